@@ -1,0 +1,126 @@
+package auth
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// ErrToken is returned for every token that is not accepted, whatever the
+// reason, so that nothing can be learned from the difference.
+var ErrToken = errors.New("token is invalid or expired")
+
+const (
+	issuer = "svc"
+	// minSecret is the length of the digest of HS256 in bytes; a shorter secret
+	// would be the weakest part.
+	minSecret = 32
+	// maxToken bounds what is parsed at all. Ours have about 200 characters.
+	maxToken = 4096
+	// maxSkew is how far the clock may have been set back since a token was
+	// issued. Beyond it the token would live longer than it says.
+	maxSkew = 30 * time.Second
+)
+
+// Tokens signs and verifies login tokens: JWTs of HMAC-SHA-256, nothing else.
+// It is safe for concurrent use.
+type Tokens struct {
+	secret []byte
+	life   time.Duration
+}
+
+// claims is the content of a token. Epoch is a pointer because a token without
+// it is not ours.
+type claims struct {
+	jwt.RegisteredClaims
+	Epoch *uint64 `json:"epoch"`
+}
+
+// NewTokens makes a signer whose tokens are valid for life. The secret must
+// have at least 32 bytes and life at least a second; tokens carry whole
+// seconds.
+func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
+	if len(secret) < minSecret {
+		return nil, fmt.Errorf("the secret that signs tokens must have at least %d bytes, not %d", minSecret, len(secret))
+	}
+	if life < time.Second {
+		return nil, fmt.Errorf("the life of tokens must be at least one second, not %s", life)
+	}
+	return &Tokens{secret: bytes.Clone(secret), life: life}, nil
+}
+
+// Life is how long a token is valid after it was signed.
+func (t *Tokens) Life() time.Duration { return t.life }
+
+// Sign makes a token for the subject. The epoch is a number that the caller
+// keeps with the subject and increases to end every token signed before.
+func (t *Tokens) Sign(subject string, epoch uint64, now time.Time) (string, error) {
+	c := claims{Epoch: &epoch, RegisteredClaims: jwt.RegisteredClaims{
+		Issuer:    issuer,
+		Subject:   subject,
+		IssuedAt:  jwt.NewNumericDate(now),
+		ExpiresAt: jwt.NewNumericDate(now.Add(t.life)),
+	}}
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(t.secret)
+	if err != nil {
+		return "", fmt.Errorf("sign token: %w", err)
+	}
+	return token, nil
+}
+
+// Verify returns what Sign was given, for a token that was signed with this
+// secret and has not expired. Comparing the epoch is the caller's part. The
+// only error is ErrToken.
+func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint64, err error) {
+	// The base64 decoder skips line ends, which would give a token many forms.
+	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
+		return "", 0, ErrToken
+	}
+	var c claims
+	parser := jwt.NewParser(
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
+		jwt.WithExpirationRequired(),
+		jwt.WithIssuer(issuer),
+		jwt.WithStrictDecoding(),
+		jwt.WithTimeFunc(func() time.Time { return now }),
+	)
+	if _, err := parser.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return t.secret, nil }); err != nil {
+		return "", 0, ErrToken
+	}
+	if c.Subject == "" || c.Epoch == nil || c.IssuedAt == nil || c.IssuedAt.After(now.Add(maxSkew)) {
+		return "", 0, ErrToken
+	}
+	return c.Subject, *c.Epoch, nil
+}
+
+// ParseLife reads the life of tokens: an integer, alone or followed by s, m, h
+// or d; alone it means seconds. The result is a whole number of seconds above
+// zero. It reports false for anything else, and for what no Duration can hold,
+// which is about 292 years.
+func ParseLife(text string) (time.Duration, bool) {
+	unit := time.Second
+	if text != "" {
+		switch text[len(text)-1] {
+		case 's':
+			text = text[:len(text)-1]
+		case 'm':
+			text, unit = text[:len(text)-1], time.Minute
+		case 'h':
+			text, unit = text[:len(text)-1], time.Hour
+		case 'd':
+			text, unit = text[:len(text)-1], 24*time.Hour
+		}
+	}
+	// 63 bits: ParseUint takes no sign, and the product must fit a Duration.
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || n == 0 || n > uint64(math.MaxInt64/unit) {
+		return 0, false
+	}
+	return time.Duration(n) * unit, true
+}

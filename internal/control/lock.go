@@ -1,0 +1,154 @@
+// Package control lets commands work on a data directory whether or not a
+// server runs on it. Whoever opens the directory holds its lock; a server that
+// holds it listens on a socket in the directory, and a command that gets the
+// lock calls the same handler in its own process. Reaching the socket or the
+// lock is the credential: both are only for the owner of the directory.
+package control
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// The names of the files in the data directory.
+const (
+	LockName   = "svc.lock"
+	SocketName = "svc.sock"
+)
+
+// Lock is held by the one process that has the data directory open. The
+// operating system takes it back when the process ends, however that happens.
+type Lock struct {
+	dir  string
+	file *flock.Flock
+}
+
+// Acquire takes the lock of a data directory, which must exist, or fails at
+// once with a *HeldError when somebody has it.
+func Acquire(dir string) (*Lock, error) {
+	l := &Lock{dir: dir, file: flock.New(filepath.Join(dir, LockName))}
+	ok, err := l.file.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	if !ok {
+		h := readHolder(dir)
+		return nil, &HeldError{Dir: dir, PID: h.pid, Since: h.since}
+	}
+	readHolder(dir).removeSocket()
+	// The text is for messages only: a full disk must not keep a server from
+	// starting that can still answer.
+	_ = writeHolder(dir, holder{pid: os.Getpid(), since: time.Now()})
+	return l, nil
+}
+
+// Release gives the lock back. The file stays: removing it would let two
+// processes lock two files of the same name.
+func (l *Lock) Release() error {
+	_ = writeHolder(l.dir, holder{})
+	if err := l.file.Unlock(); err != nil {
+		return fmt.Errorf("unlock %s: %w", l.dir, err)
+	}
+	return nil
+}
+
+// HeldError says that another process has the data directory open. PID and
+// Since are zero when it has not said who it is.
+type HeldError struct {
+	Dir   string
+	PID   int
+	Since time.Time
+}
+
+// Error names the process and since when, in local time.
+func (e *HeldError) Error() string {
+	if e.PID == 0 {
+		return "another process uses " + e.Dir
+	}
+	format := "15:04"
+	if time.Since(e.Since) > 12*time.Hour {
+		format = "2006-01-02 15:04"
+	}
+	return fmt.Sprintf("another process (pid %d, since %s) uses %s", e.PID, e.Since.Local().Format(format), e.Dir)
+}
+
+// holder is what the lock file says about who holds it. The lock itself is the
+// operating system's; the text is only for messages and for finding a socket
+// that could not be in the directory.
+type holder struct {
+	pid    int
+	since  time.Time
+	socket string // where the socket is when its own path is too long
+}
+
+func (h holder) text() string {
+	if h.pid == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("pid %d\nsince %s\n", h.pid, h.since.UTC().Format(time.RFC3339))
+	if h.socket != "" {
+		text += "socket " + h.socket + "\n"
+	}
+	return text
+}
+
+// readHolder reads what can be read; a text that is being written or was never
+// written gives zero values.
+func readHolder(dir string) holder {
+	var h holder
+	f, err := os.Open(filepath.Join(dir, LockName))
+	if err != nil {
+		return h
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.NewSectionReader(f, textOffset, 4096))
+	if err != nil {
+		return h
+	}
+	for line := range strings.Lines(string(content)) {
+		name, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		switch name {
+		case "pid":
+			h.pid, _ = strconv.Atoi(value)
+		case "since":
+			h.since, _ = time.Parse(time.RFC3339, value)
+		case "socket":
+			h.socket = value
+		}
+	}
+	return h
+}
+
+// writeHolder replaces the text in place: a rename would take the lock away.
+func writeHolder(dir string, h holder) error {
+	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	text := h.text()
+	_, err = f.WriteAt([]byte(text), textOffset)
+	if err == nil {
+		err = f.Truncate(int64(textOffset + len(text)))
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// removeSocket removes a socket outside the data directory that a killed
+// process left behind, with its folder. The caller holds the lock.
+func (h holder) removeSocket() {
+	folder := filepath.Dir(h.socket)
+	if filepath.Base(h.socket) == SocketName && strings.HasPrefix(filepath.Base(folder), tempPrefix) {
+		_ = os.Remove(h.socket)
+		_ = os.Remove(folder)
+	}
+}

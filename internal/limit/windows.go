@@ -1,0 +1,174 @@
+// Package limit counts what callers do and says when it is too much. It holds
+// bounded tables in memory and nothing else: a restart forgets them.
+package limit
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Windows counts per key in fixed windows: the first Take of a key opens its
+// window, which ends one period later. It is safe for concurrent use and has no
+// goroutine: windows that are over are dropped as others come. The table never
+// has more keys than it was made for; when it is full the window that opened
+// first makes room, so that a flood of addresses cannot fill the memory.
+type Windows struct {
+	limit   int
+	period  time.Duration
+	maxKeys int
+
+	mu     sync.Mutex
+	byKey  map[string]*window // guarded by mu, like all below
+	ends   window             // its next is the oldest window, its prev the newest
+	latest time.Time          // the greatest time seen
+}
+
+// window is one key's count, in a ring ordered by start.
+type window struct {
+	key        string
+	start      time.Time
+	count      int
+	prev, next *window
+}
+
+// Verdict is the answer to one attempt.
+type Verdict struct {
+	// Allowed is false when the limit had been reached before this attempt.
+	Allowed bool
+	// Limit is the number of attempts in a window, Remaining what is left of it
+	// in this one. Both are zero where there is no limit.
+	Limit, Remaining int
+	// Reset is the time until the window ends; zero where none is open.
+	Reset time.Duration
+}
+
+// NewWindows makes counters that allow limit attempts per key and period. A
+// limit of zero or less allows everything and counts nothing. The table holds
+// maxKeys keys, at least one.
+func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
+	w := &Windows{limit: limit, period: period, maxKeys: max(maxKeys, 1), byKey: map[string]*window{}}
+	w.ends.prev, w.ends.next = &w.ends, &w.ends
+	return w
+}
+
+// Take counts one attempt, unless the limit of the window has been reached.
+// The times of successive calls may be slightly out of order, as those of
+// concurrent requests are.
+func (w *Windows) Take(key string, now time.Time) Verdict {
+	if w.limit <= 0 {
+		return Verdict{Allowed: true}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now = w.clock(now)
+	w.dropOver(now)
+	one := w.open(key, now)
+	allowed := one.count < w.limit
+	if allowed {
+		one.count++
+	}
+	return w.verdict(one, allowed, now)
+}
+
+// GiveBack takes one attempt back that turned out not to count.
+func (w *Windows) GiveBack(key string, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one := w.byKey[key]; one != nil && !w.over(one, w.clock(now)) && one.count > 0 {
+		one.count--
+	}
+}
+
+// Peek answers as Take would and counts nothing.
+func (w *Windows) Peek(key string, now time.Time) Verdict {
+	if w.limit <= 0 {
+		return Verdict{Allowed: true}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now = w.clock(now)
+	one := w.byKey[key]
+	if one == nil || w.over(one, now) {
+		return Verdict{Allowed: true, Limit: w.limit, Remaining: w.limit}
+	}
+	return w.verdict(one, one.count < w.limit, now)
+}
+
+func (w *Windows) verdict(one *window, allowed bool, now time.Time) Verdict {
+	return Verdict{
+		Allowed:   allowed,
+		Limit:     w.limit,
+		Remaining: w.limit - one.count,
+		Reset:     one.start.Add(w.period).Sub(now),
+	}
+}
+
+// clock keeps time from running backwards, which would break the order of the
+// ring. Requests that overtake each other are moved up to the latest time seen.
+// When the clock was really set back, by more than a period, every count is
+// forgotten instead of lasting until the old time comes again.
+func (w *Windows) clock(now time.Time) time.Time {
+	if now.Before(w.latest) {
+		if w.latest.Sub(now) <= w.period {
+			return w.latest
+		}
+		clear(w.byKey)
+		w.ends.prev, w.ends.next = &w.ends, &w.ends
+	}
+	w.latest = now
+	return now
+}
+
+func (w *Windows) over(one *window, now time.Time) bool {
+	return now.Sub(one.start) >= w.period
+}
+
+// open returns the window of a key, opening one where none is.
+func (w *Windows) open(key string, now time.Time) *window {
+	one := w.byKey[key]
+	if one != nil && !w.over(one, now) {
+		return one
+	}
+	if one != nil {
+		w.drop(one)
+	} else if len(w.byKey) == w.maxKeys {
+		w.drop(w.ends.next)
+	}
+	one = &window{key: key, start: now, prev: w.ends.prev, next: &w.ends}
+	one.prev.next, one.next.prev = one, one
+	w.byKey[key] = one
+	return one
+}
+
+// dropOver drops at most two windows that are over. Each call adds at most one,
+// so the table shrinks, and no call pays for all the others.
+func (w *Windows) dropOver(now time.Time) {
+	for range 2 {
+		oldest := w.ends.next
+		if oldest == &w.ends || !w.over(oldest, now) {
+			return
+		}
+		w.drop(oldest)
+	}
+}
+
+func (w *Windows) drop(one *window) {
+	one.prev.next, one.next.prev = one.next, one.prev
+	delete(w.byKey, one.key)
+}
+
+// AddrKey is the key under which an address is counted: an IPv4 address as a
+// whole, also when it comes mapped into IPv6, and of an IPv6 address its /64,
+// which is what one household has. The zero Addr has the empty key, so callers
+// without an address share one counter.
+func AddrKey(a netip.Addr) string {
+	a = a.Unmap()
+	if !a.IsValid() {
+		return ""
+	}
+	if a.Is4() {
+		return a.String()
+	}
+	return netip.PrefixFrom(a.WithZone(""), 64).Masked().String()
+}

@@ -1,0 +1,93 @@
+package release_test
+
+import (
+	"fmt"
+	"testing"
+
+	"svc/internal/release"
+)
+
+// project is a catalog of 300 versions as projects have them: patches,
+// release candidates, some milestones and some withdrawn versions.
+func project(t testing.TB) *release.Catalog {
+	t.Helper()
+	var items []release.Item
+	for n := range 300 {
+		v := describe(t, fmt.Sprintf("v%d.%d.%d @%d", 1+n/100, n/10%10, n%10, 1_700_000_000+n))
+		if n%10 == 9 {
+			v = describe(t, fmt.Sprintf("v%d.%d.0-rc.%d @%d preview", 1+n/100, n/10%10+1, n%3, 1_700_000_000+n))
+		}
+		v.ID, v.Milestone, v.Deprecated = id(n), n%50 == 20, n%40 == 7
+		items = append(items, v)
+	}
+	return release.NewCatalog(items)
+}
+
+// checks are the ways in which clients ask.
+var checks = []struct {
+	name string
+	ask  ask
+}{
+	{"display", ask{version: "v1.4.2"}},
+	{"comparable", ask{comparable: "1.4.2"}},
+	{"both", ask{version: "v1.4.2", comparable: "1.4.2"}},
+	{"unregistered", ask{comparable: "1.4.2.7"}},
+	{"preview", ask{version: "v3.9.8", preview: true}},
+	{"up_to_date", ask{version: "v3.9.8"}},
+}
+
+func BenchmarkCheck(b *testing.B) {
+	c := project(b)
+	optional := span(b, "2.0", "")
+	for _, bc := range checks {
+		b.Run(bc.name, func(b *testing.B) {
+			q := bc.ask.query(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Check(q, optional); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := release.Parse("12.34.56-rc.7"); !ok {
+			b.Fatal("got false, want a comparable version")
+		}
+	}
+}
+
+func BenchmarkNewCatalog(b *testing.B) {
+	c := project(b)
+	items := make([]release.Item, c.Len())
+	b.ReportAllocs()
+	for b.Loop() {
+		for at := range items {
+			items[at] = *c.Item((at*7 + 3) % len(items)) // 7 and 300 have no factor in common
+		}
+		release.NewCatalog(items)
+	}
+}
+
+// TestCheckDoesNotAllocate counts for the whole process, so nothing may run
+// beside it.
+//nolint:paralleltest // counts the allocations of the whole process
+func TestCheckDoesNotAllocate(t *testing.T) {
+	c := project(t)
+	optional := span(t, "2.0", "")
+	for _, tc := range checks {
+		q := tc.ask.query(t)
+		allocations := testing.AllocsPerRun(100, func() {
+			if _, err := c.Check(q, optional); err != nil {
+				t.Error(err)
+			}
+		})
+		if allocations != 0 {
+			t.Errorf("%s: got %v allocations a check, want none", tc.name, allocations)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package release
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Item is what the rules need to know of a version.
+type Item struct {
+	// ID is a UUIDv7: a greater one was created later, so that "newest
+	// created" needs no time of its own.
+	ID      uuid.UUID
+	Version string // display text, unique in a project
+	// Comparable is zero where a record has none that is usable. Such a
+	// version comes last in every order and takes no part in update checks.
+	Comparable  Comparable
+	PublishedAt int64 // Unix seconds
+	Latest      bool
+	Preview     bool
+	Milestone   bool
+	Deprecated  bool
+}
+
+// Catalog is the versions of one project in list order: greatest comparable
+// version first, then newest published, then newest created. A version is
+// addressed by its position in that order; -1 is none. A catalog never
+// changes and may be used by many goroutines.
+type Catalog struct {
+	items  []Item
+	named  map[string]int // by display text
+	values []value        // greatest first
+	guards []int          // see findGuards
+
+	official, preview int // candidates of update checks
+	flagged           int // holder of the latest flag
+	latest            int
+	latestPreview     int
+}
+
+// value is a comparable version that one or more versions have.
+type value struct {
+	Comparable
+	first   int // newest published, then newest created
+	current int // the same, but official before preview
+}
+
+// NewCatalog arranges the versions of a project. It takes the slice over and
+// sorts it.
+func NewCatalog(items []Item) *Catalog {
+	slices.SortFunc(items, inListOrder)
+	c := &Catalog{items: items, named: make(map[string]int, len(items))}
+	for at := range items {
+		c.named[items[at].Version] = at
+	}
+	c.values = c.findValues()
+	c.guards = c.findGuards()
+	c.official = c.findCandidate(false)
+	c.preview = c.findCandidate(true)
+	c.flagged = c.newest(func(v *Item) bool { return v.Latest })
+	c.latest = c.findLatest()
+	c.latestPreview = c.first(func(v *Item) bool { return v.Preview })
+	return c
+}
+
+func inListOrder(a, b Item) int {
+	if n := b.Comparable.Compare(a.Comparable); n != 0 {
+		return n
+	}
+	return newestFirst(&a, &b)
+}
+
+func newestFirst(a, b *Item) int {
+	if n := cmp.Compare(b.PublishedAt, a.PublishedAt); n != 0 {
+		return n
+	}
+	return bytes.Compare(b.ID[:], a.ID[:])
+}
+
+// first is the first version in list order that fits.
+func (c *Catalog) first(fits func(*Item) bool) int {
+	for at := range c.items {
+		if fits(&c.items[at]) {
+			return at
+		}
+	}
+	return -1
+}
+
+// newest is the newest published version that fits, of several the newest
+// created.
+func (c *Catalog) newest(fits func(*Item) bool) int {
+	best := -1
+	for at := range c.items {
+		if v := &c.items[at]; fits(v) && (best < 0 || newestFirst(v, &c.items[best]) < 0) {
+			best = at
+		}
+	}
+	return best
+}
+
+func (c *Catalog) findValues() []value {
+	var all []value
+	for at := range c.items {
+		v := &c.items[at]
+		if len(all) == 0 || all[len(all)-1].Compare(v.Comparable) != 0 {
+			all = append(all, value{v.Comparable, at, at})
+		} else if same := &all[len(all)-1]; c.items[same.current].Preview && !v.Preview {
+			same.current = at
+		}
+	}
+	return all
+}
+
+// findLatest follows the flag; without one the newest official version is the
+// latest, without that the newest of all.
+func (c *Catalog) findLatest() int {
+	if c.flagged >= 0 {
+		return c.flagged
+	}
+	if at := c.newest(func(v *Item) bool { return !v.Preview }); at >= 0 {
+		return at
+	}
+	return c.newest(func(*Item) bool { return true })
+}
+
+// Len is the number of versions.
+func (c *Catalog) Len() int { return len(c.items) }
+
+// Item is the version at a position, which must be one of this catalog. It
+// must not be changed.
+func (c *Catalog) Item(at int) *Item { return &c.items[at] }
+
+// Latest is the version with the latest flag; else the newest published
+// official version; else the newest published one. It is -1 only in an empty
+// catalog.
+func (c *Catalog) Latest() int { return c.latest }
+
+// LatestPreview is the preview with the greatest comparable version, of
+// several the newest published, then the newest created. Deprecated previews
+// count like others.
+func (c *Catalog) LatestPreview() int { return c.latestPreview }
+
+// ByVersion finds a version by the text people know it by: without
+// surrounding blanks its display text, else a comparable version equal in
+// value (of several the newest published, then the newest created).
+func (c *Catalog) ByVersion(text string) int {
+	text = strings.TrimSpace(text)
+	if at := c.Named(text); at >= 0 {
+		return at
+	}
+	if wanted, ok := Parse(text); ok {
+		if v := c.value(wanted); v != nil {
+			return v.first
+		}
+	}
+	return -1
+}
+
+// Named finds the version with exactly this display text.
+func (c *Catalog) Named(version string) int {
+	if at, ok := c.named[version]; ok {
+		return at
+	}
+	return -1
+}
+
+// value finds what has the same value as wanted; nil when nothing has.
+func (c *Catalog) value(wanted Comparable) *value {
+	at, ok := slices.BinarySearchFunc(c.values, wanted, func(v value, wanted Comparable) int {
+		return wanted.Compare(v.Comparable) // greatest first
+	})
+	if !ok {
+		return nil
+	}
+	return &c.values[at]
+}

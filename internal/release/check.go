@@ -1,0 +1,176 @@
+package release
+
+import (
+	"slices"
+	"sort"
+
+	"svc/internal/fault"
+)
+
+// The reasons a decision may give, in the order in which it gives them.
+const (
+	NewerVersionAvailable      = "newer_version_available"
+	CurrentVersionDeprecated   = "current_version_deprecated"
+	OutsideOptionalUpdateRange = "outside_optional_update_range"
+	MilestoneGuard             = "milestone_guard"
+)
+
+// Query is what a client says about itself.
+type Query struct {
+	Version    string     // display text without surrounding blanks; "" = not sent
+	Comparable Comparable // zero = not sent
+	Preview    bool       // previews are welcome
+}
+
+// Decision is the answer to a client. Versions are positions in the catalog,
+// -1 is none.
+type Decision struct {
+	Latest  int // what is newest for this client, not always newer than it; never -1
+	Preview int // the greatest preview, welcome or not; see Catalog.LatestPreview
+	Target  int // what to install now; -1 exactly when nothing newer exists
+	Current int // what the client runs, if that is registered
+
+	Comparable   Comparable // what the client was compared by; never zero
+	ShouldUpdate bool       // something newer exists
+	Required     bool       // the client must update
+	Guarded      bool       // Target is a milestone that must not be skipped
+	Reasons      []string   // never nil; shared, must not be changed
+}
+
+// Check decides whether a client must, should or need not update. A client
+// within the optional range need not, unless its version is deprecated. The
+// latest flag plays no role.
+//
+// Errors are of kind NotFound when there is nothing to offer, and Invalid when
+// the client's version is neither registered nor comparable. Check allocates
+// only for errors and takes logarithmic time.
+func (c *Catalog) Check(q Query, optional Range) (Decision, error) {
+	latest := c.candidate(q.Preview)
+	if latest < 0 {
+		return Decision{}, errNoCandidate(q)
+	}
+	d := Decision{Latest: latest, Preview: c.latestPreview, Target: -1, Current: c.registered(q), Comparable: q.Comparable}
+	if d.Comparable.IsZero() && d.Current >= 0 {
+		d.Comparable = c.items[d.Current].Comparable
+	}
+	if d.Comparable.IsZero() {
+		return Decision{}, errNotComparable(q)
+	}
+	d.ShouldUpdate = c.items[latest].Comparable.Compare(d.Comparable) > 0
+	deprecated := d.Current >= 0 && c.items[d.Current].Deprecated
+	outside := d.ShouldUpdate && !optional.Contains(d.Comparable)
+	if d.ShouldUpdate {
+		d.Target = latest
+		if guard := c.guard(d.Comparable); guard >= 0 {
+			d.Target, d.Guarded = guard, true
+		}
+	}
+	d.Required = d.ShouldUpdate && (deprecated || outside)
+	d.Reasons = reasons[bit(d.ShouldUpdate)|bit(deprecated)<<1|bit(outside)<<2|bit(d.Guarded)<<3]
+	return d, nil
+}
+
+func errNoCandidate(q Query) error {
+	if q.Preview {
+		return fault.New(fault.NotFound, "no version has been published yet")
+	}
+	return fault.New(fault.NotFound, "no official version has been published yet")
+}
+
+func errNotComparable(q Query) error {
+	return fault.New(fault.Invalid, "no comparable version is known for current_version %q; send current_comparable_version", q.Version)
+}
+
+// findCandidate is the greatest official version, or the greatest preview.
+// Deprecated ones count only where there is no other: nobody is sent to a
+// version that was withdrawn while an older one is good.
+func (c *Catalog) findCandidate(preview bool) int {
+	fits := func(v *Item) bool { return v.Preview == preview && !v.Comparable.IsZero() }
+	if at := c.first(func(v *Item) bool { return fits(v) && !v.Deprecated }); at >= 0 {
+		return at
+	}
+	return c.first(fits)
+}
+
+// candidate is the greatest version a client may be offered. A preview wins
+// over an official version of the same value.
+func (c *Catalog) candidate(preview bool) int {
+	switch {
+	case !preview || c.preview < 0:
+		return c.official
+	case c.official < 0:
+		return c.preview
+	case c.items[c.official].Comparable.Compare(c.items[c.preview].Comparable) > 0:
+		return c.official
+	}
+	return c.preview
+}
+
+// registered is the version a client runs. Its comparable version, when sent,
+// says which; the display text then only chooses between equal ones.
+func (c *Catalog) registered(q Query) int {
+	named := c.Named(q.Version)
+	if q.Comparable.IsZero() {
+		return named
+	}
+	if named >= 0 && c.items[named].Comparable.Compare(q.Comparable) == 0 {
+		return named
+	}
+	if same := c.value(q.Comparable); same != nil {
+		return same.current
+	}
+	return -1
+}
+
+// findGuards lists the milestones that no update may skip: official, not
+// deprecated, greatest first. Of those with the same value only the first in
+// list order counts.
+func (c *Catalog) findGuards() []int {
+	var all []int
+	for at := range c.items {
+		v := &c.items[at]
+		if !v.Milestone || v.Preview || v.Deprecated {
+			continue
+		}
+		if n := len(all); n > 0 && c.items[all[n-1]].Comparable.Compare(v.Comparable) == 0 {
+			continue
+		}
+		all = append(all, at)
+	}
+	return all
+}
+
+// guard is the lowest milestone above current. None lies beyond the candidate:
+// that is never below the greatest official version that is not deprecated.
+func (c *Catalog) guard(current Comparable) int {
+	above := sort.Search(len(c.guards), func(i int) bool {
+		return c.items[c.guards[i]].Comparable.Compare(current) <= 0
+	})
+	if above == 0 {
+		return -1
+	}
+	return c.guards[above-1]
+}
+
+// reasons has the list of reasons for each combination, by bits from the
+// first reason up, so that a check need not make one.
+var reasons = func() (lists [1 << 4][]string) {
+	all := []string{NewerVersionAvailable, CurrentVersionDeprecated, OutsideOptionalUpdateRange, MilestoneGuard}
+	for set := range lists {
+		list := []string{}
+		for i, reason := range all {
+			if set>>i&1 == 1 {
+				list = append(list, reason)
+			}
+		}
+		lists[set] = slices.Clip(list)
+	}
+	return lists
+}()
+
+func bit(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}

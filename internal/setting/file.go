@@ -1,0 +1,121 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// parseFile reads a configuration file into texts by key. Problems are all
+// reported, in the order of the keys; values that are fine are there anyway.
+func parseFile(content []byte) (map[string]string, []error) {
+	var tree map[string]any
+	if err := toml.Unmarshal(content, &tree); err != nil {
+		if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+			row, column := bad.Position()
+			err = fmt.Errorf("line %d, column %d: %s", row, column, strings.TrimPrefix(bad.Error(), "toml: "))
+		}
+		return nil, []error{err}
+	}
+	flat := map[string]any{}
+	flatten(flat, "", tree)
+
+	file := map[string]string{}
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(flat)) {
+		text, err := fileValue(key, flat[key])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		file[key] = text
+	}
+	return file, errs
+}
+
+func flatten(flat map[string]any, prefix string, tree map[string]any) {
+	for key, value := range tree {
+		if table, ok := value.(map[string]any); ok {
+			flatten(flat, prefix+key+".", table)
+			continue
+		}
+		flat[prefix+key] = value
+	}
+}
+
+// fileValue turns one value of the file into the text that a variable would
+// have, so that both are checked by the same code.
+func fileValue(key string, value any) (string, error) {
+	at := slices.IndexFunc(definitions, func(d Definition) bool { return d.Key == key })
+	switch {
+	case at < 0:
+		return "", fmt.Errorf("%q is not a setting; the nearest is %s", key, nearest(key))
+	case definitions[at].NotInFile:
+		return "", fmt.Errorf("%s cannot be set in the file; use --%s or %s", key, definitions[at].Flag(), definitions[at].Variable)
+	}
+	if list, ok := value.([]any); ok && definitions[at].Kind == "list" {
+		texts := make([]string, len(list))
+		for i, item := range list {
+			if texts[i], ok = item.(string); !ok {
+				return "", fmt.Errorf("%s must be a list of texts", key)
+			}
+		}
+		return strings.Join(texts, ","), nil
+	}
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	}
+	if definitions[at].Kind == "integer" {
+		return "", fmt.Errorf("%s must be a whole number", key)
+	}
+	return "", fmt.Errorf("%s must be a text in quotes", key)
+}
+
+// nearest is the key that looks most like a wrong one, which may be written as
+// a flag or a variable, or without its section.
+func nearest(wrong string) string {
+	wrong = strings.ReplaceAll(strings.ToLower(wrong), "-", "_")
+	wrong = strings.TrimPrefix(wrong, "svc_")
+	best, least := "", 0
+	for _, d := range definitions {
+		if d.NotInFile {
+			continue
+		}
+		last := d.Key[strings.LastIndex(d.Key, ".")+1:]
+		n := min(distance(wrong, d.Key), distance(wrong, strings.ReplaceAll(d.Key, ".", "_")), distance(wrong, last))
+		if best == "" || n < least {
+			best, least = d.Key, n
+		}
+	}
+	return best
+}
+
+// distance counts the insertions, deletions and replacements of bytes between
+// two texts (Levenshtein, one row at a time).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,191 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Sources are where values come from. A nil function gives nothing.
+type Sources struct {
+	// Flag gives the value of a flag by its name, false when it was not used.
+	Flag func(name string) (string, bool)
+	// Env gives an environment variable, as os.LookupEnv does.
+	Env func(name string) (string, bool)
+	// ReadFile reads the configuration file and files with secrets, as
+	// os.ReadFile does.
+	ReadFile func(path string) ([]byte, error)
+}
+
+// Errors are all problems of one load, one line each, every line naming the
+// flag, variable or key it is about and never quoting a value.
+type Errors []error
+
+// Error joins the lines.
+func (e Errors) Error() string { return errors.Join(e...).Error() }
+
+// Unwrap gives the single problems.
+func (e Errors) Unwrap() []error { return e }
+
+// Load makes the settings: a flag wins over the environment, that over the
+// configuration file, that over the default. Blank values count as unset. The
+// error is an Errors with every problem there is; the settings are then only
+// good for showing.
+func Load(src Sources) (*Settings, error) {
+	l := &loader{src: src.whole()}
+	s := &Settings{}
+	l.readFile(l.find(definition("data")).Text, l.find(definition("config")))
+	s.Config = l.path
+	for _, d := range definitions {
+		v := l.find(d)
+		if v.Text != "" {
+			if err := d.set(s, v.Text); err != nil {
+				l.errs = append(l.errs, problem(v.Name, err))
+			}
+		}
+		if d.Secret && v.Origin == FromFlag {
+			s.warn("%s is visible to everyone who can list processes; use %s or %s", v.Name, d.Variable, d.FileVariable())
+		}
+		s.values = append(s.values, v)
+	}
+	s.settle()
+	if len(l.errs) > 0 {
+		return s, l.errs
+	}
+	return s, nil
+}
+
+func (s *Settings) warn(format string, args ...any) {
+	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
+}
+
+// settle fills what depends on other settings.
+func (s *Settings) settle() {
+	if v := s.value("config"); v.Text == "" {
+		v.Text = s.Config
+	}
+	if v := s.value("bootstrap_secret_dir"); v.Text == "" {
+		v.Text, s.BootstrapSecretDir = s.Data, s.Data
+	}
+	listen, port := s.value("listen"), s.value("port")
+	switch {
+	case port.Text == "":
+	case listen.Origin == FromDefault:
+		listen.Text = "127.0.0.1:" + strconv.Itoa(s.port)
+		listen.Origin, listen.Name = port.Origin, port.Name
+		s.Listen = listen.Text
+	case port.Origin != FromEnvironment:
+		// Platforms set PORT for everybody, so there it is no mistake.
+		s.warn("%s is not used because %s is set", port.Name, listen.Name)
+	}
+}
+
+type loader struct {
+	src  Sources
+	path string            // of the configuration file
+	file map[string]string // its values by key; a key with "" is unset
+	errs Errors
+}
+
+func (src Sources) whole() Sources {
+	none := func(string) (string, bool) { return "", false }
+	if src.Flag == nil {
+		src.Flag = none
+	}
+	if src.Env == nil {
+		src.Env = none
+	}
+	if src.ReadFile == nil {
+		src.ReadFile = func(path string) ([]byte, error) {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		}
+	}
+	return src
+}
+
+// find looks through the sources in their order.
+func (l *loader) find(d Definition) Value {
+	v := Value{Definition: d}
+	if text, ok := l.src.Flag(d.Flag()); ok && !blank(text) {
+		v.Text, v.Origin, v.Name = text, FromFlag, "--"+d.Flag()
+		return v
+	}
+	if text, name := l.environment(d); text != "" {
+		v.Text, v.Origin, v.Name = text, FromEnvironment, name
+		return v
+	}
+	if text := l.file[d.Key]; !blank(text) {
+		v.Text, v.Origin, v.Name = text, FromFile, l.path+": "+d.Key
+		return v
+	}
+	v.Text, v.Origin = d.Default, FromDefault
+	return v
+}
+
+// environment gives the value of d's variable, or of the file that the
+// variable with _FILE names, and the name of the variable that had it.
+func (l *loader) environment(d Definition) (text, name string) {
+	text, _ = l.src.Env(d.Variable)
+	if blank(text) {
+		text = ""
+	}
+	if !d.Secret {
+		return text, d.Variable
+	}
+	path, _ := l.src.Env(d.FileVariable())
+	switch {
+	case blank(path):
+		return text, d.Variable
+	case text != "":
+		l.errs = append(l.errs, fmt.Errorf("%s and %s are both set; keep one of them", d.Variable, d.FileVariable()))
+		return text, d.Variable
+	}
+	data, err := l.src.ReadFile(path)
+	if err != nil {
+		l.errs = append(l.errs, problem(d.FileVariable(), fmt.Errorf("cannot be read: %w", err)))
+		return "", ""
+	}
+	// Editors and echo put a line end behind the secret.
+	text = strings.TrimRight(string(data), "\r\n")
+	if blank(text) {
+		text = ""
+	}
+	return text, d.FileVariable()
+}
+
+// readFile fills l.file from the configuration file. Only one that was named
+// must exist.
+func (l *loader) readFile(data string, config Value) {
+	l.path = config.Text
+	if l.path == "" {
+		l.path = filepath.Join(data, "config.toml")
+	}
+	content, err := l.src.ReadFile(l.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && config.Text == "":
+		return
+	case err != nil:
+		name := config.Name
+		if name == "" {
+			name = "configuration file"
+		}
+		l.errs = append(l.errs, problem(name, fmt.Errorf("cannot be read: %w", err)))
+		return
+	}
+	var errs []error
+	l.file, errs = parseFile(content)
+	for _, err := range errs {
+		l.errs = append(l.errs, fmt.Errorf("%s: %w", l.path, err))
+	}
+}
+
+func definition(key string) Definition {
+	at := slices.IndexFunc(definitions, func(d Definition) bool { return d.Key == key })
+	return definitions[at]
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -1,0 +1,132 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/textproto"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxCount bounds numbers that have no natural limit.
+const maxCount = math.MaxInt32
+
+func text(field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		*field(s) = v
+		return nil
+	}
+}
+
+func trimmed(field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		*field(s) = strings.TrimSpace(v)
+		return nil
+	}
+}
+
+func secret(minBytes int, field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		if len(v) < minBytes {
+			return fmt.Errorf("must have at least %d bytes", minBytes)
+		}
+		*field(s) = v
+		return nil
+	}
+}
+
+func number(least, most int, field func(*Settings) *int) setter {
+	return func(s *Settings, v string) error {
+		n, err := strconv.Atoi(strings.TrimSpace(v))
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("must be a whole number from %d to %d", least, most)
+		}
+		*field(s) = n
+		return nil
+	}
+}
+
+func address(field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		v = strings.TrimSpace(v)
+		host, port, err := net.SplitHostPort(v)
+		if err != nil || strings.ContainsAny(host, " /") {
+			return errors.New("must be host:port, such as " + DefaultListen + " or :4000")
+		}
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return errors.New("must end in a port from 0 to 65535")
+		}
+		*field(s) = v
+		return nil
+	}
+}
+
+func headers(field func(*Settings) *[]string) setter {
+	return func(s *Settings, v string) error {
+		names := []string{}
+		for name := range strings.SplitSeq(v, ",") {
+			name = strings.TrimSpace(name)
+			if name == "" {
+				continue
+			}
+			if strings.ContainsFunc(name, notToken) {
+				return errors.New("must be a comma list of header names")
+			}
+			names = append(names, textproto.CanonicalMIMEHeaderKey(name))
+		}
+		*field(s) = names
+		return nil
+	}
+}
+
+// notToken tells characters that no header name has.
+func notToken(r rune) bool {
+	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+}
+
+func choice(field func(*Settings) *string, allowed ...string) setter {
+	return func(s *Settings, v string) error {
+		v = strings.ToLower(strings.TrimSpace(v))
+		if !slices.Contains(allowed, v) {
+			return errors.New("must be " + orList(allowed))
+		}
+		*field(s) = v
+		return nil
+	}
+}
+
+func level() setter {
+	levels := []string{"debug", "info", "warn", "error"}
+	return func(s *Settings, v string) error {
+		v = strings.ToLower(strings.TrimSpace(v))
+		if !slices.Contains(levels, v) {
+			return errors.New("must be " + orList(levels))
+		}
+		return s.LogLevel.UnmarshalText([]byte(v))
+	}
+}
+
+func shutdownTimeout() setter {
+	return func(s *Settings, v string) error {
+		d, err := time.ParseDuration(strings.TrimSpace(v))
+		if err != nil || d < 0 || d > time.Hour {
+			return errors.New("must be a duration from 0s to 1h, such as 10s")
+		}
+		s.ShutdownTimeout = d
+		return nil
+	}
+}
+
+func orList(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// problem names the source of a value that cannot be used. The value itself is
+// left out: it may be a secret that went into the wrong variable.
+func problem(name string, err error) error { return fmt.Errorf("%s %w", name, err) }

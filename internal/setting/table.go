@@ -1,0 +1,102 @@
+package setting
+
+import "slices"
+
+// DefaultListen is the address without any configuration: this machine only.
+const DefaultListen = "127.0.0.1:4000"
+
+// Definitions are all settings in the order in which people meet them.
+func Definitions() []Definition { return slices.Clone(definitions) }
+
+var definitions = []Definition{
+	{
+		Key: "data", Variable: "SVC_DATA", Kind: "folder", Default: "./data", NotInFile: true,
+		Help: "Folder of everything the server keeps.",
+		Why:  "One folder beside the program is found again; services name their own.",
+		set:  text(func(s *Settings) *string { return &s.Data }),
+	},
+	{
+		Key: "config", Variable: "SVC_CONFIG", Kind: "file", Unset: "config.toml in the data directory", NotInFile: true,
+		Help: "Configuration file.",
+		Why:  "A file that is named must exist; the one in the data directory may be absent.",
+		set:  text(func(s *Settings) *string { return &s.Config }),
+	},
+	{
+		Key: "listen", Variable: "SVC_LISTEN", Kind: "address", Default: DefaultListen,
+		Help: "Address and port to answer on; an empty host means all addresses, port 0 any free port.",
+		Why:  "This machine only, until a reverse proxy or you open it to others.",
+		set:  address(func(s *Settings) *string { return &s.Listen }),
+	},
+	{
+		Key: "port", Variable: "PORT", Kind: "integer", Unset: "the port of listen",
+		Help: "Port only, in place of the one in the default address; listen wins over it.",
+		Why:  "For platforms that hand out a port and set PORT.",
+		set:  number(0, 65535, func(s *Settings) *int { return &s.port }),
+	},
+	{
+		Key: "jwt_secret", Variable: "JWT_SECRET", Kind: "secret", Unset: "generated at the first start, in secrets.toml", Secret: true, Offline: true,
+		Help: "Signs the sessions of the administrator, at least 32 bytes; the keys that seal stored secrets come from it.",
+		Why:  "A generated one is as good as any; set it when a secret store keeps it for you.",
+		set:  secret(32, func(s *Settings) *string { return &s.JWTSecret }),
+	},
+	{
+		Key: "jwt_expires_in", Variable: "JWT_EXPIRES_IN", Kind: "duration", Default: "2h",
+		Help: "Life of a session: seconds, or a number with s, m, h or d; what cannot be read means 2h.",
+		Why:  "Long enough for an afternoon's work, short enough for a forgotten laptop.",
+		set:  text(func(s *Settings) *string { return &s.JWTExpiresIn }),
+	},
+	{
+		Key: "api_key_salt", Variable: "API_KEY_SALT", Kind: "secret", Unset: "generated at the first start, in secrets.toml", Secret: true, Offline: true,
+		Help: "Salt of the stored API keys; another one makes all of them invalid.",
+		Why:  "A generated one is as good as any; set it when the data directory must not hold it.",
+		set:  secret(1, func(s *Settings) *string { return &s.APIKeySalt }),
+	},
+	{
+		Key: "admin_password", Variable: "ADMIN_PASSWORD", Kind: "secret", Unset: "generated at the first start", Secret: true,
+		Help: "Password of the administrator made at the first start, 6 to 128 characters; later starts ignore it.",
+		Why:  "A generated password is never a known one; set it when nobody can read the terminal.",
+		set:  trimmed(func(s *Settings) *string { return &s.AdminPassword }),
+	},
+	{
+		Key: "bootstrap_secret_dir", Variable: "BOOTSTRAP_SECRET_DIR", Kind: "folder", Unset: "the data directory", Offline: true,
+		Help: "Folder of svc.bootstrap-admin.txt, which holds a generated password until the first login.",
+		Why:  "Only its owner can read the data directory.",
+		set:  text(func(s *Settings) *string { return &s.BootstrapSecretDir }),
+	},
+	{
+		Key: "public_rate_limit", Variable: "SVC_PUBLIC_RATE_LIMIT", Kind: "integer", Default: "300",
+		Help: "Public requests per minute, client address and endpoint; 0 means no limit.",
+		Why:  "Far above what one household needs, far below what hurts.",
+		set:  number(0, maxCount, func(s *Settings) *int { return &s.PublicRateLimit }),
+	},
+	{
+		Key: "trusted_proxy_count", Variable: "SVC_TRUSTED_PROXY_COUNT", Kind: "integer", Default: "1",
+		Help: "Trusted reverse proxies in front; 0 ignores all forwarding headers.",
+		Why:  "One proxy is the usual case; headers count only when the peer is on a private network.",
+		set:  number(0, maxCount, func(s *Settings) *int { return &s.TrustedProxyCount }),
+	},
+	{
+		Key: "client_ip_header", Variable: "SVC_CLIENT_IP_HEADER", Kind: "list", Unset: "the usual forwarding headers",
+		Help: "Comma list of header names; only these carry the address of the client.",
+		Why:  "For a proxy that sends its own header; the usual ones are known.",
+		set:  headers(func(s *Settings) *[]string { return &s.ClientIPHeader }),
+	},
+	{
+		Key: "log.level", Variable: "SVC_LOG_LEVEL", Kind: "level", Default: "info",
+		Help: "Least important line that is logged: debug, info, warn or error.",
+		Why:  "One line a request, and what a person must know.",
+		set:  level(),
+	},
+	{
+		Key: "log.format", Variable: "SVC_LOG_FORMAT", Kind: "format", Default: "auto",
+		Help: "Form of the log: text, json, or auto.",
+		Why:  "auto is text on a terminal for people and JSON everywhere else for programs.",
+		set:  choice(func(s *Settings) *string { return &s.LogFormat }, "auto", "text", "json"),
+	},
+	{
+		Key: "shutdown_timeout", Variable: "SVC_SHUTDOWN_TIMEOUT", Kind: "duration", Default: "10s",
+		Help: "How long a stop waits for requests that are being answered, from 0s to 1h.",
+		Why:  "Longer than any ordinary request, shorter than service managers wait.",
+		set:  shutdownTimeout(),
+	},
+}
