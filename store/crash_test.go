@@ -1,0 +1,267 @@
+package store_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/release"
+	"svc/store"
+)
+
+// roundsVariable is how often TestCrash kills a writer, 10 times unless set.
+const roundsVariable = "STORE_CRASH_ROUNDS"
+
+// writeFailed is the exit code of a writer that was not killed.
+const writeFailed = 3
+
+// writeStore writes until it is killed. What a store holds after n transactions
+// follows from n; each is acknowledged on the standard output.
+func writeStore(path string) int {
+	db, err := store.Open(path, store.Options{})
+	for n := written(db, err) + 1; err == nil; n++ {
+		if err = db.Update(func(tx *store.Tx) error { return write(tx, n) }); err == nil {
+			_, err = fmt.Println(n)
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return writeFailed
+}
+
+// written is the number of the last transaction; -1 before the first.
+func written(db *store.Store, err error) int {
+	if err != nil {
+		return -1
+	}
+	p, err := db.FindProject("even")
+	if err != nil {
+		return -1
+	}
+	n, err := strconv.Atoi(p.Name)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// write is transaction n. It touches every bucket there is.
+func write(tx *store.Tx, n int) error {
+	if n == 0 {
+		return tx.CreateProject(&store.Project{Key: "even", Name: "0"})
+	}
+	p, err := tx.Project("even")
+	if err != nil {
+		return err
+	}
+	p.Name = strconv.Itoa(n)
+	if err := tx.RenameProject(p, []string{"even", "odd"}[n%2]); err != nil {
+		return err
+	}
+	v := &store.Version{Version: text(n), Content: new(strings.Repeat("x", length(n))), Translations: texts(text(n), "de")}
+	v.Comparable, _ = release.Parse(text(n))
+	if err := tx.CreateVersion(p.ID, v, nil); err != nil {
+		return err
+	}
+	if before, err := tx.VersionNamed(p.ID, text(n-1)); err != nil {
+		return err
+	} else if before != nil {
+		before.Title = new("before " + text(n))
+		if err := tx.UpdateVersion(p.ID, before, nil, false); err != nil {
+			return err
+		}
+	}
+	if old, err := tx.VersionNamed(p.ID, text(n-5)); err != nil {
+		return err
+	} else if old != nil {
+		if err := tx.DeleteVersion(p.ID, old); err != nil {
+			return err
+		}
+	}
+	return writeBeside(tx, n)
+}
+
+// writeBeside makes an API key now and then, and another project that comes and
+// goes.
+func writeBeside(tx *store.Tx, n int) error {
+	if n%10 == 0 {
+		if err := tx.PutAPIKey(&store.APIKey{Name: text(n), Digest: store.Digest{byte(n)}}); err != nil {
+			return err
+		}
+	}
+	switch n % 20 {
+	case 5:
+		side := &store.Project{Key: "side"}
+		if err := tx.CreateProject(side); err != nil {
+			return err
+		}
+		return tx.CreateVersion(side.ID, &store.Version{Version: text(n)}, nil)
+	case 15:
+		side, err := tx.Project("side")
+		if err != nil {
+			return err
+		}
+		return tx.DeleteProject(side)
+	}
+	return tx.PutAccount(&store.Account{ID: store.ID{1}, Username: "admin", Epoch: uint64(n)})
+}
+
+func text(n int) string { return fmt.Sprintf("%d.0", n) }
+
+// length is the size of the content of version n: mostly small, now and then of
+// many pages.
+func length(n int) int {
+	if n%4 == 0 {
+		return n * 7919 % 150_000
+	}
+	return n * 7919 % 3_000
+}
+
+// crash starts a writer, kills it at a random moment after some transactions
+// were acknowledged, and returns the number of the last one; -1 for none.
+func crash(t *testing.T, path string, after int, later time.Duration) int {
+	t.Helper()
+	c := another(t, writeVariable, path)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := func() { time.AfterFunc(later, func() { _ = c.Process.Kill() }) }
+	last, lines := -1, bufio.NewReader(out)
+	for n := 0; ; n++ {
+		if n == after {
+			kill()
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break // also in the middle of a line, which acknowledges nothing
+		}
+		if last, err = strconv.Atoi(strings.TrimSpace(line)); err != nil {
+			t.Fatalf("the writer says %q", line)
+		}
+	}
+	_, _ = io.Copy(io.Discard, out)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() == writeFailed {
+		t.Fatalf("the writer ended by itself: %v", err)
+	}
+	return last
+}
+
+// TestCrash: what was acknowledged before a process was killed is there, what
+// was not is there as a whole or not at all, and the file is in order.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	rounds := 10
+	if set := os.Getenv(roundsVariable); set != "" {
+		var err error
+		if rounds, err = strconv.Atoi(set); err != nil {
+			t.Fatalf("%s: %v", roundsVariable, err)
+		}
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	var path string
+	total := 0
+	for round := range rounds {
+		after := 1 + r.IntN(40)
+		if round%5 == 0 { // a new file, killed while it starts
+			path, after = filepath.Join(t.TempDir(), "svc.db"), 0
+		}
+		last := crash(t, path, after, time.Duration(r.IntN(30_000))*time.Microsecond)
+		db := openStore(t, path, store.Options{})
+		got := written(db, nil)
+		if got < last || last >= 0 && got > last+1 || after > 0 && got < 0 {
+			t.Fatalf("round %d: got the state after transaction %d, acknowledged was %d", round, got, last)
+		}
+		checkWritten(t, db, got)
+		closeStore(t, db)
+		total += max(0, last)
+	}
+	t.Logf("%d rounds, %d transactions acknowledged", rounds, total)
+}
+
+// checkWritten holds a store to the state after transaction n.
+func checkWritten(t *testing.T, db *store.Store, n int) {
+	t.Helper()
+	if err := db.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if n < 0 {
+		if got := len(db.Projects()); got != 0 {
+			t.Fatalf("before the first transaction: got %d projects", got)
+		}
+		return
+	}
+	snap := snapshot(t, db, "even")
+	wanted := []string{"even"}
+	if n > 0 {
+		wanted = []string{[]string{"even", "odd"}[n%2], []string{"odd", "even"}[n%2]}
+	}
+	if got := names(snap.Project); !slices.Equal(got, wanted) {
+		t.Fatalf("after %d: got names %q, want %q", n, got, wanted)
+	}
+	if got, want := snap.Catalog.Len(), min(n, 5); got != want {
+		t.Fatalf("after %d: got %d versions, want %d", n, got, want)
+	}
+	for at, e := range snap.Versions(nil) {
+		v, err := db.FullVersion(snap, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		title := (*string)(nil)
+		if at > 0 {
+			title = new("before " + text(n-at+1))
+		}
+		if v.Version != text(n-at) || asJSON(t, v.Title) != asJSON(t, title) || len(*v.Content) != length(n-at) || v.Latest != (at == 0) || *v.Translations["de"].Title != v.Version {
+			t.Fatalf("after %d: version %d: got %.200s", n, at, asJSON(t, v))
+		}
+		if owner, ok, err := db.OwnerOf(v.ID); err != nil || !ok || owner != snap.Project.ID {
+			t.Fatalf("after %d: version %s: got owner %d, %v", n, v.Version, owner, err)
+		}
+	}
+	checkBeside(t, db, n)
+}
+
+func checkBeside(t *testing.T, db *store.Store, n int) {
+	t.Helper()
+	if got := len(db.APIKeys()); got != n/10 {
+		t.Fatalf("after %d: got %d API keys, want %d", n, got, n/10)
+	}
+	side, err := db.Snapshot("side")
+	if lives := n%20 >= 5 && n%20 < 15; lives != (err == nil) || err != nil && !fault.Is(err, fault.NotFound) || lives && side.Catalog.Len() != 1 {
+		t.Fatalf("after %d: the other project: got %v, %v, want %v", n, side, err, lives)
+	}
+	epoch := n
+	if n%20 == 5 || n%20 == 15 { // these end with the other project
+		epoch--
+	}
+	if account := db.Account(); n > 0 && (account == nil || account.Epoch != uint64(epoch)) {
+		t.Fatalf("after %d: got account %v, want epoch %d", n, account, epoch)
+	}
+	before := db.Dump()[`"meta"/"last_id"`]
+	errUndo := errors.New("undo")
+	err = db.Update(func(tx *store.Tx) error {
+		k := &store.APIKey{Name: "after the crash"}
+		err := tx.PutAPIKey(k)
+		if string(k.ID[:]) <= before {
+			t.Errorf("after %d: got id %v, want one greater than %x", n, k.ID, before)
+		}
+		return errors.Join(err, errUndo)
+	})
+	if !errors.Is(err, errUndo) {
+		t.Fatalf("after %d: got %v", n, err)
+	}
+}

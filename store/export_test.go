@@ -1,0 +1,150 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// What tests know of a store beyond what its users know.
+const (
+	LargeText = largeText
+	LockWait  = lockWait
+	SlowTx    = slowTx
+)
+
+// SkipSync lets commits not wait for the disk. What a killed process leaves is
+// not changed by that, only what a power cut does.
+func (s *Store) SkipSync() { s.db.NoSync = true }
+
+// IsOpen reports whether Close has not been called yet.
+func (s *Store) IsOpen() bool { return s.db.Path() != "" }
+
+// CheckPages holds the pages of the whole file to the rules of bbolt.
+func (s *Store) CheckPages() error {
+	return s.alone(func(tx *Tx) error {
+		var all []error
+		for err := range tx.bolt.Check() {
+			all = append(all, err)
+		}
+		return errors.Join(all...)
+	})
+}
+
+// Check does that, and holds the records to the rules of docs/format.md and the
+// cache to its sum.
+func (s *Store) Check() error {
+	err := errors.Join(s.CheckPages(), s.alone((*Tx).checkRecords))
+	if held, kept, _ := s.Held(); held != kept {
+		err = errors.Join(err, fmt.Errorf("the cache counts %d bytes, its snapshots have %d", held, kept))
+	}
+	return err
+}
+
+// alone runs fn while nobody writes.
+func (s *Store) alone(fn func(*Tx) error) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.db.View(func(t *bbolt.Tx) error { return fn(&Tx{bolt: t, store: s}) })
+}
+
+// Held is what the cache counts, what its snapshots have, and their number.
+func (s *Store) Held() (counted, kept int64, snapshots int) {
+	s.snapshots.mu.Lock()
+	defer s.snapshots.mu.Unlock()
+	for _, slot := range s.projects.Load().byID {
+		if snap := slot.snap.Load(); snap != nil {
+			kept += snap.cost
+			snapshots++
+		}
+	}
+	return s.snapshots.held, kept, snapshots
+}
+
+// Kept is the snapshot of a project that is in memory; nil when there is none.
+func (s *Store) Kept(name string) *Snapshot {
+	slot := s.projects.Load().byName[name]
+	if slot == nil {
+		return nil
+	}
+	return slot.snap.Load()
+}
+
+// Built is a snapshot made from the file alone.
+func (s *Store) Built(name string) (snap *Snapshot, err error) {
+	err = s.View(func(tx *Tx) error {
+		p, err := tx.Project(name)
+		if err != nil {
+			return err
+		}
+		entries, err := tx.readEntries(p)
+		if err == nil {
+			snap = newSnapshot(p, entries)
+		}
+		return err
+	})
+	return snap, err
+}
+
+// Cost is the estimate of a snapshot's memory.
+func (s *Snapshot) Cost() int64 { return s.cost }
+
+// Dump is every key of the file with its value, by path.
+func (s *Store) Dump() map[string]string {
+	all := map[string]string{}
+	err := s.db.View(func(t *bbolt.Tx) error {
+		return t.ForEach(func(name []byte, b *bbolt.Bucket) error { return dump(all, fmt.Sprintf("%q", name), b) })
+	})
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+func dump(all map[string]string, path string, b *bbolt.Bucket) error {
+	all[path] = "bucket"
+	return b.ForEach(func(key, value []byte) error {
+		name := fmt.Sprintf("%s/%q", path, key)
+		if value == nil {
+			return dump(all, name, b.Bucket(key))
+		}
+		all[name] = string(bytes.Clone(value))
+		return nil
+	})
+}
+
+// Plus is the arithmetic of ids.
+func Plus(id ID, n uint64) ID { return plus(id, n) }
+
+// NewIDs is a source of ids that has issued last.
+func NewIDs(last ID) func(time.Time) ID {
+	source := &idSource{last: last}
+	return source.next
+}
+
+// DecodeVersion reads the stored form of a version.
+func DecodeVersion(raw []byte) (*Version, error) { return decode[Version](nil, raw) }
+
+// Encode is the stored form of a record.
+func Encode(v any) ([]byte, error) { return encode(v) }
+
+// Overtake builds the snapshot of a project as a reader does, lets commit run
+// before it is kept, and returns what is in memory then.
+func (s *Store) Overtake(name string, commit func()) *Snapshot {
+	d := s.projects.Load()
+	slot := d.byName[name]
+	generation := slot.generation.Load()
+	snap, err := s.Built(name)
+	if err != nil {
+		panic(err)
+	}
+	commit()
+	s.snapshots.keep(d, slot, snap, generation)
+	return slot.snap.Load()
+}
+
+// Use marks a project as used later than all others will ever be.
+func (s *Store) Use(name string) { s.projects.Load().byName[name].used.Store(1 << 62) }

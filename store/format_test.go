@@ -1,0 +1,40 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestFormatIsDocumented holds docs/format.md to the names that are written to
+// disk: whoever adds one describes it.
+func TestFormatIsDocumented(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../docs/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	names := []string{string(formatKey), string(storeIDKey), string(lastIDKey), string(adminKey)}
+	for _, bucket := range append(rootBuckets, versionsBucket, versionNamesBucket, countsBucket) {
+		names = append(names, string(bucket))
+	}
+	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}} {
+		fields := reflect.TypeOf(record)
+		for i := range fields.NumField() {
+			if name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ","); name != "-" {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, name := range names {
+		if name == "" || !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("docs/format.md does not mention %q", name)
+		}
+	}
+	if !strings.Contains(page, fmt.Sprintf("describes format %d", Format)) || !strings.Contains(page, fmt.Sprintf("\n| %d | ", Format)) {
+		t.Errorf("docs/format.md does not describe format %d", Format)
+	}
+}

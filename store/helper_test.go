@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/internal/release"
+	"svc/store"
+)
+
+// clock is the clock of a store; it moves only when a test moves it.
+type clock struct{ milliseconds atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.milliseconds.Store(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixMilli())
+	return c
+}
+
+func (c *clock) now() time.Time { return time.UnixMilli(c.milliseconds.Load()) }
+
+func (c *clock) advance(d time.Duration) { c.milliseconds.Add(d.Milliseconds()) }
+
+// openStore opens a store that is checked as a whole after each commit, and
+// once more when the test closes it.
+func openStore(t testing.TB, path string, o store.Options) *store.Store {
+	t.Helper()
+	o.Strict = true
+	db, err := store.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SkipSync()
+	t.Cleanup(func() {
+		if db.IsOpen() {
+			closeStore(t, db)
+		}
+	})
+	return db
+}
+
+// newStore is an empty store.
+func newStore(t testing.TB) *store.Store {
+	t.Helper()
+	return openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
+}
+
+func closeStore(t testing.TB, db *store.Store) {
+	t.Helper()
+	if err := db.Check(); err != nil {
+		t.Errorf("the file when it is closed: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// update changes a store; an error ends the test.
+func update(t testing.TB, db *store.Store, fn func(*store.Tx) error) {
+	t.Helper()
+	if err := db.Update(fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// addProject makes a project with this key.
+func addProject(t testing.TB, db *store.Store, key string) *store.Project {
+	t.Helper()
+	p := &store.Project{Key: key, Name: "The " + key}
+	update(t, db, func(tx *store.Tx) error { return tx.CreateProject(p) })
+	return p
+}
+
+// addVersion makes a version whose number is its text.
+func addVersion(t testing.TB, db *store.Store, p store.ProjectID, text string, edits ...func(*store.Version)) *store.Version {
+	t.Helper()
+	v := newVersion(t, text, edits...)
+	update(t, db, func(tx *store.Tx) error { return tx.CreateVersion(p, v, nil) })
+	return v
+}
+
+func newVersion(t testing.TB, text string, edits ...func(*store.Version)) *store.Version {
+	t.Helper()
+	v := &store.Version{Version: text, Comparable: number(t, text), PublishedAt: 1}
+	for _, edit := range edits {
+		edit(v)
+	}
+	return v
+}
+
+func number(t testing.TB, text string) release.Comparable {
+	t.Helper()
+	c, ok := release.Parse(text)
+	if !ok {
+		t.Fatalf("%q is no comparable version", text)
+	}
+	return c
+}
+
+// snapshot is the present snapshot of a project.
+func snapshot(t testing.TB, db *store.Store, name string) *store.Snapshot {
+	t.Helper()
+	snap, err := db.Snapshot(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snap
+}
+
+// texts makes the translations of a version, by tag key, all with this title.
+func texts(title string, keys ...string) map[string]store.VersionText {
+	all := map[string]store.VersionText{}
+	for _, key := range keys {
+		all[key] = store.VersionText{Title: &title}
+	}
+	return all
+}
+
+// asJSON is how tests compare records: what is not written does not count.
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

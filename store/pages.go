@@ -1,0 +1,330 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"slices"
+	"syscall"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// A page that is not what it must be makes bbolt panic, while it opens a file
+// also in goroutines of its own, where nobody can recover; a circle of pages
+// keeps it busy for ever (etcd-io/bbolt#446, #705, #778). So each page that
+// opening makes bbolt read is examined here first: after a clean stop the few
+// that load reads and the list of free pages, otherwise all that are in use,
+// because bbolt then finds the free ones by walking over the others.
+
+// The page format of bbolt, version 2; docs/format.md has the rest.
+const (
+	headSize    = 16 // of a page, of an element on it, and of a bucket
+	branchPage  = 0x01
+	leafPage    = 0x02
+	freePage    = 0x10
+	nestedEntry = 0x01      // the flag of a leaf element that is a bucket
+	noFreeList  = 1<<64 - 1 // the page number that says so
+	longestKey  = 32 << 10  // bbolt refuses longer ones
+	metaSize    = 56        // without its checksum
+	metaMagic   = 0xED0CDAED
+	metaVersion = 2
+)
+
+// order is that of the machine: bbolt maps its structures onto the file.
+var order = binary.NativeEndian
+
+// examine reports a file that cannot be opened: ErrLocked, ErrDamaged, or what
+// the file system says.
+func examine(path string) (err error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("not a regular file")
+	case info.Size() == 0:
+		return fmt.Errorf("%w: the file is empty", ErrDamaged)
+	}
+	x := &examiner{}
+	// Read-only, bbolt takes the lock and looks at the meta pages only.
+	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: lockWait, ReadOnly: true, OpenFile: x.open})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return ErrLocked
+	}
+	if _, system := errors.AsType[syscall.Errno](err); system {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	x.pageSize = int64(db.Info().PageSize)
+	return x.file()
+}
+
+// examiner looks at the pages of a file that nobody writes to meanwhile.
+type examiner struct {
+	disk     *os.File
+	pageSize int64
+	used     []bool   // by number: the pages that were met
+	buckets  [][]byte // those to go into; nil is all
+}
+
+func (x *examiner) open(name string, flag int, mode os.FileMode) (f *os.File, err error) {
+	x.disk, err = os.OpenFile(name, flag, mode)
+	return x.disk, err
+}
+
+func damaged(page uint64, how string) error {
+	return fmt.Errorf("%w: page %d %s", ErrDamaged, page, how)
+}
+
+// file examines what opening will read.
+func (x *examiner) file() error {
+	root, free, pages, err := x.meta()
+	if err != nil {
+		return err
+	}
+	info, err := x.disk.Stat()
+	if err != nil {
+		return err
+	}
+	if have := uint64(info.Size() / x.pageSize); pages > have {
+		return fmt.Errorf("%w: %d of %d pages are missing at the end", ErrDamaged, pages-have, pages)
+	}
+	x.used = make([]bool, pages)
+	if free != noFreeList {
+		x.buckets = loadedBuckets
+		if err := x.freePages(free); err != nil {
+			return err
+		}
+	}
+	_, err = x.tree(root, nil, nil)
+	return err
+}
+
+// meta reads the newer one of the two meta pages whose checksums are right: the
+// page of the root bucket, that of the list of free pages, and the number of
+// pages.
+func (x *examiner) meta() (root, free, pages uint64, err error) {
+	newest, found := uint64(0), false
+	for i := range int64(2) {
+		b := make([]byte, metaSize+8)
+		if _, err := x.disk.ReadAt(b, i*x.pageSize+headSize); err != nil {
+			return 0, 0, 0, err
+		}
+		sum := fnv.New64a()
+		_, _ = sum.Write(b[:metaSize])
+		at := order.Uint64(b[48:])
+		if order.Uint32(b) != metaMagic || order.Uint32(b[4:]) != metaVersion ||
+			order.Uint64(b[metaSize:]) != sum.Sum64() || found && at <= newest {
+			continue
+		}
+		newest, found = at, true
+		root, free, pages = order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:])
+	}
+	if !found {
+		return 0, 0, 0, fmt.Errorf("%w: neither meta page is valid", ErrDamaged)
+	}
+	return root, free, pages, nil
+}
+
+// page is a page with those it overflows to, or one that lies in a value.
+type page struct {
+	number uint64
+	disk   io.ReaderAt
+	start  int64 // on disk
+	size   int64
+	kind   uint16
+	count  int64
+	begin  []byte // as much as has been read
+}
+
+// page reads the first bytes of a page that nothing else may have used.
+func (x *examiner) page(number uint64) (*page, error) {
+	if number < 2 || number >= uint64(len(x.used)) {
+		return nil, damaged(number, "does not exist")
+	}
+	p := &page{number: number, disk: x.disk, start: int64(number) * x.pageSize, begin: make([]byte, x.pageSize)}
+	if _, err := x.disk.ReadAt(p.begin, p.start); err != nil {
+		return nil, err
+	}
+	p.kind, p.count = order.Uint16(p.begin[8:]), int64(order.Uint16(p.begin[10:]))
+	last := number + uint64(order.Uint32(p.begin[12:]))
+	switch {
+	case order.Uint64(p.begin) != number:
+		return nil, damaged(number, "has another number")
+	case last >= uint64(len(x.used)):
+		return nil, damaged(number, "ends behind the file")
+	}
+	p.size = int64(last-number+1) * x.pageSize
+	for i := number; i <= last; i++ {
+		if x.used[i] {
+			return nil, damaged(i, "is used twice")
+		}
+		x.used[i] = true
+	}
+	return p, nil
+}
+
+// part is n bytes of a page from an offset.
+func (p *page) part(offset, n int64) ([]byte, error) {
+	if end := offset + n; end > p.size {
+		return nil, damaged(p.number, "is too short for what is on it")
+	} else if end <= int64(len(p.begin)) {
+		return p.begin[offset:end], nil
+	}
+	b := make([]byte, n)
+	_, err := p.disk.ReadAt(b, p.start+offset)
+	return b, err
+}
+
+// element is an entry of a branch or leaf page. Positions count from the start
+// of the page.
+type element struct {
+	key         []byte
+	child       uint64 // on a branch page
+	nested      bool   // on a leaf page
+	value, size int64  // on a leaf page
+}
+
+// elements reads the entries of a branch or leaf page.
+func (p *page) elements() ([]element, error) {
+	heads, err := p.part(headSize, p.count*headSize)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]element, p.count)
+	for i := range all {
+		head, e := heads[i*headSize:][:headSize], &all[i]
+		place, keySize := order.Uint32(head), order.Uint32(head[4:])
+		if p.kind == branchPage {
+			e.child = order.Uint64(head[8:])
+		} else {
+			e.nested = place&nestedEntry != 0
+			place, keySize, e.size = keySize, order.Uint32(head[8:]), int64(order.Uint32(head[12:]))
+		}
+		at := int64(i+1)*headSize + int64(place)
+		e.value = at + int64(keySize)
+		if keySize > longestKey || e.value+e.size > p.size {
+			return nil, damaged(p.number, "has an entry that ends behind it")
+		}
+		if e.key, err = p.part(at, int64(keySize)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// tree examines the pages from a number downwards. Their keys must ascend from
+// low on and stay below high; nil is no limit. It returns the greatest key.
+func (x *examiner) tree(number uint64, low, high []byte) ([]byte, error) {
+	p, err := x.page(number)
+	if err != nil {
+		return nil, err
+	}
+	if p.kind != branchPage && p.kind != leafPage || p.kind == branchPage && p.count == 0 {
+		return nil, damaged(number, "is of the wrong kind")
+	}
+	all, err := p.elements()
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range all {
+		after := bytes.Compare(e.key, low)
+		if low != nil && (after < 0 || after == 0 && i > 0) || high != nil && bytes.Compare(e.key, high) >= 0 {
+			return nil, damaged(number, "has keys that are out of order")
+		}
+		low = e.key
+		switch {
+		case p.kind == branchPage:
+			limit := high
+			if i+1 < len(all) {
+				limit = all[i+1].key
+			}
+			low, err = x.tree(e.child, e.key, limit)
+		case e.nested:
+			err = x.bucket(p, e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return low, nil
+}
+
+// bucket examines a bucket that is an entry of a leaf page. A small one has its
+// only page in the value.
+func (x *examiner) bucket(p *page, e element) error {
+	if e.size < headSize || e.size > x.pageSize {
+		return damaged(p.number, "has a bucket of the wrong size")
+	}
+	value, err := p.part(e.value, e.size)
+	if err != nil {
+		return err
+	}
+	if root := order.Uint64(value); root != 0 {
+		if x.buckets != nil && !slices.ContainsFunc(x.buckets, func(name []byte) bool { return bytes.Equal(name, e.key) }) {
+			return nil
+		}
+		_, err := x.tree(root, nil, nil)
+		return err
+	}
+	if e.size < 2*headSize {
+		return damaged(p.number, "has a bucket without a page")
+	}
+	value = value[headSize:]
+	inline := &page{
+		number: p.number, size: int64(len(value)), begin: value,
+		kind: order.Uint16(value[8:]), count: int64(order.Uint16(value[10:])),
+	}
+	all, err := inline.elements()
+	if err != nil {
+		return err
+	}
+	for i, entry := range all {
+		if entry.nested || i > 0 && bytes.Compare(all[i-1].key, entry.key) >= 0 {
+			return damaged(p.number, "has a bucket with wrong entries")
+		}
+	}
+	if inline.kind != leafPage {
+		return damaged(p.number, "has a bucket of the wrong kind")
+	}
+	return nil
+}
+
+// freePages examines the list of free pages, each of which it must have once.
+func (x *examiner) freePages(number uint64) error {
+	p, err := x.page(number)
+	if err != nil {
+		return err
+	}
+	if p.kind != freePage {
+		return damaged(number, "is not the list of free pages")
+	}
+	begin := int64(headSize)
+	if p.count == 0xFFFF { // the count did not fit and is the first entry
+		head, err := p.part(begin, 8)
+		if err != nil {
+			return err
+		}
+		begin, p.count = begin+8, int64(min(order.Uint64(head), uint64(len(x.used))))
+	}
+	list, err := p.part(begin, p.count*8)
+	if err != nil {
+		return err
+	}
+	for ; len(list) > 0; list = list[8:] {
+		id := order.Uint64(list)
+		if id < 2 || id >= uint64(len(x.used)) || x.used[id] {
+			return damaged(number, "lists free pages that are none")
+		}
+		x.used[id] = true
+	}
+	return nil
+}

@@ -1,0 +1,372 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"svc/internal/fault"
+	"svc/internal/locale"
+	"svc/internal/release"
+)
+
+// largeText is the size from which the texts of a version stay in the file
+// and are read for each answer that shows them.
+const largeText = 64 << 10
+
+// ErrStale is returned when a snapshot refers to a text that is another one by
+// now, or gone. Take the present snapshot and try again.
+var ErrStale = errors.New("snapshot is stale")
+
+// Snapshot is a project as the last commit left it: immutable, complete for
+// everything the public read path answers, and read without a transaction.
+type Snapshot struct {
+	Project  *Project
+	Locales  *locale.Set // indexes are those of Project.Languages
+	Catalog  *release.Catalog
+	Encoding *Encoding // of the project itself
+
+	entries []*Entry // by position in the catalog
+	cost    int64    // bytes, estimated with every encoding made
+}
+
+// Entry is a version in a snapshot.
+type Entry struct {
+	Version  *Version // without Content and Translations when Large
+	Large    bool
+	Encoding *Encoding
+
+	texts uint64 // of a large one: textSum of the texts that stayed in the file
+}
+
+// Entry is the version at a position of the catalog.
+func (s *Snapshot) Entry(at int) *Entry { return s.entries[at] }
+
+// Encoding keeps the answers made of one record: index 0 in the default
+// texts, index i+1 in language i.
+type Encoding struct {
+	made []atomic.Pointer[[]byte]
+}
+
+func newEncoding(languages int) *Encoding {
+	return &Encoding{made: make([]atomic.Pointer[[]byte], languages+1)}
+}
+
+// Get returns the answer in a language, -1 for the default texts, and makes it
+// when nobody asked before. The bytes must not be changed.
+func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error) {
+	place := &e.made[language+1]
+	if b := place.Load(); b != nil {
+		return *b, nil
+	}
+	b, err := make()
+	if err != nil {
+		return nil, err
+	}
+	for i := range e.made { // a language without a translation shows the default texts
+		if same := e.made[i].Load(); same != nil && bytes.Equal(*same, b) {
+			place.Store(same)
+			return *same, nil
+		}
+	}
+	place.Store(&b)
+	return b, nil
+}
+
+func newEntry(v *Version, languages int) *Entry {
+	kept := *v
+	e := &Entry{Version: &kept, Encoding: newEncoding(languages)}
+	if textSize(v) > largeText {
+		kept.Content, kept.Translations = nil, nil
+		e.Large, e.texts = true, textSum(v)
+	}
+	return e
+}
+
+func textSize(v *Version) int {
+	n := length(v.Content)
+	for _, t := range v.Translations {
+		n += length(t.Title) + length(t.Content)
+	}
+	return n
+}
+
+// sumSeed makes sums that hold within this process.
+var sumSeed = maphash.MakeSeed()
+
+// textSum tells the texts that stay in the file from other ones.
+func textSum(v *Version) uint64 {
+	sum := partSum("", nil, v.Content) // no tag key is empty
+	for tag, t := range v.Translations {
+		sum += partSum(tag, t.Title, t.Content)
+	}
+	return sum
+}
+
+func partSum(tag string, title, content *string) uint64 {
+	part := struct {
+		tag, title, content  string
+		hasTitle, hasContent bool
+	}{tag: tag}
+	if title != nil {
+		part.title, part.hasTitle = *title, true
+	}
+	if content != nil {
+		part.content, part.hasContent = *content, true
+	}
+	return maphash.Comparable(sumSeed, part)
+}
+
+func length(text *string) int {
+	if text == nil {
+		return 0
+	}
+	return len(*text)
+}
+
+// cost estimates the memory of the entry with every encoding made: the record,
+// its answer in the default texts, and one for each translation, where what is
+// not translated shows again.
+func (e *Entry) cost() int64 {
+	v := e.Version
+	plain := 1024 + len(v.CustomData)
+	for _, l := range v.DownloadLinks {
+		plain += len(l.URL) + len(l.Name) + len(l.Platform)
+	}
+	if e.Large {
+		return int64(plain)
+	}
+	return int64(2*(plain+textSize(v)) + len(v.Translations)*(plain+length(v.Content)))
+}
+
+// FullVersion is the version of an entry with its texts. For a large one it
+// reads the file; when they are other ones by now, or gone, the error is
+// ErrStale.
+func (s *Store) FullVersion(snap *Snapshot, e *Entry) (*Version, error) {
+	if !e.Large {
+		return e.Version, nil
+	}
+	full := *e.Version
+	err := s.View(func(tx *Tx) error {
+		v, err := tx.Version(snap.Project.ID, full.ID)
+		if fault.Is(err, fault.NotFound) {
+			return ErrStale
+		}
+		if err != nil {
+			return err
+		}
+		if textSum(v) != e.texts {
+			return ErrStale
+		}
+		full.Content, full.Translations = v.Content, v.Translations
+		return nil
+	})
+	return &full, err
+}
+
+// newSnapshot arranges entries for a project.
+func newSnapshot(p *Project, entries map[ID]*Entry) *Snapshot {
+	s := &Snapshot{
+		Project:  p,
+		Locales:  p.Locales(),
+		Catalog:  catalog(entries),
+		Encoding: newEncoding(len(p.Languages)),
+		entries:  make([]*Entry, len(entries)),
+		cost:     4096 * int64(2+len(p.Translations)), // the record and its answers
+	}
+	for at := range s.entries {
+		e := entries[s.Catalog.Item(at).ID]
+		s.entries[at] = e
+		s.cost += e.cost()
+	}
+	return s
+}
+
+func catalog(entries map[ID]*Entry) *release.Catalog {
+	items := make([]release.Item, 0, len(entries))
+	for _, e := range entries {
+		items = append(items, e.Version.item())
+	}
+	return release.NewCatalog(items)
+}
+
+// Snapshot is the present snapshot of the project with this key or alias.
+func (s *Store) Snapshot(name string) (*Snapshot, error) {
+	for {
+		slot, ok := s.projects.Load().byName[NormalKey(name)]
+		if !ok {
+			return nil, errNoProject(name)
+		}
+		slot.used.Store(s.snapshots.clock.Load() + 1)
+		if snap := slot.snap.Load(); snap != nil {
+			return snap, nil
+		}
+		snap, err := s.buildSnapshot(slot)
+		if !fault.Is(err, fault.NotFound) {
+			return snap, err
+		}
+		// A commit has deleted the project just now. Another one may have the
+		// name as soon as that commit is visible.
+		s.writing.Lock()
+		s.writing.Unlock() //nolint:staticcheck // an empty section waits for the writer
+	}
+}
+
+// buildSnapshot reads a project from the file. Only one reader builds; the
+// result is kept unless a commit overtook it.
+func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
+	slot.building.Lock()
+	defer slot.building.Unlock()
+	if snap := slot.snap.Load(); snap != nil {
+		return snap, nil
+	}
+	generation := slot.generation.Load()
+	var snap *Snapshot
+	err := s.View(func(tx *Tx) error {
+		p, err := tx.projectByID(slot.id)
+		if err != nil {
+			return err
+		}
+		entries, err := tx.readEntries(p)
+		if err != nil {
+			return err
+		}
+		snap = newSnapshot(p, entries)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.snapshots.keep(s.projects.Load(), slot, snap, generation)
+	return snap, nil
+}
+
+func (tx *Tx) readEntries(p *Project) (map[ID]*Entry, error) {
+	entries := map[ID]*Entry{}
+	err := tx.eachVersion(p.ID, func(v *Version) error {
+		entries[v.ID] = newEntry(v, len(p.Languages))
+		return nil
+	})
+	return entries, err
+}
+
+// work is the next snapshot of a project while a transaction writes to it.
+type work struct {
+	project *Project
+	entries map[ID]*Entry
+	sorted  *release.Catalog // nil when entries changed since it was made
+	changed bool
+}
+
+// workOn starts from the snapshot in memory, which inside the write
+// transaction is always the last commit, or from the file.
+func (tx *Tx) workOn(id ProjectID) (*work, error) {
+	if w := tx.work[id]; w != nil {
+		return w, nil
+	}
+	p, err := tx.projectByID(id)
+	if err != nil {
+		return nil, err
+	}
+	w := &work{project: p}
+	if slot := tx.store.projects.Load().byID[id]; slot != nil {
+		if snap := slot.snap.Load(); snap != nil {
+			w.entries = make(map[ID]*Entry, len(snap.entries)+1)
+			for _, e := range snap.entries {
+				w.entries[e.Version.ID] = e
+			}
+			w.sorted = snap.Catalog
+		}
+	}
+	if w.entries == nil {
+		if w.entries, err = tx.readEntries(p); err != nil {
+			return nil, err
+		}
+	}
+	if tx.work == nil {
+		tx.work = map[ProjectID]*work{}
+	}
+	tx.work[id] = w
+	return w, nil
+}
+
+func (w *work) catalog() *release.Catalog {
+	if w.sorted == nil {
+		w.sorted = catalog(w.entries)
+	}
+	return w.sorted
+}
+
+// find returns the position of a version in the catalog and its state before
+// this write.
+func (w *work) find(id ID) (int, *Version) {
+	for at := range w.catalog().Len() {
+		if w.catalog().Item(at).ID == id {
+			return at, w.entries[id].Version
+		}
+	}
+	return -1, nil
+}
+
+func (w *work) put(v *Version) {
+	w.entries[v.ID] = newEntry(v, len(w.project.Languages))
+	w.sorted, w.changed = nil, true
+}
+
+func (w *work) remove(id ID) {
+	delete(w.entries, id)
+	w.sorted, w.changed = nil, true
+}
+
+// publishSnapshots replaces the snapshots of everything the committed
+// transaction changed. Where nobody had asked for one, none is made for a
+// mere change of the project.
+func (s *Store) publishSnapshots(tx *Tx) {
+	d := s.projects.Load()
+	for id, w := range tx.work {
+		if slot := d.byID[id]; slot != nil && w.changed && !tx.projectChanged[id] {
+			s.snapshots.replace(d, slot, newSnapshot(slot.project.Load(), w.entries))
+		}
+	}
+	for id := range tx.projectChanged {
+		slot := d.byID[id]
+		if slot == nil {
+			continue
+		}
+		var entries map[ID]*Entry
+		if w := tx.work[id]; w != nil {
+			entries = w.entries
+		} else if snap := slot.snap.Load(); snap != nil {
+			entries = make(map[ID]*Entry, len(snap.entries))
+			for _, e := range snap.entries {
+				entries[e.Version.ID] = e
+			}
+		}
+		s.snapshots.replace(d, slot, s.renewed(slot.project.Load(), entries))
+	}
+}
+
+// renewed is the snapshot of a project whose languages may have changed:
+// every answer is to be encoded again.
+func (s *Store) renewed(p *Project, entries map[ID]*Entry) *Snapshot {
+	if entries == nil {
+		return nil
+	}
+	fresh := maps.Clone(entries)
+	for id, e := range fresh {
+		fresh[id] = &Entry{Version: e.Version, Large: e.Large, Encoding: newEncoding(len(p.Languages)), texts: e.texts}
+	}
+	return newSnapshot(p, fresh)
+}
+
+// Versions lists the entries of a snapshot in list order that keep says yes
+// to; all when keep is nil. The list must not be changed.
+func (s *Snapshot) Versions(keep func(*Entry) bool) []*Entry {
+	if keep == nil {
+		return s.entries
+	}
+	return slices.DeleteFunc(slices.Clone(s.entries), func(e *Entry) bool { return !keep(e) })
+}

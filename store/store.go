@@ -1,0 +1,243 @@
+// Package store owns svc.db: every record, key, bucket and encoding, and the
+// in-memory project snapshots that serve the read path. Nobody else opens the
+// database. All access is a method of *Tx inside View or Update, or a read of
+// an immutable value that the last commit left behind.
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"svc/internal/durable"
+)
+
+// Format is the number of the layout that this program writes. A file with a
+// greater number was written by a newer program and is refused.
+const Format = 1
+
+// lockWait is how long Open waits for another process to let go of the file.
+const lockWait = 2 * time.Second
+
+// slowTx is the age from which an open transaction is reported: a reader that
+// is forgotten makes the file grow with every commit.
+const slowTx = time.Second
+
+var (
+	// ErrNewer is returned by Open for a file written by a newer program.
+	ErrNewer = errors.New("written by a newer version of svc")
+	// ErrDamaged is returned by Open for a file that cannot be read.
+	ErrDamaged = errors.New("damaged")
+	// ErrLocked is returned by Open while another process has the file open.
+	ErrLocked = errors.New("in use by another process")
+)
+
+// Options change how a store is opened. The zero value is right for a server.
+type Options struct {
+	// Now is the clock; time.Now when nil.
+	Now func() time.Time
+	// Log receives warnings about transactions that are open for too long.
+	Log *slog.Logger
+	// SnapshotBytes bounds the memory held by project snapshots; 64 MiB when 0.
+	SnapshotBytes int64
+	// Strict checks the whole file after each commit. For tests.
+	Strict bool
+}
+
+// Store is an open svc.db. Its methods may be called from any goroutine.
+type Store struct {
+	db   *bbolt.DB
+	now  func() time.Time
+	log  *slog.Logger
+	path string
+
+	// writing is held from the start of a write transaction until what it
+	// changed in memory is visible, so that both have the same order.
+	writing sync.Mutex
+	ids     idSource
+
+	projects  atomic.Pointer[directory]
+	keys      atomic.Pointer[keyring]
+	account   atomic.Pointer[Account]
+	snapshots cache
+}
+
+// Open opens the file at path and creates it when it is not there. The errors
+// are ErrNewer, ErrDamaged, ErrLocked or what the file system says, each with
+// the path.
+func Open(path string, o Options) (*Store, error) {
+	s := &Store{now: o.Now, log: o.Log, path: path}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.snapshots.budget = o.SnapshotBytes
+	if s.snapshots.budget == 0 {
+		s.snapshots.budget = 64 << 20
+	}
+	if err := create(path); err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	db, err := openBolt(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	s.db = db
+	db.StrictMode = o.Strict
+	if err := s.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+	}
+	return s, nil
+}
+
+// create makes an empty database under a temporary name and renames it, so
+// that a power cut during the first start leaves no half-written file behind
+// that could not be opened.
+func create(path string) error {
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	db, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockWait})
+	if err != nil {
+		return err
+	}
+	s := &Store{db: db}
+	if err := errors.Join(db.Update(s.layOut), db.Sync(), db.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return durable.SyncDir(filepath.Dir(path))
+}
+
+// openBolt opens the file with the options that keep bbolt fast and honest:
+// a freelist that is not rewritten with each commit, a map large enough that
+// growing does not wait for readers, and a limit on waiting for the lock.
+func openBolt(path string) (*bbolt.DB, error) {
+	if err := examine(path); err != nil {
+		return nil, err
+	}
+	options := &bbolt.Options{
+		Timeout:        lockWait,
+		NoFreelistSync: true,
+		FreelistType:   bbolt.FreelistMapType,
+	}
+	if runtime.GOOS != "windows" { // there the file becomes as large as the map
+		options.InitialMmapSize = 1 << 30
+	}
+	db, err := bbolt.Open(path, 0o600, options)
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, ErrLocked
+	}
+	return db, err
+}
+
+// layOut makes the buckets and the marks of a new file.
+func (s *Store) layOut(t *bbolt.Tx) error {
+	for _, name := range rootBuckets {
+		if _, err := t.CreateBucketIfNotExists(name); err != nil {
+			return err
+		}
+	}
+	meta := t.Bucket(metaBucket)
+	id := uuid.New()
+	return errors.Join(
+		meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, Format)),
+		meta.Put(storeIDKey, id[:]),
+	)
+}
+
+// load reads what lives in memory: the last id, the project directory, the
+// API keys and the administrator.
+func (s *Store) load() error {
+	return s.db.View(func(t *bbolt.Tx) error {
+		for _, name := range rootBuckets {
+			if t.Bucket(name) == nil {
+				return fmt.Errorf("%w: no bucket %s", ErrDamaged, name)
+			}
+		}
+		meta := t.Bucket(metaBucket)
+		raw := meta.Get(formatKey)
+		if len(raw) != 4 {
+			return fmt.Errorf("%w: no format number", ErrDamaged)
+		}
+		if format := binary.BigEndian.Uint32(raw); format > Format {
+			return fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
+		}
+		copy(s.ids.last[:], meta.Get(lastIDKey))
+		tx := &Tx{bolt: t, store: s, now: s.now()}
+		return errors.Join(s.loadProjects(tx), s.loadKeys(tx), s.loadAccount(tx))
+	})
+}
+
+// Close waits for open transactions and closes the file. It writes the list
+// of free pages once, which makes the next Open fast.
+func (s *Store) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.db.NoFreelistSync = false
+	err := s.db.Update(func(*bbolt.Tx) error { return nil })
+	if err != nil {
+		err = fmt.Errorf("write free pages of %s: %w", s.path, err)
+	}
+	return errors.Join(err, s.db.Close())
+}
+
+// View runs fn in a read transaction. fn must not wait for anything outside
+// the process and must not open another transaction.
+func (s *Store) View(fn func(*Tx) error) error {
+	defer s.watch()()
+	return s.db.View(func(t *bbolt.Tx) error {
+		return fn(&Tx{bolt: t, store: s, now: s.now()})
+	})
+}
+
+// Update runs fn in the write transaction. When it returns nil, everything fn
+// wrote is on disk and visible to all readers; otherwise nothing is.
+func (s *Store) Update(fn func(*Tx) error) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	defer s.watch()()
+	tx := &Tx{store: s, now: s.now(), ids: s.ids}
+	err := s.db.Update(func(t *bbolt.Tx) error {
+		tx.bolt = t
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return tx.finish()
+	})
+	if err != nil {
+		return err
+	}
+	tx.publish()
+	return nil
+}
+
+// watch reports a transaction that is still open after slowTx with the code
+// that opened it. The returned function ends the watch.
+func (s *Store) watch() (stop func() bool) {
+	var pc [1]uintptr
+	runtime.Callers(3, pc[:])
+	return time.AfterFunc(slowTx, func() {
+		frame, _ := runtime.CallersFrames(pc[:]).Next()
+		s.log.Warn("transaction open for too long", "longer_than", slowTx, "function", frame.Function, "line", frame.Line)
+	}).Stop
+}

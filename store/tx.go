@@ -1,0 +1,163 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// The buckets at the root. docs/format.md describes keys and values.
+var (
+	metaBucket     = []byte("meta")     // format, id of this file, last id issued
+	namesBucket    = []byte("names")    // project key or alias -> project number
+	projectsBucket = []byte("projects") // project number -> Project
+	contentBucket  = []byte("content")  // project number -> bucket of what belongs to it
+	ownersBucket   = []byte("owners")   // record id -> project number
+	keysBucket     = []byte("api_keys") // id -> APIKey
+	accountBucket  = []byte("account")  // "admin" -> Account
+
+	rootBuckets   = [][]byte{metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket}
+	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // read by Open
+)
+
+// The buckets inside a project's content bucket.
+var (
+	versionsBucket     = []byte("versions")      // id -> Version
+	versionNamesBucket = []byte("version_names") // display version -> id
+	countsBucket       = []byte("counts")        // bucket name -> number of records
+)
+
+var (
+	formatKey  = []byte("format")
+	storeIDKey = []byte("store_id")
+	lastIDKey  = []byte("last_id")
+	adminKey   = []byte("admin")
+)
+
+// Tx is a transaction. It is valid until the function it was given to returns,
+// and belongs to that goroutine.
+type Tx struct {
+	bolt  *bbolt.Tx
+	store *Store
+	now   time.Time // one moment for the whole transaction
+	ids   idSource  // write transactions only
+
+	work           map[ProjectID]*work
+	projectChanged map[ProjectID]bool
+	keysChanged    bool
+	accountChanged bool
+}
+
+// Now is the moment of the transaction, the same for all it writes.
+func (tx *Tx) Now() time.Time { return tx.now }
+
+// newID issues the next record id, which is greater than every one before.
+func (tx *Tx) newID() ID { return tx.ids.next(tx.now) }
+
+// finish writes what the transaction as a whole must leave behind.
+func (tx *Tx) finish() error {
+	if tx.ids.last == tx.store.ids.last {
+		return nil
+	}
+	return tx.bolt.Bucket(metaBucket).Put(lastIDKey, tx.ids.last[:])
+}
+
+// publish makes a committed transaction visible in memory.
+func (tx *Tx) publish() {
+	s := tx.store
+	s.ids = tx.ids
+	if tx.keysChanged || tx.accountChanged || tx.projectChanged != nil {
+		tx.reload()
+	}
+	s.publishSnapshots(tx)
+}
+
+// reload reads what changed back from the committed file. It cannot fail: the
+// transaction has just written the same bytes.
+func (tx *Tx) reload() {
+	err := tx.store.db.View(func(t *bbolt.Tx) error {
+		read := &Tx{bolt: t, store: tx.store, now: tx.now}
+		if tx.keysChanged {
+			if err := tx.store.loadKeys(read); err != nil {
+				return err
+			}
+		}
+		if tx.accountChanged {
+			if err := tx.store.loadAccount(read); err != nil {
+				return err
+			}
+		}
+		return tx.store.refreshProjects(read, tx.projectChanged)
+	})
+	if err != nil {
+		panic(fmt.Sprintf("store: committed records cannot be read back: %v", err))
+	}
+}
+
+// get decodes the value at key. It returns nil when there is none.
+func get[T any](b *bbolt.Bucket, key []byte) (*T, error) {
+	raw := b.Get(key)
+	if raw == nil {
+		return nil, nil
+	}
+	return decode[T](key, raw)
+}
+
+// decode reads the value that was found at key.
+func decode[T any](key, raw []byte) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(raw, v); err != nil {
+		return nil, fmt.Errorf("%w: decode %T at %x: %w", ErrDamaged, *v, key, err)
+	}
+	return v, nil
+}
+
+// put stores v at key.
+func put(b *bbolt.Bucket, key []byte, v any) error {
+	raw, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, raw)
+}
+
+// encode is JSON without escapes that only HTML needs, so that a free-form
+// object is read back as it was written.
+func encode(v any) ([]byte, error) {
+	var raw bytes.Buffer
+	e := json.NewEncoder(&raw)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return bytes.TrimSuffix(raw.Bytes(), []byte("\n")), nil
+}
+
+// count adds delta to the number of records kept in the named bucket of a
+// project and returns the new number.
+func count(content *bbolt.Bucket, name []byte, delta int) error {
+	b := content.Bucket(countsBucket)
+	n := int64(delta)
+	if raw := b.Get(name); raw != nil {
+		n += int64(binary.BigEndian.Uint64(raw))
+	}
+	return b.Put(name, binary.BigEndian.AppendUint64(nil, uint64(n)))
+}
+
+// counted is the number of records kept in the named bucket of a project.
+func counted(content *bbolt.Bucket, name []byte) int64 {
+	raw := content.Bucket(countsBucket).Get(name)
+	if raw == nil {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(raw))
+}
+
+// content is the bucket of what belongs to a project.
+func (tx *Tx) content(p ProjectID) *bbolt.Bucket {
+	return tx.bolt.Bucket(contentBucket).Bucket(p.key())
+}

@@ -1,0 +1,313 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"svc/internal/fault"
+	"svc/internal/platform"
+	"svc/internal/release"
+)
+
+// Version is a published version of a project. Its creation time is that of
+// its id.
+type Version struct {
+	ID            ID                     `json:"-"`
+	Version       string                 `json:"version"` // display text, unique in the project
+	Comparable    release.Comparable     `json:"comparable"`
+	Title         *string                `json:"title,omitempty"`
+	Content       *string                `json:"content,omitempty"`
+	DownloadURL   *string                `json:"download_url,omitempty"`
+	DownloadLinks []DownloadLink         `json:"download_links,omitempty"`
+	Latest        bool                   `json:"latest,omitempty"`
+	Preview       bool                   `json:"preview,omitempty"`
+	Milestone     bool                   `json:"milestone,omitempty"`
+	Deprecated    bool                   `json:"deprecated,omitempty"`
+	Platform      *platform.Platform     `json:"platform,omitempty"`
+	Platforms     []platform.Platform    `json:"platforms,omitempty"`
+	CustomData    json.RawMessage        `json:"custom_data,omitempty"` // a JSON object
+	PublishedAt   int64                  `json:"published_at"`
+	Translations  map[string]VersionText `json:"translations,omitempty"` // by tag key
+}
+
+// DownloadLink is one address a version can be fetched from.
+type DownloadLink struct {
+	URL      string `json:"url"`
+	Name     string `json:"name,omitempty"`
+	Platform string `json:"platform,omitempty"`
+}
+
+// VersionText is what of a version can be translated.
+type VersionText struct {
+	Title   *string `json:"title,omitempty"`
+	Content *string `json:"content,omitempty"`
+}
+
+// Runs reports whether the version is offered for a platform: it names it, or
+// names none.
+func (v *Version) Runs(on platform.Platform) bool {
+	if len(v.Platforms) == 0 && v.Platform == nil {
+		return true
+	}
+	return slices.Contains(v.Platforms, on) || v.Platform != nil && *v.Platform == on
+}
+
+func (v *Version) item() release.Item {
+	return release.Item{
+		ID: v.ID, Version: v.Version, Comparable: v.Comparable, PublishedAt: v.PublishedAt,
+		Latest: v.Latest, Preview: v.Preview, Milestone: v.Milestone, Deprecated: v.Deprecated,
+	}
+}
+
+// Version reads one version of a project.
+func (tx *Tx) Version(p ProjectID, id ID) (*Version, error) {
+	content := tx.content(p)
+	if content == nil { // a reader may know a project that is deleted by now
+		return nil, errNoVersion()
+	}
+	v, err := get[Version](content.Bucket(versionsBucket), id[:])
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return nil, errNoVersion()
+	}
+	v.ID = id
+	return v, nil
+}
+
+func errNoVersion() error { return fault.New(fault.NotFound, "version not found") }
+
+// OwnedVersion reads a version and its project by the id of the version.
+func (tx *Tx) OwnedVersion(id ID) (*Project, *Version, error) {
+	owner, ok := tx.owner(id)
+	if !ok {
+		return nil, nil, errNoVersion()
+	}
+	p, err := tx.projectByID(owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := tx.Version(owner, id)
+	return p, v, err
+}
+
+// VersionNamed reads the version with exactly this display text; nil when
+// there is none.
+func (tx *Tx) VersionNamed(p ProjectID, text string) (*Version, error) {
+	raw := tx.content(p).Bucket(versionNamesBucket).Get([]byte(text))
+	if raw == nil {
+		return nil, nil
+	}
+	return tx.Version(p, ID(raw))
+}
+
+// eachVersion calls fn with every version of a project, oldest first. fn must
+// not write.
+func (tx *Tx) eachVersion(p ProjectID, fn func(*Version) error) error {
+	content := tx.content(p)
+	if content == nil || content.Bucket(versionsBucket) == nil {
+		return fmt.Errorf("%w: project number %d has no content", ErrDamaged, p)
+	}
+	return content.Bucket(versionsBucket).ForEach(func(key, raw []byte) error {
+		v, err := decode[Version](key, raw)
+		if err != nil {
+			return err
+		}
+		if v.ID, err = idOf(key); err != nil {
+			return err
+		}
+		return fn(v)
+	})
+}
+
+// CreateVersion stores a new version, gives it its id, and settles which
+// version is the latest. latest is what the client asked for, nil when it did
+// not say. A display text that exists already is a Conflict, one that is not
+// UTF-8 is Invalid.
+func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
+	if err := checkText(v.Version); err != nil {
+		return err
+	}
+	names := tx.content(p).Bucket(versionNamesBucket)
+	if names.Get([]byte(v.Version)) != nil {
+		return errVersionExists(v.Version)
+	}
+	w, err := tx.workOn(p)
+	if err != nil {
+		return err
+	}
+	v.ID = tx.newID()
+	plan, err := w.catalog().PlanCreate(v.item(), latest)
+	if err != nil {
+		return err
+	}
+	v.Latest = plan.Latest
+	if err := tx.carryOut(p, w, plan); err != nil {
+		return err
+	}
+	if err := names.Put([]byte(v.Version), v.ID[:]); err != nil {
+		return err
+	}
+	if err := tx.bolt.Bucket(ownersBucket).Put(v.ID[:], p.key()); err != nil {
+		return err
+	}
+	if err := count(tx.content(p), versionsBucket, 1); err != nil {
+		return err
+	}
+	return tx.putVersion(p, v)
+}
+
+// checkText refuses a display text that JSON would store as another one than
+// the key under which it is found. It can come from a path, where escapes make
+// any byte.
+func checkText(text string) error {
+	if !utf8.ValidString(text) {
+		return fault.Validation("version must be UTF-8")
+	}
+	return nil
+}
+
+func errVersionExists(text string) error {
+	return fault.New(fault.Conflict, "version %q exists already", text)
+}
+
+// UpdateVersion stores a changed version and settles which version is the
+// latest. latest is what the client asked for, nil when it did not say;
+// previewSent says that it sent is_preview. A display text of another version
+// is a Conflict.
+func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent bool) error {
+	w, err := tx.workOn(p)
+	if err != nil {
+		return err
+	}
+	at, before := w.find(v.ID)
+	plan, err := w.catalog().PlanUpdate(at, v.item(), latest, previewSent)
+	if err != nil {
+		return err
+	}
+	if before.Version != v.Version {
+		if err := checkText(v.Version); err != nil {
+			return err
+		}
+		names := tx.content(p).Bucket(versionNamesBucket)
+		if names.Get([]byte(v.Version)) != nil {
+			return errVersionExists(v.Version)
+		}
+		if err := names.Delete([]byte(before.Version)); err != nil {
+			return err
+		}
+		if err := names.Put([]byte(v.Version), v.ID[:]); err != nil {
+			return err
+		}
+	}
+	v.Latest = plan.Latest
+	if err := tx.carryOut(p, w, plan); err != nil {
+		return err
+	}
+	return tx.putVersion(p, v)
+}
+
+// DeleteVersion removes a version. If it was the latest, its successor takes
+// the flag.
+func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
+	w, err := tx.workOn(p)
+	if err != nil {
+		return err
+	}
+	at, _ := w.find(v.ID)
+	if err := tx.carryOut(p, w, w.catalog().PlanDelete(at)); err != nil {
+		return err
+	}
+	content := tx.content(p)
+	if err := content.Bucket(versionsBucket).Delete(v.ID[:]); err != nil {
+		return err
+	}
+	if err := content.Bucket(versionNamesBucket).Delete([]byte(v.Version)); err != nil {
+		return err
+	}
+	if err := tx.bolt.Bucket(ownersBucket).Delete(v.ID[:]); err != nil {
+		return err
+	}
+	w.remove(v.ID)
+	return count(content, versionsBucket, -1)
+}
+
+// carryOut moves the latest flag among the versions that are not written
+// themselves.
+func (tx *Tx) carryOut(p ProjectID, w *work, plan release.Plan) error {
+	flags := map[ID]bool{}
+	for _, at := range plan.Clear {
+		flags[w.catalog().Item(at).ID] = false
+	}
+	if plan.Elect >= 0 {
+		flags[w.catalog().Item(plan.Elect).ID] = true
+	}
+	for id, latest := range flags {
+		other, err := tx.Version(p, id)
+		if err != nil {
+			return err
+		}
+		other.Latest = latest
+		if err := tx.putVersion(p, other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putVersion writes the record and hands it to the snapshot that the commit
+// will publish: as it will be read back, and sharing nothing with v, which is
+// the caller's.
+func (tx *Tx) putVersion(p ProjectID, v *Version) error {
+	w, err := tx.workOn(p)
+	if err != nil {
+		return err
+	}
+	raw, err := encode(v)
+	if err != nil {
+		return err
+	}
+	stored, err := decode[Version](v.ID[:], raw)
+	if err != nil {
+		return err
+	}
+	stored.ID = v.ID
+	w.put(stored)
+	return tx.content(p).Bucket(versionsBucket).Put(v.ID[:], raw)
+}
+
+// VersionStatistics are instance-wide numbers about versions.
+type VersionStatistics struct {
+	Versions, Projects int64 // projects that have a version
+	Newest, Oldest     *int64
+}
+
+// VersionStatistics counts the versions of all projects. It reads two keys a
+// project.
+func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
+	var st VersionStatistics
+	err := tx.bolt.Bucket(contentBucket).ForEachBucket(func(key []byte) error {
+		content := tx.bolt.Bucket(contentBucket).Bucket(key)
+		n := counted(content, versionsBucket)
+		if n == 0 {
+			return nil
+		}
+		st.Versions += n
+		st.Projects++
+		cursor := content.Bucket(versionsBucket).Cursor()
+		first, _ := cursor.First()
+		last, _ := cursor.Last()
+		oldest, newest := CreatedAt(ID(first)), CreatedAt(ID(last))
+		if st.Oldest == nil || oldest < *st.Oldest {
+			st.Oldest = &oldest
+		}
+		if st.Newest == nil || newest > *st.Newest {
+			st.Newest = &newest
+		}
+		return nil
+	})
+	return st, err
+}
