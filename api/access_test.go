@@ -1,0 +1,273 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"svc/api"
+	"svc/internal/auth"
+)
+
+// target is one of everything that a path can name.
+type target struct{ project, alias, version, key string }
+
+// makeTarget makes a project with a former key, a language and a version, and
+// an API key to be looked at.
+func (s *server) makeTarget(t *testing.T, name string) target {
+	t.Helper()
+	one := "/admin/projects/" + name
+	s.must(t, 201, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":"%s-old","name":"%[1]s"}`, name))
+	s.must(t, 200, "PATCH", one+"-old", fmt.Sprintf(`{"project_key":%q}`, name))
+	s.must(t, 201, "POST", one+"/locales", `{"locale":"de"}`)
+	version := s.must(t, 201, "POST", one+"/versions", `{"version":"1.0.0","comparable_version":"1.0.0"}`)
+	key := s.must(t, 201, "POST", "/auth/api-keys", `{"name":"to be looked at"}`)
+	return target{name, name + "-old", field[string](t, version, "id"), field[string](t, key, "id")}
+}
+
+// path fills in the parameters of a route. What a new one stands for is added
+// here; until then it stands for nothing.
+func (a target) path(route string) string {
+	segments := strings.Split(route, "/")
+	for i, segment := range segments {
+		switch segment {
+		case ":k":
+			segments[i] = a.project
+		case ":alias":
+			segments[i] = a.alias
+		case ":locale":
+			segments[i] = "de"
+		case ":v":
+			segments[i] = "1.0.0"
+		case ":id":
+			segments[i] = a.version
+			if strings.HasPrefix(route, "/api/v1/auth/") {
+				segments[i] = a.key
+			}
+		default:
+			if strings.HasPrefix(segment, ":") {
+				segments[i] = "nothing"
+			}
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// token signs a login token as the server would, or almost.
+func (s *server) token(t *testing.T, secret, subject string, epoch uint64, ago time.Duration) string {
+	t.Helper()
+	tokens, err := auth.NewTokens([]byte(secret), 2*time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := tokens.Sign(subject, epoch, s.clock.now().Add(-ago))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// grant is the text of a new key that never ends, with more of its fields.
+func (s *server) grant(t *testing.T, scopes []string, more string) string {
+	t.Helper()
+	list, err := json.Marshal(scopes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.key(t, fmt.Sprintf(`{"name":"k","never_expires":true,"scopes":%s%s}`, list, more))
+}
+
+func (s *server) scopes(t *testing.T) []string {
+	t.Helper()
+	return field[[]string](t, s.must(t, 200, "GET", "/auth/api-scopes", ""), "data")
+}
+
+// deadKeys are keys with every scope for every project, each past its end in
+// another way. The clock moves by a day, so the login is a new one.
+func (s *server) deadKeys(t *testing.T) map[string]string {
+	t.Helper()
+	all, keys, ids := s.scopes(t), map[string]string{}, map[string]string{}
+	for _, name := range []string{"revoked", "expired", "former text", "former text after its grace"} {
+		list, _ := json.Marshal(all)
+		answer := s.must(t, 201, "POST", "/auth/api-keys", fmt.Sprintf(`{"name":%q,"expires_in_days":2,"scopes":%s}`, name, list))
+		keys[name], ids[name] = field[string](t, answer, "token"), field[string](t, answer, "id")
+		if status, answer, _ := s.do(t, "GET", "/admin/projects", keys[name], ""); status != 200 {
+			t.Fatalf("key %q does not work while it should: %d %s", name, status, answer)
+		}
+	}
+	s.must(t, 200, "DELETE", "/auth/api-keys/"+ids["revoked"], "")
+	s.must(t, 200, "PATCH", "/auth/api-keys/"+ids["expired"], `{"expires_in_days":1}`)
+	s.must(t, 201, "POST", "/auth/api-keys/"+ids["former text"]+"/rotate", "")
+	s.must(t, 201, "POST", "/auth/api-keys/"+ids["former text after its grace"]+"/rotate", `{"grace_period_minutes":60}`)
+	s.clock.advance(24 * time.Hour)
+	s.admin = s.token(t, testSecret, s.db.Account().ID.String(), 1, 0)
+	return keys
+}
+
+// visitor is somebody who calls a route, and whom it should let in.
+type visitor struct {
+	name    string
+	opens   func(api.Endpoint) bool
+	headers func(t *testing.T, e api.Endpoint, at target) map[string]string
+}
+
+func nothing(api.Endpoint) bool { return false }
+
+func anything(api.Endpoint) bool { return true }
+
+func scopedOnly(e api.Endpoint) bool { return e.Access == "scoped" }
+
+func scopedInProject(e api.Endpoint) bool { return e.Access == "scoped" && e.Project != "none" }
+
+// visitors are all kinds of callers.
+func (s *server) visitors(t *testing.T) []visitor {
+	t.Helper()
+	account := s.db.Account().ID.String()
+	scopes := s.scopes(t)
+	s.must(t, 201, "POST", "/admin/projects", `{"project_key":"elsewhere","name":"Elsewhere"}`)
+	s.must(t, 201, "POST", "/admin/projects", `{"project_key":"short-lived","name":"Deleted"}`)
+	orphan := s.grant(t, scopes, `,"project_ids":["short-lived"]`)
+	s.must(t, 200, "DELETE", "/admin/projects/short-lived", "")
+	everything := s.grant(t, scopes, "")
+	dead := s.deadKeys(t)
+
+	var all []visitor
+	add := func(name string, opens func(api.Endpoint) bool, headers map[string]string) {
+		all = append(all, visitor{name, opens, func(*testing.T, api.Endpoint, target) map[string]string { return headers }})
+	}
+	bearer := func(name string, opens func(api.Endpoint) bool, value string) {
+		add(name, opens, map[string]string{"Authorization": "Bearer " + value})
+	}
+	// made has its key made for the route and the target.
+	made := func(name string, opens func(api.Endpoint) bool, header string, key func(*testing.T, api.Endpoint, target) string) {
+		all = append(all, visitor{name, opens, func(t *testing.T, e api.Endpoint, at target) map[string]string {
+			t.Helper()
+			if header == "Authorization" {
+				return map[string]string{header: "Bearer " + key(t, e, at)}
+			}
+			return map[string]string{header: key(t, e, at)}
+		}})
+	}
+
+	add("no credential", nothing, nil)
+	add("malformed credential: empty", nothing, map[string]string{"Authorization": ""})
+	add("malformed credential: scheme alone", nothing, map[string]string{"Authorization": "Bearer"})
+	add("malformed credential: token alone", nothing, map[string]string{"Authorization": s.admin})
+	add("malformed credential: other scheme", nothing, map[string]string{"Authorization": "Basic " + s.admin})
+	bearer("garbage JWT", nothing, "a.b.c")
+	bearer("JWT cut off", nothing, s.admin[:len(s.admin)-1])
+	bearer("JWT of another secret", nothing, s.token(t, strings.Repeat("x", 32), account, 1, 0))
+	bearer("JWT of another account", nothing, s.token(t, testSecret, uuid.NewString(), 1, 0))
+	bearer("JWT of an older epoch", nothing, s.token(t, testSecret, account, 0, 0))
+	bearer("JWT of a later epoch", nothing, s.token(t, testSecret, account, 2, 0))
+	bearer("expired JWT", nothing, s.token(t, testSecret, account, 1, 3*time.Hour))
+	add("JWT as an API key", nothing, map[string]string{"X-API-Key": s.admin})
+	bearer("unknown key", nothing, auth.NewKey())
+	bearer("prefix of a key", nothing, "svc_")
+	bearer("key in capitals", nothing, "svc_"+strings.ToUpper(everything[4:]))
+	for name, key := range dead {
+		bearer("key: "+name, nothing, key)
+	}
+	bearer("key whose only project was deleted", nothing, orphan)
+	add("unknown X-API-Key beats JWT", nothing, map[string]string{"X-API-Key": auth.NewKey(), "Authorization": "Bearer " + s.admin})
+	made("key with every scope but that of the route", nothing, "Authorization", func(t *testing.T, e api.Endpoint, _ target) string {
+		t.Helper()
+		return s.grant(t, slices.DeleteFunc(slices.Clone(scopes), func(scope string) bool { return scope == e.Scope }), "")
+	})
+	made("right scope, other project", nothing, "Authorization", func(t *testing.T, _ api.Endpoint, _ target) string {
+		t.Helper()
+		return s.grant(t, scopes, `,"project_ids":["elsewhere"]`)
+	})
+	made("right scope, right project", scopedInProject, "Authorization", func(t *testing.T, e api.Endpoint, at target) string {
+		t.Helper()
+		return s.grant(t, scopeOr(e, "logs:read"), fmt.Sprintf(`,"project_ids":[%q]`, at.project))
+	})
+	made("right scope, all projects", scopedOnly, "X-API-Key", func(t *testing.T, e api.Endpoint, _ target) string {
+		t.Helper()
+		return s.grant(t, scopeOr(e, "tokens:write"), "")
+	})
+	bearer("every scope, all projects", scopedOnly, everything)
+	add("key with the scheme in capitals", scopedOnly, map[string]string{"Authorization": "BEARER " + everything})
+	add("X-API-Key beats JWT", scopedOnly, map[string]string{"X-API-Key": everything, "Authorization": "Bearer " + s.admin})
+	add("blank X-API-Key leaves JWT", anything, map[string]string{"X-API-Key": " ", "Authorization": "bearer " + s.admin})
+	bearer("JWT", anything, s.admin)
+	return all
+}
+
+func scopeOr(e api.Endpoint, other string) []string {
+	if e.Scope == "" {
+		return []string{other}
+	}
+	return []string{e.Scope}
+}
+
+// Every route of the table, called by everybody. Those who are let in may
+// still hear that their request is wrong, but not that they may not ask.
+func TestAccessMatrix(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, quickly(), withRateLimit(0))
+	visitors := s.visitors(t)
+	for i, e := range api.Routes() {
+		t.Run(e.Method+" "+e.Path, func(t *testing.T) {
+			t.Parallel()
+			refuses := s.makeTarget(t, fmt.Sprintf("refuses-%d", i))
+			before := s.state(t, refuses.project)
+			for at, v := range visitors {
+				opens := e.Access == "public" || v.opens(e)
+				to := refuses
+				if opens && e.Method != "GET" { // one that may be changed
+					to = s.makeTarget(t, fmt.Sprintf("opens-%d-%d", i, at))
+				}
+				s.visit(t, e, v, to, opens)
+			}
+			if after := s.state(t, refuses.project); after != before {
+				t.Errorf("refused requests changed something\nbefore %s\nafter  %s", before, after)
+			}
+		})
+	}
+}
+
+// visit calls a route once, and once more with HEAD where it has GET.
+func (s *server) visit(t *testing.T, e api.Endpoint, v visitor, to target, opens bool) {
+	t.Helper()
+	methods := []string{e.Method}
+	if e.Method == "GET" {
+		methods = append(methods, "HEAD")
+	}
+	body := ""
+	if e.Method != "GET" && e.Method != "DELETE" {
+		body = fmt.Sprintf(`{"project_key":%q}`, to.project)
+	}
+	headers := v.headers(t, e, to)
+	for _, method := range methods {
+		status, answer, _ := s.send(t, method, to.path(e.Path), headers, body)
+		if opens == (status == http.StatusUnauthorized) {
+			t.Errorf("%s, %s: got %d %s, want it let in: %v", v.name, method, status, answer, opens)
+		}
+	}
+}
+
+// Over TCP the control routes do not exist, whoever asks.
+func TestControlRoutesAreHidden(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, quickly())
+	visitors := s.visitors(t)
+	routes := api.ControlRoutes()
+	if len(routes) == 0 {
+		t.Fatal("no control routes")
+	}
+	for _, e := range routes {
+		for _, v := range visitors {
+			status, answer, _ := s.send(t, e.Method, e.Path, v.headers(t, e, target{project: "elsewhere"}), "{}")
+			if status != http.StatusNotFound || !strings.Contains(answer, "no such path or method") {
+				t.Errorf("%s %s, %s: got %d %s, want the 404 of an unknown path", e.Method, e.Path, v.name, status, answer)
+			}
+		}
+	}
+}

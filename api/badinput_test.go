@@ -1,0 +1,215 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svc/api"
+)
+
+// hostileValues are JSON values that a field may be sent as, whatever its type.
+var hostileValues = []string{
+	`null`, `true`, `false`, `0`, `-1`, `-0`, `1.5`, `5`, `1e3`, `1e400`, `-1e400`, `1e-400`, `9007199254740993`, `9223372036854775807`, `9223372036854775808`,
+	`1` + strings.Repeat("0", 1000), `0.` + strings.Repeat("3", 1000),
+	`""`, `" "`, `"\t\n"`, `"5"`, `"true"`, `"null"`, `"x"`, `"X"`, `"\u0000"`, `"a\u0000b"`, `"\u001b[31m"`, `"\ud800"`, `"\udc00\ud800"`, `"\u202e\u200b\ufeff"`,
+	`"\ud83d\ude00"`, `"e\u0301"`, `"İ"`, `"ſ"`, `"../../etc/passwd"`, `"a/b\\c?d#e%f"`, `"%00%2f%25"`, `"<script>alert(1)</script>"`, `"'; DROP TABLE projects; --"`,
+	`"javascript:alert(1)"`, `"http://"`, `"http://[::1"`, `"https://a.example:99999/%zz"`, `"ftp://x"`, `"1.2.3"`, `"v1.2.3-rc.1"`, `"1.2.3-rc1"`, `"windows"`, `"versions:write"`,
+	`"` + strings.Repeat("9", 64) + `"`, `"` + strings.Repeat("1.", 31) + `1"`, `"` + strings.Repeat("😀", 64) + `"`, `"` + strings.Repeat("😀", 65) + `"`, `"` + strings.Repeat("x", 70_000) + `"`,
+	`[]`, `[null]`, `[[]]`, `[{}]`, `[1,"1",true]`, `["x"]`, `["x","x"]`, `["\u0000"]`, `["windows","WINDOWS "]`, `[` + strings.Repeat(`"x",`, 200) + `"x"]`,
+	`{}`, `{"":null}`, `{"a":1,"a":2}`, `{"__proto__":{"x":1}}`, `{"a":"\ud800"}`, `{"a":1e400}`,
+	strings.Repeat("[", 90) + strings.Repeat("]", 90), strings.Repeat(`{"a":`, 99) + `{}` + strings.Repeat("}", 99), strings.Repeat(`{"a":`, 5000) + `1` + strings.Repeat("}", 5000),
+	strings.Repeat("[", 9_990) + strings.Repeat("]", 9_990), strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000),
+}
+
+var samples atomic.Int64
+
+// sample is a value that a required field takes. Passwords are wrong, so that
+// no account changes.
+func sample(o *operation, field string) string {
+	switch field {
+	case "username":
+		return `"admin"`
+	case "password", "current_password":
+		return `"wrong password"`
+	case "new_password":
+		return `"another password"`
+	case "project_key":
+		if o.OperationID == "createProject" {
+			return fmt.Sprintf(`"new-%d"`, samples.Add(1))
+		}
+		return `"a"`
+	case "version", "comparable_version":
+		return fmt.Sprintf(`"7.%d"`, samples.Add(1))
+	case "url":
+		return `"https://a.example"`
+	case "locale":
+		return `"de"`
+	}
+	return `"x"`
+}
+
+// propertiesOf collects the fields of an object and which are required.
+func propertiesOf(schema *openapi3.Schema) (fields openapi3.Schemas, required []string) {
+	fields = maps.Clone(schema.Properties)
+	if fields == nil {
+		fields = openapi3.Schemas{}
+	}
+	required = schema.Required
+	for _, part := range schema.AllOf {
+		more, needed := propertiesOf(part.Value)
+		maps.Copy(fields, more)
+		required = append(required, needed...)
+	}
+	return fields, required
+}
+
+// hostileObjects are objects in which one field has a hostile value and the
+// other required ones have good ones. The objects in its lists are gone
+// through in the same way.
+func hostileObjects(o *operation, schema *openapi3.Schema) (objects []string) {
+	fields, required := propertiesOf(schema)
+	with := func(field, value string) {
+		var b strings.Builder
+		b.WriteString("{")
+		for _, name := range required {
+			if name != field {
+				fmt.Fprintf(&b, "%q:%s,", name, sample(o, name))
+			}
+		}
+		fmt.Fprintf(&b, "%q:%s}", field, value)
+		objects = append(objects, b.String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		for _, value := range hostileValues {
+			with(name, value)
+		}
+		items := fields[name].Value.Items
+		if items == nil {
+			continue
+		}
+		for _, value := range hostileValues {
+			with(name, "["+value+"]")
+		}
+		if len(items.Value.Properties) > 0 {
+			for _, entry := range hostileObjects(o, items.Value) {
+				with(name, "["+entry+"]")
+			}
+		}
+	}
+	return objects
+}
+
+// Every field of every body, sent as everything. The answer is never a fault
+// of the server, and what was refused has changed nothing.
+func TestHostileBodies(t *testing.T) {
+	t.Parallel()
+	for _, e := range bodyRoutes(t) {
+		o := loadContract(t).find(e.Method, target{"a", "b", "c", "d"}.path(e.Path))
+		t.Run(o.OperationID, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, quickly(), withRateLimit(0))
+			h := hostility{server: s, to: e, path: s.makeTarget(t, "a").path(e.Path)}
+			bodies := hostileObjects(o, o.RequestBody.Value.Content["application/json"].Schema.Value)
+			if len(bodies) < len(hostileValues) {
+				t.Fatalf("%s has %d hostile bodies; its schema has no fields", o.OperationID, len(bodies))
+			}
+			for i, body := range bodies {
+				if i%11 == 0 || !strings.HasPrefix(o.Description, "The same as") {
+					h.send(t, body)
+				}
+			}
+			h.compare(t)
+			s.readAll(t)
+		})
+	}
+}
+
+// hostility sends hostile bodies to a route.
+type hostility struct {
+	*server
+	to   api.Endpoint
+	path string
+
+	before  string   // what GET showed before the refused bodies
+	refused []string // since before was taken
+}
+
+func (h *hostility) send(t *testing.T, body string) {
+	t.Helper()
+	if h.refused == nil {
+		h.before = h.glance(t)
+	}
+	commits := h.commits(t)
+	status, answer, _ := h.server.send(t, h.to.Method, h.path, map[string]string{"Authorization": "Bearer " + h.admin}, body)
+	if status < 200 || status >= 500 || status >= 300 && status < 400 {
+		t.Errorf("%.300s: got %d %s", body, status, answer)
+	}
+	if status < 400 {
+		h.refused = nil
+		return
+	}
+	if !bytes.Equal(h.commits(t), commits) {
+		t.Fatalf("%.300s was refused with %d %s and something was stored", body, status, answer)
+	}
+	if h.refused = append(h.refused, body); len(h.refused)%10 == 0 {
+		h.compare(t)
+	}
+}
+
+// compare expects the refused bodies to have changed nothing.
+func (h *hostility) compare(t *testing.T) {
+	t.Helper()
+	if h.refused == nil {
+		return
+	}
+	if after := h.glance(t); after != h.before {
+		t.Fatalf("one of %.3000q was refused and changed something\nbefore %.3000s\nafter  %.3000s", h.refused, h.before, after)
+	}
+}
+
+// glance is the part of the state that a request is most likely to change.
+func (s *server) glance(t *testing.T) string {
+	t.Helper()
+	return s.inProcess(t, "/admin/projects/a") + s.inProcess(t, "/admin/projects/a/locales") + s.inProcess(t, "/admin/projects/a/versions?limit=2") +
+		s.inProcess(t, "/admin/versions/statistics") + s.inProcess(t, "/admin/projects?limit=1")
+}
+
+// commits is the part of the data file that every commit changes: its two meta
+// pages, which carry the number of the transaction.
+func (s *server) commits(t *testing.T) []byte {
+	t.Helper()
+	file, err := os.Open(filepath.Join(s.dir, "svc.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	pages := make([]byte, 2*os.Getpagesize())
+	if _, err := io.ReadFull(file, pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// readAll reads what was stored as apps and administrators do, holding the
+// answers to openapi.yaml.
+func (s *server) readAll(t *testing.T) {
+	t.Helper()
+	for _, path := range []string{
+		"/public/a", "/public/a/versions?limit=100", "/public/a/versions/latest", "/public/a/versions/latest-preview?locale=de",
+		"/admin/projects?limit=100", "/admin/projects/a", "/admin/projects/a/aliases", "/admin/projects/a/locales",
+		"/admin/projects/a/versions?limit=100", "/admin/versions/statistics", "/auth/api-keys", "/auth/tokens", "/auth/me",
+	} {
+		s.must(t, 200, "GET", path, "")
+	}
+	s.must(t, 200, "POST", "/public/a/versions/check-update", `{"current_comparable_version":"0","include_preview":true}`)
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// controlRoutes are for the commands of the program, which reach them over the
+// control connection or, when no server runs, in their own process.
+func (s *Server) controlRoutes() []route {
+	return []route{
+		{method: "GET", path: "/control/version", access: controlOnly(), handler: s.version, quiet: true},
+		{method: "POST", path: "/control/admin/reset-password", access: controlOnly(), handler: s.resetPassword},
+		{method: "POST", path: "/control/api-keys", access: controlOnly(), handler: s.createKeyByOwner},
+	}
+}
+
+func (s *Server) version(w http.ResponseWriter, _ *request) error {
+	return respond(w, http.StatusOK, struct {
+		Version   string `json:"version"`
+		PID       int    `json:"pid"`
+		StartedAt int64  `json:"started_at"`
+	}{s.config.Version, os.Getpid(), s.started.Unix()})
+}
+
+// ownerKeyInput differs from keyInput in that a key may live for any number of
+// seconds.
+type ownerKeyInput struct {
+	Name             Optional[string]            `json:"name"`
+	Scopes           Optional[[]json.RawMessage] `json:"scopes"`
+	Projects         Optional[[]json.RawMessage] `json:"projects"` // none = all
+	ExpiresInSeconds Optional[integer]           `json:"expires_in_seconds"`
+	NeverExpires     Optional[bool]              `json:"never_expires"`
+}
+
+const maxKeySeconds = 100 * 365 * 24 * 3600
+
+func (s *Server) createKeyByOwner(w http.ResponseWriter, r *request) error {
+	var in ownerKeyInput
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	var p problems
+	p.text("name", in.Name, textRule{max: 64, required: true, trim: true, filled: true})
+	p.number("expires_in_seconds", in.ExpiresInSeconds, 1, maxKeySeconds, true)
+	p.flag("never_expires", in.NeverExpires)
+	change := keyChange{
+		name:     strings.TrimSpace(in.Name.or("")),
+		scopes:   p.scopes(in.Scopes),
+		expires:  true,
+		life:     defaultKeyLife,
+		never:    in.NeverExpires.or(false),
+		projects: p.texts("projects", in.Projects, 0, 64),
+	}
+	if in.ExpiresInSeconds.Value != nil {
+		change.life = time.Duration(*in.ExpiresInSeconds.Value) * time.Second
+	}
+	if err := p.err(); err != nil {
+		return err
+	}
+	return s.storeNewKey(w, change)
+}

@@ -1,0 +1,205 @@
+package api_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/api"
+	"svc/internal/region"
+)
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, withRateLimit(3))
+	s.project(t, "a")
+	const check = "/api/v1/public/a/versions/check-update"
+	ask := func(what, address, path, body string, status, remaining int) {
+		t.Helper()
+		got, answer, header := s.send(t, "POST", path, map[string]string{"X-Forwarded-For": address}, body)
+		if got != status || header.Get("X-RateLimit-Limit") != "3" || header.Get("X-RateLimit-Remaining") != strconv.Itoa(remaining) {
+			t.Errorf("%s: got %d %s, limit %s, remaining %s, want %d, 3, %d", what, got, answer, header.Get("X-RateLimit-Limit"), header.Get("X-RateLimit-Remaining"), status, remaining)
+		}
+		if reset, err := strconv.Atoi(header.Get("X-RateLimit-Reset")); err != nil || reset < 1 || reset > 60 {
+			t.Errorf("%s: X-RateLimit-Reset is %s", what, header.Get("X-RateLimit-Reset"))
+		}
+		if after := header.Get("Retry-After"); (after == header.Get("X-RateLimit-Reset")) != (status == 429) {
+			t.Errorf("%s: Retry-After is %q, X-RateLimit-Reset %q", what, after, header.Get("X-RateLimit-Reset"))
+		}
+	}
+	const version = `{"current_comparable_version":"1.0"}`
+	ask("counts what is found", "198.51.100.1", check, version, 404, 2)
+	ask("counts what is wrong", "198.51.100.1", check, `{`, 400, 1)
+	ask("counts for the endpoint, not the project", "198.51.100.1", "/api/v1/public/nobody/versions/check-update/", version, 404, 0)
+	ask("over the limit", "198.51.100.1", check, version, 429, 0)
+	ask("over the limit, before the body is read", "198.51.100.1", check, `{`, 429, 0)
+	ask("same address, mapped into IPv6", "::ffff:198.51.100.1", check, version, 429, 0)
+	ask("same address and a port", "198.51.100.1:4711", check, version, 429, 0)
+	ask("same address, with what the client wrote before it", "203.0.113.7, 198.51.100.1", check, version, 429, 0)
+	ask("another address", "198.51.100.2", check, version, 404, 2)
+	ask("IPv6", "2001:db8:1:1::1", check, version, 404, 2)
+	ask("IPv6, the same /64", "2001:db8:1:1:ffff::2", check, version, 404, 1)
+	ask("IPv6, brackets and a port", "[2001:db8:1:1::3]:80", check, version, 404, 0)
+	ask("IPv6, over the limit", "2001:DB8:1:1::4", check, version, 429, 0)
+	ask("IPv6, another /64", "2001:db8:1:2::1", check, version, 404, 2)
+	s.clock.advance(61 * time.Second)
+	ask("after the window", "198.51.100.1", check, version, 404, 2)
+}
+
+// Who trusts no proxy counts the peer, whatever the headers say.
+func TestRateLimitWithoutProxy(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		proxies region.Proxies
+		header  string
+		status  int
+	}{
+		{"no proxy", region.Proxies{Count: 0}, "X-Forwarded-For", 429},
+		{"another header than the trusted one", region.Proxies{Count: 1, Headers: []string{"X-Client"}}, "X-Forwarded-For", 429},
+		{"the trusted header", region.Proxies{Count: 1, Headers: []string{"x-client"}}, "X-Client", 400},
+		{"the usual second header", region.Proxies{Count: 1}, "X-Real-IP", 400},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, withRateLimit(1), withProxies(tc.proxies))
+			var got int
+			for _, address := range []string{"198.51.100.1", "198.51.100.2"} {
+				got, _, _ = s.send(t, "POST", "/api/v1/public/a/versions/check-update", map[string]string{tc.header: address}, "{}")
+			}
+			if got != tc.status {
+				t.Errorf("second request, of another address by %s: got %d, want %d", tc.header, got, tc.status)
+			}
+		})
+	}
+}
+
+// Only the routes that are meant to be limited are, and only while there is a
+// limit.
+func TestRateLimitedRoutes(t *testing.T) {
+	t.Parallel()
+	at := target{project: "a", alias: "b", version: "c", key: "d"}
+	for _, limit := range []int{0, 1} {
+		s := newServer(t, withRateLimit(limit))
+		var limited []string
+		for _, e := range api.Routes() {
+			for range 3 {
+				status, _, header := s.send(t, e.Method, at.path(e.Path), nil, "{}")
+				if counted := header.Get("X-RateLimit-Limit") != ""; counted != (e.Limited && limit > 0) || status == 429 && !counted {
+					t.Errorf("limit %d: %s %s: got %d, counted is %v", limit, e.Method, e.Path, status, counted)
+				}
+			}
+			if e.Limited {
+				limited = append(limited, e.Method+" "+e.Path)
+			}
+		}
+		if got := strings.Join(limited, ", "); got != "POST /api/v1/public/:k/versions/check-update" {
+			t.Errorf("limited are %s", got)
+		}
+	}
+}
+
+// bodyRoutes are the routes that read a body, as openapi.yaml says.
+func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
+	t.Helper()
+	for _, e := range api.Routes() {
+		o := loadContract(t).find(e.Method, target{"a", "b", "c", "d"}.path(e.Path))
+		if o != nil && o.RequestBody != nil {
+			routes = append(routes, e)
+		}
+	}
+	if len(routes) < 15 {
+		t.Fatalf("only %d routes read a body", len(routes))
+	}
+	return routes
+}
+
+// blanks is a stream of n blanks.
+type blanks struct{ n int64 }
+
+// Read fills b with blanks.
+func (r *blanks) Read(b []byte) (int, error) {
+	if r.n == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b[:min(int64(len(b)), r.n)], manyBlanks)
+	r.n -= int64(n)
+	return n, nil
+}
+
+var manyBlanks = strings.Repeat(" ", 64<<10)
+
+// A body over the limit answers 413: by its announced length, before a byte of
+// it is sent, and by its bytes when no length is announced.
+func TestBodyLimit(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, quickly(), withRateLimit(0))
+	at := s.makeTarget(t, "a")
+	before := s.wholeState(t, "a")
+	// A server that answers without having asked for the body closes the
+	// connection, so each request has its own.
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
+	upload := func(e api.Endpoint, announced int64, body io.Reader, more map[string]string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), e.Method, s.URL+at.path(e.Path), body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ContentLength = announced
+		r.Header.Set("Authorization", "Bearer "+s.admin)
+		for name, value := range more {
+			r.Header.Set(name, value)
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			t.Fatalf("%s %s: %v", e.Method, e.Path, err)
+		}
+		defer answer.Body.Close()
+		b, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loadContract(t).check(t, r, answer.StatusCode, answer.Header, b)
+		return answer.StatusCode, string(b)
+	}
+	for _, e := range bodyRoutes(t) {
+		limit := int64(32 << 20)
+		if e.Access == "public" {
+			limit = 1 << 20
+		}
+		name, message := e.Method+" "+e.Path, fmt.Sprintf(`"message":"the request body must have at most %d bytes"`, limit)
+		unsent := &blanks{limit + 1}
+		if got, answer := upload(e, limit+1, unsent, map[string]string{"Expect": "100-continue"}); got != 413 || !strings.Contains(answer, message) || unsent.n != limit+1 {
+			t.Errorf("%s, announced: got %d %s after %d bytes, want 413 after none", name, got, answer, limit+1-unsent.n)
+		}
+		unsent = &blanks{limit + 1}
+		if got, _ := upload(e, limit+1, unsent, map[string]string{"Expect": "100-continue", "Authorization": ""}); e.Access != "public" && got != 401 {
+			t.Errorf("%s, not let in: got %d, want 401 before the body counts", name, got)
+		}
+	}
+	for _, e := range []api.Endpoint{ // the same code reads all bodies
+		{Method: "POST", Path: "/api/v1/public/:k/versions/check-update", BodyLimit: 1 << 20},
+		{Method: "PATCH", Path: "/api/v1/admin/projects/:k", BodyLimit: 32 << 20},
+	} {
+		if got, answer := upload(e, -1, &blanks{e.BodyLimit + 1}, nil); got != 413 {
+			t.Errorf("%s %s, a byte too many, not announced: got %d %s, want 413", e.Method, e.Path, got, answer)
+		}
+		for _, announced := range []int64{e.BodyLimit, -1} {
+			body := io.MultiReader(&blanks{e.BodyLimit - 30}, strings.NewReader(`{"current_version":"1.0.0"   }`))
+			if got, answer := upload(e, announced, body, nil); got != 200 {
+				t.Errorf("%s %s, exactly at the limit: got %d %s, want 200", e.Method, e.Path, got, answer)
+			}
+		}
+	}
+	if after := s.wholeState(t, "a"); updatedAt.ReplaceAllString(after, "") != updatedAt.ReplaceAllString(before, "") {
+		t.Errorf("bodies that say nothing changed something\nbefore %s\nafter  %s", before, after)
+	}
+}
+
+// updatedAt moves with every PATCH that is accepted.
+var updatedAt = regexp.MustCompile(`"updated_at":\d+`)

@@ -1,0 +1,296 @@
+// Package api is the HTTP face of the service: the route table, who may call
+// what, decoding and checking of requests, and the shape of answers. Rules of
+// versions, languages and updates live in the packages below it.
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"svc/internal/auth"
+	"svc/internal/control"
+	"svc/internal/fault"
+	"svc/internal/limit"
+	"svc/internal/region"
+	"svc/store"
+)
+
+// Config is what a Server is made of.
+type Config struct {
+	DB  *store.Store
+	Log *slog.Logger
+	Now func() time.Time // time.Now when nil
+
+	JWTSecret []byte        // at least 32 bytes
+	JWTLife   time.Duration // life of a login
+	KeySalt   []byte        // of the hashes of API keys
+
+	PublicRateLimit int            // requests a minute, address and endpoint; 0 = no limit
+	Proxies         region.Proxies // whose forwarding headers count
+	BootstrapFile   string         // holds a generated first password until the first login
+	Version         string         // of the program
+}
+
+// Server answers requests under /api/v1, /healthz, and, over the control
+// connection only, /control.
+type Server struct {
+	db      *store.Store
+	log     *slog.Logger
+	now     func() time.Time
+	config  Config
+	started time.Time
+
+	tokens *auth.Tokens
+	hasher *auth.Hasher
+	logins *limit.Windows
+	slow   *limit.Slow
+
+	routes []route
+	router *router
+
+	idPrefix string // of request ids, new at each start
+	requests atomic.Uint64
+}
+
+// limitedAddresses bounds the tables of the rate limits: about 20 MiB when
+// full.
+const limitedAddresses = 100_000
+
+// New makes a server. It fails for a secret that is too short.
+func New(c Config) (*Server, error) {
+	s := &Server{db: c.DB, log: c.Log, now: c.Now, config: c}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.started = s.now()
+	var err error
+	if s.tokens, err = auth.NewTokens(c.JWTSecret, c.JWTLife); err != nil {
+		return nil, fmt.Errorf("JWT_SECRET: %w", err)
+	}
+	s.hasher = auth.NewHasher()
+	s.logins = limit.NewWindows(20, 5*time.Minute, limitedAddresses)
+	s.slow = limit.NewSlow()
+	s.routes = s.table()
+	patterns := make([]pattern, len(s.routes))
+	for i, r := range s.routes {
+		patterns[i] = pattern{r.method, r.path}
+	}
+	if s.router, err = newRouter(patterns); err != nil {
+		return nil, err
+	}
+	var prefix [4]byte
+	rand.Read(prefix[:])
+	s.idPrefix = hex.EncodeToString(prefix[:]) + "-"
+	return s, nil
+}
+
+// request is a request on its way through the server.
+type request struct {
+	*http.Request
+	writer http.ResponseWriter
+	route  *route
+	params params
+	id     string     // for the answer, the access log and the error log
+	addr   netip.Addr // of the caller; the zero Addr on the control connection
+	caller caller
+
+	bodyBytes []byte
+	bodyRead  bool
+	values    url.Values
+}
+
+// param is a path parameter, percent-decoded.
+func (r *request) param(name string) string { return r.params.get(name) }
+
+// query is the first value of a query parameter.
+func (r *request) query(name string) string {
+	if r.values == nil {
+		r.values = r.URL.Query()
+	}
+	return r.values.Get(name)
+}
+
+// sent reports whether a query parameter is there, with or without a value.
+func (r *request) sent(name string) bool {
+	r.query(name)
+	return r.values.Has(name)
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	begin := s.now()
+	out := recorder{ResponseWriter: w}
+	r := &request{Request: hr, writer: &out, addr: s.config.Proxies.Client(hr.RemoteAddr, hr.Header)}
+	r.id = s.requestID(hr)
+	defer s.logAccess(r, &out, begin)
+	defer s.recover(r, &out)
+
+	h := w.Header()
+	h["X-Request-Id"] = []string{r.id}
+	h["X-Content-Type-Options"] = noSniff
+	if cors(h, hr); preflight(hr) {
+		out.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if err := s.handle(&out, r); err != nil {
+		s.fail(&out, r, err)
+	}
+}
+
+var noSniff = []string{"nosniff"}
+
+// handle takes the steps in the order that clients rely on: route, rate limit,
+// credential, and in the handler body, existence, rules.
+func (s *Server) handle(w http.ResponseWriter, r *request) error {
+	at, params, ok := s.router.lookup(r.Method, r.URL.EscapedPath())
+	if !ok {
+		return errNoPath
+	}
+	r.route, r.params = &s.routes[at], params
+	if r.route.limits != nil {
+		if err := s.takeTurn(w, r); err != nil {
+			return err
+		}
+	}
+	if r.route.private {
+		w.Header()["Cache-Control"] = noStore
+	}
+	if err := s.admit(r); err != nil {
+		return err
+	}
+	return r.route.handler(w, r)
+}
+
+var (
+	errNoPath = fault.New(fault.NotFound, "no such path or method")
+	noStore   = []string{"no-store"}
+)
+
+// takeTurn counts a request against the limit of its route and address.
+func (s *Server) takeTurn(w http.ResponseWriter, r *request) error {
+	v := r.route.limits.Take(limit.AddrKey(r.addr), s.now())
+	if v.Limit == 0 {
+		return nil
+	}
+	h := w.Header()
+	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(v.Limit)}
+	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
+	h["X-Ratelimit-Reset"] = []string{seconds(v.Reset)}
+	if !v.Allowed {
+		return fault.New(fault.TooMany, "too many requests: at most %d a minute; try again in %s seconds", v.Limit, seconds(v.Reset)).After(v.Reset)
+	}
+	return nil
+}
+
+// recover turns a panic, which is a bug of ours, into a 500 and one log entry.
+func (s *Server) recover(r *request, w *recorder) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(p)
+	}
+	s.log.Error("panic", "value", fmt.Sprint(p), "method", r.Method, "path", r.URL.Path, "id", r.id, "stack", string(debug.Stack()))
+	if w.status != 0 {
+		panic(http.ErrAbortHandler) // the answer had begun: cut it off
+	}
+	failInternally(w)
+}
+
+// requestID is the id that a trusted proxy gave the request, or a new one.
+func (s *Server) requestID(r *http.Request) string {
+	if given := r.Header["X-Request-Id"]; len(given) == 1 && usableID(given[0]) && s.config.Proxies.Trusted(r.RemoteAddr) {
+		return given[0]
+	}
+	return s.idPrefix + strconv.FormatUint(s.requests.Add(1), 36)
+}
+
+func usableID(id string) bool {
+	if len(id) < 8 || len(id) > 64 {
+		return false
+	}
+	for _, c := range []byte(id) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// recorder remembers what was answered, for the access log.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int
+}
+
+// WriteHeader passes the status on and keeps it.
+func (w *recorder) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write passes the bytes on and counts them.
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// logAccess writes one line for each request but health checks. Query values
+// stay out of it, except those that say which page was asked for.
+func (s *Server) logAccess(r *request, w *recorder, begin time.Time) {
+	if r.route != nil && r.route.quiet || !s.log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
+	var pattern string
+	if r.route != nil {
+		pattern = r.route.path
+	}
+	// Without the place in the code, which is always this one and costs as much
+	// to find as all the rest.
+	line := slog.NewRecord(s.now(), slog.LevelInfo, "request", 0)
+	line.AddAttrs(
+		slog.String("method", r.Method),
+		slog.String("route", pattern),
+		slog.String("path", r.URL.Path),
+		slog.Int("status", w.status),
+		slog.Int("bytes", w.bytes),
+		slog.Float64("ms", float64(line.Time.Sub(begin).Microseconds())/1000),
+		slog.String("address", s.address(r)),
+		slog.String("id", r.id),
+	)
+	if r.URL.RawQuery != "" {
+		line.AddAttrs(slog.String("limit", r.query("limit")), slog.String("offset", r.query("offset")))
+	}
+	_ = s.log.Handler().Handle(context.Background(), line) // a log that cannot be written has nobody to tell
+}
+
+func (s *Server) address(r *request) string {
+	switch {
+	case r.addr.IsValid():
+		return r.addr.String()
+	case control.Owner(r.Context()):
+		return "control"
+	}
+	return ""
+}

@@ -1,0 +1,51 @@
+package api_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// lastUsed is the one field that requests which change nothing may change.
+var lastUsed = regexp.MustCompile(`"last_used_at":\w+,`)
+
+// state is everything that GET shows of some projects, the account and the
+// keys, for a comparison of before and after. It asks in process, because it
+// is asked thousands of times.
+func (s *server) state(t *testing.T, projects ...string) string {
+	t.Helper()
+	paths := []string{"/auth/me"}
+	for _, p := range projects {
+		one := "/admin/projects/" + p
+		paths = append(paths, one, one+"/aliases", one+"/locales", one+"/versions?limit=100")
+	}
+	var all strings.Builder
+	for _, path := range paths {
+		all.WriteString(path + " " + s.inProcess(t, path) + "\n")
+	}
+	return all.String()
+}
+
+// wholeState is the state with the lists of all projects and keys, for tests
+// that have the server for themselves.
+func (s *server) wholeState(t *testing.T, projects ...string) string {
+	t.Helper()
+	keys := lastUsed.ReplaceAllString(s.inProcess(t, "/auth/tokens"), "")
+	return s.state(t, projects...) + keys + "\n" +
+		s.inProcess(t, "/admin/projects?limit=100") + "\n" + s.inProcess(t, "/admin/versions/statistics")
+}
+
+// inProcess is the answer to a GET of the administrator.
+func (s *server) inProcess(t *testing.T, path string) string {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1"+path, http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+s.admin)
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	if w.Code != 200 && w.Code != 404 {
+		t.Fatalf("GET %s: %d %s", path, w.Code, w.Body)
+	}
+	return w.Body.String()
+}

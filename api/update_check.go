@@ -1,0 +1,140 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"svc/internal/release"
+	"svc/store"
+)
+
+type updateCheckInput struct {
+	CurrentVersion    Optional[string] `json:"current_version"`
+	CurrentComparable Optional[string] `json:"current_comparable_version"`
+	IncludePreview    Optional[bool]   `json:"include_preview"`
+	Locale            Optional[string] `json:"locale"`
+}
+
+// check makes the question for the catalog. Null is the same as not sent.
+func (in updateCheckInput) check() (release.Query, error) {
+	var p problems
+	p.text("current_version", in.CurrentVersion, textRule{max: 64, trim: true})
+	p.flag("include_preview", in.IncludePreview)
+	p.text("locale", in.Locale, textRule{})
+	q := release.Query{
+		Version:    strings.TrimSpace(in.CurrentVersion.or("")),
+		Comparable: p.comparable("current_comparable_version", in.CurrentComparable, false),
+		Preview:    in.IncludePreview.or(false),
+	}
+	if q.Version == "" && in.CurrentComparable.Value == nil && !in.CurrentVersion.Wrong && !in.CurrentComparable.Wrong {
+		p.add("current_version or current_comparable_version is required")
+	}
+	return q, p.err()
+}
+
+// checkUpdate tells a client whether it must update. This is the busiest
+// endpoint: the decision is a few comparisons in the snapshot and the answer
+// is put together from versions that are encoded already.
+func (s *Server) checkUpdate(w http.ResponseWriter, r *request) error {
+	var in updateCheckInput
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	query, err := in.check()
+	if err != nil {
+		return err
+	}
+	return s.withSnapshot(r, func(snap *store.Snapshot) error {
+		decision, err := snap.Catalog.Check(query, snap.Project.OptionalUpdate)
+		if err != nil {
+			return err
+		}
+		reader, err := s.reader(snap, in.Locale.or(""))
+		if err != nil {
+			return err
+		}
+		buffer := answers.Get().(*[]byte)
+		defer answers.Put(buffer)
+		*buffer, err = reader.updateCheck((*buffer)[:0], query, decision)
+		if err != nil {
+			return err
+		}
+		write(w, http.StatusOK, *buffer)
+		return nil
+	})
+}
+
+// answers are buffers for answers, which are gone when they have been written.
+// Making each anew keeps the collector busier than everything else here.
+var answers = sync.Pool{New: func() any { return new([]byte) }}
+
+// updateCheck appends the answer that a decision makes.
+func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+	latest, err := r.version(r.snap.Entry(d.Latest))
+	if err != nil {
+		return nil, err
+	}
+	var preview, target []byte // nil = null
+	if d.Preview >= 0 {
+		if preview, err = r.version(r.snap.Entry(d.Preview)); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case d.Target == d.Latest:
+		target = latest
+	case d.Target >= 0:
+		if target, err = r.version(r.snap.Entry(d.Target)); err != nil {
+			return nil, err
+		}
+	}
+	current, err := r.current(q, d)
+	if err != nil {
+		return nil, err
+	}
+	b = append(b, `{"should_update":`...)
+	b = strconv.AppendBool(b, d.ShouldUpdate)
+	b = append(b, `,"required":`...)
+	b = strconv.AppendBool(b, d.Required)
+	b = append(b, `,"reason_codes":[`...)
+	for i, reason := range d.Reasons { // words of lower-case letters and _
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), reason...), '"')
+	}
+	b = append(append(b, `],"current_version":`...), current...)
+	b = append(append(b, `,"current_comparable_version":"`...), d.Comparable.String()...) // digits, dots, letters, -
+	b = r.append(append(b, `","latest_version":`...), latest)
+	b = r.appendOr(append(b, `,"latest_preview_version":`...), preview)
+	b = r.appendOr(append(b, `,"target_version":`...), target)
+	b = append(b, `,"milestone":{"current":`...)
+	b = strconv.AppendBool(b, d.Current >= 0 && r.snap.Catalog.Item(d.Current).Milestone)
+	b = append(b, `,"latest":`...)
+	b = strconv.AppendBool(b, r.snap.Catalog.Item(d.Latest).Milestone)
+	b = append(b, `,"target_is_milestone":`...)
+	b = strconv.AppendBool(b, d.Guarded)
+	return append(b, "}}"...), nil
+}
+
+// appendOr is append for an object that may be missing.
+func (r reader) appendOr(b, object []byte) []byte {
+	if object == nil {
+		return append(b, "null"...)
+	}
+	return r.append(b, object)
+}
+
+// current is the display version of the caller as JSON: that of the registered
+// version, else what was sent, else null.
+func (r reader) current(q release.Query, d release.Decision) ([]byte, error) {
+	switch {
+	case d.Current >= 0:
+		return encode(r.snap.Catalog.Item(d.Current).Version)
+	case q.Version != "":
+		return encode(q.Version)
+	}
+	return []byte("null"), nil
+}
