@@ -1,0 +1,279 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/auth"
+)
+
+func (p *program) apikeyCommand() *cobra.Command {
+	return group("apikey", "Manage API keys", p.apikeyCreate(), p.apikeyList(), p.apikeyRevoke(), p.apikeyRotate())
+}
+
+// apikeyOptions are the flags of "svc apikey create".
+type apikeyOptions struct {
+	name             string
+	scopes, projects []string
+	expires          string
+	json             bool
+}
+
+func (p *program) apikeyCreate() *cobra.Command {
+	var o apikeyOptions
+	c := &cobra.Command{
+		Use:   "create --name NAME",
+		Short: "Make an API key and print it",
+		Long: `Make an API key and print its text on the standard output. It is shown this once:
+only a salted hash is stored.`,
+		Example: "  svc apikey create --data ./data --name ci --scope versions:write --project my-app\n" +
+			"  svc apikey create --data ./data --name reports --scope projects:read --scope stats:read --expires never",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return p.createKey(c, o) },
+	}
+	addOffline(c.Flags())
+	addJSON(c, &o.json)
+	c.Flags().StringVar(&o.name, "name", "", "name of the key, at most 64 characters")
+	c.Flags().StringSliceVar(&o.scopes, "scope", nil, "what the key may do, may be repeated (default versions:write)")
+	c.Flags().StringSliceVar(&o.projects, "project", nil, "key of a project that the key is limited to, may be repeated (default all projects)")
+	c.Flags().StringVar(&o.expires, "expires", "30d", "life of the key: a number with s, m, h or d, or never")
+	_ = c.MarkFlagRequired("name") // fails only for a flag that is not there
+	return c
+}
+
+// newKeyBody is the request that makes a key.
+type newKeyBody struct {
+	Name             string   `json:"name"`
+	Scopes           []string `json:"scopes,omitempty"`
+	Projects         []string `json:"projects,omitempty"`
+	ExpiresInSeconds int64    `json:"expires_in_seconds,omitempty"`
+	NeverExpires     bool     `json:"never_expires,omitempty"`
+}
+
+func (p *program) createKey(c *cobra.Command, o apikeyOptions) error {
+	body := newKeyBody{Name: o.name, Scopes: o.scopes, Projects: o.projects, NeverExpires: o.expires == "never"}
+	if !body.NeverExpires {
+		life, err := lifetime("--expires", o.expires)
+		if err != nil {
+			return err
+		}
+		body.ExpiresInSeconds = int64(life / time.Second)
+	}
+	return p.withConnection(c, func(to connection) error {
+		answer, err := to.call(c.Context(), http.MethodPost, "/control/api-keys", body)
+		if err != nil {
+			return err
+		}
+		var key struct {
+			ID     string   `json:"id"`
+			Name   string   `json:"name"`
+			Token  string   `json:"token"`
+			Scopes []string `json:"scopes"`
+			keyProjects
+			ExpiresAt *int64 `json:"expires_at"`
+		}
+		if err := json.Unmarshal(answer, &key); err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		if o.json {
+			return p.printAnswer(answer)
+		}
+		say(p.stderr, "key %s (%s) for %s in %s, expires %s; its text is shown only now:",
+			key.Name, key.ID, strings.Join(key.Scopes, ", "), key.keyProjects, moment(key.ExpiresAt))
+		_, err = fmt.Fprintln(p.stdout, key.Token)
+		return err
+	})
+}
+
+func (p *program) apikeyList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List all API keys, the newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.withConnection(c, func(to connection) error {
+				answer, err := to.call(c.Context(), http.MethodGet, "/api/v1/auth/api-keys", nil)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return p.printAnswer(answer)
+				}
+				return p.printKeys(answer)
+			})
+		},
+	}
+	addOffline(c.Flags())
+	addJSON(c, &asJSON)
+	return c
+}
+
+func (p *program) printKeys(answer []byte) error {
+	var list struct {
+		Data []struct {
+			ID     string   `json:"id"`
+			Name   string   `json:"name"`
+			Scopes []string `json:"scopes"`
+			keyProjects
+			IsActive   bool   `json:"is_active"`
+			ExpiresAt  *int64 `json:"expires_at"`
+			LastUsedAt *int64 `json:"last_used_at"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(answer, &list); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	if len(list.Data) == 0 {
+		say(p.stderr, "there are no API keys")
+		return nil
+	}
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATE\tSCOPES\tPROJECTS\tEXPIRES\tLAST USED")
+	for _, k := range list.Data {
+		state := "active"
+		switch {
+		case !k.IsActive:
+			state = "revoked"
+		case k.ExpiresAt != nil && *k.ExpiresAt <= time.Now().Unix():
+			state = "expired"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			k.ID, k.Name, state, strings.Join(k.Scopes, ","), k.keyProjects, moment(k.ExpiresAt), moment(k.LastUsedAt))
+	}
+	return w.Flush()
+}
+
+func (p *program) apikeyRevoke() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "revoke ID",
+		Short: "End an API key at once",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.withConnection(c, func(to connection) error {
+				answer, err := to.call(c.Context(), http.MethodDelete, "/api/v1/auth/api-keys/"+url.PathEscape(args[0]), nil)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return p.printAnswer(answer)
+				}
+				say(p.stderr, "key %s is revoked", args[0])
+				return nil
+			})
+		},
+	}
+	addOffline(c.Flags())
+	addJSON(c, &asJSON)
+	return c
+}
+
+func (p *program) apikeyRotate() *cobra.Command {
+	var grace string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "rotate ID",
+		Short: "Give an API key a new text and print it",
+		Long: `Give an API key a new text and print it on the standard output. Name, scopes,
+projects and expiry stay. The old text stops at once, or after the time that
+--grace gives.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return p.rotateKey(c, args[0], grace, asJSON) },
+	}
+	addOffline(c.Flags())
+	addJSON(c, &asJSON)
+	c.Flags().StringVar(&grace, "grace", "0m", "how long the old text still works, in whole minutes, such as 60m or 1d")
+	return c
+}
+
+func (p *program) rotateKey(c *cobra.Command, id, grace string, asJSON bool) error {
+	minutes, err := graceMinutes(grace)
+	if err != nil {
+		return err
+	}
+	return p.withConnection(c, func(to connection) error {
+		answer, err := to.call(c.Context(), http.MethodPost, "/api/v1/auth/api-keys/"+url.PathEscape(id)+"/rotate",
+			map[string]int64{"grace_period_minutes": minutes})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return p.printAnswer(answer)
+		}
+		var key struct {
+			Token   string `json:"token"`
+			OldEnds *int64 `json:"previous_key_expires_at"`
+		}
+		if err := json.Unmarshal(answer, &key); err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		ends := "no longer works"
+		if key.OldEnds != nil {
+			ends = "works until " + moment(key.OldEnds)
+		}
+		say(p.stderr, "key %s has a new text, shown only now; the old one %s:", id, ends)
+		_, err = fmt.Fprintln(p.stdout, key.Token)
+		return err
+	})
+}
+
+// graceMinutes reads --grace, where nothing, with or without a unit, is allowed.
+func graceMinutes(text string) (int64, error) {
+	switch strings.TrimLeft(text, "0") {
+	case "", "s", "m", "h", "d":
+		return 0, nil
+	}
+	wait, err := lifetime("--grace", text)
+	if err == nil && wait%time.Minute != 0 {
+		err = withCode(exitUsage, errors.New("--grace must be whole minutes"))
+	}
+	return int64(wait / time.Minute), err
+}
+
+// lifetime reads a duration given to a flag. A bare number is refused: people
+// mean days by it, the rule for it says seconds.
+func lifetime(flag, text string) (time.Duration, error) {
+	life, ok := auth.ParseLife(text)
+	if !ok || strings.TrimRight(text, "0123456789") == "" {
+		return 0, withCode(exitUsage, fmt.Errorf("%s must be a whole number above 0 with s, m, h or d, such as 90s or 30d", flag))
+	}
+	return life, nil
+}
+
+// printAnswer writes an answer of the server as it came, readable.
+func (p *program) printAnswer(answer []byte) error {
+	return printJSON(p.stdout, json.RawMessage(answer))
+}
+
+// keyProjects is the part of a key that says where it works.
+type keyProjects struct {
+	AllProjects bool     `json:"all_projects"`
+	ProjectIDs  []string `json:"project_ids"`
+}
+
+func (k keyProjects) String() string {
+	switch {
+	case k.AllProjects:
+		return "all projects"
+	case len(k.ProjectIDs) == 0: // those it was limited to are gone
+		return "no project"
+	}
+	return strings.Join(k.ProjectIDs, ",")
+}
+
+// moment is a time of the wire for people, in their time zone.
+func moment(unix *int64) string {
+	if unix == nil {
+		return "never"
+	}
+	return time.Unix(*unix, 0).Format("2006-01-02 15:04")
+}

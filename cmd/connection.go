@@ -1,0 +1,118 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/control"
+)
+
+// answerLimit is how long a command waits for the answer to one request.
+const answerLimit = 30 * time.Second
+
+// connection is the way of a command to the data: the server that runs, or the
+// same handler in this process. The command need not know which.
+type connection struct {
+	client *http.Client
+}
+
+// withConnection runs work on the data directory that the flags of c name.
+func (p *program) withConnection(c *cobra.Command, work func(connection) error) error {
+	s, err := p.load(c)
+	if err != nil {
+		return err
+	}
+	for _, warning := range s.Warnings {
+		say(p.stderr, "warning: %s", warning)
+	}
+	if err := needFolder(s.Data); err != nil {
+		return err
+	}
+	privateFiles()
+	lock, server, err := reach(c.Context(), s.Data)
+	if err != nil {
+		return err
+	}
+	if server != nil {
+		if server.version != version {
+			say(p.stderr, "note: the running server is svc %s, this is svc %s", server.version, version)
+		}
+		client := control.Client(s.Data)
+		defer client.CloseIdleConnections()
+		return work(connection{client: client})
+	}
+	if !exists(s.Data, databaseName) {
+		return errors.Join(noData(s.Data), lock.Release())
+	}
+	i, err := openInstance(lock, s, commandLog(p.stderr))
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(connection{client: control.InProcess(i.handler)}), i.close())
+}
+
+// call sends one request and returns the body of the answer. An answer of 400
+// and above is an error with the server's text.
+func (c connection) call(ctx context.Context, method, path string, body any) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, control.BaseURL+path, content)
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		return nil, refusal(response.Status, answer)
+	}
+	return answer, nil
+}
+
+// refusal is the text of an error answer, whose message is one or a list.
+func refusal(status string, answer []byte) error {
+	var body struct {
+		Message json.RawMessage `json:"message"`
+	}
+	var one string
+	var list []string
+	if json.Unmarshal(answer, &body) != nil {
+		return fmt.Errorf("the server answered %s", status)
+	}
+	if json.Unmarshal(body.Message, &one) == nil && one != "" {
+		return errors.New(one)
+	}
+	if json.Unmarshal(body.Message, &list) == nil && len(list) > 0 {
+		errs := make([]error, len(list))
+		for i, text := range list {
+			errs[i] = errors.New(text)
+		}
+		return errors.Join(errs...)
+	}
+	return fmt.Errorf("the server answered %s", status)
+}

@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/control"
+	"svc/internal/setting"
+	"svc/store"
+)
+
+// The exit codes are an interface for scripts and service managers.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2   // usage or settings
+	exitNoData      = 10  // there is no data directory
+	exitLocked      = 11  // another process has it
+	exitNewer       = 12  // a newer program wrote the data
+	exitDamaged     = 13  // it cannot be opened
+	exitInterrupted = 130 // by a signal, before the work was done
+)
+
+var (
+	errInterrupted = errors.New("interrupted")
+	errNoCommand   = errors.New("a command is missing")
+)
+
+// exitError is an error whose exit code was known where it was made.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func withCode(code int, err error) error { return &exitError{code, err} }
+
+// runError comes from a command that was understood; other errors come from
+// reading the command line.
+type runError struct{ err error }
+
+func (e *runError) Error() string { return e.err.Error() }
+func (e *runError) Unwrap() error { return e.err }
+
+// markRuns lets exitCode tell the errors of commands from those of cobra, whose
+// errors have no type.
+func markRuns(c *cobra.Command) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if err := run(c, args); err != nil {
+				return &runError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		markRuns(sub)
+	}
+}
+
+func exitCode(err error) int {
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.code
+	}
+	if _, ok := errors.AsType[setting.Errors](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*control.HeldError](err); ok || errors.Is(err, store.ErrLocked) {
+		return exitLocked
+	}
+	switch {
+	case errors.Is(err, store.ErrNewer):
+		return exitNewer
+	case errors.Is(err, store.ErrDamaged):
+		return exitDamaged
+	}
+	if _, ok := errors.AsType[*runError](err); ok {
+		return exitFailed
+	}
+	return exitUsage
+}
+
+// printError writes every problem of the settings on a line of its own, and of
+// other errors a first line with what is wrong and below it what to do. args is
+// the command line that failed.
+func printError(w io.Writer, err error, args []string) {
+	if problems, ok := errors.AsType[setting.Errors](err); ok {
+		for _, problem := range problems {
+			say(w, "%s", problem)
+		}
+		return
+	}
+	text := err.Error()
+	if owner, ok := errors.AsType[*control.OwnerError](err); ok {
+		text += "\n" + ownerHint(owner, args)
+	}
+	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
+}
+
+// ownerHint is what to type when the data belongs to somebody else.
+func ownerHint(e *control.OwnerError, args []string) string {
+	if e.Root {
+		return "files that root makes there would stop the next start; use: sudo -u " + quoted(e.Owner) + " " + strings.Join(args, " ")
+	}
+	return "as root: chown -R " + quoted(e.User) + " " + quoted(e.Dir)
+}
+
+// say writes one line for people to the standard error.
+func say(w io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(w, "svc: "+format+"\n", args...)
+}

@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"svc/internal/control"
+)
+
+const (
+	databaseName  = "svc.db"
+	bootstrapName = "svc.bootstrap-admin.txt"
+)
+
+// readme lies in every data directory, for whoever finds it there.
+const readme = `This folder is the whole data of one installation of svc.
+
+  svc.db        projects, versions, keys, settings: the data
+  secrets.toml  keys that belong to the data; useless apart, both are needed
+  config.toml   optional settings, yours; see: svc config example
+  svc.lock      says which process has the folder open
+  svc.sock      the way for commands to a running server
+  svc.bootstrap-admin.txt  first password, until the first login
+
+Do not copy the folder with cp while the server runs: the copy may be torn. Stop
+the server first. Do not put it on a network file system or into a synchroniser.
+`
+
+// makeFolder prepares the data directory for a server and reports whether it
+// was made.
+func makeFolder(dir string) (made bool, err error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return false, fmt.Errorf("make data directory: %w", err)
+		}
+		made = true
+	}
+	if err := checkFolder(dir); err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "README.txt"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return made, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("prepare data directory: %w", err)
+	}
+	_, err = f.WriteString(readme)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return false, fmt.Errorf("prepare data directory: %w", err)
+	}
+	return made, nil
+}
+
+// needFolder is for commands, which never make a data directory.
+func needFolder(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return noData(dir)
+	}
+	if err := checkFolder(dir); err != nil {
+		return err
+	}
+	if !exists(dir, databaseName) && !exists(dir, control.LockName) {
+		return noData(dir)
+	}
+	return nil
+}
+
+func noData(dir string) error {
+	return withCode(exitNoData, fmt.Errorf("there is no data in %s\n"+
+		"name the data directory of the server with --data or SVC_DATA, or make one: svc serve --data %s", dir, dir))
+}
+
+func exists(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// checkFolder refuses what is no folder and what belongs to somebody else.
+func checkFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("look at data directory: %w", err)
+	}
+	if !info.IsDir() {
+		return withCode(exitUsage, fmt.Errorf("%s is not a folder", dir))
+	}
+	return control.CheckOwner(dir)
+}

@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"svc/internal/control"
+)
+
+// newHTTP is the server for both listeners. Its limits are against clients that
+// are slow on purpose; requests over the control socket are marked as the
+// owner's.
+func newHTTP(handler http.Handler, log *slog.Logger) *http.Server {
+	silent := &silentConns{conns: map[net.Conn]bool{}}
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ConnContext:       control.MarkConn,
+		ConnState:         silent.track,
+	}
+	server.RegisterOnShutdown(silent.close)
+	return server
+}
+
+// silentConns are connections on which nothing has come yet, such as browsers
+// open in advance. A stop would wait five seconds for each to say something.
+type silentConns struct {
+	mu       sync.Mutex // guards what follows
+	conns    map[net.Conn]bool
+	stopping bool
+}
+
+func (s *silentConns) track(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state != http.StateNew {
+		delete(s.conns, c)
+		return
+	}
+	s.conns[c] = true
+	if s.stopping {
+		_ = c.Close()
+	}
+}
+
+func (s *silentConns) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopping = true
+	for c := range s.conns {
+		_ = c.Close() // nothing was sent on it, so nothing can be lost
+	}
+}
+
+// runHTTP answers on the listeners until ctx ends or one of them fails. Then
+// nothing new is accepted, and requests that are being answered have the limit
+// to finish. When it returns, nothing is accepted and nobody is waited for.
+func runHTTP(ctx context.Context, server *http.Server, limit time.Duration, log *slog.Logger, listeners ...net.Listener) error {
+	ended := make(chan error, len(listeners))
+	for _, l := range listeners {
+		go func() { ended <- server.Serve(l) }()
+	}
+	running := len(listeners)
+	var failure error
+	select {
+	case <-ctx.Done():
+		log.Info("stopping")
+	case failure = <-ended:
+		running--
+	}
+	failure = errors.Join(failure, shutdown(server, limit, log))
+	for range running {
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			failure = errors.Join(failure, err)
+		}
+	}
+	return failure
+}
+
+func shutdown(server *http.Server, limit time.Duration, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.Warn("requests were cut off by the stop", "after", limit.String())
+		return server.Close()
+	}
+	return err
+}

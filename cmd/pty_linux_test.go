@@ -1,0 +1,28 @@
+package cmd
+
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// openPTY makes a terminal: what is written to the second file can be read from
+// the first.
+func openPTY() (reader, terminal *os.File, err error) {
+	reader, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	number, err := unix.IoctlGetInt(int(reader.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(reader.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		terminal, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		_ = reader.Close()
+	}
+	return reader, terminal, err
+}

@@ -1,0 +1,89 @@
+// Package cmd is the command line: one file a command. It reads settings, builds
+// the parts of the program in order, stops them in reverse, and turns errors
+// into exit codes.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set when a release is built, with -ldflags "-X svc/cmd.version=…".
+var version = "dev"
+
+// program is what every command may use of the world around it.
+type program struct {
+	stdout, stderr io.Writer
+	openapi        []byte
+}
+
+// Main runs one command line, args[0] being the name of the program, and
+// returns the exit code. openapi is the text that "svc openapi" prints.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []byte) int {
+	ctx, stop := watchSignals(stderr)
+	defer stop()
+
+	p := &program{stdout: stdout, stderr: stderr, openapi: openapi}
+	root := p.root()
+	root.SetArgs(args[1:])
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = withCode(exitInterrupted, errInterrupted)
+	}
+	code := exitCode(err)
+	printError(stderr, err, args)
+	if _, ran := errors.AsType[*runError](err); !ran && code == exitUsage {
+		say(stderr, "see: %s --help", command.CommandPath())
+	}
+	return code
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "svc",
+		Short: "Publish releases and tell apps whether they must update",
+		Long: `svc is one program with one data directory: it takes releases from CI and tells
+apps whether they must update. Start it with "svc serve"; every other command
+works while it runs and while it does not.`,
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetVersionTemplate("svc {{.Version}}\n")
+	root.AddCommand(
+		p.serveCommand(),
+		p.apikeyCommand(),
+		p.adminCommand(),
+		p.configCommand(),
+		p.openapiCommand(),
+		p.versionCommand(),
+	)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	markRuns(root)
+	return root
+}
+
+// group makes a command that only has commands below it.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			c.SetOut(c.ErrOrStderr())
+			return errors.Join(withCode(exitUsage, errNoCommand), c.Help())
+		},
+	}
+	c.AddCommand(commands...)
+	return c
+}

@@ -1,0 +1,373 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// giveUp is how long a script waits for something that must happen.
+const giveUp = 20 * time.Second
+
+// TestMain lets the test binary be svc, so that scripts run the real program.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"svc": func() {
+		os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr, []byte("openapi: 3.1.0\n")))
+	}})
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			// The race detector makes each process linger for a second.
+			e.Setenv("GORACE", "atexit_sleep_ms=10")
+			e.Values[stageKey{}] = &stage{map[string]*server{}, map[string]stalled{}}
+			return nil
+		},
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"start":   start,
+			"sends":   sends,
+			"logged":  logged,
+			"ended":   ended,
+			"get":     get,
+			"stall":   stall,
+			"unstall": unstall,
+			"silent":  silent,
+			"mode":    mode,
+			"damage":  damage,
+
+			"keyid":    keyID,
+			"token":    token,
+			"password": password,
+			"login":    login,
+			"give":     give,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+	})
+}
+
+// exits N COMMAND… runs a command and compares its exit code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("%s: got exit code %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// server is "svc serve" in the background of a script.
+type server struct {
+	command *exec.Cmd
+	exited  chan struct{}
+
+	mu   sync.Mutex // guards what follows
+	log  bytes.Buffer
+	more chan struct{} // closed and replaced when the log has grown
+}
+
+// start [-tty] NAME FLAGS… starts a server on a free port, waits until it says
+// where it listens, and puts that into $NAME_URL. Its log goes to NAME.log when
+// it has ended.
+func start(ts *testscript.TestScript, _ bool, args []string) {
+	tty := args[0] == "-tty"
+	if tty {
+		args = args[1:]
+	}
+	path, err := exec.LookPath("svc")
+	ts.Check(err)
+	s := &server{exited: make(chan struct{}), more: make(chan struct{})}
+	s.command = exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...)
+	s.command.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "ADMIN_PASSWORD", "ADMIN_PASSWORD_FILE", "JWT_SECRET", "API_KEY_SALT", "JWT_EXPIRES_IN", "BOOTSTRAP_SECRET_DIR", "GORACE", "SystemRoot"} {
+		s.command.Env = append(s.command.Env, name+"="+ts.Getenv(name))
+	}
+	var out, other *os.File
+	if tty {
+		out, other, err = openPTY()
+	} else {
+		out, other, err = os.Pipe()
+	}
+	ts.Check(err)
+	s.command.Stderr = other
+	ts.Check(s.command.Start())
+	ts.Check(other.Close())
+	ts.Defer(func() {
+		_ = s.command.Process.Kill()
+		<-s.exited
+	})
+	go s.follow(out)
+	line := s.wait(ts, regexp.MustCompile(`http://[0-9.:]+`))
+	ts.Setenv(args[0]+"_URL", line)
+	ts.Setenv(args[0]+"_ADDRESS", strings.TrimPrefix(line, "http://"))
+	ts.Setenv(args[0]+"_PID", strconv.Itoa(s.command.Process.Pid))
+	onStage(ts).servers[args[0]] = s
+}
+
+// stage is what one script has running.
+type stage struct {
+	servers map[string]*server
+	stalled map[string]stalled
+}
+
+// stalled is a request that a server waits for.
+type stalled struct {
+	net.Conn
+	answer *bufio.Reader
+}
+
+type stageKey struct{}
+
+func onStage(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
+
+func find(ts *testscript.TestScript, name string) *server {
+	s := onStage(ts).servers[name]
+	if s == nil {
+		ts.Fatalf("no server %s", name)
+	}
+	return s
+}
+
+// follow reads the log until the process has closed it and then takes the exit
+// code.
+func (s *server) follow(out *os.File) {
+	r := bufio.NewReader(out)
+	for {
+		line, err := r.ReadString('\n')
+		s.mu.Lock()
+		s.log.WriteString(line)
+		close(s.more)
+		s.more = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			break
+		}
+	}
+	_ = out.Close()
+	_ = s.command.Wait()
+	close(s.exited)
+}
+
+// wait returns what the pattern finds in the log, now or later.
+func (s *server) wait(ts *testscript.TestScript, pattern *regexp.Regexp) string {
+	late := time.After(giveUp)
+	for {
+		s.mu.Lock()
+		found, text, more := pattern.Find(s.log.Bytes()), s.log.String(), s.more
+		found = bytes.Clone(found)
+		s.mu.Unlock()
+		if found != nil {
+			return string(found)
+		}
+		select {
+		case <-more:
+		case <-s.exited:
+			ts.Fatalf("server ended without %s in its log:\n%s", pattern, text)
+		case <-late:
+			ts.Fatalf("no %s in the log after %s:\n%s", pattern, giveUp, text)
+		}
+	}
+}
+
+// sends NAME SIGNAL sends a signal to a server.
+func sends(ts *testscript.TestScript, _ bool, args []string) {
+	sig, ok := signals[args[1]]
+	if !ok {
+		ts.Fatalf("no signal %s here", args[1])
+	}
+	ts.Check(find(ts, args[0]).command.Process.Signal(sig))
+}
+
+// logged NAME PATTERN waits until the log of a server has a text.
+func logged(ts *testscript.TestScript, neg bool, args []string) {
+	s, pattern := find(ts, args[0]), regexp.MustCompile(args[1])
+	if !neg {
+		s.wait(ts, pattern)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if pattern.Match(s.log.Bytes()) {
+		ts.Fatalf("%s is in the log:\n%s", pattern, s.log.String())
+	}
+}
+
+// ended NAME CODE waits for the end of a server, compares its exit code, and
+// writes its log to NAME.log.
+func ended(ts *testscript.TestScript, _ bool, args []string) {
+	s := find(ts, args[0])
+	select {
+	case <-s.exited:
+	case <-time.After(giveUp):
+		ts.Fatalf("server %s still runs after %s", args[0], giveUp)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".log"), s.log.Bytes(), 0o600))
+	if got := strconv.Itoa(s.command.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("server %s: got exit code %s, want %s; log:\n%s", args[0], got, args[1], s.log.String())
+	}
+}
+
+// exchange makes one request.
+func exchange(ts *testscript.TestScript, method, address string, content io.Reader) (status string, body []byte) {
+	ctx, cancel := context.WithTimeout(context.Background(), giveUp)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, address, content)
+	ts.Check(err)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-API-Key", ts.Getenv("TOKEN"))
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	body, err = io.ReadAll(response.Body)
+	ts.Check(errors.Join(err, response.Body.Close()))
+	return strconv.Itoa(response.StatusCode), body
+}
+
+// get STATUS URL asks over TCP, with the API key $TOKEN if there is one, and
+// prints the body.
+func get(ts *testscript.TestScript, _ bool, args []string) {
+	status, body := exchange(ts, http.MethodGet, args[1], nil)
+	_, err := ts.Stdout().Write(body)
+	ts.Check(err)
+	if status != args[0] {
+		ts.Fatalf("%s: got status %s, want %s", args[1], status, args[0])
+	}
+}
+
+// stall NAME begins a request and returns when the server is reading its body,
+// of which nothing is sent yet.
+func stall(ts *testscript.TestScript, _ bool, args []string) {
+	c, err := net.DialTimeout("tcp", ts.Getenv(args[0]+"_ADDRESS"), giveUp)
+	ts.Check(err)
+	ts.Defer(func() { _ = c.Close() })
+	ts.Check(c.SetDeadline(time.Now().Add(giveUp)))
+	_, err = io.WriteString(c, "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+	ts.Check(err)
+	r := bufio.NewReader(c)
+	response, err := http.ReadResponse(r, nil)
+	ts.Check(err)
+	ts.Check(response.Body.Close()) // there is none before the final answer
+	if response.StatusCode != http.StatusContinue {
+		ts.Fatalf("got %s, want that the server goes on to the body", response.Status)
+	}
+	onStage(ts).stalled[args[0]] = stalled{c, r}
+}
+
+// silent NAME connects and sends nothing.
+func silent(ts *testscript.TestScript, _ bool, args []string) {
+	c, err := net.DialTimeout("tcp", ts.Getenv(args[0]+"_ADDRESS"), giveUp)
+	ts.Check(err)
+	ts.Defer(func() { _ = c.Close() })
+}
+
+// unstall NAME STATUS sends the rest of the request and compares the answer.
+func unstall(ts *testscript.TestScript, _ bool, args []string) {
+	c := onStage(ts).stalled[args[0]]
+	_, err := io.WriteString(c, "{}")
+	ts.Check(err)
+	response, err := http.ReadResponse(c.answer, nil)
+	ts.Check(err)
+	_ = response.Body.Close()
+	if got := strconv.Itoa(response.StatusCode); got != args[1] {
+		ts.Fatalf("got status %s, want %s", got, args[1])
+	}
+}
+
+// mode MODE FILE… compares permissions.
+func mode(ts *testscript.TestScript, _ bool, args []string) {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, name := range args[1:] {
+		info, err := os.Stat(ts.MkAbs(name))
+		ts.Check(err)
+		if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
+			ts.Fatalf("%s: got mode %s, want %s", name, got, args[0])
+		}
+	}
+}
+
+// damage FILE overwrites the first pages of a file.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.OpenFile(filepath.Clean(ts.MkAbs(args[0])), os.O_WRONLY, 0)
+	ts.Check(err)
+	_, err = f.WriteAt(bytes.Repeat([]byte("x"), 16<<10), 0)
+	ts.Check(errors.Join(err, f.Close()))
+}
+
+// keyID DATA NAME puts the id of the API key with a name into $KEY.
+func keyID(ts *testscript.TestScript, _ bool, args []string) {
+	out, err := exec.Command("svc", "apikey", "list", "--json", "--data", ts.MkAbs(args[0])).Output()
+	ts.Check(err)
+	var list struct {
+		Data []struct{ ID, Name string }
+	}
+	ts.Check(json.Unmarshal(out, &list))
+	for _, key := range list.Data {
+		if key.Name == args[1] {
+			ts.Setenv("KEY", key.ID)
+			return
+		}
+	}
+	ts.Fatalf("no key %s in %s", args[1], out)
+}
+
+// token puts the last standard output, an API key, into $TOKEN.
+func token(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Setenv("TOKEN", strings.TrimSpace(ts.ReadFile("stdout")))
+}
+
+// password FILE puts the first password into $PASSWORD.
+func password(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile(`password: +(\S+)`).FindStringSubmatch(ts.ReadFile(args[0]))
+	if found == nil {
+		ts.Fatalf("no password in %s", args[0])
+	}
+	ts.Setenv("PASSWORD", found[1])
+}
+
+// login URL PASSWORD STATUS logs in over TCP.
+func login(ts *testscript.TestScript, _ bool, args []string) {
+	body, err := json.Marshal(map[string]string{"username": "admin", "password": args[1]})
+	ts.Check(err)
+	if status, answer := exchange(ts, http.MethodPost, args[0]+"/api/v1/auth/login", bytes.NewReader(body)); status != args[2] {
+		ts.Fatalf("login: got status %s, want %s: %s", status, args[2], answer)
+	}
+}
+
+// give FOLDER makes a folder another user's. Only root can.
+func give(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.Chown(ts.MkAbs(args[0]), 65532, 65532))
+}

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"svc/internal/auth"
+	"svc/internal/setting"
+)
+
+// textFlag is a flag whose text the setting package reads.
+type textFlag struct{ text, kind string }
+
+func (f *textFlag) String() string { return f.text }
+func (f *textFlag) Type() string   { return f.kind }
+
+func (f *textFlag) Set(text string) error {
+	f.text = text
+	return nil
+}
+
+// addSettings gives a command the flags of all settings.
+func addSettings(flags *pflag.FlagSet) {
+	for _, d := range setting.Definitions() {
+		addSetting(flags, d)
+	}
+}
+
+// addOffline gives a command the flags of the settings that decide which data
+// directory it uses and, out of sight in the help, how it opens it when no
+// server runs.
+func addOffline(flags *pflag.FlagSet) {
+	for _, d := range setting.Definitions() {
+		if d.NotInFile || d.Offline {
+			addSetting(flags, d)
+			flags.Lookup(d.Flag()).Hidden = d.Offline
+		}
+	}
+}
+
+func addSetting(flags *pflag.FlagSet, d setting.Definition) {
+	usage := strings.TrimSuffix(d.Help, ".") + " ($" + d.Variable + ")"
+	if d.Unset != "" {
+		usage += " (default: " + d.Unset + ")"
+	}
+	flags.Var(&textFlag{d.Default, d.Kind}, d.Flag(), usage)
+}
+
+// load reads the settings from the flags of a command, the environment and the
+// configuration file. Warnings are in the settings, for the caller to say.
+func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
+	s, err := setting.Load(setting.Sources{
+		Flag: func(name string) (string, bool) {
+			f := c.Flags().Lookup(name)
+			if f == nil || !f.Changed {
+				return "", false
+			}
+			return f.Value.String(), true
+		},
+		Env:      os.LookupEnv,
+		ReadFile: os.ReadFile,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, settleLife(s)
+}
+
+// settleLife puts the default in place of a lifetime that cannot be read. It is
+// the one setting that does not stop the start: clients rely on that.
+func settleLife(s *setting.Settings) error {
+	v := s.Value("jwt_expires_in")
+	if _, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn)); ok {
+		return nil
+	}
+	s.Warnings = append(s.Warnings, v.Name+" must be a number of seconds or a number with s, m, h or d; "+v.Default+" is used instead")
+	return s.Put(v.Key, v.Default, setting.FromDefault, "")
+}

@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// buildInfo is what a program file says of itself.
+type buildInfo struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`   // "" when it was built outside a repository
+	Modified bool   `json:"modified"` // built from files that differ from the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func readBuild() buildInfo {
+	b := buildInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (b buildInfo) String() string {
+	commit := b.Commit
+	switch {
+	case commit == "":
+		commit = "unknown"
+	case b.Modified:
+		commit += " (modified)"
+	}
+	return fmt.Sprintf("svc %s\ncommit    %s\ngo        %s\nplatform  %s\n", b.Version, commit, b.Go, b.Platform)
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Say which svc this is",
+		Long:  "Print version, commit, Go and platform of this program file.",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(p.stdout, readBuild())
+			}
+			_, err := io.WriteString(p.stdout, readBuild().String())
+			return err
+		},
+	}
+	addJSON(c, &asJSON)
+	return c
+}
+
+// addJSON gives a command the flag that all commands with data have.
+func addJSON(c *cobra.Command, asJSON *bool) {
+	c.Flags().BoolVar(asJSON, "json", false, "print JSON for programs")
+}
+
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}

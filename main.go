@@ -1,0 +1,16 @@
+// Command svc tells apps whether they must update, and takes their releases.
+package main
+
+import (
+	_ "embed"
+	"os"
+
+	"svc/cmd"
+)
+
+//go:embed openapi.yaml
+var openapi []byte
+
+func main() {
+	os.Exit(cmd.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, openapi))
+}
