@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be svc, so that examples run the real program.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"svc": main})
+}
+
+// TestExamples runs the examples of the documentation word for word, each page
+// against a server of its own. The comment above a block says what it is: the
+// block under "serve" starts the server, those under "run" are run in their
+// order in one shell, and what the one before prints must have all that is in the
+// block under "prints".
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{"README.md", "docs/api-keys.md"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			examples := readExamples(t, page)
+			dir := t.TempDir()
+			url := serve(t, dir, examples)
+			outputs := runExamples(t, dir, url, examples)
+			for i, e := range examples {
+				if e.kind == "prints" {
+					compareAnswer(t, outputs[i-1], e)
+				}
+			}
+		})
+	}
+}
+
+// example is one fenced block.
+type example struct {
+	at   string // page and number of the block
+	kind string
+	text string
+}
+
+func readExamples(t *testing.T, page string) []example {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples []example
+	block := regexp.MustCompile("(?s)<!-- (serve|run|prints) -->\n```(?:sh|json)\n(.*?)```\n")
+	for i, m := range block.FindAllStringSubmatch(string(text), -1) {
+		examples = append(examples, example{fmt.Sprintf("%s, example %d", page, i+1), m[1], m[2]})
+	}
+	if marks := strings.Count(string(text), "<!-- "); len(examples) == 0 || len(examples) != marks {
+		t.Fatalf("%s: got %d examples, want as many as there are comments: %d", page, len(examples), marks)
+	}
+	return examples
+}
+
+// shell is bash in dir. It can say "go run ." outside the folder of the sources,
+// and settings of whoever runs the tests do not reach it.
+func shell(t *testing.T, dir, script string, env ...string) *exec.Cmd {
+	t.Helper()
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Fatalf("the examples need %s: install it", tool)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", `go() { shift 2; svc "$@"; }`+"\n"+script)
+	c.Dir = dir
+	c.Env = env
+	for _, name := range []string{"PATH", "SystemRoot", "TMPDIR", "GORACE"} {
+		c.Env = append(c.Env, name+"="+os.Getenv(name))
+	}
+	return c
+}
+
+// serve runs the example that starts the server, on a free port, and returns
+// the server's address. It is stopped as a person does it.
+func serve(t *testing.T, dir string, examples []example) string {
+	t.Helper()
+	at := slices.IndexFunc(examples, func(e example) bool { return e.kind == "serve" })
+	if at < 0 {
+		t.Fatal("no example starts the server")
+	}
+	c := shell(t, dir, `svc() { exec svc "$@"; }`+"\n"+examples[at].text, "SVC_LISTEN=127.0.0.1:0", "ADMIN_PASSWORD="+password)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 10 * time.Second
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	found, ended := make(chan string, 1), make(chan string)
+	go func() {
+		var all strings.Builder
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			fmt.Fprintln(&all, lines.Text())
+			var line struct{ Msg, URL string }
+			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "listening" {
+				found <- line.URL
+			}
+		}
+		ended <- all.String()
+	}()
+	select {
+	case url := <-found:
+		t.Cleanup(func() {
+			all := <-ended
+			if err := c.Wait(); c.ProcessState.ExitCode() != 0 {
+				t.Errorf("%s: the server ended with %v; its log:\n%s", examples[at].at, err, all)
+			}
+		})
+		return url
+	case all := <-ended:
+		t.Fatalf("%s: the server ended: %v; its log:\n%s", examples[at].at, c.Wait(), all)
+		return ""
+	}
+}
+
+// password is that of the administrator in the examples.
+const password = "correct horse"
+
+// runExamples runs the examples to run and returns what each printed.
+func runExamples(t *testing.T, dir, url string, examples []example) []string {
+	t.Helper()
+	const end = "\x1e"
+	var script strings.Builder
+	for _, e := range examples {
+		if e.kind == "run" {
+			script.WriteString(e.text)
+		}
+		fmt.Fprintf(&script, "printf '%s'\n", end)
+	}
+	c := shell(t, dir, script.String(), "SVC_URL="+url, "PASSWORD="+password)
+	var errors strings.Builder
+	c.Stderr = &errors
+	out, err := c.Output()
+	outputs := strings.Split(string(out), end)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", examples[len(outputs)-1].at, err, outputs[len(outputs)-1], &errors)
+	}
+	return outputs
+}
+
+// compareAnswer expects an output to be a JSON object with everything that the
+// example shows, and perhaps more.
+func compareAnswer(t *testing.T, output string, e example) {
+	t.Helper()
+	var got, want any
+	if err := json.Unmarshal([]byte(output), &got); err != nil {
+		t.Fatalf("%s: answer %q: %v", e.at, output, err)
+	}
+	if err := json.Unmarshal([]byte(e.text), &want); err != nil {
+		t.Fatalf("%s: %v", e.at, err)
+	}
+	if !has(got, want) {
+		t.Errorf("%s: got %s, want at least %s", e.at, output, e.text)
+	}
+}
+
+// has reports whether a JSON value is the wanted one, where objects may have
+// more fields.
+func has(got, want any) bool {
+	wanted, ok := want.(map[string]any)
+	if !ok {
+		return reflect.DeepEqual(got, want)
+	}
+	fields, ok := got.(map[string]any)
+	for name, value := range wanted {
+		field, there := fields[name]
+		ok = ok && there && has(field, value)
+	}
+	return ok
+}
+
+// TestReadmeNamesEveryCommand compares the table of commands with the program's
+// own list, in both directions.
+func TestReadmeNamesEveryCommand(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `svc ([a-z -]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		words := strings.Fields(m[1])
+		named[words[0]] = true
+		if out, err := exec.CommandContext(t.Context(), "svc", append(words, "--help")...).CombinedOutput(); err != nil || !strings.Contains(string(out), "svc "+m[1]) {
+			t.Errorf("README.md names svc %s: %v\n%s", m[1], err, out)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "svc", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+) {2,}`).FindAllStringSubmatch(string(out), -1) {
+		if !named[m[1]] {
+			t.Errorf("README.md has no row for svc %s", m[1])
+		}
+	}
+}
+
+// TestLinksLeadSomewhere follows the links between the pages.
+func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`).FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1], err)
+			}
+		}
+	}
+}
