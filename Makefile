@@ -78,6 +78,8 @@ build: ## the program, static and stripped, as ./svc
 
 bench: ## ratios against a named reference in the same run
 	@$(GO) run ./bench/updatecheck $(BENCHFLAGS)
+	@$(GO) run ./bench/submissions
+	@$(GO) run ./bench/lists
 
 fuzz: ## every fuzz target for FUZZTIME, 10s unless given
 	@set -e; for package in $$($(GO) list ./...); do \

@@ -19,10 +19,14 @@ import (
 // more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "store", "internal/..."},
+	"cmd": {"api", "search", "store", "internal/..."},
 
-	"api":   {"store", "internal/..."},
-	"store": {"internal/durable", "internal/fault", "internal/locale", "internal/platform", "internal/release"},
+	"api":    {"store", "search", "internal/..."},
+	"search": {"store", "internal/durable", "internal/fault", "internal/fold"},
+	"store":  {"internal/durable", "internal/fault", "internal/fold", "internal/locale", "internal/platform", "internal/release"},
+
+	// Work that no request waits for.
+	"internal/jobs": {"store"},
 
 	// Engines have one thing outside the process each.
 	"internal/control": {},
@@ -32,8 +36,11 @@ var mayImport = map[string][]string{
 	"internal/limit":    {"internal/fault"},
 	"internal/locale":   {},
 	"internal/platform": {},
-	"internal/region":   {},
+	"internal/fold":     {},
+	"internal/origin":   {"internal/platform"},
 	"internal/release":  {"internal/fault"},
+	"internal/stats":    {},
+	"internal/tally":    {},
 
 	// Leaves know nothing of ours.
 	"internal/durable": {},
@@ -42,19 +49,27 @@ var mayImport = map[string][]string{
 	"internal/setting": {},
 
 	// Benchmarks run the real thing; nobody imports them.
+	"bench/lists":       {"search", "store", "internal/..."},
 	"bench/load":        {},
+	"bench/submissions": {"api", "bench/load", "store", "internal/..."},
 	"bench/updatecheck": {"api", "bench/load", "store", "internal/..."},
 }
 
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "cmd", "internal/control", "bench/updatecheck"},
+	"net/http": {"api", "cmd", "internal/control", "bench/submissions", "bench/updatecheck"},
+
+	"github.com/blevesearch/bleve/v2":         {"search"},
+	"github.com/blevesearch/bleve_index_api":  {"search"},
+	"github.com/oschwald/maxminddb-golang/v2": {"internal/origin"},
+	"github.com/phuslu/iploc":                 {"internal/origin"},
+	"golang.org/x/text":                       {"internal/fold", "search"},
 
 	"github.com/gofrs/flock":              {"internal/control"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth"},
-	"github.com/google/uuid":              {"store", "internal/release"},
-	"github.com/julienschmidt/httprouter": {"api", "bench/updatecheck"},
+	"github.com/google/uuid":              {"search", "store", "internal/release"},
+	"github.com/julienschmidt/httprouter": {"api", "bench/submissions", "bench/updatecheck"},
 	"github.com/pelletier/go-toml/v2":     {"cmd", "internal/setting"},
 	"github.com/spf13/cobra":              {"cmd"},
 	"github.com/spf13/pflag":              {"cmd"},

@@ -14,7 +14,7 @@ import (
 // projects, which project the call reaches.
 type access struct {
 	kind    accessKind
-	scope   string
+	scopes  []string // one of them is enough
 	project projectFrom
 }
 
@@ -33,15 +33,21 @@ type projectFrom uint8
 const (
 	noProject   projectFrom = iota // refuses keys limited to listed projects
 	pathProject                    // key or alias in the path
-	pathVersion                    // project of the version whose id is in the path
+	pathRecord                     // project of the record whose id is in the path
 	bodyProject                    // project_key in the body
+	eachProject                    // the handler leaves out what the key does not reach
 )
 
 func anyone() access       { return access{kind: public} }
 func login() access        { return access{kind: administrator} }
 func controlOnly() access  { return access{kind: owner} }
-func key(s string) access  { return access{kind: scoped, scope: s, project: pathProject} }
-func wide(s string) access { return access{kind: scoped, scope: s, project: noProject} }
+func key(s string) access  { return access{kind: scoped, scopes: []string{s}, project: pathProject} }
+func wide(s string) access { return access{kind: scoped, scopes: []string{s}, project: noProject} }
+
+// anyOf is for an endpoint that shows as much as the caller's scopes open.
+func anyOf(scopes ...string) access {
+	return access{kind: scoped, scopes: scopes, project: eachProject}
+}
 
 // from changes where the project of a call is found.
 func (a access) from(p projectFrom) access {
@@ -53,6 +59,11 @@ func (a access) from(p projectFrom) access {
 type caller struct {
 	administrator bool
 	key           *store.APIKey
+}
+
+// has reports whether the caller has a scope.
+func (c caller) has(scope string) bool {
+	return c.administrator || c.key != nil && slices.Contains(c.key.Scopes, scope)
 }
 
 // reaches reports whether the caller may touch a project.
@@ -130,11 +141,11 @@ func (s *Server) admitKey(r *request, text string) error {
 	if k == nil || !k.Opens(digest, now) {
 		return fault.New(fault.Unauthorized, "the API key is unknown, expired or revoked")
 	}
-	if scope := r.route.access.scope; !slices.Contains(k.Scopes, scope) {
-		return fault.New(fault.Unauthorized, "this API key does not have the scope %s", scope)
-	}
 	r.caller.key = k
-	if !k.AllProjects {
+	if scopes := r.route.access.scopes; !slices.ContainsFunc(scopes, r.caller.has) {
+		return fault.New(fault.Unauthorized, "this API key does not have the scope %s", strings.Join(scopes, " or "))
+	}
+	if !k.AllProjects && r.route.access.project != eachProject {
 		if err := s.checkReach(r); err != nil {
 			return err
 		}
@@ -155,7 +166,7 @@ func (s *Server) checkReach(r *request) error {
 			return errOtherProject
 		}
 		project = p.ID
-	case pathVersion:
+	case pathRecord:
 		id, ok := store.ParseID(r.param("id"))
 		if !ok {
 			return errOtherProject

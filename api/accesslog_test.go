@@ -118,7 +118,7 @@ func TestAccessLog(t *testing.T) {
 		if tc.method != "HEAD" && line["bytes"] != float64(len(answer)) {
 			t.Errorf("%s: %v bytes, want %d", tc.name, line["bytes"], len(answer))
 		}
-		fields := []string{"address", "bytes", "id", "level", "method", "ms", "msg", "path", "route", "status", "time"}
+		fields := []string{"address", "bytes", "id", "level", "method", "msg", "path", "route", "status", "time", "us"}
 		if strings.Contains(tc.path, "?") {
 			fields = append(fields, "limit", "offset")
 		}

@@ -17,7 +17,8 @@ import (
 	"svc/api"
 	"svc/internal/auth"
 	"svc/internal/control"
-	"svc/internal/region"
+	"svc/internal/origin"
+	"svc/search"
 	"svc/store"
 )
 
@@ -35,11 +36,13 @@ type server struct {
 	dir     string
 	clock   *clock
 	client  *http.Client
+	index   *search.Index // nil without one
 }
 
 type options struct {
 	config  api.Config
 	store   store.Options
+	index   bool
 	noAdmin bool
 }
 
@@ -47,7 +50,7 @@ type option func(*options)
 
 func withRateLimit(n int) option { return func(o *options) { o.config.PublicRateLimit = n } }
 
-func withProxies(p region.Proxies) option { return func(o *options) { o.config.Proxies = p } }
+func withProxies(p origin.Proxies) option { return func(o *options) { o.config.Proxies = p } }
 
 func withLog(w io.Writer) option {
 	return func(o *options) { o.config.Log = slog.New(slog.NewJSONHandler(w, nil)) }
@@ -59,6 +62,9 @@ func withoutAdmin() option { return func(o *options) { o.noAdmin = true } }
 // quickly leaves out the check of the whole file after each commit, for tests
 // with thousands of them.
 func quickly() option { return func(o *options) { o.store.Strict = false } }
+
+// withIndex lets searches ask an index, which follows the store.
+func withIndex() option { return func(o *options) { o.index = true } }
 
 // clock is the server's clock: the real time plus what a test adds.
 type clock struct{ ahead atomic.Int64 }
@@ -81,7 +87,7 @@ func newServer(t testing.TB, opts ...option) *server {
 		config: api.Config{
 			Log: slog.New(slog.DiscardHandler), Now: s.clock.now,
 			JWTSecret: []byte(testSecret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
-			PublicRateLimit: 300, Proxies: region.Proxies{Count: 1}, Version: "test",
+			PublicRateLimit: 300, Proxies: origin.Proxies{Count: 1}, Version: "test",
 			BootstrapFile: filepath.Join(s.dir, "svc.bootstrap-admin.txt"),
 		},
 		store: store.Options{Now: s.clock.now, Strict: true},
@@ -101,7 +107,10 @@ func newServer(t testing.TB, opts ...option) *server {
 	if !o.noAdmin {
 		s.makeAdmin(t)
 	}
-	o.config.DB = s.db
+	if o.index {
+		s.openIndex(t)
+	}
+	o.config.DB, o.config.Search = s.db, s.index
 	if s.handler, err = api.New(o.config); err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +118,25 @@ func newServer(t testing.TB, opts ...option) *server {
 	t.Cleanup(h.Close)
 	s.URL, s.client = h.URL, h.Client()
 	return s
+}
+
+// openIndex opens the index and lets it run until the end of the test.
+func (s *server) openIndex(t testing.TB) {
+	t.Helper()
+	var err error
+	if s.index, err = search.Open(s.dir, s.db, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { s.index.Run(ctx) })
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+		if err := s.index.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // makeAdmin stores the administrator and signs a token for it.

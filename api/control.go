@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"svc/internal/fault"
 )
 
 // controlRoutes are for the commands of the program, which reach them over the
@@ -15,6 +17,7 @@ func (s *Server) controlRoutes() []route {
 		{method: "GET", path: "/control/version", access: controlOnly(), handler: s.version, quiet: true},
 		{method: "POST", path: "/control/admin/reset-password", access: controlOnly(), handler: s.resetPassword},
 		{method: "POST", path: "/control/api-keys", access: controlOnly(), handler: s.createKeyByOwner},
+		{method: "POST", path: "/control/reindex", access: controlOnly(), handler: s.reindex},
 	}
 }
 
@@ -24,6 +27,49 @@ func (s *Server) version(w http.ResponseWriter, _ *request) error {
 		PID       int    `json:"pid"`
 		StartedAt int64  `json:"started_at"`
 	}{s.config.Version, os.Getpid(), s.started.Unix()})
+}
+
+// reindexView is a line of the answer to a reindex. The last one says how it
+// ended.
+type reindexView struct {
+	Things  int     `json:"things"` // read so far
+	Seconds float64 `json:"seconds"`
+	Done    bool    `json:"done,omitempty"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// reindex builds the search index anew and tells, a JSON line a second, how far
+// it has come. It may take longer than any other request.
+func (s *Server) reindex(w http.ResponseWriter, r *request) error {
+	if s.config.Search == nil {
+		return fault.New(fault.Unavailable, "there is no search index")
+	}
+	wire := http.NewResponseController(w)
+	// In this process there is no connection that could time out.
+	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
+	begin, last := s.now(), s.now()
+	var line reindexView
+	told := false
+	tell := func() {
+		told, last = true, s.now()
+		line.Seconds = last.Sub(begin).Seconds()
+		_ = json.NewEncoder(w).Encode(line) // who has gone does not want to know
+		_ = wire.Flush()
+	}
+	err := s.config.Search.Rebuild(r.Context(), func(things int) {
+		if line.Things = things; s.now().Sub(last) >= time.Second {
+			tell()
+		}
+	})
+	if err != nil && !told {
+		return err
+	}
+	if line.Done = err == nil; err != nil {
+		s.log.Error("search index was not built", "error", err, "id", r.id)
+		line.Error = err.Error()
+	}
+	tell()
+	return nil
 }
 
 // ownerKeyInput differs from keyInput in that a key may live for any number of

@@ -42,13 +42,25 @@ func (o *Optional[T]) set(raw json.RawMessage) {
 		return
 	}
 	v := new(T)
-	if text, ok := any(v).(*string); ok && plainText(raw) {
-		*text = string(raw[1 : len(raw)-1])
-	} else if err := json.Unmarshal(raw, v); err != nil {
-		o.Wrong = true
-		return
+	if o.Wrong = !simple(v, raw) && json.Unmarshal(raw, v) != nil; !o.Wrong {
+		o.Value = v
 	}
-	o.Value = v
+}
+
+// simple reads what most fields are, texts without escapes and booleans, and
+// leaves the rest to encoding/json.
+func simple(v any, raw json.RawMessage) bool {
+	switch v := v.(type) {
+	case *string:
+		if plainText(raw) {
+			*v = string(raw[1 : len(raw)-1])
+			return true
+		}
+	case *bool:
+		*v = string(raw) == "true"
+		return *v || string(raw) == "false"
+	}
+	return false
 }
 
 // plainText reports whether a JSON value is a string without escapes, which
@@ -151,9 +163,8 @@ func (r *request) body() ([]byte, error) {
 		return r.bodyBytes, nil
 	}
 	limit := r.route.bodyLimit
-	tooLarge := fault.New(fault.TooLarge, "the request body must have at most %d bytes", limit)
 	if r.ContentLength > limit {
-		return nil, tooLarge
+		return nil, errTooLarge(limit)
 	}
 	if r.ContentLength > slowest { // more time for more bytes, so that slow lines can send them
 		deadline := time.Now().Add(time.Duration(30+r.ContentLength/slowest) * time.Second)
@@ -166,13 +177,17 @@ func (r *request) body() ([]byte, error) {
 		_ = http.NewResponseController(r.writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
 	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, tooLarge
+		return nil, errTooLarge(limit)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the request body ended early")
 	}
 	r.bodyBytes, r.bodyRead = b, true
 	return b, nil
+}
+
+func errTooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "the request body must have at most %d bytes", limit)
 }
 
 // readAll reads to the end, with one allocation where the length is known.

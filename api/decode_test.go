@@ -74,7 +74,7 @@ func TestBodyRules(t *testing.T) {
 		{"of two the last one counts, also null", "PATCH", one, `{"author":"d","author":null}`, 200, `{"author":null}`},
 		{"a lone surrogate becomes the replacement character", "PATCH", one, `{"author":"a\ud800b\udc00"}`, 200, `{"author":"a�b�"}`},
 		{"a pair of surrogates is one character", "PATCH", one, `{"author":"\ud83d\ude00"}`, 200, `{"author":"😀"}`},
-		{"control characters are kept", "PATCH", one, `{"author":"\u0000\u001b[1m\u202e"}`, 200, `{"author":"\u0000\u001b[1m‮"}`},
+		{"control characters are kept", "PATCH", one, `{"author":"\u0000\u001b[1m\u202e"}`, 200, `{"author":"\u0000\u001b[1m\u202e"}`},
 		{"angle brackets come back as they are", "PATCH", one, `{"author":"<a&b>\u2028"}`, 200, `{"author":"<a&b>\u2028"}`},
 		{"values are not coerced: number", "PATCH", one, `{"author":5}`, 400, `{"message":["author must be a string"]}`},
 		{"values are not coerced: text", "PATCH", one, `{"published_at":"5"}`, 400, `{"message":["published_at must be an integer of at least 0 (Unix seconds)"]}`},

@@ -10,7 +10,7 @@ type Endpoint struct {
 	Method, Path string
 	Access       string // public, administrator, scoped, owner
 	Scope        string
-	Project      string // where a limited key's project is found: none, path, version, body
+	Project      string // where a limited key's project is found: none, path, record, body
 	BodyLimit    int64
 	Limited      bool
 }
@@ -29,9 +29,9 @@ func endpoints(control bool) []Endpoint {
 			continue
 		}
 		all = append(all, Endpoint{
-			Method: r.method, Path: r.path, Scope: r.access.scope,
+			Method: r.method, Path: r.path, Scope: strings.Join(r.access.scopes, " "),
 			Access:    [...]string{public: "public", administrator: "administrator", scoped: "scoped", owner: "owner"}[r.access.kind],
-			Project:   [...]string{noProject: "none", pathProject: "path", pathVersion: "version", bodyProject: "body"}[r.access.project],
+			Project:   [...]string{noProject: "none", pathProject: "path", pathRecord: "record", bodyProject: "body", eachProject: "each"}[r.access.project],
 			BodyLimit: r.bodyLimit, Limited: r.limits != nil,
 		})
 	}

@@ -95,6 +95,8 @@ func TestLimitedKeyPath(t *testing.T) {
 		{"HEAD of the own project", "HEAD", "/admin/projects/mine", "", 200},
 		{"HEAD of the other", "HEAD", "/admin/projects/other", "", 401},
 		{"write to the other", "PUT", "/admin/projects/other/versions/by-version/2.0.0", "", 401},
+		{"what is wrong with a write to the other is not said", "PUT", "/admin/projects/other/versions/by-version/x", `{"title":5}`, 401},
+		{"what is wrong with the path below the other is not said", "PATCH", "/admin/projects/other/locales/nothing", `[`, 401},
 		{"write to the alias of the other", "PUT", "/admin/projects/other-old/versions/by-version/2.0.0", "", 401},
 		{"language of the other", "DELETE", "/admin/projects/other/locales/de", "", 401},
 		{"alias of the other", "DELETE", "/admin/projects/other/aliases/other-old", "", 401},

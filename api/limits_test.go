@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"svc/api"
-	"svc/internal/region"
+	"svc/internal/origin"
 )
 
 func TestRateLimit(t *testing.T) {
@@ -56,14 +56,14 @@ func TestRateLimitWithoutProxy(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
-		proxies region.Proxies
+		proxies origin.Proxies
 		header  string
 		status  int
 	}{
-		{"no proxy", region.Proxies{Count: 0}, "X-Forwarded-For", 429},
-		{"another header than the trusted one", region.Proxies{Count: 1, Headers: []string{"X-Client"}}, "X-Forwarded-For", 429},
-		{"the trusted header", region.Proxies{Count: 1, Headers: []string{"x-client"}}, "X-Client", 400},
-		{"the usual second header", region.Proxies{Count: 1}, "X-Real-IP", 400},
+		{"no proxy", origin.Proxies{Count: 0}, "X-Forwarded-For", 429},
+		{"another header than the trusted one", origin.Proxies{Count: 1, Headers: []string{"X-Client"}}, "X-Forwarded-For", 429},
+		{"the trusted header", origin.Proxies{Count: 1, Headers: []string{"x-client"}}, "X-Client", 400},
+		{"the usual second header", origin.Proxies{Count: 1}, "X-Real-IP", 400},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +83,7 @@ func TestRateLimitWithoutProxy(t *testing.T) {
 // limit.
 func TestRateLimitedRoutes(t *testing.T) {
 	t.Parallel()
-	at := target{project: "a", alias: "b", version: "c", key: "d"}
+	at := somebody
 	for _, limit := range []int{0, 1} {
 		s := newServer(t, withRateLimit(limit))
 		var limited []string
@@ -98,7 +98,7 @@ func TestRateLimitedRoutes(t *testing.T) {
 				limited = append(limited, e.Method+" "+e.Path)
 			}
 		}
-		if got := strings.Join(limited, ", "); got != "POST /api/v1/public/:k/versions/check-update" {
+		if got := strings.Join(limited, ", "); got != "POST /api/v1/public/:k/versions/check-update, POST /api/v1/public/:k/feedbacks, POST /api/v1/public/:k/logs" {
 			t.Errorf("limited are %s", got)
 		}
 	}
@@ -108,7 +108,7 @@ func TestRateLimitedRoutes(t *testing.T) {
 func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
 	t.Helper()
 	for _, e := range api.Routes() {
-		o := loadContract(t).find(e.Method, target{"a", "b", "c", "d"}.path(e.Path))
+		o := loadContract(t).find(e.Method, somebody.path(e.Path))
 		if o != nil && o.RequestBody != nil {
 			routes = append(routes, e)
 		}

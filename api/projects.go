@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"svc/internal/fault"
@@ -127,22 +126,15 @@ func (s *Server) listProjects(w http.ResponseWriter, r *request) error {
 	if err := p.err(); err != nil {
 		return err
 	}
-	matching := s.db.Projects()
-	if find != "" {
-		matching = slices.DeleteFunc(slices.Clone(matching), func(p *store.Project) bool { return !projectHas(p, find) })
+	matching, err := s.findProjects(r, find)
+	if err != nil {
+		return err
 	}
 	views := []projectView{}
 	for _, p := range cut(matching, page) {
 		views = append(views, viewProjectFully(p))
 	}
 	return respond(w, http.StatusOK, pageView{Total: len(matching), Data: views})
-}
-
-func projectHas(p *store.Project, find string) bool {
-	if has(&p.Key, find) || has(&p.Name, find) || has(p.Description, find) || has(p.Author, find) || has(p.RepoURL, find) {
-		return true
-	}
-	return slices.ContainsFunc(p.Aliases, func(a store.Alias) bool { return has(&a.Name, find) })
 }
 
 func (s *Server) createProject(w http.ResponseWriter, r *request) error {

@@ -13,12 +13,12 @@ func (s *Server) publicRoutes() []route {
 	const one = v1 + "/public/:k"
 	const versions = one + "/versions"
 	return []route{
-		{method: "GET", path: one, access: anyone(), handler: s.publicProject},
-		{method: "GET", path: versions, access: anyone(), handler: s.publicVersions},
-		{method: "GET", path: versions + "/latest", access: anyone(), handler: s.publicLatest},
-		{method: "GET", path: versions + "/latest-preview", access: anyone(), handler: s.publicLatestPreview},
-		{method: "GET", path: versions + "/by-version/:v", access: anyone(), handler: s.publicVersion},
-		s.limited(route{method: "POST", path: versions + "/check-update", access: anyone(), handler: s.checkUpdate}),
+		{method: "GET", path: one, access: anyone(), handler: s.publicProject, counts: "PROJECT_DETAIL"},
+		{method: "GET", path: versions, access: anyone(), handler: s.publicVersions, counts: "VERSION_LIST"},
+		{method: "GET", path: versions + "/latest", access: anyone(), handler: s.publicLatest, counts: "VERSION_LATEST"},
+		{method: "GET", path: versions + "/latest-preview", access: anyone(), handler: s.publicLatestPreview, counts: "VERSION_LATEST_PREVIEW"},
+		{method: "GET", path: versions + "/by-version/:v", access: anyone(), handler: s.publicVersion, counts: "VERSION_BY_VERSION"},
+		s.limited(route{method: "POST", path: versions + "/check-update", access: anyone(), handler: s.checkUpdate, counts: "VERSION_CHECK_UPDATE"}),
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *Server) publicVersions(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	return s.withSnapshot(r, func(snap *store.Snapshot) error {
-		matching, err := s.versions(snap, filter)
+		matching, err := s.versions(r, snap, filter)
 		if err != nil {
 			return err
 		}

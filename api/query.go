@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"svc/internal/fold"
 	"svc/internal/platform"
 )
 
@@ -40,19 +41,13 @@ func cut[T any](list []T, p page) []T {
 	return list[from:min(from+p.limit, len(list))]
 }
 
-// search reads the text to search for, in lower case; blank is none.
+// search reads the text to search for, folded; blank is none.
 func (p *problems) search(r *request) string {
 	text := strings.TrimSpace(r.query("search"))
 	if utf8.RuneCountInString(text) > 128 {
 		p.add("search must have at most 128 characters")
 	}
-	return strings.ToLower(text)
-}
-
-// has reports whether a text contains what is searched for, without regard to
-// case.
-func has(text *string, find string) bool {
-	return text != nil && strings.Contains(strings.ToLower(*text), find)
+	return strings.TrimSpace(fold.Text(text))
 }
 
 // choice reads a boolean filter; nil is no condition.

@@ -130,8 +130,9 @@ func respondDeleted(w http.ResponseWriter) error {
 
 // pageView is a page of a list; Total counts all matches.
 type pageView struct {
-	Total int `json:"total"`
-	Data  any `json:"data"`
+	Total    int  `json:"total"`
+	Estimate bool `json:"total_is_estimate,omitempty"` // Total is an upper bound
+	Data     any  `json:"data"`
 }
 
 // listView is a list that is not paged.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc/internal/limit"
+	"svc/store"
 )
 
 // Limits of request bodies, in bytes.
@@ -23,6 +24,8 @@ type route struct {
 
 	bodyLimit int64
 	limits    *limit.Windows // nil where callers are not counted
+	counts    string         // what its requests are called in request statistics; "" = not counted
+	endpoint  store.Endpoint // made of counts
 	private   bool           // answers must not be kept by caches
 	quiet     bool           // no line in the access log
 }
@@ -38,7 +41,8 @@ func (s *Server) table() []route {
 	}
 	for _, more := range [][]route{
 		s.accountRoutes(), s.keyRoutes(), s.projectRoutes(), s.languageRoutes(),
-		s.versionRoutes(), s.publicRoutes(), s.controlRoutes(),
+		s.versionRoutes(), s.publicRoutes(), s.announcementRoutes(), s.publicAnnouncementRoutes(),
+		s.feedbackRoutes(), s.logRoutes(), s.searchRoutes(), s.requestStatsRoutes(), s.controlRoutes(),
 	} {
 		routes = append(routes, more...)
 	}
@@ -47,6 +51,7 @@ func (s *Server) table() []route {
 		if routes[i].access.kind == public {
 			routes[i].bodyLimit, routes[i].private = publicBody, strings.HasPrefix(routes[i].path, v1+"/auth/")
 		}
+		routes[i].endpoint = countedEndpoint(routes[i].counts)
 	}
 	return routes
 }
@@ -70,6 +75,13 @@ func (s *Server) healthz(w http.ResponseWriter, _ *request) error {
 	h.Set("Content-Length", "2")
 	_, _ = w.Write([]byte("ok"))
 	return nil
+}
+
+// status is moduleStatus for a part of an existing project.
+func (s *Server) status(module string) func(http.ResponseWriter, *request) error {
+	return func(w http.ResponseWriter, r *request) error {
+		return s.withSnapshot(r, func(*store.Snapshot) error { return moduleStatus(module)(w, r) })
+	}
 }
 
 // moduleStatus answers that a part of the interface exists in this program.

@@ -22,22 +22,26 @@ import (
 	"svc/internal/control"
 	"svc/internal/fault"
 	"svc/internal/limit"
-	"svc/internal/region"
+	"svc/internal/origin"
+	index "svc/search"
 	"svc/store"
 )
 
 // Config is what a Server is made of.
 type Config struct {
-	DB  *store.Store
-	Log *slog.Logger
-	Now func() time.Time // time.Now when nil
+	DB     *store.Store
+	Search *index.Index // nil = searches look everywhere
+	Log    *slog.Logger
+	Now    func() time.Time // time.Now when nil
 
 	JWTSecret []byte        // at least 32 bytes
 	JWTLife   time.Duration // life of a login
 	KeySalt   []byte        // of the hashes of API keys
 
 	PublicRateLimit int            // requests a minute, address and endpoint; 0 = no limit
-	Proxies         region.Proxies // whose forwarding headers count
+	DedupWindow     time.Duration  // in which the same submission is one record; 0 = off
+	Proxies         origin.Proxies // whose forwarding headers count
+	Geo             *origin.Geo    // places of addresses; nil = no look-up
 	BootstrapFile   string         // holds a generated first password until the first login
 	Version         string         // of the program
 }
@@ -55,6 +59,8 @@ type Server struct {
 	hasher *auth.Hasher
 	logins *limit.Windows
 	slow   *limit.Slow
+	recent *limit.Duplicates // submissions
+	counts *requestCounts
 
 	routes []route
 	router *router
@@ -81,6 +87,8 @@ func New(c Config) (*Server, error) {
 	s.hasher = auth.NewHasher()
 	s.logins = limit.NewWindows(20, 5*time.Minute, limitedAddresses)
 	s.slow = limit.NewSlow()
+	s.recent = limit.NewDuplicates(c.DedupWindow, rememberedSubmissions)
+	s.counts = newRequestCounts()
 	s.routes = s.table()
 	patterns := make([]pattern, len(s.routes))
 	for i, r := range s.routes {
@@ -104,6 +112,9 @@ type request struct {
 	id     string     // for the answer, the access log and the error log
 	addr   netip.Addr // of the caller; the zero Addr on the control connection
 	caller caller
+
+	said   origin.Source // about the caller's system, in the body; for counting
+	client string        // version of the client that asks for an update; for counting
 
 	bodyBytes []byte
 	bodyRead  bool
@@ -146,6 +157,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if err := s.handle(&out, r); err != nil {
 		s.fail(&out, r, err)
 	}
+	s.count(r, out.status, begin)
 }
 
 var noSniff = []string{"nosniff"}
@@ -184,9 +196,10 @@ func (s *Server) takeTurn(w http.ResponseWriter, r *request) error {
 		return nil
 	}
 	h := w.Header()
-	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(v.Limit)}
-	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
-	h["X-Ratelimit-Reset"] = []string{seconds(v.Reset)}
+	values := &[3]string{strconv.Itoa(v.Limit), strconv.Itoa(v.Remaining), seconds(v.Reset)}
+	h["X-Ratelimit-Limit"] = values[0:1:1]
+	h["X-Ratelimit-Remaining"] = values[1:2:2]
+	h["X-Ratelimit-Reset"] = values[2:3:3]
 	if !v.Allowed {
 		return fault.New(fault.TooMany, "too many requests: at most %d a minute; try again in %s seconds", v.Limit, seconds(v.Reset)).After(v.Reset)
 	}
@@ -275,7 +288,7 @@ func (s *Server) logAccess(r *request, w *recorder, begin time.Time) {
 		slog.String("path", r.URL.Path),
 		slog.Int("status", w.status),
 		slog.Int("bytes", w.bytes),
-		slog.Float64("ms", float64(line.Time.Sub(begin).Microseconds())/1000),
+		slog.Int64("us", line.Time.Sub(begin).Microseconds()),
 		slog.String("address", s.address(r)),
 		slog.String("id", r.id),
 	)

@@ -31,10 +31,10 @@ func (s *server) impatient(t *testing.T) {
 	}
 	server := &http.Server{
 		Handler:           s.handler,
-		ReadHeaderTimeout: 500 * time.Millisecond,
-		ReadTimeout:       time.Second,
-		WriteTimeout:      time.Second,
-		IdleTimeout:       time.Second,
+		ReadHeaderTimeout: time.Second,
+		ReadTimeout:       2 * time.Second,
+		WriteTimeout:      2 * time.Second,
+		IdleTimeout:       patient,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelWarn),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
@@ -153,7 +153,7 @@ func TestSlowUpload(t *testing.T) {
 	body := `{"content":"` + strings.Repeat("-", 100<<10) + `"}`
 	conn := s.dial(t, fmt.Sprintf("PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 		s.admin, len(body), body[:len(body)/2]))
-	for begin := time.Now(); time.Since(begin) < 1500*time.Millisecond; { // both limits have passed
+	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // both limits have passed
 		s.must(t, 200, "GET", "/admin/projects/a", "")
 	}
 	if _, err := io.WriteString(conn, body[len(body)/2:]); err != nil {

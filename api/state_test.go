@@ -19,7 +19,8 @@ func (s *server) state(t *testing.T, projects ...string) string {
 	paths := []string{"/auth/me"}
 	for _, p := range projects {
 		one := "/admin/projects/" + p
-		paths = append(paths, one, one+"/aliases", one+"/locales", one+"/versions?limit=100")
+		paths = append(paths, one, one+"/aliases", one+"/locales", one+"/versions?limit=100",
+			one+"/announcements?limit=100", one+"/feedbacks?limit=100&include_hidden=1", one+"/logs?limit=100&include_hidden=1")
 	}
 	var all strings.Builder
 	for _, path := range paths {

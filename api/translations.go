@@ -15,6 +15,7 @@ import (
 type translation struct {
 	tag           string
 	first, second *string
+	hidden        bool // of an announcement
 }
 
 // translationRule names the two texts and their limits in characters; 0 is no
@@ -22,6 +23,7 @@ type translation struct {
 type translationRule struct {
 	first, second       string
 	firstMax, secondMax int
+	hideable            bool // an entry may hide, and may do only that
 }
 
 // mostTranslations is how many entries a list may have.
@@ -36,6 +38,7 @@ func (p *problems) translations(o Optional[[]json.RawMessage], rule translationR
 		Desc    Optional[string] `json:"description"`
 		Title   Optional[string] `json:"title"`
 		Content Optional[string] `json:"content"`
+		Hidden  Optional[bool]   `json:"is_hidden"`
 	}
 	var list []translation
 	for i, e := range entries[entry](p, "translations", o, mostTranslations) {
@@ -46,7 +49,11 @@ func (p *problems) translations(o Optional[[]json.RawMessage], rule translationR
 		p.text(label("translations", i, rule.first), first, textRule{max: rule.firstMax, trim: true})
 		p.text(label("translations", i, rule.second), second, textRule{max: rule.secondMax, trim: true})
 		t := translation{tag: p.tag(label("translations", i, "locale"), e.Locale), first: trimmed(first.Value), second: trimmed(second.Value)}
-		if t.first == nil && t.second == nil && !first.Wrong && !second.Wrong {
+		if rule.hideable {
+			p.flag(label("translations", i, "is_hidden"), e.Hidden)
+			t.hidden = e.Hidden.or(false)
+		}
+		if t.first == nil && t.second == nil && !t.hidden && !first.Wrong && !second.Wrong {
 			p.add("translations[%d] must set %s or %s", i, rule.first, rule.second)
 		}
 		list = append(list, t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"svc/api"
-	"svc/internal/region"
+	"svc/internal/origin"
 )
 
 func TestHealth(t *testing.T) {
@@ -154,7 +154,7 @@ func TestPreflight(t *testing.T) {
 	s := newServer(t, withRateLimit(1))
 	paths := []string{"/", "/nothing", "/healthz", "/control/version", "/api/v1/public/%2e%2e"}
 	for _, e := range api.Routes() {
-		paths = append(paths, target{project: "a", alias: "b", version: "c", key: "d"}.path(e.Path))
+		paths = append(paths, somebody.path(e.Path))
 	}
 	for _, path := range paths {
 		status, answer, header := s.send(t, "OPTIONS", path, map[string]string{
@@ -179,7 +179,7 @@ func TestPreflight(t *testing.T) {
 
 func TestRequestID(t *testing.T) {
 	t.Parallel()
-	behind, alone := newServer(t), newServer(t, withProxies(region.Proxies{Count: 0}))
+	behind, alone := newServer(t), newServer(t, withProxies(origin.Proxies{Count: 0}))
 	for _, tc := range []struct {
 		name, given string
 		server      *server

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 
+	"svc/internal/origin"
 	"svc/internal/release"
 	"svc/store"
 )
@@ -15,6 +17,8 @@ type updateCheckInput struct {
 	CurrentComparable Optional[string] `json:"current_comparable_version"`
 	IncludePreview    Optional[bool]   `json:"include_preview"`
 	Locale            Optional[string] `json:"locale"`
+	Platform          Optional[string] `json:"platform"`         // for statistics
+	PlatformVersion   Optional[string] `json:"platform_version"` // for statistics
 }
 
 // check makes the question for the catalog. Null is the same as not sent.
@@ -46,6 +50,8 @@ func (s *Server) checkUpdate(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+	r.client = cmp.Or(query.Version, in.CurrentComparable.or(""))
+	r.said = origin.Source{Platform: bodyText(in.Platform), Version: bodyText(in.PlatformVersion)}
 	return s.withSnapshot(r, func(snap *store.Snapshot) error {
 		decision, err := snap.Catalog.Check(query, snap.Project.OptionalUpdate)
 		if err != nil {
@@ -90,10 +96,6 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 			return nil, err
 		}
 	}
-	current, err := r.current(q, d)
-	if err != nil {
-		return nil, err
-	}
 	b = append(b, `{"should_update":`...)
 	b = strconv.AppendBool(b, d.ShouldUpdate)
 	b = append(b, `,"required":`...)
@@ -105,7 +107,10 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 		}
 		b = append(append(append(b, '"'), reason...), '"')
 	}
-	b = append(append(b, `],"current_version":`...), current...)
+	b = append(b, `],"current_version":`...)
+	if b, err = r.appendCurrent(b, q, d); err != nil {
+		return nil, err
+	}
 	b = append(append(b, `,"current_comparable_version":"`...), d.Comparable.String()...) // digits, dots, letters, -
 	b = r.append(append(b, `","latest_version":`...), latest)
 	b = r.appendOr(append(b, `,"latest_preview_version":`...), preview)
@@ -127,14 +132,30 @@ func (r reader) appendOr(b, object []byte) []byte {
 	return r.append(b, object)
 }
 
-// current is the display version of the caller as JSON: that of the registered
+// appendCurrent adds the display version of the caller: that of the registered
 // version, else what was sent, else null.
-func (r reader) current(q release.Query, d release.Decision) ([]byte, error) {
-	switch {
-	case d.Current >= 0:
-		return encode(r.snap.Catalog.Item(d.Current).Version)
-	case q.Version != "":
-		return encode(q.Version)
+func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+	text := q.Version
+	if d.Current >= 0 {
+		text = r.snap.Catalog.Item(d.Current).Version
 	}
-	return []byte("null"), nil
+	switch {
+	case text == "":
+		return append(b, "null"...), nil
+	case isPlain(text):
+		return append(append(append(b, '"'), text...), '"'), nil
+	}
+	quoted, err := encode(text)
+	return append(b, quoted...), err
+}
+
+// isPlain reports whether a text stands in JSON as it is, as nearly every
+// version does.
+func isPlain(text string) bool {
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

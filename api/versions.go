@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"svc/internal/fault"
 	"svc/internal/platform"
@@ -17,7 +16,7 @@ func (s *Server) versionRoutes() []route {
 	const compat = v1 + "/admin/versions"
 	read, write := key("versions:read"), key("versions:write")
 	return []route{
-		{method: "GET", path: all + "/_status", access: read, handler: s.versionsStatus},
+		{method: "GET", path: all + "/_status", access: read, handler: s.status("versions")},
 		{method: "GET", path: all, access: read, handler: s.listVersions},
 		{method: "POST", path: all, access: write, handler: s.createVersion},
 		{method: "GET", path: all + "/:id", access: read, handler: s.getVersion},
@@ -26,15 +25,10 @@ func (s *Server) versionRoutes() []route {
 		{method: "PUT", path: all + "/by-version/:v", access: write, handler: s.publishVersion},
 		{method: "GET", path: compat + "/statistics", access: wide("versions:read"), handler: s.versionStatistics},
 		{method: "POST", path: v1 + "/admin/projects/versions", access: write.from(bodyProject), handler: s.createVersion},
-		{method: "GET", path: compat + "/:id", access: read.from(pathVersion), handler: s.getVersion},
-		{method: "PATCH", path: compat + "/:id", access: write.from(pathVersion), handler: s.updateVersion},
-		{method: "DELETE", path: compat + "/:id", access: write.from(pathVersion), handler: s.deleteVersion},
+		{method: "GET", path: compat + "/:id", access: read.from(pathRecord), handler: s.getVersion},
+		{method: "PATCH", path: compat + "/:id", access: write.from(pathRecord), handler: s.updateVersion},
+		{method: "DELETE", path: compat + "/:id", access: write.from(pathRecord), handler: s.deleteVersion},
 	}
-}
-
-// versionsStatus answers for an existing project only, like its neighbours.
-func (s *Server) versionsStatus(w http.ResponseWriter, r *request) error {
-	return s.withSnapshot(r, func(*store.Snapshot) error { return moduleStatus("versions")(w, r) })
 }
 
 // versionFilter is what a list of versions is narrowed by.
@@ -42,7 +36,7 @@ type versionFilter struct {
 	platform                       *platform.Platform
 	preview, deprecated, milestone *bool
 	forced                         *bool
-	find                           string // lower case
+	find                           string // folded
 }
 
 func (p *problems) versionFilter(r *request) versionFilter {
@@ -57,31 +51,20 @@ func (p *problems) versionFilter(r *request) versionFilter {
 }
 
 // versions lists the versions that pass a filter, in list order.
-func (s *Server) versions(snap *store.Snapshot, f versionFilter) ([]*store.Entry, error) {
-	var failed error
-	keep := func(e *store.Entry) bool {
+func (s *Server) versions(r *request, snap *store.Snapshot, f versionFilter) ([]*store.Entry, error) {
+	found, err := s.findVersions(r, snap, f.find)
+	if err != nil {
+		return nil, err
+	}
+	var kept []*store.Entry
+	for _, e := range found {
 		v := e.Version
-		if !is(v.Preview, f.preview) || !is(v.Deprecated, f.deprecated) || !is(v.Milestone, f.milestone) || !is(false, f.forced) {
-			return false
+		if is(v.Preview, f.preview) && is(v.Deprecated, f.deprecated) && is(v.Milestone, f.milestone) && is(false, f.forced) &&
+			(f.platform == nil || v.Runs(*f.platform)) {
+			kept = append(kept, e)
 		}
-		if f.platform != nil && !v.Runs(*f.platform) {
-			return false
-		}
-		if f.find == "" {
-			return true
-		}
-		full, err := s.db.FullVersion(snap, e)
-		if err != nil {
-			failed = err
-			return false
-		}
-		comparable := v.Comparable.String()
-		return has(&v.Version, f.find) || has(&comparable, f.find) || has(full.Title, f.find) || has(full.Content, f.find)
 	}
-	if f == (versionFilter{}) {
-		keep = nil
-	}
-	return snap.Versions(keep), failed
+	return kept, nil
 }
 
 // withSnapshot runs a read of the project in the path against its snapshot,
@@ -105,6 +88,7 @@ func (s *Server) withSnapshot(r *request, read func(*store.Snapshot) error) erro
 		case tries == mostReads:
 			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
 		}
+		s.db.Settle() // or this would turn round while a commit becomes visible
 	}
 }
 
@@ -118,7 +102,7 @@ func (s *Server) listVersions(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	return s.withSnapshot(r, func(snap *store.Snapshot) error {
-		matching, err := s.versions(snap, filter)
+		matching, err := s.versions(r, snap, filter)
 		if err != nil {
 			return err
 		}
@@ -180,25 +164,30 @@ type projectKeyInput struct {
 	ProjectKey Optional[string] `json:"project_key"`
 }
 
+// projectName is the project in the path, or on the older paths in the body,
+// where a missing one joins what else is wrong.
+func projectName(r *request, broken error) (string, error) {
+	if name := r.param("k"); name != "" {
+		return name, broken
+	}
+	var in projectKeyInput
+	if err := decode(r, &in); err != nil {
+		return "", err
+	}
+	var p problems
+	p.text("project_key", in.ProjectKey, textRule{required: true, filled: true})
+	return in.ProjectKey.or(""), joined(p.err(), broken)
+}
+
 // createVersion finds its project in the path, or on the older path in the
 // body.
 func (s *Server) createVersion(w http.ResponseWriter, r *request) error {
 	var in versionInput
-	var owner projectKeyInput
 	if err := decode(r, &in); err != nil {
 		return err
 	}
-	name := r.param("k")
 	change, err := in.check(creates)
-	if name == "" {
-		if err := decode(r, &owner); err != nil {
-			return err
-		}
-		var p problems
-		p.text("project_key", owner.ProjectKey, textRule{required: true, filled: true})
-		err = joined(p.err(), err)
-		name = owner.ProjectKey.or("")
-	}
+	name, err := projectName(r, err)
 	if err != nil {
 		return err
 	}
@@ -328,9 +317,6 @@ func (s *Server) publishVersion(w http.ResponseWriter, r *request) error {
 func checkPublished(text string, body Optional[string]) error {
 	var p problems
 	p.text("version", Optional[string]{Sent: true, Value: &text}, textRule{max: 64, trim: true, filled: true})
-	if !utf8.ValidString(text) { // JSON would not give it back
-		p.add("version must be UTF-8")
-	}
 	if body.Value != nil && strings.TrimSpace(*body.Value) != text {
 		p.add("version must be %s as in the path, or left out", quote(text))
 	}

@@ -52,7 +52,7 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	if !exists(s.Data, databaseName) {
 		return errors.Join(noData(s.Data), lock.Release())
 	}
-	i, err := openInstance(lock, s, commandLog(p.stderr))
+	i, err := openInstance(lock, s, nil, commandLog(p.stderr))
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ const (
 const readme = `This folder is the whole data of one installation of svc.
 
   svc.db        projects, versions, keys, settings: the data
+  search.bleve  made from svc.db for searching; may be deleted while stopped
   secrets.toml  keys that belong to the data; useless apart, both are needed
   config.toml   optional settings, yours; see: svc config example
   svc.lock      says which process has the folder open

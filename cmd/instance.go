@@ -1,17 +1,21 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"svc/api"
 	"svc/internal/auth"
 	"svc/internal/control"
-	"svc/internal/region"
+	"svc/internal/origin"
 	"svc/internal/setting"
+	"svc/search"
 	"svc/store"
 )
 
@@ -19,19 +23,21 @@ import (
 type instance struct {
 	lock    *control.Lock
 	db      *store.Store
+	index   *search.Index
 	handler *api.Server
 }
 
-// openInstance builds the parts on a lock, which it owns from here on.
-func openInstance(lock *control.Lock, s *setting.Settings, log *slog.Logger) (*instance, error) {
+// openInstance builds the parts on a lock, which it owns from here on. Without a
+// geo no places are looked up.
+func openInstance(lock *control.Lock, s *setting.Settings, geo *origin.Geo, log *slog.Logger) (*instance, error) {
 	i := &instance{lock: lock}
-	if err := i.open(s, log); err != nil {
+	if err := i.open(s, geo, log); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
 	return i, nil
 }
 
-func (i *instance) open(s *setting.Settings, log *slog.Logger) error {
+func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) error {
 	old := exists(s.Data, databaseName)
 	// Secrets come first: opening the database makes their file durable too.
 	made, err := ensureSecrets(s)
@@ -44,18 +50,24 @@ func (i *instance) open(s *setting.Settings, log *slog.Logger) error {
 	if i.db, err = store.Open(filepath.Join(s.Data, databaseName), store.Options{Log: log}); err != nil {
 		return err
 	}
+	if i.index, err = search.Open(s.Data, i.db, log); err != nil {
+		return err
+	}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
 		return fmt.Errorf("lifetime %q was not settled", s.JWTExpiresIn)
 	}
 	i.handler, err = api.New(api.Config{
 		DB:              i.db,
+		Search:          i.index,
 		Log:             log,
 		JWTSecret:       []byte(s.JWTSecret),
 		JWTLife:         life,
 		KeySalt:         []byte(s.APIKeySalt),
 		PublicRateLimit: s.PublicRateLimit,
-		Proxies:         region.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
+		DedupWindow:     time.Duration(s.DedupWindowSeconds) * time.Second,
+		Proxies:         origin.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
+		Geo:             geo,
 		BootstrapFile:   bootstrapFile(s),
 		Version:         version,
 	})
@@ -65,10 +77,25 @@ func (i *instance) open(s *setting.Settings, log *slog.Logger) error {
 // close gives everything back, the lock last.
 func (i *instance) close() error {
 	var err error
+	if i.index != nil {
+		err = i.index.Close()
+	}
 	if i.db != nil {
-		err = i.db.Close()
+		err = errors.Join(err, i.db.Close())
 	}
 	return errors.Join(err, i.lock.Release())
+}
+
+// follow keeps the search index up to date until the returned function is
+// called, which waits for the end.
+func (i *instance) follow(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { i.index.Run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 func bootstrapFile(s *setting.Settings) string {

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/internal/control"
+	"svc/internal/jobs"
+	"svc/internal/origin"
 	"svc/internal/setting"
 )
 
@@ -43,6 +45,7 @@ second one ends at once.`,
 func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 	log, flush := newLog(p.stderr, s, s.LogLevel)
 	defer flush()
+	slog.SetDefault(log) // the search index writes to the standard logger
 	for _, warning := range s.Warnings {
 		log.Warn("setting", "warning", warning)
 	}
@@ -51,12 +54,17 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 			return err
 		}
 	}
+	geo, err := openGeo(s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, geo.Close()) }()
 	privateFiles()
 	start := startReport{settings: s}
 	if start.newFolder, err = makeFolder(s.Data); err != nil {
 		return err
 	}
-	i, err := takeOver(ctx, s, log)
+	i, err := takeOver(ctx, s, geo, log)
 	if err != nil {
 		return err
 	}
@@ -65,6 +73,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 			log.Info("stopped")
 		}
 	}()
+	defer followGeo(ctx, geo, log)()
 
 	var config net.ListenConfig
 	public, err := config.Listen(ctx, "tcp", s.Listen)
@@ -81,13 +90,17 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 	}
 	defer func() { _ = owner.Close() }()
 
+	defer i.follow(ctx)()
+	work := jobs.Start(jobs.Config{DB: i.db, Log: log, Flush: i.handler.FlushRequests})
+	defer func() { err = errors.Join(err, work.Stop()) }()
+
 	start.address = public.Addr()
 	p.announce(start)
 	return runHTTP(ctx, newHTTP(i.handler, log), s.ShutdownTimeout, log, public, owner)
 }
 
 // takeOver opens the data directory, unless somebody else has it.
-func takeOver(ctx context.Context, s *setting.Settings, log *slog.Logger) (*instance, error) {
+func takeOver(ctx context.Context, s *setting.Settings, geo *origin.Geo, log *slog.Logger) (*instance, error) {
 	lock, server, err := reach(ctx, s.Data)
 	if err != nil {
 		return nil, err
@@ -95,7 +108,7 @@ func takeOver(ctx context.Context, s *setting.Settings, log *slog.Logger) (*inst
 	if server != nil {
 		return nil, fmt.Errorf("%w\nit is a server that answers; commands such as \"svc apikey list\" work beside it", server.held)
 	}
-	return openInstance(lock, s, log)
+	return openInstance(lock, s, geo, log)
 }
 
 // ensureAdmin makes the administrator at the first start.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -257,6 +258,7 @@ func writeNumber(t *testing.T, db *store.Store, n int) {
 
 func replaceProject(t *testing.T, tx *store.Tx, text string, fill func(*store.Version)) error {
 	t.Helper()
+	t.Helper()
 	if old, err := tx.Project("app"); err == nil {
 		if err := tx.DeleteProject(old); err != nil {
 			return err
@@ -278,6 +280,7 @@ func replaceProject(t *testing.T, tx *store.Tx, text string, fill func(*store.Ve
 // readNumber reads the number in every part of the project, which must be the
 // same, and not less than last.
 func readNumber(t *testing.T, db *store.Store, last int) int {
+	t.Helper()
 	snap, err := db.Snapshot("app")
 	if err != nil {
 		t.Error(err)
@@ -305,7 +308,7 @@ func readNumber(t *testing.T, db *store.Store, last int) int {
 		switch full, err := db.FullVersion(snap, e); {
 		case err == nil && e.Large:
 			part("text", strings.TrimSpace(*full.Content))
-		case err != nil && err != store.ErrStale: //nolint:errorlint // it is documented as this very value
+		case err != nil && !errors.Is(err, store.ErrStale):
 			t.Error(err)
 		}
 	}

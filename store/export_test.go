@@ -35,9 +35,9 @@ func (s *Store) CheckPages() error {
 }
 
 // Check does that, and holds the records to the rules of docs/format.md and the
-// cache to its sum.
+// cache to its sum, once what deleted projects have left is removed.
 func (s *Store) Check() error {
-	err := errors.Join(s.CheckPages(), s.alone((*Tx).checkRecords))
+	err := errors.Join(s.Purge(), s.CheckPages(), s.alone((*Tx).checkRecords))
 	if held, kept, _ := s.Held(); held != kept {
 		err = errors.Join(err, fmt.Errorf("the cache counts %d bytes, its snapshots have %d", held, kept))
 	}
@@ -80,9 +80,9 @@ func (s *Store) Built(name string) (snap *Snapshot, err error) {
 		if err != nil {
 			return err
 		}
-		entries, err := tx.readEntries(p)
+		entries, announcements, err := tx.readEntries(p)
 		if err == nil {
-			snap = newSnapshot(p, entries)
+			snap = newSnapshot(p, entries, announcements)
 		}
 		return err
 	})

@@ -22,9 +22,8 @@ func TestFormatIsDocumented(t *testing.T) {
 		names = append(names, string(bucket))
 	}
 	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}} {
-		fields := reflect.TypeOf(record)
-		for i := range fields.NumField() {
-			if name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ","); name != "-" {
+		for field := range reflect.TypeOf(record).Fields() {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
 				names = append(names, name)
 			}
 		}

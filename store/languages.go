@@ -129,6 +129,29 @@ func (tx *Tx) moveTranslations(p *Project, from, to string) error {
 			return err
 		}
 	}
+	return tx.moveAnnouncementTranslations(p, from, to, occupied)
+}
+
+func (tx *Tx) moveAnnouncementTranslations(p *Project, from, to string, occupied error) error {
+	var moved []*Announcement
+	err := tx.eachAnnouncement(p.ID, func(a *Announcement) error {
+		if _, ok := a.Translations[to]; ok {
+			return occupied
+		}
+		if _, ok := a.Translations[from]; ok {
+			moved = append(moved, a)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range moved {
+		rename(a.Translations, from, to)
+		if err := tx.PutAnnouncement(p.ID, a); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

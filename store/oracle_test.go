@@ -363,6 +363,9 @@ func TestStoreByModel(t *testing.T) {
 			if counted, _, _ := w.db.Held(); counted != 0 {
 				t.Errorf("after deleting everything the cache still counts %d bytes", counted)
 			}
+			if err := errors.Join(w.db.Purge(), w.db.TrimFeed(w.db.LastChange())); err != nil {
+				t.Fatal(err)
+			}
 			for path := range maps.Keys(w.db.Dump()) {
 				if strings.Count(path, "/") > 0 && !strings.HasPrefix(path, `"meta"`) && !strings.HasPrefix(path, `"api_keys"`) {
 					t.Errorf("after deleting everything there is still %s", path)

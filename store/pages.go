@@ -30,7 +30,6 @@ const (
 	freePage    = 0x10
 	nestedEntry = 0x01      // the flag of a leaf element that is a bucket
 	noFreeList  = 1<<64 - 1 // the page number that says so
-	longestKey  = 32 << 10  // bbolt refuses longer ones
 	metaSize    = 56        // without its checksum
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
@@ -104,7 +103,7 @@ func (x *examiner) file() error {
 			return err
 		}
 	}
-	_, err = x.tree(root, nil, nil)
+	_, err = x.tree(root, nil)
 	return err
 }
 
@@ -211,7 +210,7 @@ func (p *page) elements() ([]element, error) {
 		}
 		at := int64(i+1)*headSize + int64(place)
 		e.value = at + int64(keySize)
-		if keySize > longestKey || e.value+e.size > p.size {
+		if e.value+e.size > p.size {
 			return nil, damaged(p.number, "has an entry that ends behind it")
 		}
 		if e.key, err = p.part(at, int64(keySize)); err != nil {
@@ -221,9 +220,9 @@ func (p *page) elements() ([]element, error) {
 	return all, nil
 }
 
-// tree examines the pages from a number downwards. Their keys must ascend from
-// low on and stay below high; nil is no limit. It returns the greatest key.
-func (x *examiner) tree(number uint64, low, high []byte) ([]byte, error) {
+// tree examines the pages from a number downwards. Their keys must ascend; the
+// first one may be low, where nil is no limit. It returns the greatest one.
+func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	p, err := x.page(number)
 	if err != nil {
 		return nil, err
@@ -237,17 +236,13 @@ func (x *examiner) tree(number uint64, low, high []byte) ([]byte, error) {
 	}
 	for i, e := range all {
 		after := bytes.Compare(e.key, low)
-		if low != nil && (after < 0 || after == 0 && i > 0) || high != nil && bytes.Compare(e.key, high) >= 0 {
+		if low != nil && (after < 0 || after == 0 && i > 0) {
 			return nil, damaged(number, "has keys that are out of order")
 		}
 		low = e.key
 		switch {
 		case p.kind == branchPage:
-			limit := high
-			if i+1 < len(all) {
-				limit = all[i+1].key
-			}
-			low, err = x.tree(e.child, e.key, limit)
+			low, err = x.tree(e.child, e.key)
 		case e.nested:
 			err = x.bucket(p, e)
 		}
@@ -261,7 +256,7 @@ func (x *examiner) tree(number uint64, low, high []byte) ([]byte, error) {
 // bucket examines a bucket that is an entry of a leaf page. A small one has its
 // only page in the value.
 func (x *examiner) bucket(p *page, e element) error {
-	if e.size < headSize || e.size > x.pageSize {
+	if e.size < headSize {
 		return damaged(p.number, "has a bucket of the wrong size")
 	}
 	value, err := p.part(e.value, e.size)
@@ -272,7 +267,7 @@ func (x *examiner) bucket(p *page, e element) error {
 		if x.buckets != nil && !slices.ContainsFunc(x.buckets, func(name []byte) bool { return bytes.Equal(name, e.key) }) {
 			return nil
 		}
-		_, err := x.tree(root, nil, nil)
+		_, err := x.tree(root, nil)
 		return err
 	}
 	if e.size < 2*headSize {

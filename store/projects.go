@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/fault"
+	"svc/internal/fold"
 	"svc/internal/release"
 )
 
@@ -55,6 +54,15 @@ type Alias struct {
 type ProjectText struct {
 	Name        *string `json:"name,omitempty"`
 	Description *string `json:"description,omitempty"`
+}
+
+// SearchText is what search= looks through.
+func (p *Project) SearchText() string {
+	fields := []*string{&p.Key, &p.Name, p.Description, p.Author, p.RepoURL}
+	for i := range p.Aliases {
+		fields = append(fields, &p.Aliases[i].Name)
+	}
+	return fold.Fields(fields...)
 }
 
 // NormalKey is the form in which keys and aliases are stored and looked up.
@@ -110,7 +118,7 @@ func (tx *Tx) CreateProject(p *Project) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range [][]byte{versionsBucket, versionNamesBucket, countsBucket} {
+	for _, name := range contentBuckets {
 		if _, err := content.CreateBucket(name); err != nil {
 			return err
 		}
@@ -142,6 +150,9 @@ func (tx *Tx) claim(name string, owner ProjectID) error {
 func (tx *Tx) PutProject(p *Project) error {
 	p.UpdatedAt = tx.now.Unix()
 	tx.touchProject(p.ID)
+	if err := tx.record(Change{Kind: KindProject, Project: p.ID}); err != nil {
+		return err
+	}
 	return put(tx.bolt.Bucket(projectsBucket), p.ID.key(), p)
 }
 
@@ -184,8 +195,9 @@ func (tx *Tx) DeleteAlias(p *Project, name string) error {
 	return tx.PutProject(p)
 }
 
-// DeleteProject removes p and everything that belongs to it: its content, its
-// names, and its place in the lists of API keys.
+// DeleteProject removes p, its names, and its place in the lists of API keys.
+// From then on nobody reaches its content, which Purge removes afterwards: a
+// million logs would hold up everybody else if they went in one transaction.
 func (tx *Tx) DeleteProject(p *Project) error {
 	names := tx.bolt.Bucket(namesBucket)
 	if err := names.Delete([]byte(p.Key)); err != nil {
@@ -196,29 +208,20 @@ func (tx *Tx) DeleteProject(p *Project) error {
 			return err
 		}
 	}
-	if err := tx.disown(tx.content(p.ID).Bucket(versionsBucket)); err != nil {
-		return err
-	}
-	if err := tx.bolt.Bucket(contentBucket).DeleteBucket(p.ID.key()); err != nil {
-		return err
-	}
 	if err := tx.bolt.Bucket(projectsBucket).Delete(p.ID.key()); err != nil {
 		return err
 	}
 	tx.touchProject(p.ID)
+	if err := tx.record(Change{Kind: KindProject, Project: p.ID}); err != nil {
+		return err
+	}
 	return tx.forgetProject(p.ID)
-}
-
-// disown drops the owner entries of all records of a bucket.
-func (tx *Tx) disown(records *bbolt.Bucket) error {
-	owners := tx.bolt.Bucket(ownersBucket)
-	return records.ForEach(func(id, _ []byte) error { return owners.Delete(id) })
 }
 
 // owner is the project of a record that is addressed by its id alone.
 func (tx *Tx) owner(id ID) (ProjectID, bool) {
 	raw := tx.bolt.Bucket(ownersBucket).Get(id[:])
-	if raw == nil {
+	if raw == nil || !tx.alive(raw) {
 		return 0, false
 	}
 	return ProjectID(binary.BigEndian.Uint32(raw)), true

@@ -35,10 +35,20 @@ func (tx *Tx) checkRecords() error {
 		for _, a := range p.Aliases {
 			names[a.Name] = p.ID
 		}
-		return tx.checkContent(p.ID, func(v *Version) {
-			owners[v.ID] = p.ID
-			issued(v.ID)
+		own := func(id ID) {
+			owners[id] = p.ID
+			issued(id)
+		}
+		submissions := tx.content(p.ID).Bucket(feedbackSeries.records).ForEach(func(_, record []byte) error {
+			own(ID(record[:16]))
+			return nil
 		})
+		return errors.Join(submissions,
+			tx.checkContent(p.ID, func(v *Version) { own(v.ID) }),
+			tx.eachAnnouncement(p.ID, func(a *Announcement) error {
+				own(a.ID)
+				return nil
+			}))
 	})
 	keys := tx.eachKey(func(k *APIKey) {
 		issued(k.ID)
@@ -90,7 +100,7 @@ func (tx *Tx) checkContent(p ProjectID, fn func(*Version)) error {
 	if !maps.Equal(named, byName) {
 		err = errors.Join(err, fmt.Errorf("project %d: version_names: got %v, want %v", p, named, byName))
 	}
-	if n := counted(content, versionsBucket); n != int64(len(byName)) || latest > 1 {
+	if n := counted(content.Bucket(countsBucket).Get([]byte(countVersions))); n != int64(len(byName)) || latest > 1 {
 		err = errors.Join(err, fmt.Errorf("project %d: got %d counted, %d latest of %d versions", p, n, latest, len(byName)))
 	}
 	return err

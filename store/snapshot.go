@@ -1,12 +1,10 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"hash/maphash"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"svc/internal/fault"
 	"svc/internal/locale"
@@ -29,8 +27,9 @@ type Snapshot struct {
 	Catalog  *release.Catalog
 	Encoding *Encoding // of the project itself
 
-	entries []*Entry // by position in the catalog
-	cost    int64    // bytes, estimated with every encoding made
+	entries       []*Entry             // by position in the catalog
+	announcements []*AnnouncementEntry // in list order
+	cost          int64                // bytes, estimated with every encoding made
 }
 
 // Entry is a version in a snapshot.
@@ -44,37 +43,6 @@ type Entry struct {
 
 // Entry is the version at a position of the catalog.
 func (s *Snapshot) Entry(at int) *Entry { return s.entries[at] }
-
-// Encoding keeps the answers made of one record: index 0 in the default
-// texts, index i+1 in language i.
-type Encoding struct {
-	made []atomic.Pointer[[]byte]
-}
-
-func newEncoding(languages int) *Encoding {
-	return &Encoding{made: make([]atomic.Pointer[[]byte], languages+1)}
-}
-
-// Get returns the answer in a language, -1 for the default texts, and makes it
-// when nobody asked before. The bytes must not be changed.
-func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error) {
-	place := &e.made[language+1]
-	if b := place.Load(); b != nil {
-		return *b, nil
-	}
-	b, err := make()
-	if err != nil {
-		return nil, err
-	}
-	for i := range e.made { // a language without a translation shows the default texts
-		if same := e.made[i].Load(); same != nil && bytes.Equal(*same, b) {
-			place.Store(same)
-			return *same, nil
-		}
-	}
-	place.Store(&b)
-	return b, nil
-}
 
 func newEntry(v *Version, languages int) *Entry {
 	kept := *v
@@ -168,7 +136,7 @@ func (s *Store) FullVersion(snap *Snapshot, e *Entry) (*Version, error) {
 }
 
 // newSnapshot arranges entries for a project.
-func newSnapshot(p *Project, entries map[ID]*Entry) *Snapshot {
+func newSnapshot(p *Project, entries map[ID]*Entry, announcements map[ID]*AnnouncementEntry) *Snapshot {
 	s := &Snapshot{
 		Project:  p,
 		Locales:  p.Locales(),
@@ -180,6 +148,10 @@ func newSnapshot(p *Project, entries map[ID]*Entry) *Snapshot {
 	for at := range s.entries {
 		e := entries[s.Catalog.Item(at).ID]
 		s.entries[at] = e
+		s.cost += e.cost()
+	}
+	s.announcements = slices.SortedFunc(maps.Values(announcements), byPublication)
+	for _, e := range s.announcements {
 		s.cost += e.cost()
 	}
 	return s
@@ -230,11 +202,11 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		entries, err := tx.readEntries(p)
+		entries, announcements, err := tx.readEntries(p)
 		if err != nil {
 			return err
 		}
-		snap = newSnapshot(p, entries)
+		snap = newSnapshot(p, entries, announcements)
 		return nil
 	})
 	if err != nil {
@@ -244,13 +216,20 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 	return snap, nil
 }
 
-func (tx *Tx) readEntries(p *Project) (map[ID]*Entry, error) {
-	entries := map[ID]*Entry{}
+func (tx *Tx) readEntries(p *Project) (map[ID]*Entry, map[ID]*AnnouncementEntry, error) {
+	entries, announcements := map[ID]*Entry{}, map[ID]*AnnouncementEntry{}
 	err := tx.eachVersion(p.ID, func(v *Version) error {
 		entries[v.ID] = newEntry(v, len(p.Languages))
 		return nil
 	})
-	return entries, err
+	if err != nil {
+		return nil, nil, err
+	}
+	err = tx.eachAnnouncement(p.ID, func(a *Announcement) error {
+		announcements[a.ID] = newAnnouncementEntry(a, len(p.Languages))
+		return nil
+	})
+	return entries, announcements, err
 }
 
 // work is the next snapshot of a project while a transaction writes to it.
@@ -259,6 +238,8 @@ type work struct {
 	entries map[ID]*Entry
 	sorted  *release.Catalog // nil when entries changed since it was made
 	changed bool
+
+	announcements map[ID]*AnnouncementEntry
 }
 
 // workOn starts from the snapshot in memory, which inside the write
@@ -274,15 +255,12 @@ func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	w := &work{project: p}
 	if slot := tx.store.projects.Load().byID[id]; slot != nil {
 		if snap := slot.snap.Load(); snap != nil {
-			w.entries = make(map[ID]*Entry, len(snap.entries)+1)
-			for _, e := range snap.entries {
-				w.entries[e.Version.ID] = e
-			}
+			w.entries, w.announcements = snap.byID()
 			w.sorted = snap.Catalog
 		}
 	}
 	if w.entries == nil {
-		if w.entries, err = tx.readEntries(p); err != nil {
+		if w.entries, w.announcements, err = tx.readEntries(p); err != nil {
 			return nil, err
 		}
 	}
@@ -316,6 +294,11 @@ func (w *work) put(v *Version) {
 	w.sorted, w.changed = nil, true
 }
 
+func (w *work) putAnnouncement(a *Announcement) {
+	w.announcements[a.ID] = newAnnouncementEntry(a, len(w.project.Languages))
+	w.changed = true
+}
+
 func (w *work) remove(id ID) {
 	delete(w.entries, id)
 	w.sorted, w.changed = nil, true
@@ -328,7 +311,7 @@ func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {
 		if slot := d.byID[id]; slot != nil && w.changed && !tx.projectChanged[id] {
-			s.snapshots.replace(d, slot, newSnapshot(slot.project.Load(), w.entries))
+			s.snapshots.replace(d, slot, newSnapshot(slot.project.Load(), w.entries, w.announcements))
 		}
 	}
 	for id := range tx.projectChanged {
@@ -337,21 +320,19 @@ func (s *Store) publishSnapshots(tx *Tx) {
 			continue
 		}
 		var entries map[ID]*Entry
+		var announcements map[ID]*AnnouncementEntry
 		if w := tx.work[id]; w != nil {
-			entries = w.entries
+			entries, announcements = w.entries, w.announcements
 		} else if snap := slot.snap.Load(); snap != nil {
-			entries = make(map[ID]*Entry, len(snap.entries))
-			for _, e := range snap.entries {
-				entries[e.Version.ID] = e
-			}
+			entries, announcements = snap.byID()
 		}
-		s.snapshots.replace(d, slot, s.renewed(slot.project.Load(), entries))
+		s.snapshots.replace(d, slot, renewed(slot.project.Load(), entries, announcements))
 	}
 }
 
 // renewed is the snapshot of a project whose languages may have changed:
 // every answer is to be encoded again.
-func (s *Store) renewed(p *Project, entries map[ID]*Entry) *Snapshot {
+func renewed(p *Project, entries map[ID]*Entry, announcements map[ID]*AnnouncementEntry) *Snapshot {
 	if entries == nil {
 		return nil
 	}
@@ -359,7 +340,24 @@ func (s *Store) renewed(p *Project, entries map[ID]*Entry) *Snapshot {
 	for id, e := range fresh {
 		fresh[id] = &Entry{Version: e.Version, Large: e.Large, Encoding: newEncoding(len(p.Languages)), texts: e.texts}
 	}
-	return newSnapshot(p, fresh)
+	told := maps.Clone(announcements)
+	for id, e := range told {
+		told[id] = &AnnouncementEntry{Announcement: e.Announcement, Large: e.Large, Encoding: newEncoding(len(p.Languages)), texts: e.texts}
+	}
+	return newSnapshot(p, fresh, told)
+}
+
+// byID maps what is in a snapshot.
+func (s *Snapshot) byID() (map[ID]*Entry, map[ID]*AnnouncementEntry) {
+	entries := make(map[ID]*Entry, len(s.entries)+1)
+	for _, e := range s.entries {
+		entries[e.Version.ID] = e
+	}
+	announcements := make(map[ID]*AnnouncementEntry, len(s.announcements)+1)
+	for _, e := range s.announcements {
+		announcements[e.Announcement.ID] = e
+	}
+	return entries, announcements
 }
 
 // Versions lists the entries of a snapshot in list order that keep says yes

@@ -61,11 +61,18 @@ type Store struct {
 	now  func() time.Time
 	log  *slog.Logger
 	path string
+	id   uuid.UUID
 
 	// writing is held from the start of a write transaction until what it
 	// changed in memory is visible, so that both have the same order.
 	writing sync.Mutex
 	ids     idSource
+
+	lastChange atomic.Uint64
+
+	queue   sync.Mutex
+	waiting []*waiter     // submissions for the next shared commit; guarded by queue
+	changed chan struct{} // closed at the next change, nil when nobody waits; guarded by queue
 
 	projects  atomic.Pointer[directory]
 	keys      atomic.Pointer[keyring]
@@ -183,10 +190,15 @@ func (s *Store) load() error {
 			return fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
 		}
 		copy(s.ids.last[:], meta.Get(lastIDKey))
+		copy(s.id[:], meta.Get(storeIDKey))
+		s.lastChange.Store(t.Bucket(feedBucket).Sequence())
 		tx := &Tx{bolt: t, store: s, now: s.now()}
 		return errors.Join(s.loadProjects(tx), s.loadKeys(tx), s.loadAccount(tx))
 	})
 }
+
+// ID tells this data file from every other, for what is derived from it.
+func (s *Store) ID() uuid.UUID { return s.id }
 
 // Close waits for open transactions and closes the file. It writes the list
 // of free pages once, which makes the next Open fast.
@@ -210,12 +222,24 @@ func (s *Store) View(fn func(*Tx) error) error {
 	})
 }
 
-// Update runs fn in the write transaction. When it returns nil, everything fn
-// wrote is on disk and visible to all readers; otherwise nothing is.
+// Update runs fn in a write transaction of its own. When it returns nil,
+// everything fn wrote is on disk and visible to all readers; otherwise nothing
+// is.
 func (s *Store) Update(fn func(*Tx) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	defer s.watch()()
+	return s.commit(fn)
+}
+
+// Settle waits until what is being committed is visible to readers.
+func (s *Store) Settle() {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+}
+
+// commit is the one way to write. The caller holds s.writing.
+func (s *Store) commit(fn func(*Tx) error) error {
 	tx := &Tx{store: s, now: s.now(), ids: s.ids}
 	err := s.db.Update(func(t *bbolt.Tx) error {
 		tx.bolt = t

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -19,8 +18,9 @@ var (
 	ownersBucket   = []byte("owners")   // record id -> project number
 	keysBucket     = []byte("api_keys") // id -> APIKey
 	accountBucket  = []byte("account")  // "admin" -> Account
+	feedBucket     = []byte("feed")     // sequence -> what changed
 
-	rootBuckets   = [][]byte{metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket}
+	rootBuckets   = [][]byte{metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket}
 	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // read by Open
 )
 
@@ -28,14 +28,29 @@ var (
 var (
 	versionsBucket     = []byte("versions")      // id -> Version
 	versionNamesBucket = []byte("version_names") // display version -> id
-	countsBucket       = []byte("counts")        // bucket name -> number of records
+	countsBucket       = []byte("counts")        // countName -> number
+
+	announcementsBucket = []byte("announcements") // id -> Announcement
+
+	requestsBucket       = []byte("requests")        // hour -> counters, see request_hours.go
+	systemVersionsBucket = []byte("system_versions") // hour -> counters
+	clientVersionsBucket = []byte("client_versions") // hour -> counters
 )
+
+// contentBuckets are made with each project.
+var contentBuckets = [][]byte{
+	versionsBucket, versionNamesBucket, countsBucket, announcementsBucket,
+	feedbackSeries.records, feedbackSeries.words, feedbackSeries.texts,
+	logSeries.records, logSeries.words, logSeries.texts,
+	requestsBucket, systemVersionsBucket, clientVersionsBucket,
+}
 
 var (
 	formatKey  = []byte("format")
 	storeIDKey = []byte("store_id")
 	lastIDKey  = []byte("last_id")
 	adminKey   = []byte("admin")
+	cleanedKey = []byte("cleaned_at") // in meta
 )
 
 // Tx is a transaction. It is valid until the function it was given to returns,
@@ -50,6 +65,8 @@ type Tx struct {
 	projectChanged map[ProjectID]bool
 	keysChanged    bool
 	accountChanged bool
+	deltas         map[ProjectID]map[countName]int64
+	lastChange     uint64 // sequence of the last change recorded, 0 when none
 }
 
 // Now is the moment of the transaction, the same for all it writes.
@@ -60,6 +77,9 @@ func (tx *Tx) newID() ID { return tx.ids.next(tx.now) }
 
 // finish writes what the transaction as a whole must leave behind.
 func (tx *Tx) finish() error {
+	if err := tx.writeCounts(); err != nil {
+		return err
+	}
 	if tx.ids.last == tx.store.ids.last {
 		return nil
 	}
@@ -74,6 +94,9 @@ func (tx *Tx) publish() {
 		tx.reload()
 	}
 	s.publishSnapshots(tx)
+	if tx.lastChange != 0 {
+		s.announceChanges(tx.lastChange)
+	}
 }
 
 // reload reads what changed back from the committed file. It cannot fail: the
@@ -137,27 +160,10 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(raw.Bytes(), []byte("\n")), nil
 }
 
-// count adds delta to the number of records kept in the named bucket of a
-// project and returns the new number.
-func count(content *bbolt.Bucket, name []byte, delta int) error {
-	b := content.Bucket(countsBucket)
-	n := int64(delta)
-	if raw := b.Get(name); raw != nil {
-		n += int64(binary.BigEndian.Uint64(raw))
-	}
-	return b.Put(name, binary.BigEndian.AppendUint64(nil, uint64(n)))
-}
-
-// counted is the number of records kept in the named bucket of a project.
-func counted(content *bbolt.Bucket, name []byte) int64 {
-	raw := content.Bucket(countsBucket).Get(name)
-	if raw == nil {
-		return 0
-	}
-	return int64(binary.BigEndian.Uint64(raw))
-}
-
-// content is the bucket of what belongs to a project.
+// content is the bucket of what belongs to a project; nil when that is gone.
 func (tx *Tx) content(p ProjectID) *bbolt.Bucket {
+	if !tx.alive(p.key()) {
+		return nil
+	}
 	return tx.bolt.Bucket(contentBucket).Bucket(p.key())
 }

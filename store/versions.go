@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"svc/internal/fault"
+	"svc/internal/fold"
 	"svc/internal/platform"
 	"svc/internal/release"
 )
@@ -52,6 +53,12 @@ func (v *Version) Runs(on platform.Platform) bool {
 		return true
 	}
 	return slices.Contains(v.Platforms, on) || v.Platform != nil && *v.Platform == on
+}
+
+// SearchText is what search= looks through.
+func (v *Version) SearchText() string {
+	comparable := v.Comparable.String()
+	return fold.Fields(&v.Version, &comparable, v.Title, v.Content)
 }
 
 func (v *Version) item() release.Item {
@@ -154,9 +161,7 @@ func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := tx.bolt.Bucket(ownersBucket).Put(v.ID[:], p.key()); err != nil {
 		return err
 	}
-	if err := count(tx.content(p), versionsBucket, 1); err != nil {
-		return err
-	}
+	tx.count(p, countVersions, 1)
 	return tx.putVersion(p, v)
 }
 
@@ -232,7 +237,8 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 		return err
 	}
 	w.remove(v.ID)
-	return count(content, versionsBucket, -1)
+	tx.count(p, countVersions, -1)
+	return tx.record(Change{Kind: KindVersion, Project: p, ID: v.ID})
 }
 
 // carryOut moves the latest flag among the versions that are not written
@@ -276,7 +282,10 @@ func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 	}
 	stored.ID = v.ID
 	w.put(stored)
-	return tx.content(p).Bucket(versionsBucket).Put(v.ID[:], raw)
+	if err := tx.content(p).Bucket(versionsBucket).Put(v.ID[:], raw); err != nil {
+		return err
+	}
+	return tx.record(Change{Kind: KindVersion, Project: p, ID: v.ID})
 }
 
 // VersionStatistics are instance-wide numbers about versions.
@@ -290,8 +299,11 @@ type VersionStatistics struct {
 func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
 	var st VersionStatistics
 	err := tx.bolt.Bucket(contentBucket).ForEachBucket(func(key []byte) error {
+		if !tx.alive(key) {
+			return nil
+		}
 		content := tx.bolt.Bucket(contentBucket).Bucket(key)
-		n := counted(content, versionsBucket)
+		n := counted(content.Bucket(countsBucket).Get([]byte(countVersions)))
 		if n == 0 {
 			return nil
 		}

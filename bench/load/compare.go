@@ -95,3 +95,6 @@ func median(values []float64) float64 {
 	}
 	return sorted[middle]
 }
+
+// Median is the middle of the subject's rates.
+func (c Comparison) Median() float64 { return median(each(c.Subject, Result.Rate)) }

@@ -39,8 +39,8 @@ func (t Target) Once() (Result, error) {
 }
 
 // Run keeps a number of connections busy for some time. Each waits for its
-// answer before it asks again, and asks at least once. An answer other than 200,
-// or without a Content-Length, is an error.
+// answer before it asks again, and asks at least once. An answer other than 200
+// and 201, or without a Content-Length, is an error.
 func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	end := time.Now().Add(wanted)
 	return t.drive(connections, func(sent int) bool { return sent == 0 || time.Now().Before(end) })
@@ -133,7 +133,7 @@ func (c *client) read() (body int, err error) {
 }
 
 var (
-	statusOK      = []byte("HTTP/1.1 200 ")
+	statusOK      = []byte("HTTP/1.1 20") // 200, 201
 	headerEnd     = []byte("\r\n\r\n")
 	contentLength = []byte("\r\nContent-Length: ")
 )
@@ -147,7 +147,7 @@ func lengths(begin []byte) (whole, body int, err error) {
 	}
 	header := begin[:at+2]
 	if !bytes.HasPrefix(header, statusOK) {
-		return 0, 0, fmt.Errorf("answer is not 200: %.500s", begin)
+		return 0, 0, fmt.Errorf("answer is neither 200 nor 201: %.500s", begin)
 	}
 	_, value, found := bytes.Cut(header, contentLength)
 	if !found {

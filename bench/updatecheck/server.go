@@ -19,7 +19,7 @@ import (
 	"svc/bench/load"
 	"svc/internal/control"
 	"svc/internal/logging"
-	"svc/internal/region"
+	"svc/internal/origin"
 	"svc/store"
 )
 
@@ -82,7 +82,7 @@ func serveReal(db *store.Store, log *slog.Logger, versions int) (t load.Target, 
 	handler, err := api.New(api.Config{
 		DB: db, Log: log,
 		JWTSecret: bytes.Repeat([]byte("x"), 32), JWTLife: time.Hour, KeySalt: []byte("salt"),
-		PublicRateLimit: 1 << 30, Proxies: region.Proxies{Count: 1}, Version: "bench",
+		PublicRateLimit: 1 << 30, Proxies: origin.Proxies{Count: 1}, Version: "bench",
 	})
 	if err != nil {
 		return t, nil, err

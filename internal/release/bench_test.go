@@ -75,6 +75,7 @@ func BenchmarkNewCatalog(b *testing.B) {
 
 // TestCheckDoesNotAllocate counts for the whole process, so nothing may run
 // beside it.
+//
 //nolint:paralleltest // counts the allocations of the whole process
 func TestCheckDoesNotAllocate(t *testing.T) {
 	c := project(t)

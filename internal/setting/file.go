@@ -67,14 +67,22 @@ func fileValue(key string, value any) (string, error) {
 		}
 		return strings.Join(texts, ","), nil
 	}
+	kind := definitions[at].Kind
 	switch v := value.(type) {
 	case string:
 		return v, nil
 	case int64:
 		return strconv.FormatInt(v, 10), nil
+	case bool:
+		if kind == "boolean" {
+			return strconv.FormatBool(v), nil
+		}
 	}
-	if definitions[at].Kind == "integer" {
+	switch kind {
+	case "integer":
 		return "", fmt.Errorf("%s must be a whole number", key)
+	case "boolean":
+		return "", fmt.Errorf("%s must be true or false", key)
 	}
 	return "", fmt.Errorf("%s must be a text in quotes", key)
 }

@@ -37,7 +37,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Data != "./data" || s.Listen != "127.0.0.1:4000" || s.JWTExpiresIn != "2h" || s.BootstrapSecretDir != "./data" ||
-		s.PublicRateLimit != 300 || s.TrustedProxyCount != 1 || s.ClientIPHeader != nil || s.LogLevel != slog.LevelInfo ||
+		s.PublicRateLimit != 300 || s.TrustedProxyCount != 1 || s.ClientIPHeader != nil || !s.GeoEnabled || s.GeoDatabase != "" || s.LogLevel != slog.LevelInfo ||
 		s.LogFormat != "auto" || s.ShutdownTimeout != 10*time.Second || s.JWTSecret+s.APIKeySalt+s.AdminPassword != "" {
 		t.Errorf("got %+v", s)
 	}
@@ -84,6 +84,7 @@ func TestPrecedence(t *testing.T) {
 		{"a secret by flag warns", given{flags: texts{"jwt-secret": long}}, "jwt_secret", long, FromFlag, "--jwt-secret", "--jwt-secret is visible to everyone who can list processes; use JWT_SECRET or JWT_SECRET_FILE"},
 		{"only secrets have _FILE", given{env: texts{"SVC_LISTEN_FILE": "/nothing"}}, "listen", "127.0.0.1:4000", FromDefault, "", ""},
 		{"bootstrap folder follows the data directory", given{flags: texts{"data": "/srv/x"}}, "bootstrap_secret_dir", "/srv/x", FromDefault, "", ""},
+		{"a truth value in the file needs no quotes", given{files: texts{"data/config.toml": "[geo]\nenabled = false"}}, "geo.enabled", "false", FromFile, "data/config.toml: geo.enabled", ""},
 		{"a list in the file", given{files: texts{"data/config.toml": `client_ip_header = ["a-b", "c"]`}}, "client_ip_header", "a-b,c", FromFile, "data/config.toml: client_ip_header", ""},
 		{"a life that cannot be read is no error here", given{env: texts{"JWT_EXPIRES_IN": "soon"}}, "jwt_expires_in", "soon", FromEnvironment, "JWT_EXPIRES_IN", ""},
 		{"a short first password is no error here", given{env: texts{"ADMIN_PASSWORD": "abc"}}, "admin_password", "abc", FromEnvironment, "ADMIN_PASSWORD", ""},
@@ -128,6 +129,9 @@ func TestProblems(t *testing.T) {
 		{"fraction", file("public_rate_limit = 1.5"), []string{"data/config.toml: public_rate_limit must be a whole number"}},
 		{"negative proxy count", given{flags: texts{"trusted-proxy-count": "-1"}}, []string{"--trusted-proxy-count must be a whole number from 0 to 2147483647"}},
 		{"header that is none", env("SVC_CLIENT_IP_HEADER", "X-A, b c"), []string{"SVC_CLIENT_IP_HEADER must be a comma list of header names"}},
+		{"truth value that is none", env("SVC_GEO_ENABLED", "maybe"), []string{"SVC_GEO_ENABLED must be true or false"}},
+		{"truth value that is a number", file("geo.enabled = 2"), []string{"data/config.toml: geo.enabled must be true or false"}},
+		{"truth value that is a fraction", file("geo.enabled = 1.5"), []string{"data/config.toml: geo.enabled must be true or false"}},
 		{"list of other things", file("client_ip_header = [1]"), []string{"data/config.toml: client_ip_header must be a list of texts"}},
 		{"unknown level", file(`log.level = "loud"`), []string{"data/config.toml: log.level must be debug, info, warn or error"}},
 		{"unknown format", env("SVC_LOG_FORMAT", "xml"), []string{"SVC_LOG_FORMAT must be auto, text or json"}},
@@ -178,14 +182,14 @@ func TestTypedValues(t *testing.T) {
 	s, err := given{env: texts{
 		"SVC_LISTEN": " [::1]:0 ", "SVC_LOG_LEVEL": "WARN", "SVC_LOG_FORMAT": "JSON", "SVC_SHUTDOWN_TIMEOUT": "1m30s",
 		"SVC_CLIENT_IP_HEADER": "x-real-ip,, cf-connecting-ip ", "ADMIN_PASSWORD": " secret ", "BOOTSTRAP_SECRET_DIR": "/run",
-		"SVC_PUBLIC_RATE_LIMIT": "0", "SVC_TRUSTED_PROXY_COUNT": "2",
+		"SVC_PUBLIC_RATE_LIMIT": "0", "SVC_TRUSTED_PROXY_COUNT": "2", "SVC_GEO_ENABLED": " False ", "SVC_GEO_DATABASE": "/srv/city.mmdb",
 	}}.load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Listen != "[::1]:0" || s.LogLevel != slog.LevelWarn || s.LogFormat != "json" || s.ShutdownTimeout != 90*time.Second ||
 		!slices.Equal(s.ClientIPHeader, []string{"X-Real-Ip", "Cf-Connecting-Ip"}) || s.AdminPassword != "secret" ||
-		s.BootstrapSecretDir != "/run" || s.PublicRateLimit != 0 || s.TrustedProxyCount != 2 {
+		s.BootstrapSecretDir != "/run" || s.PublicRateLimit != 0 || s.TrustedProxyCount != 2 || s.GeoEnabled || s.GeoDatabase != "/srv/city.mmdb" {
 		t.Errorf("got %+v", s)
 	}
 }

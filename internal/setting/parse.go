@@ -50,6 +50,20 @@ func number(least, most int, field func(*Settings) *int) setter {
 	}
 }
 
+func boolean(field func(*Settings) *bool) setter {
+	return func(s *Settings, v string) error {
+		switch strings.ToLower(strings.TrimSpace(v)) {
+		case "true", "1":
+			*field(s) = true
+		case "false", "0":
+			*field(s) = false
+		default:
+			return errors.New("must be true or false")
+		}
+		return nil
+	}
+}
+
 func address(field func(*Settings) *string) setter {
 	return func(s *Settings, v string) error {
 		v = strings.TrimSpace(v)

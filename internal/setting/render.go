@@ -32,7 +32,7 @@ func tomlText(d Definition) string {
 	switch {
 	case d.Kind == "list":
 		return "[]"
-	case d.Kind == "integer" && d.Default != "":
+	case d.Kind == "integer" && d.Default != "", d.Kind == "boolean":
 		return d.Default
 	}
 	return fmt.Sprintf("%q", d.Default)

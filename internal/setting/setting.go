@@ -91,8 +91,11 @@ type Settings struct {
 	AdminPassword      string // trimmed; its length only matters at the first start
 	BootstrapSecretDir string
 	PublicRateLimit    int
+	DedupWindowSeconds int // 0 or less = off
 	TrustedProxyCount  int
 	ClientIPHeader     []string // canonical header names
+	GeoEnabled         bool
+	GeoDatabase        string // path of a file
 	LogLevel           slog.Level
 	LogFormat          string // auto, text or json
 	ShutdownTimeout    time.Duration

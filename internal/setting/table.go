@@ -70,6 +70,12 @@ var definitions = []Definition{
 		set:  number(0, maxCount, func(s *Settings) *int { return &s.PublicRateLimit }),
 	},
 	{
+		Key: "dedup_window_seconds", Variable: "SVC_DEDUP_WINDOW_SECONDS", Kind: "integer", Default: "60",
+		Help: "Seconds in which the same feedback or log from the same address is one record; 0 switches that off.",
+		Why:  "A client that repeats a request after a lost answer does not want two records.",
+		set:  number(-maxCount, maxCount, func(s *Settings) *int { return &s.DedupWindowSeconds }),
+	},
+	{
 		Key: "trusted_proxy_count", Variable: "SVC_TRUSTED_PROXY_COUNT", Kind: "integer", Default: "1",
 		Help: "Trusted reverse proxies in front; 0 ignores all forwarding headers.",
 		Why:  "One proxy is the usual case; headers count only when the peer is on a private network.",
@@ -80,6 +86,18 @@ var definitions = []Definition{
 		Help: "Comma list of header names; only these carry the address of the client.",
 		Why:  "For a proxy that sends its own header; the usual ones are known.",
 		set:  headers(func(s *Settings) *[]string { return &s.ClientIPHeader }),
+	},
+	{
+		Key: "geo.enabled", Variable: "SVC_GEO_ENABLED", Kind: "boolean", Default: "true",
+		Help: "Whether the addresses of clients are turned into countries and places: true or false.",
+		Why:  "It happens in this program alone; no address is ever sent anywhere.",
+		set:  boolean(func(s *Settings) *bool { return &s.GeoEnabled }),
+	},
+	{
+		Key: "geo.database", Variable: "SVC_GEO_DATABASE", Kind: "file", Unset: "the table of countries in the program",
+		Help: "Database of cities or countries in MaxMind's format (.mmdb); it is read again when the file changes.",
+		Why:  "Countries are enough for most; regions and cities need a database that you fetch yourself.",
+		set:  text(func(s *Settings) *string { return &s.GeoDatabase }),
 	},
 	{
 		Key: "log.level", Variable: "SVC_LOG_LEVEL", Kind: "level", Default: "info",

@@ -1,6 +1,4 @@
-// Package region says where a caller is. It reads no request and looks nothing
-// up on the network: addresses in, addresses out.
-package region
+package origin
 
 import (
 	"net/netip"

@@ -1,0 +1,143 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"svc/internal/fault"
+	"svc/internal/locale"
+	"svc/internal/platform"
+	"svc/internal/release"
+	"svc/store"
+)
+
+func (s *Server) publicAnnouncementRoutes() []route {
+	const all = v1 + "/public/:k/announcements"
+	return []route{
+		{method: "GET", path: all, access: anyone(), handler: s.publicAnnouncements, counts: "ANNOUNCEMENT_LIST"},
+		{method: "GET", path: all + "/latest", access: anyone(), handler: s.publicLatestAnnouncement, counts: "ANNOUNCEMENT_LATEST"},
+	}
+}
+
+// audience is who reads the announcements of a project.
+type audience struct {
+	platform *platform.Platform // nil = not said
+	version  string             // "" = not said
+}
+
+func (p *problems) audience(r *request) audience {
+	a := audience{platform: p.platformFilter(r), version: strings.TrimSpace(r.query("version"))}
+	if utf8.RuneCountInString(a.version) > 64 {
+		p.add("version must have at most 64 characters")
+	}
+	return a
+}
+
+// sees returns the rule of visibility: not hidden, neither at all nor for the
+// reader's language, and meant for the platform and the version. Whoever does
+// not say a version that is known sees what is for all versions.
+func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
+	version, known := release.Parse(a.version)
+	if !known {
+		if at := snap.Catalog.Named(a.version); at >= 0 {
+			version, known = snap.Catalog.Item(at).Comparable, true
+		}
+	}
+	var tag string
+	if language >= 0 {
+		tag = locale.Key(snap.Project.Languages[language].Tag)
+	}
+	return func(e *store.AnnouncementEntry) bool {
+		n := e.Announcement
+		switch {
+		case n.Hidden, a.platform != nil && !n.For(*a.platform):
+			return false
+		case language >= 0 && n.Translations[tag].Hidden:
+			return false
+		case known:
+			return n.Versions.Contains(version)
+		}
+		return n.Versions == release.Range{}
+	}
+}
+
+// announcement is the JSON of an entry, made once per language like that of a
+// version.
+func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
+	if !e.Large {
+		return e.Encoding.Get(r.language, func() ([]byte, error) {
+			return encode(viewAnnouncementIn(r.snap.Project, e.Announcement, r.language))
+		})
+	}
+	full, err := r.server.db.FullAnnouncement(r.snap, e)
+	if err != nil {
+		return nil, err
+	}
+	return encode(viewAnnouncementIn(r.snap.Project, full, r.language))
+}
+
+func (s *Server) publicAnnouncements(w http.ResponseWriter, r *request) error {
+	var p problems
+	page, find, audience := p.page(r), p.search(r), p.audience(r)
+	if err := p.err(); err != nil {
+		return err
+	}
+	return s.withSnapshot(r, func(snap *store.Snapshot) error {
+		reader, err := s.reader(snap, r.query("locale"))
+		if err != nil {
+			return err
+		}
+		matching, err := s.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
+		if err != nil {
+			return err
+		}
+		views := []json.RawMessage{}
+		for _, e := range cut(matching, page) {
+			b, err := reader.announcement(e)
+			if err != nil {
+				return err
+			}
+			views = append(views, reader.append(nil, b))
+		}
+		return respond(w, http.StatusOK, pageView{Total: len(matching), Data: views})
+	})
+}
+
+func (s *Server) publicLatestAnnouncement(w http.ResponseWriter, r *request) error {
+	var p problems
+	audience := p.audience(r)
+	if err := p.err(); err != nil {
+		return err
+	}
+	return s.withSnapshot(r, func(snap *store.Snapshot) error {
+		reader, err := s.reader(snap, r.query("locale"))
+		if err != nil {
+			return err
+		}
+		var latest *store.AnnouncementEntry
+		for _, e := range snap.Announcements(audience.sees(snap, reader.language)) {
+			if latest == nil || newer(e.Announcement, latest.Announcement) {
+				latest = e
+			}
+		}
+		if latest == nil {
+			return fault.New(fault.NotFound, "there is no announcement for this client")
+		}
+		body, err := reader.announcement(latest)
+		if err != nil {
+			return err
+		}
+		write(w, http.StatusOK, reader.append(nil, body))
+		return nil
+	})
+}
+
+// newer compares by publication, then by creation; pinning plays no role.
+func newer(a, b *store.Announcement) bool {
+	if a.PublishedAt != b.PublishedAt {
+		return a.PublishedAt > b.PublishedAt
+	}
+	return string(a.ID[:]) > string(b.ID[:])
+}

@@ -1,0 +1,313 @@
+package api_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The oracle: requests are a plain slice, and every answer is worked out from it
+// by the words of the rules, with no code of the server.
+
+// query is a question about requests.
+type query struct {
+	start, end, offset int64
+	granularity        string
+	endpoint, groupBy  string
+	limit              int
+	path, text         string // text: as it is asked
+}
+
+// among lists the requests of the hours that the range touches.
+func (q query) among(all []seenRequest) (in []seenRequest) {
+	for _, r := range all {
+		if hour := r.at / 3600 * 3600; hour >= q.start/3600*3600 && hour <= q.end {
+			in = append(in, r)
+		}
+	}
+	return in
+}
+
+type entry struct {
+	key string
+	n   int
+}
+
+// tallyBy counts by a text, the most frequent first; "" is not counted.
+func tallyBy(requests []seenRequest, by func(seenRequest) string) []entry {
+	counts := map[string]int{}
+	for _, r := range requests {
+		if key := by(r); key != "" {
+			counts[key]++
+		}
+	}
+	var list []entry
+	for key, n := range counts {
+		list = append(list, entry{key, n})
+	}
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Or(b.n-a.n, strings.Compare(a.key, b.key)) })
+	return list
+}
+
+func first[T any](n int, list []T) []T { return list[:min(n, len(list))] }
+
+type object = map[string]any
+
+// list makes JSON of entries.
+func list(entries []entry, view func(entry) object) []any {
+	views := []any{}
+	for _, e := range entries {
+		views = append(views, view(e))
+	}
+	return views
+}
+
+func floorDiv(a, b int64) int64 {
+	if a%b < 0 {
+		return a/b - 1
+	}
+	return a / b
+}
+
+// bucket is where a bucket begins, by the formula.
+func (q query) bucket(t int64) int64 {
+	if q.granularity == "hour" {
+		return t / 3600 * 3600
+	}
+	shift := q.offset * 60
+	return floorDiv(t+shift, 86400)*86400 - shift
+}
+
+// series counts requests by the bucket in which their hour starts.
+func (q query) series(requests []seenRequest) []any {
+	step := map[string]int64{"hour": 3600, "day": 86400}[q.granularity]
+	counts := map[int64]int{}
+	for _, r := range requests {
+		counts[q.bucket(r.at/3600*3600)]++
+	}
+	views := []any{}
+	for b := q.bucket(q.start); b <= q.bucket(q.end); b += step {
+		views = append(views, object{"bucket": b, "count": counts[b]})
+	}
+	return views
+}
+
+func upper(r seenRequest) string { return strings.ToUpper(r.platform) }
+
+func keep(requests []seenRequest, which func(seenRequest) bool) (kept []seenRequest) {
+	for _, r := range requests {
+		if which(r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// expected is the answer to a question.
+func (q query) expected(all []seenRequest) object {
+	in := q.among(all)
+	answer := object{"start_time": q.start, "end_time": q.end}
+	switch q.path {
+	case "overview":
+		answer["total"] = len(in)
+		answer["by_endpoint"] = list(tallyBy(in, func(r seenRequest) string { return r.endpoint }), func(e entry) object { return object{"endpoint": e.key, "count": e.n} })
+		answer["by_platform"] = list(tallyBy(in, upper), func(e entry) object { return object{"platform": e.key, "count": e.n} })
+		answer["by_region"] = list(tallyBy(in, func(r seenRequest) string { return r.region }), func(e entry) object { return object{"region": e.key, "count": e.n} })
+		names := map[string]string{"440000": "广东省", "110000": "北京市", "710000": "台湾省"}
+		answer["by_province"] = list(tallyBy(in, func(r seenRequest) string {
+			code := cmp.Or(r.province, r.city)
+			if r.region != "CN" || code == "" {
+				return ""
+			}
+			return code[:2] + "0000"
+		}), func(e entry) object { return object{"code": e.key, "name": cmp.Or(names[e.key], e.key), "count": e.n} })
+	case "client-versions":
+		clients := tallyBy(in, func(r seenRequest) string { return r.client })
+		answer["total"] = len(keep(in, func(r seenRequest) bool { return r.client != "" }))
+		answer["data"] = list(first(q.limit, clients), func(e entry) object { return object{"version": e.key, "count": e.n} })
+	case "platform-versions":
+		systems := tallyBy(in, func(r seenRequest) string { return upper(r) + " " + r.system })
+		answer["total"] = len(in)
+		answer["data"] = list(first(q.limit, systems), func(e entry) object {
+			on, version, _ := strings.Cut(e.key, " ")
+			return object{"platform": on, "platform_version": version, "count": e.n}
+		})
+	case "version-adoption":
+		answer["granularity"], answer["tz_offset_minutes"] = q.granularity, q.offset
+		answer["series"] = list(first(q.limit, tallyBy(in, func(r seenRequest) string { return r.client })), func(e entry) object {
+			return object{"version": e.key, "data": q.series(keep(in, func(r seenRequest) bool { return r.client == e.key }))}
+		})
+	case "timeseries":
+		answer["granularity"], answer["tz_offset_minutes"] = q.granularity, q.offset
+		answer["endpoint"], answer["group_by"], answer["series"] = nil, nil, nil
+		if q.endpoint != "" {
+			answer["endpoint"] = q.endpoint
+			in = keep(in, func(r seenRequest) bool { return r.endpoint == q.endpoint })
+		}
+		answer["data"] = q.series(in)
+		if by, ok := map[string]func(seenRequest) string{"endpoint": func(r seenRequest) string { return r.endpoint }, "platform": upper}[q.groupBy]; ok {
+			answer["group_by"] = q.groupBy
+			answer["series"] = list(tallyBy(in, by), func(e entry) object {
+				return object{"key": e.key, "data": q.series(keep(in, func(r seenRequest) bool { return by(r) == e.key }))}
+			})
+		}
+	case "heatmap":
+		answer["tz_offset_minutes"] = q.offset
+		answer["data"] = q.heatmap(in)
+	}
+	return answer
+}
+
+func (q query) heatmap(requests []seenRequest) []any {
+	cells := map[string]int{}
+	for _, r := range requests {
+		offset := int(q.offset)
+		if country, ok := countryOffsets[r.region]; ok {
+			offset = country
+		}
+		if r.offset != nil {
+			offset = *r.offset
+		}
+		local := time.Unix(r.at/3600*3600+int64(offset)*60, 0).UTC()
+		cells[fmt.Sprint(int(local.Weekday()), local.Hour())]++
+	}
+	views := []any{}
+	for weekday := range 7 {
+		for hour := range 24 {
+			views = append(views, object{"weekday": weekday, "hour": hour, "count": cells[fmt.Sprint(weekday, hour)]})
+		}
+	}
+	return views
+}
+
+var countryOffsets = func() map[string]int {
+	offsets := map[string]int{}
+	for offset, countries := range map[int]string{
+		0: "GB IE", 60: "DE FR NL ES IT SE PL", 180: "RU TR", 240: "AE", 330: "IN", 420: "TH VN ID",
+		480: "CN HK MO TW SG MY PH", 540: "JP KR", 600: "AU", 720: "NZ", -180: "BR", -300: "US CA", -360: "MX",
+	} {
+		for country := range strings.FieldsSeq(countries) {
+			offsets[country] = offset
+		}
+	}
+	return offsets
+}()
+
+func pick[T any](random *rand.Rand, list ...T) T { return list[random.IntN(len(list))] }
+
+func randomRequest(random *rand.Rand, from, to int64) seenRequest {
+	r := seenRequest{
+		at: from + random.Int64N(to-from),
+		endpoint: pick(random, "PROJECT_DETAIL", "VERSION_LIST", "VERSION_LATEST", "VERSION_LATEST_PREVIEW", "VERSION_BY_VERSION", "VERSION_CHECK_UPDATE",
+			"VERSION_CHECK_UPDATE", "ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST", "FEEDBACK_SUBMIT", "LOG_UPLOAD", "EVENT_INGEST"),
+		platform: pick(random, "windows", "linux", "macos", "ios", "android", "web", "others"),
+		region:   pick(random, "CN", "CN", "DE", "US", "IN", "CH", "GB", "BR", "LOCAL", "UNKNOWN"),
+		system:   pick(random, "", "10", "11", "ubuntu 24.04", "Ä"),
+	}
+	if r.region == "CN" || r.region == "DE" { // codes elsewhere are not for the map of provinces
+		r.province = pick(random, "", "440000", "110000", "710000", "990000")
+		r.city = pick(random, "", "440300", "441900")
+		if r.province != "440000" && r.province != "" {
+			r.city = ""
+		}
+	}
+	if random.IntN(2) == 0 {
+		r.offset = new(15 * (random.IntN(105) - 48))
+	}
+	if r.endpoint == "VERSION_CHECK_UPDATE" {
+		r.client = pick(random, "1.0", "1.0.0", "v1.1", "V1.1", "2.0-beta", "10", "9", "nightly \u2028 <b>", "1.2", "1.3", "1.4", "1.5")
+	}
+	return r
+}
+
+func randomQuery(random *rand.Rand, from, to int64) query {
+	q := query{path: pick(random, statsPaths...), offset: int64(pick(random, 0, 0, 480, 330, -300, -840, 900, 7, -211, 60))}
+	q.start = max(0, from-200_000+random.Int64N(to-from+300_000))
+	q.end = q.start + pick(random, 0, random.Int64N(3600), random.Int64N(5*86400), random.Int64N(to-from+300_000))
+	values := []string{fmt.Sprintf("start_time=%d", q.start), fmt.Sprintf("end_time=%d", q.end)}
+	if q.offset != 0 || random.IntN(2) == 0 {
+		values = append(values, fmt.Sprintf("tz_offset_minutes=%d", q.offset))
+	}
+	set := func(name, value string) string {
+		if value != "" {
+			values = append(values, name+"="+value)
+		}
+		return value
+	}
+	limit := func(most, otherwise int) int {
+		if random.IntN(2) == 0 {
+			return otherwise
+		}
+		n := 1 + random.IntN(most)
+		set("limit", fmt.Sprint(n))
+		return n
+	}
+	switch q.path {
+	case "timeseries":
+		q.granularity = cmp.Or(set("granularity", pick(random, "", "hour", "day")), "hour")
+		q.endpoint = set("endpoint", pick(random, "", "", "VERSION_CHECK_UPDATE", "LOG_UPLOAD"))
+		q.groupBy = set("group_by", pick(random, "", "endpoint", "platform"))
+	case "version-adoption":
+		q.granularity = cmp.Or(set("granularity", pick(random, "", "hour", "day")), "day")
+		q.limit = limit(20, 6)
+	case "client-versions":
+		q.limit = limit(100, 15)
+	case "platform-versions":
+		q.limit = limit(200, 30)
+	}
+	q.text = q.path + "?" + strings.Join(values, "&")
+	return q
+}
+
+func TestStatisticsOfRequestsOracle(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	s := newServer(t, quickly())
+	credential := s.statsKey(t)
+	s.furnish(t, "a")
+	s.furnish(t, "b")
+	const from = monday - 3*86400
+	to := from + 5*86400 + random.Int64N(40*86400)
+	all := map[string][]seenRequest{}
+	for round := range 12 {
+		for _, project := range []string{"a", "b"} {
+			var some []seenRequest
+			for range random.IntN(120) {
+				some = append(some, randomRequest(random, from, to))
+			}
+			all[project] = append(all[project], some...)
+			s.count(t, project, some...)
+		}
+		for range 40 {
+			q := randomQuery(random, from, to)
+			project := pick(random, "a", "b")
+			status, body, _ := s.do(t, "GET", "/admin/projects/"+project+"/stats/requests/"+q.text, credential, "")
+			if status != 200 {
+				t.Fatalf("seed %d: %s: got %d %s", seed, q.text, status, body)
+			}
+			want, err := json.Marshal(q.expected(all[project]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(anyJSON(t, []byte(body)), anyJSON(t, want)) {
+				t.Fatalf("seed %d, round %d: %s\ngot  %.3000s\nwant %.3000s", seed, round, q.text, body, want)
+			}
+		}
+	}
+}
+
+func anyJSON(t *testing.T, text []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatalf("%v in %.300s", err, text)
+	}
+	return v
+}

@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/control"
+)
+
+func (p *program) reindexCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "reindex",
+		Short: "Build the search index anew",
+		Long: `Build the search index anew from the data. The new one is made beside the old
+one, which is used until the new one is complete, and takes its place.
+
+It is never needed in ordinary operation: the index is brought up to date by
+itself, and built anew by itself when it is missing or damaged.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.withConnection(c, func(to connection) error { return p.reindex(c, to, asJSON) })
+		},
+	}
+	addOffline(c.Flags())
+	addJSON(c, &asJSON)
+	return c
+}
+
+// reindexAnswer is a line of the answer of the server.
+type reindexAnswer struct {
+	Things  int     `json:"things"`
+	Seconds float64 `json:"seconds"`
+	Done    bool    `json:"done"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// reindex asks for the new index and waits for it, however long that takes.
+func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
+	request, err := http.NewRequestWithContext(c.Context(), http.MethodPost, control.BaseURL+"/control/reindex", nil)
+	if err != nil {
+		return err
+	}
+	response, err := to.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusBadRequest {
+		answer, err := io.ReadAll(response.Body)
+		if err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		return refusal(response.Status, answer)
+	}
+	var line reindexAnswer
+	for lines := json.NewDecoder(response.Body); !line.Done; {
+		if err := lines.Decode(&line); err != nil {
+			return fmt.Errorf("the server did not finish the index: %w", err)
+		}
+		if line.Error != "" {
+			return errors.New(line.Error)
+		}
+		if !line.Done && isTerminal(p.stderr) {
+			say(p.stderr, "%d read after %.0f s", line.Things, line.Seconds)
+		}
+	}
+	if asJSON {
+		return printJSON(p.stdout, line)
+	}
+	say(p.stderr, "the search index is new: %d projects, versions, announcements and blocks of feedback and logs, in %.1f s", line.Things, line.Seconds)
+	return nil
+}

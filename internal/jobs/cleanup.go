@@ -1,0 +1,118 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"svc/store"
+)
+
+const (
+	// cleanAt is the hour of the local day at which old data goes.
+	cleanAt = 3
+	// lookEvery is how often the clock is looked at: a machine that slept, or
+	// whose clock was set, is noticed that late.
+	lookEvery = time.Hour
+	// dropStep is the number of values that one transaction deletes, and
+	// dropPause the time for others to write in between.
+	dropStep  = 500
+	dropPause = 10 * time.Millisecond
+)
+
+// keepClean cleans up every night, and at once when a night was missed. What
+// deleted projects left behind goes sooner.
+func (j *Jobs) keepClean(ctx context.Context) {
+	for {
+		if err := j.DB.Purge(); err != nil {
+			j.Log.Error("content of deleted projects was not removed; it will be tried again", "error", err)
+		}
+		now := j.Now()
+		if err := j.cleanIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
+			j.Log.Error("old data was not deleted; it will be tried again", "error", err)
+		}
+		if pause(ctx, min(nextNight(now).Sub(now), lookEvery)) != nil {
+			return
+		}
+	}
+}
+
+// nextNight is the first moment of cleaning after t.
+func nextNight(t time.Time) time.Time {
+	if at := nightOf(t, 0); at.After(t) {
+		return at
+	}
+	return nightOf(t, 1)
+}
+
+// lastNight is the last moment of cleaning that is not after t.
+func lastNight(t time.Time) time.Time {
+	if at := nightOf(t, 0); !at.After(t) {
+		return at
+	}
+	return nightOf(t, -1)
+}
+
+// nightOf is the moment of cleaning of the day of t, or of one some days away.
+func nightOf(t time.Time, away int) time.Time {
+	y, m, d := t.Date()
+	return time.Date(y, m, d+away, cleanAt, 0, 0, 0, t.Location())
+}
+
+func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
+	var last time.Time
+	err := j.DB.View(func(tx *store.Tx) error {
+		last = tx.CleanedAt()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// A last time that lies ahead is from a clock that was wrong.
+	if !last.Before(lastNight(now)) && !last.After(now) {
+		return nil
+	}
+	return j.clean(ctx, now)
+}
+
+// clean deletes what is older than its project keeps it. It may be stopped and
+// repeated at will.
+func (j *Jobs) clean(ctx context.Context, now time.Time) error {
+	for _, p := range j.DB.Projects() {
+		if err := j.dropRequests(ctx, p, now); err != nil {
+			return fmt.Errorf("clean up project %s: %w", p.Key, err)
+		}
+	}
+	return j.DB.Update(func(tx *store.Tx) error { return tx.MarkCleaned(now) })
+}
+
+// dropRequests deletes the request statistics of hours that are over for longer
+// than the project keeps them.
+func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time) error {
+	before := store.HourOf(now.Add(-days(p.StatsRetentionDays)))
+	old := false
+	err := j.DB.View(func(tx *store.Tx) error {
+		old = tx.HasRequestsBefore(p.ID, before)
+		return nil
+	})
+	if err != nil || !old { // most nights, most projects: nothing is written for those
+		return err
+	}
+	for n := dropStep; n == dropStep; {
+		err := j.DB.Update(func(tx *store.Tx) (err error) {
+			n, err = tx.DropRequests(p.ID, before, dropStep)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := pause(ctx, dropPause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// days is the time that a project keeps something.
+func days(n int) time.Duration { return time.Duration(min(max(n, 1), 365)) * 24 * time.Hour }

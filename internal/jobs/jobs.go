@@ -1,0 +1,88 @@
+// Package jobs does the work that no request waits for. A job looks for work,
+// does a piece of it and records that, so that it can be stopped at any moment
+// and repeated without harm.
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"svc/store"
+)
+
+// flushEvery is how much of the request statistics a killed server loses at
+// most.
+const flushEvery = 5 * time.Second
+
+// Config is what the jobs work with.
+type Config struct {
+	DB  *store.Store
+	Log *slog.Logger
+	Now func() time.Time // time.Now when nil; in the location whose nights count
+	// Flush writes down what was counted of requests. After an error it is tried
+	// again.
+	Flush func() error
+}
+
+// Jobs are running jobs.
+type Jobs struct {
+	Config
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+// Start starts the jobs. What was due while no server ran is done at once.
+func Start(c Config) *Jobs {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	j := &Jobs{Config: c, stop: stop}
+	j.done.Go(func() { j.keepFlushing(ctx) })
+	j.done.Go(func() { j.keepClean(ctx) })
+	return j
+}
+
+// Stop ends the jobs, waits for the step that each is at, and flushes what was
+// counted until now. So it comes when no request runs any more, and before the
+// store is closed.
+func (j *Jobs) Stop() error {
+	j.stop()
+	j.done.Wait()
+	return j.Flush()
+}
+
+// keepFlushing flushes every few seconds. A disk that stays full is reported
+// once.
+func (j *Jobs) keepFlushing(ctx context.Context) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := j.Flush()
+		switch {
+		case err != nil && !failing:
+			j.Log.Error("request statistics cannot be written; they are kept in memory for now", "error", err)
+		case err == nil && failing:
+			j.Log.Info("request statistics are written again")
+		}
+		failing = err != nil
+	}
+}
+
+// pause waits, but not beyond the end of ctx, which it reports.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

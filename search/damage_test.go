@@ -1,0 +1,186 @@
+package search
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"svc/store"
+)
+
+// outcome is what becomes of a damaged index.
+type outcome string
+
+const (
+	kept   outcome = "kept"
+	made   outcome = "made anew"
+	either outcome = "kept or made anew"
+)
+
+// TestIndexComesBack does to the files of an index what disks and people do.
+// Answers stay right, before and after the index is there again.
+func TestIndexComesBack(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		damage func(t *testing.T, b *box)
+		want   outcome
+	}{
+		{"nothing happened", func(*testing.T, *box) {}, kept},
+		{"folder removed", func(t *testing.T, b *box) { remove(t, b.folder()) }, made},
+		{"folder is a file", func(t *testing.T, b *box) {
+			remove(t, b.folder())
+			write(t, b.folder(), []byte("x"))
+		}, made},
+		{"folder is empty", func(t *testing.T, b *box) {
+			remove(t, b.folder())
+			check(t, os.Mkdir(b.folder(), 0o700))
+		}, made},
+		{"all segments removed", func(t *testing.T, b *box) { remove(t, b.files("*.zap")...) }, made},
+		{"newest segment removed", func(t *testing.T, b *box) { remove(t, b.files("*.zap")[len(b.files("*.zap"))-1]) }, either}, // older ones may make a whole
+		{"segments cut in half", func(t *testing.T, b *box) { cut(t, 2, b.files("*.zap")...) }, made},
+		{"segments cut to a few bytes", func(t *testing.T, b *box) { cut(t, 1000, b.files("*.zap")...) }, made},
+		{"segments emptied", func(t *testing.T, b *box) { cut(t, 1<<40, b.files("*.zap")...) }, made},
+		{"one bit of each segment flipped", func(t *testing.T, b *box) {
+			for _, name := range b.files("*.zap") {
+				data := read(t, name)
+				data[len(data)/2] ^= 1
+				write(t, name, data)
+			}
+		}, made},
+		{"root file emptied", func(t *testing.T, b *box) { cut(t, 1<<40, b.files("root.bolt")...) }, made},
+		{"root file cut in half", func(t *testing.T, b *box) { cut(t, 2, b.files("root.bolt")...) }, made},
+		{"root file torn", func(t *testing.T, b *box) {
+			data := read(t, b.files("root.bolt")[0])
+			copy(data, bytes.Repeat([]byte("torn"), 4096))
+			write(t, b.files("root.bolt")[0], data)
+		}, made},
+		{"pages of the root file torn", func(t *testing.T, b *box) {
+			data := read(t, b.files("root.bolt")[0])
+			copy(data[8192:], bytes.Repeat([]byte("torn"), len(data)))
+			write(t, b.files("root.bolt")[0], data)
+		}, made},
+		{"description removed", func(t *testing.T, b *box) { remove(t, filepath.Join(b.folder(), "index_meta.json")) }, made},
+		{"description torn", func(t *testing.T, b *box) { write(t, filepath.Join(b.folder(), "index_meta.json"), []byte("{")) }, made},
+		{"description of another kind of index", func(t *testing.T, b *box) {
+			write(t, filepath.Join(b.folder(), "index_meta.json"), []byte(`{"storage":"boltdb","index_type":"upside_down"}`))
+		}, made},
+		{"half an index left behind", func(t *testing.T, b *box) {
+			copyTree(t, b.folder()+newSuffix, b.folder())
+			copyTree(t, b.folder()+oldSuffix, b.folder())
+		}, kept},
+		{"index of another store", func(t *testing.T, b *box) {
+			other := newBox(t)
+			p := other.addProject("other")
+			other.addLogs(p.ID, 1000, numbered)
+			other.settle()
+			other.closeIndex()
+			remove(t, b.folder())
+			copyTree(t, b.folder(), other.folder())
+			other.openIndex()
+		}, made},
+		{"stamp of another format", func(t *testing.T, b *box) {
+			e, s, err := openEngine(b.folder())
+			check(t, err)
+			s.Format = "0"
+			check(t, e.apply(&batch{stamp: &s}))
+			check(t, e.close())
+		}, made},
+		{"stamp from the future", func(t *testing.T, b *box) {
+			e, s, err := openEngine(b.folder())
+			check(t, err)
+			s.Seq += 1000
+			check(t, e.apply(&batch{stamp: &s}))
+			check(t, e.close())
+		}, made},
+		{"feed forgotten past the stamp", func(t *testing.T, b *box) {
+			db, err := store.Open(b.file(), store.Options{})
+			check(t, err)
+			check(t, db.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "late", Name: "x"}) }))
+			check(t, db.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "later", Name: "x"}) }))
+			check(t, db.TrimFeed(db.LastChange()))
+			check(t, db.Close())
+		}, made},
+		{"changes that the index has not seen", func(t *testing.T, b *box) {
+			db, err := store.Open(b.file(), store.Options{})
+			check(t, err)
+			check(t, db.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "late", Name: "x"}) }))
+			check(t, db.Close())
+		}, kept},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			p := b.addProject("app")
+			for range 3 { // a segment each
+				b.addLogs(p.ID, 600, numbered)
+				b.settle()
+			}
+			b.addLogs(p.ID, 100, numbered)
+			b.close()
+			tc.damage(t, b)
+			b.open()
+			opened := b.index.engine
+			for _, when := range []string{"before", "after"} {
+				for text, want := range map[string]int{"line 5": 3*111 + 11, "xxxxxx": 3*85 + 14, "LINE 599 of": 3, "nothing": 0} {
+					if got := b.findLogs(p.ID, text); got != want {
+						t.Errorf("%s it has come back: got %d logs with %q, want %d", when, got, text, want)
+					}
+				}
+				b.settle()
+			}
+			got := made
+			if opened != nil && b.index.engine == opened {
+				got = kept
+			}
+			if got != tc.want && tc.want != either {
+				t.Errorf("got an index that was %s, want one that was %s", got, tc.want)
+			}
+			if n := b.index.Narrow(t.Context(), store.KindLog, p.ID, []string{"nothing"}); n.All || len(n.Refs) > 0 {
+				t.Errorf("index does not say where a text is: %+v", n)
+			}
+			for _, left := range []string{newSuffix, oldSuffix} {
+				if _, err := os.Stat(b.folder() + left); err == nil {
+					t.Errorf("%s is still there", folderName+left)
+				}
+			}
+		})
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	check(t, err)
+	return data
+}
+
+func write(t testing.TB, name string, data []byte) {
+	t.Helper()
+	check(t, os.WriteFile(name, data, 0o600))
+}
+
+func remove(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		check(t, os.RemoveAll(name))
+	}
+}
+
+// cut leaves a fraction of each file.
+func cut(t testing.TB, fraction int64, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		info, err := os.Stat(name)
+		check(t, err)
+		check(t, os.Truncate(name, info.Size()/fraction))
+	}
+}

@@ -1,0 +1,279 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"svc/store"
+)
+
+const (
+	// batchChanges and pageBytes bound what one transaction reads.
+	batchChanges = 1000
+	pageBytes    = 2 << 20
+	// batchGrams bounds the memory of a batch, which is about 100 bytes a gram.
+	batchGrams = 250_000
+
+	// feedTail is how much of the feed is kept behind the index, so that one
+	// that was restored from a copy can catch up.
+	feedTail = 10_000
+	// trimStep is how many changes are forgotten at a time.
+	trimStep = 2_000
+
+	firstRetry = time.Second
+	lastRetry  = time.Minute
+)
+
+// errStale is the error of an index that the feed cannot bring up to date.
+var errStale = errors.New("the index cannot catch up")
+
+// Run keeps the index up to date until ctx ends: it follows the feed, builds
+// the index when there is none, and tries again when something fails. A
+// Rebuild that is under way then ends with it.
+func (x *Index) Run(ctx context.Context) {
+	defer context.AfterFunc(ctx, x.end)()
+	x.admit()
+	retry := firstRetry
+	for ctx.Err() == nil {
+		changed := x.db.Changed()
+		err := x.catchUp(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			retry = firstRetry
+			select {
+			case <-ctx.Done():
+			case <-changed:
+			case <-x.wake:
+			}
+			continue
+		}
+		x.log.Error("search index lags behind", "error", err, "retry_in", retry)
+		select {
+		case <-ctx.Done():
+		case <-time.After(retry):
+		}
+		retry = min(2*retry, lastRetry)
+	}
+}
+
+// admit lets searches use the index that was opened, unless it is damaged.
+func (x *Index) admit() {
+	x.writing.Lock()
+	e := x.engine
+	x.writing.Unlock()
+	if e == nil || x.current.Load() == e {
+		return
+	}
+	err := e.verify()
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	switch {
+	case x.engine != e: // exchanged meanwhile
+	case err != nil:
+		x.giveUp(e, err)
+	default:
+		x.current.Store(e)
+	}
+}
+
+// catchUp brings the index to the end of the feed, and makes one when there is
+// none.
+func (x *Index) catchUp(ctx context.Context) error {
+	for ctx.Err() == nil {
+		more, err := x.step()
+		switch {
+		case errors.Is(err, errNone):
+			err = x.build(ctx)
+		case err == nil && !more:
+			return x.trim()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// errNone says that there is no index to write to.
+var errNone = errors.New("there is no index")
+
+// step lets the index see one batch of changes.
+func (x *Index) step() (more bool, err error) {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if x.engine == nil {
+		return false, errNone
+	}
+	more, err = x.engine.follow(x.db)
+	switch {
+	case errors.Is(err, errStale), errors.Is(err, errDead):
+		x.giveUp(x.engine, err)
+	case errors.Is(err, errWrite):
+		if cause := x.reopen(); cause != nil {
+			x.log.Error("search index is given up and built again", "reason", errors.Join(err, cause))
+			return false, errNone
+		}
+	}
+	if x.engine != nil && x.engine.bad.Load() {
+		return false, errors.Join(x.drop(), os.RemoveAll(x.path), errNone)
+	}
+	return more, err
+}
+
+// reopen opens the index as it is on disk. When it cannot be used, there is
+// none afterwards. The caller holds writing.
+func (x *Index) reopen() error {
+	err := x.drop()
+	if err != nil {
+		x.log.Warn("search index cannot be closed", "error", err)
+	}
+	e, err := openUsable(x.path, x.db)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(x.path))
+	}
+	x.engine = e
+	x.current.Store(e)
+	return nil
+}
+
+// trim forgets what of the feed nobody needs any more.
+func (x *Index) trim() error {
+	if !x.building.TryLock() {
+		return nil // an index that is built needs the feed from its beginning
+	}
+	defer x.building.Unlock()
+	e := x.current.Load()
+	if e == nil {
+		return nil
+	}
+	var oldest uint64
+	err := x.db.View(func(tx *store.Tx) error {
+		oldest, _ = tx.FeedRange()
+		return nil
+	})
+	if upTo := int64(e.seen.Load()) - feedTail; err == nil && upTo-int64(oldest) >= trimStep {
+		err = x.db.TrimFeed(uint64(upTo))
+	}
+	return err
+}
+
+// follow lets the index see the next changes and reports whether there may be
+// more. Repeating it does no harm.
+func (e *engine) follow(db *store.Store) (more bool, err error) {
+	next := newStamp(db, e.seen.Load())
+	var p page
+	var gone []store.ProjectID
+	err = db.View(func(tx *store.Tx) error {
+		if err := inFeed(tx, next.Seq); err != nil {
+			return fmt.Errorf("%w: %w", errStale, err)
+		}
+		changes, err := tx.Changes(next.Seq, batchChanges)
+		if err != nil {
+			return err
+		}
+		more = len(changes) == batchChanges
+		seen := map[string]bool{}
+		for _, c := range changes {
+			if p.full() {
+				more = true
+				break
+			}
+			next.Seq = c.Seq
+			if seen[c.Ref()] {
+				continue
+			}
+			seen[c.Ref()] = true
+			there, err := p.add(tx, c)
+			if err != nil {
+				return err
+			}
+			if !there && c.Kind == store.KindProject {
+				gone = append(gone, c.Project)
+			}
+		}
+		return nil
+	})
+	if err != nil || next.Seq == e.seen.Load() {
+		return false, err
+	}
+	for _, project := range gone {
+		if err := e.purge(project); err != nil {
+			return false, err
+		}
+	}
+	return more, e.write(p, next)
+}
+
+// page is what was read in one transaction.
+type page struct {
+	there []text
+	gone  []string // references
+	bytes int
+}
+
+type text struct {
+	of     store.Change
+	folded string
+}
+
+func (p *page) full() bool { return p.bytes >= pageBytes }
+
+// add reads the text of a thing and reports whether it is there.
+func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
+	folded, there, err := tx.SearchText(c)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("read text of %x: %w", c.Ref(), err)
+	case there:
+		p.there = append(p.there, text{c, folded})
+		p.bytes += len(folded)
+	default:
+		p.gone = append(p.gone, c.Ref())
+	}
+	return there, nil
+}
+
+// write lets the index have a page, in as many batches as its size needs. The
+// last one has the stamp.
+func (e *engine) write(p page, next stamp) error {
+	b := batch{deletes: p.gone}
+	grams := 0
+	for _, t := range p.there {
+		if grams > batchGrams {
+			if err := e.apply(&b); err != nil {
+				return err
+			}
+			b, grams = batch{}, 0
+		}
+		d, n := newDocument(t.of, t.folded)
+		b.puts = append(b.puts, d)
+		grams += n
+	}
+	b.stamp = &next
+	return e.apply(&b)
+}
+
+// purge removes what the index has of a project, in bounded steps.
+func (e *engine) purge(p store.ProjectID) error {
+	const step = 500
+	for kind := store.KindProject; kind <= store.KindLog; kind++ {
+		for {
+			refs, err := e.some(context.Background(), term(scopeField, scopeOf(kind, p)), step)
+			if err != nil {
+				return err
+			}
+			if len(refs) == 0 {
+				break
+			}
+			if err := e.apply(&batch{deletes: refs}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package search
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"svc/store"
+)
+
+// fullFolder names the data directory for a test binary that is started
+// because its limits change for the whole process.
+const fullFolder = "SVC_TEST_FULL"
+
+// TestDiskIsFull starts TestOnAFullDisk in a process of its own.
+func TestDiskIsFull(t *testing.T) {
+	t.Parallel()
+	b, p := filled(t)
+	b.addLogs(p, 3000, numbered) // the index has not seen them
+	b.close()
+	c := exec.Command(os.Args[0], "-test.run=^TestOnAFullDisk$", "-test.v")
+	c.Env = append(os.Environ(), fullFolder+"="+b.dir)
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestOnAFullDisk") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	b.open()
+	b.settle()
+	if got := b.findLogs(p, "line 77 "); !b.narrows(p, "line") || got != 2 {
+		t.Errorf("after a restart: got %d logs, want 2", got)
+	}
+}
+
+// TestOnAFullDisk makes every write of more than a few bytes fail for a while.
+//
+//nolint:paralleltest // limits the files of the whole process
+func TestOnAFullDisk(t *testing.T) {
+	dir := os.Getenv(fullFolder)
+	if dir == "" {
+		t.Skip("started by TestDiskIsFull")
+	}
+	b := &box{t: t, dir: dir}
+	b.open()
+	b.index.admit()
+	p := b.db.Projects()[0].ID
+	limitFiles(t, 100)
+	if _, err := b.index.step(); err == nil {
+		t.Fatal("index could be written")
+	}
+	before := processorTime(t)
+	for range 2 {
+		if _, err := b.index.step(); err == nil {
+			t.Fatal("index could be written")
+		}
+	}
+	if got := b.findLogs(p, "line 77 "); !b.narrows(p, "line") || got != 2 {
+		t.Errorf("while the disk is full: got %d logs, want 2", got)
+	}
+	if err := b.index.Rebuild(t.Context(), nil); err == nil {
+		t.Error("index could be rebuilt")
+	}
+	if used := processorTime(t) - before; used > 2*time.Second {
+		t.Errorf("%s of processor time were spent on trying", used)
+	}
+	limitFiles(t, 1<<62)
+	b.settle()
+	if got := b.findLogs(p, "line 77 "); !b.narrows(p, "line") || got != 2 {
+		t.Errorf("with space again: got %d logs, want 2", got)
+	}
+
+	// Closing does not wait for space.
+	b.update(func(tx *store.Tx) error {
+		return tx.PutAnnouncement(p, &store.Announcement{Title: "late"})
+	})
+	limitFiles(t, 100)
+	if _, err := b.index.step(); err == nil {
+		t.Fatal("index could be written")
+	}
+	begin := time.Now()
+	b.closeIndex()
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("closing took %s", took)
+	}
+	limitFiles(t, 1<<62)
+	check(t, b.db.Close())
+}
+
+// limitFiles lets writes behind an offset fail in all files.
+func limitFiles(t *testing.T, size uint64) {
+	t.Helper()
+	var l syscall.Rlimit
+	check(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l))
+	l.Cur = min(size, l.Max)
+	check(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l))
+}
+
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	check(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,189 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/internal/fold"
+	"svc/store"
+)
+
+// box is a data directory with a store and its index.
+type box struct {
+	t     testing.TB
+	dir   string
+	db    *store.Store
+	index *Index
+}
+
+// newBox opens an empty data directory. The index is left as Open leaves it.
+func newBox(t testing.TB) *box {
+	t.Helper()
+	b := &box{t: t, dir: t.TempDir()}
+	b.open()
+	t.Cleanup(b.close)
+	return b
+}
+
+func (b *box) open() {
+	b.t.Helper()
+	var err error
+	if b.db, err = store.Open(b.file(), store.Options{}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.openIndex()
+}
+
+func (b *box) openIndex() {
+	b.t.Helper()
+	var err error
+	if b.index, err = Open(b.dir, b.db, slog.New(slog.NewTextHandler(b.t.Output(), nil))); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *box) close() {
+	b.t.Helper()
+	b.closeIndex()
+	if err := b.db.Close(); err != nil {
+		b.t.Error(err)
+	}
+}
+
+func (b *box) closeIndex() {
+	b.t.Helper()
+	if err := b.index.Close(); err != nil {
+		b.t.Error(err)
+	}
+}
+
+func (b *box) file() string   { return filepath.Join(b.dir, "svc.db") }
+func (b *box) folder() string { return filepath.Join(b.dir, folderName) }
+
+// settle does what Run does until the index has seen everything.
+func (b *box) settle() {
+	b.t.Helper()
+	b.index.admit()
+	if err := b.index.catchUp(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+	if seen, ok := b.index.Seen(); !ok || seen != b.db.LastChange() {
+		b.t.Fatalf("index has seen %d (there is one: %t), want %d", seen, ok, b.db.LastChange())
+	}
+}
+
+// run follows the feed in the background until the returned function is
+// called.
+func (b *box) run() (stop func()) {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	done := make(chan struct{})
+	index := b.index
+	go func() {
+		defer close(done)
+		index.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// eventually waits for what the background does.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	late := time.After(time.Minute)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+// seen waits until the running index has seen everything.
+func (b *box) seen() {
+	b.t.Helper()
+	eventually(b.t, "index has seen everything", func() bool {
+		seen, ok := b.index.Seen()
+		return ok && seen == b.db.LastChange()
+	})
+}
+
+func (b *box) update(fn func(*store.Tx) error) {
+	b.t.Helper()
+	if err := b.db.Update(fn); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *box) addProject(key string) *store.Project {
+	b.t.Helper()
+	p := &store.Project{Key: key, Name: "Project " + key}
+	b.update(func(tx *store.Tx) error { return tx.CreateProject(p) })
+	return p
+}
+
+// addLogs adds n logs with the contents that make gives.
+func (b *box) addLogs(p store.ProjectID, n int, content func(i int) string) {
+	b.t.Helper()
+	b.update(func(tx *store.Tx) error {
+		for i := range n {
+			if err := tx.AddLog(p, &store.Log{Content: content(i)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// findLogs is the total of a search in the logs of a project.
+func (b *box) findLogs(p store.ProjectID, text string) int {
+	b.t.Helper()
+	terms := []string{fold.Text(text)}
+	n := b.index.Narrow(b.t.Context(), store.KindLog, p, terms)
+	var found store.Found
+	err := b.db.View(func(tx *store.Tx) (err error) {
+		_, found, err = tx.ListLogs(p, store.LogSelection{To: endOfTime, Selection: store.Selection{Limit: 1, Find: &store.Find{Terms: terms, Narrow: n}}})
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return found.Total
+}
+
+const endOfTime = 1<<63 - 1
+
+// files lists the files of the index that match a pattern.
+func (b *box) files(pattern string) []string {
+	b.t.Helper()
+	list, err := filepath.Glob(filepath.Join(b.folder(), "store", pattern))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// copyTree copies a folder.
+func copyTree(t testing.TB, to, from string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// numbered is a line with its number.
+func numbered(i int) string {
+	return fmt.Sprintf("line %d of %s", i, strings.Repeat("x", i%7))
+}

@@ -1,0 +1,266 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/blevesearch/bleve/v2"
+
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// filled is a box with an index of 1,500 logs.
+func filled(t *testing.T) (*box, store.ProjectID) {
+	t.Helper()
+	b := newBox(t)
+	p := b.addProject("app")
+	b.addLogs(p.ID, 1500, numbered)
+	b.settle()
+	return b, p.ID
+}
+
+// narrows reports whether the index answers a search with less than
+// everything.
+func (b *box) narrows(p store.ProjectID, term string) bool {
+	return !b.index.Narrow(b.t.Context(), store.KindLog, p, []string{term}).All
+}
+
+func TestOldIndexAnswersUntilTheNewOneIsComplete(t *testing.T) {
+	t.Parallel()
+	b, p := filled(t)
+	before := b.index.engine
+	calls := 0
+	check(t, b.index.Rebuild(t.Context(), func(int) {
+		if calls++; calls > 3 {
+			return
+		}
+		if !b.narrows(p, "line") || b.findLogs(p, "line 77 ") != calls {
+			t.Error("old index does not answer while another is built")
+		}
+		b.addLogs(p, 300, numbered) // what comes meanwhile is in the new one
+		if err := b.index.Rebuild(t.Context(), nil); !fault.Is(err, fault.Conflict) {
+			t.Errorf("another one at the same time: got %v, want a conflict", err)
+		}
+	}))
+	if b.index.engine == before || calls == 0 {
+		t.Errorf("no other index after %d calls", calls)
+	}
+	if seen, ok := b.index.Seen(); !ok || seen != b.db.LastChange() {
+		t.Errorf("new index has seen %d, want %d", seen, b.db.LastChange())
+	}
+	if got, want := b.findLogs(p, "line 77 "), 1+min(calls, 3); !b.narrows(p, "line") || got != want {
+		t.Errorf("new index: got %d logs, want %d", got, want)
+	}
+}
+
+func TestRebuildThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		want error
+		stop func(b *box, cancel context.CancelFunc)
+	}{
+		{"caller goes away", context.Canceled, func(_ *box, cancel context.CancelFunc) { cancel() }},
+		{"index is closed", errClosed, func(b *box, _ context.CancelFunc) {
+			go func() { _ = b.index.Close() }()
+			<-b.index.life.Done()
+		}},
+		{"run ends", errClosed, func(b *box, _ context.CancelFunc) {
+			b.run()()
+			<-b.index.life.Done()
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b, p := filled(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			err := b.index.Rebuild(ctx, func(int) { tc.stop(b, cancel) })
+			if !errors.Is(err, tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+			if _, err := os.Stat(b.folder() + newSuffix); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("half an index is left: %v", err)
+			}
+			b.closeIndex()
+			b.openIndex()
+			b.index.admit()
+			if !b.narrows(p, "line") || b.findLogs(p, "line 77 ") != 1 {
+				t.Error("old index does not answer any more")
+			}
+		})
+	}
+}
+
+func TestNarrow(t *testing.T) {
+	t.Parallel()
+	b, p := filled(t)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	closed, p2 := filled(t)
+	closed.closeIndex()
+	unread := newBox(t)
+	for _, tc := range []struct {
+		name    string
+		index   *Index
+		ctx     context.Context
+		project store.ProjectID
+		terms   []string
+		all     bool
+		refs    int
+	}{
+		{"what is everywhere", b.index, t.Context(), p, []string{"line"}, false, 5},
+		{"what is nowhere", b.index, t.Context(), p, []string{"zzz"}, false, 0},
+		{"all terms must be there", b.index, t.Context(), p, []string{"line", "zzz"}, false, 0},
+		{"a number in one block", b.index, t.Context(), p, []string{"line 1000 "}, false, 1},
+		{"all projects", b.index, t.Context(), 0, []string{"line"}, false, 5},
+		{"another project", b.index, t.Context(), p + 1, []string{"line"}, false, 0},
+		{"no terms", b.index, t.Context(), p, nil, true, 0},
+		{"nobody waits any more", b.index, over, p, []string{"line"}, true, 0},
+		{"index is closed", closed.index, t.Context(), p2, []string{"line"}, true, 0},
+		{"index is not there yet", unread.index, t.Context(), p, []string{"line"}, true, 0},
+		{"no index at all", nil, t.Context(), p, []string{"line"}, true, 0},
+	} {
+		n := tc.index.Narrow(tc.ctx, store.KindLog, tc.project, tc.terms)
+		if n.All != tc.all || len(n.Refs) != tc.refs {
+			t.Errorf("%s: got all %t, %d refs, want %t, %d", tc.name, n.All, len(n.Refs), tc.all, tc.refs)
+		}
+	}
+}
+
+func TestProjectIsForgottenInSteps(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	p, other := b.addProject("app"), b.addProject("other")
+	b.update(func(tx *store.Tx) error {
+		for range 1200 {
+			if err := tx.PutAnnouncement(p.ID, &store.Announcement{Title: "news"}); err != nil {
+				return err
+			}
+		}
+		return tx.PutAnnouncement(other.ID, &store.Announcement{Title: "news"})
+	})
+	b.addLogs(p.ID, 600, numbered)
+	b.settle()
+	if n := b.index.Narrow(t.Context(), store.KindAnnouncement, 0, []string{"news"}); len(n.Refs) != 1201 {
+		t.Errorf("before: got %d announcements, want 1201", len(n.Refs))
+	}
+	b.update(func(tx *store.Tx) error { return tx.DeleteProject(p) })
+	b.settle()
+	documents, err := b.index.engine.bleve.DocCount()
+	if n := b.index.Narrow(t.Context(), store.KindAnnouncement, 0, []string{"news"}); len(n.Refs) != 1 || documents != 2 || err != nil {
+		t.Errorf("after: got %d announcements of %d documents (%v), want 1 of 2", len(n.Refs), documents, err)
+	}
+}
+
+type inner = bleve.Index // bleve.Index has a method of its name
+
+// broken is an index in which things go wrong.
+type broken struct {
+	inner
+	search, write func()
+}
+
+func (x broken) SearchInContext(ctx context.Context, r *bleve.SearchRequest) (*bleve.SearchResult, error) {
+	x.search()
+	return x.inner.SearchInContext(ctx, r)
+}
+
+func (x broken) Batch(b *bleve.Batch) error {
+	x.write()
+	return x.inner.Batch(b)
+}
+
+// TestBrokenIndexIsBuiltAnew lets bleve panic and hang.
+func TestBrokenIndexIsBuiltAnew(t *testing.T) {
+	t.Parallel()
+	nothing := func() {}
+	for _, tc := range []struct {
+		name string
+		hurt func(e *engine) broken
+		find bool // a search notices
+	}{
+		{"panic in a search", func(*engine) broken { return broken{search: func() { panic("damaged segment") }, write: nothing} }, true},
+		{"panic in a batch", func(*engine) broken { return broken{search: nothing, write: func() { panic("damaged segment") }} }, false},
+		{"batch waits for a goroutine that is gone", func(e *engine) broken {
+			return broken{search: nothing, write: func() { e.die(); select {} }}
+		}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b, p := filled(t)
+			e := b.index.engine
+			x := tc.hurt(e)
+			x.inner = e.bleve
+			e.bleve = x
+			b.addLogs(p, 300, numbered)
+			if all := !b.narrows(p, "line"); all != tc.find {
+				t.Errorf("search looks everywhere: got %t, want %t", all, tc.find)
+			}
+			if got := b.findLogs(p, "line 77 "); got != 2 {
+				t.Errorf("got %d logs, want 2", got)
+			}
+			b.settle()
+			if b.index.engine == e || !b.narrows(p, "line") || b.findLogs(p, "line 77 ") != 2 {
+				t.Error("no other index")
+			}
+		})
+	}
+}
+
+// TestFilesTakenAway removes the files of an index that is in use.
+func TestFilesTakenAway(t *testing.T) {
+	t.Parallel()
+	b, p := filled(t)
+	remove(t, b.folder())
+	b.addLogs(p, 300, numbered)
+	b.settle()
+	if !b.narrows(p, "line") || b.findLogs(p, "line 77 ") != 2 || len(b.files("root.bolt")) != 1 {
+		t.Error("index has not come back")
+	}
+}
+
+// logged counts what is logged as an error.
+type logged struct {
+	slog.Handler
+	errors atomic.Int32
+}
+
+func (l *logged) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l *logged) Handle(_ context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError {
+		l.errors.Add(1)
+	}
+	return nil
+}
+
+// TestRunTriesAgain lets no index be made at first.
+func TestRunTriesAgain(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	p := b.addProject("app")
+	log := &logged{Handler: slog.DiscardHandler}
+	b.index.log = slog.New(log)
+	obstacle := filepath.Join(b.dir, "obstacle")
+	write(t, obstacle, nil)
+	b.index.path = filepath.Join(obstacle, folderName)
+	stop := b.run()
+	defer stop()
+	b.addLogs(p.ID, 300, numbered)
+	eventually(t, "Run has failed", func() bool { return log.errors.Load() > 0 })
+	if got := b.findLogs(p.ID, "line 77 "); b.narrows(p.ID, "line") || got != 1 {
+		t.Errorf("got %d logs without an index, want 1", got)
+	}
+	remove(t, obstacle)
+	b.seen()
+	if got := b.findLogs(p.ID, "line 77 "); !b.narrows(p.ID, "line") || got != 1 {
+		t.Errorf("got %d logs with an index, want 1", got)
+	}
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// countName names a number that is kept for each project.
+type countName string
+
+// The numbers kept for each project.
+const (
+	countVersions      countName = "versions"
+	countAnnouncements countName = "announcements"
+	countPinned        countName = "announcements.pinned"
+	countFeedback      countName = "feedback"
+	countRated         countName = "feedback.rated"
+	countRatings       countName = "feedback.ratings" // sum of all ratings
+)
+
+// countLevel is the number of logs of a level.
+func countLevel(level int) countName { return countName(fmt.Sprintf("logs.%d", level)) }
+
+// count adds delta to a number of a project. The numbers are written once, at
+// the end of the transaction.
+func (tx *Tx) count(p ProjectID, name countName, delta int64) {
+	if delta == 0 {
+		return
+	}
+	if tx.deltas == nil {
+		tx.deltas = map[ProjectID]map[countName]int64{}
+	}
+	if tx.deltas[p] == nil {
+		tx.deltas[p] = map[countName]int64{}
+	}
+	tx.deltas[p][name] += delta
+}
+
+// writeCounts writes the numbers that changed.
+func (tx *Tx) writeCounts() error {
+	for p, deltas := range tx.deltas {
+		content := tx.content(p)
+		if content == nil {
+			continue // deleted in the same transaction
+		}
+		b := content.Bucket(countsBucket)
+		for name, delta := range deltas {
+			n := counted(b.Get([]byte(name))) + delta
+			if err := b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func counted(raw []byte) int64 {
+	if raw == nil {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(raw))
+}
+
+// sum adds up a number over all projects.
+func (tx *Tx) sum(name countName) (total int64, err error) {
+	all := tx.bolt.Bucket(contentBucket)
+	err = all.ForEachBucket(func(key []byte) error {
+		if !tx.alive(key) {
+			return nil
+		}
+		total += counted(all.Bucket(key).Bucket(countsBucket).Get([]byte(name)))
+		return nil
+	})
+	return total, err
+}
+
+// AnnouncementStatistics counts the announcements of all projects, hidden ones
+// included.
+func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
+	if all, err = tx.sum(countAnnouncements); err != nil {
+		return 0, 0, err
+	}
+	pinned, err = tx.sum(countPinned)
+	return all, pinned, err
+}
+
+// FeedbackStatistics are numbers about the feedback of all projects, hidden
+// ones included.
+type FeedbackStatistics struct{ Count, Rated, Ratings int64 }
+
+// FeedbackStatistics counts the feedback of all projects.
+func (tx *Tx) FeedbackStatistics() (st FeedbackStatistics, err error) {
+	if st.Count, err = tx.sum(countFeedback); err != nil {
+		return st, err
+	}
+	if st.Rated, err = tx.sum(countRated); err != nil {
+		return st, err
+	}
+	st.Ratings, err = tx.sum(countRatings)
+	return st, err
+}
+
+// LogStatistics counts the logs of all projects by level, hidden ones
+// included.
+func (tx *Tx) LogStatistics() (byLevel [4]int64, err error) {
+	for level := range byLevel {
+		if byLevel[level], err = tx.sum(countLevel(level)); err != nil {
+			return byLevel, err
+		}
+	}
+	return byLevel, nil
+}

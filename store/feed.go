@@ -1,0 +1,157 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Kind says what a change is about.
+type Kind uint8
+
+// The kinds of searchable things. Feedback and logs come in blocks.
+const (
+	KindProject Kind = iota + 1
+	KindVersion
+	KindAnnouncement
+	KindFeedback
+	KindLog
+)
+
+// Change says that something searchable was written, not how: whoever follows
+// looks it up, and what is not there any more has been deleted. So neither
+// order nor repetition matters.
+type Change struct {
+	Seq     uint64
+	Kind    Kind
+	Project ProjectID
+	ID      ID     // of a version or an announcement
+	Block   uint32 // of feedback or logs
+}
+
+// Ref names the thing within the store, the same for each of its changes:
+// kind, project, and id or block, so that byte order groups by kind and
+// project.
+func (c Change) Ref() string { return string(c.ref()) }
+
+func (c Change) ref() []byte {
+	b := append(make([]byte, 0, 21), byte(c.Kind))
+	b = append(b, c.Project.key()...)
+	switch c.Kind {
+	case KindVersion, KindAnnouncement:
+		b = append(b, c.ID[:]...)
+	case KindFeedback, KindLog:
+		b = binary.BigEndian.AppendUint32(b, c.Block)
+	}
+	return b
+}
+
+// ParseRef is the Change, without its number, that a Ref names.
+func ParseRef(ref string) (c Change, err error) {
+	if len(ref) < 5 {
+		return c, fmt.Errorf("reference %x is too short", ref)
+	}
+	c.Kind, c.Project = Kind(ref[0]), ProjectID(binary.BigEndian.Uint32([]byte(ref[1:5])))
+	rest := []byte(ref[5:])
+	switch {
+	case c.Kind == KindProject && len(rest) == 0:
+	case (c.Kind == KindVersion || c.Kind == KindAnnouncement) && len(rest) == len(c.ID):
+		copy(c.ID[:], rest)
+	case (c.Kind == KindFeedback || c.Kind == KindLog) && len(rest) == 4:
+		c.Block = binary.BigEndian.Uint32(rest)
+	default:
+		return c, fmt.Errorf("reference %x has no known form", ref)
+	}
+	return c, nil
+}
+
+func seqKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// record appends a change to the feed, in the transaction that makes it.
+func (tx *Tx) record(c Change) error {
+	feed := tx.bolt.Bucket(feedBucket)
+	seq, err := feed.NextSequence()
+	if err != nil {
+		return err
+	}
+	tx.lastChange = seq
+	feed.FillPercent = 0.9
+	return feed.Put(seqKey(seq), c.ref())
+}
+
+// Changes reads the changes after a sequence number, at most limit of them.
+func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
+	var changes []Change
+	cursor := tx.bolt.Bucket(feedBucket).Cursor()
+	for key, ref := cursor.Seek(seqKey(after + 1)); key != nil && len(changes) < limit; key, ref = cursor.Next() {
+		c, err := ParseRef(string(ref))
+		if err != nil {
+			return nil, fmt.Errorf("change %x: %w", key, err)
+		}
+		c.Seq = binary.BigEndian.Uint64(key)
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// FeedRange says which changes the feed has: the number of the last one that
+// was ever recorded, and that of the oldest one still held. When the feed is
+// empty, oldest is last+1.
+func (tx *Tx) FeedRange() (oldest, last uint64) {
+	feed := tx.bolt.Bucket(feedBucket)
+	last = feed.Sequence()
+	if key, _ := feed.Cursor().First(); key != nil {
+		return binary.BigEndian.Uint64(key), last
+	}
+	return last + 1, last
+}
+
+// TrimFeed forgets changes up to a number, in bounded steps, when everybody
+// has seen them.
+func (s *Store) TrimFeed(upTo uint64) error {
+	const step = 1000
+	for done := false; !done; {
+		err := s.Update(func(tx *Tx) error {
+			feed := tx.bolt.Bucket(feedBucket)
+			var keys [][]byte
+			cursor := feed.Cursor()
+			for key, _ := cursor.First(); key != nil && len(keys) < step && binary.BigEndian.Uint64(key) <= upTo; key, _ = cursor.Next() {
+				keys = append(keys, key)
+			}
+			done = len(keys) < step
+			for _, key := range keys {
+				if err := feed.Delete(key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LastChange is the number of the last committed change.
+func (s *Store) LastChange() uint64 { return s.lastChange.Load() }
+
+// Changed returns a channel that is closed at the next commit with a change.
+func (s *Store) Changed() <-chan struct{} {
+	s.queue.Lock()
+	defer s.queue.Unlock()
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	return s.changed
+}
+
+// announceChanges wakes those who follow the feed.
+func (s *Store) announceChanges(last uint64) {
+	s.lastChange.Store(last)
+	s.queue.Lock()
+	defer s.queue.Unlock()
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}

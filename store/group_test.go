@@ -1,0 +1,83 @@
+package store_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// Submissions of many goroutines share commits, and each is there when its
+// Submit returns.
+func TestSubmissionsShareCommits(t *testing.T) {
+	t.Parallel()
+	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
+	p := addProject(t, db, "app")
+	const writers, each = 16, 40
+	var wait sync.WaitGroup
+	for w := range writers {
+		wait.Go(func() {
+			for i := range each {
+				l := &store.Log{Content: strconv.Itoa(w*each + i)}
+				if err := db.Submit(func(tx *store.Tx) error { return tx.AddLog(p.ID, l) }); err != nil {
+					t.Error(err)
+				}
+				if err := db.View(func(tx *store.Tx) error { _, err := tx.Log(p.ID, l.ID); return err }); err != nil {
+					t.Errorf("log %s is not there after Submit: %v", l.Content, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	var levels [4]int64
+	err := db.View(func(tx *store.Tx) (err error) {
+		levels, err = tx.LogStatistics()
+		return err
+	})
+	if err != nil || levels[0] != writers*each {
+		t.Errorf("got %d logs, %v; want %d", levels[0], err, writers*each)
+	}
+}
+
+// A submission for a project that is gone writes nothing and leaves its
+// neighbours alone.
+func TestSubmissionWithoutProject(t *testing.T) {
+	t.Parallel()
+	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
+	p := addProject(t, db, "app")
+	if err := edit(db, "app", (*store.Tx).DeleteProject); err != nil {
+		t.Fatal(err)
+	}
+	err := db.Submit(func(tx *store.Tx) error { return tx.AddLog(p.ID, &store.Log{}) })
+	if !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want not found", err)
+	}
+}
+
+// A bug in one submission ends its transaction, not the wait of the others.
+func TestSubmissionThatPanics(t *testing.T) {
+	t.Parallel()
+	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
+	p := addProject(t, db, "app")
+	failed := errors.New("panic")
+	var wait sync.WaitGroup
+	for i := range 20 {
+		wait.Go(func() {
+			defer func() { _ = recover() }()
+			_ = db.Submit(func(tx *store.Tx) error {
+				if i%5 == 0 {
+					panic(failed)
+				}
+				return tx.AddLog(p.ID, &store.Log{})
+			})
+		})
+	}
+	wait.Wait()
+	if err := db.Submit(func(tx *store.Tx) error { return tx.AddLog(p.ID, &store.Log{}) }); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}

@@ -1,0 +1,249 @@
+package store_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"svc/store"
+)
+
+// TestWholeFilesOpen: whatever shape a tree takes, a file that is not damaged is
+// never refused, after a clean stop as well as after a kill.
+func TestWholeFilesOpen(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	closeStore(t, openStore(t, path, store.Options{}))
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for round := range 20 {
+		db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: round%2 == 0, NoSync: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scatter := func(tx *bbolt.Tx) error { return scatter(r, tx.Bucket([]byte("content")), 3) }
+		// In a transaction of its own: deleting a bucket whose buckets have been
+		// written to leaves pages behind, in bbolt 1.5.
+		prune := func(tx *bbolt.Tx) error { return prune(r, tx.Bucket([]byte("content"))) }
+		if err := errors.Join(db.Update(scatter), db.Update(prune), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		again, err := store.Open(path, store.Options{})
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		again.SkipSync()
+		if err := errors.Join(again.CheckPages(), again.Close()); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+	}
+}
+
+// prune deletes one bucket somewhere.
+func prune(r *rand.Rand, b *bbolt.Bucket) error {
+	name := []byte{'b', byte(r.IntN(4))}
+	switch below := b.Bucket(name); {
+	case below == nil:
+		return nil
+	case r.IntN(3) == 0:
+		return b.DeleteBucket(name)
+	default:
+		return prune(r, below)
+	}
+}
+
+// scatter puts and deletes keys and values of all sizes, and makes buckets.
+func scatter(r *rand.Rand, b *bbolt.Bucket, depth int) error {
+	most := one(r, []int{4, 40, 400})
+	for range r.IntN(300) {
+		key := bytes.Repeat([]byte{byte(r.IntN(256))}, 1+r.IntN(most))
+		if err := b.Delete(key); err == nil && r.IntN(3) > 0 {
+			if err := b.Put(key, make([]byte, r.IntN(one(r, []int{10, 1000, 20_000})))); err != nil {
+				return err
+			}
+		}
+	}
+	for range depth {
+		name := []byte{'b', byte(r.IntN(4))}
+		below, err := b.CreateBucketIfNotExists(name)
+		if errors.Is(err, bolterrors.ErrIncompatibleValue) { // a value has the name
+			continue
+		}
+		if err := errors.Join(err, scatter(r, below, depth-1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestManyFreePages: from 65535 on the list says otherwise how many there are.
+func TestManyFreePages(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	closeStore(t, openStore(t, path, store.Options{}))
+	small := filepath.Join(t.TempDir(), "svc.db")
+	const pageSize = 512
+	db, err := bbolt.Open(small, 0o600, &bbolt.Options{PageSize: pageSize, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	big := []byte("big")
+	err = errors.Join(bbolt.Compact(db, old, 0), old.Close(),
+		db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("owners")).Put(big, make([]byte, 70_000*pageSize)) }),
+		db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("owners")).Delete(big) }),
+		db.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := int64(meta(t, small, 32)) * pageSize; binary.NativeEndian.Uint16(read(t, small)[list+10:]) != 1<<16-1 {
+		t.Fatal("the list of free pages is not long enough for this test")
+	}
+	openStore(t, small, store.Options{})
+}
+
+// TestPagesInCircles: a page that leads to itself, or two that lead to one,
+// must not keep Open busy for ever.
+func TestPagesInCircles(t *testing.T) {
+	t.Parallel()
+	f := newFile(t, false)
+	branches := f.kind(1)
+	if len(branches) == 0 {
+		t.Fatal("no branch page to try")
+	}
+	for _, n := range branches {
+		for to := 2; to < len(f.bytes)/f.pageSize; to++ {
+			bad := f.copy()
+			first := bad.page(n)[16+8:]
+			if binary.NativeEndian.Uint64(first) == uint64(to) {
+				continue
+			}
+			binary.NativeEndian.PutUint64(first, uint64(to))
+			_ = reopen(t, bad) // the page may be an old one that is free now
+		}
+	}
+	// One without entries would set free what is below it.
+	refused := 0
+	for _, n := range branches {
+		bad := f.copy()
+		clear(bad.page(n)[10:12])
+		if reopen(t, bad) != nil {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("branch pages without entries: none was refused")
+	}
+	root := f.copy()
+	for i := range 2 {
+		meta := root.page(i)[16:]
+		page := root.page(int(binary.NativeEndian.Uint64(meta[16:])))
+		if binary.NativeEndian.Uint16(page[8:]) != 2 {
+			continue
+		}
+		// The first entry of the root is a bucket: let it be the root again.
+		place, key := binary.NativeEndian.Uint32(page[16+4:]), binary.NativeEndian.Uint32(page[16+8:])
+		copy(page[16+place+key:], meta[16:24])
+	}
+	if err := reopen(t, root); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("a bucket inside itself: got %v, want ErrDamaged", err)
+	}
+}
+
+// TestDamagedFreePages: a list with pages that are in use would make the next
+// commits overwrite them.
+func TestDamagedFreePages(t *testing.T) {
+	t.Parallel()
+	f := newFile(t, true)
+	list := f.kind(16)
+	meta := max(binary.NativeEndian.Uint64(f.page(0)[16+32:]), binary.NativeEndian.Uint64(f.page(1)[16+32:]))
+	if !slices.Contains(list, int(meta)) {
+		meta = min(binary.NativeEndian.Uint64(f.page(0)[16+32:]), binary.NativeEndian.Uint64(f.page(1)[16+32:]))
+	}
+	for _, tc := range []struct {
+		name string
+		id   uint64
+	}{
+		{"a meta page", 1},
+		{"the list itself", meta},
+		{"the root", binary.NativeEndian.Uint64(f.page(0)[16+16:])},
+		{"behind the file", uint64(len(f.bytes) / f.pageSize)},
+		{"one listed twice", binary.NativeEndian.Uint64(f.page(int(meta))[16+8:])},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			bad := f.copy()
+			binary.NativeEndian.PutUint64(bad.page(int(meta))[16:], tc.id)
+			if err := reopen(t, bad); !errors.Is(err, store.ErrDamaged) {
+				t.Errorf("got %v, want ErrDamaged", err)
+			}
+		})
+	}
+}
+
+// TestDamagedEntry damages each entry of each leaf page. What is said of those
+// pages that are in use must be what is wrong.
+func TestDamagedEntry(t *testing.T) {
+	t.Parallel()
+	f := newFile(t, false)
+	u16, u32 := binary.NativeEndian.PutUint16, binary.NativeEndian.PutUint32
+	const each, bucket, small = 0, 1, 2 // which entries: all, buckets, those with their page in the value
+	for _, tc := range []struct {
+		name   string
+		which  int
+		damage func(entry, value []byte)
+		want   string
+	}{
+		{"a key behind the page", each, func(entry, _ []byte) { u32(entry[4:], 1<<20) }, "has an entry that ends behind it"},
+		{"a key that is too long", each, func(entry, _ []byte) { u32(entry[8:], 1<<15+1) }, "has an entry that ends behind it"},
+		{"a value that ends behind the page", each, func(entry, _ []byte) { u32(entry[12:], 1<<20) }, "has an entry that ends behind it"},
+		{"a bucket on a page that is not there", bucket, func(_, value []byte) { value[7] = 1 }, "does not exist"},
+		{"a bucket on a meta page", bucket, func(_, value []byte) { clear(value[:8]); value[0] = 1 }, "does not exist"},
+		{"a bucket on a page of another one", bucket, func(_, value []byte) { clear(value[:8]); value[0] = 2 }, "is used twice"},
+		{"a bucket without its head", bucket, func(entry, _ []byte) { u32(entry[12:], 15) }, "has a bucket of the wrong size"},
+		{"a small bucket without its page", small, func(entry, _ []byte) { u32(entry[12:], 31) }, "has a bucket without a page"},
+		{"a small bucket of another kind", small, func(_, value []byte) { value[16+8] = 1 }, "has a bucket of the wrong kind"},
+		{"a small bucket with the most entries", small, func(_, value []byte) { u16(value[16+10:], 1<<16-1) }, "is too short for what is on it"},
+		{"a small bucket with a bucket in it", small, func(_, value []byte) {
+			if value[16+10] > 0 {
+				value[32] = 1
+			}
+		}, "has a bucket with wrong entries"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			found := 0
+			for _, n := range f.kind(2) {
+				for i := range int(binary.NativeEndian.Uint16(f.page(n)[10:])) {
+					bad := f.copy()
+					entry := bad.bytes[n*f.pageSize+16+16*i:]
+					value := entry[binary.NativeEndian.Uint32(entry[4:])+binary.NativeEndian.Uint32(entry[8:]):]
+					isBucket := entry[0] == 1
+					isSmall := isBucket && binary.NativeEndian.Uint64(value) == 0
+					if tc.which == bucket && !isBucket || tc.which == small && !isSmall {
+						continue
+					}
+					tc.damage(entry, value)
+					if err := reopen(t, bad); err != nil && strings.Contains(err.Error(), tc.want) {
+						found++
+					}
+				}
+			}
+			if found == 0 {
+				t.Errorf("got no error that says %q", tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"go.etcd.io/bbolt"
+)
+
+// purgeStep is the number of keys that one transaction of Purge removes.
+const purgeStep = 1000
+
+// Purge removes what deleted projects left behind, in steps small enough that
+// others can write in between. Repeating it after a crash does no harm.
+func (s *Store) Purge() error {
+	for more := true; more; {
+		err := s.Update(func(tx *Tx) (err error) {
+			more, err = tx.purge()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// purge removes up to purgeStep keys of a project that is gone and reports
+// whether there may be more.
+func (tx *Tx) purge() (more bool, err error) {
+	all := tx.bolt.Bucket(contentBucket)
+	var orphan []byte
+	err = all.ForEachBucket(func(key []byte) error {
+		if orphan == nil && !tx.alive(key) {
+			orphan = key
+		}
+		return nil
+	})
+	if err != nil || orphan == nil {
+		return false, err
+	}
+	content := all.Bucket(orphan)
+	left, touched := purgeStep, false
+	for _, name := range contentBuckets {
+		b := content.Bucket(name)
+		if b == nil {
+			continue
+		}
+		if left, err = tx.drain(b, name, left); err != nil {
+			return true, err
+		}
+		if left <= 0 {
+			return true, nil
+		}
+		if err := content.DeleteBucket(name); err != nil {
+			return true, err
+		}
+		touched = true
+	}
+	if touched {
+		return true, nil // bbolt loses pages of a bucket that is deleted right after its buckets
+	}
+	return true, all.DeleteBucket(orphan)
+}
+
+// alive reports whether the content under a key has a project.
+func (tx *Tx) alive(project []byte) bool {
+	return tx.bolt.Bucket(projectsBucket).Get(project) != nil
+}
+
+// drain deletes up to limit keys of a bucket, with what says who owns the
+// records, and returns how many it may still have deleted.
+func (tx *Tx) drain(b *bbolt.Bucket, name []byte, limit int) (left int, err error) {
+	var keys, owned [][]byte
+	cursor := b.Cursor()
+	for key, value := cursor.First(); key != nil && len(keys) < limit; key, value = cursor.Next() {
+		keys = append(keys, key)
+		switch {
+		case value == nil: // a bucket
+		case string(name) == string(versionsBucket), string(name) == string(announcementsBucket):
+			owned = append(owned, key)
+		case string(name) == string(feedbackSeries.records):
+			owned = append(owned, value[:16])
+		}
+	}
+	owners := tx.bolt.Bucket(ownersBucket)
+	for _, id := range owned {
+		if err := owners.Delete(id); err != nil {
+			return 0, err
+		}
+	}
+	for _, key := range keys {
+		if b.Bucket(key) != nil {
+			err = b.DeleteBucket(key)
+		} else {
+			err = b.Delete(key)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return limit - len(keys), nil
+}

@@ -1,0 +1,266 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.etcd.io/bbolt"
+
+	"svc/internal/platform"
+)
+
+// Request statistics have one key per project, kind of counter and hour. The
+// value is all counters of that hour, in order, so that adding to the present
+// hour rewrites a value of a few kilobytes, a range is read in the order in
+// which it lies on the disk, and dropping an hour is the deletion of three keys.
+//
+//	value   = form (1 byte) { counter }
+//	counter = what, less that of the counter before (uvarint)
+//	          [ length of text (uvarint) text ]   versions only
+//	          number (uvarint)
+
+// hourForm is the first byte of each value.
+const hourForm = 1
+
+// Bounds of the counters of an hour. What strangers send is part of most of
+// them, so there must be some.
+const (
+	mostRequests = 1 << 14
+	mostVersions = 2000
+)
+
+// counterBuckets are the buckets of the kinds.
+var counterBuckets = [...][]byte{
+	requestCounts: requestsBucket, systemCounts: systemVersionsBucket, clientCounts: clientVersionsBucket,
+}
+
+// hourCounter is one number in the value of an hour.
+type hourCounter struct {
+	RequestCounter
+	n uint64
+}
+
+func byCounter(a, b hourCounter) int {
+	return cmp.Or(
+		cmp.Compare(a.project, b.project), cmp.Compare(a.kind(), b.kind()), cmp.Compare(a.hour, b.hour),
+		cmp.Compare(a.what, b.what), strings.Compare(a.text, b.text),
+	)
+}
+
+// AddRequests adds to the counters. Those of projects that do not exist any more
+// are left out.
+func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
+	all := make([]hourCounter, 0, len(counts))
+	for c, n := range counts {
+		all = append(all, hourCounter{c, n})
+	}
+	slices.SortFunc(all, byCounter)
+	for len(all) > 0 {
+		first := all[0]
+		end := slices.IndexFunc(all, func(c hourCounter) bool {
+			return c.project != first.project || c.kind() != first.kind() || c.hour != first.hour
+		})
+		if end < 0 {
+			end = len(all)
+		}
+		if tx.alive(first.project.key()) {
+			if err := tx.addToHour(first.RequestCounter, all[:end]); err != nil {
+				return fmt.Errorf("count requests of project %d: %w", first.project, err)
+			}
+		}
+		all = all[end:]
+	}
+	return nil
+}
+
+// addToHour adds counters of one project, kind and hour, those of like.
+func (tx *Tx) addToHour(like RequestCounter, added []hourCounter) error {
+	b, err := tx.content(like.project).CreateBucketIfNotExists(counterBuckets[like.kind()])
+	if err != nil {
+		return err
+	}
+	key := like.hour.key()
+	all := added
+	if raw := b.Get(key); raw != nil {
+		all = slices.Clone(added)
+		err := decodeHour(raw, like.kind(), func(what uint64, text []byte, n uint64) {
+			old := RequestCounter{like.project, like.hour, uint64(like.kind())<<kindAt | what, string(text)}
+			all = append(all, hourCounter{old, n})
+		})
+		if err != nil {
+			return err
+		}
+		all = merged(all)
+	}
+	b.FillPercent = 0.9 // keys append
+	return b.Put(key, encodeHour(squeezed(all)))
+}
+
+// merged sorts and makes one of those that count the same.
+func merged(all []hourCounter) []hourCounter {
+	slices.SortFunc(all, byCounter)
+	kept := all[:0]
+	for _, c := range all {
+		if last := len(kept) - 1; last >= 0 && kept[last].RequestCounter == c.RequestCounter {
+			kept[last].n += c.n
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// squeezed keeps an hour within its bound: the greatest counters stay, the
+// others are folded, so that whoever makes up versions does not push out those
+// that people use.
+func squeezed(all []hourCounter) []hourCounter {
+	most := mostVersions
+	if len(all) > 0 && all[0].kind() == requestCounts {
+		most = mostRequests
+	}
+	if len(all) <= most {
+		return all
+	}
+	slices.SortFunc(all, func(a, b hourCounter) int { return cmp.Or(cmp.Compare(b.n, a.n), byCounter(a, b)) })
+	for i := most * 3 / 4; i < len(all); i++ { // makes room for some time
+		all[i].RequestCounter = all[i].Folded()
+	}
+	return merged(all)
+}
+
+// encodeHour is the value of sorted counters of one kind.
+func encodeHour(all []hourCounter) []byte {
+	b := append(make([]byte, 0, 8*len(all)), hourForm)
+	before := uint64(0)
+	for _, c := range all {
+		what := c.what &^ (3 << kindAt)
+		b = binary.AppendUvarint(b, what-before)
+		before = what
+		if c.kind() != requestCounts {
+			b = binary.AppendUvarint(b, uint64(len(c.text)))
+			b = append(b, c.text...)
+		}
+		b = binary.AppendUvarint(b, c.n)
+	}
+	return b
+}
+
+var errHour = errors.New("the counters of an hour cannot be read")
+
+// decodeHour calls each for the counters of a value, in order. The text is only
+// valid during the call.
+func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte, n uint64)) error {
+	if len(raw) == 0 || raw[0] != hourForm {
+		return errHour
+	}
+	raw = raw[1:]
+	what := uint64(0)
+	for len(raw) > 0 {
+		step, used := binary.Uvarint(raw)
+		if used <= 0 {
+			return errHour
+		}
+		raw = raw[used:]
+		what += step
+		var text []byte
+		if kind != requestCounts {
+			length, used := binary.Uvarint(raw)
+			if used <= 0 || length > uint64(len(raw)-used) {
+				return errHour
+			}
+			text = raw[used : used+int(length)]
+			raw = raw[used+int(length):]
+		}
+		n, used := binary.Uvarint(raw)
+		if used <= 0 {
+			return errHour
+		}
+		raw = raw[used:]
+		each(what, text, n)
+	}
+	return nil
+}
+
+// EachRequest calls each for the counters of requests in hours from..to, both
+// included, hour by hour.
+func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Request, n int64)) error {
+	return tx.eachCounter(p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
+}
+
+// EachSystemVersion does the same for the versions of clients' systems; the text
+// is only valid during the call, and "" for what is not reported.
+func (tx *Tx) EachSystemVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
+	return tx.eachCounter(p, systemCounts, from, to, func(h Hour, what uint64, text []byte, n int64) { each(h, PlatformOf(int(what)), text, n) })
+}
+
+// EachClientVersion does the same for the versions of the project's own app.
+func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
+	return tx.eachCounter(p, clientCounts, from, to, func(h Hour, what uint64, text []byte, n int64) { each(h, PlatformOf(int(what)), text, n) })
+}
+
+func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each func(h Hour, what uint64, text []byte, n int64)) error {
+	b := tx.counters(p, kind)
+	if b == nil {
+		return nil
+	}
+	cursor := b.Cursor()
+	for key, raw := cursor.Seek(from.key()); key != nil; key, raw = cursor.Next() {
+		h := Hour(binary.BigEndian.Uint32(key))
+		if h > to {
+			break
+		}
+		err := decodeHour(raw, kind, func(what uint64, text []byte, n uint64) { each(h, what, text, int64(n)) })
+		if err != nil {
+			return fmt.Errorf("requests of project %d in hour %d: %w", p, h, err)
+		}
+	}
+	return nil
+}
+
+// counters is the bucket of a kind, nil when nothing was ever counted.
+func (tx *Tx) counters(p ProjectID, kind counterKind) *bbolt.Bucket {
+	content := tx.content(p)
+	if content == nil {
+		return nil
+	}
+	return content.Bucket(counterBuckets[kind])
+}
+
+// DropRequests forgets the counters of hours before a given one, at most limit
+// values, and reports how many that were.
+func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, err error) {
+	for kind := range counterBuckets {
+		b := tx.counters(p, counterKind(kind))
+		if b == nil {
+			continue
+		}
+		var keys [][]byte
+		cursor := b.Cursor()
+		for key, _ := cursor.First(); key != nil && dropped+len(keys) < limit && Hour(binary.BigEndian.Uint32(key)) < before; key, _ = cursor.Next() {
+			keys = append(keys, key)
+		}
+		for _, key := range keys {
+			if err := b.Delete(key); err != nil {
+				return dropped, err
+			}
+		}
+		dropped += len(keys)
+	}
+	return dropped, nil
+}
+
+// HasRequestsBefore reports whether DropRequests would find something.
+func (tx *Tx) HasRequestsBefore(p ProjectID, before Hour) bool {
+	for kind := range counterBuckets {
+		if b := tx.counters(p, counterKind(kind)); b != nil {
+			if key, _ := b.Cursor().First(); key != nil && Hour(binary.BigEndian.Uint32(key)) < before {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,251 @@
+package store
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/internal/platform"
+)
+
+// Hour numbers the hours since 1970-01-01 00:00 UTC.
+type Hour uint32
+
+// HourOf is the hour that a moment lies in.
+func HourOf(t time.Time) Hour { return Hour(t.Unix() / 3600) }
+
+// Start is the first second of the hour.
+func (h Hour) Start() int64 { return int64(h) * 3600 }
+
+func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)) }
+
+// Endpoint is a route whose requests are counted. The zero Endpoint is none.
+// The numbers are in the file.
+type Endpoint uint8
+
+// Endpoints, Platforms, Regions and Provinces are more than the greatest number
+// of each.
+const (
+	Endpoints = 1 << endpointBits
+	Platforms = 1 << platformBits
+	Regions   = 2 + 26*26
+	Provinces = 1 << provinceBits
+)
+
+// endpoints names the endpoints by their numbers.
+var endpoints = [...]string{
+	1: "PROJECT_DETAIL", "VERSION_LIST", "VERSION_LATEST", "VERSION_LATEST_PREVIEW", "VERSION_BY_VERSION", "VERSION_CHECK_UPDATE",
+	"ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST", "FEEDBACK_SUBMIT", "LOG_UPLOAD", "EVENT_INGEST",
+}
+
+// ParseEndpoint finds an endpoint by its exact name.
+func ParseEndpoint(name string) (Endpoint, bool) {
+	at := slices.Index(endpoints[1:], name) + 1
+	return Endpoint(at), at > 0
+}
+
+// String is the name of the endpoint, "" of none.
+func (e Endpoint) String() string {
+	if int(e) >= len(endpoints) {
+		return ""
+	}
+	return endpoints[e]
+}
+
+// countedPlatforms gives each platform its number in counters.
+var countedPlatforms = [...]platform.Platform{
+	platform.Others, platform.Windows, platform.Linux, platform.MacOS, platform.IOS, platform.Android, platform.Web,
+}
+
+func platformNumber(on platform.Platform) uint64 {
+	return uint64(max(slices.Index(countedPlatforms[:], on), 0))
+}
+
+// PlatformOf is the platform with a number in counters.
+func PlatformOf(number int) platform.Platform {
+	if number >= len(countedPlatforms) {
+		return platform.Others
+	}
+	return countedPlatforms[number]
+}
+
+// Region is where a request came from, as a small number: 0 when that is not
+// known, 1 for this network, then the countries.
+type Region uint16
+
+// ParseRegion reads two capital letters or LOCAL. Everything else is the region
+// that is not known.
+func ParseRegion(text string) Region {
+	if text == "LOCAL" {
+		return 1
+	}
+	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
+		return 0
+	}
+	return 2 + 26*Region(text[0]-'A') + Region(text[1]-'A')
+}
+
+// String is a country code (ISO 3166-1 alpha-2), LOCAL or UNKNOWN.
+func (r Region) String() string {
+	switch {
+	case r == 0 || r >= Regions:
+		return "UNKNOWN"
+	case r == 1:
+		return "LOCAL"
+	}
+	return string([]byte{'A' + byte((r-2)/26), 'A' + byte((r-2)%26)})
+}
+
+// Offset is how far a client's clock said that it is from UTC. The zero Offset
+// is "not said".
+type Offset uint8
+
+// OffsetOf takes minutes east: a multiple of 15 from -12:00 to +14:00. Anything
+// else counts as not said.
+func OffsetOf(minutes int) Offset {
+	if minutes < -720 || minutes > 840 || minutes%15 != 0 {
+		return 0
+	}
+	return Offset((minutes+720)/15 + 1)
+}
+
+// Minutes is the offset in minutes east; ok is false when it was not said.
+func (o Offset) Minutes() (minutes int, ok bool) { return (int(o)-1)*15 - 720, o != 0 }
+
+// Where each dimension of a request is in its number. The highest comes first
+// in order of keys, so that neighbours have most bits in common.
+const (
+	endpointBits = 4
+	platformBits = 3
+	offsetBits   = 7
+	cityBits     = 20
+	provinceBits = 7
+
+	platformAt = endpointBits
+	offsetAt   = platformAt + platformBits
+	placeAt    = offsetAt + offsetBits
+	regionAt   = placeAt + cityBits + provinceBits
+)
+
+// Place is a region with the numbers of a province and a city in it.
+type Place uint64
+
+// NewPlace takes a region as ParseRegion does, and the codes of province and
+// city, six digits each or empty (GB/T 2260). Of the province only the first two
+// digits are kept: the others are zero in every province code.
+func NewPlace(region, province, city string) Place {
+	return Place(ParseRegion(region))<<(provinceBits+cityBits) | Place(sixDigits(province)/10000)<<cityBits | Place(sixDigits(city))
+}
+
+func sixDigits(code string) (n uint64) {
+	if len(code) != 6 {
+		return 0
+	}
+	for _, c := range []byte(code) {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n
+}
+
+// Region is the region of the place.
+func (p Place) Region() Region {
+	r := p >> (provinceBits + cityBits)
+	if r >= Regions {
+		return 0
+	}
+	return Region(r)
+}
+
+// Province is the first two digits of the province code, or of the city code
+// where only that is known; 0 when neither is.
+func (p Place) Province() int {
+	if province := p >> cityBits & (1<<provinceBits - 1); province != 0 {
+		return int(province)
+	}
+	return int(p & (1<<cityBits - 1) / 10000)
+}
+
+// Request is a combination of everything by which requests are counted.
+type Request uint64
+
+// NewRequest puts the dimensions together.
+func NewRequest(endpoint Endpoint, on platform.Platform, from Place, offset Offset) Request {
+	return Request(from)<<placeAt | Request(offset)<<offsetAt | Request(platformNumber(on))<<platformAt | Request(endpoint)
+}
+
+// Endpoint is what was asked.
+func (r Request) Endpoint() Endpoint { return Endpoint(r & (1<<endpointBits - 1)) }
+
+// PlatformNumber is the platform of the client, for PlatformOf.
+func (r Request) PlatformNumber() int { return int(r >> platformAt & (1<<platformBits - 1)) }
+
+// Offset is what the client's clock said.
+func (r Request) Offset() Offset { return Offset(r >> offsetAt & (1<<offsetBits - 1)) }
+
+// Place is where the request came from.
+func (r Request) Place() Place { return Place(r >> placeAt) }
+
+// counterKind is one of the three sets of counters of a project.
+type counterKind uint8
+
+const (
+	requestCounts counterKind = iota
+	systemCounts
+	clientCounts
+)
+
+// otherVersions stands for the versions that there was no room for.
+const otherVersions = "(other)"
+
+// RequestCounter names one number of the request statistics, of one project and
+// hour. It is comparable, so that it can be counted in a map.
+type RequestCounter struct {
+	project ProjectID
+	hour    Hour
+	what    uint64 // counterKind in the two highest bits, then a Request or a platform
+	text    string
+}
+
+const kindAt = 62
+
+func (c RequestCounter) kind() counterKind { return counterKind(c.what >> kindAt) }
+
+// CountRequest is the counter of requests with the same dimensions.
+func CountRequest(p ProjectID, h Hour, r Request) RequestCounter {
+	return RequestCounter{p, h, uint64(requestCounts)<<kindAt | uint64(r), ""}
+}
+
+// CountSystem is the counter of a system version; "" when it is not reported.
+func CountSystem(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
+	return RequestCounter{p, h, uint64(systemCounts)<<kindAt | platformNumber(on), version}
+}
+
+// CountClient is the counter of a version of the project's own app.
+func CountClient(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
+	return RequestCounter{p, h, uint64(clientCounts)<<kindAt | platformNumber(on), version}
+}
+
+// Group is the number of the project.
+func (c RequestCounter) Group() uint32 { return uint32(c.project) }
+
+// Folded is the counter that stands in when there is no room for this one: a
+// request without province, city and offset, or the version "(other)". The total
+// of every answer stays right.
+func (c RequestCounter) Folded() RequestCounter {
+	if c.kind() != requestCounts {
+		c.text = otherVersions
+		return c
+	}
+	r := Request(c.what) // the bits of its kind are zero
+	return CountRequest(c.project, c.hour, r&(1<<offsetAt-1)|r>>regionAt<<regionAt)
+}
+
+// Kept is the counter with a text of its own.
+func (c RequestCounter) Kept() RequestCounter {
+	c.text = strings.Clone(c.text)
+	return c
+}

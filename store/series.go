@@ -1,0 +1,261 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"sort"
+
+	"go.etcd.io/bbolt"
+
+	"svc/internal/fault"
+)
+
+// blockSize is the number of records in a block.
+const blockSize = 256
+
+// series is where a project keeps records that come in without bound: feedback
+// or logs. They are numbered in order of arrival. Every 256 of them, when
+// complete, also become a block of two packed columns: a word of filter bits
+// per record, and their searchable texts. Lists, totals, deep offsets and the
+// verification of a search are scans of these columns; only what is shown is
+// read as records. The last, incomplete block has no columns: whoever needs
+// them makes them from its records, at most 255.
+type series[T submission] struct {
+	kind    Kind
+	records []byte // number -> id, then JSON
+	words   []byte // block -> 256 words, two bytes each, little endian
+	texts   []byte // block -> 256 ends of texts, four bytes each, then the texts
+	what    string // for messages
+}
+
+// submission is a record of a series.
+type submission interface {
+	word() word
+	searchText() string
+}
+
+var (
+	feedbackSeries = series[*Feedback]{KindFeedback, []byte("feedback"), []byte("feedback_words"), []byte("feedback_texts"), "feedback"}
+	logSeries      = series[*Log]{KindLog, []byte("logs"), []byte("log_words"), []byte("log_texts"), "log"}
+)
+
+func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func blockKey(block uint32) []byte { return binary.BigEndian.AppendUint32(nil, block) }
+
+// length is the number of records ever stored, deleted ones included.
+func (s series[T]) length(content *bbolt.Bucket) uint64 { return content.Bucket(s.records).Sequence() }
+
+// encode is the stored form of a record: its id, then JSON.
+func encodeRecord(id ID, rec any) ([]byte, error) {
+	b, err := json.Marshal(rec)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", rec, err)
+	}
+	return append(id[:len(id):len(id)], b...), nil
+}
+
+func decodeRecord[T any](raw []byte) (*T, ID, error) {
+	rec := new(T)
+	var id ID
+	if len(raw) < len(id) {
+		return nil, id, fmt.Errorf("record of %d bytes has no id", len(raw))
+	}
+	copy(id[:], raw)
+	if err := json.Unmarshal(raw[len(id):], rec); err != nil {
+		return nil, id, fmt.Errorf("decode record %s: %w", id, err)
+	}
+	return rec, id, nil
+}
+
+// add appends a record and seals its block when that is complete.
+func add[R any, T interface {
+	*R
+	submission
+}](tx *Tx, p ProjectID, s series[T], id ID, rec T) error {
+	content := tx.content(p)
+	records := content.Bucket(s.records)
+	next, err := records.NextSequence()
+	if err != nil {
+		return err
+	}
+	raw, err := encodeRecord(id, rec)
+	if err != nil {
+		return err
+	}
+	records.FillPercent = 0.9
+	if err := records.Put(numberKey(next-1), raw); err != nil {
+		return err
+	}
+	if next%blockSize != 0 {
+		return nil
+	}
+	return seal[R](tx, p, s, uint32((next-1)/blockSize))
+}
+
+// seal writes the columns of a complete block.
+func seal[R any, T interface {
+	*R
+	submission
+}](tx *Tx, p ProjectID, s series[T], block uint32) error {
+	content := tx.content(p)
+	c, err := readColumns[R](content, s, block)
+	if err != nil {
+		return err
+	}
+	words, texts := content.Bucket(s.words), content.Bucket(s.texts)
+	words.FillPercent, texts.FillPercent = 0.9, 0.9
+	if err := words.Put(blockKey(block), c.words); err != nil {
+		return err
+	}
+	if err := texts.Put(blockKey(block), c.texts); err != nil {
+		return err
+	}
+	return tx.record(Change{Kind: s.kind, Project: p, Block: block})
+}
+
+// walk reads the columns of many blocks of a project.
+type walk[T submission] struct {
+	content      *bbolt.Bucket
+	series       series[T]
+	sealed       uint64 // blocks that have columns
+	words, texts *bbolt.Cursor
+}
+
+func newWalk[T submission](content *bbolt.Bucket, s series[T]) *walk[T] {
+	return &walk[T]{
+		content: content, series: s, sealed: s.length(content) / blockSize,
+		words: content.Bucket(s.words).Cursor(), texts: content.Bucket(s.texts).Cursor(),
+	}
+}
+
+// readBlock reads the columns of a block, in place where it has them; the
+// texts only if asked for.
+func readBlock[R any, T interface {
+	*R
+	submission
+}](w *walk[T], block uint64, texts bool) (c columns, err error) {
+	if block >= w.sealed {
+		return readColumns[R](w.content, w.series, uint32(block))
+	}
+	if c.words, err = w.series.column(w.words, block); err == nil && texts {
+		c.texts, err = w.series.column(w.texts, block)
+	}
+	return c, err
+}
+
+func (s series[T]) column(cursor *bbolt.Cursor, block uint64) ([]byte, error) {
+	key := blockKey(uint32(block))
+	if at, value := cursor.Seek(key); bytes.Equal(at, key) {
+		return value, nil
+	}
+	return nil, fmt.Errorf("block %d of %s has no columns", block, s.what)
+}
+
+// readColumns makes the columns of a block from its records. Numbers without a
+// record are gone.
+func readColumns[R any, T interface {
+	*R
+	submission
+}](content *bbolt.Bucket, s series[T], block uint32) (columns, error) {
+	first := uint64(block) * blockSize
+	n := int(min(s.length(content)-first, blockSize))
+	made := newColumns(n)
+	at := 0
+	cursor := content.Bucket(s.records).Cursor()
+	for key, raw := cursor.Seek(numberKey(first)); key != nil; key, raw = cursor.Next() {
+		number := binary.BigEndian.Uint64(key)
+		if number >= first+uint64(n) {
+			break
+		}
+		rec, _, err := decodeRecord[R](raw)
+		if err != nil {
+			return columns{}, err
+		}
+		for ; at < int(number-first); at++ {
+			made.add(gone, "")
+		}
+		made.add(T(rec).word(), T(rec).searchText())
+		at++
+	}
+	for ; at < n; at++ {
+		made.add(gone, "")
+	}
+	return made.columns(), nil
+}
+
+// replace stores a changed record, or removes it when rec is nil, and keeps
+// the columns of its block in step.
+func replace[R any, T interface {
+	*R
+	submission
+}](tx *Tx, p ProjectID, s series[T], id ID, rec T) error {
+	content := tx.content(p)
+	number, _, err := find[R](content, s, id)
+	if err != nil {
+		return err
+	}
+	records := content.Bucket(s.records)
+	if rec == nil {
+		err = records.Delete(numberKey(number))
+	} else {
+		var raw []byte
+		if raw, err = encodeRecord(id, rec); err == nil {
+			err = records.Put(numberKey(number), raw)
+		}
+	}
+	block := uint32(number / blockSize)
+	if err != nil || s.length(content)/blockSize <= uint64(block) {
+		return err // the last block has no columns yet
+	}
+	return seal[R](tx, p, s, block)
+}
+
+// find looks a record up by its id: ids grow with the numbers.
+func find[R any, T interface {
+	*R
+	submission
+}](content *bbolt.Bucket, s series[T], id ID) (number uint64, rec T, err error) {
+	missing := fault.New(fault.NotFound, "%s not found", s.what)
+	if content == nil {
+		return 0, nil, missing
+	}
+	cursor := content.Bucket(s.records).Cursor()
+	first := sort.Search(int(s.length(content)), func(n int) bool {
+		key, raw := cursor.Seek(numberKey(uint64(n)))
+		return key == nil || string(raw[:len(id)]) >= string(id[:])
+	})
+	key, raw := cursor.Seek(numberKey(uint64(first)))
+	if key == nil || string(raw[:len(id)]) != string(id[:]) {
+		return 0, nil, missing
+	}
+	found, _, err := decodeRecord[R](raw)
+	return binary.BigEndian.Uint64(key), T(found), err
+}
+
+// since is the number of the first record that was created at or after a
+// moment.
+func (s series[T]) since(content *bbolt.Bucket, moment int64) uint64 {
+	if moment <= 0 {
+		return 0
+	}
+	cursor := content.Bucket(s.records).Cursor()
+	n := sort.Search(int(s.length(content)), func(n int) bool {
+		key, raw := cursor.Seek(numberKey(uint64(n)))
+		return key == nil || CreatedAt(ID(raw[:16])) >= moment
+	})
+	return uint64(n)
+}
+
+// span are the numbers of the records created in a range of time, ends
+// included: from first up to and without end.
+func (s series[T]) span(content *bbolt.Bucket, from, to int64) (first, end uint64) {
+	first, end = s.since(content, from), s.length(content)
+	if to < math.MaxInt64 {
+		end = s.since(content, to+1)
+	}
+	return first, max(first, end)
+}
