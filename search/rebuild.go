@@ -62,9 +62,6 @@ func (x *Index) rebuild(ctx context.Context, progress func(things int)) error {
 
 // renew makes an index in a folder of its own and then exchanges it.
 func (x *Index) renew(ctx context.Context, progress func(things int)) (err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(x.life, func() { cancel(errClosed) })()
 	path := x.path + newSuffix
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("build search index: %w", err)
@@ -81,8 +78,8 @@ func (x *Index) renew(ctx context.Context, progress func(things int)) (err error
 		return err
 	}
 	for more := true; more; {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := x.ended(ctx); err != nil {
+			return err
 		}
 		if more, err = e.follow(x.db); err != nil {
 			return err
@@ -91,14 +88,22 @@ func (x *Index) renew(ctx context.Context, progress func(things int)) (err error
 	return x.exchange(e)
 }
 
+// ended says why a build must stop, nil as long as it need not.
+func (x *Index) ended(ctx context.Context) error {
+	if x.life.Err() != nil {
+		return errClosed
+	}
+	return ctx.Err()
+}
+
 // fill reads everything, each page in a transaction of its own: one for all
 // would keep every page of the data file that is replaced meanwhile.
 func (x *Index) fill(ctx context.Context, e *engine, first stamp, progress func(things int)) error {
 	const limit = 500
 	things, after := 0, ""
 	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := x.ended(ctx); err != nil {
+			return err
 		}
 		var p page
 		var n int
