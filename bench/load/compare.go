@@ -48,7 +48,7 @@ func (p Plan) run(t Target, results *[]Result) error {
 }
 
 // Report has the medians of both, and the median of their ratios with the least
-// and the greatest and whether the bar is met. Where other programs keep the
+// and the greatest and whether the bar is met; a bar of 0 is none. Where other programs keep the
 // machine busy, the ratio of the processor time is the steadier one.
 func (c Comparison) Report(subject, reference Target, bar float64) string {
 	var b strings.Builder
@@ -63,12 +63,15 @@ func (c Comparison) Report(subject, reference Target, bar float64) string {
 		rates = append(rates, s.Rate()/c.Reference[i].Rate())
 		costs = append(costs, c.Reference[i].cost()/s.cost())
 	}
-	verdict := "met"
-	if median(rates) < bar {
-		verdict = "MISSED"
+	verdict := fmt.Sprintf("; bar %.2f met", bar)
+	switch {
+	case bar == 0:
+		verdict = ""
+	case median(rates) < bar:
+		verdict = fmt.Sprintf("; bar %.2f MISSED", bar)
 	}
-	fmt.Fprintf(&b, "  %-26s %8.2f     %.2f to %.2f in %d rounds; bar %.2f %s\n", "ratio",
-		median(rates), slices.Min(rates), slices.Max(rates), len(rates), bar, verdict)
+	fmt.Fprintf(&b, "  %-26s %8.2f     %.2f to %.2f in %d rounds%s\n", "ratio",
+		median(rates), slices.Min(rates), slices.Max(rates), len(rates), verdict)
 	fmt.Fprintf(&b, "  %-26s %8.2f     %.2f to %.2f\n", "ratio of processor time",
 		median(costs), slices.Min(costs), slices.Max(costs))
 	return b.String()

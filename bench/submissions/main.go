@@ -109,7 +109,7 @@ func start(db *store.Store, access string) (subject, reference load.Target, stop
 	}
 	all := requests(path)
 	return load.Target{Name: "svc, each log on disk", Addr: svcAddr, Requests: all},
-		load.Target{Name: "bare httprouter handler, nothing stored", Addr: bareAddr, Requests: all}, stop, nil
+		load.Target{Name: "bare httprouter handler", Addr: bareAddr, Requests: all}, stop, nil
 }
 
 func listen(h http.Handler) (addr string, stop func(), err error) {
