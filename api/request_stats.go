@@ -225,7 +225,7 @@ func (s *Server) requestHeatmap(w http.ResponseWriter, r *request) error {
 	var offsets [store.Regions]int
 	for i := range offsets {
 		offsets[i] = span.offset
-		if offset, ok := stats.CountryOffset(store.Region(i).String()); ok {
+		if offset, ok := origin.CountryOffset(store.Region(i).String()); ok {
 			offsets[i] = offset
 		}
 	}

@@ -82,23 +82,6 @@ func TestHeatmap(t *testing.T) {
 	}
 }
 
-func TestCountryOffsets(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		country string
-		offset  int
-		ok      bool
-	}{
-		{"GB", 0, true}, {"DE", 60, true}, {"TR", 180, true}, {"AE", 240, true}, {"IN", 330, true}, {"VN", 420, true},
-		{"CN", 480, true}, {"JP", 540, true}, {"AU", 600, true}, {"NZ", 720, true}, {"BR", -180, true}, {"CA", -300, true}, {"MX", -360, true},
-		{"CH", 0, false}, {"LOCAL", 0, false}, {"UNKNOWN", 0, false}, {"", 0, false},
-	} {
-		if offset, ok := stats.CountryOffset(tc.country); offset != tc.offset || ok != tc.ok {
-			t.Errorf("%s: got %d, %v, want %d, %v", tc.country, offset, ok, tc.offset, tc.ok)
-		}
-	}
-}
-
 func TestRanked(t *testing.T) {
 	t.Parallel()
 	var c stats.Counts
