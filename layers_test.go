@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 
 	"api":    {"store", "search", "internal/..."},
 	"search": {"store", "internal/durable", "internal/fault", "internal/fold"},
-	"store":  {"internal/durable", "internal/fault", "internal/fold", "internal/locale", "internal/platform", "internal/release"},
+	"store":  {"internal/durable", "internal/fault", "internal/fold", "internal/locale", "internal/platform", "internal/release", "internal/stats"},
 
 	// Work that no request waits for.
 	"internal/jobs": {"store"},
@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"internal/fold":     {},
 	"internal/origin":   {"internal/platform"},
 	"internal/release":  {"internal/fault"},
-	"internal/stats":    {},
+	"internal/stats":    {"internal/platform"},
 	"internal/tally":    {},
 
 	// Leaves know nothing of ours.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svc/internal/origin"
+	"svc/internal/stats"
 	"svc/internal/tally"
 	"svc/store"
 )
@@ -98,11 +99,11 @@ func (s *Server) count(r *request, status int, received time.Time) {
 }
 
 // whence is what counters know of where a request came from.
-func (s *Server) whence(r *request, received time.Time) (origin.Origin, store.Place, store.Offset) {
-	var offset store.Offset
+func (s *Server) whence(r *request, received time.Time) (origin.Origin, store.Place, stats.Offset) {
+	var offset stats.Offset
 	if clock := r.Header["X-Svc-Client-Time"]; len(clock) > 0 {
 		if c := origin.ClientTime(clock[0], received); c.OffsetKnown {
-			offset = store.OffsetOf(c.OffsetMinutes)
+			offset = stats.OffsetOf(c.OffsetMinutes)
 		}
 	}
 	place := s.config.Geo.Place(r.addr)

@@ -50,7 +50,7 @@ var groupNames = map[string]func(number int) string{
 }
 
 // mostGroups is more than the greatest number of a value.
-const mostGroups = max(store.Endpoints, store.Platforms)
+const mostGroups = max(store.Endpoints, stats.Platforms)
 
 func (s *Server) requestSeries(w http.ResponseWriter, r *request) error {
 	var p problems

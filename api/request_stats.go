@@ -59,12 +59,12 @@ func (s *Server) requestOverview(w http.ResponseWriter, r *request) error {
 // of counters.
 type overview struct {
 	endpoints [store.Endpoints]int64
-	platforms [store.Platforms]int64
-	regions   [store.Regions]int64
+	platforms [stats.Platforms]int64
+	regions   [stats.Regions]int64
 	provinces [store.Provinces]int64
 }
 
-var china = store.ParseRegion("CN")
+var china = stats.ParseRegion("CN")
 
 func (o *overview) add(_ store.Hour, r store.Request, n int64) {
 	o.endpoints[r.Endpoint()] += n
@@ -116,7 +116,7 @@ func (o *overview) view(span span) overviewView {
 	for _, c := range ranked(o.platforms[:], platformName) {
 		v.ByPlatform = append(v.ByPlatform, platformCountView{c.Key, c.N})
 	}
-	for _, c := range ranked(o.regions[:], func(i int) string { return store.Region(i).String() }) {
+	for _, c := range ranked(o.regions[:], func(i int) string { return stats.Region(i).String() }) {
 		v.ByRegion = append(v.ByRegion, regionCountView{c.Key, c.N})
 	}
 	o.provinces[0] = 0 // not known
@@ -129,7 +129,7 @@ func (o *overview) view(span span) overviewView {
 
 func endpointName(number int) string { return store.Endpoint(number).String() }
 
-func platformName(number int) string { return origin.StatisticsName(store.PlatformOf(number)) }
+func platformName(number int) string { return origin.StatisticsName(stats.PlatformOf(number)) }
 
 // ranked lists what has traffic.
 func ranked(sums []int64, name func(int) string) []stats.Count {
@@ -222,10 +222,10 @@ func (s *Server) requestHeatmap(w http.ResponseWriter, r *request) error {
 	if err := p.err(); err != nil {
 		return err
 	}
-	var offsets [store.Regions]int
+	var offsets [stats.Regions]int
 	for i := range offsets {
 		offsets[i] = span.offset
-		if offset, ok := origin.CountryOffset(store.Region(i).String()); ok {
+		if offset, ok := origin.CountryOffset(stats.Region(i).String()); ok {
 			offsets[i] = offset
 		}
 	}

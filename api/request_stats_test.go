@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"svc/internal/platform"
+	dimension "svc/internal/stats"
 	"svc/store"
 )
 
@@ -37,9 +38,9 @@ func (s *server) count(t testing.TB, project string, requests ...seenRequest) {
 		if !ok || !known {
 			t.Fatalf("no endpoint %s or no platform %s", r.endpoint, r.platform)
 		}
-		var offset store.Offset
+		var offset dimension.Offset
 		if r.offset != nil {
-			offset = store.OffsetOf(*r.offset)
+			offset = dimension.OffsetOf(*r.offset)
 		}
 		hour := store.Hour(r.at / 3600)
 		counts[store.CountRequest(p.ID, hour, store.NewRequest(endpoint, on, store.NewPlace(r.region, r.province, r.city), offset))]++

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"svc/internal/platform"
+	"svc/internal/stats"
 )
 
 func countedTotal(counts map[RequestCounter]uint64, kind counterKind) (n uint64) {
@@ -58,7 +59,7 @@ func TestRequestsFoldToTheirCountry(t *testing.T) {
 	for i := range 2 * mostRequests {
 		region := []string{"CN", "DE"}[i%2]
 		place := NewPlace(region, "440000", fmt.Sprint(440000+i/2))
-		batch[CountRequest(p, 7, NewRequest(2, platform.IOS, place, OffsetOf(480)))] = 1
+		batch[CountRequest(p, 7, NewRequest(2, platform.IOS, place, stats.OffsetOf(480)))] = 1
 	}
 	addCounts(t, s, batch)
 	got := readCounts(t, s, p, 7, 7)
@@ -68,8 +69,8 @@ func TestRequestsFoldToTheirCountry(t *testing.T) {
 	byRegion := map[string]uint64{}
 	for c, n := range got {
 		r := Request(c.what)
-		if r.Endpoint() != 2 || PlatformOf(r.PlatformNumber()) != platform.IOS {
-			t.Fatalf("%s on %s was never counted", r.Endpoint(), PlatformOf(r.PlatformNumber()))
+		if r.Endpoint() != 2 || stats.PlatformOf(r.PlatformNumber()) != platform.IOS {
+			t.Fatalf("%s on %s was never counted", r.Endpoint(), stats.PlatformOf(r.PlatformNumber()))
 		}
 		byRegion[r.Place().Region().String()] += n
 	}
@@ -167,7 +168,7 @@ func FuzzDecodeHour(f *testing.F) {
 		}
 		for _, c := range all {
 			r := Request(c.what) // none of this may be out of the bounds of arrays
-			if r.Endpoint() >= Endpoints || r.PlatformNumber() >= Platforms || r.Place().Region() >= Regions || r.Place().Province() >= Provinces {
+			if r.Endpoint() >= Endpoints || r.PlatformNumber() >= stats.Platforms || r.Place().Region() >= stats.Regions || r.Place().Province() >= Provinces {
 				t.Errorf("%x has dimensions beyond their bounds", c.what)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/internal/platform"
+	"svc/internal/stats"
 )
 
 // Hour numbers the hours since 1970-01-01 00:00 UTC.
@@ -24,12 +25,9 @@ func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)
 // The numbers are in the file.
 type Endpoint uint8
 
-// Endpoints, Platforms, Regions and Provinces are more than the greatest number
-// of each.
+// Endpoints and Provinces are more than the greatest number of each.
 const (
 	Endpoints = 1 << endpointBits
-	Platforms = 1 << platformBits
-	Regions   = 2 + 26*26
 	Provinces = 1 << provinceBits
 )
 
@@ -53,66 +51,6 @@ func (e Endpoint) String() string {
 	return endpoints[e]
 }
 
-// countedPlatforms gives each platform its number in counters.
-var countedPlatforms = [...]platform.Platform{
-	platform.Others, platform.Windows, platform.Linux, platform.MacOS, platform.IOS, platform.Android, platform.Web,
-}
-
-func platformNumber(on platform.Platform) uint64 {
-	return uint64(max(slices.Index(countedPlatforms[:], on), 0))
-}
-
-// PlatformOf is the platform with a number in counters.
-func PlatformOf(number int) platform.Platform {
-	if number >= len(countedPlatforms) {
-		return platform.Others
-	}
-	return countedPlatforms[number]
-}
-
-// Region is where a request came from, as a small number: 0 when that is not
-// known, 1 for this network, then the countries.
-type Region uint16
-
-// ParseRegion reads two capital letters or LOCAL. Everything else is the region
-// that is not known.
-func ParseRegion(text string) Region {
-	if text == "LOCAL" {
-		return 1
-	}
-	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
-		return 0
-	}
-	return 2 + 26*Region(text[0]-'A') + Region(text[1]-'A')
-}
-
-// String is a country code (ISO 3166-1 alpha-2), LOCAL or UNKNOWN.
-func (r Region) String() string {
-	switch {
-	case r == 0 || r >= Regions:
-		return "UNKNOWN"
-	case r == 1:
-		return "LOCAL"
-	}
-	return string([]byte{'A' + byte((r-2)/26), 'A' + byte((r-2)%26)})
-}
-
-// Offset is how far a client's clock said that it is from UTC. The zero Offset
-// is "not said".
-type Offset uint8
-
-// OffsetOf takes minutes east: a multiple of 15 from -12:00 to +14:00. Anything
-// else counts as not said.
-func OffsetOf(minutes int) Offset {
-	if minutes < -720 || minutes > 840 || minutes%15 != 0 {
-		return 0
-	}
-	return Offset((minutes+720)/15 + 1)
-}
-
-// Minutes is the offset in minutes east; ok is false when it was not said.
-func (o Offset) Minutes() (minutes int, ok bool) { return (int(o)-1)*15 - 720, o != 0 }
-
 // Where each dimension of a request is in its number. The highest comes first
 // in order of keys, so that neighbours have most bits in common.
 const (
@@ -135,7 +73,7 @@ type Place uint64
 // city, six digits each or empty (GB/T 2260). Of the province only the first two
 // digits are kept: the others are zero in every province code.
 func NewPlace(region, province, city string) Place {
-	return Place(ParseRegion(region))<<(provinceBits+cityBits) | Place(sixDigits(province)/10000)<<cityBits | Place(sixDigits(city))
+	return Place(stats.ParseRegion(region))<<(provinceBits+cityBits) | Place(sixDigits(province)/10000)<<cityBits | Place(sixDigits(city))
 }
 
 func sixDigits(code string) (n uint64) {
@@ -152,12 +90,12 @@ func sixDigits(code string) (n uint64) {
 }
 
 // Region is the region of the place.
-func (p Place) Region() Region {
+func (p Place) Region() stats.Region {
 	r := p >> (provinceBits + cityBits)
-	if r >= Regions {
+	if r >= stats.Regions {
 		return 0
 	}
-	return Region(r)
+	return stats.Region(r)
 }
 
 // Province is the first two digits of the province code, or of the city code
@@ -173,8 +111,8 @@ func (p Place) Province() int {
 type Request uint64
 
 // NewRequest puts the dimensions together.
-func NewRequest(endpoint Endpoint, on platform.Platform, from Place, offset Offset) Request {
-	return Request(from)<<placeAt | Request(offset)<<offsetAt | Request(platformNumber(on))<<platformAt | Request(endpoint)
+func NewRequest(endpoint Endpoint, on platform.Platform, from Place, offset stats.Offset) Request {
+	return Request(from)<<placeAt | Request(offset)<<offsetAt | Request(stats.PlatformNumber(on))<<platformAt | Request(endpoint)
 }
 
 // Endpoint is what was asked.
@@ -184,7 +122,7 @@ func (r Request) Endpoint() Endpoint { return Endpoint(r & (1<<endpointBits - 1)
 func (r Request) PlatformNumber() int { return int(r >> platformAt & (1<<platformBits - 1)) }
 
 // Offset is what the client's clock said.
-func (r Request) Offset() Offset { return Offset(r >> offsetAt & (1<<offsetBits - 1)) }
+func (r Request) Offset() stats.Offset { return stats.Offset(r >> offsetAt & (1<<offsetBits - 1)) }
 
 // Place is where the request came from.
 func (r Request) Place() Place { return Place(r >> placeAt) }
@@ -221,12 +159,12 @@ func CountRequest(p ProjectID, h Hour, r Request) RequestCounter {
 
 // CountSystem is the counter of a system version; "" when it is not reported.
 func CountSystem(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
-	return RequestCounter{p, h, uint64(systemCounts)<<kindAt | platformNumber(on), version}
+	return RequestCounter{p, h, uint64(systemCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
 // CountClient is the counter of a version of the project's own app.
 func CountClient(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
-	return RequestCounter{p, h, uint64(clientCounts)<<kindAt | platformNumber(on), version}
+	return RequestCounter{p, h, uint64(clientCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
 // Group is the number of the project.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svc/internal/platform"
+	"svc/internal/stats"
 )
 
 // busyHour is an hour of a project with clients in many countries: some 300
@@ -17,13 +18,13 @@ func busyHour(random *rand.Rand, p ProjectID, h Hour) map[RequestCounter]uint64 
 	counts := map[RequestCounter]uint64{}
 	for range 1500 {
 		skewed := func(n int) int { return int(float64(n) * random.Float64() * random.Float64() * random.Float64()) }
-		on := countedPlatforms[1+skewed(6)]
-		region := Region(2 + 37*skewed(60)).String()
+		on := platform.All[1+skewed(6)]
+		region := stats.Region(2 + 37*skewed(60)).String()
 		city := ""
 		if random.IntN(8) == 0 {
 			region, city = "CN", fmt.Sprint(440000+100*skewed(21))
 		}
-		r := NewRequest(Endpoint(1+skewed(11)), on, NewPlace(region, "", city), OffsetOf(15*skewed(40)))
+		r := NewRequest(Endpoint(1+skewed(11)), on, NewPlace(region, "", city), stats.OffsetOf(15*skewed(40)))
 		counts[CountRequest(p, h, r)] += 3
 		counts[CountSystem(p, h, on, fmt.Sprintf("%d.%d", 10+skewed(8), skewed(5)))] += 3
 		counts[CountClient(p, h, on, fmt.Sprintf("2.%d.%d", skewed(12), skewed(3)))] += 2

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svc/internal/platform"
+	"svc/internal/stats"
 )
 
 // countingStore is a store whose clock stands still, with some projects in it.
@@ -111,15 +112,15 @@ func TestDimensionsComeBack(t *testing.T) {
 		if again, ok := ParseEndpoint(e.String()); !ok || again != e {
 			t.Errorf("endpoint %d is %s, which is %d", e, e, again)
 		}
-		for i, on := range countedPlatforms {
+		for i, on := range platform.All {
 			for offset := -720; offset <= 840; offset += 15 {
 				place := places[(int(e)+i+offset/15+720)%len(places)]
-				r := NewRequest(e, on, NewPlace(place.region, place.province, place.city), OffsetOf(offset))
+				r := NewRequest(e, on, NewPlace(place.region, place.province, place.city), stats.OffsetOf(offset))
 				minutes, said := r.Offset().Minutes()
-				if r.Endpoint() != e || PlatformOf(r.PlatformNumber()) != on || minutes != offset || !said ||
+				if r.Endpoint() != e || stats.PlatformOf(r.PlatformNumber()) != on || minutes != offset || !said ||
 					r.Place().Region().String() != place.wantRegion || r.Place().Province() != place.wantProvince {
 					t.Fatalf("%s %s %v %d came back as %s %s %s %d %d", e, on, place, offset,
-						r.Endpoint(), PlatformOf(r.PlatformNumber()), r.Place().Region(), r.Place().Province(), minutes)
+						r.Endpoint(), stats.PlatformOf(r.PlatformNumber()), r.Place().Region(), r.Place().Province(), minutes)
 				}
 				if r>>kindAt != 0 {
 					t.Fatalf("%x has bits where the kind is", uint64(r))
@@ -128,11 +129,11 @@ func TestDimensionsComeBack(t *testing.T) {
 		}
 	}
 	for _, offset := range []int{-735, 855, 7, 481, -1} {
-		if _, said := OffsetOf(offset).Minutes(); said {
+		if _, said := stats.OffsetOf(offset).Minutes(); said {
 			t.Errorf("offset %d must count as not said", offset)
 		}
 	}
-	if _, said := OffsetOf(0).Minutes(); !said {
+	if _, said := stats.OffsetOf(0).Minutes(); !said {
 		t.Error("offset 0 must count as said")
 	}
 }
@@ -144,15 +145,15 @@ func TestNumbersOfDimensions(t *testing.T) {
 	for e := Endpoint(1); e.String() != ""; e++ {
 		got = append(got, e.String())
 	}
-	for i := range countedPlatforms {
-		got = append(got, string(PlatformOf(i)))
+	for i := range platform.All {
+		got = append(got, string(stats.PlatformOf(i)))
 	}
 	const want = "[PROJECT_DETAIL VERSION_LIST VERSION_LATEST VERSION_LATEST_PREVIEW VERSION_BY_VERSION VERSION_CHECK_UPDATE " +
 		"ANNOUNCEMENT_LIST ANNOUNCEMENT_LATEST FEEDBACK_SUBMIT LOG_UPLOAD EVENT_INGEST others windows linux macos ios android web]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
-	r := NewRequest(6, platform.Android, NewPlace("CN", "440000", "440300"), OffsetOf(480))
+	r := NewRequest(6, platform.Android, NewPlace("CN", "440000", "440300"), stats.OffsetOf(480))
 	if want := Request(0x86b1adfb28d6); r != want {
 		t.Errorf("got %x, want %x", uint64(r), uint64(want))
 	}
@@ -173,7 +174,7 @@ func TestRequestsAreAMap(t *testing.T) {
 	const hours = 40
 	counter := func() RequestCounter {
 		p, h := projects[random.IntN(3)], Hour(1000+random.IntN(hours))
-		on := countedPlatforms[random.IntN(len(countedPlatforms))]
+		on := platform.All[random.IntN(len(platform.All))]
 		text := fmt.Sprint(random.IntN(12))
 		switch random.IntN(3) {
 		case 0:
@@ -182,7 +183,7 @@ func TestRequestsAreAMap(t *testing.T) {
 			return CountClient(p, h, on, text)
 		}
 		place := NewPlace([]string{"CN", "DE", "LOCAL", "UNKNOWN"}[random.IntN(4)], "", fmt.Sprint(110000+random.IntN(5)))
-		return CountRequest(p, h, NewRequest(Endpoint(1+random.IntN(11)), on, place, OffsetOf(15*random.IntN(4))))
+		return CountRequest(p, h, NewRequest(Endpoint(1+random.IntN(11)), on, place, stats.OffsetOf(15*random.IntN(4))))
 	}
 	for range 60 {
 		batch := map[RequestCounter]uint64{}
