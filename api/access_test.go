@@ -16,13 +16,15 @@ import (
 )
 
 // target is one of everything that a path can name.
-type target struct{ project, alias, version, announcement, feedback, log, key string }
+type target struct {
+	project, alias, version, announcement, feedback, log, key, definition, card string
+}
 
 // somebody is a target that need not exist.
-var somebody = target{"a", "b", "c", "d", "e", "f", "g"}
+var somebody = target{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 
 // unknownRecords are ids of the right form in the project "a".
-var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord}
+var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord}
 
 const noRecord = "00000000-0000-7000-8000-000000000000"
 
@@ -39,8 +41,14 @@ func (s *server) makeTarget(t *testing.T, name string) target {
 	feedback := s.must(t, 201, "POST", one+"/feedbacks", `{"content":"nice"}`)
 	log := s.must(t, 201, "POST", one+"/logs", `{"level":1,"content":"line"}`)
 	key := s.must(t, 201, "POST", "/auth/api-keys", `{"name":"to be looked at"}`)
+	s.must(t, 202, "POST", "/public/"+name+"/events", `{"distinct_id":"somebody","events":[{"event_id":"1","name":"open"}]}`)
+	definitions := field[[]map[string]any](t, s.must(t, 200, "GET", one+"/events/definitions", ""), "data")
+	card := s.must(t, 201, "POST", one+"/events/dashboards/cards", `{"title":"Openings","query":{"type":"value","events":[{"name":"open","alias":"A"}]}}`)
 	id := func(record string) string { return field[string](t, record, "id") }
-	return target{name, name + "-old", id(version), id(announcement), id(feedback), id(log), id(key)}
+	return target{
+		name, name + "-old", id(version), id(announcement), id(feedback), id(log), id(key),
+		fmt.Sprint(definitions[0]["event_definition_id"]), field[string](t, card, "card_id"),
+	}
 }
 
 // path fills in the parameters of a route. What a new one stands for is added
@@ -55,6 +63,8 @@ func (a target) path(route string) string {
 			segments[i] = a.alias
 		case ":locale":
 			segments[i] = "de"
+		case ":distinct_id":
+			segments[i] = "somebody"
 		case ":v":
 			segments[i] = "1.0.0"
 		case ":id":
@@ -77,6 +87,10 @@ func (a target) record(before []string) string {
 		return a.feedback
 	case "logs":
 		return a.log
+	case "definitions":
+		return a.definition
+	case "cards":
+		return a.card
 	case "api-keys", "tokens":
 		return a.key
 	}

@@ -50,6 +50,21 @@ func sample(o *operation, field string) string {
 		return `"a"`
 	case "version", "comparable_version":
 		return fmt.Sprintf(`"7.%d"`, samples.Add(1))
+	case "events":
+		if o.OperationID == "ingestEvents" {
+			return fmt.Sprintf(`[{"event_id":"%d","name":"x"}]`, samples.Add(1))
+		}
+		return `[{"name":"x","alias":"A"}]`
+	case "steps":
+		return `[{"event_name":"x"},{"event_name":"y"}]`
+	case "type":
+		return `"value"`
+	case "alias":
+		return `"A"`
+	case "op":
+		return `"eq"`
+	case "query":
+		return `{"type":"value","events":[{"name":"x","alias":"A"}]}`
 	case "url":
 		return `"https://a.example"`
 	case "locale":

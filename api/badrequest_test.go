@@ -22,7 +22,7 @@ func TestHostileQueries(t *testing.T) {
 		"-9223372036854775809", "NaN", "null", "true", "TRUE", "windows", "a,b", "%00", "%ff", "%zz", "%", "%u0041", "a;b", "%F0%9F%98%80", "%C3%28", "%E2%80%AE", "..%2f..", "*", "%25", "_",
 		strings.Repeat("x", 10_000), strings.Repeat("%F0%9F%98%80", 129),
 	}
-	names := []string{"limit", "offset", "search", "platform", "is_preview", "is_deprecated", "is_milestone", "forced", "locale", "version", "LIMIT", "%6cimit", "limit[]"}
+	names := []string{"limit", "offset", "search", "platform", "is_preview", "is_deprecated", "is_milestone", "forced", "locale", "version", "distinct_id", "start_time", "granularity", "LIMIT", "%6cimit", "limit[]"}
 	queries := []string{"%zz", ";", "&&&", "=", "==", "a=b=c", "?", "limit=5&limit=x", "limit=x&limit=5", "limit=5;offset=1", strings.Repeat("a=b&", 2000)}
 	for _, name := range names {
 		for _, value := range values {
@@ -34,7 +34,7 @@ func TestHostileQueries(t *testing.T) {
 			continue
 		}
 		for _, query := range queries {
-			status, answer, _ := s.send(t, "GET", at.path(e.Path)+"?"+query, map[string]string{"Authorization": "Bearer " + s.admin}, "")
+			status, answer, _ := s.send(t, "GET", at.path(e.Path)+"?"+query, map[string]string{"Authorization": "Bearer " + s.admin, "X-Forwarded-For": stranger()}, "")
 			if status != 200 && status != 400 {
 				t.Errorf("GET %s?%.100s: got %d %s, want 200 or 400", e.Path, query, status, answer)
 			}

@@ -17,6 +17,7 @@ import (
 	"svc/api"
 	"svc/internal/auth"
 	"svc/internal/control"
+	"svc/internal/event"
 	"svc/internal/origin"
 	"svc/search"
 	"svc/store"
@@ -37,6 +38,7 @@ type server struct {
 	clock   *clock
 	client  *http.Client
 	index   *search.Index // nil without one
+	events  *event.Engine
 }
 
 type options struct {
@@ -51,6 +53,9 @@ type option func(*options)
 func withRateLimit(n int) option { return func(o *options) { o.config.PublicRateLimit = n } }
 
 func withProxies(p origin.Proxies) option { return func(o *options) { o.config.Proxies = p } }
+
+// withConfig changes anything else of the configuration.
+func withConfig(change func(*api.Config)) option { return func(o *options) { change(&o.config) } }
 
 func withLog(w io.Writer) option {
 	return func(o *options) { o.config.Log = slog.New(slog.NewJSONHandler(w, nil)) }
@@ -104,13 +109,14 @@ func newServer(t testing.TB, opts ...option) *server {
 			t.Error(err)
 		}
 	})
+	s.openEvents(t)
 	if !o.noAdmin {
 		s.makeAdmin(t)
 	}
 	if o.index {
 		s.openIndex(t)
 	}
-	o.config.DB, o.config.Search = s.db, s.index
+	o.config.DB, o.config.Search, o.config.Events = s.db, s.index, s.events
 	if s.handler, err = api.New(o.config); err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +124,20 @@ func newServer(t testing.TB, opts ...option) *server {
 	t.Cleanup(h.Close)
 	s.URL, s.client = h.URL, h.Client()
 	return s
+}
+
+// openEvents opens the event engine until the end of the test.
+func (s *server) openEvents(t testing.TB) {
+	t.Helper()
+	var err error
+	if s.events, err = event.Open(filepath.Join(s.dir, "events.db"), event.Options{Now: s.clock.now}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.events.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // openIndex opens the index and lets it run until the end of the test.

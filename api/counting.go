@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
-	"time"
 
 	"svc/internal/origin"
 	"svc/internal/stats"
@@ -74,7 +73,7 @@ func countedEndpoint(name string) store.Endpoint {
 
 // count counts an answered request, if it is one of those. It comes after the
 // answer, and nothing that goes wrong here can spoil that.
-func (s *Server) count(r *request, status int, received time.Time) {
+func (s *Server) count(r *request, status int) {
 	if r.route == nil || r.route.endpoint == 0 || status < 200 || status > 299 || r.Method == http.MethodHead {
 		return
 	}
@@ -87,8 +86,8 @@ func (s *Server) count(r *request, status int, received time.Time) {
 	if err != nil {
 		return // deleted meanwhile
 	}
-	hour := store.HourOf(received)
-	from, place, offset := s.whence(r, received)
+	hour := store.HourOf(r.received)
+	from, place, offset := s.whence(r)
 	request := store.CountRequest(project.ID, hour, store.NewRequest(r.route.endpoint, from.Platform, place, offset))
 	system := store.CountSystem(project.ID, hour, from.Platform, from.Version)
 	if r.client == "" {
@@ -98,13 +97,15 @@ func (s *Server) count(r *request, status int, received time.Time) {
 	s.counts.counter.Add(request, system, store.CountClient(project.ID, hour, from.Platform, r.client))
 }
 
-// whence is what counters know of where a request came from.
-func (s *Server) whence(r *request, received time.Time) (origin.Origin, store.Place, stats.Offset) {
+// whence is what counters know of where a request came from. Of who asks not to
+// be tracked that is the system alone.
+func (s *Server) whence(r *request) (origin.Origin, store.Place, stats.Offset) {
 	var offset stats.Offset
-	if clock := r.Header["X-Svc-Client-Time"]; len(clock) > 0 {
-		if c := origin.ClientTime(clock[0], received); c.OffsetKnown {
-			offset = stats.OffsetOf(c.OffsetMinutes)
-		}
+	if r.untracked {
+		return s.counts.system(r), store.NewPlace("", "", ""), offset
+	}
+	if c := clientClock(r); c.OffsetKnown {
+		offset = stats.OffsetOf(c.OffsetMinutes)
 	}
 	place := s.config.Geo.Place(r.addr)
 	return s.counts.system(r), store.NewPlace(place.CountryCode, place.ProvinceCode, place.CityCode), offset

@@ -125,9 +125,13 @@ func TestWhatIsCounted(t *testing.T) {
 		{"latest announcement", "GET", "/announcements/latest", nil, "", 200, "1 ANNOUNCEMENT_LATEST, " + curl},
 		{"feedback", "POST", "/feedbacks", nil, `{"content":"x"}`, 201, "1 FEEDBACK_SUBMIT, " + curl},
 		{"log", "POST", "/logs", nil, `{"level":1,"content":"x"}`, 201, "1 LOG_UPLOAD, " + curl},
+		{"events", "POST", "/events", nil, `{"distinct_id":"u","events":[{"event_id":"1","name":"a"}]}`, 202, "1 EVENT_INGEST, " + curl},
 
 		// Which are not.
 		{"not: feedback options", "GET", "/feedbacks/options", nil, "", 200, ""},
+		{"not: one's own events", "GET", "/events/me?distinct_id=u", nil, "", 200, ""},
+		{"not: one's own events, deleted", "DELETE", "/events/me?distinct_id=u", nil, "", 200, ""},
+		{"not: events without a sender", "POST", "/events", nil, `{"events":[{"event_id":"1","name":"a"}]}`, 400, ""},
 		{"not: HEAD", "HEAD", "/versions", nil, "", 200, ""},
 		{"not: preflight", "OPTIONS", "/versions", headers{"Origin": "https://a.example", "Access-Control-Request-Method": "GET"}, "", 204, ""},
 		{"not: OPTIONS without preflight", "OPTIONS", "/versions", nil, "", 404, ""},
@@ -147,6 +151,7 @@ func TestWhatIsCounted(t *testing.T) {
 		{"body of an update check", "POST", "/versions/check-update", nil, `{"current_version":"v1.0","platform":"macOS","platform_version":"15.1"}`, 200,
 			`1 VERSION_CHECK_UPDATE, 1 MACOS "15.1", 1 LOCAL, 1 client "v1.0"`},
 		{"body of feedback", "POST", "/feedbacks", nil, `{"content":"x","platform":"android","platform_version":"15"}`, 201, `1 FEEDBACK_SUBMIT, 1 ANDROID "15", 1 LOCAL`},
+		{"body of events", "POST", "/events", nil, `{"distinct_id":"u","platform":"Windows 11","events":[{"event_id":"1","name":"a"}]}`, 202, `1 EVENT_INGEST, 1 WINDOWS "11", 1 LOCAL`},
 		{"body of a log", "POST", "/logs", nil, `{"level":1,"content":"x","platform":"Windows 11"}`, 201, `1 LOG_UPLOAD, 1 WINDOWS "11", 1 LOCAL`},
 		{"query before body", "POST", "/versions/check-update?platform=linux", nil, `{"current_version":"v1.0","platform":"ios"}`, 200,
 			`1 VERSION_CHECK_UPDATE, 1 LINUX "", 1 LOCAL, 1 client "v1.0"`},

@@ -44,7 +44,7 @@ func (s *Server) fail(w http.ResponseWriter, r *request, err error) {
 	}
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
-		s.log.Error("request failed", "error", err, "method", r.Method, "path", r.URL.Path, "id", r.id)
+		s.log.Error("request failed", "error", err, "method", r.Method, "path", r.shownPath(), "id", r.id)
 		failInternally(w)
 		return
 	}

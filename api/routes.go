@@ -24,6 +24,7 @@ type route struct {
 
 	bodyLimit int64
 	limits    *limit.Windows // nil where callers are not counted
+	per       string         // what limits counts by, for people: "a minute"
 	counts    string         // what its requests are called in request statistics; "" = not counted
 	endpoint  store.Endpoint // made of counts
 	private   bool           // answers must not be kept by caches
@@ -42,14 +43,17 @@ func (s *Server) table() []route {
 	for _, more := range [][]route{
 		s.accountRoutes(), s.keyRoutes(), s.projectRoutes(), s.languageRoutes(),
 		s.versionRoutes(), s.publicRoutes(), s.announcementRoutes(), s.publicAnnouncementRoutes(),
-		s.feedbackRoutes(), s.logRoutes(), s.searchRoutes(), s.requestStatsRoutes(), s.controlRoutes(),
+		s.feedbackRoutes(), s.logRoutes(), s.eventRoutes(), s.searchRoutes(), s.requestStatsRoutes(), s.controlRoutes(),
 	} {
 		routes = append(routes, more...)
 	}
 	for i := range routes {
-		routes[i].bodyLimit, routes[i].private = adminBody, true
+		routes[i].bodyLimit = adminBody
 		if routes[i].access.kind == public {
-			routes[i].bodyLimit, routes[i].private = publicBody, strings.HasPrefix(routes[i].path, v1+"/auth/")
+			routes[i].bodyLimit = publicBody
+		}
+		if routes[i].access.kind != public || strings.HasPrefix(routes[i].path, v1+"/auth/") {
+			routes[i].private = true
 		}
 		routes[i].endpoint = countedEndpoint(routes[i].counts)
 	}
@@ -58,7 +62,7 @@ func (s *Server) table() []route {
 
 // limited counts the callers of a public route on its own.
 func (s *Server) limited(r route) route {
-	r.limits = limit.NewWindows(s.config.PublicRateLimit, time.Minute, limitedAddresses)
+	r.limits, r.per = limit.NewWindows(s.config.PublicRateLimit, time.Minute, limitedAddresses), "a minute"
 	return r
 }
 

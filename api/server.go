@@ -4,6 +4,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -15,11 +16,13 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"svc/internal/auth"
 	"svc/internal/control"
+	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/internal/limit"
 	"svc/internal/origin"
@@ -31,6 +34,7 @@ import (
 type Config struct {
 	DB     *store.Store
 	Search *index.Index // nil = searches look everywhere
+	Events *event.Engine
 	Log    *slog.Logger
 	Now    func() time.Time // time.Now when nil
 
@@ -42,6 +46,9 @@ type Config struct {
 	DedupWindow     time.Duration  // in which the same submission is one record; 0 = off
 	Proxies         origin.Proxies // whose forwarding headers count
 	Geo             *origin.Geo    // places of addresses; nil = no look-up
+	EventBatchMax   int            // events in a batch; 50 when 0
+	EventClockSkew  time.Duration  // how old an event may say it is; a week when 0
+	EventIPStorage  string         // IPAnonymized, which it is when empty, IPFull or IPNone
 	BootstrapFile   string         // holds a generated first password until the first login
 	Version         string         // of the program
 }
@@ -80,6 +87,8 @@ func New(c Config) (*Server, error) {
 		s.now = time.Now
 	}
 	s.started = s.now()
+	s.config.EventBatchMax = cmp.Or(c.EventBatchMax, 50)
+	s.config.EventClockSkew = cmp.Or(c.EventClockSkew, 7*24*time.Hour)
 	var err error
 	if s.tokens, err = auth.NewTokens(c.JWTSecret, c.JWTLife); err != nil {
 		return nil, fmt.Errorf("JWT_SECRET: %w", err)
@@ -113,8 +122,13 @@ type request struct {
 	addr   netip.Addr // of the caller; the zero Addr on the control connection
 	caller caller
 
-	said   origin.Source // about the caller's system, in the body; for counting
-	client string        // version of the client that asks for an update; for counting
+	received time.Time
+
+	// For counting:
+	said      origin.Source // about the caller's system, in the body
+	client    string        // version of the client that asks for an update
+	clock     origin.Text   // the caller's time, in the body
+	untracked bool          // the caller asks not to be tracked: nothing is looked up
 
 	bodyBytes []byte
 	bodyRead  bool
@@ -142,7 +156,7 @@ func (r *request) sent(name string) bool {
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	begin := s.now()
 	out := recorder{ResponseWriter: w}
-	r := &request{Request: hr, writer: &out, addr: s.config.Proxies.Client(hr.RemoteAddr, hr.Header)}
+	r := &request{Request: hr, writer: &out, addr: s.config.Proxies.Client(hr.RemoteAddr, hr.Header), received: begin}
 	r.id = s.requestID(hr)
 	defer s.logAccess(r, &out, begin)
 	defer s.recover(r, &out)
@@ -157,7 +171,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if err := s.handle(&out, r); err != nil {
 		s.fail(&out, r, err)
 	}
-	s.count(r, out.status, begin)
+	s.count(r, out.status)
 }
 
 var noSniff = []string{"nosniff"}
@@ -201,7 +215,7 @@ func (s *Server) takeTurn(w http.ResponseWriter, r *request) error {
 	h["X-Ratelimit-Remaining"] = values[1:2:2]
 	h["X-Ratelimit-Reset"] = values[2:3:3]
 	if !v.Allowed {
-		return fault.New(fault.TooMany, "too many requests: at most %d a minute; try again in %s seconds", v.Limit, seconds(v.Reset)).After(v.Reset)
+		return fault.New(fault.TooMany, "too many requests: at most %d %s; try again in %s seconds", v.Limit, r.route.per, seconds(v.Reset)).After(v.Reset)
 	}
 	return nil
 }
@@ -215,7 +229,7 @@ func (s *Server) recover(r *request, w *recorder) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
-	s.log.Error("panic", "value", fmt.Sprint(p), "method", r.Method, "path", r.URL.Path, "id", r.id, "stack", string(debug.Stack()))
+	s.log.Error("panic", "value", fmt.Sprint(p), "method", r.Method, "path", r.shownPath(), "id", r.id, "stack", string(debug.Stack()))
 	if w.status != 0 {
 		panic(http.ErrAbortHandler) // the answer had begun: cut it off
 	}
@@ -285,7 +299,7 @@ func (s *Server) logAccess(r *request, w *recorder, begin time.Time) {
 	line.AddAttrs(
 		slog.String("method", r.Method),
 		slog.String("route", pattern),
-		slog.String("path", r.URL.Path),
+		slog.String("path", r.shownPath()),
 		slog.Int("status", w.status),
 		slog.Int("bytes", w.bytes),
 		slog.Int64("us", line.Time.Sub(begin).Microseconds()),
@@ -296,6 +310,14 @@ func (s *Server) logAccess(r *request, w *recorder, begin time.Time) {
 		line.AddAttrs(slog.String("limit", r.query("limit")), slog.String("offset", r.query("offset")))
 	}
 	_ = s.log.Handler().Handle(context.Background(), line) // a log that cannot be written has nobody to tell
+}
+
+// shownPath is the path for logs. It does not say whose events were deleted.
+func (r *request) shownPath() string {
+	if r.route != nil && strings.HasSuffix(r.route.path, "/:distinct_id") {
+		return r.route.path
+	}
+	return r.URL.Path
 }
 
 func (s *Server) address(r *request) string {

@@ -242,7 +242,7 @@ func TestAnswerHeaders(t *testing.T) {
 			if header.Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: X-Content-Type-Options is missing", name)
 			}
-			private := e.Access != "public" || strings.HasPrefix(e.Path, "/api/v1/auth/")
+			private := e.Access != "public" || strings.HasPrefix(e.Path, "/api/v1/auth/") || strings.HasSuffix(e.Path, "/events/me")
 			if got := header.Get("Cache-Control"); (got == "no-store") != private {
 				t.Errorf("%s: Cache-Control is %q, private is %v", name, got, private)
 			}

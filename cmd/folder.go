@@ -12,6 +12,7 @@ import (
 
 const (
 	databaseName  = "svc.db"
+	eventsName    = "events.db"
 	bootstrapName = "svc.bootstrap-admin.txt"
 )
 
@@ -19,6 +20,7 @@ const (
 const readme = `This folder is the whole data of one installation of svc.
 
   svc.db        projects, versions, keys, settings: the data
+  events.db     what happens in apps: the data, too
   search.bleve  made from svc.db for searching; may be deleted while stopped
   secrets.toml  keys that belong to the data; useless apart, both are needed
   config.toml   optional settings, yours; see: svc config example

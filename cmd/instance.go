@@ -13,6 +13,7 @@ import (
 	"svc/api"
 	"svc/internal/auth"
 	"svc/internal/control"
+	"svc/internal/event"
 	"svc/internal/origin"
 	"svc/internal/setting"
 	"svc/search"
@@ -24,6 +25,7 @@ type instance struct {
 	lock    *control.Lock
 	db      *store.Store
 	index   *search.Index
+	events  *event.Engine
 	handler *api.Server
 }
 
@@ -53,6 +55,9 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 	if i.index, err = search.Open(s.Data, i.db, log); err != nil {
 		return err
 	}
+	if i.events, err = event.Open(filepath.Join(s.Data, eventsName), event.Options{Log: log}); err != nil {
+		return err
+	}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
 		return fmt.Errorf("lifetime %q was not settled", s.JWTExpiresIn)
@@ -60,6 +65,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 	i.handler, err = api.New(api.Config{
 		DB:              i.db,
 		Search:          i.index,
+		Events:          i.events,
 		Log:             log,
 		JWTSecret:       []byte(s.JWTSecret),
 		JWTLife:         life,
@@ -68,6 +74,9 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		DedupWindow:     time.Duration(s.DedupWindowSeconds) * time.Second,
 		Proxies:         origin.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
 		Geo:             geo,
+		EventBatchMax:   s.EventBatchMax,
+		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
+		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
 		Version:         version,
 	})
@@ -77,8 +86,11 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 // close gives everything back, the lock last.
 func (i *instance) close() error {
 	var err error
+	if i.events != nil {
+		err = i.events.Close()
+	}
 	if i.index != nil {
-		err = i.index.Close()
+		err = errors.Join(err, i.index.Close())
 	}
 	if i.db != nil {
 		err = errors.Join(err, i.db.Close())

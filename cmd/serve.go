@@ -91,7 +91,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 	defer func() { _ = owner.Close() }()
 
 	defer i.follow(ctx)()
-	work := jobs.Start(jobs.Config{DB: i.db, Log: log, Flush: i.handler.FlushRequests})
+	work := jobs.Start(jobs.Config{DB: i.db, Events: i.events, Log: log, Flush: i.handler.FlushRequests})
 	defer func() { err = errors.Join(err, work.Stop()) }()
 
 	start.address = public.Addr()

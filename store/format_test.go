@@ -18,10 +18,10 @@ func TestFormatIsDocumented(t *testing.T) {
 	}
 	page := string(b)
 	names := []string{string(formatKey), string(storeIDKey), string(lastIDKey), string(adminKey)}
-	for _, bucket := range append(rootBuckets, versionsBucket, versionNamesBucket, countsBucket) {
+	for _, bucket := range append(rootBuckets, versionsBucket, versionNamesBucket, countsBucket, cardsBucket) {
 		names = append(names, string(bucket))
 	}
-	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}} {
+	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, Card{}} {
 		for field := range reflect.TypeOf(record).Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
 				names = append(names, name)

@@ -31,6 +31,7 @@ var (
 	countsBucket       = []byte("counts")        // countName -> number
 
 	announcementsBucket = []byte("announcements") // id -> Announcement
+	cardsBucket         = []byte("cards")         // id -> Card
 
 	requestsBucket       = []byte("requests")        // hour -> counters, see request_hours.go
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
@@ -39,7 +40,7 @@ var (
 
 // contentBuckets are made with each project.
 var contentBuckets = [][]byte{
-	versionsBucket, versionNamesBucket, countsBucket, announcementsBucket,
+	versionsBucket, versionNamesBucket, countsBucket, announcementsBucket, cardsBucket,
 	feedbackSeries.records, feedbackSeries.words, feedbackSeries.texts,
 	logSeries.records, logSeries.words, logSeries.texts,
 	requestsBucket, systemVersionsBucket, clientVersionsBucket,

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"svc/internal/fold"
+	"svc/internal/load"
 	"svc/search"
 	"svc/store"
 )
@@ -125,7 +126,7 @@ func (d *data) follow() (err error) {
 // catchUp starts the index and waits until it has seen everything.
 func (d *data) catchUp(what string) error {
 	begin := time.Now()
-	watch := watchMemory()
+	watch := load.WatchMemory()
 	if err := d.follow(); err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func measureBurst(folder string, n int) error {
 	if err := d.follow(); err != nil {
 		return err
 	}
-	watch := watchMemory()
+	watch := load.WatchMemory()
 	begin := time.Now()
 	if err := d.addLogs(n); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"svc/api"
-	"svc/bench/load"
+	"svc/internal/load"
 	"svc/store"
 )
 

@@ -14,7 +14,7 @@ import (
 	"runtime/pprof"
 	"time"
 
-	"svc/bench/load"
+	"svc/internal/load"
 )
 
 // bar is the ratio that the service must reach.

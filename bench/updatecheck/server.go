@@ -16,7 +16,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"svc/api"
-	"svc/bench/load"
+	"svc/internal/load"
 	"svc/internal/control"
 	"svc/internal/logging"
 	"svc/internal/origin"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"svc/internal/event"
 	"svc/store"
 )
 
@@ -27,6 +28,9 @@ func (j *Jobs) keepClean(ctx context.Context) {
 	for {
 		if err := j.DB.Purge(); err != nil {
 			j.Log.Error("content of deleted projects was not removed; it will be tried again", "error", err)
+		}
+		if err := j.purgeEvents(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			j.Log.Error("events of deleted projects were not removed; it will be tried again", "error", err)
 		}
 		now := j.Now()
 		if err := j.cleanIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
@@ -80,7 +84,7 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 // repeated at will.
 func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	for _, p := range j.DB.Projects() {
-		if err := j.dropRequests(ctx, p, now); err != nil {
+		if err := errors.Join(j.dropRequests(ctx, p, now), j.dropEvents(ctx, p, now)); err != nil {
 			return fmt.Errorf("clean up project %s: %w", p.Key, err)
 		}
 	}
@@ -108,6 +112,34 @@ func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time
 			return err
 		}
 		if err := pause(ctx, dropPause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropEvents deletes the events and their counters that are older than the
+// project keeps them.
+func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) error {
+	if j.Events == nil {
+		return nil
+	}
+	events, counters := now.Add(-days(p.EventRetentionDays)), now.Add(-days(p.StatsRetentionDays))
+	return j.Events.Clean(ctx, event.Project(p.ID), events.Unix(), counters.Unix())
+}
+
+// purgeEvents removes the events of projects that there are not any more.
+func (j *Jobs) purgeEvents(ctx context.Context) error {
+	if j.Events == nil {
+		return nil
+	}
+	// Projects come before their events, so those listed here are known to the
+	// store, or deleted.
+	for _, p := range j.Events.Projects() {
+		if _, alive := j.DB.ProjectByID(store.ProjectID(p)); alive {
+			continue
+		}
+		if err := j.Events.DropProject(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"svc/internal/event"
 	"svc/store"
 )
 
@@ -18,8 +19,9 @@ const flushEvery = 5 * time.Second
 
 // Config is what the jobs work with.
 type Config struct {
-	DB  *store.Store
-	Log *slog.Logger
+	DB     *store.Store
+	Events *event.Engine // nil = there are no events
+	Log    *slog.Logger
 	Now func() time.Time // time.Now when nil; in the location whose nights count
 	// Flush writes down what was counted of requests. After an error it is tried
 	// again.

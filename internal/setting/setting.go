@@ -96,6 +96,9 @@ type Settings struct {
 	ClientIPHeader     []string // canonical header names
 	GeoEnabled         bool
 	GeoDatabase        string // path of a file
+	EventIPStorage     string // anonymized, full or none
+	EventClockSkew     int    // seconds
+	EventBatchMax      int
 	LogLevel           slog.Level
 	LogFormat          string // auto, text or json
 	ShutdownTimeout    time.Duration

@@ -100,6 +100,24 @@ var definitions = []Definition{
 		set:  text(func(s *Settings) *string { return &s.GeoDatabase }),
 	},
 	{
+		Key: "event.ip_storage", Variable: "SVC_EVENT_IP_STORAGE", Kind: "storage", Default: "anonymized",
+		Help: "What is kept of the address an event came from: anonymized, full or none.",
+		Why:  "Without its last part an address still says which network, and no longer which person.",
+		set:  choice(func(s *Settings) *string { return &s.EventIPStorage }, "anonymized", "full", "none"),
+	},
+	{
+		Key: "event.clock_skew_seconds", Variable: "SVC_EVENT_CLOCK_SKEW_SECONDS", Kind: "integer", Default: "604800",
+		Help: "How many seconds old an event may say it is; the time of an older one is when it arrived.",
+		Why:  "An app that was offline for a week still tells when things happened; a wrong clock does not.",
+		set:  number(1, maxCount, func(s *Settings) *int { return &s.EventClockSkew }),
+	},
+	{
+		Key: "event.batch_max", Variable: "SVC_EVENT_BATCH_MAX", Kind: "integer", Default: "50",
+		Help: "Events that one request may bring.",
+		Why:  "Clients send at 20; the rest is for those that were offline.",
+		set:  number(1, maxCount, func(s *Settings) *int { return &s.EventBatchMax }),
+	},
+	{
 		Key: "log.level", Variable: "SVC_LOG_LEVEL", Kind: "level", Default: "info",
 		Help: "Least important line that is logged: debug, info, warn or error.",
 		Why:  "One line a request, and what a person must know.",

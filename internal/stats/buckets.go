@@ -5,6 +5,9 @@ package stats
 const (
 	hour = 3600
 	day  = 24 * hour
+	week = 7 * day
+
+	monday = 4 * day // 1970-01-05; the epoch was a Thursday
 )
 
 // Buckets are the consecutive stretches of time of a series, empty ones
@@ -21,6 +24,12 @@ func Hours(start, end int64) Buckets { return buckets(start, end, hour, 0) }
 // Days are the days that a range touches, from one local midnight to the next.
 // The offset of local time is in minutes east of UTC.
 func Days(start, end int64, offset int) Buckets { return buckets(start, end, day, int64(offset)*60) }
+
+// Weeks are the weeks that a range touches, each from Monday, local midnight. The
+// offset of local time is in minutes east of UTC.
+func Weeks(start, end int64, offset int) Buckets {
+	return buckets(start, end, week, week-monday+int64(offset)*60)
+}
 
 func buckets(start, end, step, shift int64) Buckets {
 	first := floor(start, step, shift)

@@ -35,19 +35,27 @@ func (r Result) Rate() float64 { return float64(r.Answers) / r.Took.Seconds() }
 
 // Once sends every request once, on one connection.
 func (t Target) Once() (Result, error) {
-	return t.drive(1, func(sent int) bool { return sent < len(t.Requests) })
+	return t.Shared(1)
+}
+
+// Shared sends every request once, over a number of connections.
+func (t Target) Shared(connections int) (Result, error) {
+	n := len(t.Requests)
+	return t.drive(connections, func(client, sent int) bool {
+		return sent < (client+1)*n/connections-client*n/connections
+	})
 }
 
 // Run keeps a number of connections busy for some time. Each waits for its
-// answer before it asks again, and asks at least once. An answer other than 200
-// and 201, or without a Content-Length, is an error.
+// answer before it asks again, and asks at least once. An answer other than 200,
+// 201 and 202, or without a Content-Length, is an error.
 func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	end := time.Now().Add(wanted)
-	return t.drive(connections, func(sent int) bool { return sent == 0 || time.Now().Before(end) })
+	return t.drive(connections, func(_, sent int) bool { return sent == 0 || time.Now().Before(end) })
 }
 
 // drive lets connections send while more says so of what each has sent.
-func (t Target) drive(connections int, more func(sent int) bool) (Result, error) {
+func (t Target) drive(connections int, more func(client, sent int) bool) (Result, error) {
 	clients := make([]*client, connections)
 	for i := range clients {
 		conn, err := net.Dial("tcp", t.Addr)
@@ -64,7 +72,9 @@ func (t Target) drive(connections int, more func(sent int) bool) (Result, error)
 	begin := time.Now()
 	var group sync.WaitGroup
 	for i, c := range clients {
-		group.Go(func() { c.run(t.Requests, i*len(t.Requests)/connections, more) })
+		group.Go(func() {
+			c.run(t.Requests, i*len(t.Requests)/connections, func(sent int) bool { return more(i, sent) })
+		})
 	}
 	group.Wait()
 	result := Result{Took: time.Since(begin)}
@@ -133,7 +143,7 @@ func (c *client) read() (body int, err error) {
 }
 
 var (
-	statusOK      = []byte("HTTP/1.1 20") // 200, 201
+	statusOK      = []byte("HTTP/1.1 20") // 200, 201, 202
 	headerEnd     = []byte("\r\n\r\n")
 	contentLength = []byte("\r\nContent-Length: ")
 )
@@ -147,7 +157,7 @@ func lengths(begin []byte) (whole, body int, err error) {
 	}
 	header := begin[:at+2]
 	if !bytes.HasPrefix(header, statusOK) {
-		return 0, 0, fmt.Errorf("answer is neither 200 nor 201: %.500s", begin)
+		return 0, 0, fmt.Errorf("answer is none of 200, 201 and 202: %.500s", begin)
 	}
 	_, value, found := bytes.Cut(header, contentLength)
 	if !found {

@@ -1,0 +1,222 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc/internal/control"
+	"svc/internal/load"
+	"svc/internal/sample"
+)
+
+const (
+	benchProject = "bench"
+	// benchChunk is the number of events that are made up beforehand, so that the
+	// clock only runs while they are sent.
+	benchChunk = 200_000
+)
+
+// measure fills a server and asks it.
+func (b *eventsBench) measure(ctx context.Context, i *instance, addr string, r *eventsReport, progress io.Writer) (err error) {
+	owner := connection{client: control.InProcess(i.handler)}
+	key, err := b.prepare(ctx, owner)
+	if err != nil {
+		return err
+	}
+	peak := load.WatchMemory()
+	defer func() { r.PeakMiB = peak().Own >> 20 }()
+	ask := asker{client: http.DefaultClient, base: "http://" + addr + "/api/v1/admin/projects/" + benchProject + "/events/", key: key}
+	there, err := ask.count(ctx, b)
+	if err != nil {
+		return err
+	}
+	switch {
+	case there == 0:
+		if r.EventsPerSec, err = b.send(ctx, addr, progress); err != nil {
+			return err
+		}
+	case there != b.plan.Count:
+		return fmt.Errorf("%s holds %d events, not %d: take another directory", b.keep, there, b.plan.Count)
+	}
+	if err := i.events.Flush(); err != nil {
+		return err
+	}
+	for worked := true; worked; {
+		if worked, err = i.events.Compact(); err != nil {
+			return err
+		}
+	}
+	_, live, err := i.events.Size()
+	if err != nil {
+		return err
+	}
+	r.BytesPerEvent = float64(live) / float64(b.plan.Count)
+	for _, q := range b.questions() {
+		answer, err := ask.time(ctx, q, b.rounds)
+		if err != nil {
+			return err
+		}
+		r.Questions = append(r.Questions, answer)
+	}
+	return nil
+}
+
+// prepare makes the project, if it is not there, and a key to ask with.
+func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string, err error) {
+	list, err := owner.call(ctx, http.MethodGet, "/api/v1/admin/projects", nil)
+	if err != nil {
+		return "", err
+	}
+	if !bytes.Contains(list, []byte(`"project_key":"`+benchProject+`"`)) {
+		project := map[string]any{"project_key": benchProject, "name": "Bench", "event_retention_days": 365}
+		if _, err := owner.call(ctx, http.MethodPost, "/api/v1/admin/projects", project); err != nil {
+			return "", err
+		}
+	}
+	raw, err := owner.call(ctx, http.MethodPost, "/api/v1/auth/api-keys", map[string]any{"name": "bench", "scopes": []string{"events:read"}})
+	if err != nil {
+		return "", err
+	}
+	var made struct {
+		Token string `json:"token"`
+	}
+	err = json.Unmarshal(raw, &made)
+	return made.Token, err
+}
+
+// send makes events up and sends them, and returns how many came in a second.
+func (b *eventsBench) send(ctx context.Context, addr string, progress io.Writer) (perSecond float64, err error) {
+	source := sample.New(b.plan)
+	var batch sample.Batch
+	var took time.Duration
+	sent := 0
+	for {
+		var requests [][]byte
+		for len(requests)*sample.BatchSize < benchChunk && source.Next(&batch) {
+			requests = append(requests, benchRequest(&batch))
+			sent += len(batch.Events)
+		}
+		if len(requests) == 0 {
+			return float64(b.plan.Count) / took.Seconds(), nil
+		}
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		result, err := load.Target{Name: "svc", Addr: addr, Requests: requests}.Shared(b.connections)
+		if err != nil {
+			return 0, err
+		}
+		took += result.Took
+		say(progress, "%d of %d events, %.0f a second", sent, b.plan.Count, float64(sent)/took.Seconds())
+	}
+}
+
+// benchRequest is a batch as an app sends it.
+func benchRequest(batch *sample.Batch) []byte {
+	body := fmt.Appendf(nil, `{"distinct_id":"%s","session_id":"%s","platform":"windows 11","events":[`, batch.Subject, batch.Session)
+	for i := range batch.Events {
+		e := &batch.Events[i]
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = fmt.Appendf(body, `{"event_id":"%s","name":"%s","occurred_at":%d,"properties":`, e.ID, e.Name, e.At)
+		body = append(e.Properties.AppendJSON(body), '}')
+	}
+	body = append(body, "]}"...)
+	return fmt.Appendf(nil, "POST /api/v1/public/%s/events HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: svc-bench/1 (Windows NT 10.0)\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		benchProject, len(body), body)
+}
+
+// question is one that the console asks.
+type question struct {
+	name, method, path, body string
+}
+
+// questions are all kinds there are, over all days.
+func (b *eventsBench) questions() []question {
+	end := b.plan.Start + int64(b.plan.Days)*86400 - 1
+	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, b.plan.Start, end)
+	query := fmt.Sprintf("?start_time=%d&end_time=%d", b.plan.Start, end)
+	const steps = `"steps":[{"event_name":"open"},{"event_name":"view"},{"event_name":"buy"}]`
+	return []question{
+		{"overview", "GET", "stats/overview" + query, ""},
+		{"time series by event, days", "GET", "stats/timeseries" + query + "&group_by=event", ""},
+		{"breakdown by platform", "GET", "stats/breakdown" + query + "&dimension=platform", ""},
+		{"breakdown by a property of 5 values", "GET", "stats/breakdown" + query + "&dimension=property&property_key=format", ""},
+		{"breakdown by a property of 2,000 values", "GET", "stats/breakdown" + query + "&dimension=property&property_key=item", ""},
+		{"heat map", "GET", "stats/heatmap" + query, ""},
+		{"funnel of 3 steps in 7 days", "POST", "analysis/funnel", `{` + span + `,` + steps + `}`},
+		{"the same, any entry", "POST", "analysis/funnel", `{` + span + `,"entry":"any",` + steps + `}`},
+		{"funnel with a filter", "POST", "analysis/funnel", `{` + span + `,"steps":[{"event_name":"open"},{"event_name":"buy","filters":[{"property":"plan","op":"eq","value":"pro"}]}]}`},
+		{"retention by week", "POST", "analysis/retention", `{` + span + `,"start_event":"open","period":"week","periods":5}`},
+		{"retention by day", "POST", "analysis/retention", `{` + span + `,"start_event":"open","period":"day","periods":14}`},
+		{"paths of sessions, depth 4", "POST", "analysis/paths", `{` + span + `,"depth":4}`},
+		{"paths of users, depth 4", "POST", "analysis/paths", `{` + span + `,"depth":4,"scope":"user"}`},
+		{"unique users of an event, days", "POST", "analysis/query", `{` + span + `,"type":"timeseries","events":[{"name":"open","alias":"A","measure":"unique_users"}]}`},
+		{"formula of two events", "POST", "analysis/query", `{` + span + `,"type":"value","formula":"A / B * 100","events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B","measure":"unique_users"}]}`},
+	}
+}
+
+// asker asks over HTTP with a key.
+type asker struct {
+	client    *http.Client
+	base, key string
+}
+
+func (a asker) ask(ctx context.Context, q question) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, q.method, a.base+q.path, bytes.NewReader([]byte(q.body)))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("X-Api-Key", a.key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := a.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %w", q.name, refusal(response.Status, answer))
+	}
+	return answer, nil
+}
+
+// count is how many events there are already.
+func (a asker) count(ctx context.Context, b *eventsBench) (int, error) {
+	raw, err := a.ask(ctx, question{"overview", "GET", fmt.Sprintf("stats/overview?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400), ""})
+	if err != nil {
+		return 0, err
+	}
+	var o struct {
+		Total int `json:"total"`
+	}
+	err = json.Unmarshal(raw, &o)
+	return o.Total, err
+}
+
+// time asks a question some times; the first time, which finds the file cold, is
+// left out.
+func (a asker) time(ctx context.Context, q question, rounds int) (benchAnswer, error) {
+	var all []float64
+	for round := range rounds + 1 {
+		begun := time.Now()
+		if _, err := a.ask(ctx, q); err != nil {
+			return benchAnswer{}, err
+		}
+		if round > 0 {
+			all = append(all, float64(time.Since(begun).Microseconds())/1000)
+		}
+	}
+	slices.Sort(all)
+	return benchAnswer{Question: q.name, Median: all[len(all)/2], Slowest: all[len(all)-1]}, nil
+}

@@ -1,0 +1,351 @@
+// Package event is the event engine, the owner of events.db: it takes batches of
+// events in, keeps them, and answers questions about them.
+//
+// What is accepted is appended to the tail, a log, and synced; the same events
+// are in memory as columns, the head. A head that is large or old is written as
+// blocks, one for each project and hour, and its part of the tail goes in the
+// same transaction. Queries read blocks and heads. The layout of the file is
+// described in docs/event-storage.md.
+package event
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"svc/internal/durable"
+)
+
+// Format is the number of the layout that this program writes. A file with a
+// greater number was written by a newer program and is refused.
+const Format = 1
+
+const (
+	lockWait = 2 * time.Second
+
+	// A head of this size takes some 40 MiB, and twice that while it is written.
+	defaultHeadEvents = 1 << 17
+	mostHeadBytes     = 24 << 20
+
+	// headAge is how old a head becomes before it is written although it is
+	// small, so that an idle server holds nothing.
+	headAge = 5 * time.Minute
+
+	defaultMemory = 192 << 20
+	// mostQueries bounds the queries that run at the same time, and with them
+	// their memory. The others wait.
+	mostQueries = 2
+)
+
+var (
+	// ErrNewer is returned by Open for a file written by a newer program.
+	ErrNewer = errors.New("written by a newer version of svc")
+	// ErrDamaged is returned for a file that cannot be read.
+	ErrDamaged = errors.New("damaged")
+	// ErrLocked is returned by Open while another process has the file open.
+	ErrLocked = errors.New("in use by another process")
+)
+
+// Options change how an engine is opened. The zero value is right for a server.
+type Options struct {
+	// Now is the clock; time.Now when nil.
+	Now func() time.Time
+	// Log receives what goes wrong in the background.
+	Log *slog.Logger
+	// HeadEvents is the number of events from which a head is written as blocks;
+	// 131,072 when 0.
+	HeadEvents int
+	// Memory bounds the memory of one query, in bytes; 192 MiB when 0.
+	Memory int64
+}
+
+// Engine is an open events.db. Its methods may be called from any goroutine.
+type Engine struct {
+	db         *bbolt.DB
+	path       string
+	now        func() time.Time
+	log        *slog.Logger
+	headEvents int
+	memory     int64
+	secret     secret
+	queries    chan struct{}
+
+	// writing is held from the start of a write transaction until what it
+	// changed in memory is visible.
+	writing sync.Mutex
+
+	known    sync.RWMutex
+	projects map[Project]*project // of which something was ever written; guarded by known
+
+	// maintaining is held by whoever moves events: out of the head, between
+	// blocks, or away. It is taken before writing.
+	maintaining sync.Mutex
+
+	queue   sync.Mutex
+	waiting []*waiter // batches for the next commit; guarded by queue
+
+	heads  atomic.Pointer[heads]
+	room   *sync.Cond // of writing: a frozen head has been written
+	failed error      // why the last one could not be; guarded by writing
+
+	tidy atomic.Bool // nothing is left for Compact since the last head was written
+
+	stop context.CancelFunc
+	wake chan struct{} // there is work in the background
+	done sync.WaitGroup
+}
+
+// heads are the events in memory. Events come into the active head; the frozen
+// one, nil when there is none, is being written and came before.
+type heads struct{ active, frozen *head }
+
+func (h *heads) all() []*head {
+	if h.frozen == nil {
+		return []*head{h.active}
+	}
+	return []*head{h.frozen, h.active}
+}
+
+// The buckets and keys of the file. Those of a project are in a bucket of its
+// own in projectsBucket, the generations of the tail in tailBucket.
+var (
+	metaBucket     = []byte("meta")
+	tailBucket     = []byte("tail")
+	projectsBucket = []byte("projects")
+
+	blocksBucket   = []byte("blocks")
+	countersBucket = []byte("counters")
+	keysBucket     = []byte("keys")
+	namesBucket    = []byte("names")
+	sessionsBucket = []byte("sessions")
+	subjectsBucket = []byte("subjects")
+
+	formatKey  = []byte("format")
+	secretKey  = []byte("secret")
+	flushedKey = []byte("flushed")
+)
+
+// projectBuckets are the buckets of a project.
+var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBucket, sessionsBucket, subjectsBucket}
+
+func be32(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+func be64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// Open opens the file at path and creates it when it is not there. The errors
+// are ErrNewer, ErrDamaged, ErrLocked or what the file system says, each with
+// the path.
+func Open(path string, o Options) (*Engine, error) {
+	e := &Engine{
+		path: path, now: o.Now, log: o.Log, headEvents: o.HeadEvents, memory: o.Memory,
+		projects: map[Project]*project{}, queries: make(chan struct{}, mostQueries), wake: make(chan struct{}, 1),
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.log == nil {
+		e.log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if e.headEvents == 0 {
+		e.headEvents = defaultHeadEvents
+	}
+	if e.memory == 0 {
+		e.memory = defaultMemory
+	}
+	e.room = sync.NewCond(&e.writing)
+	if err := create(path); err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	var err error
+	if e.db, err = openFile(path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := e.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), e.db.Close())
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	e.stop = stop
+	e.done.Go(func() { e.maintain(ctx) })
+	return e, nil
+}
+
+// create makes an empty file under a temporary name and renames it, so that a
+// power cut during the first start leaves nothing behind that cannot be opened.
+func create(path string) error {
+	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	db, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockWait})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(db.Update(layOut), db.Sync(), db.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return durable.SyncDir(filepath.Dir(path))
+}
+
+func openFile(path string) (*bbolt.DB, error) {
+	options := &bbolt.Options{
+		Timeout:        lockWait,
+		NoFreelistSync: true,
+		FreelistType:   bbolt.FreelistMapType,
+	}
+	if runtime.GOOS != "windows" { // there the file becomes as large as the map
+		options.InitialMmapSize = 8 << 30
+	}
+	db, err := bbolt.Open(path, 0o600, options)
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, ErrLocked
+	}
+	return db, err
+}
+
+// layOut makes the buckets and the marks of a new file.
+func layOut(tx *bbolt.Tx) error {
+	for _, name := range [][]byte{metaBucket, tailBucket, projectsBucket} {
+		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+			return err
+		}
+	}
+	meta := tx.Bucket(metaBucket)
+	var s secret
+	if _, err := rand.Read(s[:]); err != nil {
+		return err
+	}
+	return errors.Join(
+		meta.Put(formatKey, be32(Format)),
+		meta.Put(secretKey, s[:]),
+		meta.Put(flushedKey, be64(0)),
+	)
+}
+
+// load reads the marks of the file and makes the head from the tail.
+func (e *Engine) load() error {
+	return e.db.View(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{metaBucket, tailBucket, projectsBucket} {
+			if tx.Bucket(name) == nil {
+				return fmt.Errorf("%w: no bucket %s", ErrDamaged, name)
+			}
+		}
+		meta := tx.Bucket(metaBucket)
+		raw := meta.Get(formatKey)
+		if len(raw) != 4 || len(meta.Get(secretKey)) != len(e.secret) {
+			return fmt.Errorf("%w: no format number", ErrDamaged)
+		}
+		if format := binary.BigEndian.Uint32(raw); format > Format {
+			return fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
+		}
+		copy(e.secret[:], meta.Get(secretKey))
+		if err := e.loadProjects(tx); err != nil {
+			return err
+		}
+		return e.replay(tx)
+	})
+}
+
+// Close writes the head as blocks, waits for what runs, and closes the file.
+func (e *Engine) Close() error {
+	e.stop()
+	e.done.Wait()
+	err := e.Flush()
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	e.db.NoFreelistSync = false // the list of free pages makes the next Open fast
+	if err := e.db.Update(func(*bbolt.Tx) error { return nil }); err != nil {
+		return errors.Join(err, fmt.Errorf("write free pages of %s: %w", e.path, err), e.db.Close())
+	}
+	return errors.Join(err, e.db.Close())
+}
+
+// Size is the bytes of the file, and of these what is in use; the rest is room
+// for what comes.
+func (e *Engine) Size() (file, used int64, err error) {
+	info, err := os.Stat(e.path)
+	if err != nil {
+		return 0, 0, err
+	}
+	return info.Size(), info.Size() - int64(e.db.Stats().FreeAlloc), nil
+}
+
+// maintain writes heads and merges blocks until it is stopped.
+func (e *Engine) maintain(ctx context.Context) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-e.wake:
+		}
+		if err := e.maintainOnce(ctx); err != nil {
+			e.log.Error("events stay in the log until the disk takes them; it will be tried again", "error", err)
+		}
+	}
+}
+
+func (e *Engine) maintainOnce(ctx context.Context) error {
+	heads := e.heads.Load()
+	if heads.frozen != nil || heads.active.old(e.now()) {
+		if err := e.Flush(); err != nil {
+			return err
+		}
+	}
+	for ctx.Err() == nil && e.heads.Load().frozen == nil {
+		begun := time.Now()
+		worked, err := e.Compact()
+		if err != nil || !worked {
+			return err
+		}
+		if !rest(ctx, e.wake, 2*time.Since(begun)) {
+			break // there is a head to be written
+		}
+	}
+	if e.heads.Load().frozen != nil {
+		e.nudge()
+	}
+	return nil
+}
+
+// rest leaves the machine to others for a while. It is false when it was cut
+// short.
+func rest(ctx context.Context, wake <-chan struct{}, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-wake:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// nudge says that there is work in the background.
+func (e *Engine) nudge() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,288 @@
+package event
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"go.etcd.io/bbolt"
+)
+
+// Check reads all of the file and of the memory and finds what does not fit
+// together: a page, block, index or dictionary that is damaged, an event that is
+// there twice or not found by its id, a number without its name or text.
+func (e *Engine) Check() error {
+	e.maintaining.Lock()
+	defer e.maintaining.Unlock()
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	return e.db.View(func(tx *bbolt.Tx) error {
+		for err := range tx.Check() {
+			return err
+		}
+		for _, number := range e.Projects() {
+			c := checkedProject{engine: e, tx: tx, project: e.project(number), ids: map[string]bool{}}
+			if err := c.check(); err != nil {
+				return fmt.Errorf("project %d: %w", number, err)
+			}
+		}
+		return nil
+	})
+}
+
+// checkedProject is what Check has seen of a project.
+type checkedProject struct {
+	*project
+	engine *Engine
+	tx     *bbolt.Tx
+	ids    map[string]bool // of events
+}
+
+func (c *checkedProject) bucket(name []byte) *bbolt.Bucket {
+	return projectBucket(c.tx, c.number, name)
+}
+
+func (c *checkedProject) check() error {
+	if err := c.keys.check(c.bucket(keysBucket)); err != nil {
+		return err
+	}
+	if err := c.subjects.check(c.bucket(subjectsBucket)); err != nil {
+		return fmt.Errorf("subjects: %w", err)
+	}
+	if err := c.sessions.check(c.bucket(sessionsBucket)); err != nil {
+		return fmt.Errorf("sessions: %w", err)
+	}
+	if stored, err := loadNames(c.bucket(namesBucket)); err != nil || !slices.Equal(stored.all(), c.names.all()) {
+		return fmt.Errorf("names are %q in the file and %q in memory: %w", stored.all(), c.names.all(), err)
+	}
+	err := eachDecoded(c.tx, c.number, func(hour int64, r *rows) error {
+		for row, id := range r.ids {
+			if err := c.event(id, r.names[row], hour+int64(r.seconds[row]), r.senders[r.clients[row]], true); err != nil {
+				return fmt.Errorf("hour %d, row %d: %w", hour/3600, row, err)
+			}
+		}
+		return nil
+	})
+	for _, h := range c.engine.heads.Load().all() {
+		if of := h.projects[c.number]; of != nil {
+			for row, id := range of.ids {
+				err = errors.Join(err, c.event(id, of.names[row], of.at[row], of.senders[of.clients[row]], false))
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.bucket(countersBucket).ForEach(func(_, raw []byte) error {
+		return readCounters(raw, func(what uint64, _ int64) {
+			if int(what>>20) >= len(c.names.all()) {
+				err = fmt.Errorf("%w: there is no name %d", errCounters, what>>20)
+			}
+		})
+	})
+}
+
+// event checks one event.
+func (c *checkedProject) event(id string, name uint32, at int64, from sender, inBlock bool) error {
+	if c.ids[id] {
+		return fmt.Errorf("event %q is there twice", id)
+	}
+	c.ids[id] = true
+	if int(name) >= len(c.names.all()) {
+		return fmt.Errorf("event %q has name %d of %d", id, name, len(c.names.all()))
+	}
+	if !inBlock {
+		return nil
+	}
+	found, broken := false, error(nil)
+	err := c.keys.reader(c.bucket(keysBucket)).each(c.engine.secret.hash(id), func(payload uint32) bool {
+		found, broken = storedID(c.bucket(blocksBucket), payload, id)
+		return !found && broken == nil
+	})
+	if err = errors.Join(err, broken); err != nil || !found {
+		return fmt.Errorf("event %q at %d is not found by its id: %w", id, at, err)
+	}
+	_, ok, err := c.subjects.reader(c.bucket(subjectsBucket)).text(from.subject)
+	if err == nil && ok && from.session != 0 {
+		_, ok, err = c.sessions.reader(c.bucket(sessionsBucket)).text(from.session)
+	}
+	if !ok || err != nil {
+		return fmt.Errorf("event %q: subject %d or session %d has no text: %w", id, from.subject, from.session, err)
+	}
+	return nil
+}
+
+// eachDecoded visits the blocks of a project, after checking them.
+func eachDecoded(tx *bbolt.Tx, p Project, visit func(hour int64, r *rows) error) error {
+	return projectBucket(tx, p, blocksBucket).ForEach(func(key, raw []byte) error {
+		hour := int64(binary.BigEndian.Uint32(key)) * 3600
+		if err := checkBlock(raw); err != nil {
+			return fmt.Errorf("hour %d: %w", hour/3600, err)
+		}
+		r, err := decodeBlock(hour, raw)
+		if err != nil {
+			return fmt.Errorf("hour %d: %w", hour/3600, err)
+		}
+		return visit(hour, r)
+	})
+}
+
+// EachText visits every text that the file has of a project, unpacked: those of
+// blocks, dictionaries and names. There is nothing in memory after Flush.
+func (e *Engine) EachText(p Project, visit func(text string)) error {
+	if err := e.Flush(); err != nil {
+		return err
+	}
+	return e.db.View(func(tx *bbolt.Tx) error {
+		if err := eachDecoded(tx, p, func(_ int64, r *rows) error {
+			for row, id := range r.ids {
+				visit(id)
+				for _, property := range r.props[row] {
+					visit(property.key)
+					visit(property.value)
+				}
+			}
+			for i := range r.senders {
+				for _, text := range r.senders[i].clientTexts() {
+					visit(*text)
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		for _, text := range e.project(p).names.all() {
+			visit(text)
+		}
+		subjects, sessions, err := e.dictionaries(tx, p)
+		for _, texts := range []map[uint32]string{subjects, sessions} {
+			for _, text := range texts {
+				visit(text)
+			}
+		}
+		return err
+	})
+}
+
+// dictionaries are the texts of the dictionaries by number.
+func (e *Engine) dictionaries(tx *bbolt.Tx, p Project) (subjects, sessions map[uint32]string, err error) {
+	read := func(name []byte) map[uint32]string {
+		b := projectBucket(tx, p, name)
+		d, failed := loadDictionary(b, e.secret)
+		if failed != nil {
+			err = errors.Join(err, failed)
+			return nil
+		}
+		texts, r := map[uint32]string{}, d.reader(b)
+		for number := range d.next() {
+			text, ok, failed := r.text(number)
+			if err = errors.Join(err, failed); ok {
+				texts[number] = text
+			}
+		}
+		return texts
+	}
+	subjects, sessions = read(subjectsBucket), read(sessionsBucket)
+	return subjects, sessions, err
+}
+
+// Unused lists the texts in the dictionaries of a project that no event has,
+// ascending.
+func (e *Engine) Unused(p Project) (list []string, err error) {
+	if err := e.Flush(); err != nil || e.project(p) == nil {
+		return nil, err
+	}
+	err = e.db.View(func(tx *bbolt.Tx) error {
+		subjects, sessions, err := e.dictionaries(tx, p)
+		if err != nil {
+			return err
+		}
+		err = eachDecoded(tx, p, func(_ int64, r *rows) error {
+			for i := range r.senders {
+				delete(subjects, r.senders[i].subject)
+				delete(sessions, r.senders[i].session)
+			}
+			return nil
+		})
+		for _, texts := range []map[uint32]string{subjects, sessions} {
+			for _, text := range texts {
+				list = append(list, text)
+			}
+		}
+		return err
+	})
+	slices.Sort(list)
+	return list, err
+}
+
+// Blocks is how many blocks a project has.
+func (e *Engine) Blocks(p Project) (n int, err error) {
+	err = e.db.View(func(tx *bbolt.Tx) error {
+		n = projectBucket(tx, p, blocksBucket).Stats().KeyN
+		return nil
+	})
+	return n, err
+}
+
+// DamageBlock changes the bytes of a block of a project in the file. sealed makes
+// its checksum right again, so that only what refers to nothing gives it away.
+func (e *Engine) DamageBlock(p Project, number int, sealed bool, change func(raw []byte)) error {
+	return e.update(func(tx *bbolt.Tx) error {
+		blocks := projectBucket(tx, p, blocksBucket)
+		cursor := blocks.Cursor()
+		key, raw := cursor.First()
+		for range number {
+			key, raw = cursor.Next()
+		}
+		raw = slices.Clone(raw)
+		change(raw)
+		if sealed {
+			seal(raw)
+		}
+		return blocks.Put(slices.Clone(key), raw)
+	})
+}
+
+// LivePages visits the bytes of all pages in use of a file that nobody has open:
+// what the buckets hold and also what is between it.
+func LivePages(path string, visit func(page []byte)) error {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	size := int64(db.Info().PageSize)
+	return db.View(func(tx *bbolt.Tx) error {
+		for id := 0; ; id++ {
+			page, err := tx.Page(id)
+			if page == nil || err != nil {
+				return err
+			}
+			if page.Type == "free" {
+				continue
+			}
+			raw := make([]byte, size*int64(1+page.OverflowCount))
+			if _, err := file.ReadAt(raw, size*int64(id)); err != nil {
+				return err
+			}
+			visit(raw)
+			id += page.OverflowCount
+		}
+	})
+}
+
+// Forms are how a text may lie in the file without being packed.
+func Forms(text string) [][]byte {
+	forms := [][]byte{[]byte(text)}
+	if packed, ok := packUUID(text); ok {
+		forms = append(forms, packed[:])
+	}
+	return forms
+}

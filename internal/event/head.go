@@ -1,0 +1,227 @@
+package event
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"svc/internal/stats"
+)
+
+// head is the events that are in memory: all that are in one generation of the
+// tail.
+type head struct {
+	generation uint64
+
+	// One goroutine, that which holds Engine.writing, appends; queries read.
+	mu       sync.RWMutex
+	projects map[Project]*headProject
+	events   int
+	bytes    int
+	since    int64 // Unix second at which the first event was received
+}
+
+// headProject is the events of a project in the order of receipt, as columns
+// that are only ever appended to.
+type headProject struct {
+	at, received []int64
+	names        []uint32
+	clients      []uint32 // places in senders
+	ids          []string
+	props        []string // JSON objects; "" = none
+	senders      []sender
+	bySender     map[sender]uint32
+
+	// The idempotency keys: hash to row, and whole texts where hashes collide.
+	keys   map[uint64]uint32
+	others map[string]struct{}
+
+	subjects, sessions newTexts
+	counts             map[counterGroup][]int64 // by number of the name
+}
+
+// counterGroup is what the counters of the events of a batch mostly have in
+// common: all but the name.
+type counterGroup struct {
+	hour     uint32
+	region   uint16
+	platform uint8
+	offset   stats.Offset
+}
+
+// newTexts are texts that are not in a dictionary yet. The first one has the
+// number first, the others follow.
+type newTexts struct {
+	first   uint32
+	list    []string
+	numbers map[string]uint32
+}
+
+func (t *newTexts) number(text string) uint32 {
+	n, ok := t.numbers[text]
+	if !ok {
+		n = t.first + uint32(len(t.list))
+		t.numbers[text] = n
+		t.list = append(t.list, text)
+	}
+	return n
+}
+
+func newHead(generation uint64) *head {
+	return &head{generation: generation, projects: map[Project]*headProject{}}
+}
+
+// old reports whether the head has waited long enough.
+func (h *head) old(now time.Time) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.events > 0 && now.Unix()-h.since >= int64(headAge/time.Second)
+}
+
+// has reports whether an event of a project is in the head. For the writer.
+func (h *head) has(p Project, hash uint64, id string) bool {
+	of := h.projects[p]
+	if of == nil {
+		return false
+	}
+	row, ok := of.keys[hash]
+	if !ok {
+		return false
+	}
+	if of.ids[row] == id {
+		return true
+	}
+	_, ok = of.others[id]
+	return ok
+}
+
+// of is the part of a project, which is made with the first event. before is the
+// head that is being written, nil when there is none.
+func (h *head) of(p *project, before *head) *headProject {
+	of := h.projects[p.number]
+	if of == nil {
+		of = &headProject{
+			bySender: map[sender]uint32{}, keys: map[uint64]uint32{}, others: map[string]struct{}{}, counts: map[counterGroup][]int64{},
+			subjects: newTexts{first: p.subjects.next(), numbers: map[string]uint32{}},
+			sessions: newTexts{first: p.sessions.next(), numbers: map[string]uint32{}},
+		}
+		if before != nil && before.projects[p.number] != nil {
+			older := before.projects[p.number]
+			of.subjects.first = older.subjects.first + uint32(len(older.subjects.list))
+			of.sessions.first = older.sessions.first + uint32(len(older.sessions.list))
+		}
+		h.projects[p.number] = of
+	}
+	return of
+}
+
+// append adds the events of a batch, whose subject and session have these
+// numbers; 0 for a text that is new.
+func (h *head) append(p *project, before *head, t *tailBatch, subject, session uint32, s secret) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	of := h.of(p, before)
+	if subject == 0 {
+		subject = of.subjects.number(t.subject)
+	}
+	if session == 0 && t.session != "" {
+		session = of.sessions.number(t.session)
+	}
+	from := sender{subject: subject, session: session, details: t.details}
+	client, ok := of.bySender[from]
+	if !ok {
+		client = uint32(len(of.senders))
+		of.senders = append(of.senders, from)
+		of.bySender[from] = client
+		h.bytes += 300
+	}
+	if h.events == 0 {
+		h.since = t.received
+	}
+	for i := range t.items {
+		item := &t.items[i]
+		row := uint32(len(of.at))
+		of.at, of.received = append(of.at, item.at), append(of.received, t.received)
+		of.names, of.clients = append(of.names, item.name), append(of.clients, client)
+		of.ids, of.props = append(of.ids, item.id), append(of.props, item.props)
+		hash := s.hash(item.id)
+		if _, taken := of.keys[hash]; taken {
+			of.others[item.id] = struct{}{}
+		} else {
+			of.keys[hash] = row
+		}
+		of.count(counterGroup{uint32(item.at / 3600), t.details.region, uint8(max(int(t.details.platform)-1, 0)), stats.Offset(t.offset)}, item.name)
+		h.bytes += 100 + len(item.id) + len(item.props)
+	}
+	h.events += len(t.items)
+}
+
+// count adds one to a counter.
+func (of *headProject) count(g counterGroup, name uint32) {
+	list := of.counts[g]
+	if int(name) >= len(list) {
+		list = append(list, make([]int64, int(name)+1-len(list))...)
+		of.counts[g] = list
+	}
+	list[name]++
+}
+
+// eachHeadCount visits the counters of a head.
+func eachHeadCount(counts map[counterGroup][]int64, visit func(c counter, n int64)) {
+	for g, list := range counts {
+		for name, n := range list {
+			if n > 0 {
+				visit(counter{hour: g.hour, name: uint32(name), region: g.region, platform: g.platform, offset: g.offset}, n)
+			}
+		}
+	}
+}
+
+const rowBits = 24 // a head has fewer rows
+
+// order lists the rows of the first n that happened from one moment to another,
+// by time, then receipt: time<<rowBits | row.
+func (of *headProject) order(n int, from, to int64) []uint64 {
+	var list []uint64
+	for row, at := range of.at[:n] {
+		if at >= from && at <= to {
+			list = append(list, uint64(at)<<rowBits|uint64(row))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// cutHour splits off the rows of the first hour.
+func cutHour(order []uint64) (hour int64, first, rest []uint64) {
+	hour = int64(order[0]>>rowBits) / 3600 * 3600
+	n, _ := slices.BinarySearch(order, uint64(hour+3600)<<rowBits)
+	return hour, order[:n], order[n:]
+}
+
+// rows copies rows of one hour, with what only blocks need if so asked.
+func (of *headProject) rows(order []uint64, whole bool) *rows {
+	r := &rows{
+		seconds: make([]uint16, len(order)), names: make([]uint32, len(order)), clients: make([]uint32, len(order)),
+	}
+	if whole {
+		r.received, r.ids, r.props = make([]int64, len(order)), make([]string, len(order)), make([]properties, len(order))
+	}
+	place := map[uint32]uint32{}
+	for i, o := range order {
+		row := o & (1<<rowBits - 1)
+		r.seconds[i], r.names[i] = uint16(o>>rowBits%3600), of.names[row]
+		client, ok := place[of.clients[row]]
+		if !ok {
+			client = uint32(len(r.senders))
+			place[of.clients[row]] = client
+			r.senders = append(r.senders, of.senders[of.clients[row]])
+		}
+		r.clients[i] = client
+		if whole {
+			r.received[i], r.ids[i] = of.received[row], of.ids[row]
+			r.props[i] = splitProperties(of.props[row])
+		}
+	}
+	return r
+}

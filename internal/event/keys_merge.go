@@ -1,0 +1,283 @@
+package event
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+)
+
+// A run is merged with all smaller ones when it is at most twice as large as they
+// are together and there are four at least. A partition then has three or four
+// runs on average and eight at most, and an entry is written some five times on
+// its way through a partition.
+const (
+	hashMergeRuns = 4
+	hashMergeSize = 2
+
+	// smallHashRun is the size up to which runs count as if they had it.
+	smallHashRun = 1 << 10
+)
+
+// hashTier is 0 for small runs and one more for each four times as many entries.
+func hashTier(entries int) int {
+	tier := 0
+	for ; entries > smallHashRun; entries /= 4 {
+		tier++
+	}
+	return tier
+}
+
+// compact does a bounded part of the work that is waiting and writes some 8 MB
+// at most, unless more was added at once. It leaves out entries with a payload
+// that is not alive; nil means that all are. worked is false if there was nothing
+// to do. What it returns is for after the commit.
+func (x *hashIndex) compact(b *bbolt.Bucket, alive func(payload uint32) bool) (next *hashIndex, worked bool, err error) {
+	next = x.clone()
+	for done := 0; ; worked = true {
+		p, picked := next.neediest()
+		done += hashEntries(picked)
+		if len(picked) == 0 || worked && done > x.mostPartition/2 {
+			break
+		}
+		if err := next.merge(b, p, picked, alive); err != nil {
+			return nil, false, err
+		}
+	}
+	if !worked {
+		return x, false, nil
+	}
+	return next, true, next.save(b)
+}
+
+func hashEntries(runs []hashRun) (total int) {
+	for i := range runs {
+		total += int(runs[i].entries)
+	}
+	return total
+}
+
+// neediest is where runs should be merged, and which. Fresh ones are first, then
+// the partition with the most of them.
+func (x *hashIndex) neediest() (p *hashPartition, picked []hashRun) {
+	for _, other := range x.all() {
+		if runs := x.pick(other); len(runs) > len(picked) {
+			p, picked = other, runs
+			if p == &x.fresh {
+				break
+			}
+		}
+	}
+	return p, picked
+}
+
+// pick chooses the runs of a partition that should be merged.
+func (x *hashIndex) pick(p *hashPartition) []hashRun {
+	if x.tooLarge(p) {
+		return slices.Clone(p.runs)
+	}
+	runs := slices.Clone(p.runs)
+	slices.SortFunc(runs, func(a, b hashRun) int { return cmp.Compare(a.entries, b.entries) })
+	pick, smaller := 0, 0
+	for i, run := range runs {
+		size := max(int(run.entries), smallHashRun)
+		if i+1 >= hashMergeRuns && size <= hashMergeSize*smaller {
+			pick = i + 1
+		}
+		smaller += size
+	}
+	return runs[:pick]
+}
+
+// tooLarge reports whether a partition has to be divided, or whether fresh
+// entries have to be distributed.
+func (x *hashIndex) tooLarge(p *hashPartition) bool {
+	if p == &x.fresh {
+		return hashEntries(p.runs) >= x.mostPartition/2
+	}
+	return hashEntries(p.runs) > x.mostPartition && p.depth < mostHashDepth
+}
+
+// merge makes one run of several, or several of which each belongs to another
+// partition.
+func (x *hashIndex) merge(b *bbolt.Bucket, p *hashPartition, picked []hashRun, alive func(payload uint32) bool) error {
+	old, tooLarge := *p, x.tooLarge(p)
+	left := 0
+	for i := range picked {
+		n, err := x.countAlive(b, &old, &picked[i], alive)
+		if err != nil {
+			return err
+		}
+		left += n
+	}
+	p.runs = slices.DeleteFunc(p.runs, func(r hashRun) bool { return slices.Contains(picked, r) })
+	into := []*hashPartition{p}
+	var halves []hashPartition
+	switch {
+	case tooLarge && p == &x.fresh:
+		into = x.all()[1:]
+	case tooLarge && left > x.mostPartition/2: // otherwise it is small again without what is not alive
+		halves = p.halves()
+		into = []*hashPartition{&halves[0], &halves[1]}
+	}
+	if err := x.mergeInto(b, into, &old, picked, left, alive); err != nil {
+		return err
+	}
+	if halves != nil {
+		place := x.partition(uint64(p.prefix) << 32)
+		x.partitions = slices.Replace(x.partitions, place, place+1, halves...)
+	}
+	return x.drop(b, &old, picked)
+}
+
+// halves are two partitions without runs that divide one.
+func (p *hashPartition) halves() []hashPartition {
+	depth := p.depth + 1
+	return []hashPartition{{depth: depth, prefix: p.prefix}, {depth: depth, prefix: p.prefix | 1<<(32-depth)}}
+}
+
+// countAlive is how many entries of a run are alive.
+func (x *hashIndex) countAlive(b *bbolt.Bucket, p *hashPartition, r *hashRun, alive func(payload uint32) bool) (int, error) {
+	if alive == nil {
+		return int(r.entries), nil
+	}
+	n := 0
+	c := hashCursor{x: x, b: b, p: p, r: r}
+	for {
+		more, err := c.next()
+		if err != nil || !more {
+			return n, err
+		}
+		if alive(c.entry.payload) {
+			n++
+		}
+	}
+}
+
+// mergeInto writes the entries of runs into partitions that divide theirs. It is
+// told that at most left of them are alive.
+func (x *hashIndex) mergeInto(b *bbolt.Bucket, parts []*hashPartition, old *hashPartition, runs []hashRun, left int, alive func(payload uint32) bool) error {
+	cursors := make([]*hashCursor, 0, len(runs))
+	for i := range runs {
+		c := &hashCursor{x: x, b: b, p: old, r: &runs[i]}
+		more, err := c.next()
+		if err != nil {
+			return err
+		}
+		if more {
+			cursors = append(cursors, c)
+		}
+	}
+	share := func(p *hashPartition) int { return left>>(p.depth-old.depth) + 1 }
+	w := x.write(b, parts[0], share(parts[0]))
+	for len(cursors) > 0 {
+		first := 0
+		for i, c := range cursors {
+			if c.entry.compare(cursors[first].entry) < 0 {
+				first = i
+			}
+		}
+		c := cursors[first]
+		for len(parts) > 1 && c.entry.hash>>32 >= uint64(parts[1].prefix) {
+			if err := w.close(); err != nil {
+				return err
+			}
+			parts = parts[1:]
+			w = x.write(b, parts[0], share(parts[0]))
+		}
+		if alive == nil || alive(c.entry.payload) {
+			if err := w.add(c.entry); err != nil {
+				return err
+			}
+		}
+		more, err := c.next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			cursors = slices.Delete(cursors, first, first+1)
+		}
+	}
+	return w.close()
+}
+
+// drop removes the pages of runs.
+func (x *hashIndex) drop(b *bbolt.Bucket, p *hashPartition, runs []hashRun) error {
+	for i := range runs {
+		for page := range 1 << runs[i].spread {
+			if err := b.Delete(p.key(&runs[i], page, nil)); err != nil {
+				return fmt.Errorf("delete page of hash index: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// check reads all pages and verifies that they are what the directory says.
+func (x *hashIndex) check(b *bbolt.Bucket) error {
+	for _, p := range x.all() {
+		for i := range p.runs {
+			r := &p.runs[i]
+			n, err := x.countAlive(b, p, r, func(uint32) bool { return true })
+			if err != nil {
+				return err
+			}
+			if n != int(r.entries) {
+				return fmt.Errorf("%w: hash index: run %d has %d entries, not %d", ErrDamaged, r.number, n, r.entries)
+			}
+		}
+	}
+	return nil
+}
+
+// hashCursor walks the entries of a run in their order. Pages are verified as it
+// comes to them.
+type hashCursor struct {
+	x *hashIndex
+	b *bbolt.Bucket
+	p *hashPartition
+	r *hashRun
+
+	pages   int // that were begun
+	page    hashPage
+	place   uint64 // in the table of the page; one more than that of the entry
+	at, end int    // entries of the page
+	entry   hashEntry
+}
+
+// next goes to the next entry and is false when there is none.
+func (c *hashCursor) next() (bool, error) {
+	for c.at == c.end {
+		switch {
+		case c.page.open() && c.place < 1<<c.page.places:
+			low, high, err := c.page.bounds(c.place)
+			if err != nil {
+				return false, err
+			}
+			c.at, c.end = low, high
+			c.place++
+		case c.pages < 1<<c.r.spread:
+			page, err := c.x.page(c.b, c.p, c.r, c.pages, nil)
+			if err != nil {
+				return false, err
+			}
+			if err := page.verify(); err != nil {
+				return false, fmt.Errorf("%w: hash index: run %d: %w", ErrDamaged, c.r.number, err)
+			}
+			c.page, c.place, c.at, c.end = page, 0, 0, 0
+			c.pages++
+		default:
+			return false, nil
+		}
+	}
+	entry := c.page.at(c.at)
+	c.at++
+	known := c.page.skip + c.page.places
+	c.entry = hashEntry{
+		hash: uint64(c.p.prefix)<<32 | uint64(c.pages-1)<<(64-c.page.skip) |
+			(c.place-1)<<(64-known) | entry>>c.page.payload<<(64-hashBits),
+		payload: uint32(entry & (1<<c.page.payload - 1)),
+	}
+	return true, nil
+}

@@ -1,0 +1,321 @@
+package event
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+
+	"go.etcd.io/bbolt"
+)
+
+// A page of a run is a table of places and the entries in the order of their
+// hashes. The first bits of a hash are those of the partition and of the page,
+// the next b lead to a place in the table, and what is left of the 40 is in the
+// entry, in front of the payload. An entry has as many whole bytes as these two
+// need; b is chosen so that table and entries are about as small as can be. Of
+// fifty million entries with payloads of three bytes each takes 6.1 in all.
+//
+//	CRC-32C of the rest    4 bytes
+//	version                1: 1
+//	b                      1
+//	entries                4
+//	table                  2^b numbers: how many entries there are up to and with
+//	                       this place; of 1, 2 or 4 bytes, the fewest for the last
+//	entries                (40 − bits of partition and page − b) bits of the hash
+//	                       and, in the lowest bits, the payload
+//	zeros                  so that each entry can be read as eight bytes
+//
+// All integers are little endian.
+const (
+	hashPageVersion = 1
+	hashPageHeader  = 10
+
+	// hashBucket is how many entries a place of the table has at most on average.
+	hashBucket = 64
+)
+
+var (
+	errHashSum   = errors.New("wrong checksum")
+	errHashPage  = errors.New("page of entries does not fit together")
+	errHashOrder = errors.New("entries are not in the order of their hashes")
+)
+
+// number reads an integer of size bytes, big endian.
+func (c *cursor) number(size int) uint64 {
+	number := uint64(0)
+	for _, b := range c.take(size) {
+		number = number<<8 | uint64(b)
+	}
+	return number
+}
+
+// hashPage is a page that is read in place.
+type hashPage struct {
+	raw     []byte
+	base    int // where the entries begin
+	n       uint32
+	places  uint8 // b
+	number  uint8 // bytes of a number of the table
+	width   uint8 // bytes of an entry
+	skip    uint8 // bits of partition and page
+	payload uint8 // bits
+}
+
+// hashWidth is how many bytes an entry has if these many bits of the hash need
+// not be in it.
+func hashWidth(known, payloadBytes int) int { return (hashBits - known + 8*payloadBytes + 7) / 8 }
+
+// numberWidth is how many bytes a number of the table has.
+func numberWidth(entries int) int {
+	switch {
+	case entries < 1<<8:
+		return 1
+	case entries < 1<<16:
+		return 2
+	}
+	return 4
+}
+
+// shape sets the widths.
+func (p *hashPage) shape(entries, skip, places, payloadBytes int) {
+	p.n, p.places, p.skip, p.payload = uint32(entries), uint8(places), uint8(skip), uint8(8*payloadBytes)
+	p.number, p.width = uint8(numberWidth(entries)), uint8(hashWidth(skip+places, payloadBytes))
+}
+
+// size is how many bytes the table and the entries take.
+func (p *hashPage) size() (table, entries int) {
+	return int(p.number) << p.places, int(p.n)*int(p.width) + 8 - int(p.width)
+}
+
+// openHashPage reads a page without looking at its entries. skip is how many
+// bits of the hashes its key has.
+func openHashPage(raw []byte, skip, payloadBytes int) (hashPage, error) {
+	var p hashPage
+	if len(raw) < hashPageHeader || raw[4] != hashPageVersion {
+		return p, errHashPage
+	}
+	places, n := int(raw[5]), int(binary.LittleEndian.Uint32(raw[6:]))
+	if skip+places > hashBits || hashWidth(skip+places, payloadBytes) > 8 || places > 32 {
+		return p, errHashPage
+	}
+	p.shape(n, skip, places, payloadBytes)
+	table, entries := p.size()
+	if len(raw) != hashPageHeader+table+entries {
+		return p, errHashPage
+	}
+	p.raw, p.base = raw, hashPageHeader+table
+	return p, nil
+}
+
+// verify looks at the checksum, which openHashPage leaves to those that read all
+// of the page.
+func (p *hashPage) verify() error {
+	if binary.LittleEndian.Uint32(p.raw) != crc32.Checksum(p.raw[4:], castagnoli) {
+		return errHashSum
+	}
+	return nil
+}
+
+func (p *hashPage) open() bool { return p.raw != nil }
+
+// upTo is a number of the table.
+func (p *hashPage) upTo(place uint64) uint32 {
+	switch p.number {
+	case 1:
+		return uint32(p.raw[hashPageHeader+place])
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(p.raw[hashPageHeader+2*place:]))
+	}
+	return binary.LittleEndian.Uint32(p.raw[hashPageHeader+4*place:])
+}
+
+// bounds are the entries of a place of the table.
+func (p *hashPage) bounds(place uint64) (low, high int, err error) {
+	if place > 0 {
+		low = int(p.upTo(place - 1))
+	}
+	high = int(p.upTo(place))
+	if low > high || high > int(p.n) {
+		return 0, 0, fmt.Errorf("%w: %w", ErrDamaged, errHashPage)
+	}
+	return low, high, nil
+}
+
+// at is an entry: bits of the hash and the payload.
+func (p *hashPage) at(i int) uint64 {
+	return binary.LittleEndian.Uint64(p.raw[p.base+i*int(p.width):]) & (^uint64(0) >> (64 - 8*p.width))
+}
+
+// hashProbe is a lookup in one page.
+type hashProbe struct {
+	page     *hashPage
+	want     uint64 // what the entry has of the hash
+	low, end int    // the entries that are possible
+	guess    int    // one of them, if there are any
+}
+
+// probe finds out where a hash would be.
+func (p *hashPage) probe(hash uint64) (hashProbe, error) {
+	low, end, err := p.bounds(hash << p.skip >> (64 - p.places)) // a shift by 64 gives 0
+	if err != nil {
+		return hashProbe{}, err
+	}
+	known := p.skip + p.places
+	probe := hashProbe{page: p, want: hash << known >> (64 - hashBits + known), low: low, end: end, guess: low}
+	// Hashes are even, so the place of an entry is about where it would be if they
+	// were perfectly so.
+	if share := probe.want * uint64(end-low) >> (hashBits - known); share < uint64(end-low) {
+		probe.guess += int(share)
+	}
+	return probe, nil
+}
+
+// each visits the payloads of the hash until visit wants no more.
+func (o *hashProbe) each(visit func(payload uint32) (more bool)) (more bool) {
+	p, i := o.page, o.guess
+	for i > o.low && p.at(i-1)>>p.payload >= o.want {
+		i--
+	}
+	for ; i < o.end; i++ {
+		entry := p.at(i)
+		if entry>>p.payload > o.want {
+			break
+		}
+		if entry>>p.payload == o.want && !visit(uint32(entry&(1<<p.payload-1))) {
+			return false
+		}
+	}
+	return true
+}
+
+// encodeHashPage makes a page of entries that are in order and have the first
+// skip bits in common.
+func encodeHashPage(entries []hashEntry, skip, payloadBytes int) []byte {
+	var p hashPage
+	p.shape(len(entries), skip, hashPlaces(len(entries), skip, payloadBytes), payloadBytes)
+	table, size := p.size()
+	raw := make([]byte, hashPageHeader+table, hashPageHeader+table+size)
+	raw[4], raw[5] = hashPageVersion, p.places
+	binary.LittleEndian.PutUint32(raw[6:], p.n)
+
+	known := p.skip + p.places
+	place := uint64(0)
+	for i, e := range entries {
+		for ; place < e.hash<<p.skip>>(64-p.places); place++ {
+			p.put(raw, place, i)
+		}
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], e.hash<<known>>(64-hashBits+known)<<p.payload|uint64(e.payload))
+		raw = append(raw, b[:p.width]...)
+	}
+	for ; place < 1<<p.places; place++ {
+		p.put(raw, place, len(entries))
+	}
+	raw = raw[:cap(raw)]
+	binary.LittleEndian.PutUint32(raw, crc32.Checksum(raw[4:], castagnoli))
+	return raw
+}
+
+// put writes a number of the table.
+func (p *hashPage) put(raw []byte, place uint64, number int) {
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], uint32(number))
+	copy(raw[hashPageHeader+place*uint64(p.number):], b[:p.number])
+}
+
+// hashPlaces chooses b: the largest one that takes two per cent more than the
+// smallest page at most. A lookup then looks at few entries.
+func hashPlaces(entries, skip, payloadBytes int) int {
+	size := func(places int) int {
+		var p hashPage
+		p.shape(entries, skip, places, payloadBytes)
+		table, size := p.size()
+		return table + size
+	}
+	most := hashBits - skip
+	least := max(0, hashBits+8*payloadBytes-64-skip) // an entry has at most 64 bits
+	low := min(most, max(least, bits.Len(uint(entries/hashBucket))))
+	high := min(most, max(low, bits.Len(uint(entries))))
+	smallest := size(low)
+	for places := low + 1; places <= high; places++ {
+		smallest = min(smallest, size(places))
+	}
+	for high > low && size(high) > smallest+smallest/50 {
+		high--
+	}
+	return high
+}
+
+// hashWriter writes a run page by page.
+type hashWriter struct {
+	x       *hashIndex
+	b       *bbolt.Bucket
+	p       *hashPartition
+	run     hashRun
+	number  int         // of the page that is being filled
+	entries []hashEntry // of it
+}
+
+// write begins a run of a partition of x, which gets it when it is closed. most
+// is the most entries it can have.
+func (x *hashIndex) write(b *bbolt.Bucket, p *hashPartition, most int) *hashWriter {
+	run := hashRun{number: x.nextRun, tier: uint8(hashTier(most)) + 1}
+	for most>>run.spread > x.mostPage && run.spread < min(mostHashSpread, hashBits-p.depth) {
+		run.spread++
+	}
+	x.nextRun++
+	return &hashWriter{x: x, b: b, p: p, run: run, entries: make([]hashEntry, 0, min(most, x.mostPage))}
+}
+
+// add takes the next entry. They come in order; one that is equal to the last is
+// left out.
+func (w *hashWriter) add(e hashEntry) error {
+	for number := w.p.pageOf(&w.run, e.hash); w.number != number; {
+		if w.number > number {
+			return errHashOrder
+		}
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if n := len(w.entries); n > 0 {
+		switch order := w.entries[n-1].compare(e); {
+		case order == 0:
+			return nil
+		case order > 0:
+			return errHashOrder
+		}
+	}
+	w.entries = append(w.entries, e)
+	w.run.entries++
+	return nil
+}
+
+// flush writes a page, also one without entries: one that is not there is
+// damage.
+func (w *hashWriter) flush() error {
+	raw := encodeHashPage(w.entries, int(w.p.depth+w.run.spread), w.x.payloadBytes)
+	if err := w.b.Put(w.p.key(&w.run, w.number, nil), raw); err != nil {
+		return fmt.Errorf("put page of hash index: %w", err)
+	}
+	w.number++
+	w.entries = w.entries[:0]
+	return nil
+}
+
+// close writes the other pages and gives the run to its partition. One without
+// entries is none.
+func (w *hashWriter) close() error {
+	if w.run.entries == 0 {
+		return nil
+	}
+	for w.number < 1<<w.run.spread {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	w.p.runs = append(w.p.runs, w.run)
+	return nil
+}

@@ -1,0 +1,300 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+var testBucket = []byte("test")
+
+// openTestDB opens a file with one bucket. Closing it checks that it is whole.
+func openTestDB(tb testing.TB) *bbolt.DB {
+	tb.Helper()
+	db, err := bbolt.Open(filepath.Join(tb.TempDir(), "test.db"), 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		err := db.View(func(tx *bbolt.Tx) error {
+			for err := range tx.Check() {
+				return err
+			}
+			return nil
+		})
+		if err := errors.Join(err, db.Close()); err != nil {
+			tb.Error(err)
+		}
+	})
+	updateTestDB(tb, db, func(b *bbolt.Bucket) error { return nil })
+	return db
+}
+
+func updateTestDB(tb testing.TB, db *bbolt.DB, fn func(b *bbolt.Bucket) error) {
+	tb.Helper()
+	err := db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucketIfNotExists(testBucket)
+		if err != nil {
+			return err
+		}
+		return fn(b)
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func viewTestDB(tb testing.TB, db *bbolt.DB, fn func(b *bbolt.Bucket) error) {
+	tb.Helper()
+	if err := db.View(func(tx *bbolt.Tx) error { return fn(tx.Bucket(testBucket)) }); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// testIndex is an index in a file and what it should have.
+type testIndex struct {
+	db    *bbolt.DB
+	index *hashIndex
+	model map[uint64]map[uint32]bool // by the 40 bits; false = not alive
+
+	payloadBytes, partition, page int
+}
+
+func newTestIndex(tb testing.TB, payloadBytes, partition, page int) *testIndex {
+	tb.Helper()
+	x := &testIndex{
+		db: openTestDB(tb), model: map[uint64]map[uint32]bool{},
+		payloadBytes: payloadBytes, partition: partition, page: page,
+	}
+	x.reload(tb)
+	return x
+}
+
+func (x *testIndex) reload(tb testing.TB) {
+	tb.Helper()
+	viewTestDB(tb, x.db, func(b *bbolt.Bucket) (err error) {
+		x.index, err = loadHashIndex(b, x.payloadBytes)
+		return err
+	})
+	x.index.mostPartition, x.index.mostPage = x.partition, x.page
+}
+
+func (x *testIndex) add(tb testing.TB, entries []hashEntry) {
+	tb.Helper()
+	for _, e := range entries {
+		of := x.model[e.hash>>24]
+		if of == nil {
+			of = map[uint32]bool{}
+			x.model[e.hash>>24] = of
+		}
+		of[e.payload] = true
+	}
+	updateTestDB(tb, x.db, func(b *bbolt.Bucket) (err error) {
+		x.index, err = x.index.add(b, entries)
+		return err
+	})
+}
+
+// compact does all the work that is waiting.
+func (x *testIndex) compact(tb testing.TB, alive func(uint32) bool) (steps int) {
+	tb.Helper()
+	for worked := true; worked; steps++ {
+		updateTestDB(tb, x.db, func(b *bbolt.Bucket) (err error) {
+			x.index, worked, err = x.index.compact(b, alive)
+			return err
+		})
+	}
+	for _, p := range x.index.all() {
+		if n := hashEntries(p.runs); len(p.runs) > 8 || p.depth < mostHashDepth && n > x.partition {
+			tb.Fatalf("after compaction partition %x has %d runs and %d entries", p.prefix, len(p.runs), n)
+		}
+	}
+	return steps - 1
+}
+
+// verify compares the index with the model. What is not alive may be there.
+func (x *testIndex) verify(tb testing.TB) {
+	tb.Helper()
+	viewTestDB(tb, x.db, func(b *bbolt.Bucket) error {
+		r := x.index.reader(b)
+		for hash, want := range x.model {
+			got := map[uint32]bool{}
+			err := r.each(hash<<24|rand.Uint64N(1<<24), func(payload uint32) bool {
+				if _, ok := want[payload]; !ok {
+					tb.Fatalf("hash %x leads to %d, which was never added with it", hash, payload)
+				}
+				got[payload] = true
+				return true
+			})
+			if err != nil {
+				return err
+			}
+			for payload, alive := range want {
+				if alive && !got[payload] {
+					tb.Fatalf("hash %x does not lead to %d", hash, payload)
+				}
+			}
+		}
+		return x.index.check(b)
+	})
+}
+
+// countKeys is how many keys a bucket has.
+func countKeys(tb testing.TB, b *bbolt.Bucket) (n int) {
+	tb.Helper()
+	if err := b.ForEach(func(_, _ []byte) error { n++; return nil }); err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+func TestHashIndexIsAMap(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		payloadBytes, partition, page int
+		spread                        uint64 // hashes are multiples of it
+	}{
+		{3, 1000, 200, 1 << 24},
+		{4, 1000, 200, 1 << 24},
+		{4, 5000, 700, 1},
+		{3, 500, 100, 1 << 54}, // a thousand hashes, all far apart
+		{1, 300, 50, 1 << 24},
+	} {
+		t.Run(fmt.Sprintf("%d bytes, %d in a partition, %d on a page", tc.payloadBytes, tc.partition, tc.page), func(t *testing.T) {
+			t.Parallel()
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			random := rand.New(rand.NewPCG(seed, 1))
+			x := newTestIndex(t, tc.payloadBytes, tc.partition, tc.page)
+			for range 150 {
+				entries := make([]hashEntry, random.IntN(1+random.IntN(400)))
+				for i := range entries {
+					entries[i] = hashEntry{
+						hash:    random.Uint64() / tc.spread * tc.spread,
+						payload: uint32(random.Uint64() >> (64 - 8*tc.payloadBytes)),
+					}
+				}
+				x.add(t, entries)
+				switch random.IntN(6) {
+				case 0:
+					x.reload(t)
+				case 1, 2:
+					x.compact(t, nil)
+				case 3:
+					x.kill(t, random)
+				}
+			}
+			x.compact(t, nil)
+			x.reload(t)
+			x.verify(t)
+			if len(x.index.partitions) < 2 {
+				t.Errorf("no partition was divided: %d entries", hashEntries(x.index.partitions[0].runs))
+			}
+			viewTestDB(t, x.db, func(b *bbolt.Bucket) error {
+				if got, want := countKeys(t, b), x.index.pages+1; got != want {
+					t.Errorf("%d keys in the bucket, want %d: pages of merged runs are left", got, want)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// kill makes a quarter of the payloads dead and compacts.
+func (x *testIndex) kill(tb testing.TB, random *rand.Rand) {
+	tb.Helper()
+	quarter := uint32(random.IntN(4))
+	dead := func(payload uint32) bool { return payload*2654435761>>30 == quarter }
+	for _, of := range x.model {
+		for payload := range of {
+			of[payload] = of[payload] && !dead(payload)
+		}
+	}
+	x.compact(tb, func(payload uint32) bool { return !dead(payload) })
+}
+
+func TestHashIndexOfAnAbortedTransactionIsTheOldOne(t *testing.T) {
+	t.Parallel()
+	x := newTestIndex(t, 4, 1000, 100)
+	for i := range uint32(20) {
+		x.add(t, []hashEntry{{rand.Uint64(), i}, {rand.Uint64(), i}})
+	}
+	undo := errors.New("undo")
+	err := x.db.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(testBucket)
+		next, err := x.index.add(b, []hashEntry{{1, 1}})
+		if err != nil {
+			return err
+		}
+		if next, _, err = next.compact(b, nil); err != nil {
+			return err
+		}
+		if next.pages >= x.index.pages {
+			t.Errorf("%d pages after compaction, %d before", next.pages, x.index.pages)
+		}
+		return undo
+	})
+	if !errors.Is(err, undo) {
+		t.Fatal(err)
+	}
+	x.verify(t)
+	x.compact(t, nil)
+	x.verify(t)
+}
+
+func TestHashIndexHasFewFalseCandidates(t *testing.T) {
+	t.Parallel()
+	x := newTestIndex(t, 3, defaultHashPartition, defaultHashPage)
+	entries := make([]hashEntry, 200_000)
+	for i := range entries {
+		entries[i] = hashEntry{rand.Uint64(), uint32(i)}
+	}
+	x.add(t, entries)
+	viewTestDB(t, x.db, func(b *bbolt.Bucket) error {
+		r := x.index.reader(b)
+		found := 0
+		for range 500_000 { // 0.09 expected: 200,000 × 500,000 / 2^40
+			if err := r.each(rand.Uint64(), func(uint32) bool { found++; return true }); err != nil {
+				return err
+			}
+		}
+		if found > 5 {
+			t.Errorf("%d of 500,000 other hashes lead to something", found)
+		}
+		visits := 0
+		if err := r.each(entries[0].hash, func(uint32) bool { visits++; return false }); err != nil || visits != 1 {
+			t.Errorf("visited %d times, %v; want once", visits, err)
+		}
+		return nil
+	})
+}
+
+//nolint:paralleltest // allocations are those of the whole process
+func TestLookupsDoNotAllocate(t *testing.T) {
+	x := newTestIndex(t, 3, 1000, 100)
+	entries := make([]hashEntry, 5000)
+	for i := range entries {
+		entries[i] = hashEntry{rand.Uint64(), uint32(i)}
+	}
+	x.add(t, entries)
+	viewTestDB(t, x.db, func(b *bbolt.Bucket) error {
+		r := x.index.reader(b)
+		found := 0
+		look := func() {
+			for i := range entries {
+				if err := r.each(entries[i].hash, func(uint32) bool { found++; return true }); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		look() // opens the pages
+		if n := testing.AllocsPerRun(10, look); n != 0 || found < len(entries) {
+			t.Errorf("%d lookups allocate %v times and find %d", len(entries), n, found)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,170 @@
+package event
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+)
+
+// mostMerged bounds the bytes of blocks that become one, and with them the
+// memory and the length of the transaction that it takes.
+const mostMerged = 4 << 20
+
+// Compact does one piece of work that makes later reads cheaper: it joins blocks
+// of an hour, or runs of an index. It reports whether there was any.
+func (e *Engine) Compact() (worked bool, err error) {
+	e.maintaining.Lock()
+	defer e.maintaining.Unlock()
+	if e.tidy.Load() {
+		return false, nil
+	}
+	e.tidy.Store(true)
+	for _, number := range e.Projects() {
+		p := e.project(number)
+		if p == nil {
+			continue
+		}
+		worked, err := e.compactProject(p)
+		if worked || err != nil {
+			e.tidy.Store(false)
+		}
+		if err != nil {
+			return false, fmt.Errorf("compact events of project %d: %w", number, err)
+		}
+		if worked {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (e *Engine) compactProject(p *project) (worked bool, err error) {
+	if worked, err = e.mergeBlocks(p); worked || err != nil {
+		return worked, err
+	}
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	keys, subjects, sessions := p.keys, p.subjects, p.sessions
+	err = e.db.Update(func(tx *bbolt.Tx) (err error) {
+		b := tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number)))
+		if keys, worked, err = keys.compact(b.Bucket(keysBucket), aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
+			return err
+		}
+		if subjects, worked, err = subjects.compact(b.Bucket(subjectsBucket)); worked || err != nil {
+			return err
+		}
+		if sessions, worked, err = sessions.compact(b.Bucket(sessionsBucket)); worked || err != nil {
+			return err
+		}
+		return errNothing
+	})
+	if err == errNothing {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	p.keys, p.subjects, p.sessions = keys, subjects, sessions
+	return worked, nil
+}
+
+// errNothing ends a transaction that has nothing to write.
+var errNothing = fmt.Errorf("nothing to do")
+
+// aliveHours tells the keys of events whose hour is still there.
+func aliveHours(blocks *bbolt.Bucket) func(payload uint32) bool {
+	var hours [1 << 16 / 64]uint64
+	cursor := blocks.Cursor()
+	for key, _ := cursor.First(); key != nil; {
+		hour := binary.BigEndian.Uint32(key)
+		hours[hour&0xffff/64] |= 1 << (hour % 64)
+		key, _ = cursor.Seek(be32(hour + 1))
+	}
+	return func(payload uint32) bool {
+		hour := payload >> slotBits
+		return hours[hour/64]&(1<<(hour%64)) != 0
+	}
+}
+
+// stored is a block where it is in the file.
+type stored struct {
+	key []byte
+	raw []byte
+}
+
+// mergeBlocks joins the last blocks of the first hour that has some to be
+// joined.
+func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
+	var merged preparedBlock
+	var keys [][]byte
+	err = e.db.View(func(tx *bbolt.Tx) error {
+		list := findMerge(projectBucket(tx, p.number, blocksBucket))
+		if len(list) == 0 {
+			return nil
+		}
+		hour := int64(binary.BigEndian.Uint32(list[0].key)) * 3600
+		var parts []*rows
+		for _, one := range list {
+			r, err := decodeBlock(hour, one.raw)
+			if err != nil {
+				return fmt.Errorf("events of hour %d: %w", hour/3600, err)
+			}
+			parts = append(parts, r)
+			keys = append(keys, append([]byte(nil), one.key...))
+		}
+		raw, err := encodeBlock(hour, mergeRows(parts))
+		merged = preparedBlock{hour, raw}
+		return err
+	})
+	if err != nil || len(keys) == 0 {
+		return false, err
+	}
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	return true, e.db.Update(func(tx *bbolt.Tx) error {
+		blocks := projectBucket(tx, p.number, blocksBucket)
+		for _, key := range keys[1:] {
+			if err := blocks.Delete(key); err != nil {
+				return err
+			}
+		}
+		return blocks.Put(keys[0], merged.raw)
+	})
+}
+
+// findMerge finds blocks of one hour, next to each other in the order of
+// receipt, that should be one.
+func findMerge(blocks *bbolt.Bucket) []stored {
+	var list []stored
+	cursor := blocks.Cursor()
+	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
+		if len(list) > 0 && binary.BigEndian.Uint32(list[0].key) != binary.BigEndian.Uint32(key) {
+			if due := dueForMerge(list); len(due) > 0 {
+				return due
+			}
+			list = list[:0]
+		}
+		list = append(list, stored{key, raw})
+	}
+	return dueForMerge(list)
+}
+
+// dueForMerge is the blocks of an hour from the first one on that is at most
+// twice as large as all that came after it. So sizes stay geometric, and an event
+// is rewritten a logarithmic number of times. (Bentley and Saxe, 1980, call it
+// the logarithmic method.)
+func dueForMerge(list []stored) []stored {
+	best, sum := len(list), 0
+	for i := len(list) - 1; i >= 0; i-- {
+		size := len(list[i].raw)
+		if sum+size > mostMerged {
+			break
+		}
+		if size <= 2*sum {
+			best = i
+		}
+		sum += size
+	}
+	return list[best:]
+}

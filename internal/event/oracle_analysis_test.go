@@ -1,0 +1,168 @@
+package event_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"svc/internal/event"
+)
+
+// stepSpec is a step of a funnel as a client sends it.
+type stepSpec struct {
+	Event   string
+	Filters []filterSpec
+}
+
+// funnelSpec is a funnel as a client sends it.
+type funnelSpec struct {
+	event.Range
+	Steps    []stepSpec
+	Window   int64
+	AnyEntry bool
+}
+
+// funnel is section 8. Which of two events of one second came first is not
+// known, so that either may count as the earlier one.
+func (p *project) funnel(q funnelSpec) []int64 {
+	users := make([]int64, len(q.Steps))
+	for _, records := range by(p.in(q.Range), subjectOf) {
+		for step := range furthest(records, q) {
+			users[step]++
+		}
+	}
+	return users
+}
+
+// furthest is how many steps a subject gets.
+func furthest(records []*record, q funnelSpec) int {
+	best := 0
+	for _, anchor := range records {
+		if !q.Steps[0].matches(anchor) {
+			continue
+		}
+		best = max(best, reached(records, q.Steps, anchor.At, anchor.At+q.Window))
+		if !q.AnyEntry {
+			break
+		}
+	}
+	return best
+}
+
+// reached is how many steps events get between two seconds. Taking as many steps
+// as each second allows is the best: an event that comes later can do no more.
+func reached(records []*record, steps []stepSpec, from, to int64) int {
+	done := 0
+	for len(records) > 0 {
+		second := []*record{}
+		for len(records) > 0 && (len(second) == 0 || records[0].At == second[0].At) {
+			second, records = append(second, records[0]), records[1:]
+		}
+		if second[0].At >= from && second[0].At <= to {
+			done += most(second, steps[done:])
+		}
+	}
+	return done
+}
+
+// most is how many of the next steps can be given an event of their own.
+func most(records []*record, steps []stepSpec) int {
+	best := 0
+	for i, r := range records {
+		if best < len(steps) && steps[0].matches(r) {
+			best = max(best, 1+most(slices.Delete(slices.Clone(records), i, i+1), steps[1:]))
+		}
+	}
+	return best
+}
+
+func (s stepSpec) matches(r *record) bool { return r.Name == s.Event && holdAll(s.Filters, r) }
+
+// cohorts is section 9.
+func (p *project) cohorts(q event.CohortQuery) []event.Cohort {
+	step, shift := int64(86400), int64(q.OffsetMinutes)*60
+	if q.Weekly {
+		step, shift = 604800, shift+259200
+	}
+	records := p.in(q.Range)
+	joined := map[string]int64{} // start of the cohort by subject
+	for _, r := range records {
+		if _, known := joined[r.subject]; !known && r.Name == q.StartEvent {
+			joined[r.subject] = floor(r.At, step, shift)
+		}
+	}
+	var cohorts []event.Cohort
+	for start := floor(q.Start, step, shift); start <= q.End; start += step {
+		c := event.Cohort{Start: start}
+		for _, joinedAt := range joined {
+			if joinedAt == start {
+				c.Size++
+			}
+		}
+		for n := range int64(q.Periods) {
+			begin := start + n*step
+			back := map[string]bool{}
+			for _, r := range records {
+				at, member := joined[r.subject]
+				if member && at == start && floor(r.At, step, shift) == begin && (q.ReturnEvent == "" || q.ReturnEvent == r.Name) {
+					back[r.subject] = true
+				}
+			}
+			c.Cells = append(c.Cells, cell(int64(len(back)), begin, begin+step, min(q.End, q.Now), n))
+		}
+		cohorts = append(cohorts, c)
+	}
+	return cohorts
+}
+
+// cell is rule 7 of section 9 for the n-th period, which ends before end. It is
+// over when the whole of it has been.
+func cell(users, begin, end, ref, n int64) event.Cell {
+	if begin > ref || n >= 1 && end > ref && users == 0 {
+		return event.Cell{Open: true}
+	}
+	return event.Cell{Users: users}
+}
+
+// paths is section 10.
+func (p *project) paths(q event.PathsQuery) event.Paths {
+	sequences := by(p.in(q.Range), func(r *record) [2]string {
+		if q.Users {
+			return [2]string{r.subject}
+		}
+		return [2]string{r.subject, r.Session}
+	})
+	steps := make([]map[event.Edge]int64, q.Depth)
+	for s := range steps {
+		steps[s] = map[event.Edge]int64{}
+	}
+	for _, sequence := range sequences {
+		for q.StartEvent != "" && len(sequence) > 0 && sequence[0].Name != q.StartEvent {
+			sequence = sequence[1:]
+		}
+		for i := 1; i < min(q.Depth, len(sequence)); i++ {
+			steps[i][event.Edge{Step: i, From: sequence[i-1].Name, To: sequence[i].Name}]++
+		}
+	}
+	var result event.Paths
+	for s, edges := range steps {
+		var list []event.Edge
+		for e, n := range edges {
+			e.Count = n
+			list = append(list, e)
+		}
+		slices.SortFunc(list, func(a, b event.Edge) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.From, b.From), strings.Compare(a.To, b.To))
+		})
+		if len(list) > q.Branches {
+			rest := event.Edge{Step: s, From: event.OtherEvents, To: event.OtherEvents}
+			for _, e := range list[q.Branches:] {
+				rest.Count += e.Count
+			}
+			list = append(list[:q.Branches], rest)
+			result.Truncated = true
+		}
+		result.Edges = append(result.Edges, list...)
+	}
+	return result
+}

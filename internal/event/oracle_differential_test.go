@@ -1,0 +1,164 @@
+package event_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// The engine must answer like the model, whatever is done to it. A slow machine
+// ends after a while; SVC_LONG=1 tells ten times as many stories, however long
+// that takes. Much of the time goes into waiting for the disk, so that several
+// are told at once.
+func TestEngineAnswersLikeTheModel(t *testing.T) {
+	t.Parallel()
+	stories, end := uint64(2000), time.Now().Add(20*time.Second)
+	switch {
+	case os.Getenv("SVC_LONG") != "":
+		stories, end = 20_000, end.Add(24*time.Hour)
+	case testing.Short():
+		stories = 200
+	}
+	var next atomic.Uint64
+	var tellers sync.WaitGroup
+	for range 16 {
+		tellers.Go(func() {
+			for !t.Failed() && time.Now().Before(end) {
+				seed := next.Add(1) - 1
+				if seed >= stories {
+					return
+				}
+				checkStory(t, seed)
+			}
+		})
+	}
+	tellers.Wait()
+	t.Log(min(next.Load(), stories), "stories")
+}
+
+// FuzzAgainstModel tells stories that nobody has thought of. Seeds that failed
+// once stay in the corpus.
+func FuzzAgainstModel(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		t.Parallel()
+		checkStory(t, seed)
+	})
+}
+
+// checkStory tells the story of a seed. If the engine gets it wrong it tells as
+// little of it as still shows the fault.
+func checkStory(t *testing.T, seed uint64) {
+	t.Helper()
+	g := newGenerator(seed)
+	head := pick(g, 1, 2, 5, 10, 40, 0)
+	story := g.operations()
+	fault := tell(t, head, story)
+	if fault == "" {
+		return
+	}
+	for range 3 {
+		before := len(story)
+		story, fault = shorten(t, head, story, fault)
+		if len(story) == before {
+			break
+		}
+	}
+	var told strings.Builder
+	for _, o := range story[:len(story)-1] {
+		fmt.Fprintf(&told, "%s\n", o.text)
+	}
+	t.Errorf("seed %d, %d events in the head:\n%s%s", seed, head, &told, fault)
+}
+
+// tell does everything to both and says at what they differ; "" is at nothing.
+func tell(t *testing.T, head int, story []operation) (fault string) {
+	t.Helper()
+	folder := t.TempDir()
+	r, err := newRig(folder, head)
+	if err != nil {
+		return "Open: " + err.Error()
+	}
+	defer func() {
+		// Too many folders to leave them until the test ends.
+		if err := errors.Join(r.Close(), os.RemoveAll(folder)); err != nil && fault == "" {
+			fault = "Close: " + err.Error()
+		}
+	}()
+	var m model
+	for _, o := range story {
+		want := o.want(&m)
+		if got, err := o.got(t.Context(), r); err != nil || got != want {
+			return fmt.Sprintf("%s\n got %s (error: %v)\nwant %s", o.text, got, err, want)
+		}
+	}
+	return ""
+}
+
+// shorten leaves out operations, and events of batches, as long as the fault
+// remains. It begins at the end, where the questions are.
+func shorten(t *testing.T, head int, story []operation, fault string) ([]operation, string) {
+	t.Helper()
+	try := func(shorter []operation) bool {
+		said := tell(t, head, shorter)
+		if said != "" {
+			story, fault = shorter, said
+		}
+		return said != ""
+	}
+	for i := range slices.Backward(story) {
+		if try(slices.Delete(slices.Clone(story), i, i+1)) || story[i].batch == nil {
+			continue
+		}
+		for k := range slices.Backward(story[i].batch.Items) {
+			fewer := *story[i].batch
+			fewer.Items = slices.Delete(slices.Clone(fewer.Items), k, k+1)
+			shorter := slices.Clone(story)
+			shorter[i] = ingest(&fewer)
+			try(shorter)
+		}
+	}
+	return story, fault
+}
+
+// The generator must make what it promises, or the comparison would be empty:
+// every operation is there, and a good part of the questions has an answer.
+func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
+	t.Parallel()
+	asked, answered := map[string]int{}, map[string]int{}
+	for seed := range uint64(200) {
+		var m model
+		for _, o := range newGenerator(seed).operations() {
+			kind := strings.Fields(o.text)[0]
+			answer := o.want(&m)
+			asked[kind]++
+			if answer != o.want(&model{}) {
+				answered[kind]++
+			}
+			if o.batch != nil && answer != fmt.Sprint(len(o.batch.Items)) {
+				asked["an Ingest with a duplicate"]++
+			}
+		}
+	}
+	for _, kind := range []string{"Flush", "Compact", "Close", "Clean", "an Ingest with a duplicate"} {
+		if asked[kind] < 30 {
+			t.Errorf("%s: only %d", kind, asked[kind])
+		}
+	}
+	for _, kind := range []string{
+		"DeleteSubject", "DeleteDefinition", "UpdateDefinition", "Overview", "Series", "Breakdown", "Heatmap", "Funnel", "Cohorts",
+		"Paths", "MetricValue", "MetricTimeseries", "MetricBreakdown", "Export", "Definitions",
+	} {
+		if 3*answered[kind] < asked[kind] || asked[kind] < 30 {
+			t.Errorf("%s: only %d of %d say anything", kind, answered[kind], asked[kind])
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package event_test
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"svc/internal/event"
+)
+
+// operandSpec is an event of a metric as a client sends it.
+type operandSpec struct {
+	Name    string
+	Alias   byte
+	Measure event.Measure
+	Filters []filterSpec
+}
+
+// metricSpec is a metric as a client sends it.
+type metricSpec struct {
+	event.Range
+	Events   []operandSpec
+	Filters  []filterSpec
+	Formula  *term
+	Hourly   bool
+	GroupBy  event.Dimension
+	Property string
+	Limit    int
+}
+
+// matching are the events of an operand in the range, in order.
+func (p *project) matching(q metricSpec, o operandSpec) []*record {
+	return slices.DeleteFunc(p.in(q.Range), func(r *record) bool {
+		return r.Name != o.Name || !holdAll(o.Filters, r) || !holdAll(q.Filters, r)
+	})
+}
+
+// measure computes one number of records; users are the different identifiers
+// that a count per user is divided by.
+func measure(m event.Measure, records []*record, users int) float64 {
+	switch {
+	case m == event.MeasureCount:
+		return float64(len(records))
+	case m == event.MeasureUsers:
+		return float64(len(by(records, subjectOf)))
+	case users == 0:
+		return 0
+	}
+	return float64(len(records)) / float64(users)
+}
+
+// value is the type value of 11.1.
+func (p *project) value(q metricSpec) event.MetricValue {
+	var v event.MetricValue
+	values := map[byte]float64{}
+	for _, o := range q.Events {
+		records := p.matching(q, o)
+		values[o.Alias] = measure(o.Measure, records, len(by(records, subjectOf)))
+		v.Values = append(v.Values, values[o.Alias])
+	}
+	v.Result = v.Values[0]
+	if q.Formula != nil {
+		v.Result = q.Formula.result(values)
+	}
+	return v
+}
+
+// timeseries is the type timeseries of 11.1.
+func (p *project) timeseries(q metricSpec) event.MetricTimeseries {
+	s := event.MetricTimeseries{Starts: buckets(q.Range, q.Hourly)}
+	for _, o := range q.Events {
+		records := p.matching(q, o)
+		users := len(by(records, subjectOf))
+		inBucket := by(records, func(r *record) int { return bucketOf(s.Starts, r.At) })
+		line := event.MetricSeries{Key: string(o.Alias)}
+		for i := range s.Starts {
+			line.Values = append(line.Values, measure(o.Measure, inBucket[i], users))
+		}
+		s.Series = append(s.Series, line)
+	}
+	if q.Formula == nil {
+		return s
+	}
+	result := event.MetricSeries{Key: "formula"}
+	for i := range s.Starts {
+		values := map[byte]float64{}
+		for _, line := range s.Series {
+			values[line.Key[0]] = line.Values[i]
+		}
+		result.Values = append(result.Values, q.Formula.result(values))
+	}
+	s.Series = []event.MetricSeries{result}
+	return s
+}
+
+// grouped is the type breakdown of 11.1. The sum is that of the list from its
+// top, so that it is the same every time.
+func (p *project) grouped(q metricSpec) event.MetricBreakdown {
+	all := []event.MetricGroup{}
+	for g, value := range p.groupValues(q) {
+		all = append(all, event.MetricGroup{Key: g.key, Missing: g.missing, Value: value})
+	}
+	slices.SortFunc(all, func(a, b event.MetricGroup) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), compareKeys(a.Key, b.Key, a.Missing))
+	})
+	b := event.MetricBreakdown{Groups: first(q.Limit, all)}
+	for _, g := range all {
+		b.Total += g.Value
+	}
+	return b
+}
+
+// groupValues is the number of each group: by the counters where they can tell.
+func (p *project) groupValues(q metricSpec) map[group]float64 {
+	o := q.Events[0]
+	if q.GroupBy == event.ByEvent {
+		o.Name, o.Filters = "", nil
+	}
+	values := map[group]float64{}
+	if o.Measure == event.MeasureCount && len(o.Filters)+len(q.Filters) == 0 && q.GroupBy != event.ByProperty {
+		for g, n := range p.counted(q.Range, q.GroupBy, o.Name) {
+			values[g] = float64(n)
+		}
+		return values
+	}
+	records := slices.DeleteFunc(p.in(q.Range), func(r *record) bool {
+		return o.Name != "" && r.Name != o.Name || !holdAll(o.Filters, r) || !holdAll(q.Filters, r)
+	})
+	for g, members := range by(records, func(r *record) group { return r.group(q.GroupBy, q.Property) }) {
+		values[g] = measure(o.Measure, members, len(by(members, subjectOf)))
+	}
+	return values
+}
+
+// term is a formula as a tree: a number, an alias, or an operation on others.
+type term struct {
+	op          byte // + - * /, n for negation, 0 for a number, A for an alias
+	left, right *term
+	number      string
+	alias       byte
+}
+
+// result is what a formula gives: a finite number that is not -0.
+func (t *term) result(values map[byte]float64) float64 {
+	v := t.eval(values)
+	if math.IsNaN(v) || math.IsInf(v, 0) || v == 0 {
+		return 0
+	}
+	return v
+}
+
+func (t *term) eval(values map[byte]float64) float64 {
+	switch t.op {
+	case '0':
+		return number(t.number)
+	case 'A':
+		return values[t.alias]
+	case 'n':
+		return -t.left.eval(values)
+	}
+	a, b := t.left.eval(values), t.right.eval(values)
+	switch {
+	case t.op == '+':
+		return a + b
+	case t.op == '-':
+		return a - b
+	case t.op == '*':
+		return a * b
+	case b == 0:
+		return 0
+	}
+	return a / b
+}
+
+// text writes the formula with no more brackets than it needs at a place that
+// binds as strongly as level: 1 for sums, 2 for products, 3 for factors.
+func (t *term) text(level int) string {
+	own, text := 3, ""
+	switch t.op {
+	case '0':
+		return t.number
+	case 'A':
+		return string(t.alias)
+	case 'n':
+		text = "-" + t.left.text(3)
+	case '+', '-':
+		own, text = 1, t.left.text(1)+" "+string(t.op)+" "+t.right.text(2)
+	default:
+		own, text = 2, t.left.text(2)+string(t.op)+"\t"+t.right.text(3)
+	}
+	if own < level {
+		return "(" + text + ")"
+	}
+	return text
+}

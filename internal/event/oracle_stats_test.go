@@ -1,0 +1,174 @@
+package event_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/internal/event"
+	"svc/internal/stats"
+)
+
+// offsets is table 18.2 of the contract: minutes east of UTC.
+var offsets = map[int]string{
+	0: "GB IE", 60: "DE FR NL ES IT SE PL", 180: "RU TR", 240: "AE", 330: "IN", 420: "TH VN ID",
+	480: "CN HK MO TW SG MY PH", 540: "JP KR", 600: "AU", 720: "NZ", -180: "BR", -300: "US CA", -360: "MX",
+}
+
+// group is a value of a dimension; missing is a property that is not there.
+type group struct {
+	key     string
+	missing bool
+}
+
+// overview is 6.1.
+func (p *project) overview(r event.Range) event.Overview {
+	var o event.Overview
+	names := map[string]bool{}
+	for c, n := range p.counters {
+		if inHours(r, c.hour) {
+			o.Total += n
+			names[c.name] = true
+		}
+	}
+	o.EventTypes = int64(len(names))
+	records := p.in(r)
+	o.Users = int64(len(by(records, subjectOf)))
+	sessions := by(records, func(r *record) string { return r.Session })
+	delete(sessions, "")
+	o.Sessions = int64(len(sessions))
+	return o
+}
+
+// series is 6.2. A counter before the first bucket is not drawn, but belongs to
+// the total of its group like every other in the range.
+func (p *project) series(q event.SeriesQuery) event.Series {
+	s := event.Series{Starts: buckets(q.Range, q.Hourly)}
+	s.Counts = make([]int64, len(s.Starts))
+	totals := map[group]int64{}
+	lines := map[string][]int64{}
+	for c, n := range p.counters {
+		if !inHours(q.Range, c.hour) || q.Event != "" && q.Event != c.name {
+			continue
+		}
+		key := c.key(q.GroupBy)
+		if lines[key] == nil {
+			lines[key] = make([]int64, len(s.Starts))
+		}
+		totals[group{key: key}] += n
+		if i := bucketOf(s.Starts, c.hour); i >= 0 {
+			s.Counts[i] += n
+			lines[key][i] += n
+		}
+	}
+	if q.GroupBy == "" {
+		return s
+	}
+	for _, g := range first(q.Limit, ranked(totals)) {
+		s.Groups = append(s.Groups, event.SeriesGroup{Key: g.Key, Counts: lines[g.Key]})
+	}
+	return s
+}
+
+// breakdown is 6.3.
+func (p *project) breakdown(q event.BreakdownQuery) event.Breakdown {
+	counts := map[group]int64{}
+	if q.Dimension == event.ByProperty {
+		for _, r := range p.in(q.Range) {
+			if q.Event == "" || q.Event == r.Name {
+				counts[r.group(event.ByProperty, q.Property)]++
+			}
+		}
+	} else {
+		counts = p.counted(q.Range, q.Dimension, q.Event)
+	}
+	all := ranked(counts)
+	b := event.Breakdown{Groups: first(q.Limit, all)}
+	for _, g := range all {
+		b.Total += g.Count
+	}
+	return b
+}
+
+// counted is what the counters say of a dimension; event "" is all events.
+func (p *project) counted(r event.Range, d event.Dimension, name string) map[group]int64 {
+	counts := map[group]int64{}
+	for c, n := range p.counters {
+		if inHours(r, c.hour) && (name == "" || name == c.name) {
+			counts[group{key: c.key(d)}] += n
+		}
+	}
+	return counts
+}
+
+// heatmap is 6.4.
+func (p *project) heatmap(r event.Range, name string) stats.Heatmap {
+	var m stats.Heatmap
+	for c, n := range p.counters {
+		if !inHours(r, c.hour) || name != "" && name != c.name {
+			continue
+		}
+		offset := r.OffsetMinutes
+		for minutes, countries := range offsets {
+			if slices.Contains(strings.Fields(countries), c.region) {
+				offset = minutes
+			}
+		}
+		if c.offsetKnown {
+			offset = c.offset
+		}
+		local := time.Unix(c.hour, 0).UTC().Add(time.Duration(offset) * time.Minute)
+		m[int(local.Weekday())*24+local.Hour()] += n
+	}
+	return m
+}
+
+// key is the value of a dimension.
+func (c counter) key(d event.Dimension) string {
+	switch d {
+	case event.ByEvent:
+		return c.name
+	case event.ByPlatform:
+		return c.platform
+	case event.ByRegion:
+		return c.region
+	}
+	return ""
+}
+
+// group is the value of a dimension.
+func (r *record) group(d event.Dimension, property string) group {
+	if d == event.ByProperty {
+		text, present := r.texts[property]
+		return group{key: text, missing: !present}
+	}
+	return group{key: counter{name: r.Name, platform: r.platform(), region: r.region()}.key(d)}
+}
+
+// ranked lists groups from the greatest, ties by key. What is not there and
+// what is empty have the same key; then the former comes first.
+func ranked(counts map[group]int64) []event.Group {
+	list := []event.Group{}
+	for g, n := range counts {
+		list = append(list, event.Group{Key: g.key, Missing: g.missing, Count: n})
+	}
+	slices.SortFunc(list, func(a, b event.Group) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), compareKeys(a.Key, b.Key, a.Missing))
+	})
+	return list
+}
+
+// compareKeys orders what ties.
+func compareKeys(a, b string, missing bool) int {
+	if a == b && missing {
+		return -1
+	}
+	if a == b {
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// first is at most n of a list.
+func first[T any](n int, list []T) []T { return list[:min(n, len(list))] }

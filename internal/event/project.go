@@ -1,0 +1,111 @@
+package event
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+)
+
+// project is what the writer knows of a project.
+type project struct {
+	number Project
+	names  *names
+
+	// As the last commit left them; guarded by Engine.writing.
+	keys               *hashIndex
+	subjects, sessions *dictionary
+
+	// swept says that no text in the dictionaries is without an event. It is not
+	// known after a start, which may follow an erasure that was cut off, nor
+	// after one that failed. Guarded by Engine.maintaining.
+	swept bool
+}
+
+const (
+	// The payload of a key is the hour of the event, its lower 16 bits, and the
+	// stretch of 15 seconds in it.
+	keyPayload  = 3
+	slotBits    = 8
+	slotSeconds = 15
+)
+
+func keyOf(at int64) uint32 {
+	return uint32(at/3600)&0xffff<<slotBits | uint32(at%3600/slotSeconds)
+}
+
+// loadProjects reads what lives in memory of each project.
+func (e *Engine) loadProjects(tx *bbolt.Tx) error {
+	all := tx.Bucket(projectsBucket)
+	return all.ForEachBucket(func(key []byte) error {
+		if len(key) != 4 {
+			return fmt.Errorf("%w: project with a key of %d bytes", ErrDamaged, len(key))
+		}
+		p, err := e.loadProject(all.Bucket(key), Project(binary.BigEndian.Uint32(key)))
+		if err != nil {
+			return fmt.Errorf("project %d: %w", binary.BigEndian.Uint32(key), err)
+		}
+		e.projects[p.number] = p
+		return nil
+	})
+}
+
+func (e *Engine) loadProject(b *bbolt.Bucket, number Project) (p *project, err error) {
+	for _, name := range projectBuckets {
+		if b.Bucket(name) == nil {
+			return nil, fmt.Errorf("%w: no bucket %s", ErrDamaged, name)
+		}
+	}
+	p = &project{number: number}
+	if p.names, err = loadNames(b.Bucket(namesBucket)); err != nil {
+		return nil, err
+	}
+	if p.keys, err = loadHashIndex(b.Bucket(keysBucket), keyPayload); err != nil {
+		return nil, err
+	}
+	if p.subjects, err = loadDictionary(b.Bucket(subjectsBucket), e.secret); err != nil {
+		return nil, err
+	}
+	p.sessions, err = loadDictionary(b.Bucket(sessionsBucket), e.secret)
+	return p, err
+}
+
+// project finds a project that has been written to, nil when it has not.
+func (e *Engine) project(number Project) *project {
+	e.known.RLock()
+	defer e.known.RUnlock()
+	return e.projects[number]
+}
+
+// Projects lists the projects of which something is stored.
+func (e *Engine) Projects() []Project {
+	e.known.RLock()
+	defer e.known.RUnlock()
+	list := make([]Project, 0, len(e.projects))
+	for number := range e.projects {
+		list = append(list, number)
+	}
+	return list
+}
+
+// addProject makes the buckets of a new project.
+func (e *Engine) addProject(tx *bbolt.Tx, number Project) (*project, error) {
+	b, err := tx.Bucket(projectsBucket).CreateBucketIfNotExists(be32(uint32(number)))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range projectBuckets {
+		if _, err := b.CreateBucketIfNotExists(name); err != nil {
+			return nil, err
+		}
+	}
+	return e.loadProject(b, number)
+}
+
+// projectBucket is one of the buckets of a project, nil when it has none.
+func projectBucket(tx *bbolt.Tx, number Project, name []byte) *bbolt.Bucket {
+	if b := tx.Bucket(projectsBucket).Bucket(be32(uint32(number))); b != nil {
+		return b.Bucket(name)
+	}
+	return nil
+}

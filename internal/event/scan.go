@@ -1,0 +1,254 @@
+package event
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sort"
+	"sync"
+	"sync/atomic"
+)
+
+// query is what an analysis reads: the hours of a range that have events.
+type query struct {
+	ctx context.Context
+	Range
+	hours  []stretch
+	name   func(text string) (number uint32, ok bool)
+	names  int // numbers of names are below this
+	text   func(name uint32) string
+	memory *budget
+}
+
+// stretch is an hour that has events. The parts that open gives are in the order
+// of receipt; each goroutine opens its own.
+type stretch struct {
+	start int64 // Unix second
+	open  func(reuse []*part) ([]*part, error)
+}
+
+// query is the events of a range for an analysis. less says how a client can ask
+// for less.
+func (v *view) query(r Range, what, less string) *query {
+	q := &query{ctx: v.ctx, Range: r, name: v.name, names: v.names(), text: v.nameText}
+	q.memory = v.memory()
+	q.memory.what, q.memory.less = what, less
+	for _, h := range v.hours(r.Start, r.End) {
+		q.hours = append(q.hours, stretch{h.start, h.open})
+	}
+	return q
+}
+
+// worker is one of the goroutines of a query. There are a power of two of them.
+// Where state is kept by number, each looks after the numbers that leave its own
+// when divided by how many workers there are, so that they share nothing.
+type worker struct{ own, shift uint32 }
+
+// slot is the place of a number in the tables of the worker, from 1, or 0 when
+// another one looks after it. Numbers begin at 1.
+func (w worker) slot(number uint32) uint32 {
+	if number&(1<<w.shift-1) != w.own {
+		return 0
+	}
+	return number>>w.shift + 1
+}
+
+// mostWorkers bounds what a query takes from everybody else.
+const mostWorkers = 4
+
+// spread runs work once for each worker and returns their results. The first
+// error stops the others. A panic goes on in the goroutine of the caller.
+func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, error) {
+	shift := uint32(0)
+	for 2<<shift <= min(runtime.GOMAXPROCS(0), mostWorkers) {
+		shift++
+	}
+	results := make([]R, 1<<shift)
+	ctx, stop := context.WithCancelCause(q.ctx)
+	defer stop(nil)
+	one := *q
+	one.ctx = ctx
+	var done sync.WaitGroup
+	var panicked atomic.Pointer[string]
+	for i := range results {
+		done.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					text := fmt.Sprintf("%v\n%s", p, debug.Stack())
+					panicked.Store(&text)
+					stop(context.Canceled)
+				}
+			}()
+			var err error
+			if results[i], err = work(&one, worker{uint32(i), shift}); err != nil {
+				stop(err)
+			}
+		})
+	}
+	done.Wait()
+	if text := panicked.Load(); text != nil {
+		panic(*text)
+	}
+	return results, context.Cause(ctx)
+}
+
+// each visits all hours in the order of time.
+func (q *query) each(visit func(start int64, parts []*part) error) error {
+	var next atomic.Int64
+	return q.share(&next, visit)
+}
+
+// share visits the hours that no other worker has taken. next is shared by the
+// workers.
+func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*part) error) error {
+	var parts []*part
+	for {
+		i := int(next.Add(1) - 1)
+		if i >= len(q.hours) {
+			return nil
+		}
+		if err := context.Cause(q.ctx); err != nil {
+			return err
+		}
+		var err error
+		if parts, err = q.hours[i].open(parts); err != nil {
+			return err
+		}
+		if err := visit(q.hours[i].start, parts); err != nil {
+			return err
+		}
+		if err := q.memory.over(); err != nil {
+			return err
+		}
+	}
+}
+
+// between are the rows of a stretch of time, given by its first and last Unix
+// second.
+func (p *part) between(from, to int64) (low, high int) {
+	low, high = 0, p.n
+	if from > p.hour {
+		low = sort.Search(p.n, func(row int) bool { return p.hour+int64(p.second(row)) >= from })
+	}
+	if to < p.hour+hourSeconds-1 {
+		high = sort.Search(p.n, func(row int) bool { return p.hour+int64(p.second(row)) > to })
+	}
+	return low, max(low, high)
+}
+
+const hourSeconds = 3600
+
+// inOrder visits the rows of the parts of an hour, those of the range, in the
+// order of time and then of receipt: stretches of rows of one part, given by its
+// place in parts.
+func inOrder(parts []*part, r Range, visit func(at, low, high int)) {
+	lows, highs := make([]int, len(parts)), make([]int, len(parts))
+	for i, p := range parts {
+		lows[i], highs[i] = p.between(r.Start, r.End)
+	}
+	for {
+		// The part with the earliest row, and the earliest row of the others.
+		first, other := -1, -1
+		for i, p := range parts {
+			if lows[i] == highs[i] {
+				continue
+			}
+			switch {
+			case first < 0 || p.second(lows[i]) < parts[first].second(lows[first]):
+				first, other = i, first
+			case other < 0 || p.second(lows[i]) < parts[other].second(lows[other]):
+				other = i
+			}
+		}
+		if first < 0 {
+			return
+		}
+		end := highs[first]
+		if other >= 0 {
+			until := parts[other].second(lows[other]) // rows of this second come first when received first
+			if first < other {
+				until++
+			}
+			end = parts[first].gallop(lows[first], highs[first], until)
+		}
+		visit(first, lows[first], end)
+		lows[first] = end
+	}
+}
+
+// gallop is the first of the rows from low to high that is not before a second,
+// or high. It looks near low first.
+func (p *part) gallop(low, high, second int) int {
+	step := 1
+	for low+step < high && p.second(low+step) < second {
+		step *= 2
+	}
+	from := low + step/2
+	return from + sort.Search(min(low+step, high)-from, func(i int) bool { return p.second(from+i) >= second })
+}
+
+// mask has a bit for each operand of a query that an event matches.
+type mask = uint8
+
+// batchLength is how many rows are looked at in one go, so that what is known of
+// them stays in the cache.
+const batchLength = 2048
+
+// picks are the rows of a batch that matter, column by column.
+type picks struct {
+	n     int
+	rows  [batchLength]uint32
+	masks [batchLength]mask
+	slots [batchLength]uint32 // by subject
+}
+
+// named picks the rows from low to high, at most batchLength, whose names have a
+// mask. byName has one for each code of a name and at least 256 entries.
+func (s *picks) named(p *part, byName []mask, low, high int) {
+	n := uint(0) // unsigned, so that the remainder below costs nothing
+	if p.names.width == 1 {
+		table := (*[256]mask)(byName)
+		for i, code := range p.names.raw[low:high] {
+			m := table[code]
+			s.rows[n%batchLength], s.masks[n%batchLength] = uint32(low+i), m
+			if m != 0 {
+				n++
+			}
+		}
+		s.n = int(n)
+		return
+	}
+	for row := low; row < high; row++ {
+		m := byName[p.names.at(row)]
+		s.rows[n%batchLength], s.masks[n%batchLength] = uint32(row), m
+		if m != 0 {
+			n++
+		}
+	}
+	s.n = int(n)
+}
+
+// owned keeps what the senders of the rows want of them.
+func (s *picks) owned(p *part, bySender []seat) {
+	n := uint(0)
+	raw := p.clients.raw
+	for k, row := range s.rows[:s.n] {
+		var from seat
+		switch p.clients.width {
+		case 1:
+			from = bySender[raw[row]]
+		case 2:
+			from = bySender[binary.LittleEndian.Uint16(raw[2*row:])]
+		default:
+			from = bySender[p.clients.at(int(row))]
+		}
+		at, m := n%batchLength, s.masks[k]&from.wants
+		s.rows[at], s.masks[at], s.slots[at] = row, m, from.slot
+		if m != 0 {
+			n++
+		}
+	}
+	s.n = int(n)
+}

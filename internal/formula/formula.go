@@ -1,0 +1,217 @@
+// Package formula computes the arithmetic of metric queries: numbers and
+// one-letter aliases with + - * / and parentheses.
+package formula
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// longest is how many characters a formula may have. It bounds the nesting, too.
+const longest = 256
+
+// Formula is a parsed expression. It is immutable.
+type Formula struct {
+	// steps are in postfix order: operands before their operator.
+	steps []step
+	depth int // operands that wait at most at a time
+}
+
+// step is an operand, which waits, or an operator, which takes the last ones
+// that wait and leaves its result.
+type step struct {
+	kind   byte    // one of those below, or + - * /
+	alias  byte    // 'A' to 'Z'
+	number float64 // finite, not negative
+}
+
+const (
+	stepNumber byte = 'n'
+	stepAlias  byte = 'a'
+	stepNegate byte = '~'
+)
+
+// Parse reads a formula of at most 256 characters. Every alias in it must be one
+// that declared knows. The text of an error begins with "formula" and says where
+// the formula is wrong.
+func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
+	if utf8.RuneCountInString(text) > longest {
+		return nil, fmt.Errorf("formula must have at most %d characters", longest)
+	}
+	p := parser{text: text, declared: declared}
+	if p.peek() == 0 {
+		return nil, errors.New("formula must not be empty")
+	}
+	if err := p.expression(); err != nil {
+		return nil, err
+	}
+	if p.peek() != 0 {
+		return nil, p.unexpected()
+	}
+	return &Formula{steps: p.steps, depth: p.depth}, nil
+}
+
+// Eval computes the formula with the values that its aliases have. What is
+// divided by zero is 0, and so is a result that is not finite; the result is
+// never negative zero.
+func (f *Formula) Eval(value func(alias byte) float64) float64 {
+	waiting := make([]float64, 0, 8)
+	if f.depth > cap(waiting) {
+		waiting = make([]float64, 0, f.depth)
+	}
+	for _, s := range f.steps {
+		last := len(waiting) - 1
+		switch s.kind {
+		case stepNumber:
+			waiting = append(waiting, s.number)
+		case stepAlias:
+			waiting = append(waiting, value(s.alias))
+		case stepNegate:
+			waiting[last] = -waiting[last]
+		default:
+			waiting[last-1] = apply(s.kind, waiting[last-1], waiting[last])
+			waiting = waiting[:last]
+		}
+	}
+	result := waiting[0]
+	if result == 0 || math.IsNaN(result) || math.IsInf(result, 0) {
+		return 0 // also for -0
+	}
+	return result
+}
+
+func apply(operator byte, a, b float64) float64 {
+	switch {
+	case operator == '+':
+		return a + b
+	case operator == '-':
+		return a - b
+	case operator == '*':
+		return a * b
+	case b == 0:
+		return 0
+	}
+	return a / b
+}
+
+// parser writes the steps of an expression while it reads it, once.
+type parser struct {
+	text     string
+	at       int
+	declared func(alias byte) bool
+	steps    []step
+	waiting  int // operands after the steps so far
+	depth    int // the most of them
+}
+
+// expression reads: term { ("+" | "-") term }.
+func (p *parser) expression() error { return p.chain('+', '-', p.term) }
+
+// term reads: factor { ("*" | "/") factor }.
+func (p *parser) term() error { return p.chain('*', '/', p.factor) }
+
+// chain reads operands joined by either of two operators, from left to right.
+func (p *parser) chain(one, other byte, operand func() error) error {
+	if err := operand(); err != nil {
+		return err
+	}
+	for {
+		operator := p.peek()
+		if operator != one && operator != other {
+			return nil
+		}
+		p.at++
+		if err := operand(); err != nil {
+			return err
+		}
+		p.steps = append(p.steps, step{kind: operator})
+		p.waiting--
+	}
+}
+
+// factor reads: "-" factor | "(" expression ")" | number | alias.
+func (p *parser) factor() error {
+	switch c := p.peek(); {
+	case c == '-':
+		p.at++
+		if err := p.factor(); err != nil {
+			return err
+		}
+		p.steps = append(p.steps, step{kind: stepNegate})
+		return nil
+	case c == '(':
+		p.at++
+		if err := p.expression(); err != nil {
+			return err
+		}
+		if p.peek() != ')' {
+			return p.unexpected()
+		}
+		p.at++
+		return nil
+	case isDigit(c):
+		return p.number()
+	case 'A' <= c && c <= 'Z':
+		if !p.declared(c) {
+			return fmt.Errorf("formula uses %c, which is no alias of this query", c)
+		}
+		p.at++
+		p.operand(step{kind: stepAlias, alias: c})
+		return nil
+	}
+	return p.unexpected()
+}
+
+// number reads: digit { digit | "." }.
+func (p *parser) number() error {
+	from := p.at
+	for p.at < len(p.text) && (isDigit(p.text[p.at]) || p.text[p.at] == '.') {
+		p.at++
+	}
+	text := p.text[from:p.at]
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("formula has %q at character %d, which is not a number", text, p.character(from))
+	}
+	p.operand(step{kind: stepNumber, number: value})
+	return nil
+}
+
+// operand adds a step that leaves one more value.
+func (p *parser) operand(s step) {
+	p.steps = append(p.steps, s)
+	p.waiting++
+	p.depth = max(p.depth, p.waiting)
+}
+
+// peek is the next byte that is no blank; 0 at the end. A zero byte in the text
+// is not the end, but no formula may have one either.
+func (p *parser) peek() byte {
+	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
+		p.at++
+	}
+	if p.at == len(p.text) {
+		return 0
+	}
+	if p.text[p.at] == 0 {
+		return '?'
+	}
+	return p.text[p.at]
+}
+
+// unexpected says what stands where it must not.
+func (p *parser) unexpected() error {
+	if p.at == len(p.text) {
+		return errors.New("formula ends too early")
+	}
+	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return fmt.Errorf("formula has an unexpected %q at character %d", r, p.character(p.at))
+}
+
+// character counts a place in the text in characters, from 1.
+func (p *parser) character(at int) int { return utf8.RuneCountInString(p.text[:at]) + 1 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,69 @@
+package jobs
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"svc/internal/event"
+	"svc/store"
+)
+
+// TestEventsGoWithTheirTime holds that events and their counters are kept as
+// long as the project says, each for its own time, and not longer than the
+// project itself.
+func TestEventsGoWithTheirTime(t *testing.T) {
+	t.Parallel()
+	db := openStore(t)
+	events, err := event.Open(filepath.Join(t.TempDir(), "events.db"), event.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := events.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := project(t, db, "app", 20)
+	now := time.Date(2026, 5, 10, 12, 34, 56, 0, time.UTC)
+	b := &event.Batch{Project: event.Project(p.ID), Received: now.Unix(), Subject: "u"}
+	for days := range 100 { // kept for 90 days; a second earlier would be too old
+		at := now.AddDate(0, 0, -days).Unix()
+		b.Items = append(b.Items,
+			event.Item{ID: fmt.Sprint(days), Name: "open", At: at},
+			event.Item{ID: fmt.Sprint(days, "late"), Name: "open", At: at - 1})
+	}
+	if _, err := events.Ingest(b); err != nil {
+		t.Fatal(err)
+	}
+	j := quiet(db)
+	j.Events = events
+	if err := j.clean(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	stored := 0
+	err = events.Export(t.Context(), b.Project, "u", func(*event.Event) error { stored++; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2*90 + 1; stored != want {
+		t.Errorf("%d events are left, want %d", stored, want)
+	}
+	o, err := events.Overview(t.Context(), b.Project, event.Range{End: now.Unix()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(2*20 + 2); o.Total != want {
+		t.Errorf("%d events are left in counters, want %d: the hour at the edge stays whole", o.Total, want)
+	}
+	if err := j.purgeEvents(t.Context()); err != nil || len(events.Projects()) != 1 {
+		t.Fatalf("events of a project that there is were removed, %v", err)
+	}
+	if err := db.Update(func(tx *store.Tx) error { return tx.DeleteProject(p) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.purgeEvents(t.Context()); err != nil || len(events.Projects()) != 0 {
+		t.Errorf("events of a project that is gone are still there, %v", err)
+	}
+}
