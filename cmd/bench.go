@@ -152,7 +152,7 @@ func (b *eventsBench) run(c *cobra.Command, progress io.Writer) (r *eventsReport
 // lets one address send all day.
 func benchSettings(dir string) func(string) (string, bool) {
 	flags := map[string]string{
-		"data": dir, "public-rate-limit": "0", "event-clock-skew-seconds": fmt.Sprint(int(time.Since(time.Unix(sampleStart, 0)) / time.Second)),
+		"data": dir, "public-rate-limit": "0", "event-clock-skew-seconds": fmt.Sprint(int(time.Since(time.Unix(sampleStart, 0))/time.Second) + 86400),
 	}
 	return func(name string) (string, bool) {
 		value, ok := flags[name]
