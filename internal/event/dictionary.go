@@ -150,8 +150,9 @@ func readChunk(texts *bbolt.Bucket, number uint32) (textChunk, error) {
 	return chunk, nil
 }
 
-// changeChunk replaces a chunk. One without a text is removed.
-func changeChunk(texts *bbolt.Bucket, number uint32, change func(textChunk) textChunk) error {
+// changeChunk replaces a chunk, unless change says that nothing changes. One
+// without a text is removed.
+func changeChunk(texts *bbolt.Bucket, number uint32, change func(textChunk) (next textChunk, changed bool)) error {
 	chunk, err := readChunk(texts, number)
 	if err != nil {
 		return err
@@ -159,7 +160,10 @@ func changeChunk(texts *bbolt.Bucket, number uint32, change func(textChunk) text
 	if err := chunk.verify(); err != nil {
 		return fmt.Errorf("%w: chunk %d of a dictionary: %w", ErrDamaged, number, err)
 	}
-	chunk = change(chunk)
+	chunk, changed := change(chunk)
+	if !changed {
+		return nil
+	}
 	if chunk.empty() {
 		return texts.Delete(be32(number))
 	}
@@ -191,7 +195,7 @@ func (d *dictionary) add(b *bbolt.Bucket, texts []string) (*dictionary, error) {
 	for len(texts) > 0 {
 		number, slot := chunkOf(next.free)
 		n := min(len(texts), dictionaryChunk-slot)
-		err := changeChunk(chunks, number, func(c textChunk) textChunk { return c.with(slot, texts[:n]) })
+		err := changeChunk(chunks, number, func(c textChunk) (textChunk, bool) { return c.with(slot, texts[:n]), true })
 		if err != nil {
 			return nil, err
 		}
@@ -216,10 +220,10 @@ func (d *dictionary) remove(b *bbolt.Bucket, numbers []uint32) (*dictionary, err
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(chunks)) {
-		err := changeChunk(b.Bucket(dictionaryTexts), number, func(c textChunk) textChunk {
+		err := changeChunk(b.Bucket(dictionaryTexts), number, func(c textChunk) (textChunk, bool) {
 			left, removed := c.without(chunks[number])
 			next.removed += uint32(removed)
-			return left
+			return left, removed > 0
 		})
 		if err != nil {
 			return nil, err

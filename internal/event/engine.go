@@ -14,9 +14,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-
 	"os"
 	"path/filepath"
 	"runtime"
@@ -95,8 +93,11 @@ type Engine struct {
 	// blocks, or away. It is taken before writing.
 	maintaining sync.Mutex
 
-	queue   sync.Mutex
-	waiting []*waiter // batches for the next commit; guarded by queue
+	scratch scratch // guarded by writing
+
+	queue        sync.Mutex
+	waiting      []*waiter // batches for the next commit; guarded by queue
+	waitingBytes int       // of them; guarded by queue
 
 	heads  atomic.Pointer[heads]
 	room   *sync.Cond // of writing: a frozen head has been written
@@ -157,7 +158,7 @@ func Open(path string, o Options) (*Engine, error) {
 		e.now = time.Now
 	}
 	if e.log == nil {
-		e.log = slog.New(slog.NewTextHandler(io.Discard, nil))
+		e.log = slog.New(slog.DiscardHandler)
 	}
 	if e.headEvents == 0 {
 		e.headEvents = defaultHeadEvents

@@ -62,29 +62,32 @@ func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from
 }
 
 // subject is the number of a distinct_id; 0 when it is not known.
-func (v *view) subject(text string) (uint32, error) {
+func (v *view) subject(text string) (number uint32, err error) {
 	for _, s := range v.heads {
 		if number := s.subject(text); number != 0 {
 			return number, nil
 		}
 	}
-	return v.look(subjectsBucket, func(r *dictionaryReader) (uint32, error) {
-		number, _, err := r.find(text)
-		return number, err
-	})
+	subjects, err := v.dictionary(subjectsBucket)
+	if subjects == nil || err != nil {
+		return 0, err
+	}
+	number, _, err = subjects.find(text)
+	return number, err
 }
 
-// look reads one of the dictionaries as it is in this transaction.
-func (v *view) look(name []byte, with func(*dictionaryReader) (uint32, error)) (uint32, error) {
+// dictionary is one of the dictionaries as it is in this transaction, nil when
+// nothing was ever stored.
+func (v *view) dictionary(name []byte) (*dictionaryReader, error) {
 	if v.project == nil || v.blocks == nil {
-		return 0, nil
+		return nil, nil
 	}
 	b := projectBucket(v.blocks.Tx(), v.project.number, name)
 	d, err := loadDictionary(b, v.engine.secret)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return with(d.reader(b))
+	return d.reader(b), nil
 }
 
 // subjectRows are the events of a subject in an hour, in order.
@@ -103,9 +106,11 @@ func (v *view) subjectRows(h *hour, subject uint32) (*rows, error) {
 		if len(h.heads) == 0 {
 			break
 		}
-		if order := s.of.order(s.n, h.start, h.start+3599); len(order) > 0 {
-			r := s.of.rows(order, true)
-			list = append(list, r.without(func(row int) bool { return r.senders[r.clients[row]].subject != subject }))
+		order := slices.DeleteFunc(s.of.order(s.n, h.start, h.start+3599), func(o uint64) bool {
+			return s.of.senders[s.of.clients[o&(1<<rowBits-1)]].subject != subject
+		})
+		if len(order) > 0 {
+			list = append(list, s.of.rows(order, true))
 		}
 	}
 	return mergeRows(list), nil
@@ -113,6 +118,10 @@ func (v *view) subjectRows(h *hour, subject uint32) (*rows, error) {
 
 // events are rows as their subject may see them.
 func (v *view) events(start int64, r *rows) ([]Event, error) {
+	sessions, err := v.dictionary(sessionsBucket)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Event, r.len())
 	for i := range list {
 		from := &r.senders[r.clients[i]]
@@ -123,27 +132,21 @@ func (v *view) events(start int64, r *rows) ([]Event, error) {
 		if from.session == 0 {
 			continue
 		}
-		text, err := v.session(from.session)
-		if err != nil {
+		if list[i].Session, err = v.session(sessions, from.session); err != nil {
 			return nil, err
 		}
-		list[i].Session = text
 	}
 	return list, nil
 }
 
 // session is the session_id with a number.
-func (v *view) session(number uint32) (text string, err error) {
+func (v *view) session(stored *dictionaryReader, number uint32) (text string, err error) {
 	for _, s := range v.heads {
 		if at := int(number) - int(s.firstSession); at >= 0 && at < len(s.sessions) {
 			return s.sessions[at], nil
 		}
 	}
-	_, err = v.look(sessionsBucket, func(r *dictionaryReader) (uint32, error) {
-		found, _, err := r.text(number)
-		text = found
-		return 0, err
-	})
+	text, _, err = stored.text(number)
 	return text, err
 }
 

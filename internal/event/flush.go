@@ -37,7 +37,7 @@ func (e *Engine) flushFrozen() error {
 	if h == nil {
 		return nil
 	}
-	prepared, err := prepareHead(h, e.secret)
+	prepared, err := prepareHead(h)
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	if err == nil {
@@ -65,12 +65,12 @@ type preparedBlock struct {
 
 // prepareHead encodes a frozen head, which takes long, so that the transaction
 // is short.
-func prepareHead(h *head, s secret) (map[Project]*preparedProject, error) {
+func prepareHead(h *head) (map[Project]*preparedProject, error) {
 	all := map[Project]*preparedProject{}
 	for number, of := range h.projects {
 		p := &preparedProject{head: of, keys: make([]hashEntry, len(of.ids))}
-		for row, id := range of.ids {
-			p.keys[row] = hashEntry{s.hash(id), keyOf(of.at[row])}
+		for row, hash := range of.hashes {
+			p.keys[row] = hashEntry{hash, keyOf(of.at[row])}
 		}
 		slices.SortFunc(p.keys, hashEntry.compare) // add would do it, but others wait for that
 		for order := of.order(len(of.at), -1<<62, 1<<62); len(order) > 0; {

@@ -33,6 +33,7 @@ type headProject struct {
 	bySender     map[sender]uint32
 
 	// The idempotency keys: hash to row, and whole texts where hashes collide.
+	hashes []uint64
 	keys   map[uint64]uint32
 	others map[string]struct{}
 
@@ -116,8 +117,8 @@ func (h *head) of(p *project, before *head) *headProject {
 }
 
 // append adds the events of a batch, whose subject and session have these
-// numbers; 0 for a text that is new.
-func (h *head) append(p *project, before *head, t *tailBatch, subject, session uint32, s secret) {
+// numbers, 0 for a text that is new, and whose event_ids have these hashes.
+func (h *head) append(p *project, before *head, t *tailBatch, subject, session uint32, hashes []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	of := h.of(p, before)
@@ -144,11 +145,11 @@ func (h *head) append(p *project, before *head, t *tailBatch, subject, session u
 		of.at, of.received = append(of.at, item.at), append(of.received, t.received)
 		of.names, of.clients = append(of.names, item.name), append(of.clients, client)
 		of.ids, of.props = append(of.ids, item.id), append(of.props, item.props)
-		hash := s.hash(item.id)
-		if _, taken := of.keys[hash]; taken {
+		of.hashes = append(of.hashes, hashes[i])
+		if _, taken := of.keys[hashes[i]]; taken {
 			of.others[item.id] = struct{}{}
 		} else {
-			of.keys[hash] = row
+			of.keys[hashes[i]] = row
 		}
 		of.count(counterGroup{uint32(item.at / 3600), t.details.region, uint8(max(int(t.details.platform)-1, 0)), stats.Offset(t.offset)}, item.name)
 		h.bytes += 100 + len(item.id) + len(item.props)

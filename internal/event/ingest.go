@@ -15,9 +15,14 @@ import (
 
 const (
 	// mostWaiting bounds the batches that wait for the disk, mostTogether those
-	// that share a commit.
-	mostWaiting  = 4096
-	mostTogether = 1024
+	// that share a commit; the others bound the bytes of both, roughly.
+	mostWaiting       = 4096
+	mostTogether      = 1024
+	mostWaitingBytes  = 64 << 20
+	mostTogetherBytes = 8 << 20
+	// mostScratch is the number of events after which the memory of a commit is
+	// not kept.
+	mostScratch = 4096
 )
 
 var errNotFinished = errors.New("the shared commit did not finish")
@@ -25,6 +30,7 @@ var errNotFinished = errors.New("the shared commit did not finish")
 // waiter is a batch in the queue.
 type waiter struct {
 	batch    *Batch
+	bytes    int // of its texts, roughly
 	accepted int
 	err      error
 	done     chan struct{}
@@ -37,13 +43,14 @@ type waiter struct {
 // Names and times are expected as the contract wants them stored; an item whose
 // name is empty is left out. The batch must not be changed afterwards.
 func (e *Engine) Ingest(b *Batch) (accepted int, err error) {
-	w := &waiter{batch: b, done: make(chan struct{})}
+	w := &waiter{batch: b, bytes: b.bytes(), done: make(chan struct{})}
 	e.queue.Lock()
-	if len(e.waiting) >= mostWaiting {
+	if len(e.waiting) >= mostWaiting || len(e.waiting) > 0 && e.waitingBytes+w.bytes > mostWaitingBytes {
 		e.queue.Unlock()
 		return 0, fault.New(fault.Unavailable, "too many events are waiting; try again in a second").After(time.Second)
 	}
 	e.waiting = append(e.waiting, w)
+	e.waitingBytes += w.bytes
 	leads := len(e.waiting) == 1
 	e.queue.Unlock()
 	if leads {
@@ -61,13 +68,34 @@ func (e *Engine) lead() {
 	defer e.writing.Unlock()
 	err := e.makeRoom()
 	e.queue.Lock()
-	group := e.waiting[:min(len(e.waiting), mostTogether)]
+	group, bytes := together(e.waiting)
 	e.waiting = slices.Clone(e.waiting[len(group):])
+	e.waitingBytes -= bytes
 	if len(e.waiting) > 0 {
 		e.done.Go(e.lead)
 	}
 	e.queue.Unlock()
 	e.commitGroup(group, err)
+}
+
+// together is the first batches of a queue that share a commit, at least one, and
+// their bytes.
+func together(waiting []*waiter) (group []*waiter, bytes int) {
+	n := 0
+	for n < len(waiting) && n < mostTogether && (n == 0 || bytes+waiting[n].bytes <= mostTogetherBytes) {
+		bytes += waiting[n].bytes
+		n++
+	}
+	return waiting[:n], bytes
+}
+
+// bytes is how large a batch is, roughly.
+func (b *Batch) bytes() int {
+	n := 500
+	for i := range b.Items {
+		n += 100 + len(b.Items[i].ID) + len(b.Items[i].Properties)
+	}
+	return n
 }
 
 // commitGroup commits batches unless there is an error already, and answers
@@ -124,15 +152,16 @@ func (e *Engine) commit(group []*waiter) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	c := newCommit(e, tx)
 	if err := c.accept(group); err != nil {
-		return errors.Join(err, tx.Rollback())
+		return err
 	}
 	if len(c.accepted) == 0 { // nothing new, nothing to write
-		return tx.Rollback()
+		return nil
 	}
 	if err := c.write(); err != nil {
-		return errors.Join(err, tx.Rollback())
+		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return err
@@ -147,9 +176,15 @@ type commit struct {
 	tx       *bbolt.Tx
 	heads    *heads
 	projects map[Project]*commitProject
-	fresh    map[freshKey]struct{} // idempotency keys of this transaction
 	accepted []acceptedBatch
-	value    []byte // for the tail
+	*scratch
+}
+
+// scratch is the memory that commits use again, one after the other.
+type scratch struct {
+	fresh  map[freshKey]struct{} // idempotency keys of this transaction
+	hashes []uint64              // of the accepted events
+	value  []byte                // for the tail
 }
 
 type freshKey struct {
@@ -174,8 +209,14 @@ type acceptedBatch struct {
 	subject, session uint32
 }
 
+// newCommit is for those who hold e.writing.
 func newCommit(e *Engine, tx *bbolt.Tx) *commit {
-	return &commit{engine: e, tx: tx, heads: e.heads.Load(), projects: map[Project]*commitProject{}, fresh: map[freshKey]struct{}{}}
+	if e.scratch.fresh == nil || len(e.scratch.fresh) > mostScratch || cap(e.scratch.value) > mostTogetherBytes {
+		e.scratch = scratch{fresh: map[freshKey]struct{}{}}
+	}
+	clear(e.scratch.fresh)
+	e.scratch.hashes, e.scratch.value = e.scratch.hashes[:0], e.scratch.value[:0]
+	return &commit{engine: e, tx: tx, heads: e.heads.Load(), projects: map[Project]*commitProject{}, scratch: &e.scratch}
 }
 
 // project finds or makes the project of a batch.
@@ -215,7 +256,8 @@ func (c *commit) accept(group []*waiter) error {
 			if item.Name == "" {
 				continue
 			}
-			known, err := c.known(p, item.ID)
+			hash := c.engine.secret.hash(item.ID)
+			known, err := c.known(p, hash, item.ID)
 			if err != nil {
 				return err
 			}
@@ -227,6 +269,7 @@ func (c *commit) accept(group []*waiter) error {
 			if err != nil {
 				return err
 			}
+			c.hashes = append(c.hashes, hash)
 			t.items = append(t.items, tailItem{id: item.ID, name: number, at: item.At, props: string(item.Properties)})
 		}
 		if len(t.items) == 0 {
@@ -248,11 +291,10 @@ func (c *commit) accept(group []*waiter) error {
 }
 
 // known reports whether an event is stored.
-func (c *commit) known(p *commitProject, id string) (found bool, err error) {
+func (c *commit) known(p *commitProject, hash uint64, id string) (found bool, err error) {
 	if _, ok := c.fresh[freshKey{p.number, id}]; ok {
 		return true, nil
 	}
-	hash := c.engine.secret.hash(id)
 	for _, h := range c.heads.all() {
 		if h.has(p.number, hash, id) {
 			return true, nil
@@ -335,12 +377,13 @@ func (c *commit) publish() {
 		p.project.names.install(p.names)
 	}
 	var t tailBatch
-	r := tailReader{rest: string(c.value)}
+	r, hashes := tailReader{rest: string(c.value)}, c.hashes
 	for _, a := range c.accepted {
 		if err := r.next(&t); err != nil {
 			panic(err) // it was made a moment ago
 		}
-		c.heads.active.append(a.project, c.heads.frozen, &t, a.subject, a.session, c.engine.secret)
+		c.heads.active.append(a.project, c.heads.frozen, &t, a.subject, a.session, hashes)
+		hashes = hashes[len(t.items):]
 		a.project.names.seen(t.items)
 	}
 }

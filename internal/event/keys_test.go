@@ -191,8 +191,8 @@ func TestHashIndexIsAMap(t *testing.T) {
 			x.compact(t, nil)
 			x.reload(t)
 			x.verify(t)
-			if len(x.index.partitions) < 2 {
-				t.Errorf("no partition was divided: %d entries", hashEntries(x.index.partitions[0].runs))
+			if n := hashEntries(x.index.partitions[0].runs); len(x.index.partitions) < 2 && n > tc.partition {
+				t.Errorf("no partition was divided: %d entries", n)
 			}
 			viewTestDB(t, x.db, func(b *bbolt.Bucket) error {
 				if got, want := countKeys(t, b), x.index.pages+1; got != want {

@@ -2,7 +2,9 @@ package event
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 )
@@ -59,7 +61,7 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 		}
 		return errNothing
 	})
-	if err == errNothing {
+	if errors.Is(err, errNothing) {
 		return false, nil
 	}
 	if err != nil {
@@ -70,7 +72,7 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 }
 
 // errNothing ends a transaction that has nothing to write.
-var errNothing = fmt.Errorf("nothing to do")
+var errNothing = errors.New("nothing to do")
 
 // aliveHours tells the keys of events whose hour is still there.
 func aliveHours(blocks *bbolt.Bucket) func(payload uint32) bool {
@@ -156,8 +158,8 @@ func findMerge(blocks *bbolt.Bucket) []stored {
 // the logarithmic method.)
 func dueForMerge(list []stored) []stored {
 	best, sum := len(list), 0
-	for i := len(list) - 1; i >= 0; i-- {
-		size := len(list[i].raw)
+	for i, one := range slices.Backward(list) {
+		size := len(one.raw)
 		if sum+size > mostMerged {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -71,7 +72,7 @@ func (n *names) find(text string) (number uint32, ok bool) {
 func (n *names) all() []string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return n.texts[:len(n.texts):len(n.texts)]
+	return slices.Clip(n.texts)
 }
 
 // newNames are the names that get a definition in a transaction.

@@ -222,7 +222,11 @@ func (e *Engine) replayBatch(tx *bbolt.Tx, h *head, t *tailBatch) error {
 	if err != nil {
 		return err
 	}
-	h.append(p, nil, t, subject, session, e.secret)
+	hashes := make([]uint64, len(t.items))
+	for i := range t.items {
+		hashes[i] = e.secret.hash(t.items[i].id)
+	}
+	h.append(p, nil, t, subject, session, hashes)
 	p.names.seen(t.items)
 	return nil
 }

@@ -1,0 +1,174 @@
+package event_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"svc/internal/event"
+	"svc/internal/platform"
+)
+
+// The environment of a test binary that is started to be killed: the file it
+// writes to, and with which batch each of its writers goes on.
+const (
+	writerFile = "SVC_EVENT_WRITER"
+	writerFrom = "SVC_EVENT_WRITER_FROM"
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(writerFile); path != "" {
+		fmt.Println("error:", writeUntilKilled(path, os.Getenv(writerFrom)))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// The writers. The keepers write what stays, the eraser makes subjects and
+// erases them, the cleaner stores what is too old already and cleans up.
+const (
+	keepers = 4
+	eraser  = keepers
+	cleaner = keepers + 1
+	writers = keepers + 2
+
+	crashSubjects = 5 // of a keeper
+	crashItems    = 6 // of a batch
+	crashOld      = noon - 90*86400
+)
+
+// cursors are the number of the next batch of each writer.
+type cursors [writers]int
+
+func (c *cursors) String() string { return strings.Trim(fmt.Sprint(*c), "[]") }
+
+func parseCursors(text string) (c cursors, err error) {
+	for w := range c {
+		head, rest, _ := strings.Cut(text, " ")
+		if _, err := fmt.Sscan(head, &c[w]); err != nil {
+			return c, err
+		}
+		text = rest
+	}
+	return c, nil
+}
+
+// crashBatch is batch n of a writer. The batch of a keeper repeats an event of
+// the one before.
+func crashBatch(w, n int) *event.Batch {
+	b := &event.Batch{
+		Project: event.Project(1 + w%2), Received: noon + int64(n),
+		Subject: fmt.Sprintf("u%d-%d", w, n%crashSubjects), Session: fmt.Sprintf("s%d-%d", w, n/3),
+		Client: event.Client{Platform: platform.Linux, Region: "DE", City: fmt.Sprintf("city %d", w), UserAgent: "ua"},
+	}
+	for i := range crashItems {
+		b.Items = append(b.Items, event.Item{
+			ID: crashID(w, n, i), Name: fmt.Sprintf("n%d-%d", w, (n+i)%3),
+			At:         noon - int64(n*97+i*1301)%(30*3600),
+			Properties: fmt.Appendf(nil, `{"i":%d,"n":%d}`, i, n),
+		})
+	}
+	switch {
+	case w == eraser:
+		b.Subject = fmt.Sprintf("gone%d", n)
+		for i := range b.Items {
+			b.Items[i].Name = "gone"
+		}
+	case w == cleaner:
+		for i := range b.Items {
+			b.Items[i].Name, b.Items[i].At = "old", crashOld+int64(i*600)
+		}
+	case n > 0:
+		b.Items = slices.Insert(b.Items, 2, event.Item{ID: crashID(w, n-1, 3), Name: "repeated", At: noon})
+	}
+	return b
+}
+
+// crashID is a UUID for some events and another text for others.
+func crashID(w, n, i int) string {
+	if i%2 == 0 {
+		return fmt.Sprintf("%08x-0000-7000-8000-%012x", w, n*crashItems+i)
+	}
+	return fmt.Sprintf("id %d %d %d", w, n, i)
+}
+
+func openForCrash(path string) (*event.Engine, error) {
+	return event.Open(path, event.Options{HeadEvents: 150, Now: func() time.Time { return time.Unix(noon, 0) }})
+}
+
+// writeUntilKilled lets all writers write and says on the standard output what
+// was acknowledged: "writer batch", and "erased batch" of the eraser.
+func writeUntilKilled(path, from string) error {
+	next, err := parseCursors(from)
+	if err != nil {
+		return err
+	}
+	e, err := openForCrash(path)
+	if err != nil {
+		return err
+	}
+	fmt.Println("open")
+	var out sync.Mutex
+	say := func(words ...any) {
+		out.Lock()
+		defer out.Unlock()
+		_, _ = fmt.Println(words...) // one write, so that a line is there or not
+	}
+	failed := make(chan error)
+	for w := range writers {
+		go func() {
+			for n := next[w]; ; n++ {
+				if err := crashWrite(e, w, n, say); err != nil {
+					failed <- fmt.Errorf("writer %d, batch %d: %w", w, n, err)
+				}
+			}
+		}()
+	}
+	return <-failed
+}
+
+// crashWrite writes a batch and does what the writer does beside.
+func crashWrite(e *event.Engine, w, n int, say func(...any)) error {
+	if err := ingestExactly(e, crashBatch(w, n), crashItems); err != nil {
+		return err
+	}
+	say(w, n)
+	switch {
+	case w == eraser:
+		deleted, err := e.DeleteSubject(context.Background(), 1, crashBatch(w, n).Subject)
+		if err != nil || deleted != crashItems {
+			return fmt.Errorf("erased %d events: %w", deleted, err)
+		}
+		say("erased", n)
+	case w == cleaner && n%4 == 3:
+		return e.Clean(context.Background(), crashBatch(w, n).Project, crashOld+86400, 0)
+	case n%4 == 3:
+		return ingestExactly(e, crashBatch(w, n-1), 0)
+	case n%7 == 5:
+		return deleteDefinitionOf(e, crashBatch(w, n))
+	}
+	return nil
+}
+
+func ingestExactly(e *event.Engine, b *event.Batch, want int) error {
+	accepted, err := e.Ingest(b)
+	if err == nil && accepted != want {
+		err = fmt.Errorf("accepted %d events, want %d", accepted, want)
+	}
+	return err
+}
+
+// deleteDefinitionOf deletes the definition of the first event of a batch, if
+// nobody has done so.
+func deleteDefinitionOf(e *event.Engine, b *event.Batch) error {
+	_, list, err := e.Definitions(context.Background(), b.Project, event.DefinitionsQuery{Search: b.Items[0].Name, Limit: 1})
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return e.DeleteDefinition(b.Project, list[0].ID)
+}
