@@ -32,13 +32,13 @@ type headProject struct {
 	senders      []sender
 	bySender     map[sender]uint32
 
-	// The idempotency keys: hash to row, and whole texts where hashes collide.
-	hashes []uint64
-	keys   map[uint64]uint32
-	others map[string]struct{}
+	hashes []uint64 // of ids
+	byHash rowTable
 
 	subjects, sessions newTexts
 	counts             map[counterGroup][]int64 // by number of the name
+	counting           counterGroup             // the group of the last event
+	counted            []int64                  // its list
 }
 
 // counterGroup is what the counters of the events of a batch mostly have in
@@ -85,15 +85,7 @@ func (h *head) has(p Project, hash uint64, id string) bool {
 	if of == nil {
 		return false
 	}
-	row, ok := of.keys[hash]
-	if !ok {
-		return false
-	}
-	if of.ids[row] == id {
-		return true
-	}
-	_, ok = of.others[id]
-	return ok
+	return of.byHash.any(of.hashes, hash, func(row uint32) bool { return of.ids[row] == id })
 }
 
 // of is the part of a project, which is made with the first event. before is the
@@ -102,7 +94,7 @@ func (h *head) of(p *project, before *head) *headProject {
 	of := h.projects[p.number]
 	if of == nil {
 		of = &headProject{
-			bySender: map[sender]uint32{}, keys: map[uint64]uint32{}, others: map[string]struct{}{}, counts: map[counterGroup][]int64{},
+			bySender: map[sender]uint32{}, counts: map[counterGroup][]int64{},
 			subjects: newTexts{first: p.subjects.next(), numbers: map[string]uint32{}},
 			sessions: newTexts{first: p.sessions.next(), numbers: map[string]uint32{}},
 		}
@@ -141,16 +133,11 @@ func (h *head) append(p *project, before *head, t *tailBatch, subject, session u
 	}
 	for i := range t.items {
 		item := &t.items[i]
-		row := uint32(len(of.at))
 		of.at, of.received = append(of.at, item.at), append(of.received, t.received)
 		of.names, of.clients = append(of.names, item.name), append(of.clients, client)
 		of.ids, of.props = append(of.ids, item.id), append(of.props, item.props)
 		of.hashes = append(of.hashes, hashes[i])
-		if _, taken := of.keys[hashes[i]]; taken {
-			of.others[item.id] = struct{}{}
-		} else {
-			of.keys[hashes[i]] = row
-		}
+		of.byHash.add(of.hashes)
 		of.count(counterGroup{uint32(item.at / 3600), t.details.region, uint8(max(int(t.details.platform)-1, 0)), stats.Offset(t.offset)}, item.name)
 		h.bytes += 100 + len(item.id) + len(item.props)
 	}
@@ -159,12 +146,14 @@ func (h *head) append(p *project, before *head, t *tailBatch, subject, session u
 
 // count adds one to a counter.
 func (of *headProject) count(g counterGroup, name uint32) {
-	list := of.counts[g]
-	if int(name) >= len(list) {
-		list = append(list, make([]int64, int(name)+1-len(list))...)
-		of.counts[g] = list
+	if g != of.counting {
+		of.counting, of.counted = g, of.counts[g]
 	}
-	list[name]++
+	if int(name) >= len(of.counted) {
+		of.counted = append(of.counted, make([]int64, int(name)+1-len(of.counted))...)
+		of.counts[g] = of.counted
+	}
+	of.counted[name]++
 }
 
 // eachHeadCount visits the counters of a head.

@@ -182,9 +182,10 @@ type commit struct {
 
 // scratch is the memory that commits use again, one after the other.
 type scratch struct {
-	fresh  map[freshKey]struct{} // idempotency keys of this transaction
-	hashes []uint64              // of the accepted events
-	value  []byte                // for the tail
+	fresh  []freshKey // idempotency keys of the accepted events
+	hashes []uint64   // of them
+	byHash rowTable
+	value  []byte // for the tail
 }
 
 type freshKey struct {
@@ -211,11 +212,12 @@ type acceptedBatch struct {
 
 // newCommit is for those who hold e.writing.
 func newCommit(e *Engine, tx *bbolt.Tx) *commit {
-	if e.scratch.fresh == nil || len(e.scratch.fresh) > mostScratch || cap(e.scratch.value) > mostTogetherBytes {
-		e.scratch = scratch{fresh: map[freshKey]struct{}{}}
+	if len(e.scratch.fresh) > mostScratch || cap(e.scratch.value) > mostTogetherBytes {
+		e.scratch = scratch{}
 	}
-	clear(e.scratch.fresh)
-	e.scratch.hashes, e.scratch.value = e.scratch.hashes[:0], e.scratch.value[:0]
+	clear(e.scratch.fresh) // or the texts would stay in memory
+	clear(e.scratch.byHash.places)
+	e.scratch.fresh, e.scratch.hashes, e.scratch.value = e.scratch.fresh[:0], e.scratch.hashes[:0], e.scratch.value[:0]
 	return &commit{engine: e, tx: tx, heads: e.heads.Load(), projects: map[Project]*commitProject{}, scratch: &e.scratch}
 }
 
@@ -264,12 +266,12 @@ func (c *commit) accept(group []*waiter) error {
 			if known {
 				continue
 			}
-			c.fresh[freshKey{p.number, item.ID}] = struct{}{}
+			c.fresh, c.hashes = append(c.fresh, freshKey{p.number, item.ID}), append(c.hashes, hash)
+			c.byHash.add(c.hashes)
 			number, err := p.project.names.define(p.namesIn, &p.names, item.Name, item.At)
 			if err != nil {
 				return err
 			}
-			c.hashes = append(c.hashes, hash)
 			t.items = append(t.items, tailItem{id: item.ID, name: number, at: item.At, props: string(item.Properties)})
 		}
 		if len(t.items) == 0 {
@@ -292,7 +294,8 @@ func (c *commit) accept(group []*waiter) error {
 
 // known reports whether an event is stored.
 func (c *commit) known(p *commitProject, hash uint64, id string) (found bool, err error) {
-	if _, ok := c.fresh[freshKey{p.number, id}]; ok {
+	key := freshKey{p.number, id}
+	if c.byHash.any(c.hashes, hash, func(row uint32) bool { return c.fresh[row] == key }) {
 		return true, nil
 	}
 	for _, h := range c.heads.all() {

@@ -86,25 +86,23 @@ type newName struct {
 	name   *name
 }
 
-// define finds or makes the name of an event that is about to be stored.
+// define finds or makes the name of an event that is about to be stored. For the
+// writer, who alone changes names and so may read them without a lock.
 func (n *names) define(b *bbolt.Bucket, pending *newNames, text string, at int64) (uint32, error) {
+	number, there := n.numbers[text]
+	if there && n.list[number].ID != "" {
+		return number, nil
+	}
 	if known, ok := pending.byText[text]; ok {
 		return known.number, nil
 	}
 	made := &name{Text: strings.Clone(text), FirstSeen: at, LastSeen: at} // the text is part of a request
-	n.mu.RLock()
-	number, ok := n.numbers[text]
-	if ok {
-		if n.list[number].ID != "" {
-			n.mu.RUnlock()
-			return number, nil
-		}
+	if there {
 		made.FirstSeen, made.LastSeen = n.list[number].FirstSeen, n.list[number].LastSeen
 	} else {
 		number = uint32(len(n.list)) + pending.added
 		pending.added++
 	}
-	n.mu.RUnlock()
 	id, err := uuid.NewV7()
 	if err != nil {
 		return 0, err
@@ -113,7 +111,7 @@ func (n *names) define(b *bbolt.Bucket, pending *newNames, text string, at int64
 	if pending.byText == nil {
 		pending.byText = map[string]newName{}
 	}
-	pending.byText[text] = newName{number, made}
+	pending.byText[made.Text] = newName{number, made}
 	return number, made.put(b, number)
 }
 

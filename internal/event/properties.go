@@ -28,6 +28,7 @@ import (
 const (
 	mostPropertyColumns = 256
 	longestColumnValue  = 1024
+	fewValues           = 8
 
 	formWidth = 7
 	formList  = 8
@@ -40,29 +41,44 @@ type propertyColumn struct {
 	rows   []uint32 // that have it, ascending
 	places []uint32 // by entry of rows
 	values []string
-	known  map[string]uint32
+	known  map[string]uint32 // nil as long as there are few
 }
 
 func (p *propertyColumn) add(row uint32, value string) {
-	place, ok := uint32(0), false
-	if last := len(p.places) - 1; last >= 0 && p.values[p.places[last]] == value {
-		place, ok = p.places[last], true
-	} else {
-		place, ok = p.known[value]
-	}
+	place, ok := p.find(value)
 	if !ok {
-		if p.known == nil {
-			p.known = map[string]uint32{}
-		}
 		place = uint32(len(p.values))
-		p.known[value] = place
 		p.values = append(p.values, value)
+		switch {
+		case p.known != nil:
+			p.known[value] = place
+		case len(p.values) > fewValues:
+			p.known = make(map[string]uint32, 4*fewValues)
+			for i, v := range p.values {
+				p.known[v] = uint32(i)
+			}
+		}
 	}
 	if last := len(p.rows) - 1; last >= 0 && p.rows[last] == row {
 		p.places[last] = place // a key twice: the last one holds
 		return
 	}
 	p.rows, p.places = append(p.rows, row), append(p.places, place)
+}
+
+// find is the place of a value. Of few values each is looked at, which is quicker
+// than a map.
+func (p *propertyColumn) find(value string) (place uint32, ok bool) {
+	if p.known != nil {
+		place, ok = p.known[value]
+		return place, ok
+	}
+	for i, v := range p.values {
+		if v == value {
+			return uint32(i), true
+		}
+	}
+	return 0, false
 }
 
 // appendTo writes the column in whichever form is smaller.
