@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,14 +74,22 @@ func makeEngine(path string, first stamp) (*engine, error) {
 	return e, nil
 }
 
-// openEngine opens an index. bleve opens a damaged one without an error, with
-// fewer documents: only the stamp, which travels in each batch, tells.
-func openEngine(path string) (*engine, stamp, error) {
+// openEngine opens an index of which every file is whole. ctx can end the look
+// at them, which takes a while.
+func openEngine(ctx context.Context, path string) (*engine, stamp, error) {
+	r, err := examine(ctx, path)
+	if err != nil {
+		return nil, stamp{}, fmt.Errorf("open %s: %w", path, err)
+	}
 	e, err := guard(path, func() (bleve.Index, error) { return bleve.OpenUsing(path, settings()) })
 	if err != nil {
 		return nil, stamp{}, err
 	}
+	// What bleve cannot read it leaves out without an error.
 	s, err := e.stamp()
+	if err == nil && s != r.stamp {
+		err = fmt.Errorf("open %s: got change %d, want %d", path, s.Seq, r.stamp.Seq)
+	}
 	if err != nil {
 		return nil, s, errors.Join(err, e.close())
 	}
@@ -96,33 +103,65 @@ func openEngine(path string) (*engine, stamp, error) {
 // panics.
 func guard(path string, open func() (bleve.Index, error)) (e *engine, err error) {
 	registerCallback()
+	defer panicOnFault()()
 	defer func() {
 		if r := recover(); r != nil {
+			engines.Delete(storeFolder(path))
 			e, err = nil, fmt.Errorf("open %s: panic: %v", path, r)
 		}
 	}()
 	e = &engine{path: path, dead: make(chan struct{}), closing: make(chan struct{})}
 	e.die = sync.OnceFunc(func() { close(e.dead) })
-	engines.Store(filepath.Join(path, "store"), e)
+	engines.Store(storeFolder(path), e)
 	e.bleve, err = open()
 	if err != nil {
-		engines.Delete(filepath.Join(path, "store"))
+		engines.Delete(storeFolder(path))
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	e.close = sync.OnceValue(e.shut)
 	return e, nil
 }
 
-// shut closes the index. A batch that hangs would make bleve's Close hang too,
-// so of a dead index only the inner part is closed.
-func (e *engine) shut() (err error) {
+// panicOnFault makes a fault in the memory map of a file that was cut or cannot
+// be read any more a panic of this goroutine instead of the end of the process,
+// until the returned function is called. bleve's own goroutines are out of reach.
+func panicOnFault() (end func()) {
+	before := debug.SetPanicOnFault(true)
+	return func() { debug.SetPanicOnFault(before) }
+}
+
+// closeWait is how long closing waits for what is left of a dead index.
+const closeWait = 2 * time.Second
+
+// shut closes the index. When a background goroutine of bleve has panicked, it
+// may have left root.bolt locked, and closing that would hang for ever.
+func (e *engine) shut() error {
+	defer engines.Delete(storeFolder(e.path))
+	done := make(chan error, 1)
+	go func() { done <- e.closeBleve() }()
+	select {
+	case err := <-done:
+		return err
+	case <-e.dead:
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(closeWait):
+		return fmt.Errorf("close %s: %w", e.path, errDead)
+	}
+}
+
+// closeBleve closes what bleve has open. A batch that hangs would make bleve's
+// Close hang too, so of a dead index only the inner part is closed.
+func (e *engine) closeBleve() (err error) {
+	defer panicOnFault()()
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("close %s: panic: %v", e.path, r)
 		}
 	}()
 	close(e.closing)
-	defer engines.Delete(filepath.Join(e.path, "store"))
 	select {
 	case <-e.dead:
 		inner, err := e.bleve.Advanced()
@@ -133,41 +172,6 @@ func (e *engine) shut() (err error) {
 	default:
 		return e.bleve.Close()
 	}
-}
-
-// verify compares what is on disk with its checksums, which bleve writes but
-// never looks at.
-func (e *engine) verify() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("verify %s: panic: %v", e.path, r)
-		}
-	}()
-	inner, err := e.bleve.Advanced()
-	if err != nil {
-		return err
-	}
-	reader, err := inner.Reader()
-	if err != nil {
-		return err
-	}
-	// An open reader keeps the segments.
-	defer reader.Close()
-	for _, s := range reader.(*scorch.IndexSnapshot).Segments() {
-		file, ok := s.Segment().(interface {
-			Data() []byte
-			CRC() uint32
-			Path() string
-		})
-		if !ok {
-			continue // not on disk yet
-		}
-		data := file.Data()
-		if crc32.ChecksumIEEE(data[:len(data)-crc32.Size]) != file.CRC() {
-			return fmt.Errorf("%s is damaged", file.Path())
-		}
-	}
-	return nil
 }
 
 func (e *engine) stamp() (s stamp, err error) {
@@ -206,6 +210,7 @@ func (e *engine) apply(b *batch) error {
 	// for ever.
 	done := make(chan error, 1)
 	go func() {
+		defer panicOnFault()()
 		defer func() {
 			if r := recover(); r != nil {
 				done <- fmt.Errorf("%w: panic: %v", errDead, r)
@@ -232,6 +237,7 @@ func (e *engine) apply(b *batch) error {
 // some grams: those that have them, and those with too many to tell. More than
 // limit are errMany; the error of a panic is errDead.
 func (e *engine) find(ctx context.Context, scope string, grams []string, limit int) (refs []string, err error) {
+	defer panicOnFault()()
 	defer func() {
 		if r := recover(); r != nil {
 			refs, err = nil, fmt.Errorf("%w: panic: %v", errDead, r)

@@ -35,7 +35,6 @@ var errStale = errors.New("the index cannot catch up")
 // Rebuild that is under way then ends with it.
 func (x *Index) Run(ctx context.Context) {
 	defer context.AfterFunc(ctx, x.end)()
-	x.admit()
 	retry := firstRetry
 	for ctx.Err() == nil {
 		changed := x.db.Changed()
@@ -61,29 +60,26 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// admit lets searches use the index that was opened, unless it is damaged.
-func (x *Index) admit() {
-	x.writing.Lock()
-	e := x.engine
-	x.writing.Unlock()
-	if e == nil || x.current.Load() == e {
-		return
-	}
-	err := e.verify()
+// admit opens the index that is there, unless it is open, and lets searches use
+// it.
+func (x *Index) admit() error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	switch {
-	case x.engine != e: // exchanged meanwhile
-	case err != nil:
-		x.giveUp(e, err)
-	default:
-		x.current.Store(e)
+	if x.engine != nil || x.closed {
+		return nil
 	}
+	if _, err := os.Stat(x.path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return x.reopen(nil)
 }
 
 // catchUp brings the index to the end of the feed, and makes one when there is
 // none.
 func (x *Index) catchUp(ctx context.Context) error {
+	if err := x.admit(); err != nil {
+		return err
+	}
 	for ctx.Err() == nil {
 		more, err := x.step()
 		switch {
@@ -106,35 +102,38 @@ var errNone = errors.New("there is no index")
 func (x *Index) step() (more bool, err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	if x.engine == nil {
-		return false, errNone
+	if x.engine != nil && !x.engine.bad.Load() {
+		more, err = x.engine.follow(x.db)
 	}
-	more, err = x.engine.follow(x.db)
 	switch {
 	case errors.Is(err, errStale), errors.Is(err, errDead):
 		x.giveUp(x.engine, err)
 	case errors.Is(err, errWrite):
-		if cause := x.reopen(); cause != nil {
-			x.log.Error("search index is given up and built again", "reason", errors.Join(err, cause))
-			return false, errNone
+		if cause := x.reopen(err); cause != nil {
+			return false, errors.Join(err, cause)
 		}
 	}
-	if x.engine != nil && x.engine.bad.Load() {
+	if x.engine == nil {
+		return false, errNone
+	}
+	if x.engine.bad.Load() {
 		return false, errors.Join(x.drop(), os.RemoveAll(x.path), errNone)
 	}
 	return more, err
 }
 
-// reopen opens the index as it is on disk. When it cannot be used, there is
-// none afterwards. The caller holds writing.
-func (x *Index) reopen() error {
-	err := x.drop()
-	if err != nil {
+// reopen opens the index as it is on disk, after an error if it was open. One
+// that cannot be used is thrown away. The caller holds writing.
+func (x *Index) reopen(after error) error {
+	if err := x.drop(); err != nil {
 		x.log.Warn("search index cannot be closed", "error", err)
 	}
-	e, err := openUsable(x.path, x.db)
-	if err != nil {
-		return errors.Join(err, os.RemoveAll(x.path))
+	e, err := x.openUsable()
+	switch {
+	case err != nil && x.life.Err() != nil:
+		return errClosed
+	case err != nil:
+		return x.throwAway(errors.Join(after, err))
 	}
 	x.engine = e
 	x.current.Store(e)

@@ -54,15 +54,15 @@ func TestCopyOfTheIndexCatchesUp(t *testing.T) {
 	b.closeIndex()
 	copyTree(t, b.dir+"/copy", b.folder())
 	b.openIndex()
-	b.index.admit()
+	check(t, b.index.admit())
 	b.addLogs(p, 3000, numbered)
 	b.settle()
 	b.closeIndex()
 	remove(t, b.folder())
 	copyTree(t, b.folder(), b.dir+"/copy")
 	b.openIndex()
+	check(t, b.index.admit())
 	opened := b.index.engine
-	b.index.admit()
 	if seen, ok := b.index.Seen(); !ok || seen == b.db.LastChange() {
 		t.Errorf("older index is not used: it has seen %d of %d (%t)", seen, b.db.LastChange(), ok)
 	}

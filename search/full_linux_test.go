@@ -44,7 +44,7 @@ func TestOnAFullDisk(t *testing.T) {
 	}
 	b := &box{t: t, dir: dir}
 	b.open()
-	b.index.admit()
+	check(t, b.index.admit())
 	p := b.db.Projects()[0].ID
 	limitFiles(t, 100)
 	if _, err := b.index.step(); err == nil {

@@ -70,7 +70,6 @@ func (b *box) folder() string { return filepath.Join(b.dir, folderName) }
 // settle does what Run does until the index has seen everything.
 func (b *box) settle() {
 	b.t.Helper()
-	b.index.admit()
 	if err := b.index.catchUp(b.t.Context()); err != nil {
 		b.t.Fatal(err)
 	}

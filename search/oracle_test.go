@@ -45,7 +45,7 @@ func TestSearchIsExact(t *testing.T) {
 					stop()
 					w.closeIndex()
 					w.openIndex()
-					w.index.admit()
+					check(t, w.index.admit())
 					stop = func() {}
 				case 1:
 					stop()

@@ -168,7 +168,7 @@ func (x *Index) exchange(e *engine) (err error) {
 	if err := os.Rename(e.path, x.path); err != nil {
 		return fmt.Errorf("put search index in place: %w", err)
 	}
-	opened, _, err := openEngine(x.path)
+	opened, _, err := openEngine(x.life, x.path)
 	if err != nil {
 		return err
 	}

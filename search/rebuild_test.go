@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/blevesearch/bleve/v2"
+	index "github.com/blevesearch/bleve_index_api"
 
 	"svc/internal/fault"
 	"svc/store"
@@ -90,7 +91,7 @@ func TestRebuildThatDoesNotEnd(t *testing.T) {
 			}
 			b.closeIndex()
 			b.openIndex()
-			b.index.admit()
+			check(t, b.index.admit())
 			if !b.narrows(p, "line") || b.findLogs(p, "line 77 ") != 1 {
 				t.Error("old index does not answer any more")
 			}
@@ -165,6 +166,23 @@ type inner = bleve.Index // bleve.Index has a method of its name
 type broken struct {
 	inner
 	search, write func()
+	shut          func() // when only the inner part is closed
+}
+
+func (x broken) Advanced() (index.Index, error) {
+	whole, err := x.inner.Advanced()
+	return stuck{whole, x.shut}, err
+}
+
+// stuck is the inner part of an index with something before its end.
+type stuck struct {
+	index.Index
+	before func()
+}
+
+func (s stuck) Close() error {
+	s.before()
+	return s.Index.Close()
 }
 
 func (x broken) SearchInContext(ctx context.Context, r *bleve.SearchRequest) (*bleve.SearchResult, error) {
@@ -183,20 +201,28 @@ func TestBrokenIndexIsBuiltAnew(t *testing.T) {
 	nothing := func() {}
 	for _, tc := range []struct {
 		name string
-		hurt func(e *engine) broken
+		hurt func(t *testing.T, e *engine) broken
 		find bool // a search notices
 	}{
-		{"panic in a search", func(*engine) broken { return broken{search: func() { panic("damaged segment") }, write: nothing} }, true},
-		{"panic in a batch", func(*engine) broken { return broken{search: nothing, write: func() { panic("damaged segment") }} }, false},
-		{"batch waits for a goroutine that is gone", func(e *engine) broken {
-			return broken{search: nothing, write: func() { e.die(); select {} }}
+		{"panic in a search", func(t *testing.T, _ *engine) broken {
+			written := func() { t.Error("an index that was given up was written to") }
+			return broken{search: func() { panic("damaged segment") }, write: written, shut: nothing}
+		}, true},
+		{"panic in a batch", func(*testing.T, *engine) broken {
+			return broken{search: nothing, write: func() { panic("damaged segment") }, shut: nothing}
+		}, false},
+		{"batch waits for a goroutine that is gone", func(_ *testing.T, e *engine) broken {
+			return broken{search: nothing, write: func() { e.die(); select {} }, shut: nothing}
+		}, false},
+		{"and closing waits for what it has locked", func(_ *testing.T, e *engine) broken {
+			return broken{search: nothing, write: func() { e.die(); select {} }, shut: func() { select {} }}
 		}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b, p := filled(t)
 			e := b.index.engine
-			x := tc.hurt(e)
+			x := tc.hurt(t, e)
 			x.inner = e.bleve
 			e.bleve = x
 			b.addLogs(p, 300, numbered)

@@ -50,10 +50,10 @@ type Index struct {
 	closed  bool    // guarded by writing
 }
 
-// Open opens the index in a data directory whose lock the caller holds; Run
-// makes it answer. One that is missing is no error; one that is damaged,
-// foreign or too old is thrown away, and Run makes another. The error is that
-// of files that cannot be removed.
+// Open looks at the index in a data directory whose lock the caller holds; Run
+// reads it, which takes a while, and makes it answer. One that is missing is no
+// error; one that is damaged, foreign or too old is thrown away, and Run makes
+// another. The error is that of files that cannot be removed.
 func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	x := &Index{path: filepath.Join(dir, folderName), db: db, log: log, wake: make(chan struct{}, 1)}
 	x.life, x.end = context.WithCancel(context.Background())
@@ -64,30 +64,39 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	if _, err := os.Stat(x.path); errors.Is(err, os.ErrNotExist) {
 		return x, nil
 	}
-	e, err := openUsable(x.path, db)
+	r, err := readRoot(x.path)
 	if err == nil {
-		x.engine = e
-		return x, nil
+		err = r.stamp.check(db)
 	}
-	log.Warn("search index is thrown away and built again", "reason", err)
-	// It must not stay: when the store has gone on for a while, a stamp from
-	// its future could look like one from its past.
-	if err := os.RemoveAll(x.path); err != nil {
-		return nil, fmt.Errorf("throw away search index: %w", err)
+	if err != nil {
+		// It must not stay: when the store has gone on for a while, a stamp from
+		// its future could look like one from its past.
+		if err := x.throwAway(err); err != nil {
+			return nil, err
+		}
 	}
 	return x, nil
 }
 
-// openUsable opens an index that can be caught up with a store.
-func openUsable(path string, db *store.Store) (*engine, error) {
-	e, made, err := openEngine(path)
+// openUsable opens an index that can be caught up with the store.
+func (x *Index) openUsable() (*engine, error) {
+	e, made, err := openEngine(x.life, x.path)
 	if err != nil {
 		return nil, err
 	}
-	if err := made.check(db); err != nil {
+	if err := made.check(x.db); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
+}
+
+// throwAway removes an index that cannot be used.
+func (x *Index) throwAway(reason error) error {
+	x.log.Warn("search index is thrown away and built again", "reason", reason)
+	if err := os.RemoveAll(x.path); err != nil {
+		return fmt.Errorf("throw away search index: %w", err)
+	}
+	return nil
 }
 
 // Narrow says where all of some folded texts can be: in which things of a kind,

@@ -38,9 +38,25 @@ const (
 // order is that of the machine: bbolt maps its structures onto the file.
 var order = binary.NativeEndian
 
-// examine reports a file that cannot be opened: ErrLocked, ErrDamaged, or what
-// the file system says.
-func examine(path string) (err error) {
+// examine reports a data file that cannot be opened: ErrLocked, ErrDamaged, or
+// what the file system says.
+func examine(path string) error {
+	return (&examiner{loaded: loadedBuckets}).examine(path)
+}
+
+// ExaminePages reports a bbolt file that the one who made it must not open:
+// ErrLocked, ErrDamaged, or what the file system says, each with the path. All
+// pages that are in use are read. Each key that is no bucket is shown with its
+// value, in the order of the file and until an error; both are valid for the
+// call only.
+func ExaminePages(path string, each func(key, value []byte)) error {
+	if err := (&examiner{each: each}).examine(path); err != nil {
+		return fmt.Errorf("examine %s: %w", path, err)
+	}
+	return nil
+}
+
+func (x *examiner) examine(path string) (err error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
 		return err
@@ -49,7 +65,6 @@ func examine(path string) (err error) {
 	case info.Size() == 0:
 		return fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}
-	x := &examiner{}
 	// Read-only, bbolt takes the lock and looks at the meta pages only.
 	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: lockWait, ReadOnly: true, OpenFile: x.open})
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -71,7 +86,9 @@ type examiner struct {
 	disk     *os.File
 	pageSize int64
 	used     []bool   // by number: the pages that were met
+	loaded   [][]byte // the buckets to go into after a clean stop; nil is all
 	buckets  [][]byte // those to go into; nil is all
+	each     func(key, value []byte)
 }
 
 func (x *examiner) open(name string, flag int, mode os.FileMode) (f *os.File, err error) {
@@ -98,7 +115,7 @@ func (x *examiner) file() error {
 	}
 	x.used = make([]bool, pages)
 	if free != noFreeList {
-		x.buckets = loadedBuckets
+		x.buckets = x.loaded
 		if err := x.freePages(free); err != nil {
 			return err
 		}
@@ -245,12 +262,26 @@ func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 			low, err = x.tree(e.child, e.key)
 		case e.nested:
 			err = x.bucket(p, e)
+		default:
+			err = x.show(p, e)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	return low, nil
+}
+
+// show shows an entry to who wants to see it.
+func (x *examiner) show(p *page, e element) error {
+	if x.each == nil {
+		return nil
+	}
+	value, err := p.part(e.value, e.size)
+	if err == nil {
+		x.each(e.key, value)
+	}
+	return err
 }
 
 // bucket examines a bucket that is an entry of a leaf page. A small one has its
@@ -278,6 +309,9 @@ func (x *examiner) bucket(p *page, e element) error {
 		number: p.number, size: int64(len(value)), begin: value,
 		kind: order.Uint16(value[8:]), count: int64(order.Uint16(value[10:])),
 	}
+	if inline.kind != leafPage {
+		return damaged(p.number, "has a bucket of the wrong kind")
+	}
 	all, err := inline.elements()
 	if err != nil {
 		return err
@@ -286,9 +320,9 @@ func (x *examiner) bucket(p *page, e element) error {
 		if entry.nested || i > 0 && bytes.Compare(all[i-1].key, entry.key) >= 0 {
 			return damaged(p.number, "has a bucket with wrong entries")
 		}
-	}
-	if inline.kind != leafPage {
-		return damaged(p.number, "has a bucket of the wrong kind")
+		if err := x.show(inline, entry); err != nil {
+			return err
+		}
 	}
 	return nil
 }

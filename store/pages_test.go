@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,6 +84,85 @@ func scatter(r *rand.Rand, b *bbolt.Bucket, depth int) error {
 		}
 	}
 	return nil
+}
+
+// entries lists what bbolt finds in a file that is whole.
+func entries(t *testing.T, path string) (list []string) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(b *bbolt.Bucket) error
+	walk = func(b *bbolt.Bucket) error {
+		return b.ForEach(func(k, v []byte) error {
+			if v == nil {
+				return walk(b.Bucket(k))
+			}
+			list = append(list, string(k)+"="+string(v))
+			return nil
+		})
+	}
+	all := func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error { return walk(b) })
+	}
+	if err := errors.Join(db.View(all), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestExaminePages: what is shown is what bbolt finds. Of a file with a damaged
+// page that is refused, or nothing is missing because the page is not in use,
+// wherever it is and also after a clean stop.
+func TestExaminePages(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]file{"stopped": newFile(t, true), "killed": newFile(t, false)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "x.bolt")
+			examine := func(f file) (shown []string, err error) {
+				if err := os.WriteFile(path, f.bytes, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				err = store.ExaminePages(path, func(k, v []byte) { shown = append(shown, string(k)+"="+string(v)) })
+				return shown, err
+			}
+			whole, err := examine(f)
+			if want := entries(t, path); err != nil || len(want) == 0 || !slices.Equal(whole, want) {
+				t.Fatalf("got %d entries (%v), want %d", len(whole), err, len(want))
+			}
+			refused := 0
+			for n := 2; n < len(f.bytes)/f.pageSize; n++ {
+				bad := f.copy()
+				clear(bad.page(n))
+				switch shown, err := examine(bad); {
+				case err == nil && len(shown) != len(whole): // what a text says is not examined
+					t.Errorf("page %d: got %d entries, want %d", n, len(shown), len(whole))
+				case err != nil && (!errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path)):
+					t.Errorf("page %d: got %v, want ErrDamaged with the path", n, err)
+				case err != nil:
+					refused++
+				}
+			}
+			if refused < 5 {
+				t.Errorf("got %d pages without which the file was refused, want those of every record", refused)
+			}
+		})
+	}
+}
+
+func TestExaminePagesInUse(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	nothing := func(_, _ []byte) {}
+	if err := store.ExaminePages(path, nothing); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: got %v, want ErrNotExist", err)
+	}
+	openStore(t, path, store.Options{})
+	if err := store.ExaminePages(path, nothing); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("a file that is open: got %v, want ErrLocked", err)
+	}
 }
 
 // TestManyFreePages: from 65535 on the list says otherwise how many there are.
