@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"svc/internal/event"
@@ -31,11 +32,16 @@ type rejectedView struct {
 	Message string `json:"message"`
 }
 
+// submissions are used again: their lists are what most of the memory of a batch
+// would go into.
+var submissions = sync.Pool{New: func() any { return new(event.Submission) }}
+
 // ingestEvents takes a batch. Events that break a rule are left out; the others
 // are on disk before the answer.
 func (s *Server) ingestEvents(w http.ResponseWriter, r *request) error {
-	var sent event.Submission
-	if err := s.decodeBatch(r, &sent); err != nil {
+	sent := submissions.Get().(*event.Submission)
+	defer submissions.Put(sent)
+	if err := s.decodeBatch(r, sent); err != nil {
 		return err
 	}
 	r.said = origin.Source{Platform: origin.Text(sent.Platform), Version: origin.Text(sent.PlatformVersion)}
@@ -49,7 +55,7 @@ func (s *Server) ingestEvents(w http.ResponseWriter, r *request) error {
 		answer.Rejected = append(answer.Rejected, rejectedView(one))
 	}
 	if !answer.Suppressed {
-		if answer.Accepted, err = s.storeBatch(r, project.ID, &sent); err != nil {
+		if answer.Accepted, err = s.storeBatch(r, project.ID, sent); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ of --keep stays, and the next run with it asks without sending again.`,
 	flags.IntVar(&b.plan.Users, "users", 100_000, "users they come from")
 	flags.IntVar(&b.plan.Names, "names", 50, "names of events")
 	flags.IntVar(&b.plan.Days, "days", 30, "days they are spread over")
-	flags.IntVar(&b.connections, "connections", 32, "keep-alive connections")
+	flags.IntVar(&b.connections, "connections", 128, "keep-alive connections")
 	flags.IntVar(&b.rounds, "rounds", 5, "how often each question is asked")
 	flags.StringVar(&b.keep, "keep", "", "data directory to use and to keep")
 	addJSON(c, &asJSON)

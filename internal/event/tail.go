@@ -44,8 +44,9 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// append adds a batch to a value of the tail.
-func (t *tailBatch) append(b []byte) []byte {
+// append adds a batch to a value of the tail, with those of the items that take
+// lists, whose names have these numbers.
+func (t *tailBatch) append(b []byte, items []Item, take []int, names []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(t.project))
 	b = binary.AppendUvarint(b, uint64(t.received))
 	b = append(b, t.offset, t.details.platform)
@@ -56,18 +57,18 @@ func (t *tailBatch) append(b []byte) []byte {
 	} {
 		b = appendText(b, text)
 	}
-	b = binary.AppendUvarint(b, uint64(len(t.items)))
-	for i := range t.items {
-		item := &t.items[i]
-		b = appendText(b, item.id)
-		b = binary.AppendUvarint(b, uint64(item.name))
-		b = binary.AppendVarint(b, item.at-t.received)
-		if item.props == "" {
+	b = binary.AppendUvarint(b, uint64(len(take)))
+	for i, at := range take {
+		item := &items[at]
+		b = appendText(b, item.ID)
+		b = binary.AppendUvarint(b, uint64(names[i]))
+		b = binary.AppendVarint(b, item.At-t.received)
+		if item.Properties == nil {
 			b = append(b, 0)
 			continue
 		}
-		b = binary.AppendUvarint(b, uint64(len(item.props))+1)
-		b = append(b, item.props...)
+		b = binary.AppendUvarint(b, uint64(len(item.Properties))+1)
+		b = append(b, item.Properties...)
 	}
 	return b
 }
@@ -167,6 +168,7 @@ func leaveTail(tx *bbolt.Tx, p Project) error {
 func valueWithout(value string, p Project) (kept []byte, has bool, err error) {
 	var t tailBatch
 	for r := (tailReader{rest: value}); r.rest != ""; {
+		before := r.rest
 		if err := r.next(&t); err != nil {
 			return nil, false, err
 		}
@@ -174,7 +176,7 @@ func valueWithout(value string, p Project) (kept []byte, has bool, err error) {
 			has = true
 			continue
 		}
-		kept = t.append(kept)
+		kept = append(kept, before[:len(before)-len(r.rest)]...)
 	}
 	return kept, has, nil
 }
