@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -38,12 +39,14 @@ func (t Target) Once() (Result, error) {
 	return t.Shared(1)
 }
 
-// Shared sends every request once, over a number of connections.
+// Shared sends every request once, over a number of connections, roughly in
+// their order.
 func (t Target) Shared(connections int) (Result, error) {
-	n := len(t.Requests)
-	return t.drive(connections, func(client, sent int) bool {
-		return sent < (client+1)*n/connections-client*n/connections
-	})
+	shared := make([][][]byte, connections)
+	for i, request := range t.Requests {
+		shared[i%connections] = append(shared[i%connections], request)
+	}
+	return t.drive(shared, func(client, sent int) bool { return sent < len(shared[client]) })
 }
 
 // Run keeps a number of connections busy for some time. Each waits for its
@@ -51,12 +54,18 @@ func (t Target) Shared(connections int) (Result, error) {
 // 201 and 202, or without a Content-Length, is an error.
 func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	end := time.Now().Add(wanted)
-	return t.drive(connections, func(_, sent int) bool { return sent == 0 || time.Now().Before(end) })
+	lists := make([][][]byte, connections)
+	for i := range lists { // each begins somewhere else
+		at := i * len(t.Requests) / connections
+		lists[i] = append(slices.Clone(t.Requests[at:]), t.Requests[:at]...)
+	}
+	return t.drive(lists, func(_, sent int) bool { return sent == 0 || time.Now().Before(end) })
 }
 
-// drive lets connections send while more says so of what each has sent.
-func (t Target) drive(connections int, more func(client, sent int) bool) (Result, error) {
-	clients := make([]*client, connections)
+// drive lets one connection for each list send what is on it, again and again,
+// while more says so of what each has sent.
+func (t Target) drive(lists [][][]byte, more func(client, sent int) bool) (Result, error) {
+	clients := make([]*client, len(lists))
 	for i := range clients {
 		conn, err := net.Dial("tcp", t.Addr)
 		if err != nil {
@@ -73,7 +82,7 @@ func (t Target) drive(connections int, more func(client, sent int) bool) (Result
 	var group sync.WaitGroup
 	for i, c := range clients {
 		group.Go(func() {
-			c.run(t.Requests, i*len(t.Requests)/connections, func(sent int) bool { return more(i, sent) })
+			c.run(lists[i], func(sent int) bool { return more(i, sent) })
 		})
 	}
 	group.Wait()
@@ -103,9 +112,9 @@ type client struct {
 	failed  error
 }
 
-func (c *client) run(requests [][]byte, first int, more func(sent int) bool) {
+func (c *client) run(requests [][]byte, more func(sent int) bool) {
 	for more(c.answers) {
-		if _, c.failed = c.conn.Write(requests[(first+c.answers)%len(requests)]); c.failed != nil {
+		if _, c.failed = c.conn.Write(requests[c.answers%len(requests)]); c.failed != nil {
 			return
 		}
 		var body int

@@ -1,0 +1,112 @@
+// Asks DuckDB and the service the same questions in turn and prints the times.
+// Its one argument is the object that main.go describes.
+
+import { deepStrictEqual } from 'node:assert';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { questions } from './questions.mjs';
+import { attach, tables } from './tables.mjs';
+
+const plan = JSON.parse(process.argv[2]);
+const threads = 2;
+
+const connection = await (await DuckDBInstance.create(':memory:', { threads: String(threads) })).connect();
+const sizes = {};
+for (const table of tables.filter((t) => plan.forms || !t.forms)) {
+  sizes[table.name] = await attach(connection, table, plan.folder, plan.csv);
+}
+
+let different = 0;
+const version = (await rows('SELECT version()'))[0][0];
+console.log(`${plan.events} events, DuckDB ${version} with ${threads} threads, medians of ${plan.rounds} rounds in ms\n`);
+const report = [['question', 'svc', 'DuckDB', 'ratio', 'bar', 'equal']];
+const tried = [['question', 'form', 'events', 'uuids', 'coded']];
+for (const q of questions(plan.start, plan.end)) {
+  const forms = plan.forms ? Object.keys(q.forms) : Object.keys(q.forms).slice(0, 1);
+  const [ours, ...theirs] = await inTurn([() => ask(q), ...forms.map((form) => () => duck(q.forms[form], 'events'))]);
+  const expected = q.answer(ours.answer);
+  const equal = theirs.filter((r, i) => same(expected, r.answer, `${q.name}, ${forms[i]}`)).length === forms.length;
+  const best = theirs.reduce((a, b) => (b.median < a.median ? b : a));
+  report.push([q.name, fixed(ours.median), fixed(best.median), (best.median / ours.median).toFixed(2), q.bar ?? '', equal ? 'yes' : 'NO']);
+  if (!plan.forms) continue;
+  theirs.forEach((r, i) => tried.push([q.name, forms[i], fixed(r.median)]));
+  await otherTypes(q, expected, forms[theirs.indexOf(best)], tried[tried.length - forms.length + theirs.indexOf(best)]);
+}
+print(report);
+console.log();
+print([['bytes of an event', ''], ['svc', plan.bytes.toFixed(1)], ...Object.entries(sizes).map(([name, size]) => ['DuckDB, ' + name, (size / plan.events).toFixed(1)])]);
+if (plan.forms) {
+  console.log();
+  print(tried);
+}
+if (different > 0) {
+  console.error(`${different} answers differ`);
+  process.exitCode = 1;
+}
+
+// otherTypes times the best form over other types of identifiers and adds the
+// times to its row.
+async function otherTypes(q, expected, form, row) {
+  const others = tables.filter((t) => t.forms).map((t) => t.name);
+  const results = await inTurn(others.map((table) => () => duck(q.forms[form], table)));
+  results.forEach((r, i) => same(expected, r.answer, `${q.name}, ${form}, over ${others[i]}`));
+  row.push(...results.map((r) => fixed(r.median)));
+}
+
+// inTurn runs all functions after each other, as often as there are rounds and
+// once before, and gives the last answer and the median time of each.
+async function inTurn(functions) {
+  const results = functions.map(() => ({ times: [] }));
+  for (let round = 0; round <= plan.rounds; round++) {
+    for (const [i, f] of functions.entries()) {
+      const begun = performance.now();
+      results[i].answer = await f();
+      if (round > 0) results[i].times.push(performance.now() - begun);
+    }
+  }
+  return results.map(({ answer, times }) => ({ answer, median: times.sort((a, b) => a - b)[times.length >> 1] }));
+}
+
+async function ask(q) {
+  const response = await fetch(plan.base + q.path, {
+    method: q.body ? 'POST' : 'GET',
+    headers: { 'X-Api-Key': plan.key, ...(q.body && { 'Content-Type': 'application/json' }) },
+    body: q.body && JSON.stringify(q.body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${q.name}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+function duck(sql, table) {
+  return rows(sql.replaceAll('%T', `${table}.events`));
+}
+
+// rows is the result of a query, numbers of any width as numbers.
+async function rows(sql) {
+  const reader = await connection.runAndReadAll(sql);
+  return reader.getRows().map((row) => row.map((v) => (typeof v === 'bigint' ? Number(v) : v)));
+}
+
+// same reports whether an answer is the expected one, and says how it is not.
+function same(expected, got, name) {
+  try {
+    deepStrictEqual(got, expected);
+    return true;
+  } catch (error) {
+    different++;
+    console.error(`${name}: ${error.message}`);
+    return false;
+  }
+}
+
+function fixed(ms) {
+  return ms.toFixed(1);
+}
+
+// print lays out rows of cells, the first column to the left.
+function print(table) {
+  const widths = table[0].map((_, i) => Math.max(...table.map((row) => String(row[i] ?? '').length)));
+  for (const row of table) {
+    console.log(row.map((cell, i) => (Number.isNaN(Number(cell)) || i === 0 ? String(cell).padEnd(widths[i]) : String(cell).padStart(widths[i]))).join('  ').trimEnd());
+  }
+}

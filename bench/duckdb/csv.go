@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"svc/internal/sample"
+)
+
+// writeCSV writes the events of a plan in the order in which they are made, the
+// columns that differ from event to event.
+func writeCSV(path string, p sample.Plan) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<20)
+	source, batch := sample.New(p), sample.Batch{}
+	_, _ = w.WriteString("time,name,event_id,distinct_id,session_id,plan,format,screen,amount,item\n") // Flush says what failed
+	for source.Next(&batch) {
+		for i := range batch.Events {
+			e := &batch.Events[i]
+			_, _ = fmt.Fprintf(w, "%d,%s,%s,%s,%s,%s,%s,%s,%d,%s\n", e.At, e.Name, e.ID, batch.Subject, batch.Session,
+				e.Properties.Plan, e.Properties.Format, e.Properties.Screen, e.Properties.Amount, e.Properties.Item)
+		}
+	}
+	return w.Flush()
+}
