@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,14 +32,14 @@ func (b *eventsBench) measure(ctx context.Context, i *instance, addr string, r *
 	}
 	peak := load.WatchMemory()
 	defer func() { r.PeakMiB = peak().Own >> 20 }()
-	ask := asker{client: http.DefaultClient, base: "http://" + addr + "/api/v1/admin/projects/" + benchProject + "/events/", key: key}
+	ask := asker{client: http.DefaultClient, base: "http://" + addr + "/api/v1/admin/projects/" + benchProject, key: key}
 	there, err := ask.count(ctx, b)
 	if err != nil {
 		return err
 	}
 	switch {
 	case there == 0:
-		if r.EventsPerSec, err = b.send(ctx, addr, progress); err != nil {
+		if err := b.send(ctx, ask, addr, r, progress); err != nil {
 			return err
 		}
 	case there != b.plan.Count:
@@ -79,7 +80,7 @@ func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string
 			return "", err
 		}
 	}
-	raw, err := owner.call(ctx, http.MethodPost, "/api/v1/auth/api-keys", map[string]any{"name": "bench", "scopes": []string{"events:read"}})
+	raw, err := owner.call(ctx, http.MethodPost, "/api/v1/auth/api-keys", map[string]any{"name": "bench", "scopes": []string{"events:read", "projects:write"}})
 	if err != nil {
 		return "", err
 	}
@@ -90,30 +91,65 @@ func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string
 	return made.Token, err
 }
 
-// send makes events up and sends them, and returns how many came in a second.
-func (b *eventsBench) send(ctx context.Context, addr string, progress io.Writer) (perSecond float64, err error) {
+// send makes events up and sends them. Meanwhile somebody saves something in the
+// console now and then.
+func (b *eventsBench) send(ctx context.Context, as asker, addr string, r *eventsReport, progress io.Writer) error {
 	source := sample.New(b.plan)
 	var batch sample.Batch
 	var took time.Duration
-	sent := 0
-	for {
+	var saved []float64
+	for sent := 0; sent < b.plan.Count; {
+		before := sent
 		var requests [][]byte
-		for len(requests)*sample.BatchSize < benchChunk && source.Next(&batch) {
+		for sent-before < benchChunk && source.Next(&batch) {
 			requests = append(requests, benchRequest(&batch))
 			sent += len(batch.Events)
 		}
-		if len(requests) == 0 {
-			return float64(b.plan.Count) / took.Seconds(), nil
-		}
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return err
 		}
+		stop := as.keepSaving(ctx)
 		result, err := load.Target{Name: "svc", Addr: addr, Requests: requests}.Shared(b.connections)
-		if err != nil {
-			return 0, err
+		times, failed := stop()
+		if err := errors.Join(err, failed); err != nil {
+			return err
 		}
+		saved = append(saved, times...)
 		took += result.Took
-		say(progress, "%d of %d events, %.0f a second", sent, b.plan.Count, float64(sent)/took.Seconds())
+		say(progress, "%d of %d events, %.0f a second", sent, b.plan.Count, float64(sent-before)/result.Took.Seconds())
+	}
+	slices.Sort(saved)
+	r.EventsPerSec = float64(b.plan.Count) / took.Seconds()
+	r.Saving = saved[len(saved)*99/100]
+	return nil
+}
+
+// keepSaving changes the project every few milliseconds until the returned
+// function is called, which tells how many milliseconds each change took.
+func (a asker) keepSaving(ctx context.Context) (stop func() (times []float64, err error)) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	var times []float64
+	var failed error
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; failed == nil; n++ {
+			begun := time.Now()
+			_, failed = a.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)})
+			times = append(times, float64(time.Since(begun).Microseconds())/1000)
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() ([]float64, error) {
+		cancel()
+		<-done
+		return times, failed
 	}
 }
 
@@ -145,21 +181,21 @@ func (b *eventsBench) questions() []question {
 	query := fmt.Sprintf("?start_time=%d&end_time=%d", b.plan.Start, end)
 	const steps = `"steps":[{"event_name":"open"},{"event_name":"view"},{"event_name":"buy"}]`
 	return []question{
-		{"overview", "GET", "stats/overview" + query, ""},
-		{"time series by event, days", "GET", "stats/timeseries" + query + "&group_by=event", ""},
-		{"breakdown by platform", "GET", "stats/breakdown" + query + "&dimension=platform", ""},
-		{"breakdown by a property of 5 values", "GET", "stats/breakdown" + query + "&dimension=property&property_key=format", ""},
-		{"breakdown by a property of 2,000 values", "GET", "stats/breakdown" + query + "&dimension=property&property_key=item", ""},
-		{"heat map", "GET", "stats/heatmap" + query, ""},
-		{"funnel of 3 steps in 7 days", "POST", "analysis/funnel", `{` + span + `,` + steps + `}`},
-		{"the same, any entry", "POST", "analysis/funnel", `{` + span + `,"entry":"any",` + steps + `}`},
-		{"funnel with a filter", "POST", "analysis/funnel", `{` + span + `,"steps":[{"event_name":"open"},{"event_name":"buy","filters":[{"property":"plan","op":"eq","value":"pro"}]}]}`},
-		{"retention by week", "POST", "analysis/retention", `{` + span + `,"start_event":"open","period":"week","periods":5}`},
-		{"retention by day", "POST", "analysis/retention", `{` + span + `,"start_event":"open","period":"day","periods":14}`},
-		{"paths of sessions, depth 4", "POST", "analysis/paths", `{` + span + `,"depth":4}`},
-		{"paths of users, depth 4", "POST", "analysis/paths", `{` + span + `,"depth":4,"scope":"user"}`},
-		{"unique users of an event, days", "POST", "analysis/query", `{` + span + `,"type":"timeseries","events":[{"name":"open","alias":"A","measure":"unique_users"}]}`},
-		{"formula of two events", "POST", "analysis/query", `{` + span + `,"type":"value","formula":"A / B * 100","events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B","measure":"unique_users"}]}`},
+		{"overview", "GET", "/events/stats/overview" + query, ""},
+		{"time series by event, days", "GET", "/events/stats/timeseries" + query + "&group_by=event", ""},
+		{"breakdown by platform", "GET", "/events/stats/breakdown" + query + "&dimension=platform", ""},
+		{"breakdown by a property of 5 values", "GET", "/events/stats/breakdown" + query + "&dimension=property&property_key=format", ""},
+		{"breakdown by a property of 2,000 values", "GET", "/events/stats/breakdown" + query + "&dimension=property&property_key=item", ""},
+		{"heat map", "GET", "/events/stats/heatmap" + query, ""},
+		{"funnel of 3 steps in 7 days", "POST", "/events/analysis/funnel", `{` + span + `,` + steps + `}`},
+		{"the same, any entry", "POST", "/events/analysis/funnel", `{` + span + `,"entry":"any",` + steps + `}`},
+		{"funnel with a filter", "POST", "/events/analysis/funnel", `{` + span + `,"steps":[{"event_name":"open"},{"event_name":"buy","filters":[{"property":"plan","op":"eq","value":"pro"}]}]}`},
+		{"retention by week", "POST", "/events/analysis/retention", `{` + span + `,"start_event":"open","period":"week","periods":5}`},
+		{"retention by day", "POST", "/events/analysis/retention", `{` + span + `,"start_event":"open","period":"day","periods":14}`},
+		{"paths of sessions, depth 4", "POST", "/events/analysis/paths", `{` + span + `,"depth":4}`},
+		{"paths of users, depth 4", "POST", "/events/analysis/paths", `{` + span + `,"depth":4,"scope":"user"}`},
+		{"unique users of an event, days", "POST", "/events/analysis/query", `{` + span + `,"type":"timeseries","events":[{"name":"open","alias":"A","measure":"unique_users"}]}`},
+		{"formula of two events", "POST", "/events/analysis/query", `{` + span + `,"type":"value","formula":"A / B * 100","events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B","measure":"unique_users"}]}`},
 	}
 }
 
@@ -193,7 +229,7 @@ func (a asker) ask(ctx context.Context, q question) ([]byte, error) {
 
 // count is how many events there are already.
 func (a asker) count(ctx context.Context, b *eventsBench) (int, error) {
-	raw, err := a.ask(ctx, question{"overview", "GET", fmt.Sprintf("stats/overview?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400), ""})
+	raw, err := a.ask(ctx, question{"overview", "GET", fmt.Sprintf("/events/stats/overview?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400), ""})
 	if err != nil {
 		return 0, err
 	}

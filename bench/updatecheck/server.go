@@ -16,8 +16,8 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"svc/api"
-	"svc/internal/load"
 	"svc/internal/control"
+	"svc/internal/load"
 	"svc/internal/logging"
 	"svc/internal/origin"
 	"svc/store"

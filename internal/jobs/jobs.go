@@ -22,7 +22,7 @@ type Config struct {
 	DB     *store.Store
 	Events *event.Engine // nil = there are no events
 	Log    *slog.Logger
-	Now func() time.Time // time.Now when nil; in the location whose nights count
+	Now    func() time.Time // time.Now when nil; in the location whose nights count
 	// Flush writes down what was counted of requests. After an error it is tried
 	// again.
 	Flush func() error
