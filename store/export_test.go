@@ -148,3 +148,16 @@ func (s *Store) Overtake(name string, commit func()) *Snapshot {
 
 // Use marks a project as used later than all others will ever be.
 func (s *Store) Use(name string) { s.projects.Load().byName[name].used.Store(1 << 62) }
+
+// Index is where a text is first in a body, or -1, as searches look for it that
+// took its two bytes from a sample.
+func Index(text string, body, sample []byte) int {
+	return newNeedles([]string{text}, sample, 0)[0].index(body)
+}
+
+// SetColumns puts other columns in the place of those of a block of logs.
+func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []byte) (w, t []byte)) error {
+	words, texts := tx.content(p).Bucket(logSeries.words), tx.content(p).Bucket(logSeries.texts)
+	w, t := change(bytes.Clone(words.Get(blockKey(block))), bytes.Clone(texts.Get(blockKey(block))))
+	return errors.Join(words.Put(blockKey(block), w), texts.Put(blockKey(block), t))
+}

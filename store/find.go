@@ -3,11 +3,13 @@ package store
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"runtime"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 )
@@ -58,17 +60,31 @@ func (tx *Tx) After(n Narrow) (Narrow, error) {
 	return Narrow{Refs: refs, Seen: n.Seen}, nil
 }
 
-// How much text is read to know the total of a search exactly: some ten
-// milliseconds of one core. Beyond it the remaining candidates count as if they
-// matched.
+// exactRecords is how many records a search looks into at least before its total
+// may become an upper bound; Options.ExactBytes is how much text.
+const exactRecords = 10_000
+
+// Blocks are looked into in waves. What the first ones have tells how to look
+// into the others, so each wave is twice as large as the one before.
 const (
-	exactRecords = 10_000
-	exactBytes   = 160 << 20
+	firstWave = 16
+	lastWave  = 1024
 )
 
-// wave is the number of blocks that are scanned between two looks at what has
-// been found.
-const wave = 128
+// scan is a search under way.
+type scan struct {
+	q          Selection
+	filter     filter
+	first, end uint64 // numbers of the records in the range of time
+	mostBytes  int64  // of text to be looked into, beyond exactRecords
+
+	needles []needle
+	wave    []candidate
+	records int   // that were looked into
+	bytes   int64 // of text in their blocks
+	pick    picker
+	found   Found
+}
 
 // candidate is a block that may match.
 type candidate struct {
@@ -76,7 +92,8 @@ type candidate struct {
 	columns columns
 	passing marks // records in the range of time that pass the filter
 	shown   marks // records in the range of time that may be shown
-	matched marks // records that contain the terms
+	matched marks // records to look into, then those of them that contain the terms
+	damaged bool
 }
 
 // search walks the blocks that may match, newest first, and looks into their
@@ -89,47 +106,105 @@ func search[R any, T interface {
 	if err != nil {
 		return nil, Found{}, err
 	}
-	var found Found
-	var needles []needle
-	pick := picker{offset: q.Offset, limit: q.Limit}
+	x := scan{q: q, filter: f, first: first, end: end, mostBytes: tx.store.exactBytes, pick: picker{offset: q.Offset, limit: q.Limit}}
 	walk := newWalk(content, s)
-	records, size := 0, 0
-	for len(blocks) > 0 {
-		if pick.full() && records >= exactRecords && size >= exactBytes {
-			found.Estimate = true
-			n, err := passing[R](walk, blocks, f, first, end)
-			found.Total = pick.total + n
-			return pick.numbers, found, err
+	for size := firstWave; len(blocks) > 0 && !x.enough(); size = min(2*size, lastWave) {
+		if blocks, err = gather[R](&x, walk, blocks, size); err != nil {
+			return nil, x.found, err
 		}
-		next := make([]candidate, 0, wave)
-		for _, b := range blocks[:min(wave, len(blocks))] {
-			c := candidate{block: b}
-			if c.columns, err = readBlock[R](walk, b, true); err != nil {
-				return nil, found, err
-			}
-			low, high := within(b, first, end)
-			c.passing = c.columns.matching(f, low, min(high, c.columns.len()))
-			if c.passing == (marks{}) && found.Text {
-				continue // nobody asks any more what is in it
-			}
-			c.shown = c.columns.matching(q.shown(), low, min(high, c.columns.len()))
-			next = append(next, c)
-			records += c.columns.len()
-			size += len(c.columns.texts)
-		}
-		blocks = blocks[min(wave, len(blocks)):]
-		if needles == nil && len(next) > 0 {
-			needles = newNeedles(distinct(q.Find.Terms), next[0].columns.body())
-		}
-		scan(next, needles)
-		for i := range next {
-			c := &next[i]
-			found.Text = found.Text || c.shown.and(c.matched) != marks{}
-			pick.take(c.block*blockSize, c.passing.and(c.matched))
+		if err = x.look(); err != nil {
+			return nil, x.found, fmt.Errorf("search %s of project %d: %w", s.what, p, err)
 		}
 	}
-	found.Total = pick.total
-	return pick.numbers, found, nil
+	rest, err := passing[R](walk, blocks, f, first, end)
+	x.found.Total = x.pick.total + rest
+	x.found.Estimate = rest > 0
+	return x.pick.numbers, x.found, err
+}
+
+// enough reports whether the page is complete and too much was looked into to
+// go on: what is left counts as if it matched.
+func (x *scan) enough() bool {
+	return x.pick.full() && x.records >= exactRecords && x.bytes >= x.mostBytes
+}
+
+// gather makes the next wave of blocks that have something to look into and
+// returns the blocks after it.
+func gather[R any, T interface {
+	*R
+	submission
+}](x *scan, w *walk[T], blocks []uint64, size int) (rest []uint64, err error) {
+	x.wave = x.wave[:0]
+	for ; len(blocks) > 0 && len(x.wave) < size && !x.enough(); blocks = blocks[1:] {
+		c := candidate{block: blocks[0]}
+		if c.columns, err = readBlock[R](w, c.block, true); err != nil {
+			return nil, err
+		}
+		low, high := within(c.block, x.first, x.end)
+		high = min(high, c.columns.len())
+		c.passing = c.columns.matching(x.filter, low, high)
+		c.matched = c.passing
+		if !x.found.Text { // whether it is in what the filter leaves out counts, too
+			c.shown = c.columns.matching(x.q.shown(), low, high)
+			c.matched = c.shown
+		}
+		if c.matched == (marks{}) {
+			continue
+		}
+		x.wave = append(x.wave, c)
+		x.records += c.matched.count()
+		x.bytes += int64(len(c.columns.texts))
+	}
+	return blocks, nil
+}
+
+// look finds the records of a wave that match.
+func (x *scan) look() error {
+	if x.needles == nil && len(x.wave) > 0 {
+		x.needles = x.newNeedles()
+	}
+	share(len(x.wave), func(i int) { x.wave[i].mark(x.needles) })
+	for i := range x.wave {
+		c := &x.wave[i]
+		if c.damaged {
+			return fmt.Errorf("block %d is damaged", c.block)
+		}
+		x.found.Text = x.found.Text || c.shown.and(c.matched) != marks{}
+		x.pick.take(c.block*blockSize, c.passing.and(c.matched))
+	}
+	return nil
+}
+
+// newNeedles makes needles of the terms for texts like those of the wave.
+func (x *scan) newNeedles() []needle {
+	const enough = 16 << 10
+	longest := slices.MaxFunc(x.wave, func(a, b candidate) int { return cmp.Compare(len(a.columns.texts), len(b.columns.texts)) })
+	sample, records := longest.columns.body(), longest.columns.len()
+	if len(sample) > enough {
+		sample, records = sample[:enough], records*enough/len(sample)
+	}
+	return newNeedles(distinct(x.q.Find.Terms), sample, records)
+}
+
+// share calls fn with each number below n on all cores, a few at a time so that
+// none of them waits for another. Nobody works any more when it returns or
+// panics: columns are not there any longer than their transaction.
+func share(n int, fn func(i int)) {
+	const step = 4
+	var next atomic.Int64
+	work := func() {
+		for from := int(next.Add(step)) - step; from < n; from = int(next.Add(step)) - step {
+			for i := from; i < min(from+step, n); i++ {
+				fn(i)
+			}
+		}
+	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	for range min(runtime.GOMAXPROCS(0), (n+step-1)/step) - 1 {
+		wait.Go(work)
+	}
+	work()
 }
 
 // distinct leaves out terms that are part of others.
@@ -196,52 +271,42 @@ func passing[R any, T interface {
 	return n, nil
 }
 
-// scan marks in each candidate the records that contain all needles.
-func scan(list []candidate, needles []needle) {
-	workers := min(runtime.GOMAXPROCS(0), (len(list)+15)/16)
-	if workers <= 1 {
-		for i := range list {
-			list[i].mark(needles)
-		}
+// mark leaves in matched the records that contain all needles. The rarest comes
+// first, so that the others are looked for in few records.
+func (c *candidate) mark(needles []needle) {
+	if c.damaged = !c.columns.whole(); c.damaged {
 		return
 	}
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() {
-			for i := w; i < len(list); i += workers {
-				list[i].mark(needles)
-			}
-		})
-	}
-	wait.Wait()
-}
-
-func (c *candidate) mark(needles []needle) {
 	for i := range needles {
-		m := c.columns.containing(&needles[i])
-		if i > 0 {
-			m = m.and(c.matched)
-		}
-		if c.matched = m; m == (marks{}) {
+		if c.matched == (marks{}) {
 			return
 		}
+		c.matched = c.columns.containing(&needles[i], c.matched)
 	}
 }
 
-// containing marks the records whose text contains the needle, which crosses
-// no border between texts because each begins with one.
-func (c columns) containing(n *needle) (m marks) {
+// containing marks those of some records whose text contains the needle, which
+// crosses no border between texts because each begins with one.
+func (c columns) containing(n *needle, among marks) (m marks) {
 	body := c.body()
+	if n.often || 2*among.count() < c.len() {
+		for record := range among.all() {
+			if n.index(body[c.end(record-1):c.end(record)]) >= 0 {
+				m.set(record)
+			}
+		}
+		return m
+	}
 	record := -1
 	for at := 0; at < len(body); at = c.end(record) { // one match in a record is enough
 		i := n.index(body[at:])
 		if i < 0 {
-			return m
+			break
 		}
 		record = c.holding(at+i, record+1)
 		m.set(record)
 	}
-	return m
+	return m.and(among)
 }
 
 // holding is the first record from one on whose text ends behind a place in

@@ -51,6 +51,10 @@ type Options struct {
 	Log *slog.Logger
 	// SnapshotBytes bounds the memory held by project snapshots; 64 MiB when 0.
 	SnapshotBytes int64
+	// ExactBytes is how much text a search in a list looks into to know its
+	// total; 160 MiB when 0. Beyond it, and beyond 10,000 records, the total is
+	// an upper bound.
+	ExactBytes int64
 	// Strict checks the whole file after each commit. For tests.
 	Strict bool
 }
@@ -62,6 +66,8 @@ type Store struct {
 	log  *slog.Logger
 	path string
 	id   uuid.UUID
+
+	exactBytes int64 // Options.ExactBytes
 
 	// writing is held from the start of a write transaction until what it
 	// changed in memory is visible, so that both have the same order.
@@ -94,6 +100,9 @@ func Open(path string, o Options) (*Store, error) {
 	s.snapshots.budget = o.SnapshotBytes
 	if s.snapshots.budget == 0 {
 		s.snapshots.budget = 64 << 20
+	}
+	if s.exactBytes = o.ExactBytes; s.exactBytes == 0 {
+		s.exactBytes = 160 << 20
 	}
 	if err := create(path); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
