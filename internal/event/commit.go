@@ -55,8 +55,11 @@ type scratch struct {
 	byHash rowTable
 	value  []byte // for the tail
 
-	take  []int    // places of the new items of a batch
-	named []uint32 // numbers of their names
+	// Of the batch that is looked at:
+	asked  []uint64 // hashes of its event_ids
+	stored []bool   // whether they are in blocks
+	take   []int    // places of its new items
+	named  []uint32 // numbers of their names
 }
 
 type freshKey struct {
@@ -148,47 +151,48 @@ func (c *commit) accept(group []*waiter) error {
 // names.
 func (c *commit) choose(p *commitProject, b *Batch) error {
 	c.take, c.named = c.take[:0], c.named[:0]
+	if err := c.findStored(p, b); err != nil {
+		return err
+	}
 	for i := range b.Items {
 		item := &b.Items[i]
-		if item.Name == "" {
-			continue
-		}
-		hash := c.engine.secret.hash(item.ID)
-		known, err := c.known(p, hash, item.ID)
-		if err != nil {
-			return err
-		}
-		if known {
+		if item.Name == "" || c.stored[i] || c.waiting(p, c.asked[i], item.ID) {
 			continue
 		}
 		number, err := p.project.names.define(p.namesIn, &p.names, item.Name, item.At)
 		if err != nil {
 			return err
 		}
-		c.fresh, c.hashes = append(c.fresh, freshKey{p.number, item.ID}), append(c.hashes, hash)
+		c.fresh, c.hashes = append(c.fresh, freshKey{p.number, item.ID}), append(c.hashes, c.asked[i])
 		c.byHash.add(c.hashes)
 		c.take, c.named = append(c.take, i), append(c.named, number)
 	}
 	return nil
 }
 
-// known reports whether an event is stored.
-func (c *commit) known(p *commitProject, hash uint64, id string) (found bool, err error) {
+// waiting reports whether an event is in this transaction or in memory.
+func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 	key := freshKey{p.number, id}
 	if c.byHash.any(c.hashes, hash, func(row uint32) bool { return c.fresh[row] == key }) {
-		return true, nil
+		return true
 	}
-	for _, h := range c.heads.all() {
-		if h.has(p.number, hash, id) {
-			return true, nil
-		}
+	return c.heads.active.has(p.number, hash, id) || c.heads.frozen != nil && c.heads.frozen.has(p.number, hash, id)
+}
+
+// findStored finds the events of a batch that are in blocks.
+func (c *commit) findStored(p *commitProject, b *Batch) (err error) {
+	c.asked, c.stored = c.asked[:0], c.stored[:0]
+	for i := range b.Items {
+		c.asked, c.stored = append(c.asked, c.engine.secret.hash(b.Items[i].ID)), append(c.stored, false)
 	}
 	var broken error
-	err = p.keys.each(hash, func(payload uint32) bool {
-		found, broken = storedID(p.blocks, payload, id)
-		return !found && broken == nil
+	err = p.keys.all(c.asked, func(i int, payload uint32) bool {
+		if broken == nil {
+			c.stored[i], broken = storedID(p.blocks, payload, b.Items[i].ID)
+		}
+		return !c.stored[i] && broken == nil
 	})
-	return found, errors.Join(err, broken)
+	return errors.Join(err, broken)
 }
 
 // storedID looks for an event where its key says that it may be: in the hours

@@ -295,6 +295,8 @@ type hashReader struct {
 	pages []hashPage // of all runs; those that were looked at are open
 	key   [16]byte
 
+	probes  []hashProbe // of the lookup under way
+	ends    []int       // where those of each hash end
 	touched uint64
 }
 
@@ -305,24 +307,42 @@ func (x *hashIndex) reader(b *bbolt.Bucket) *hashReader {
 // each visits the payloads of a hash until visit wants no more. Some may belong
 // to other hashes; none of this one is missing.
 func (r *hashReader) each(hash uint64, visit func(payload uint32) (more bool)) error {
-	var room [16]hashProbe
-	probes, err := r.probe(room[:0], &r.x.fresh, hash)
-	if err != nil {
-		return err
+	more := true
+	return r.all([]uint64{hash}, func(_ int, payload uint32) bool {
+		more = more && visit(payload)
+		return more
+	})
+}
+
+// all visits the payloads of several hashes, each with the place of its hash in
+// the list, until visit wants no more of that hash.
+//
+// A lookup is mostly waiting for memory. Nothing is decided before everything
+// was asked for, so that the waits are at the same time.
+func (r *hashReader) all(hashes []uint64, visit func(i int, payload uint32) (more bool)) error {
+	r.probes, r.ends = r.probes[:0], r.ends[:0]
+	var err error
+	for _, hash := range hashes {
+		if r.probes, err = r.probe(r.probes, &r.x.fresh, hash); err != nil {
+			return err
+		}
+		if r.probes, err = r.probe(r.probes, &r.x.partitions[r.x.partition(hash)], hash); err != nil {
+			return err
+		}
+		r.ends = append(r.ends, len(r.probes))
 	}
-	if probes, err = r.probe(probes, &r.x.partitions[r.x.partition(hash)], hash); err != nil {
-		return err
-	}
-	// A lookup is mostly waiting for memory. Nothing is decided before all runs
-	// were asked for, so that the waits are at the same time.
-	for i := range probes {
-		if o := &probes[i]; o.low < o.end {
+	for i := range r.probes {
+		if o := &r.probes[i]; o.low < o.end {
 			r.touched += o.page.at(o.guess)
 		}
 	}
-	for i := range probes {
-		if !probes[i].each(visit) {
-			break
+	first := 0
+	for i, end := range r.ends {
+		for ; first < end; first++ {
+			if !r.probes[first].each(func(payload uint32) bool { return visit(i, payload) }) {
+				first = end
+				break
+			}
 		}
 	}
 	return nil
