@@ -1,8 +1,8 @@
 package event
 
 import (
-	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -17,8 +17,6 @@ const (
 	mostWaitingBytes  = 64 << 20
 	mostTogetherBytes = 8 << 20
 )
-
-var errNotFinished = errors.New("the shared commit did not finish")
 
 // waiter is a batch in the queue.
 type waiter struct {
@@ -50,7 +48,10 @@ func (e *Engine) Ingest(b *Batch) (accepted int, err error) {
 		e.lead()
 	}
 	<-w.done
-	return w.accepted, w.err
+	if w.err != nil {
+		return 0, w.err
+	}
+	return w.accepted, nil
 }
 
 // lead commits what waits: whoever finds the queue empty leads. What is left
@@ -92,22 +93,20 @@ func (b *Batch) bytes() int {
 }
 
 // commitGroup commits batches unless there is an error already, and answers
-// those who wait.
+// those who wait, also after a panic: they must not wait for ever.
 func (e *Engine) commitGroup(group []*waiter, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("store events: panic: %v", p)
+			e.log.Error("events were not stored", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+		for _, w := range group {
+			w.err = err
+			close(w.done)
+		}
+	}()
 	if err == nil {
-		err = errNotFinished
-		defer func() { // also after a panic: the others must not wait for ever
-			for _, w := range group {
-				w.err = err
-				close(w.done)
-			}
-		}()
 		err = e.commit(group)
-		return
-	}
-	for _, w := range group {
-		w.err = err
-		close(w.done)
 	}
 }
 
