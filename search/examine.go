@@ -14,7 +14,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/util"
 
-	"svc/store"
+	"svc/internal/boltfile"
 )
 
 // bleve must not be let at files that are not whole. Of what it keeps in
@@ -38,7 +38,7 @@ type root struct {
 // readRoot reads root.bolt, which is quick.
 func readRoot(path string) (r root, err error) {
 	var raw []byte
-	err = store.ExaminePages(filepath.Join(storeFolder(path), "root.bolt"), func(key, value []byte) {
+	err = boltfile.ExaminePages(filepath.Join(storeFolder(path), "root.bolt"), func(key, value []byte) {
 		switch {
 		case bytes.Equal(key, util.BoltPathKey):
 			r.segments = append(r.segments, string(value))

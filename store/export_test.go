@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
 )
 
 // What tests know of a store beyond what its users know.
 const (
 	LargeText = largeText
-	LockWait  = lockWait
+	LockWait  = boltfile.LockWait
 	SlowTx    = slowTx
 )
 

@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
+	"svc/internal/boltfile"
 	"svc/store"
 )
 
@@ -125,7 +126,7 @@ func TestExaminePages(t *testing.T) {
 				if err := os.WriteFile(path, f.bytes, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				err = store.ExaminePages(path, func(k, v []byte) { shown = append(shown, string(k)+"="+string(v)) })
+				err = boltfile.ExaminePages(path, func(k, v []byte) { shown = append(shown, string(k)+"="+string(v)) })
 				return shown, err
 			}
 			whole, err := examine(f)
@@ -156,11 +157,11 @@ func TestExaminePagesInUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
 	nothing := func(_, _ []byte) {}
-	if err := store.ExaminePages(path, nothing); !errors.Is(err, os.ErrNotExist) {
+	if err := boltfile.ExaminePages(path, nothing); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: got %v, want ErrNotExist", err)
 	}
 	openStore(t, path, store.Options{})
-	if err := store.ExaminePages(path, nothing); !errors.Is(err, store.ErrLocked) {
+	if err := boltfile.ExaminePages(path, nothing); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("a file that is open: got %v, want ErrLocked", err)
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -18,17 +16,13 @@ import (
 
 	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 
-	"svc/internal/durable"
+	"svc/internal/boltfile"
 )
 
 // Format is the number of the layout that this program writes. A file with a
 // greater number was written by a newer program and is refused.
 const Format = 1
-
-// lockWait is how long Open waits for another process to let go of the file.
-const lockWait = 2 * time.Second
 
 // slowTx is the age from which an open transaction is reported: a reader that
 // is forgotten makes the file grow with every commit.
@@ -36,11 +30,11 @@ const slowTx = time.Second
 
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
-	ErrNewer = errors.New("written by a newer version of svc")
+	ErrNewer = boltfile.ErrNewer
 	// ErrDamaged is returned by Open for a file that cannot be read.
-	ErrDamaged = errors.New("damaged")
+	ErrDamaged = boltfile.ErrDamaged
 	// ErrLocked is returned by Open while another process has the file open.
-	ErrLocked = errors.New("in use by another process")
+	ErrLocked = boltfile.ErrLocked
 )
 
 // Options change how a store is opened. The zero value is right for a server.
@@ -104,10 +98,10 @@ func Open(path string, o Options) (*Store, error) {
 	if s.exactBytes = o.ExactBytes; s.exactBytes == 0 {
 		s.exactBytes = 160 << 20
 	}
-	if err := create(path); err != nil {
+	if err := boltfile.Create(path, layOut); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	db, err := openBolt(path)
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -119,55 +113,8 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// create makes an empty database under a temporary name and renames it, so
-// that a power cut during the first start leaves no half-written file behind
-// that could not be opened.
-func create(path string) error {
-	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	temp := path + ".new"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	db, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockWait})
-	if err != nil {
-		return err
-	}
-	s := &Store{db: db}
-	if err := errors.Join(db.Update(s.layOut), db.Sync(), db.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return durable.SyncDir(filepath.Dir(path))
-}
-
-// openBolt opens the file with the options that keep bbolt fast and honest:
-// a freelist that is not rewritten with each commit, a map large enough that
-// growing does not wait for readers, and a limit on waiting for the lock.
-func openBolt(path string) (*bbolt.DB, error) {
-	if err := examine(path); err != nil {
-		return nil, err
-	}
-	options := &bbolt.Options{
-		Timeout:        lockWait,
-		NoFreelistSync: true,
-		FreelistType:   bbolt.FreelistMapType,
-	}
-	if runtime.GOOS != "windows" { // there the file becomes as large as the map
-		options.InitialMmapSize = 1 << 30
-	}
-	db, err := bbolt.Open(path, 0o600, options)
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, ErrLocked
-	}
-	return db, err
-}
-
 // layOut makes the buckets and the marks of a new file.
-func (s *Store) layOut(t *bbolt.Tx) error {
+func layOut(t *bbolt.Tx) error {
 	for _, name := range rootBuckets {
 		if _, err := t.CreateBucketIfNotExists(name); err != nil {
 			return err
@@ -214,12 +161,7 @@ func (s *Store) ID() uuid.UUID { return s.id }
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.db.NoFreelistSync = false
-	err := s.db.Update(func(*bbolt.Tx) error { return nil })
-	if err != nil {
-		err = fmt.Errorf("write free pages of %s: %w", s.path, err)
-	}
-	return errors.Join(err, s.db.Close())
+	return boltfile.Close(s.db)
 }
 
 // View runs fn in a read transaction. fn must not wait for anything outside

@@ -16,16 +16,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 
-	"svc/internal/durable"
+	"svc/internal/boltfile"
 )
 
 // Format is the number of the layout that this program writes. A file with a
@@ -33,8 +30,6 @@ import (
 const Format = 1
 
 const (
-	lockWait = 2 * time.Second
-
 	// A head of this size takes some 40 MiB, and twice that while it is written.
 	defaultHeadEvents = 1 << 17
 	mostHeadBytes     = 24 << 20
@@ -51,11 +46,11 @@ const (
 
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
-	ErrNewer = errors.New("written by a newer version of svc")
+	ErrNewer = boltfile.ErrNewer
 	// ErrDamaged is returned for a file that cannot be read.
-	ErrDamaged = errors.New("damaged")
+	ErrDamaged = boltfile.ErrDamaged
 	// ErrLocked is returned by Open while another process has the file open.
-	ErrLocked = errors.New("in use by another process")
+	ErrLocked = boltfile.ErrLocked
 )
 
 // Options change how an engine is opened. The zero value is right for a server.
@@ -167,11 +162,11 @@ func Open(path string, o Options) (*Engine, error) {
 		e.memory = defaultMemory
 	}
 	e.room = sync.NewCond(&e.writing)
-	if err := create(path); err != nil {
+	if err := boltfile.Create(path, layOut); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
 	var err error
-	if e.db, err = openFile(path); err != nil {
+	if e.db, err = boltfile.Open(path, boltfile.Options{MapSize: 8 << 30}); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	if err := e.load(); err != nil {
@@ -181,45 +176,6 @@ func Open(path string, o Options) (*Engine, error) {
 	e.stop = stop
 	e.done.Go(func() { e.maintain(ctx) })
 	return e, nil
-}
-
-// create makes an empty file under a temporary name and renames it, so that a
-// power cut during the first start leaves nothing behind that cannot be opened.
-func create(path string) error {
-	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	temp := path + ".new"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	db, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockWait})
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(db.Update(layOut), db.Sync(), db.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return durable.SyncDir(filepath.Dir(path))
-}
-
-func openFile(path string) (*bbolt.DB, error) {
-	options := &bbolt.Options{
-		Timeout:        lockWait,
-		NoFreelistSync: true,
-		FreelistType:   bbolt.FreelistMapType,
-	}
-	if runtime.GOOS != "windows" { // there the file becomes as large as the map
-		options.InitialMmapSize = 8 << 30
-	}
-	db, err := bbolt.Open(path, 0o600, options)
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, ErrLocked
-	}
-	return db, err
 }
 
 // layOut makes the buckets and the marks of a new file.
@@ -272,11 +228,7 @@ func (e *Engine) Close() error {
 	err := e.Flush()
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	e.db.NoFreelistSync = false // the list of free pages makes the next Open fast
-	if err := e.db.Update(func(*bbolt.Tx) error { return nil }); err != nil {
-		return errors.Join(err, fmt.Errorf("write free pages of %s: %w", e.path, err), e.db.Close())
-	}
-	return errors.Join(err, e.db.Close())
+	return errors.Join(err, boltfile.Close(e.db))
 }
 
 // Size is the bytes of the file, and of these what is in use; the rest is room

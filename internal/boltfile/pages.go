@@ -1,4 +1,4 @@
-package store
+package boltfile
 
 import (
 	"bytes"
@@ -38,12 +38,6 @@ const (
 // order is that of the machine: bbolt maps its structures onto the file.
 var order = binary.NativeEndian
 
-// examine reports a data file that cannot be opened: ErrLocked, ErrDamaged, or
-// what the file system says.
-func examine(path string) error {
-	return (&examiner{loaded: loadedBuckets}).examine(path)
-}
-
 // ExaminePages reports a bbolt file that the one who made it must not open:
 // ErrLocked, ErrDamaged, or what the file system says, each with the path. All
 // pages that are in use are read. Each key that is no bucket is shown with its
@@ -56,6 +50,8 @@ func ExaminePages(path string, each func(key, value []byte)) error {
 	return nil
 }
 
+// examine reports a file that cannot be opened: ErrLocked, ErrDamaged, or what
+// the file system says.
 func (x *examiner) examine(path string) (err error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
@@ -66,7 +62,7 @@ func (x *examiner) examine(path string) (err error) {
 		return fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}
 	// Read-only, bbolt takes the lock and looks at the meta pages only.
-	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: lockWait, ReadOnly: true, OpenFile: x.open})
+	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true, OpenFile: x.open})
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return ErrLocked
 	}
