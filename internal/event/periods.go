@@ -34,13 +34,9 @@ func daysOrWeeks(r Range, weekly bool) (periods, error) {
 	if !weekly {
 		return hoursOrDays(r, false)
 	}
-	p := periods{first: stats.Days(r.Start, r.Start, r.OffsetMinutes).Start(0), step: 7 * day}
-	local := p.first + int64(r.OffsetMinutes)*60
-	sinceMonday := (local/day%7 + 7 + 3) % 7 // the epoch was a Thursday
-	p.first -= sinceMonday * day
-	count := (r.End-p.first)/p.step + 1
-	p.count = int(min(count, MostBuckets))
-	if count > MostBuckets {
+	b := stats.Weeks(r.Start, r.End, r.OffsetMinutes)
+	p := periods{b.Start(0), 7 * day, b.Len()}
+	if p.count > MostBuckets {
 		return p, fault.New(fault.Invalid, "the range has more than %d weeks; shorten it", MostBuckets)
 	}
 	return p, nil
