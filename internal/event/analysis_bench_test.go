@@ -42,7 +42,7 @@ var benchWorld = sync.OnceValue(func() *world {
 		}
 		slices.Sort(r.seconds)
 		r.props = make([]properties, benchEvents)
-		p := newPart(monday+hour*hourSeconds, &r)
+		p := partOf(monday+hour*hourSeconds, &r)
 		c := &column{codes: make([]uint32, benchEvents), values: append([]string{""}, plans...)}
 		for row := range c.codes {
 			c.codes[row] = uint32(random.IntN(len(c.values)))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"go.etcd.io/bbolt"
 )
@@ -47,7 +48,7 @@ func (e *Engine) Clean(ctx context.Context, p Project, eventsBefore, countersBef
 
 // dropBefore deletes what is stored under earlier hours.
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
-	hour = min(max(hour, 0), 1<<32-1)
+	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
 		n := 0
 		err := e.update(func(tx *bbolt.Tx) error {
@@ -186,7 +187,7 @@ func (e *Engine) DropProject(ctx context.Context, p Project) error {
 		return nil
 	}
 	for _, name := range [][]byte{blocksBucket, countersBucket} {
-		if err := e.empty(ctx, of, name); err != nil {
+		if _, err := e.dropBefore(ctx, of, name, math.MaxUint32); err != nil {
 			return err
 		}
 	}
@@ -210,31 +211,4 @@ func (e *Engine) DropProject(ctx context.Context, p Project) error {
 	defer e.known.Unlock()
 	delete(e.projects, p)
 	return nil
-}
-
-// empty deletes what is in a bucket of a project, step by step.
-func (e *Engine) empty(ctx context.Context, of *project, name []byte) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err := e.update(func(tx *bbolt.Tx) error {
-			b := projectBucket(tx, of.number, name)
-			var keys [][]byte
-			cursor := b.Cursor()
-			for key, _ := cursor.First(); key != nil && len(keys) < dropStep; key, _ = cursor.Next() {
-				keys = append(keys, append([]byte(nil), key...))
-			}
-			if len(keys) == 0 {
-				return errNothing
-			}
-			return deleteKeys(b, keys)
-		})
-		if errors.Is(err, errNothing) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

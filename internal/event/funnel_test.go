@@ -133,7 +133,7 @@ func TestCrowdOfAMillion(t *testing.T) {
 	}
 	w := newWorld(t, nil, nil)
 	w.names = []string{"", "a", "b"}
-	w.hours[monday] = []*part{newPart(monday, &r)}
+	w.hours[monday] = []*part{partOf(monday, &r)}
 	for _, anyEntry := range []bool{false, true} {
 		steps := stepsOf("b", "a", "b", "b", "a", "b", "a", "a")
 		got, err := w.query(t.Context(), exampleRange()).funnel(FunnelQuery{Range: exampleRange(), Steps: steps, Window: 60, AnyEntry: anyEntry})

@@ -126,7 +126,7 @@ func (e *Engine) makeRoom() error {
 		case size < 2*e.headEvents:
 			return nil
 		case e.failed != nil:
-			return fmt.Errorf("events in memory cannot be written: %w", e.failed)
+			return fault.New(fault.Unavailable, "events cannot be written to the disk at the moment; try again in a minute").After(time.Minute)
 		}
 		e.room.Wait()
 	}

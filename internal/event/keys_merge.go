@@ -214,23 +214,6 @@ func (x *hashIndex) drop(b *bbolt.Bucket, p *hashPartition, runs []hashRun) erro
 	return nil
 }
 
-// check reads all pages and verifies that they are what the directory says.
-func (x *hashIndex) check(b *bbolt.Bucket) error {
-	for _, p := range x.all() {
-		for i := range p.runs {
-			r := &p.runs[i]
-			n, err := x.countAlive(b, p, r, func(uint32) bool { return true })
-			if err != nil {
-				return err
-			}
-			if n != int(r.entries) {
-				return fmt.Errorf("%w: hash index: run %d has %d entries, not %d", ErrDamaged, r.number, n, r.entries)
-			}
-		}
-	}
-	return nil
-}
-
 // hashCursor walks the entries of a run in their order. Pages are verified as it
 // comes to them.
 type hashCursor struct {

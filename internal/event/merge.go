@@ -98,28 +98,25 @@ type stored struct {
 // mergeBlocks joins the last blocks of the first hour that has some to be
 // joined.
 func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
-	var merged preparedBlock
 	var keys [][]byte
+	var parts []*rows
+	var hour int64
 	err = e.db.View(func(tx *bbolt.Tx) error {
-		list := findMerge(projectBucket(tx, p.number, blocksBucket))
-		if len(list) == 0 {
-			return nil
-		}
-		hour := int64(binary.BigEndian.Uint32(list[0].key)) * 3600
-		var parts []*rows
-		for _, one := range list {
+		for _, one := range findMerge(projectBucket(tx, p.number, blocksBucket)) {
+			hour = int64(binary.BigEndian.Uint32(one.key)) * 3600
 			r, err := decodeBlock(hour, one.raw)
 			if err != nil {
 				return fmt.Errorf("events of hour %d: %w", hour/3600, err)
 			}
-			parts = append(parts, r)
-			keys = append(keys, append([]byte(nil), one.key...))
+			parts, keys = append(parts, r), append(keys, append([]byte(nil), one.key...))
 		}
-		raw, err := encodeBlock(hour, mergeRows(parts))
-		merged = preparedBlock{hour, raw}
-		return err
+		return nil
 	})
 	if err != nil || len(keys) == 0 {
+		return false, err
+	}
+	merged, err := encodeBlock(hour, mergeRows(parts))
+	if err != nil {
 		return false, err
 	}
 	e.writing.Lock()
@@ -131,7 +128,7 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 				return err
 			}
 		}
-		return blocks.Put(keys[0], merged.raw)
+		return blocks.Put(keys[0], merged)
 	})
 }
 

@@ -2,20 +2,16 @@ package event
 
 import "encoding/binary"
 
-// newPart makes a part of the rows of one hour. It keeps nothing of r but the
-// properties of the rows that are there now, so that rows may be appended to r
-// while the part is in use. r.props may be nil.
-func newPart(hour int64, r *rows) *part {
+// newPart makes a part of the rows of one hour, of which it keeps nothing.
+// Properties are looked up with a function that is the caller's; r has none.
+func newPart(hour int64, r *rows, property func(key string) (*column, error)) *part {
 	n := r.len()
-	p := &part{hour: hour, n: n, seconds: appendUint16s(make([]byte, 0, 2*n), r.seconds)}
+	p := &part{hour: hour, n: n, seconds: appendUint16s(make([]byte, 0, 2*n), r.seconds), property: property}
 
 	places, numbers := numberPlaces(r.names)
 	p.names, p.nameOf = makeCodes(places, len(numbers)), numbers
 	p.clients = makeCodes(r.clients[:n], len(r.senders))
 	p.setSenders(r.senders)
-
-	props := r.props[:min(n, len(r.props))]
-	p.property = func(key string) (*column, error) { return collectProperty(props, key, n), nil }
 	return p
 }
 
@@ -30,25 +26,6 @@ func (p *part) setSenders(senders []sender) {
 		p.subjects[i], p.sessions[i] = s.subject, s.session
 		p.platforms[i], p.regions[i] = s.platform, s.region
 	}
-}
-
-// collectProperty looks for a property in all of n rows.
-func collectProperty(props []properties, key string, n int) *column {
-	var c *column
-	places := map[string]uint32{}
-	for row, list := range props {
-		for i := range list {
-			if list[i].key != key {
-				continue
-			}
-			if c == nil {
-				c = &column{codes: make([]uint32, n), values: []string{""}}
-			}
-			c.codes[row] = c.place(places, list[i].value)
-			break
-		}
-	}
-	return c
 }
 
 // place is the place of a value in the column, which it is added to if it is new.

@@ -10,7 +10,7 @@ func TestNewPartIsItsRows(t *testing.T) {
 	for seed := range uint64(40) {
 		s := newSource(seed)
 		r := s.rows([]int{0, 1, 2, 9, 300, 2000}[seed%6])
-		samePart(t, fmt.Sprintf("seed %d", seed), newPart(testHour, r), r)
+		samePart(t, fmt.Sprintf("seed %d", seed), partOf(testHour, r), r)
 	}
 }
 
@@ -18,7 +18,7 @@ func TestNewPartStaysWhenRowsAreAppended(t *testing.T) {
 	t.Parallel()
 	s := newSource(7)
 	r := s.rows(100)
-	p := newPart(testHour, r)
+	p := partOf(testHour, r)
 	before := &rows{}
 	*before = *r
 	r.seconds = append(r.seconds, 3599)
@@ -33,7 +33,7 @@ func TestNewPartStaysWhenRowsAreAppended(t *testing.T) {
 func BenchmarkNewPart(b *testing.B) {
 	r := realisticRows(14_000)
 	for b.Loop() {
-		newPart(testHour, r)
+		partOf(testHour, r)
 	}
 	perRow(b, r.len())
 }

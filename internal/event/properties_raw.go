@@ -94,13 +94,7 @@ func rawColumn(objects []string, key string) *column {
 			if found != key {
 				return true
 			}
-			code, ok := places[value]
-			if !ok {
-				code = uint32(len(c.values))
-				places[value] = code
-				c.values = append(c.values, value)
-			}
-			c.codes[row] = code
+			c.codes[row] = c.place(places, value)
 			return false
 		})
 	}

@@ -17,7 +17,7 @@ import (
 func secondsPart(hour int64, seconds []uint16) *part {
 	r := rows{seconds: seconds, senders: []sender{{subject: 1}}}
 	r.names, r.clients, r.props = make([]uint32, len(seconds)), make([]uint32, len(seconds)), make([]properties, len(seconds))
-	return newPart(hour, &r)
+	return partOf(hour, &r)
 }
 
 // Rows of several parts come in the order of time, part and row, and only those

@@ -194,15 +194,13 @@ func (v *view) hours(from, to int64) []*hour {
 // part is the events of one hour in a head. Properties are read when they are
 // asked for.
 func (s *snapshot) part(at int64, order []uint64) *part {
-	p := newPart(at, s.of.rows(order, false))
-	p.property = func(key string) (*column, error) {
+	return newPart(at, s.of.rows(order, false), func(key string) (*column, error) {
 		objects := make([]string, len(order))
 		for i, o := range order {
 			objects[i] = s.of.props[o&(1<<rowBits-1)]
 		}
 		return rawColumn(objects, key), nil
-	}
-	return p
+	})
 }
 
 // open is the parts of the hour in the order of receipt. It may be called from

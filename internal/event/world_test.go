@@ -76,7 +76,7 @@ func (w *world) part(hour int64, facts []fact) *part {
 		r.clients = append(r.clients, uint32(client))
 		r.props = append(r.props, f.props)
 	}
-	return newPart(hour, &r)
+	return partOf(hour, &r)
 }
 
 // number is the number of a text, a new one when it is new.
