@@ -32,14 +32,14 @@ func (b *eventsBench) measure(ctx context.Context, i *instance, addr string, r *
 	}
 	peak := load.WatchMemory()
 	defer func() { r.PeakMiB = peak().Own >> 20 }()
-	ask := asker{client: http.DefaultClient, base: "http://" + addr + "/api/v1/admin/projects/" + benchProject, key: key}
-	there, err := ask.count(ctx, b)
+	server := connection{client: http.DefaultClient, base: "http://" + addr, key: key}
+	there, err := b.count(ctx, server)
 	if err != nil {
 		return err
 	}
 	switch {
 	case there == 0:
-		if err := b.send(ctx, ask, addr, r, progress); err != nil {
+		if err := b.send(ctx, server, addr, r, progress); err != nil {
 			return err
 		}
 	case there != b.plan.Count:
@@ -59,7 +59,7 @@ func (b *eventsBench) measure(ctx context.Context, i *instance, addr string, r *
 	}
 	r.BytesPerEvent = float64(live) / float64(b.plan.Count)
 	for _, q := range b.questions() {
-		answer, err := ask.time(ctx, q, b.rounds)
+		answer, err := b.time(ctx, server, q)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string
 
 // send makes events up and sends them. Meanwhile somebody saves something in the
 // console now and then.
-func (b *eventsBench) send(ctx context.Context, as asker, addr string, r *eventsReport, progress io.Writer) error {
+func (b *eventsBench) send(ctx context.Context, server connection, addr string, r *eventsReport, progress io.Writer) error {
 	source := sample.New(b.plan)
 	var batch sample.Batch
 	var took time.Duration
@@ -108,7 +108,7 @@ func (b *eventsBench) send(ctx context.Context, as asker, addr string, r *events
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		stop := as.keepSaving(ctx)
+		stop := keepSaving(ctx, server)
 		result, err := load.Target{Name: "svc", Addr: addr, Requests: requests}.Shared(b.connections)
 		times, failed := stop()
 		if err := errors.Join(err, failed); err != nil {
@@ -126,7 +126,7 @@ func (b *eventsBench) send(ctx context.Context, as asker, addr string, r *events
 
 // keepSaving changes the project every few milliseconds until the returned
 // function is called, which tells how many milliseconds each change took.
-func (a asker) keepSaving(ctx context.Context) (stop func() (times []float64, err error)) {
+func keepSaving(ctx context.Context, server connection) (stop func() (times []float64, err error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	var times []float64
@@ -137,7 +137,7 @@ func (a asker) keepSaving(ctx context.Context) (stop func() (times []float64, er
 		defer tick.Stop()
 		for n := 0; failed == nil; n++ {
 			begun := time.Now()
-			_, failed = a.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)})
+			_, failed = server.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)})
 			times = append(times, float64(time.Since(begun).Microseconds())/1000)
 			select {
 			case <-ctx.Done():
@@ -199,37 +199,22 @@ func (b *eventsBench) questions() []question {
 	}
 }
 
-// asker asks over HTTP with a key.
-type asker struct {
-	client    *http.Client
-	base, key string
-}
-
-func (a asker) ask(ctx context.Context, q question) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, q.method, a.base+q.path, bytes.NewReader([]byte(q.body)))
-	if err != nil {
-		return nil, err
+// ask asks a question about the project.
+func (c connection) ask(ctx context.Context, q question) ([]byte, error) {
+	var body any
+	if q.body != "" {
+		body = json.RawMessage(q.body)
 	}
-	request.Header.Set("X-Api-Key", a.key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := a.client.Do(request)
+	answer, err := c.call(ctx, q.method, "/api/v1/admin/projects/"+benchProject+q.path, body)
 	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %w", q.name, refusal(response.Status, answer))
+		return nil, fmt.Errorf("%s: %w", q.name, err)
 	}
 	return answer, nil
 }
 
 // count is how many events there are already.
-func (a asker) count(ctx context.Context, b *eventsBench) (int, error) {
-	raw, err := a.ask(ctx, question{"overview", "GET", fmt.Sprintf("/events/stats/overview?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400), ""})
+func (b *eventsBench) count(ctx context.Context, server connection) (int, error) {
+	raw, err := server.ask(ctx, question{"overview", "GET", fmt.Sprintf("/events/stats/overview?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400), ""})
 	if err != nil {
 		return 0, err
 	}
@@ -242,11 +227,11 @@ func (a asker) count(ctx context.Context, b *eventsBench) (int, error) {
 
 // time asks a question some times; the first time, which finds the file cold, is
 // left out.
-func (a asker) time(ctx context.Context, q question, rounds int) (benchAnswer, error) {
+func (b *eventsBench) time(ctx context.Context, server connection, q question) (benchAnswer, error) {
 	var all []float64
-	for round := range rounds + 1 {
+	for round := range b.rounds + 1 {
 		begun := time.Now()
-		if _, err := a.ask(ctx, q); err != nil {
+		if _, err := server.ask(ctx, q); err != nil {
 			return benchAnswer{}, err
 		}
 		if round > 0 {

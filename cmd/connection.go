@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,8 @@ const answerLimit = 30 * time.Second
 // same handler in this process. The command need not know which.
 type connection struct {
 	client *http.Client
+	base   string // where paths begin; control.BaseURL when empty
+	key    string // an API key, where the client alone does not say who asks
 }
 
 // withConnection runs work on the data directory that the flags of c name.
@@ -72,12 +75,15 @@ func (c connection) call(ctx context.Context, method, path string, body any) ([]
 		}
 		content = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, control.BaseURL+path, content)
+	request, err := http.NewRequestWithContext(ctx, method, cmp.Or(c.base, control.BaseURL)+path, content)
 	if err != nil {
 		return nil, err
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		request.Header.Set("X-Api-Key", c.key)
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
