@@ -189,6 +189,16 @@ func (s *Store) Settle() {
 	defer s.writing.Unlock()
 }
 
+// Hold keeps everybody from writing until release is called, which must be soon:
+// it is for images of several files of one moment.
+func (s *Store) Hold() (release func()) {
+	s.writing.Lock()
+	return s.writing.Unlock
+}
+
+// Image is the state of the file after the last commit. It must be closed.
+func (s *Store) Image() (*boltfile.Image, error) { return boltfile.Take(s.db) }
+
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {
 	tx := &Tx{store: s, now: s.now(), ids: s.ids}

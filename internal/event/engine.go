@@ -231,6 +231,18 @@ func (e *Engine) Close() error {
 	return errors.Join(err, boltfile.Close(e.db))
 }
 
+// Hold keeps everybody from writing until release is called, which must be soon:
+// it is for images of several files of one moment.
+func (e *Engine) Hold() (release func()) {
+	e.writing.Lock()
+	return e.writing.Unlock
+}
+
+// Image is the state of the file after the last commit: everything that was
+// acknowledged, what is in memory as well, because it is in the log of the file.
+// It must be closed.
+func (e *Engine) Image() (*boltfile.Image, error) { return boltfile.Take(e.db) }
+
 // Size is the bytes of the file, and of these what is in use; the rest is room
 // for what comes.
 func (e *Engine) Size() (file, used int64, err error) {
