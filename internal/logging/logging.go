@@ -27,17 +27,25 @@ func New(out io.Writer, json bool, level slog.Leveler) (log *slog.Logger, flush 
 	if json {
 		inner = slog.NewJSONHandler(w, options)
 	}
-	return slog.New(handler{inner, w}), w.flush
+	return slog.New(handler{inner, w, json}), w.flush
 }
 
 // handler hurries what somebody must see.
 type handler struct {
 	slog.Handler
 	writer *writer
+	bare   bool // writes JSON, of nothing but the records
 }
 
 // Handle writes a record, at once if it is a warning or worse.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
+	if h.bare {
+		var space [512]byte
+		if line, ok := appendLine(space[:0], &r); ok {
+			_, err := h.writer.Write(line)
+			return err
+		}
+	}
 	err := h.Handler.Handle(ctx, r)
 	if r.Level >= slog.LevelWarn {
 		h.writer.flush()
@@ -47,12 +55,12 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 
 // WithAttrs keeps hurrying for a log with attributes.
 func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return handler{h.Handler.WithAttrs(attrs), h.writer}
+	return handler{h.Handler.WithAttrs(attrs), h.writer, false}
 }
 
 // WithGroup keeps hurrying for a log with a group.
 func (h handler) WithGroup(name string) slog.Handler {
-	return handler{h.Handler.WithGroup(name), h.writer}
+	return handler{h.Handler.WithGroup(name), h.writer, false}
 }
 
 // writer collects lines. It owns no goroutine: the first line that waits sets a
