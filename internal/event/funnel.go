@@ -22,19 +22,16 @@ func (q *query) funnel(f FunnelQuery) ([]int64, error) {
 	for _, s := range f.Steps {
 		steps = append(steps, q.operand(s.Event, s.Filters, nil))
 	}
-	each, err := spread(q, func(q *query, w worker) ([]int64, error) {
-		r := newFunnelRun(q, w, steps, f)
-		if err := q.each(r.hour); err != nil {
-			return nil, err
-		}
-		return r.reached(), nil
-	})
-	if err != nil {
+	var runs [mostWorkers]*funnelRun
+	for i := range runs {
+		runs[i] = newFunnelRun(q, steps, f)
+	}
+	if err := q.deal(steps, func(w worker, start int64, events []dealt) { runs[w.own].take(start, events) }); err != nil {
 		return nil, err
 	}
 	users := make([]int64, len(steps))
-	for _, one := range each {
-		for step, n := range one {
+	for _, run := range runs {
+		for step, n := range run.reached() {
 			users[step] += n
 		}
 	}
@@ -45,13 +42,9 @@ func (q *query) funnel(f FunnelQuery) ([]int64, error) {
 // within one second have no order, so an event waits in the state of its subject
 // until the next second in which that has one.
 type funnelRun struct {
-	worker
-	query  *query
-	steps  []operand
+	steps  int
 	window uint32
 	base   int64 // Unix second from which seconds are counted
-	lanes  []lane
-	picks  picks
 
 	states  table[funnelState]
 	anchors *table[anchors] // where every first step is an entry; otherwise nil
@@ -80,8 +73,8 @@ type waitingEvent struct {
 	mask mask
 }
 
-func newFunnelRun(q *query, w worker, steps []operand, f FunnelQuery) *funnelRun {
-	r := &funnelRun{worker: w, query: q, steps: steps, window: uint32(min(f.Window, math.MaxUint32))}
+func newFunnelRun(q *query, steps []operand, f FunnelQuery) *funnelRun {
+	r := &funnelRun{steps: len(steps), window: uint32(min(f.Window, math.MaxUint32))}
 	r.states.memory = q.memory
 	if f.AnyEntry {
 		r.anchors = &table[anchors]{memory: q.memory}
@@ -92,73 +85,25 @@ func newFunnelRun(q *query, w worker, steps []operand, f FunnelQuery) *funnelRun
 	return r
 }
 
-func (r *funnelRun) hour(_ int64, parts []*part) error {
-	r.lanes = lanes(r.lanes, parts)
-	for i := range r.lanes {
-		if err := r.lanes[i].match(r.steps); err != nil {
-			return err
-		}
-		if r.lanes[i].matching {
-			r.lanes[i].assign(r.worker)
-			r.forgetSteps(&r.lanes[i])
-		}
-	}
-	inOrder(parts, r.query.Range, func(at, low, high int) {
-		if !r.lanes[at].matching {
-			return
-		}
-		for ; low < high; low += batchLength {
-			r.picks.pick(&r.lanes[at], low, min(high, low+batchLength), true)
-			r.take(&r.lanes[at])
-		}
-	})
-	return nil
-}
-
-// forgetSteps passes over the events that can no longer bring a subject further:
-// all when it has reached the last step or its window is over, and those of the
-// steps that it has reached, unless they are entries.
-func (r *funnelRun) forgetSteps(l *lane) {
-	begin := uint32(l.hour - r.base)
-	for i := range l.bySender {
-		from := &l.bySender[i]
-		if from.slot == 0 {
-			continue
-		}
-		s := r.states.at(from.slot)
-		switch {
-		case int(s.reached) == len(r.steps):
-			from.wants = 0
-		case r.anchors != nil:
-		case s.reached > 0 && begin > s.anchor && begin-s.anchor > r.window:
-			from.wants = 0
-		default:
-			from.wants <<= s.reached
-		}
-	}
-}
-
-// take lets the picked events wait.
-func (r *funnelRun) take(l *lane) {
-	begin := uint32(l.hour - r.base)
-	p, steps := &r.picks, uint8(len(r.steps))
-	for k, slot := range p.slots[:p.n] {
-		m := p.masks[k]
-		s := r.states.at(slot)
+// take lets the events of an hour wait.
+func (r *funnelRun) take(start int64, events []dealt) {
+	begin, steps := uint32(start-r.base), uint8(r.steps)
+	for _, e := range events {
+		m, s := e.mask(), r.states.at(e.slot)
 		if s.reached == steps || r.anchors == nil && m>>s.reached == 0 {
 			continue // nothing can come of it
 		}
-		second := begin + uint32(l.second(int(p.rows[k])))
+		second := begin + e.second()
 		if len(r.together) > 0 && second != r.togetherSecond {
 			r.settleTogether()
 		}
 		if s.waiting != 0 {
 			if s.second == second {
-				r.together = append(r.together, waitingEvent{slot, m})
+				r.together = append(r.together, waitingEvent{e.slot, m})
 				r.togetherSecond = second
 				continue
 			}
-			r.settle(slot, s)
+			r.settle(e.slot, s)
 		}
 		s.second, s.waiting = second, m
 	}
@@ -185,7 +130,7 @@ func (r *funnelRun) settle(slot uint32, s *funnelState) {
 // extend continues the chains of all entries by one event. It goes from the last
 // step to the first, so that no chain uses the event twice.
 func (r *funnelRun) extend(s *funnelState, a *anchors, m mask) {
-	for step := len(r.steps) - 1; step > 0; step-- {
+	for step := r.steps - 1; step > 0; step-- {
 		if m>>step&1 != 0 && r.open(a[step-1], s.second) {
 			r.reach(s, a, step, a[step-1])
 		}
@@ -226,7 +171,7 @@ func (r *funnelRun) settleTogether() {
 
 // settleCrowd takes the events that one subject has in the second of s.
 func (r *funnelRun) settleCrowd(slot uint32, s *funnelState, c *crowd) {
-	steps := len(r.steps)
+	steps := r.steps
 	if r.anchors != nil {
 		a := r.anchors.at(slot)
 		for from := steps - 1; from > 0; from-- { // as in extend
@@ -253,7 +198,7 @@ func (r *funnelRun) settleCrowd(slot uint32, s *funnelState, c *crowd) {
 // reached counts the subjects that reach each step, when all events were taken.
 func (r *funnelRun) reached() []int64 {
 	r.settleTogether()
-	users := make([]int64, len(r.steps)+1)
+	users := make([]int64, r.steps+1)
 	for at, page := range r.states.pages {
 		if page == nil {
 			continue
@@ -266,7 +211,7 @@ func (r *funnelRun) reached() []int64 {
 			users[s.reached]++
 		}
 	}
-	for step := len(r.steps) - 1; step > 0; step-- {
+	for step := r.steps - 1; step > 0; step-- {
 		users[step] += users[step+1]
 	}
 	return users[1:]

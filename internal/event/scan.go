@@ -109,20 +109,26 @@ func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*part)
 		if i >= len(q.hours) {
 			return nil
 		}
-		if err := context.Cause(q.ctx); err != nil {
-			return err
-		}
 		var err error
-		if parts, err = q.hours[i].open(parts); err != nil {
-			return err
-		}
-		if err := visit(q.hours[i].start, parts); err != nil {
-			return err
-		}
-		if err := q.memory.over(); err != nil {
+		if parts, err = q.visit(i, parts, visit); err != nil {
 			return err
 		}
 	}
+}
+
+// visit opens an hour for visit, with parts to use again, which it returns.
+func (q *query) visit(i int, reuse []*part, visit func(start int64, parts []*part) error) ([]*part, error) {
+	if err := context.Cause(q.ctx); err != nil {
+		return nil, err
+	}
+	parts, err := q.hours[i].open(reuse)
+	if err != nil {
+		return nil, err
+	}
+	if err := visit(q.hours[i].start, parts); err != nil {
+		return nil, err
+	}
+	return parts, q.memory.over()
 }
 
 // between are the rows of a stretch of time, given by its first and last Unix
@@ -201,7 +207,7 @@ type picks struct {
 	n     int
 	rows  [batchLength]uint32
 	masks [batchLength]mask
-	slots [batchLength]uint32 // by subject
+	slots [batchLength]uint32 // by subject, or its number
 }
 
 // named picks the rows from low to high, at most batchLength, whose names have a
@@ -251,4 +257,23 @@ func (s *picks) owned(p *part, bySender []seat) {
 		}
 	}
 	s.n = int(n)
+}
+
+// bySubject writes down whose the rows are: slots are numbers of subjects.
+func (s *picks) bySubject(p *part) {
+	rows, raw := s.rows[:s.n], p.clients.raw
+	switch p.clients.width {
+	case 1:
+		for k, row := range rows {
+			s.slots[k] = p.subjects[raw[row]]
+		}
+	case 2:
+		for k, row := range rows {
+			s.slots[k] = p.subjects[binary.LittleEndian.Uint16(raw[2*row:])]
+		}
+	default:
+		for k, row := range rows {
+			s.slots[k] = p.subjects[p.clients.at(int(row))]
+		}
+	}
 }
