@@ -1,24 +1,21 @@
 package event
 
 import (
-	"encoding/binary"
-	"errors"
-
 	"go.etcd.io/bbolt"
 
 	"svc/internal/stats"
 )
 
-// commit stores batches in one transaction and then makes them visible. The
-// caller holds e.writing.
-func (e *Engine) commit(group []*waiter) error {
+// commit stores batches in one transaction and then makes them visible. It is
+// told what was found of them. The caller holds e.writing.
+func (e *Engine) commit(group []*waiter, found *lookup) error {
 	tx, err := e.db.Begin(true)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	c := newCommit(e, tx)
-	if err := c.accept(group); err != nil {
+	if err := c.accept(group, found); err != nil {
 		return err
 	}
 	if len(c.accepted) == 0 { // nothing new, nothing to write
@@ -56,10 +53,8 @@ type scratch struct {
 	value  []byte // for the tail
 
 	// Of the batch that is looked at:
-	asked  []uint64 // hashes of its event_ids
-	stored []bool   // whether they are in blocks
-	take   []int    // places of its new items
-	named  []uint32 // numbers of their names
+	take  []int    // places of its new items
+	named []uint32 // numbers of their names
 }
 
 type freshKey struct {
@@ -70,11 +65,11 @@ type freshKey struct {
 // commitProject is a project in a transaction.
 type commitProject struct {
 	*project
-	added              bool // in this transaction
-	keys               *hashReader
-	subjects, sessions *dictionaryReader
-	blocks, namesIn    *bbolt.Bucket
-	names              newNames
+	added   bool // in this transaction
+	bucket  *bbolt.Bucket
+	reader  *projectReader // nil until something is looked up again
+	namesIn *bbolt.Bucket
+	names   newNames
 }
 
 // acceptedBatch is where a batch is in the value for the tail, and the numbers
@@ -108,23 +103,23 @@ func (c *commit) project(number Project) (*commitProject, error) {
 		}
 		p.added = true
 	}
-	b := c.tx.Bucket(projectsBucket).Bucket(be32(uint32(number)))
-	p.keys = p.project.keys.reader(b.Bucket(keysBucket))
-	p.subjects = p.project.subjects.reader(b.Bucket(subjectsBucket))
-	p.sessions = p.project.sessions.reader(b.Bucket(sessionsBucket))
-	p.blocks, p.namesIn = b.Bucket(blocksBucket), b.Bucket(namesBucket)
+	p.bucket = c.tx.Bucket(projectsBucket).Bucket(be32(uint32(number)))
+	p.namesIn = p.bucket.Bucket(namesBucket)
 	c.projects[number] = p
 	return p, nil
 }
 
 // accept finds out which events are new and encodes them.
-func (c *commit) accept(group []*waiter) error {
-	for _, w := range group {
+func (c *commit) accept(group []*waiter, found *lookup) error {
+	for i, w := range group {
 		p, err := c.project(w.batch.Project)
 		if err != nil {
 			return err
 		}
-		if err := c.choose(p, w.batch); err != nil {
+		if err := c.refresh(p, w.batch, &found.batches[i]); err != nil {
+			return err
+		}
+		if err := c.choose(p, w.batch, &found.batches[i]); err != nil {
 			return err
 		}
 		if w.accepted = len(c.take); w.accepted == 0 {
@@ -137,33 +132,40 @@ func (c *commit) accept(group []*waiter) error {
 		if w.batch.OffsetKnown {
 			t.offset = uint8(stats.OffsetOf(w.batch.OffsetMinutes))
 		}
-		subject, session, err := c.senders(p.project, t.subject, t.session)
-		if err != nil {
-			return err
-		}
+		subject, session := numbersOf(c.heads, w.batch, &found.batches[i])
 		c.accepted = append(c.accepted, acceptedBatch{p.project, subject, session})
 		c.value = t.append(c.value, w.batch.Items, c.take, c.named)
 	}
 	return nil
 }
 
+// refresh looks up a batch again if what was found of it is not of this state.
+func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
+	now := p.state(p.project)
+	if found.state == now {
+		return nil
+	}
+	if p.reader == nil {
+		p.reader = p.projectIndexes.reader(p.bucket)
+	}
+	found.state = now
+	return p.reader.lookUp(b, found)
+}
+
 // choose finds the items of a batch that are new, and the numbers of their
 // names.
-func (c *commit) choose(p *commitProject, b *Batch) error {
+func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) error {
 	c.take, c.named = c.take[:0], c.named[:0]
-	if err := c.findStored(p, b); err != nil {
-		return err
-	}
 	for i := range b.Items {
 		item := &b.Items[i]
-		if item.Name == "" || c.stored[i] || c.waiting(p, c.asked[i], item.ID) {
+		if item.Name == "" || found.stored[i] || c.waiting(p, found.hashes[i], item.ID) {
 			continue
 		}
 		number, err := p.project.names.define(p.namesIn, &p.names, item.Name, item.At)
 		if err != nil {
 			return err
 		}
-		c.fresh, c.hashes = append(c.fresh, freshKey{p.number, item.ID}), append(c.hashes, c.asked[i])
+		c.fresh, c.hashes = append(c.fresh, freshKey{p.number, item.ID}), append(c.hashes, found.hashes[i])
 		c.byHash.add(c.hashes)
 		c.take, c.named = append(c.take, i), append(c.named, number)
 	}
@@ -179,63 +181,17 @@ func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 	return c.heads.active.has(p.number, hash, id) || c.heads.frozen != nil && c.heads.frozen.has(p.number, hash, id)
 }
 
-// findStored finds the events of a batch that are in blocks.
-func (c *commit) findStored(p *commitProject, b *Batch) (err error) {
-	c.asked, c.stored = c.asked[:0], c.stored[:0]
-	for i := range b.Items {
-		c.asked, c.stored = append(c.asked, c.engine.secret.hash(b.Items[i].ID)), append(c.stored, false)
-	}
-	var broken error
-	err = p.keys.all(c.asked, func(i int, payload uint32) bool {
-		if broken == nil {
-			c.stored[i], broken = storedID(p.blocks, payload, b.Items[i].ID)
-		}
-		return !c.stored[i] && broken == nil
-	})
-	return errors.Join(err, broken)
-}
-
-// storedID looks for an event where its key says that it may be: in the hours
-// whose lower 16 bits these are, of which one in seven years passes.
-func storedID(blocks *bbolt.Bucket, payload uint32, id string) (found bool, err error) {
-	from := int(payload&(1<<slotBits-1)) * slotSeconds
-	cursor := blocks.Cursor()
-	last, _ := cursor.Last()
-	for hour := payload >> slotBits; last != nil && hour <= binary.BigEndian.Uint32(last); hour += 1 << 16 {
-		for key, raw := cursor.Seek(be32(hour)); key != nil && binary.BigEndian.Uint32(key) == hour; key, raw = cursor.Next() {
-			err := blockIDs(raw, from, from+slotSeconds-1, func(_ int, other string) bool {
-				found = other == id
-				return !found
-			})
-			if found || err != nil {
-				return found, err
-			}
+// numbersOf is the numbers of the subject and the session of a batch, 0 for what is
+// new.
+func numbersOf(in *heads, b *Batch, found *batchLookup) (subject, session uint32) {
+	subject, session = found.subject, found.session
+	for _, h := range in.all() {
+		if known := h.projects[b.Project]; known != nil {
+			subject = max(subject, known.subjects.numbers[b.Subject])
+			session = max(session, known.sessions.numbers[b.Session])
 		}
 	}
-	return false, nil
-}
-
-// senders finds the numbers of a subject and a session; 0 for what is new.
-func (c *commit) senders(of *project, subject, session string) (subjectNumber, sessionNumber uint32, err error) {
-	p, err := c.project(of.number)
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, h := range c.heads.all() {
-		if known := h.projects[of.number]; known != nil {
-			subjectNumber = max(subjectNumber, known.subjects.numbers[subject])
-			sessionNumber = max(sessionNumber, known.sessions.numbers[session])
-		}
-	}
-	if subjectNumber == 0 {
-		if subjectNumber, _, err = p.subjects.find(subject); err != nil {
-			return 0, 0, err
-		}
-	}
-	if sessionNumber == 0 && session != "" {
-		sessionNumber, _, err = p.sessions.find(session)
-	}
-	return subjectNumber, sessionNumber, err
+	return subject, session
 }
 
 // write appends what was accepted to the tail.

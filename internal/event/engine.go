@@ -90,6 +90,9 @@ type Engine struct {
 
 	scratch scratch // guarded by writing
 
+	// looking is held from the taking of a group until its turn to write.
+	looking sync.Mutex
+
 	queue        sync.Mutex
 	waiting      []*waiter // batches for the next commit; guarded by queue
 	waitingBytes int       // of them; guarded by queue

@@ -91,11 +91,7 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 // writeHead moves a frozen head from the tail to blocks. The caller holds
 // e.writing.
 func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error {
-	type indexes struct {
-		keys               *hashIndex
-		subjects, sessions *dictionary
-	}
-	next := map[*project]indexes{}
+	next := map[*project]projectIndexes{}
 	err := e.db.Update(func(tx *bbolt.Tx) error {
 		for number, of := range prepared {
 			p := e.project(number)
@@ -103,7 +99,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 				continue // deleted meanwhile
 			}
 			b := tx.Bucket(projectsBucket).Bucket(be32(uint32(number)))
-			n, err := indexes{}, error(nil)
+			n, err := projectIndexes{}, error(nil)
 			if n.keys, err = p.keys.add(b.Bucket(keysBucket), of.keys); err != nil {
 				return err
 			}
@@ -127,7 +123,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 		return err
 	}
 	for p, n := range next {
-		p.keys, p.subjects, p.sessions = n.keys, n.subjects, n.sessions
+		p.projectIndexes = n
 	}
 	e.heads.Store(&heads{active: e.heads.Load().active})
 	e.tidy.Store(false)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"svc/internal/fault"
@@ -57,19 +58,34 @@ func (e *Engine) Ingest(b *Batch) (accepted int, err error) {
 // lead commits what waits: whoever finds the queue empty leads. What is left
 // after a full group is led by a goroutine of its own, so that nobody's answer
 // waits for the events of others.
+//
+// A group is looked up while the one before is written.
 func (e *Engine) lead() {
+	e.looking.Lock()
+	group := e.takeGroup()
+	found := lookups.Get().(*lookup)
+	defer lookups.Put(found)
+	e.lookUp(group, found)
 	e.writing.Lock()
+	e.looking.Unlock()
 	defer e.writing.Unlock()
-	err := e.makeRoom()
+	e.commitGroup(group, found, e.makeRoom())
+}
+
+// lookups are used again: making room for them takes longer than looking up.
+var lookups = sync.Pool{New: func() any { return new(lookup) }}
+
+// takeGroup takes the next group out of the queue.
+func (e *Engine) takeGroup() []*waiter {
 	e.queue.Lock()
+	defer e.queue.Unlock()
 	group, bytes := together(e.waiting)
 	e.waiting = slices.Clone(e.waiting[len(group):])
 	e.waitingBytes -= bytes
 	if len(e.waiting) > 0 {
 		e.done.Go(e.lead)
 	}
-	e.queue.Unlock()
-	e.commitGroup(group, err)
+	return group
 }
 
 // together is the first batches of a queue that share a commit, at least one, and
@@ -94,7 +110,7 @@ func (b *Batch) bytes() int {
 
 // commitGroup commits batches unless there is an error already, and answers
 // those who wait, also after a panic: they must not wait for ever.
-func (e *Engine) commitGroup(group []*waiter, err error) {
+func (e *Engine) commitGroup(group []*waiter, found *lookup, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("store events: panic: %v", p)
@@ -106,7 +122,7 @@ func (e *Engine) commitGroup(group []*waiter, err error) {
 		}
 	}()
 	if err == nil {
-		err = e.commit(group)
+		err = e.commit(group, found)
 	}
 }
 

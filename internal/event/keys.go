@@ -73,7 +73,10 @@ type hashEntry struct {
 }
 
 func (e hashEntry) compare(other hashEntry) int {
-	return cmp.Or(cmp.Compare(e.hash>>(64-hashBits), other.hash>>(64-hashBits)), cmp.Compare(e.payload, other.payload))
+	if a, b := e.hash>>(64-hashBits), other.hash>>(64-hashBits); a != b {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(e.payload, other.payload)
 }
 
 // hashIndex is the directory of a bucket as one commit left it. It never

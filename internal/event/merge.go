@@ -47,16 +47,16 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	keys, subjects, sessions := p.keys, p.subjects, p.sessions
+	next := p.projectIndexes
 	err = e.db.Update(func(tx *bbolt.Tx) (err error) {
 		b := tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number)))
-		if keys, worked, err = keys.compact(b.Bucket(keysBucket), aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
+		if next.keys, worked, err = next.keys.compact(b.Bucket(keysBucket), aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
 			return err
 		}
-		if subjects, worked, err = subjects.compact(b.Bucket(subjectsBucket)); worked || err != nil {
+		if next.subjects, worked, err = next.subjects.compact(b.Bucket(subjectsBucket)); worked || err != nil {
 			return err
 		}
-		if sessions, worked, err = sessions.compact(b.Bucket(sessionsBucket)); worked || err != nil {
+		if next.sessions, worked, err = next.sessions.compact(b.Bucket(sessionsBucket)); worked || err != nil {
 			return err
 		}
 		return errNothing
@@ -67,7 +67,7 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	p.keys, p.subjects, p.sessions = keys, subjects, sessions
+	p.projectIndexes = next
 	return worked, nil
 }
 

@@ -12,14 +12,19 @@ type project struct {
 	number Project
 	names  *names
 
-	// As the last commit left them; guarded by Engine.writing.
-	keys               *hashIndex
-	subjects, sessions *dictionary
+	projectIndexes // as the last commit left them; guarded by Engine.writing
 
 	// swept says that no text in the dictionaries is without an event. It is not
 	// known after a start, which may follow an erasure that was cut off, nor
 	// after one that failed. Guarded by Engine.maintaining.
 	swept bool
+}
+
+// projectIndexes find the events and the senders of a project. They never
+// change.
+type projectIndexes struct {
+	keys               *hashIndex
+	subjects, sessions *dictionary
 }
 
 const (
@@ -60,14 +65,20 @@ func (e *Engine) loadProject(b *bbolt.Bucket, number Project) (p *project, err e
 	if p.names, err = loadNames(b.Bucket(namesBucket)); err != nil {
 		return nil, err
 	}
-	if p.keys, err = loadHashIndex(b.Bucket(keysBucket), keyPayload); err != nil {
-		return nil, err
-	}
-	if p.subjects, err = loadDictionary(b.Bucket(subjectsBucket), e.secret); err != nil {
-		return nil, err
-	}
-	p.sessions, err = loadDictionary(b.Bucket(sessionsBucket), e.secret)
+	p.projectIndexes, err = e.loadIndexes(b)
 	return p, err
+}
+
+// loadIndexes reads the indexes of a project.
+func (e *Engine) loadIndexes(b *bbolt.Bucket) (x projectIndexes, err error) {
+	if x.keys, err = loadHashIndex(b.Bucket(keysBucket), keyPayload); err != nil {
+		return x, err
+	}
+	if x.subjects, err = loadDictionary(b.Bucket(subjectsBucket), e.secret); err != nil {
+		return x, err
+	}
+	x.sessions, err = loadDictionary(b.Bucket(sessionsBucket), e.secret)
+	return x, err
 }
 
 // project finds a project that has been written to, nil when it has not.

@@ -219,11 +219,13 @@ func (e *Engine) replayBatch(tx *bbolt.Tx, h *head, t *tailBatch) error {
 			return fmt.Errorf("%w: there is no name %d", errTail, t.items[i].name)
 		}
 	}
-	w := newCommit(e, tx)
-	subject, session, err := w.senders(p, t.subject, t.session)
-	if err != nil {
+	var found batchLookup
+	var err error
+	reader := p.reader(tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number))))
+	if found.subject, found.session, err = reader.sender(t.subject, t.session); err != nil {
 		return err
 	}
+	subject, session := numbersOf(e.heads.Load(), &Batch{Project: t.project, Subject: t.subject, Session: t.session}, &found)
 	hashes := make([]uint64, len(t.items))
 	for i := range t.items {
 		hashes[i] = e.secret.hash(t.items[i].id)
