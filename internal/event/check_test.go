@@ -11,7 +11,7 @@ func (x *hashIndex) check(b *bbolt.Bucket) error {
 	for _, p := range x.all() {
 		for i := range p.runs {
 			r := &p.runs[i]
-			n, err := x.countAlive(b, p, r, func(uint32) bool { return true })
+			n, err := x.countAlive(changing(b), p, r, func(uint32) bool { return true })
 			if err != nil {
 				return err
 			}

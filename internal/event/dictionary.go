@@ -235,13 +235,14 @@ func (d *dictionary) remove(b *bbolt.Bucket, numbers []uint32) (*dictionary, err
 	return &next, next.save(b)
 }
 
-// compact does a bounded part of the work that is waiting in the index. What it
-// returns is for after the commit.
-func (d *dictionary) compact(b *bbolt.Bucket) (next *dictionary, worked bool, err error) {
+// compact does a bounded part of the work that is waiting in the index, whose
+// changes are for the bucket of that. What it returns is for after the commit.
+func (d *dictionary) compact(b *bbolt.Bucket) (next *dictionary, changes *hashPages, worked bool, err error) {
 	index := b.Bucket(dictionaryIndex)
 	if index == nil {
-		return d, false, nil
+		return d, nil, false, nil
 	}
+	changes = changing(index)
 	var alive func(number uint32) bool
 	var fault error
 	if d.removed > 0 {
@@ -257,9 +258,9 @@ func (d *dictionary) compact(b *bbolt.Bucket) (next *dictionary, worked bool, er
 		}
 	}
 	compacted := *d
-	compacted.index, worked, err = d.index.compact(index, alive)
+	compacted.index, worked, err = d.index.compact(changes, alive)
 	if err = errors.Join(err, fault); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
-	return &compacted, worked, nil
+	return &compacted, changes, worked, nil
 }

@@ -76,8 +76,11 @@ func (x *testDictionary) compact(tb testing.TB) {
 	tb.Helper()
 	for worked := true; worked; {
 		x.update(tb, func(b *bbolt.Bucket, d *dictionary) (next *dictionary, err error) {
-			next, worked, err = d.compact(b)
-			return next, err
+			var changes *hashPages
+			if next, changes, worked, err = d.compact(b); err != nil || !worked {
+				return next, err
+			}
+			return next, changes.write(b.Bucket(dictionaryIndex))
 		})
 	}
 }

@@ -119,11 +119,10 @@ func (p *hashPartition) key(r *hashRun, page int, room []byte) []byte {
 	return binary.BigEndian.AppendUint16(room, uint16(page))
 }
 
-// page reads a page of a run from the bucket. It is valid as long as the
-// transaction.
-func (x *hashIndex) page(b *bbolt.Bucket, p *hashPartition, r *hashRun, page int, room []byte) (hashPage, error) {
+// page reads a page of a run. It is valid as long as the transaction.
+func (x *hashIndex) page(in *hashPages, p *hashPartition, r *hashRun, page int, room []byte) (hashPage, error) {
 	key := p.key(r, page, room)
-	raw := b.Get(key)
+	raw := in.get(key)
 	if raw == nil {
 		return hashPage{}, fmt.Errorf("%w: hash index: no page %x", ErrDamaged, key)
 	}
@@ -224,7 +223,7 @@ func (x *hashIndex) number() {
 }
 
 // save writes the directory.
-func (x *hashIndex) save(b *bbolt.Bucket) error {
+func (x *hashIndex) save(to *hashPages) {
 	x.number()
 	raw := make([]byte, 4)
 	raw = append(raw, hashDirectoryVersion, byte(x.payloadBytes))
@@ -236,7 +235,7 @@ func (x *hashIndex) save(b *bbolt.Bucket) error {
 		raw = appendHashRuns(raw, p.runs)
 	}
 	binary.BigEndian.PutUint32(raw, crc32.Checksum(raw[4:], castagnoli))
-	return b.Put(hashDirectoryKey, raw)
+	to.put(hashDirectoryKey, raw)
 }
 
 func appendHashRuns(raw []byte, runs []hashRun) []byte {
@@ -278,23 +277,22 @@ func (x *hashIndex) add(b *bbolt.Bucket, entries []hashEntry) (*hashIndex, error
 		return x, nil
 	}
 	slices.SortFunc(entries, hashEntry.compare)
-	next := x.clone()
-	w := next.write(b, &next.fresh, len(entries))
+	next, pages := x.clone(), changing(b)
+	w := next.write(pages, &next.fresh, len(entries))
 	for _, e := range entries {
 		if err := w.add(e); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.close(); err != nil {
-		return nil, err
-	}
-	return next, next.save(b)
+	w.close()
+	next.save(pages)
+	return next, pages.write(b)
 }
 
 // hashReader looks up hashes in one transaction. It is for one goroutine.
 type hashReader struct {
 	x     *hashIndex
-	b     *bbolt.Bucket
+	from  hashPages
 	pages []hashPage // of all runs; those that were looked at are open
 	key   [16]byte
 
@@ -304,7 +302,7 @@ type hashReader struct {
 }
 
 func (x *hashIndex) reader(b *bbolt.Bucket) *hashReader {
-	return &hashReader{x: x, b: b, pages: make([]hashPage, x.pages)}
+	return &hashReader{x: x, from: hashPages{bucket: b}, pages: make([]hashPage, x.pages)}
 }
 
 // each visits the payloads of a hash until visit wants no more. Some may belong
@@ -358,7 +356,7 @@ func (r *hashReader) probe(probes []hashProbe, p *hashPartition, hash uint64) ([
 		number := p.pageOf(run, hash)
 		page := &r.pages[run.first+number]
 		if !page.open() {
-			opened, err := r.x.page(r.b, p, run, number, r.key[:])
+			opened, err := r.x.page(&r.from, p, run, number, r.key[:])
 			if err != nil {
 				return nil, err
 			}

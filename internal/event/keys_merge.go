@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"go.etcd.io/bbolt"
 )
 
 // A run is merged with all smaller ones when it is at most twice as large as they
@@ -32,8 +30,8 @@ func hashTier(entries int) int {
 // compact does a bounded part of the work that is waiting and writes some 8 MB
 // at most, unless more was added at once. It leaves out entries with a payload
 // that is not alive; nil means that all are. worked is false if there was nothing
-// to do. What it returns is for after the commit.
-func (x *hashIndex) compact(b *bbolt.Bucket, alive func(payload uint32) bool) (next *hashIndex, worked bool, err error) {
+// to do. What it returns is for after the commit of the changes.
+func (x *hashIndex) compact(in *hashPages, alive func(payload uint32) bool) (next *hashIndex, worked bool, err error) {
 	next = x.clone()
 	for done := 0; ; worked = true {
 		p, picked := next.neediest()
@@ -41,14 +39,15 @@ func (x *hashIndex) compact(b *bbolt.Bucket, alive func(payload uint32) bool) (n
 		if len(picked) == 0 || worked && done > x.mostPartition/2 {
 			break
 		}
-		if err := next.merge(b, p, picked, alive); err != nil {
+		if err := next.merge(in, p, picked, alive); err != nil {
 			return nil, false, err
 		}
 	}
 	if !worked {
 		return x, false, nil
 	}
-	return next, true, next.save(b)
+	next.save(in)
+	return next, true, nil
 }
 
 func hashEntries(runs []hashRun) (total int) {
@@ -101,11 +100,11 @@ func (x *hashIndex) tooLarge(p *hashPartition) bool {
 
 // merge makes one run of several, or several of which each belongs to another
 // partition.
-func (x *hashIndex) merge(b *bbolt.Bucket, p *hashPartition, picked []hashRun, alive func(payload uint32) bool) error {
+func (x *hashIndex) merge(in *hashPages, p *hashPartition, picked []hashRun, alive func(payload uint32) bool) error {
 	old, tooLarge := *p, x.tooLarge(p)
 	left := 0
 	for i := range picked {
-		n, err := x.countAlive(b, &old, &picked[i], alive)
+		n, err := x.countAlive(in, &old, &picked[i], alive)
 		if err != nil {
 			return err
 		}
@@ -121,14 +120,15 @@ func (x *hashIndex) merge(b *bbolt.Bucket, p *hashPartition, picked []hashRun, a
 		halves = p.halves()
 		into = []*hashPartition{&halves[0], &halves[1]}
 	}
-	if err := x.mergeInto(b, into, &old, picked, left, alive); err != nil {
+	if err := x.mergeInto(in, into, &old, picked, left, alive); err != nil {
 		return err
 	}
 	if halves != nil {
 		place := x.partition(uint64(p.prefix) << 32)
 		x.partitions = slices.Replace(x.partitions, place, place+1, halves...)
 	}
-	return x.drop(b, &old, picked)
+	x.drop(in, &old, picked)
+	return nil
 }
 
 // halves are two partitions without runs that divide one.
@@ -138,12 +138,12 @@ func (p *hashPartition) halves() []hashPartition {
 }
 
 // countAlive is how many entries of a run are alive.
-func (x *hashIndex) countAlive(b *bbolt.Bucket, p *hashPartition, r *hashRun, alive func(payload uint32) bool) (int, error) {
+func (x *hashIndex) countAlive(in *hashPages, p *hashPartition, r *hashRun, alive func(payload uint32) bool) (int, error) {
 	if alive == nil {
 		return int(r.entries), nil
 	}
 	n := 0
-	c := hashCursor{x: x, b: b, p: p, r: r}
+	c := hashCursor{x: x, in: in, p: p, r: r}
 	for {
 		more, err := c.next()
 		if err != nil || !more {
@@ -157,10 +157,10 @@ func (x *hashIndex) countAlive(b *bbolt.Bucket, p *hashPartition, r *hashRun, al
 
 // mergeInto writes the entries of runs into partitions that divide theirs. It is
 // told that at most left of them are alive.
-func (x *hashIndex) mergeInto(b *bbolt.Bucket, parts []*hashPartition, old *hashPartition, runs []hashRun, left int, alive func(payload uint32) bool) error {
+func (x *hashIndex) mergeInto(in *hashPages, parts []*hashPartition, old *hashPartition, runs []hashRun, left int, alive func(payload uint32) bool) error {
 	cursors := make([]*hashCursor, 0, len(runs))
 	for i := range runs {
-		c := &hashCursor{x: x, b: b, p: old, r: &runs[i]}
+		c := &hashCursor{x: x, in: in, p: old, r: &runs[i]}
 		more, err := c.next()
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (x *hashIndex) mergeInto(b *bbolt.Bucket, parts []*hashPartition, old *hash
 		}
 	}
 	share := func(p *hashPartition) int { return left>>(p.depth-old.depth) + 1 }
-	w := x.write(b, parts[0], share(parts[0]))
+	w := x.write(in, parts[0], share(parts[0]))
 	for len(cursors) > 0 {
 		first := 0
 		for i, c := range cursors {
@@ -180,11 +180,9 @@ func (x *hashIndex) mergeInto(b *bbolt.Bucket, parts []*hashPartition, old *hash
 		}
 		c := cursors[first]
 		for len(parts) > 1 && c.entry.hash>>32 >= uint64(parts[1].prefix) {
-			if err := w.close(); err != nil {
-				return err
-			}
+			w.close()
 			parts = parts[1:]
-			w = x.write(b, parts[0], share(parts[0]))
+			w = x.write(in, parts[0], share(parts[0]))
 		}
 		if alive == nil || alive(c.entry.payload) {
 			if err := w.add(c.entry); err != nil {
@@ -199,28 +197,26 @@ func (x *hashIndex) mergeInto(b *bbolt.Bucket, parts []*hashPartition, old *hash
 			cursors = slices.Delete(cursors, first, first+1)
 		}
 	}
-	return w.close()
+	w.close()
+	return nil
 }
 
 // drop removes the pages of runs.
-func (x *hashIndex) drop(b *bbolt.Bucket, p *hashPartition, runs []hashRun) error {
+func (x *hashIndex) drop(in *hashPages, p *hashPartition, runs []hashRun) {
 	for i := range runs {
 		for page := range 1 << runs[i].spread {
-			if err := b.Delete(p.key(&runs[i], page, nil)); err != nil {
-				return fmt.Errorf("delete page of hash index: %w", err)
-			}
+			in.delete(p.key(&runs[i], page, nil))
 		}
 	}
-	return nil
 }
 
 // hashCursor walks the entries of a run in their order. Pages are verified as it
 // comes to them.
 type hashCursor struct {
-	x *hashIndex
-	b *bbolt.Bucket
-	p *hashPartition
-	r *hashRun
+	x  *hashIndex
+	in *hashPages
+	p  *hashPartition
+	r  *hashRun
 
 	pages   int // that were begun
 	page    hashPage
@@ -241,7 +237,7 @@ func (c *hashCursor) next() (bool, error) {
 			c.at, c.end = low, high
 			c.place++
 		case c.pages < 1<<c.r.spread:
-			page, err := c.x.page(c.b, c.p, c.r, c.pages, nil)
+			page, err := c.x.page(c.in, c.p, c.r, c.pages, nil)
 			if err != nil {
 				return false, err
 			}

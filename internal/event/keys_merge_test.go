@@ -32,12 +32,14 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 		t.Errorf("%d entries in %d partitions, of which 900 are alive", total, len(x.index.partitions))
 	}
 	updateTestDB(t, x.db, func(b *bbolt.Bucket) error {
+		pages := changing(b)
 		for _, p := range x.index.all() { // as if everything were due
-			if err := x.index.merge(b, p, slices.Clone(p.runs), func(uint32) bool { return false }); err != nil {
+			if err := x.index.merge(pages, p, slices.Clone(p.runs), func(uint32) bool { return false }); err != nil {
 				return err
 			}
 		}
-		if err := x.index.save(b); err != nil {
+		x.index.save(pages)
+		if err := pages.write(b); err != nil {
 			return err
 		}
 		if n := countKeys(t, b); x.index.pages != 0 || n != 1 {

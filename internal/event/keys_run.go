@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/bits"
-
-	"go.etcd.io/bbolt"
 )
 
 // A page of a run is a table of places and the entries in the order of their
@@ -251,7 +249,7 @@ func hashPlaces(entries, skip, payloadBytes int) int {
 // hashWriter writes a run page by page.
 type hashWriter struct {
 	x       *hashIndex
-	b       *bbolt.Bucket
+	to      *hashPages
 	p       *hashPartition
 	run     hashRun
 	number  int         // of the page that is being filled
@@ -260,13 +258,13 @@ type hashWriter struct {
 
 // write begins a run of a partition of x, which gets it when it is closed. most
 // is the most entries it can have.
-func (x *hashIndex) write(b *bbolt.Bucket, p *hashPartition, most int) *hashWriter {
+func (x *hashIndex) write(to *hashPages, p *hashPartition, most int) *hashWriter {
 	run := hashRun{number: x.nextRun, tier: uint8(hashTier(most)) + 1}
 	for most>>run.spread > x.mostPage && run.spread < min(mostHashSpread, hashBits-p.depth) {
 		run.spread++
 	}
 	x.nextRun++
-	return &hashWriter{x: x, b: b, p: p, run: run, entries: make([]hashEntry, 0, min(most, x.mostPage))}
+	return &hashWriter{x: x, to: to, p: p, run: run, entries: make([]hashEntry, 0, min(most, x.mostPage))}
 }
 
 // add takes the next entry. They come in order; one that is equal to the last is
@@ -276,9 +274,7 @@ func (w *hashWriter) add(e hashEntry) error {
 		if w.number > number {
 			return errHashOrder
 		}
-		if err := w.flush(); err != nil {
-			return err
-		}
+		w.flush()
 	}
 	if n := len(w.entries); n > 0 {
 		switch order := w.entries[n-1].compare(e); {
@@ -295,27 +291,21 @@ func (w *hashWriter) add(e hashEntry) error {
 
 // flush writes a page, also one without entries: one that is not there is
 // damage.
-func (w *hashWriter) flush() error {
+func (w *hashWriter) flush() {
 	raw := encodeHashPage(w.entries, int(w.p.depth+w.run.spread), w.x.payloadBytes)
-	if err := w.b.Put(w.p.key(&w.run, w.number, nil), raw); err != nil {
-		return fmt.Errorf("put page of hash index: %w", err)
-	}
+	w.to.put(w.p.key(&w.run, w.number, nil), raw)
 	w.number++
 	w.entries = w.entries[:0]
-	return nil
 }
 
 // close writes the other pages and gives the run to its partition. One without
 // entries is none.
-func (w *hashWriter) close() error {
+func (w *hashWriter) close() {
 	if w.run.entries == 0 {
-		return nil
+		return
 	}
 	for w.number < 1<<w.run.spread {
-		if err := w.flush(); err != nil {
-			return err
-		}
+		w.flush()
 	}
 	w.p.runs = append(w.p.runs, w.run)
-	return nil
 }

@@ -56,7 +56,7 @@ func TestDamageInAHashIndexIsAnError(t *testing.T) {
 				if err := x.index.check(b); !errors.Is(err, ErrDamaged) {
 					t.Errorf("%s: check of page %x: %v", name, key, err)
 				}
-				if _, _, err := x.index.compact(b, nil); !errors.Is(err, ErrDamaged) {
+				if _, _, err := x.index.compact(changing(b), nil); !errors.Is(err, ErrDamaged) {
 					t.Errorf("%s: compaction of page %x: %v", name, key, err)
 				}
 				return undo

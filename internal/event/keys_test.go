@@ -104,8 +104,11 @@ func (x *testIndex) compact(tb testing.TB, alive func(uint32) bool) (steps int) 
 	tb.Helper()
 	for worked := true; worked; steps++ {
 		updateTestDB(tb, x.db, func(b *bbolt.Bucket) (err error) {
-			x.index, worked, err = x.index.compact(b, alive)
-			return err
+			pages := changing(b)
+			if x.index, worked, err = x.index.compact(pages, alive); err != nil {
+				return err
+			}
+			return pages.write(b)
 		})
 	}
 	for _, p := range x.index.all() {
@@ -230,7 +233,11 @@ func TestHashIndexOfAnAbortedTransactionIsTheOldOne(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if next, _, err = next.compact(b, nil); err != nil {
+		pages := changing(b)
+		if next, _, err = next.compact(pages, nil); err != nil {
+			return err
+		}
+		if err := pages.write(b); err != nil {
 			return err
 		}
 		if next.pages >= x.index.pages {

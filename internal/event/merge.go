@@ -45,30 +45,52 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	if worked, err = e.mergeBlocks(p); worked || err != nil {
 		return worked, err
 	}
+	var changes indexChanges
+	err = e.db.View(func(tx *bbolt.Tx) (err error) {
+		changes, worked, err = p.compact(tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number))))
+		return err
+	})
+	if err != nil || !worked {
+		return false, err
+	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	next := p.projectIndexes
-	err = e.db.Update(func(tx *bbolt.Tx) (err error) {
+	err = e.db.Update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number)))
-		if next.keys, worked, err = next.keys.compact(b.Bucket(keysBucket), aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
-			return err
+		for _, name := range changes.path {
+			b = b.Bucket(name)
 		}
-		if next.subjects, worked, err = next.subjects.compact(b.Bucket(subjectsBucket)); worked || err != nil {
-			return err
-		}
-		if next.sessions, worked, err = next.sessions.compact(b.Bucket(sessionsBucket)); worked || err != nil {
-			return err
-		}
-		return errNothing
+		return changes.pages.write(b)
 	})
-	if errors.Is(err, errNothing) {
-		return false, nil
-	}
 	if err != nil {
 		return false, err
 	}
-	p.projectIndexes = next
-	return worked, nil
+	p.projectIndexes = changes.next
+	return true, nil
+}
+
+// indexChanges is what compaction makes of the indexes of a project. It is right
+// as long as nobody else holds maintaining.
+type indexChanges struct {
+	next  projectIndexes
+	path  [][]byte // of the bucket in that of the project
+	pages *hashPages
+}
+
+// compact does a bounded part of the work that is waiting in one of the indexes.
+func (x projectIndexes) compact(b *bbolt.Bucket) (c indexChanges, worked bool, err error) {
+	keys := b.Bucket(keysBucket)
+	c.next, c.path, c.pages = x, [][]byte{keysBucket}, changing(keys)
+	if c.next.keys, worked, err = x.keys.compact(c.pages, aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
+		return c, worked, err
+	}
+	c.path = [][]byte{subjectsBucket, dictionaryIndex}
+	if c.next.subjects, c.pages, worked, err = x.subjects.compact(b.Bucket(subjectsBucket)); worked || err != nil {
+		return c, worked, err
+	}
+	c.path = [][]byte{sessionsBucket, dictionaryIndex}
+	c.next.sessions, c.pages, worked, err = x.sessions.compact(b.Bucket(sessionsBucket))
+	return c, worked, err
 }
 
 // errNothing ends a transaction that has nothing to write.

@@ -12,7 +12,9 @@ type project struct {
 	number Project
 	names  *names
 
-	projectIndexes // as the last commit left them; guarded by Engine.writing
+	// As the last commit left them. Who changes them holds Engine.maintaining and
+	// Engine.writing, so one of both is enough for reading.
+	projectIndexes
 
 	// swept says that no text in the dictionaries is without an event. It is not
 	// known after a start, which may follow an erasure that was cut off, nor
