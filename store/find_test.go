@@ -298,7 +298,7 @@ func TestDamagedColumns(t *testing.T) {
 					t.Errorf("%q: got %d logs and %v, want an error that names the block", term, len(page), err)
 				}
 			}
-			path := s.db.FilePath()
+			path := s.db.Path()
 			if err := s.db.Close(); err != nil {
 				t.Fatal(err)
 			}

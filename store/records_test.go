@@ -21,9 +21,6 @@ func (tx *Tx) checkRecords() error {
 	return errors.Join(all...)
 }
 
-// FilePath is where the file is.
-func (s *Store) FilePath() string { return s.path }
-
 // Put writes to a bucket by its path whatever a test wants there; a nil value
 // deletes the key.
 func (tx *Tx) Put(key, value []byte, path ...[]byte) error {

@@ -224,6 +224,9 @@ func (e *Engine) load() error {
 	})
 }
 
+// Path is where the file is.
+func (e *Engine) Path() string { return e.path }
+
 // Close writes the head as blocks, waits for what runs, and closes the file.
 func (e *Engine) Close() error {
 	e.stop()
