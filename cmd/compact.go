@@ -56,7 +56,7 @@ func (p *program) printCompacted(answer compactAnswer) error {
 		if f.Compacted {
 			_, err = fmt.Fprintf(p.stdout, "%s: %s, was %s, saved %s in %.1f s\n", f.File, mebibytes(f.After), mebibytes(f.Before), mebibytes(f.Before-f.After), f.Seconds)
 		} else {
-			_, err = fmt.Fprintf(p.stdout, "%s: %s, of which less than a quarter is free; left as it is\n", f.File, mebibytes(f.Before))
+			_, err = fmt.Fprintf(p.stdout, "%s: %s, of which little is free; left as it is\n", f.File, mebibytes(f.Before))
 		}
 		if err != nil {
 			return err
