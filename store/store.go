@@ -51,11 +51,13 @@ type Options struct {
 	ExactBytes int64
 	// Strict checks the whole file after each commit. For tests.
 	Strict bool
+	// ReadOnly opens a file that is there and changes nothing in it.
+	ReadOnly bool
 }
 
 // Store is an open svc.db. Its methods may be called from any goroutine.
 type Store struct {
-	db   *bbolt.DB
+	db   *boltfile.DB
 	now  func() time.Time
 	log  *slog.Logger
 	path string
@@ -98,15 +100,17 @@ func Open(path string, o Options) (*Store, error) {
 	if s.exactBytes = o.ExactBytes; s.exactBytes == 0 {
 		s.exactBytes = 160 << 20
 	}
-	if err := boltfile.Create(path, layOut); err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
+	if !o.ReadOnly {
+		if err := boltfile.Create(path, layOut); err != nil {
+			return nil, fmt.Errorf("create %s: %w", path, err)
+		}
 	}
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets})
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	s.db = db
-	db.StrictMode = o.Strict
+	db.Bolt().StrictMode = o.Strict
 	if err := s.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
@@ -156,6 +160,9 @@ func (s *Store) load() error {
 // ID tells this data file from every other, for what is derived from it.
 func (s *Store) ID() uuid.UUID { return s.id }
 
+// Path is where the file is.
+func (s *Store) Path() string { return s.path }
+
 // Close waits for open transactions and closes the file. It writes the list
 // of free pages once, which makes the next Open fast.
 func (s *Store) Close() error {
@@ -198,6 +205,16 @@ func (s *Store) Hold() (release func()) {
 
 // Image is the state of the file after the last commit. It must be closed.
 func (s *Store) Image() (*boltfile.Image, error) { return boltfile.Take(s.db) }
+
+// CompactFile moves everything to a smaller file if a quarter of this one is free,
+// or always. Others read meanwhile, and write afterwards. The errors are NoSpace
+// and what the file system says.
+func (s *Store) CompactFile(always bool) (c boltfile.Compaction, err error) {
+	release := s.Hold()
+	c, err = s.db.Compact(always)
+	release()
+	return c, errors.Join(err, c.Finish())
+}
 
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {

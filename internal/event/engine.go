@@ -38,6 +38,9 @@ const (
 	// small, so that an idle server holds nothing.
 	headAge = 5 * time.Minute
 
+	// mapSize is the address space of the file.
+	mapSize = 8 << 30
+
 	defaultMemory = 192 << 20
 	// mostQueries bounds the queries that run at the same time, and with them
 	// their memory. The others wait.
@@ -68,7 +71,7 @@ type Options struct {
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
 type Engine struct {
-	db         *bbolt.DB
+	db         *boltfile.DB
 	path       string
 	now        func() time.Time
 	log        *slog.Logger
@@ -169,7 +172,7 @@ func Open(path string, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
 	var err error
-	if e.db, err = boltfile.Open(path, boltfile.Options{MapSize: 8 << 30}); err != nil {
+	if e.db, err = boltfile.Open(path, boltfile.Options{MapSize: mapSize}); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	if err := e.load(); err != nil {
@@ -224,6 +227,9 @@ func (e *Engine) load() error {
 	})
 }
 
+// Path is where the file is.
+func (e *Engine) Path() string { return e.path }
+
 // Close writes the head as blocks, waits for what runs, and closes the file.
 func (e *Engine) Close() error {
 	e.stop()
@@ -245,6 +251,18 @@ func (e *Engine) Hold() (release func()) {
 // acknowledged, what is in memory as well, because it is in the log of the file.
 // It must be closed.
 func (e *Engine) Image() (*boltfile.Image, error) { return boltfile.Take(e.db) }
+
+// CompactFile moves everything to a smaller file if a quarter of this one is free,
+// or always. Others ask meanwhile, and write afterwards. The errors are NoSpace and
+// what the file system says.
+func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
+	e.maintaining.Lock()
+	release := e.Hold()
+	c, err = e.db.Compact(always)
+	release()
+	e.maintaining.Unlock()
+	return c, errors.Join(err, c.Finish())
+}
 
 // Size is the bytes of the file, and of these what is in use; the rest is room
 // for what comes.
