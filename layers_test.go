@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"internal/tally":    {},
 
 	// What both data files are opened with.
-	"internal/boltfile": {"internal/durable"},
+	"internal/boltfile": {"internal/durable", "internal/fault"},
 
 	// Leaves know nothing of ours.
 	"internal/durable": {},

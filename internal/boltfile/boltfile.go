@@ -5,7 +5,6 @@ package boltfile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,17 +49,29 @@ func Create(path string, layOut func(*bbolt.Tx) error) error {
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	db, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: LockWait})
+	if err := write(temp, layOut); err != nil {
+		return discard(temp, err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return discard(temp, err)
+	}
+	return durable.SyncDir(filepath.Dir(path))
+}
+
+func write(path string, layOut func(*bbolt.Tx) error) error {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: LockWait})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(db.Update(layOut), db.Sync(), db.Close()); err != nil {
-		return err
+	return errors.Join(db.Update(layOut), db.Sync(), db.Close())
+}
+
+// discard removes a file that was not finished because of an error.
+func discard(path string, because error) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return errors.Join(because, err)
 	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return durable.SyncDir(filepath.Dir(path))
+	return because
 }
 
 // Open opens a file with the options that keep bbolt fast and honest: a freelist
@@ -83,15 +94,4 @@ func Open(path string, o Options) (*bbolt.DB, error) {
 		return nil, ErrLocked
 	}
 	return db, err
-}
-
-// Close closes a file. It writes the list of free pages once, which makes the
-// next Open fast. Nobody may write meanwhile.
-func Close(db *bbolt.DB) error {
-	db.NoFreelistSync = false
-	err := db.Update(func(*bbolt.Tx) error { return nil })
-	if err != nil {
-		err = fmt.Errorf("write free pages of %s: %w", db.Path(), err)
-	}
-	return errors.Join(err, db.Close())
 }

@@ -6,32 +6,31 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"svc/internal/boltfile"
 	"svc/internal/stats"
 )
 
 // commit stores batches in one transaction and then makes them visible. The
 // caller holds e.writing.
 func (e *Engine) commit(group []*waiter) error {
-	tx, err := e.db.Begin(true)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	c := newCommit(e, tx)
-	if err := c.accept(group); err != nil {
-		return err
-	}
-	if len(c.accepted) == 0 { // nothing new, nothing to write
+	var c *commit
+	err := e.file.Update(func(tx *bbolt.Tx) error {
+		c = newCommit(e, tx)
+		if err := c.accept(group); err != nil {
+			return err
+		}
+		if len(c.accepted) == 0 {
+			return errNothing // new
+		}
+		return c.write()
+	})
+	switch {
+	case errors.Is(err, errNothing):
 		return nil
+	case boltfile.Written(err):
+		c.publish()
 	}
-	if err := c.write(); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	c.publish()
-	return nil
+	return err
 }
 
 // commit is a transaction that stores batches.

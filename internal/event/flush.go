@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
 )
 
 // Flush writes the events in memory as blocks.
@@ -96,7 +98,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 		subjects, sessions *dictionary
 	}
 	next := map[*project]indexes{}
-	err := e.db.Update(func(tx *bbolt.Tx) error {
+	err := e.file.Update(func(tx *bbolt.Tx) error {
 		for number, of := range prepared {
 			p := e.project(number)
 			if p == nil {
@@ -123,7 +125,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 		}
 		return dropTail(tx, h.generation)
 	})
-	if err != nil {
+	if !boltfile.Written(err) {
 		return err
 	}
 	for p, n := range next {
@@ -131,7 +133,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 	}
 	e.heads.Store(&heads{active: e.heads.Load().active})
 	e.tidy.Store(false)
-	return nil
+	return err
 }
 
 func addTexts(b *bbolt.Bucket, d *dictionary, texts *newTexts) (*dictionary, error) {

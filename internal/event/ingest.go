@@ -1,6 +1,7 @@
 package event
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -29,7 +30,8 @@ type waiter struct {
 
 // Ingest stores the events of a batch that are not stored yet and returns how
 // many these are when they are on disk. Batches that arrive meanwhile share one
-// commit; alone it adds no delay. The error is Unavailable when too many wait.
+// commit; alone it adds no delay. The error is Unavailable when too many wait, and
+// NoSpace or Unavailable when the disk does not take them and for a moment after.
 //
 // Names and times are expected as the contract wants them stored; an item whose
 // name is empty is left out. The batch must not be changed afterwards.
@@ -60,7 +62,10 @@ func (e *Engine) Ingest(b *Batch) (accepted int, err error) {
 func (e *Engine) lead() {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	err := e.makeRoom()
+	err := e.file.Refused()
+	if err == nil {
+		err = e.makeRoom()
+	}
 	e.queue.Lock()
 	group, bytes := together(e.waiting)
 	e.waiting = slices.Clone(e.waiting[len(group):])
@@ -126,6 +131,12 @@ func (e *Engine) makeRoom() error {
 		case size < 2*e.headEvents:
 			return nil
 		case e.failed != nil:
+			if e.file.Refused() == nil {
+				e.nudge()
+			}
+			if _, ok := errors.AsType[*fault.Error](e.failed); ok {
+				return e.failed
+			}
 			return fault.New(fault.Unavailable, "events cannot be written to the disk at the moment; try again in a minute").After(time.Minute)
 		}
 		e.room.Wait()
@@ -135,4 +146,5 @@ func (e *Engine) makeRoom() error {
 // freeze lets a new head begin. The caller holds e.writing.
 func (e *Engine) freeze(h *heads) {
 	e.heads.Store(&heads{active: newHead(h.active.generation + 1), frozen: h.active})
+	e.failed = nil
 }

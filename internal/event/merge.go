@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
 )
 
 // mostMerged bounds the bytes of blocks that become one, and with them the
@@ -48,7 +50,7 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	keys, subjects, sessions := p.keys, p.subjects, p.sessions
-	err = e.db.Update(func(tx *bbolt.Tx) (err error) {
+	err = e.file.Update(func(tx *bbolt.Tx) (err error) {
 		b := tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number)))
 		if keys, worked, err = keys.compact(b.Bucket(keysBucket), aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
 			return err
@@ -64,11 +66,11 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	if errors.Is(err, errNothing) {
 		return false, nil
 	}
-	if err != nil {
+	if !boltfile.Written(err) {
 		return false, err
 	}
 	p.keys, p.subjects, p.sessions = keys, subjects, sessions
-	return worked, nil
+	return worked, err
 }
 
 // errNothing ends a transaction that has nothing to write.
@@ -121,7 +123,7 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return true, e.db.Update(func(tx *bbolt.Tx) error {
+	return true, e.file.Update(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, p.number, blocksBucket)
 		for _, key := range keys[1:] {
 			if err := blocks.Delete(key); err != nil {
