@@ -286,3 +286,15 @@ func Forms(text string) [][]byte {
 	}
 	return forms
 }
+
+// HoldMaintenance keeps the background from working until release is called.
+func (e *Engine) HoldMaintenance() (release func()) {
+	e.maintaining.Lock()
+	return e.maintaining.Unlock
+}
+
+// FlushHeld is Flush for who has called HoldMaintenance.
+func (e *Engine) FlushHeld() error { return e.flush() }
+
+// Refused is the error of the file's last commit, for a moment after it failed.
+func (e *Engine) Refused() error { return e.file.Refused() }
