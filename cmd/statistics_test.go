@@ -28,8 +28,15 @@ func serve(t *testing.T, dir string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{Cmd: exec.Command(path, "serve", "--data", dir, "--listen", "127.0.0.1:0"), lines: make(chan string, 1000)}
-	p.Env = append(os.Environ(), "ADMIN_PASSWORD=correct horse", "SVC_LOG_FORMAT=json")
+	return launch(t, exec.Command(path, "serve", "--data", dir, "--listen", "127.0.0.1:0"))
+}
+
+// launch starts a command that becomes a server, with the environment that it
+// names beside the usual one, and logs in.
+func launch(t *testing.T, c *exec.Cmd) *process {
+	t.Helper()
+	p := &process{Cmd: c, lines: make(chan string, 1000)}
+	p.Env = append(append(os.Environ(), "ADMIN_PASSWORD=correct horse", "SVC_LOG_FORMAT=json"), c.Env...)
 	log, err := p.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
