@@ -232,6 +232,70 @@ func TestFullDisk(t *testing.T) {
 	reads()
 }
 
+// TestNoRoomToStart: where the data cannot be written a server does not start,
+// says why and what to do, and leaves nothing behind that is half made.
+func TestNoRoomToStart(t *testing.T) {
+	t.Parallel()
+	disk := mountSmall(t, 1)
+	dir := filepath.Join(disk, "data")
+	start := func() (said string) {
+		t.Helper()
+		out, err := exec.Command("svc", "serve", "--data", dir, "--listen", "127.0.0.1:0").CombinedOutput()
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok || failed.ExitCode() != 1 {
+			t.Fatalf("got %v, want exit code 1:\n%s", err, out)
+		}
+		return string(out)
+	}
+	for _, room := range []int64{0, 4, 8, 16, 24, 32, 40, 48} { // KiB, less than a new data directory takes
+		free := fill(t, disk)
+		if err := os.Truncate(filepath.Join(disk, "filler"), 1<<20-room<<10); err != nil {
+			t.Fatal(err)
+		}
+		said := start()
+		if !strings.Contains(said, "no space left on device") || !strings.Contains(said, "\n     make room on that disk") {
+			t.Errorf("with %d KiB: got %s", room, said)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for _, f := range left {
+			info, err := f.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := map[string]int64{"README.txt": 500, "secrets.toml": 300, "svc.db": 32768, "events.db": 32768, "svc.lock": 0, "svc.bootstrap-admin.txt": 100}
+			if least, known := whole[f.Name()]; !known || info.Size() < least {
+				t.Errorf("with %d KiB: %s of %d bytes is left", room, f.Name(), info.Size())
+			}
+		}
+		free()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readOnly := func(flag uintptr) {
+		t.Helper()
+		if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|flag, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, made := range []bool{false, true} {
+		if made {
+			c := exec.Command("svc", "serve", "--data", dir, "--listen", "127.0.0.1:0")
+			p := launch(t, c)
+			p.end(t, syscall.SIGTERM)
+		}
+		readOnly(syscall.MS_RDONLY)
+		if said := start(); !strings.Contains(said, "read-only file system") || !strings.Contains(said, "\n     it has to be mounted for writing") {
+			t.Errorf("a read-only disk, made %t: got %s", made, said)
+		}
+		readOnly(0)
+	}
+	launch(t, exec.Command("svc", "serve", "--data", dir, "--listen", "127.0.0.1:0")).end(t, syscall.SIGTERM)
+}
+
 // eventually waits for what the server does by itself.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()

@@ -280,7 +280,7 @@ func (e *Engine) maintain(ctx context.Context) {
 		case <-e.wake:
 		}
 		if err := e.maintainOnce(ctx); err != nil {
-			e.log.Error("events stay in the log until the disk takes them; it will be tried again", "error", err, "retry_in", retry)
+			e.log.Error("events stay in the log until the disk takes them; it will be tried again", "error", err, "retry_in", retry.String())
 			next.Reset(retry)
 			retry = min(2*retry, lastRetry)
 			continue
