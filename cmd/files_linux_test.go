@@ -7,29 +7,9 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
-
-// dial connects and sends something. What comes is waited for half a minute.
-func (p *process) dial(t *testing.T, text string) net.Conn {
-	t.Helper()
-	address := strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/api/v1")
-	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // answer reads an answer and returns its status.
 func answer(t *testing.T, c net.Conn) int {

@@ -4,15 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // mountSmall mounts a file system of some MiB that only memory backs, or skips
@@ -55,33 +52,6 @@ func fill(t *testing.T, dir string) (free func()) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// try makes a request and returns the status, the texts of an answer that is no
-// success, and after how many seconds to try again.
-func (p *process) try(t *testing.T, method, path, body string) (status int, message, retry string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, p.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+p.token)
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(text), answer.Header.Get("Retry-After")
-}
-
-// total is how many records a list has.
-func (p *process) total(t *testing.T, path string) int {
-	t.Helper()
-	return int(p.ask(t, "GET", path, "", 200)["total"].(float64))
 }
 
 // writer is one way to write, with another body each time.
@@ -294,19 +264,4 @@ func TestNoRoomToStart(t *testing.T) {
 		readOnly(0)
 	}
 	launch(t, exec.Command("svc", "serve", "--data", dir, "--listen", "127.0.0.1:0")).end(t, syscall.SIGTERM)
-}
-
-// eventually waits for what the server does by itself.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	late := time.After(time.Minute)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("still not: %s", what)
-		}
-	}
 }
