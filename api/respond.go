@@ -48,6 +48,9 @@ func (s *Server) fail(w http.ResponseWriter, r *request, err error) {
 		failInternally(w)
 		return
 	}
+	if status := statuses[f.Kind]; status >= 500 && err.Error() != f.Error() {
+		s.log.Warn("request refused", "error", err, "method", r.Method, "path", r.shownPath(), "id", r.id)
+	}
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", seconds(f.RetryAfter))
 	}

@@ -136,7 +136,7 @@ func (b *eventsBench) run(c *cobra.Command, progress io.Writer) (r *eventsReport
 	if err != nil {
 		return nil, err
 	}
-	server := newHTTP(i.handler, commandLog(progress))
+	server := newHTTP(i.handler, commandLog(progress), newConnections(mostConnections(openFiles()), commandLog(progress)))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	defer func() {

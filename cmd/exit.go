@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"svc/internal/control"
+	"svc/internal/fault"
 	"svc/internal/setting"
 	"svc/store"
 )
@@ -100,6 +102,7 @@ func printError(w io.Writer, err error, args []string) {
 	if owner, ok := errors.AsType[*control.OwnerError](err); ok {
 		text += "\n" + ownerHint(owner, args)
 	}
+	text += diskHint(err)
 	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
 }
 
@@ -109,6 +112,19 @@ func ownerHint(e *control.OwnerError, args []string) string {
 		return "files that root makes there would stop the next start; use: sudo -u " + quoted(e.Owner) + " " + strings.Join(args, " ")
 	}
 	return "as root: chown -R " + quoted(e.User) + " " + quoted(e.Dir)
+}
+
+// diskHint is what to do about a disk that does not take a file.
+func diskHint(err error) string {
+	switch {
+	case fault.Is(fault.Disk(err), fault.NoSpace):
+		return "\nmake room on that disk and try again; nothing that was stored is lost"
+	case errors.Is(err, syscall.EROFS):
+		return "\nit has to be mounted for writing; after an error of the disk the system itself makes it read-only, see its log"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "\nallow it more open files: ulimit -n, or LimitNOFILE= in a unit of systemd"
+	}
+	return ""
 }
 
 // say writes one line for people to the standard error.

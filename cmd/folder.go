@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"svc/internal/control"
+	"svc/internal/durable"
 )
 
 const (
@@ -44,15 +45,13 @@ func makeFolder(dir string) (made bool, err error) {
 	if err := checkFolder(dir); err != nil {
 		return false, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "README.txt"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	if exists(dir, "README.txt") {
 		return made, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("prepare data directory: %w", err)
-	}
-	_, err = f.WriteString(readme)
-	if err := errors.Join(err, f.Close()); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, "README.txt"), []byte(readme), 0o600); err != nil {
+		if made {
+			_ = os.Remove(dir) // a folder with nothing in it helps nobody
+		}
 		return false, fmt.Errorf("prepare data directory: %w", err)
 	}
 	return made, nil

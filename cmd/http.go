@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"svc/internal/control"
@@ -15,8 +14,7 @@ import (
 // newHTTP is the server for both listeners. Its limits are against clients that
 // are slow on purpose; requests over the control socket are marked as the
 // owner's.
-func newHTTP(handler http.Handler, log *slog.Logger) *http.Server {
-	silent := &silentConns{conns: map[net.Conn]bool{}}
+func newHTTP(handler http.Handler, log *slog.Logger, all *connections) *http.Server {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -26,40 +24,10 @@ func newHTTP(handler http.Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ConnContext:       control.MarkConn,
-		ConnState:         silent.track,
+		ConnState:         all.track,
 	}
-	server.RegisterOnShutdown(silent.close)
+	server.RegisterOnShutdown(all.closeSilent)
 	return server
-}
-
-// silentConns are connections on which nothing has come yet, such as browsers
-// open in advance. A stop would wait five seconds for each to say something.
-type silentConns struct {
-	mu       sync.Mutex // guards what follows
-	conns    map[net.Conn]bool
-	stopping bool
-}
-
-func (s *silentConns) track(c net.Conn, state http.ConnState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if state != http.StateNew {
-		delete(s.conns, c)
-		return
-	}
-	s.conns[c] = true
-	if s.stopping {
-		_ = c.Close()
-	}
-}
-
-func (s *silentConns) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stopping = true
-	for c := range s.conns {
-		_ = c.Close() // nothing was sent on it, so nothing can be lost
-	}
 }
 
 // runHTTP answers on the listeners until ctx ends or one of them fails. Then

@@ -96,7 +96,8 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 
 	start.address = public.Addr()
 	p.announce(start)
-	return runHTTP(ctx, newHTTP(i.handler, log), s.ShutdownTimeout, log, public, owner)
+	all := newConnections(mostConnections(openFiles()), log)
+	return runHTTP(ctx, newHTTP(i.handler, log, all), s.ShutdownTimeout, log, all.limit(public), owner)
 }
 
 // takeOver opens the data directory, unless somebody else has it.

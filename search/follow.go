@@ -123,7 +123,8 @@ func (x *Index) step() (more bool, err error) {
 }
 
 // reopen opens the index as it is on disk, after an error if it was open. One
-// that cannot be used is thrown away. The caller holds writing.
+// that cannot be used is thrown away; one that cannot be opened just now stays
+// closed. The caller holds writing.
 func (x *Index) reopen(after error) error {
 	if err := x.drop(); err != nil {
 		x.log.Warn("search index cannot be closed", "error", err)
@@ -132,6 +133,8 @@ func (x *Index) reopen(after error) error {
 	switch {
 	case err != nil && x.life.Err() != nil:
 		return errClosed
+	case passes(err):
+		return err
 	case err != nil:
 		return x.throwAway(errors.Join(after, err))
 	}

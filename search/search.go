@@ -13,7 +13,9 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
+	"svc/internal/fault"
 	"svc/internal/fold"
 	"svc/store"
 )
@@ -68,7 +70,7 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	if err == nil {
 		err = r.stamp.check(db)
 	}
-	if err != nil {
+	if err != nil && !passes(err) {
 		// It must not stay: when the store has gone on for a while, a stamp from
 		// its future could look like one from its past.
 		if err := x.throwAway(err); err != nil {
@@ -76,6 +78,13 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 		}
 	}
 	return x, nil
+}
+
+// passes reports whether an index cannot be opened for a reason that is not its
+// own: the process may not open more files, the disk is full or read-only.
+func passes(err error) bool {
+	err = fault.Disk(err)
+	return fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) && !errors.Is(err, syscall.EIO)
 }
 
 // openUsable opens an index that can be caught up with the store.

@@ -27,7 +27,8 @@ type waiter struct {
 // fn has been checked beforehand and must not fail but for the file itself,
 // because an error undoes its neighbours too; a submission that turns out to
 // be without object writes nothing and returns nil. When the queue is full the
-// error is Unavailable.
+// error is Unavailable. For a moment after the disk has not taken a transaction
+// nothing is tried and the error is that of the disk, see Update.
 //
 // Whoever finds the queue empty leads: it waits for the transaction before,
 // then commits for all who have come by then.
@@ -64,6 +65,9 @@ func (s *Store) lead() {
 			close(w.done)
 		}
 	}()
+	if err = s.file.Refused(); err != nil {
+		return
+	}
 	err = s.commit(func(tx *Tx) error {
 		for _, w := range group {
 			if err := w.fn(tx); err != nil {

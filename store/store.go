@@ -58,6 +58,7 @@ type Options struct {
 // Store is an open svc.db. Its methods may be called from any goroutine.
 type Store struct {
 	db   *boltfile.DB
+	file *boltfile.Writer // of db; used under writing
 	now  func() time.Time
 	log  *slog.Logger
 	path string
@@ -109,7 +110,7 @@ func Open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s.db = db
+	s.db, s.file = db, boltfile.NewWriter(db, s.log)
 	db.Bolt().StrictMode = o.Strict
 	if err := s.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
@@ -168,7 +169,7 @@ func (s *Store) Path() string { return s.path }
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return boltfile.Close(s.db)
+	return s.file.Close()
 }
 
 // View runs fn in a read transaction. fn must not wait for anything outside
@@ -182,7 +183,9 @@ func (s *Store) View(fn func(*Tx) error) error {
 
 // Update runs fn in a write transaction of its own. When it returns nil,
 // everything fn wrote is on disk and visible to all readers; otherwise nothing
-// is.
+// is. A disk that is full or cannot be written is a fault of kind NoSpace or
+// Unavailable. The text of one says that the change may be stored all the same:
+// then readers see it, and a power cut may undo it.
 func (s *Store) Update(fn func(*Tx) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -219,18 +222,17 @@ func (s *Store) CompactFile(always bool) (c boltfile.Compaction, err error) {
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {
 	tx := &Tx{store: s, now: s.now(), ids: s.ids}
-	err := s.db.Update(func(t *bbolt.Tx) error {
+	err := s.file.Update(func(t *bbolt.Tx) error {
 		tx.bolt = t
 		if err := fn(tx); err != nil {
 			return err
 		}
 		return tx.finish()
 	})
-	if err != nil {
-		return err
+	if boltfile.Written(err) {
+		tx.publish()
 	}
-	tx.publish()
-	return nil
+	return err
 }
 
 // watch reports a transaction that is still open after slowTx with the code

@@ -49,15 +49,27 @@ func Create(path string, layOut func(*bbolt.Tx) error) error {
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	db, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: LockWait})
+	if err := write(temp, layOut); err != nil {
+		return discard(temp, err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return discard(temp, err)
+	}
+	return durable.SyncDir(filepath.Dir(path))
+}
+
+func write(path string, layOut func(*bbolt.Tx) error) error {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: LockWait})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(db.Update(layOut), db.Sync(), db.Close()); err != nil {
-		return err
+	return errors.Join(db.Update(layOut), db.Sync(), db.Close())
+}
+
+// discard removes a file that was not finished because of an error.
+func discard(path string, because error) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return errors.Join(because, err)
 	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return durable.SyncDir(filepath.Dir(path))
+	return because
 }

@@ -226,17 +226,6 @@ func TestNotWorthCompacting(t *testing.T) {
 	}
 }
 
-// childFile tells a process of this binary that it is to write and compact.
-const childFile = "BOLTFILE_TEST_FILE"
-
-func TestMain(m *testing.M) {
-	if path := os.Getenv(childFile); path != "" {
-		fmt.Fprintln(os.Stderr, writeAndCompact(path))
-		os.Exit(3)
-	}
-	os.Exit(m.Run())
-}
-
 // writeAndCompact does both until it is killed. Each key is acknowledged on the
 // standard output.
 func writeAndCompact(path string) error {

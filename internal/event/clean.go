@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
 )
 
 // dropStep is the number of values that one transaction deletes, so that those
@@ -90,7 +92,7 @@ func deleteKeys(b *bbolt.Bucket, keys [][]byte) error {
 func (e *Engine) update(fn func(*bbolt.Tx) error) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return e.db.Update(fn)
+	return e.file.Update(fn)
 }
 
 // cutHour removes the events of an hour that happened before a moment in it.
@@ -193,13 +195,13 @@ func (e *Engine) DropProject(ctx context.Context, p Project) error {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	err := e.db.Update(func(tx *bbolt.Tx) error {
+	err := e.file.Update(func(tx *bbolt.Tx) error {
 		if err := leaveTail(tx, p); err != nil {
 			return err
 		}
 		return tx.Bucket(projectsBucket).DeleteBucket(be32(uint32(p)))
 	})
-	if err != nil {
+	if !boltfile.Written(err) {
 		return err
 	}
 	for _, h := range e.heads.Load().all() { // what came in since the flush
@@ -210,5 +212,5 @@ func (e *Engine) DropProject(ctx context.Context, p Project) error {
 	e.known.Lock()
 	defer e.known.Unlock()
 	delete(e.projects, p)
-	return nil
+	return err
 }

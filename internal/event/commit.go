@@ -1,34 +1,35 @@
 package event
 
 import (
+	"errors"
+
 	"go.etcd.io/bbolt"
 
+	"svc/internal/boltfile"
 	"svc/internal/stats"
 )
 
 // commit stores batches in one transaction and then makes them visible. It is
 // told what was found of them. The caller holds e.writing.
 func (e *Engine) commit(group []*waiter, found *lookup) error {
-	tx, err := e.db.Begin(true)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	c := newCommit(e, tx)
-	if err := c.accept(group, found); err != nil {
-		return err
-	}
-	if len(c.accepted) == 0 { // nothing new, nothing to write
+	var c *commit
+	err := e.file.Update(func(tx *bbolt.Tx) error {
+		c = newCommit(e, tx)
+		if err := c.accept(group, found); err != nil {
+			return err
+		}
+		if len(c.accepted) == 0 {
+			return errNothing // new
+		}
+		return c.write()
+	})
+	switch {
+	case errors.Is(err, errNothing):
 		return nil
+	case boltfile.Written(err):
+		c.publish()
 	}
-	if err := c.write(); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	c.publish()
-	return nil
+	return err
 }
 
 // commit is a transaction that stores batches.

@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"svc/internal/boltfile"
 	"svc/internal/fault"
 	"svc/internal/fold"
 )
@@ -125,14 +126,14 @@ func (e *Engine) changeName(p Project, id string, change func(*name)) error {
 	}
 	next := of.names.copy(uint32(at))
 	change(next)
-	err := e.db.Update(func(tx *bbolt.Tx) error {
+	err := e.file.Update(func(tx *bbolt.Tx) error {
 		return next.put(projectBucket(tx, p, namesBucket), uint32(at))
 	})
-	if err != nil {
+	if !boltfile.Written(err) {
 		return err
 	}
 	of.names.mu.Lock()
 	defer of.names.mu.Unlock()
 	of.names.list[at] = next
-	return nil
+	return err
 }

@@ -23,6 +23,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"svc/internal/boltfile"
+	"svc/internal/fault"
 )
 
 // Format is the number of the layout that this program writes. A file with a
@@ -40,6 +41,11 @@ const (
 
 	// mapSize is the address space of the file.
 	mapSize = 8 << 30
+	// After work in the background has failed, it is tried again after firstRetry,
+	// then after twice that, up to lastRetry, which is also how often is looked
+	// for work that nobody told of.
+	firstRetry = time.Second
+	lastRetry  = time.Minute
 
 	defaultMemory = 192 << 20
 	// mostQueries bounds the queries that run at the same time, and with them
@@ -72,6 +78,7 @@ type Options struct {
 // Engine is an open events.db. Its methods may be called from any goroutine.
 type Engine struct {
 	db         *boltfile.DB
+	file       *boltfile.Writer // of db; used under writing
 	path       string
 	now        func() time.Time
 	log        *slog.Logger
@@ -178,6 +185,7 @@ func Open(path string, o Options) (*Engine, error) {
 	if err := e.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), e.db.Close())
 	}
+	e.file = boltfile.NewWriter(e.db, e.log)
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	e.done.Go(func() { e.maintain(ctx) })
@@ -230,14 +238,19 @@ func (e *Engine) load() error {
 // Path is where the file is.
 func (e *Engine) Path() string { return e.path }
 
-// Close writes the head as blocks, waits for what runs, and closes the file.
+// Close writes the head as blocks, waits for what runs, and closes the file. When
+// the disk does not take the head, its events stay in the log of the file.
 func (e *Engine) Close() error {
 	e.stop()
 	e.done.Wait()
 	err := e.Flush()
+	if fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) {
+		e.log.Warn("events stay in the log until the next start", "error", err)
+		err = nil
+	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return errors.Join(err, boltfile.Close(e.db))
+	return errors.Join(err, e.file.Close())
 }
 
 // Hold keeps everybody from writing until release is called, which must be soon:
@@ -276,18 +289,24 @@ func (e *Engine) Size() (file, used int64, err error) {
 
 // maintain writes heads and merges blocks until it is stopped.
 func (e *Engine) maintain(ctx context.Context) {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
+	retry := firstRetry
+	next := time.NewTimer(lastRetry)
+	defer next.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-next.C:
 		case <-e.wake:
 		}
 		if err := e.maintainOnce(ctx); err != nil {
-			e.log.Error("events stay in the log until the disk takes them; it will be tried again", "error", err)
+			e.log.Error("events stay in the log until the disk takes them; it will be tried again", "error", err, "retry_in", retry.String())
+			next.Reset(retry)
+			retry = min(2*retry, lastRetry)
+			continue
 		}
+		retry = firstRetry
+		next.Reset(lastRetry)
 	}
 }
 

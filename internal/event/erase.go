@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
 )
 
 // DeleteSubject removes every event of a subject, and its distinct_id and
@@ -135,7 +137,7 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *rows, row int) bo
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return dropped, e.db.Update(func(tx *bbolt.Tx) error {
+	return dropped, e.file.Update(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, of.number, blocksBucket)
 		if raw == nil {
 			return blocks.Delete(key)
@@ -150,7 +152,7 @@ func (e *Engine) forget(of *project, subjects, sessions []uint32) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	var nextSubjects, nextSessions *dictionary
-	err := e.db.Update(func(tx *bbolt.Tx) (err error) {
+	err := e.file.Update(func(tx *bbolt.Tx) (err error) {
 		used := e.usedInMemory(of.number)
 		b := projectBucket(tx, of.number, subjectsBucket)
 		if nextSubjects, err = of.subjects.remove(b, without(subjects, used.subjects)); err != nil {
@@ -160,7 +162,7 @@ func (e *Engine) forget(of *project, subjects, sessions []uint32) error {
 		nextSessions, err = of.sessions.remove(b, without(sessions, used.sessions))
 		return err
 	})
-	if err == nil {
+	if boltfile.Written(err) {
 		of.subjects, of.sessions = nextSubjects, nextSessions
 		e.tidy.Store(false)
 	}

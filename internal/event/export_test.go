@@ -287,3 +287,15 @@ func Change(path string, p Project, change func(project *bbolt.Bucket, tx *bbolt
 		return change(tx.Bucket(projectsBucket).Bucket(be32(uint32(p))), tx)
 	}), db.Close())
 }
+
+// HoldMaintenance keeps the background from working until release is called.
+func (e *Engine) HoldMaintenance() (release func()) {
+	e.maintaining.Lock()
+	return e.maintaining.Unlock
+}
+
+// FlushHeld is Flush for who has called HoldMaintenance.
+func (e *Engine) FlushHeld() error { return e.flush() }
+
+// Refused is the error of the file's last commit, for a moment after it failed.
+func (e *Engine) Refused() error { return e.file.Refused() }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
 )
 
 // Flush writes the events in memory as blocks.
@@ -92,7 +94,7 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 // e.writing.
 func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error {
 	next := map[*project]projectIndexes{}
-	err := e.db.Update(func(tx *bbolt.Tx) error {
+	err := e.file.Update(func(tx *bbolt.Tx) error {
 		for number, of := range prepared {
 			p := e.project(number)
 			if p == nil {
@@ -119,7 +121,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 		}
 		return dropTail(tx, h.generation)
 	})
-	if err != nil {
+	if !boltfile.Written(err) {
 		return err
 	}
 	for p, n := range next {
@@ -127,7 +129,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 	}
 	e.heads.Store(&heads{active: e.heads.Load().active})
 	e.tidy.Store(false)
-	return nil
+	return err
 }
 
 func addTexts(b *bbolt.Bucket, d *dictionary, texts *newTexts) (*dictionary, error) {

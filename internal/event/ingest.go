@@ -1,6 +1,7 @@
 package event
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -30,7 +31,8 @@ type waiter struct {
 
 // Ingest stores the events of a batch that are not stored yet and returns how
 // many these are when they are on disk. Batches that arrive meanwhile share one
-// commit; alone it adds no delay. The error is Unavailable when too many wait.
+// commit; alone it adds no delay. The error is Unavailable when too many wait, and
+// NoSpace or Unavailable when the disk does not take them and for a moment after.
 //
 // Names and times are expected as the contract wants them stored; an item whose
 // name is empty is left out. The batch must not be changed afterwards.
@@ -69,7 +71,11 @@ func (e *Engine) lead() {
 	e.writing.Lock()
 	e.looking.Unlock()
 	defer e.writing.Unlock()
-	e.commitGroup(group, found, e.makeRoom())
+	err := e.file.Refused()
+	if err == nil {
+		err = e.makeRoom()
+	}
+	e.commitGroup(group, found, err)
 }
 
 // lookups are used again: making room for them takes longer than looking up.
@@ -142,6 +148,12 @@ func (e *Engine) makeRoom() error {
 		case size < 2*e.headEvents:
 			return nil
 		case e.failed != nil:
+			if e.file.Refused() == nil {
+				e.nudge()
+			}
+			if _, ok := errors.AsType[*fault.Error](e.failed); ok {
+				return e.failed
+			}
 			return fault.New(fault.Unavailable, "events cannot be written to the disk at the moment; try again in a minute").After(time.Minute)
 		}
 		e.room.Wait()
@@ -151,4 +163,5 @@ func (e *Engine) makeRoom() error {
 // freeze lets a new head begin. The caller holds e.writing.
 func (e *Engine) freeze(h *heads) {
 	e.heads.Store(&heads{active: newHead(h.active.generation + 1), frozen: h.active})
+	e.failed = nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
 )
 
 // mostMerged bounds the bytes of blocks that become one, and with them the
@@ -55,18 +57,18 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	err = e.db.Update(func(tx *bbolt.Tx) error {
+	err = e.file.Update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number)))
 		for _, name := range changes.path {
 			b = b.Bucket(name)
 		}
 		return changes.pages.write(b)
 	})
-	if err != nil {
+	if !boltfile.Written(err) {
 		return false, err
 	}
 	p.projectIndexes = changes.next
-	return true, nil
+	return true, err
 }
 
 // indexChanges is what compaction makes of the indexes of a project. It is right
@@ -143,7 +145,7 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return true, e.db.Update(func(tx *bbolt.Tx) error {
+	return true, e.file.Update(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, p.number, blocksBucket)
 		for _, key := range keys[1:] {
 			if err := blocks.Delete(key); err != nil {

@@ -1,0 +1,135 @@
+package cmd
+
+import (
+	"container/list"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+)
+
+const (
+	// manyConnections are never exceeded: each takes some 20 KiB of memory.
+	manyConnections = 10_000
+	// reservedFiles are left for the data, the index and the log when connections
+	// have taken all others; where fewer than twice as many are allowed, half.
+	reservedFiles = 256
+	// nobodyWaits is the part of all connections, in percent, below which a
+	// shortage is over.
+	nobodyWaits = 90
+)
+
+// mostConnections is how many connections may be open at the same time so that
+// a process that may open some files can still open those of the data; 0 is any
+// number of files.
+func mostConnections(files uint64) int {
+	if files == 0 {
+		return manyConnections
+	}
+	return int(min(files-min(reservedFiles, files/2), manyConnections))
+}
+
+// connections are those that are open. Over the network there are at most so
+// many; who comes then takes the place of one that is kept alive without need,
+// or waits. The control socket has no limit.
+type connections struct {
+	most int
+	log  *slog.Logger
+
+	mu       sync.Mutex // guards what follows
+	room     *sync.Cond // of mu: one has ended, or the listener
+	open     int        // over the network
+	silent   map[net.Conn]bool
+	idle     *list.List // of net.Conn over the network between two requests, the oldest first
+	place    map[net.Conn]*list.Element
+	short    bool // there was no room, and there is little
+	stopping bool
+}
+
+func newConnections(most int, log *slog.Logger) *connections {
+	c := &connections{most: most, log: log, silent: map[net.Conn]bool{}, idle: list.New(), place: map[net.Conn]*list.Element{}}
+	c.room = sync.NewCond(&c.mu)
+	return c
+}
+
+// track follows a connection of the server.
+func (c *connections) track(conn net.Conn, state http.ConnState) {
+	network := conn.LocalAddr().Network() != "unix"
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.silent, conn)
+	if at := c.place[conn]; at != nil {
+		c.idle.Remove(at)
+		delete(c.place, conn)
+	}
+	switch state {
+	case http.StateNew:
+		c.silent[conn] = true
+		if network {
+			c.open++
+		}
+		if c.stopping {
+			_ = conn.Close()
+		}
+	case http.StateIdle:
+		if network {
+			c.place[conn] = c.idle.PushBack(conn)
+			c.room.Signal() // it can make room
+		}
+	case http.StateClosed, http.StateHijacked:
+		if network {
+			c.open--
+			c.room.Signal()
+			c.short = c.short && c.open > c.most*nobodyWaits/100
+		}
+	}
+}
+
+// closeSilent closes connections on which nothing has come yet, such as browsers
+// open in advance, and those to come. A stop would wait five seconds for each to
+// say something.
+func (c *connections) closeSilent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopping = true
+	for conn := range c.silent {
+		_ = conn.Close() // nothing was sent on it, so nothing can be lost
+	}
+}
+
+// limit lets a listener accept no more than there is room for.
+func (c *connections) limit(l net.Listener) net.Listener { return &limited{Listener: l, all: c} }
+
+type limited struct {
+	net.Listener
+	all    *connections
+	closed bool // guarded by all.mu
+}
+
+// Accept waits for room and then for a connection.
+func (l *limited) Accept() (net.Conn, error) {
+	l.all.mu.Lock()
+	for l.all.open >= l.all.most && !l.closed {
+		if !l.all.short {
+			l.all.short = true
+			l.all.log.Warn("all connections are taken, new ones wait", "most", l.all.most)
+		}
+		if oldest := l.all.idle.Front(); oldest != nil {
+			conn := l.all.idle.Remove(oldest).(net.Conn)
+			delete(l.all.place, conn)
+			_ = conn.Close() // its end signals room
+		}
+		l.all.room.Wait()
+	}
+	l.all.mu.Unlock()
+	return l.Listener.Accept()
+}
+
+// Close ends the waiting too.
+func (l *limited) Close() error {
+	l.all.mu.Lock()
+	l.closed = true
+	l.all.mu.Unlock()
+	l.all.room.Broadcast()
+	return l.Listener.Close()
+}

@@ -1,0 +1,161 @@
+package cmd_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// process is a server of its own, for being stopped and killed.
+type process struct {
+	*exec.Cmd
+	url   string // with /api/v1
+	token string
+	lines chan string // its log; closed at its end
+}
+
+// serve starts a server on a data directory and logs in.
+func serve(t *testing.T, dir string) *process {
+	t.Helper()
+	path, err := exec.LookPath("svc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return launch(t, exec.Command(path, "serve", "--data", dir, "--listen", "127.0.0.1:0"))
+}
+
+// launch starts a command that becomes a server, with the environment that it
+// names beside the usual one, and logs in.
+func launch(t *testing.T, c *exec.Cmd) *process {
+	t.Helper()
+	p := &process{Cmd: c, lines: make(chan string, 1000)}
+	p.Env = append(append(os.Environ(), "ADMIN_PASSWORD=correct horse", "SVC_LOG_FORMAT=json"), c.Env...)
+	log, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.end(t, os.Kill) })
+	go func() {
+		defer close(p.lines)
+		for s := bufio.NewScanner(log); s.Scan(); {
+			p.lines <- s.Text()
+		}
+	}()
+	for line := range p.lines {
+		if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(line); url != "" {
+			p.url = url + "/api/v1"
+			break
+		}
+	}
+	p.token = p.ask(t, "POST", "/auth/login", `{"username":"admin","password":"correct horse"}`, 201)["access_token"].(string)
+	return p
+}
+
+// end sends a signal and waits until the process is gone.
+func (p *process) end(t *testing.T, s os.Signal) {
+	t.Helper()
+	if p.ProcessState != nil {
+		return
+	}
+	if err := p.Process.Signal(s); err != nil {
+		t.Error(err)
+	}
+	for range p.lines { // to the end of its log
+	}
+	_ = p.Wait() // killed is an error
+}
+
+// address is where the server listens.
+func (p *process) address() string {
+	return strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/api/v1")
+}
+
+// dial connects and sends something. What comes is waited for half a minute.
+func (p *process) dial(t *testing.T, text string) net.Conn {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", p.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (p *process) ask(t *testing.T, method, path, body string, status int) map[string]any {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, p.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	fields := map[string]any{}
+	if err := json.NewDecoder(answer.Body).Decode(&fields); err != nil || answer.StatusCode != status {
+		t.Fatalf("%s %s: got %d %v (%v), want %d", method, path, answer.StatusCode, fields, err, status)
+	}
+	return fields
+}
+
+// try makes a request and returns the status, the texts of an answer that is no
+// success, and after how many seconds to try again.
+func (p *process) try(t *testing.T, method, path, body string) (status int, message, retry string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, p.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text), answer.Header.Get("Retry-After")
+}
+
+// total is how many records a list has.
+func (p *process) total(t *testing.T, path string) int {
+	t.Helper()
+	return int(p.ask(t, "GET", path, "", 200)["total"].(float64))
+}
+
+// eventually waits for what the server does by itself.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	late := time.After(time.Minute)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package boltfile
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"svc/internal/fault"
+)
+
+const (
+	// A commit that failed makes bbolt read the whole tree. So what can wait is
+	// not tried again before restFactor times as long has passed, within these
+	// bounds.
+	restFactor = 20
+	leastRest  = 100 * time.Millisecond
+	mostRest   = 10 * time.Second
+
+	// readersWait is how long the end of older readers is waited for.
+	readersWait = time.Second
+)
+
+// Writer writes to an open file and knows what to make of a disk that is full or
+// fails. Update may be called by one goroutine at a time, Refused by any.
+type Writer struct {
+	db  *DB
+	log *slog.Logger
+
+	// unconfirmed says that the last transaction is in the file as everybody
+	// reads it, but perhaps not on the disk.
+	unconfirmed bool
+
+	failing atomic.Pointer[failure] // the last commit failed
+}
+
+// failure is a commit that failed.
+type failure struct {
+	fault *fault.Error
+	rest  time.Time // until then nothing that can wait is tried
+}
+
+// NewWriter is for the one owner of an open file.
+func NewWriter(db *DB, log *slog.Logger) *Writer { return &Writer{db: db, log: log} }
+
+// Refused is the error of the last commit when it failed a moment ago. What
+// comes in a crowd and can be sent again asks before it tries; what makes room
+// does not.
+func (w *Writer) Refused() error {
+	if f := w.failing.Load(); f != nil && time.Now().Before(f.rest) {
+		return f.fault
+	}
+	return nil
+}
+
+var (
+	// errUnconfirmed is for a transaction that the disk may have or not.
+	errUnconfirmed = fault.New(fault.Unavailable, "the disk of the server did not confirm a change, which may be stored or not; try again in a minute").After(time.Minute)
+	// errWaiting is for those after it.
+	errWaiting = fault.New(fault.Unavailable, "the disk of the server has not confirmed an earlier change, nothing was stored; try again in a minute").After(time.Minute)
+)
+
+// Written reports by the error of Update whether readers see what it wrote. That
+// is so without an error, and when the disk failed at the very last step: then
+// nobody knows whether the transaction would be there after a power cut. Who
+// keeps a part of the file in memory has to follow in both cases.
+func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirmed) }
+
+// Update runs fn in a write transaction. An error of fn is returned as it is.
+// When the disk does not take the transaction, the error is a fault of kind
+// NoSpace or Unavailable. After an error nothing is changed, unless it is one
+// for which Written is true; then nothing else is written before the disk has
+// confirmed the transaction.
+func (w *Writer) Update(fn func(*bbolt.Tx) error) error {
+	begun := time.Now()
+	if err := w.confirm(); err != nil {
+		return w.failed(errWaiting, err, begun)
+	}
+	number, complete := 0, false
+	err := w.db.Update(func(tx *bbolt.Tx) error {
+		number = tx.ID()
+		err := fn(tx)
+		complete = err == nil
+		return err
+	})
+	switch {
+	case err == nil:
+	case number > 0 && !complete: // fn refused
+		return err
+	case number == 0: // it could not begin
+		return w.failed(fault.Unwritable(), err, begun)
+	case !w.visible(number):
+		err = w.cause(err)
+		return w.failed(faultOf(err), err, begun)
+	default:
+		w.unconfirmed = true
+		if again := w.confirm(); again != nil {
+			return w.failed(errUnconfirmed, err, begun)
+		}
+	}
+	w.succeeded()
+	return nil
+}
+
+// faultOf is what a client may know of a commit that failed.
+func faultOf(err error) *fault.Error {
+	if f, ok := errors.AsType[*fault.Error](fault.Disk(err)); ok {
+		return f
+	}
+	return fault.Unwritable()
+}
+
+// visible reports whether readers see a transaction.
+func (w *Writer) visible(number int) bool {
+	seen := false
+	err := w.db.View(func(tx *bbolt.Tx) error {
+		seen = tx.ID() >= number
+		return nil
+	})
+	return err == nil && seen
+}
+
+// confirm lets the disk confirm a transaction that it has not, by an empty one
+// after it. That writes no page but the other head of the file, so that one of
+// the two stays whole and what it leads to, too.
+//
+// bbolt holds the pages that such a transaction gave up for free, those as well
+// that an older reader still looks at, so these must end before anything is
+// written.
+func (w *Writer) confirm() error {
+	if !w.unconfirmed {
+		return nil
+	}
+	late := time.Now().Add(readersWait)
+	for w.db.Stats().OpenTxN > 0 {
+		if time.Now().After(late) {
+			return errors.New("readers from before the failure have not ended")
+		}
+		<-time.After(time.Millisecond)
+	}
+	if err := w.db.Update(func(*bbolt.Tx) error { return nil }); err != nil {
+		return err
+	}
+	w.unconfirmed = false
+	return nil
+}
+
+// cause is the error of the system behind a commit that failed, where bbolt has
+// kept only its text: of a file that could not grow. Growing it once more tells.
+func (w *Writer) cause(err error) error {
+	if _, ok := errors.AsType[*fault.Error](fault.Disk(err)); ok {
+		return err
+	}
+	f, again := os.OpenFile(w.db.Path(), os.O_WRONLY, 0)
+	if again != nil {
+		return fmt.Errorf("%w: %w", err, again)
+	}
+	info, again := f.Stat()
+	if again == nil {
+		again = f.Truncate(info.Size() + int64(w.db.Bolt().AllocSize))
+	}
+	if again = errors.Join(again, f.Close()); again != nil {
+		return fmt.Errorf("%w: %w", err, again)
+	}
+	return err
+}
+
+// failed remembers a failure, reports it if it is the first, and returns its
+// fault.
+func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
+	rest := min(max(restFactor*time.Since(begun), leastRest), mostRest)
+	if w.failing.Swap(&failure{f, time.Now().Add(rest)}) == nil {
+		w.log.Error("the disk does not take what is written; reading goes on", "file", w.db.Path(), "error", cause)
+	}
+	return f
+}
+
+// succeeded forgets a failure.
+func (w *Writer) succeeded() {
+	if w.failing.Swap(nil) != nil {
+		w.log.Info("the disk takes what is written again", "file", w.db.Path())
+	}
+}
+
+// Close closes the file. It writes the list of free pages once, which makes the
+// next Open fast; when the disk does not take it, that one looks for them.
+func (w *Writer) Close() error {
+	if w.db.Bolt().IsReadOnly() {
+		return w.db.Close()
+	}
+	if w.unconfirmed {
+		if err := w.confirm(); err != nil {
+			return errors.Join(fmt.Errorf("the last change of %s is not confirmed: %w", w.db.Path(), err), w.db.Close())
+		}
+	}
+	w.db.Bolt().NoFreelistSync = false
+	err := w.db.Update(func(*bbolt.Tx) error { return nil })
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return err
+	}
+	if err != nil {
+		w.log.Warn("the list of free pages was not written, the next start makes it", "file", w.db.Path(), "error", err)
+	}
+	return w.db.Close()
+}

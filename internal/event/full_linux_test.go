@@ -1,0 +1,203 @@
+package event_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"svc/internal/event"
+	"svc/internal/fault"
+)
+
+// fullFile names the file for a test binary that is started because its limits
+// change for the whole process.
+const fullFile = "SVC_EVENT_FULL"
+
+// TestDiskIsFull starts the tests that need a full disk in a process of their
+// own.
+func TestDiskIsFull(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"TestOnAFullDisk", "TestNoRoomInMemory"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
+			c.Env = append(os.Environ(), fullFile+"="+filepath.Join(t.TempDir(), "events.db"))
+			out, err := c.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "--- PASS: "+name) {
+				t.Fatalf("%v:\n%s", err, out)
+			}
+			t.Logf("%s", out)
+		})
+	}
+}
+
+// TestOnAFullDisk lets writes fail behind one place in the file after the other,
+// while events come in, blocks are written and merged, subjects are erased and
+// old events go. What was acknowledged is there and counted once, what was
+// refused is not, and can be sent again when there is space. SVC_LONG=1 tries
+// every page.
+//
+//nolint:paralleltest // limits the files of the whole process
+func TestOnAFullDisk(t *testing.T) {
+	path := os.Getenv(fullFile)
+	if path == "" {
+		t.Skip("started by TestDiskIsFull")
+	}
+	limitFiles(t, 100)
+	if e, err := openForCrash(path); err == nil {
+		t.Fatalf("a new file could be written: %v", e)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Fatalf("a start that failed leaves %v, %v", left, err)
+	}
+	limitFiles(t, unlimited)
+	e, err := openForCrash(path)
+	check(t, err)
+	s := &crashStory{path: path}
+	step := 5
+	if os.Getenv("SVC_LONG") != "" {
+		step = 1
+	}
+	refused := 0
+	for page := 2; page < 110; page += step {
+		w := page % writers
+		for range 12 { // something to write blocks of
+			check(t, s.ingest(e, w))
+		}
+		limitFiles(t, uint64(page*4096-page%3*1000))
+		for _, fn := range []func() error{
+			func() error { return s.ingest(e, w) },
+			func() error { return s.ingest(e, (w+1)%writers) }, // a moment later
+			e.Flush,
+			func() error { _, err := e.Compact(); return err },
+			func() error { return s.forget(e, w) },
+		} {
+			if err := fn(); err != nil {
+				refused++
+				if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.NoSpace || f.RetryAfter == 0 {
+					t.Fatalf("page %d: got %v, want a fault that there is no space", page, err)
+				}
+			}
+		}
+		limitFiles(t, unlimited)
+		check(t, e.Flush()) // is always tried; the background does so a second later
+		check(t, s.forget(e, w))
+		check(t, s.ingest(e, w))
+		check(t, s.ingest(e, (w+1)%writers))
+		if page%3 == 0 {
+			s.verify(t, e)
+		}
+	}
+	if refused < 20 {
+		t.Errorf("only %d calls were refused", refused)
+	}
+	t.Log(refused, "refused")
+	compactAll(t, e)
+	s.verify(t, e)
+	check(t, s.ingest(e, 0))
+	limitFiles(t, 100)
+	if err := e.Close(); err != nil {
+		t.Errorf("closing on a full disk: %v", err)
+	}
+	limitFiles(t, unlimited)
+	e, err = openForCrash(path)
+	check(t, err)
+	s.verify(t, e)
+	check(t, e.Close())
+}
+
+// ingest lets a writer send its next batch, none of which may be there.
+func (s *crashStory) ingest(e *event.Engine, w int) error {
+	err := ingestExactly(e, crashBatch(w, s.next[w]), crashItems)
+	if err == nil {
+		s.stored[w] = append(s.stored[w], s.next[w])
+		s.next[w]++
+	}
+	return err
+}
+
+// forget erases the subjects of the eraser, cleans up or changes a definition.
+func (s *crashStory) forget(e *event.Engine, w int) error {
+	n := s.next[w] - 1
+	switch {
+	case n < 0:
+		return nil
+	case w == eraser:
+		_, err := e.DeleteSubject(context.Background(), crashBatch(w, n).Project, crashBatch(w, n).Subject)
+		return err
+	case w == cleaner:
+		return e.Clean(context.Background(), crashBatch(w, n).Project, crashOld+86400, 0)
+	}
+	return deleteDefinitionOf(e, crashBatch(w, n))
+}
+
+// TestNoRoomInMemory: when events cannot be written as blocks and memory is
+// short, more are refused, and taken again when there is space, without anybody
+// doing anything.
+//
+//nolint:paralleltest // limits the files of the whole process
+func TestNoRoomInMemory(t *testing.T) {
+	path := os.Getenv(fullFile)
+	if path == "" {
+		t.Skip("started by TestDiskIsFull")
+	}
+	e, err := event.Open(path, event.Options{HeadEvents: 50})
+	check(t, err)
+	release := e.HoldMaintenance()
+	s := &crashStory{path: path}
+	for range 9 + 17 { // a head that is full, and another that is twice as large
+		check(t, s.ingest(e, 0))
+	}
+	limitFiles(t, 100)
+	if err := e.FlushHeld(); !fault.Is(err, fault.NoSpace) {
+		t.Fatalf("writing blocks: got %v, want that there is no space", err)
+	}
+	limitFiles(t, unlimited)
+	eventually(t, "the file is tried again", func() bool { return e.Refused() == nil })
+	err = s.ingest(e, 0)
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.NoSpace || f.RetryAfter == 0 {
+		t.Fatalf("with no room in memory: got %v, want a fault that there is no space", err)
+	}
+	release()
+	eventually(t, "events are taken again", func() bool {
+		err := s.ingest(e, 0)
+		if err != nil && !fault.Is(err, fault.NoSpace) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+	s.verify(t, e)
+	check(t, e.Close())
+}
+
+// eventually waits for what the background does.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	late := time.After(time.Minute)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+const unlimited = 1 << 62
+
+// limitFiles lets writes behind an offset fail in all files.
+func limitFiles(t *testing.T, size uint64) {
+	t.Helper()
+	var l syscall.Rlimit
+	check(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l))
+	l.Cur = min(size, l.Max)
+	check(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l))
+}

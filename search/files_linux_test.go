@@ -1,0 +1,111 @@
+package search
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"svc/store"
+)
+
+// noFilesFolder names the data directory for a test binary that is started
+// because no file can be opened in it for a while.
+const noFilesFolder = "SVC_TEST_NO_FILES"
+
+// TestFilesAreExhausted starts TestWithoutFiles in a process of its own.
+func TestFilesAreExhausted(t *testing.T) {
+	t.Parallel()
+	b, p := filled(t)
+	b.addLogs(p, 3000, numbered) // the index has not seen them
+	b.close()
+	c := exec.Command(os.Args[0], "-test.run=^TestWithoutFiles$", "-test.v")
+	c.Env = append(os.Environ(), noFilesFolder+"="+b.dir)
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestWithoutFiles") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	if strings.Contains(string(out), "thrown away") {
+		t.Errorf("an index that is whole was thrown away:\n%s", out)
+	}
+	b.open()
+	b.settle()
+	if got := b.findLogs(p, "line 77 "); !b.narrows(p, "line") || got != 2 {
+		t.Errorf("after a restart: got %d logs, want 2", got)
+	}
+}
+
+// TestWithoutFiles: when the process may not open another file, searches go on,
+// nothing ends, and the index catches up when it may, without being built anew.
+//
+//nolint:paralleltest // takes the files of the whole process
+func TestWithoutFiles(t *testing.T) {
+	dir := os.Getenv(noFilesFolder)
+	if dir == "" {
+		t.Skip("started by TestFilesAreExhausted")
+	}
+	b := &box{t: t, dir: dir}
+	b.open()
+	check(t, b.index.admit())
+	p := b.db.Projects()[0].ID
+	stop := func() {}
+	for round := range 3 {
+		release := takeFiles(t)
+		if round == 0 {
+			if _, err := b.index.step(); err == nil {
+				t.Fatal("index could be written")
+			}
+			if err := b.index.Rebuild(t.Context(), nil); err == nil {
+				t.Error("index could be rebuilt")
+			}
+		}
+		b.addLogs(p, 10, numbered)
+		want := b.findLogs(p, "line 7 ")
+		if want != 3+round {
+			t.Errorf("round %d: got %d logs, want %d", round, want, 3+round)
+		}
+		release()
+		if round == 0 {
+			b.settle()
+			stop = b.run()
+		}
+		b.seen()
+		if got := b.findLogs(p, "line 7 "); !b.narrows(p, "line") || got != want {
+			t.Errorf("round %d: with files again: got %d logs, want %d", round, got, want)
+		}
+	}
+	stop()
+	b.update(func(tx *store.Tx) error {
+		return tx.PutAnnouncement(p, &store.Announcement{Title: "late"})
+	})
+	release := takeFiles(t)
+	b.closeIndex()
+	check(t, b.db.Close())
+	release()
+}
+
+// takeFiles opens files until the process may open no more, and closes them when
+// the returned function is called.
+func takeFiles(t *testing.T) (release func()) {
+	t.Helper()
+	var l syscall.Rlimit
+	check(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l))
+	l.Cur = min(l.Max, 512)
+	check(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l))
+	var taken []*os.File
+	for {
+		f, err := os.Open(os.DevNull)
+		if errors.Is(err, syscall.EMFILE) {
+			break
+		}
+		check(t, err)
+		taken = append(taken, f)
+	}
+	return func() {
+		for _, f := range taken {
+			check(t, f.Close())
+		}
+	}
+}

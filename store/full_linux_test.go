@@ -1,0 +1,131 @@
+package store_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// fullVariable names the file for a test binary that is started because its
+// limits change for the whole process.
+const fullVariable = "STORE_TEST_FULL"
+
+// TestDiskIsFull starts TestOnAFullDisk in a process of its own and looks at what
+// it leaves.
+func TestDiskIsFull(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	c := another(t, fullVariable, path)
+	c.Args = append(c.Args, "-test.run=^TestOnAFullDisk$", "-test.v")
+	c.Stderr = nil
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestOnAFullDisk") {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	t.Logf("%s", out)
+	db := openStore(t, path, store.Options{})
+	checkWritten(t, db, written(db, nil))
+}
+
+// TestOnAFullDisk lets writes fail behind one place in the file after the other:
+// what was acknowledged is there and can be read, what was refused is not, and
+// the next transaction after there is space again succeeds. SVC_LONG=1 tries
+// every page and twice as many transactions.
+//
+//nolint:paralleltest // limits the files of the whole process
+func TestOnAFullDisk(t *testing.T) {
+	path := os.Getenv(fullVariable)
+	if path == "" {
+		t.Skip("started by TestDiskIsFull")
+	}
+	limitFiles(t, 100)
+	if db, err := store.Open(path, store.Options{}); !errors.Is(err, syscall.EFBIG) && !strings.Contains(err.Error(), "too large") {
+		t.Fatalf("a new file: got %v, %v", db, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Fatalf("a start that failed leaves %v, %v", left, err)
+	}
+	limitFiles(t, unlimited)
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SkipSync()
+	last, step, refused := -1, 13, 0
+	if os.Getenv("SVC_LONG") != "" {
+		step = 1
+	}
+	next := func() error {
+		err := db.Update(func(tx *store.Tx) error { return write(tx, last+1) })
+		if err == nil {
+			last++
+		}
+		return err
+	}
+	for last < 30 {
+		if err := next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for page := 2; page < 600; page += step {
+		limitFiles(t, uint64(page*4096-page%3*1000))
+		var failed error
+		for try := 0; try < 5 && failed == nil; try++ {
+			failed = next()
+		}
+		if failed != nil {
+			refused++
+			f, ok := errors.AsType[*fault.Error](failed)
+			if !ok || f.Kind != fault.NoSpace || f.RetryAfter == 0 {
+				t.Fatalf("page %d: got %v, want a fault that there is no space", page, failed)
+			}
+			if err := db.Submit(func(*store.Tx) error { return errors.New("it was tried") }); !fault.Is(err, fault.NoSpace) {
+				t.Fatalf("page %d: a submission a moment later: got %v", page, err)
+			}
+		}
+		if got := written(db, nil); got != last {
+			t.Fatalf("page %d: read the state after transaction %d, want %d", page, got, last)
+		}
+		limitFiles(t, unlimited)
+		if err := next(); err != nil {
+			t.Fatalf("page %d: with space again: %v", page, err)
+		}
+		if err := db.Submit(func(*store.Tx) error { return nil }); err != nil {
+			t.Fatalf("page %d: a submission with space again: %v", page, err)
+		}
+		if page%5 == 0 || step == 1 {
+			checkWritten(t, db, last)
+		}
+	}
+	checkWritten(t, db, last)
+	if refused < 10 {
+		t.Errorf("only %d transactions were refused", refused)
+	}
+	limitFiles(t, 100)
+	if err := db.Close(); err != nil {
+		t.Errorf("closing on a full disk: %v", err)
+	}
+	t.Log(strconv.Itoa(refused), "refused of", last)
+}
+
+const unlimited = 1 << 62
+
+// limitFiles lets writes behind an offset fail in all files.
+func limitFiles(t *testing.T, size uint64) {
+	t.Helper()
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+		t.Fatal(err)
+	}
+	l.Cur = min(size, l.Max)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+		t.Fatal(err)
+	}
+}
