@@ -58,7 +58,9 @@ func TestCompactUnderLoad(t *testing.T) {
 		again(func(n int) {
 			post("/public/app/events", fmt.Sprintf(`{"distinct_id":"u%d","events":[{"event_id":"%d %d","name":"open"}]}`, n%9, client, n), http.StatusAccepted, &events)
 		})
-		again(func(n int) { post("/public/app/logs", fmt.Sprintf(`{"level":1,"content":"%d %d"}`, client, n), http.StatusCreated, &logs) })
+		again(func(n int) {
+			post("/public/app/logs", fmt.Sprintf(`{"level":1,"content":"%d %d"}`, client, n), http.StatusCreated, &logs)
+		})
 	}
 	for _, path := range []string{"/admin/projects/app/versions", "/admin/projects/app/logs?search=1", "/admin/projects/app/events/stats/overview"} {
 		again(func(int) {
