@@ -31,7 +31,7 @@ func newDamageable(t *testing.T) (path string) {
 	t.Helper()
 	w := newWorld(t, event.Options{})
 	fillForDamage(t, w)
-	check(t, w.Engine.Close())
+	check(t, w.Close())
 	w.open(t)
 	w.send(t, "in the tail", "s", "open", noon-60, "tail 1", "tail 2")
 	image, err := w.Image()
