@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/binary"
 	"errors"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -12,6 +13,7 @@ import (
 // commit stores batches in one transaction and then makes them visible. The
 // caller holds e.writing.
 func (e *Engine) commit(group []*waiter) error {
+	begin := time.Now()
 	tx, err := e.db.Begin(true)
 	if err != nil {
 		return err
@@ -27,10 +29,14 @@ func (e *Engine) commit(group []*waiter) error {
 	if err := c.write(); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	err = tx.Commit()
+	if e.observed.committed(begin, tx, err); err != nil {
 		return err
 	}
 	c.publish()
+	e.observed.rate.Add(e.now(), len(c.fresh))
+	e.observed.events.Add(uint64(len(c.fresh)))
+	e.observed.group.Observe(int64(len(group)))
 	return nil
 }
 
@@ -263,6 +269,7 @@ func (c *commit) publish() {
 		}
 		p.project.names.install(p.names)
 	}
+	c.heads.active.logged(len(c.value))
 	var t tailBatch
 	r, hashes := tailReader{rest: string(c.value)}, c.hashes
 	for _, a := range c.accepted {

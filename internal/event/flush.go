@@ -96,7 +96,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 		subjects, sessions *dictionary
 	}
 	next := map[*project]indexes{}
-	err := e.db.Update(func(tx *bbolt.Tx) error {
+	err := e.updateFile(func(tx *bbolt.Tx) error {
 		for number, of := range prepared {
 			p := e.project(number)
 			if p == nil {

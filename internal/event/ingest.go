@@ -108,6 +108,9 @@ func (e *Engine) commitGroup(group []*waiter, err error) {
 	if err == nil {
 		err = e.commit(group)
 	}
+	if err == nil {
+		e.observed.batches.Add(uint64(len(group)))
+	}
 }
 
 // makeRoom freezes a full head, and waits when the one before is still being

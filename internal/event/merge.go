@@ -48,7 +48,7 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	keys, subjects, sessions := p.keys, p.subjects, p.sessions
-	err = e.db.Update(func(tx *bbolt.Tx) (err error) {
+	err = e.updateFile(func(tx *bbolt.Tx) (err error) {
 		b := tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number)))
 		if keys, worked, err = keys.compact(b.Bucket(keysBucket), aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
 			return err
@@ -101,7 +101,7 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	var keys [][]byte
 	var parts []*rows
 	var hour int64
-	err = e.db.View(func(tx *bbolt.Tx) error {
+	err = e.viewFile(func(tx *bbolt.Tx) error {
 		for _, one := range findMerge(projectBucket(tx, p.number, blocksBucket)) {
 			hour = int64(binary.BigEndian.Uint32(one.key)) * 3600
 			r, err := decodeBlock(hour, one.raw)
@@ -121,7 +121,7 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return true, e.db.Update(func(tx *bbolt.Tx) error {
+	return true, e.updateFile(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, p.number, blocksBucket)
 		for _, key := range keys[1:] {
 			if err := blocks.Delete(key); err != nil {
