@@ -29,6 +29,7 @@ type route struct {
 	endpoint  store.Endpoint // made of counts
 	private   bool           // answers must not be kept by caches
 	quiet     bool           // no line in the access log
+	metrics   *routeMetrics
 }
 
 // v1 is where the interface begins.

@@ -8,7 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"svc/internal/metric"
+	"svc/internal/meter"
 )
 
 // State is what a store has done since it was opened, and how it stands. Times
@@ -16,10 +16,10 @@ import (
 type State struct {
 	Commits uint64 // that are on disk
 	Failed  uint64 // that the file did not take
-	Commit  metric.Distribution
-	Sync    metric.Distribution // the part of a commit that waits for the disk
-	Group   metric.Distribution // submissions that shared a commit
-	Waiting int                 // submissions in the queue
+	Commit  meter.Distribution
+	Sync    meter.Distribution // the part of a commit that waits for the disk
+	Group   meter.Distribution // submissions that shared a commit
+	Waiting int                // submissions in the queue
 
 	Feedback, Logs uint64 // that were stored
 
@@ -33,16 +33,16 @@ type State struct {
 // observed is what a store counts of itself.
 type observed struct {
 	failed, feedback, logs atomic.Uint64
-	commit, sync, group    *metric.Histogram
-	open                   metric.Open
+	commit, sync, group    *meter.Histogram
+	open                   meter.Open
 	failure                atomic.Pointer[error] // of the last commit
 }
 
 func newObserved() observed {
 	return observed{
-		commit: metric.NewHistogram(metric.Durations()),
-		sync:   metric.NewHistogram(metric.Durations()),
-		group:  metric.NewHistogram(metric.Sizes()),
+		commit: meter.NewHistogram(meter.Durations()),
+		sync:   meter.NewHistogram(meter.Durations()),
+		group:  meter.NewHistogram(meter.Sizes()),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"svc/internal/metric"
+	"svc/internal/meter"
 )
 
 // State is what an engine has done since it was opened, and how it stands. Times
@@ -17,9 +17,9 @@ import (
 type State struct {
 	Commits uint64 // of batches, that are on disk
 	Failed  uint64 // of any kind, that the file did not take
-	Commit  metric.Distribution
-	Sync    metric.Distribution // the part of a commit that waits for the disk
-	Group   metric.Distribution // batches that shared a commit
+	Commit  meter.Distribution
+	Sync    meter.Distribution // the part of a commit that waits for the disk
+	Group   meter.Distribution // batches that shared a commit
 
 	Batches   uint64  // that were answered
 	Events    uint64  // that were stored
@@ -37,7 +37,7 @@ type State struct {
 	FileBytes, FreeBytes int64 // free is room in the file for what comes
 	FreePages            int
 
-	Queries        metric.Distribution // how long they ran
+	Queries        meter.Distribution // how long they ran
 	QueriesRunning int
 	QueriesWaiting int
 
@@ -48,10 +48,10 @@ type State struct {
 // observed is what an engine counts of itself.
 type observed struct {
 	failed, batches, events     atomic.Uint64
-	commit, sync, group, query  *metric.Histogram
+	commit, sync, group, query  *meter.Histogram
 	waitingQueries, rewritten   atomic.Int64
-	rate                        metric.Rate
-	open                        metric.Open
+	rate                        meter.Rate
+	open                        meter.Open
 	failure                     atomic.Pointer[error] // of the last transaction that wrote
 	counting                    sync.Mutex
 	countedAt                   int64 // value of rewritten; guarded by counting, like what follows
@@ -60,10 +60,10 @@ type observed struct {
 
 func newObserved() observed {
 	return observed{
-		commit:    metric.NewHistogram(metric.Durations()),
-		sync:      metric.NewHistogram(metric.Durations()),
-		group:     metric.NewHistogram(metric.Sizes()),
-		query:     metric.NewHistogram(metric.Durations()),
+		commit:    meter.NewHistogram(meter.Durations()),
+		sync:      meter.NewHistogram(meter.Durations()),
+		group:     meter.NewHistogram(meter.Sizes()),
+		query:     meter.NewHistogram(meter.Durations()),
 		countedAt: -1,
 	}
 }
