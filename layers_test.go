@@ -23,14 +23,15 @@ var mayImport = map[string][]string{
 
 	"api":    {"store", "search", "internal/..."},
 	"search": {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/fold"},
-	"store":  {"internal/boltfile", "internal/fault", "internal/fold", "internal/locale", "internal/platform", "internal/release", "internal/stats"},
+	"store":  {"internal/boltfile", "internal/fault", "internal/fold", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/stats"},
 
 	// Work that no request waits for.
-	"internal/jobs": {"store", "internal/event"},
+	"internal/jobs": {"store", "internal/event", "internal/fault"},
 
 	// Engines have one thing outside the process each.
 	"internal/control": {},
-	"internal/event":   {"internal/boltfile", "internal/fault", "internal/fold", "internal/formula", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/disk":    {},
+	"internal/event":   {"internal/boltfile", "internal/fault", "internal/fold", "internal/formula", "internal/meter", "internal/origin", "internal/platform", "internal/stats"},
 
 	// Rules are pure: values in, values out.
 	"internal/auth":     {},
@@ -51,6 +52,7 @@ var mayImport = map[string][]string{
 	"internal/durable": {},
 	"internal/fault":   {},
 	"internal/logging": {},
+	"internal/meter":   {},
 	"internal/setting": {},
 
 	// For measuring.
@@ -82,10 +84,12 @@ var onlyIn = map[string][]string{
 	"github.com/google/uuid":              {"search", "store", "internal/event", "internal/release"},
 	"github.com/julienschmidt/httprouter": {"api", "bench/submissions", "bench/updatecheck"},
 	"github.com/pelletier/go-toml/v2":     {"cmd", "internal/setting"},
+	"github.com/prometheus/client_golang": {"api"},
 	"github.com/spf13/cobra":              {"cmd"},
 	"github.com/spf13/pflag":              {"cmd"},
 	"go.etcd.io/bbolt":                    {"store", "internal/boltfile", "internal/event"},
 	"golang.org/x/crypto":                 {"internal/auth"},
+	"golang.org/x/sys":                    {"internal/disk"},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/time":                   {"internal/limit"},
 }

@@ -18,6 +18,8 @@ func (s *Server) controlRoutes() []route {
 		{method: "POST", path: "/control/admin/reset-password", access: controlOnly(), handler: s.resetPassword},
 		{method: "POST", path: "/control/api-keys", access: controlOnly(), handler: s.createKeyByOwner},
 		{method: "POST", path: "/control/reindex", access: controlOnly(), handler: s.reindex},
+		{method: "GET", path: "/control/status", access: controlOnly(), handler: s.showStatus, quiet: true},
+		{method: "GET", path: "/metrics", access: controlOnly(), handler: s.showMetrics, quiet: true},
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/jobs"
 	"svc/internal/limit"
 	"svc/internal/origin"
 	index "svc/search"
@@ -50,10 +51,13 @@ type Config struct {
 	EventIPStorage  string         // IPAnonymized, which it is when empty, IPFull or IPNone
 	BootstrapFile   string         // holds a generated first password until the first login
 	Version         string         // of the program
+
+	Data string     // the data directory, whose disk must have room; "" = is not looked at
+	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 }
 
-// Server answers requests under /api/v1, /healthz, and, over the control
-// connection only, /control.
+// Server answers requests under /api/v1, /healthz, /readyz and, over the control
+// connection only, /control and /metrics.
 type Server struct {
 	db      *store.Store
 	log     *slog.Logger
@@ -71,6 +75,10 @@ type Server struct {
 	routes  []route
 	router  *router
 	metrics *requestMetrics
+	life    life
+
+	exposition    http.Handler     // of the metrics
+	publicWindows []*limit.Windows // of Config.PublicRateLimit
 
 	idPrefix string // of request ids, new at each start
 }
@@ -99,6 +107,7 @@ func New(c Config) (*Server, error) {
 	s.counts = newRequestCounts()
 	s.routes = s.table()
 	s.metrics = newRequestMetrics(s.routes)
+	s.exposition = s.newExposition()
 	patterns := make([]pattern, len(s.routes))
 	for i, r := range s.routes {
 		patterns[i] = pattern{r.method, r.path}
