@@ -15,8 +15,8 @@ func (s *Server) jobRoutes() []route {
 	}
 }
 
-// jobView is how a job stands.
-type jobView struct {
+// JobStatus is how a job stands.
+type JobStatus struct {
 	Name        string  `json:"name"`
 	About       string  `json:"about"`
 	Running     bool    `json:"running"`
@@ -27,8 +27,8 @@ type jobView struct {
 	LastError   string  `json:"last_error"`   // "" when it went well
 }
 
-func viewJob(j jobs.State) jobView {
-	v := jobView{
+func viewJob(j jobs.State) JobStatus {
+	v := JobStatus{
 		Name: j.Name, About: j.About, Running: j.Running, Runs: j.Runs, Failures: j.Failed,
 		LastSeconds: j.Took.Seconds(), LastError: j.Failure,
 	}
@@ -39,8 +39,8 @@ func viewJob(j jobs.State) jobView {
 	return v
 }
 
-func (s *Server) jobViews() []jobView {
-	views := []jobView{}
+func (s *Server) jobViews() []JobStatus {
+	views := []JobStatus{}
 	if s.config.Jobs != nil {
 		for _, j := range s.config.Jobs.List() {
 			views = append(views, viewJob(j))

@@ -22,7 +22,7 @@ type Status struct {
 	Events   EventsStatus   `json:"events"`
 	Search   SearchStatus   `json:"search"`
 	Memory   MemoryStatus   `json:"memory"`
-	Jobs     []jobView      `json:"jobs"`
+	Jobs     []JobStatus    `json:"jobs"`
 }
 
 // RequestsStatus is what was answered.

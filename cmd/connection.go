@@ -67,6 +67,11 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 func (c connection) call(ctx context.Context, method, path string, body any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
+	return c.callPatiently(ctx, method, path, body)
+}
+
+// callPatiently is call for what may take any time.
+func (c connection) callPatiently(ctx context.Context, method, path string, body any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
