@@ -18,6 +18,7 @@ import (
 	"svc/internal/auth"
 	"svc/internal/control"
 	"svc/internal/event"
+	"svc/internal/jobs"
 	"svc/internal/origin"
 	"svc/search"
 	"svc/store"
@@ -39,12 +40,15 @@ type server struct {
 	client  *http.Client
 	index   *search.Index // nil without one
 	events  *event.Engine
+
+	stopFollowing func() // lets the index fall behind
 }
 
 type options struct {
 	config  api.Config
 	store   store.Options
 	index   bool
+	jobs    bool
 	noAdmin bool
 }
 
@@ -70,6 +74,9 @@ func quickly() option { return func(o *options) { o.store.Strict = false } }
 
 // withIndex lets searches ask an index, which follows the store.
 func withIndex() option { return func(o *options) { o.index = true } }
+
+// withJobs gives the server jobs that run when they are asked for.
+func withJobs() option { return func(o *options) { o.jobs = true } }
 
 // clock is the server's clock: the real time plus what a test adds.
 type clock struct{ ahead atomic.Int64 }
@@ -117,9 +124,13 @@ func newServer(t testing.TB, opts ...option) *server {
 		s.openIndex(t)
 	}
 	o.config.DB, o.config.Search, o.config.Events = s.db, s.index, s.events
+	if o.jobs {
+		o.config.Jobs = jobs.New(jobs.Config{DB: s.db, Events: s.events, Log: o.config.Log, Flush: func() error { return nil }})
+	}
 	if s.handler, err = api.New(o.config); err != nil {
 		t.Fatal(err)
 	}
+	s.handler.Started()
 	h := httptest.NewServer(s.handler)
 	t.Cleanup(h.Close)
 	s.URL, s.client = h.URL, h.Client()
@@ -150,9 +161,12 @@ func (s *server) openIndex(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { s.index.Run(ctx) })
-	t.Cleanup(func() {
+	s.stopFollowing = func() {
 		stop()
 		running.Wait()
+	}
+	t.Cleanup(func() {
+		s.stopFollowing()
 		if err := s.index.Close(); err != nil {
 			t.Error(err)
 		}

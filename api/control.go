@@ -21,6 +21,8 @@ func (s *Server) controlRoutes() []route {
 		{method: "POST", path: "/control/check/copies", access: controlOnly(), handler: s.copyForCheck},
 		{method: "POST", path: "/control/check/search", access: controlOnly(), handler: s.checkSearch},
 		{method: "POST", path: "/control/compact", access: controlOnly(), handler: s.compact},
+		{method: "GET", path: "/control/status", access: controlOnly(), handler: s.showStatus, quiet: true},
+		{method: "GET", path: "/metrics", access: controlOnly(), handler: s.showMetrics, quiet: true},
 	}
 }
 

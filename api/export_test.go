@@ -25,7 +25,7 @@ func ControlRoutes() []Endpoint { return endpoints(true) }
 func endpoints(control bool) []Endpoint {
 	var all []Endpoint
 	for _, r := range (&Server{}).table() {
-		if strings.HasPrefix(r.path, "/control/") != control {
+		if (r.access.kind == owner) != control {
 			continue
 		}
 		all = append(all, Endpoint{
@@ -52,4 +52,19 @@ func AddRoute(s *Server, path string, handler func(http.ResponseWriter) error) e
 	var err error
 	s.router, err = newRouter(patterns)
 	return err
+}
+
+// MetricFamily is a metric as documentation shows it.
+type MetricFamily struct {
+	Name, Kind, Help string
+	Labels           []string
+}
+
+// MetricFamilies lists the metrics of our own.
+func MetricFamilies() []MetricFamily {
+	var all []MetricFamily
+	for _, f := range families {
+		all = append(all, MetricFamily{f.name, string(f.kind), f.help, f.labels})
+	}
+	return all
 }

@@ -29,6 +29,7 @@ type route struct {
 	endpoint  store.Endpoint // made of counts
 	private   bool           // answers must not be kept by caches
 	quiet     bool           // no line in the access log
+	metrics   *routeMetrics
 }
 
 // v1 is where the interface begins.
@@ -38,12 +39,14 @@ const v1 = "/api/v1"
 func (s *Server) table() []route {
 	routes := []route{
 		{method: "GET", path: "/healthz", access: anyone(), handler: s.healthz, quiet: true},
+		{method: "GET", path: "/readyz", access: anyone(), handler: s.ready, quiet: true},
 		{method: "GET", path: v1 + "/health", access: anyone(), handler: s.health, quiet: true},
 	}
 	for _, more := range [][]route{
 		s.accountRoutes(), s.keyRoutes(), s.projectRoutes(), s.languageRoutes(),
 		s.versionRoutes(), s.publicRoutes(), s.announcementRoutes(), s.publicAnnouncementRoutes(),
-		s.feedbackRoutes(), s.logRoutes(), s.eventRoutes(), s.searchRoutes(), s.requestStatsRoutes(), s.controlRoutes(),
+		s.feedbackRoutes(), s.logRoutes(), s.eventRoutes(), s.searchRoutes(), s.requestStatsRoutes(),
+		s.controlRoutes(), s.jobRoutes(), s.profileRoutes(),
 	} {
 		routes = append(routes, more...)
 	}
@@ -63,7 +66,16 @@ func (s *Server) table() []route {
 // limited counts the callers of a public route on its own.
 func (s *Server) limited(r route) route {
 	r.limits, r.per = limit.NewWindows(s.config.PublicRateLimit, time.Minute, limitedAddresses), "a minute"
+	s.publicWindows = append(s.publicWindows, r.limits)
 	return r
+}
+
+// SetPublicRateLimit replaces Config.PublicRateLimit while the server runs. What
+// was counted stays.
+func (s *Server) SetPublicRateLimit(perMinute int) {
+	for _, w := range s.publicWindows {
+		w.SetLimit(perMinute)
+	}
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *request) error {

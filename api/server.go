@@ -17,13 +17,13 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"svc/internal/auth"
 	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/jobs"
 	"svc/internal/limit"
 	"svc/internal/origin"
 	index "svc/search"
@@ -52,10 +52,13 @@ type Config struct {
 	BootstrapFile   string         // holds a generated first password until the first login
 	Staging         string         // folder for files that are only there while they are needed
 	Version         string         // of the program
+
+	Data string     // the data directory, whose disk must have room; "" = is not looked at
+	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 }
 
-// Server answers requests under /api/v1, /healthz, and, over the control
-// connection only, /control.
+// Server answers requests under /api/v1, /healthz, /readyz and, over the control
+// connection only, /control and /metrics.
 type Server struct {
 	db      *store.Store
 	log     *slog.Logger
@@ -70,11 +73,15 @@ type Server struct {
 	recent *limit.Duplicates // submissions
 	counts *requestCounts
 
-	routes []route
-	router *router
+	routes  []route
+	router  *router
+	metrics *requestMetrics
+	life    life
+
+	exposition    http.Handler     // of the metrics
+	publicWindows []*limit.Windows // of Config.PublicRateLimit
 
 	idPrefix string // of request ids, new at each start
-	requests atomic.Uint64
 }
 
 // limitedAddresses bounds the tables of the rate limits: about 20 MiB when
@@ -100,6 +107,8 @@ func New(c Config) (*Server, error) {
 	s.recent = limit.NewDuplicates(c.DedupWindow, rememberedSubmissions)
 	s.counts = newRequestCounts()
 	s.routes = s.table()
+	s.metrics = newRequestMetrics(s.routes)
+	s.exposition = s.newExposition()
 	patterns := make([]pattern, len(s.routes))
 	for i, r := range s.routes {
 		patterns[i] = pattern{r.method, r.path}
@@ -156,10 +165,11 @@ func (r *request) sent(name string) bool {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	begin := s.now()
+	number := s.metrics.begun.Add(1)
 	out := recorder{ResponseWriter: w}
 	r := &request{Request: hr, writer: &out, addr: s.config.Proxies.Client(hr.RemoteAddr, hr.Header), received: begin}
-	r.id = s.requestID(hr)
-	defer s.logAccess(r, &out, begin)
+	r.id = s.requestID(hr, number)
+	defer s.finish(r, &out)
 	defer s.recover(r, &out)
 
 	h := w.Header()
@@ -237,12 +247,13 @@ func (s *Server) recover(r *request, w *recorder) {
 	failInternally(w)
 }
 
-// requestID is the id that a trusted proxy gave the request, or a new one.
-func (s *Server) requestID(r *http.Request) string {
+// requestID is the id that a trusted proxy gave the request, or one made of its
+// number.
+func (s *Server) requestID(r *http.Request, number uint64) string {
 	if given := r.Header["X-Request-Id"]; len(given) == 1 && usableID(given[0]) && s.config.Proxies.Trusted(r.RemoteAddr) {
 		return given[0]
 	}
-	return s.idPrefix + strconv.FormatUint(s.requests.Add(1), 36)
+	return s.idPrefix + strconv.FormatUint(number, 36)
 }
 
 func usableID(id string) bool {
@@ -284,9 +295,16 @@ func (w *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// finish counts a request that was answered, and logs it.
+func (s *Server) finish(r *request, w *recorder) {
+	end := s.now()
+	s.metrics.of(r).answered(w.status, end.Sub(r.received))
+	s.logAccess(r, w, end)
+}
+
 // logAccess writes one line for each request but health checks. Query values
 // stay out of it, except those that say which page was asked for.
-func (s *Server) logAccess(r *request, w *recorder, begin time.Time) {
+func (s *Server) logAccess(r *request, w *recorder, end time.Time) {
 	if r.route != nil && r.route.quiet || !s.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
@@ -296,14 +314,14 @@ func (s *Server) logAccess(r *request, w *recorder, begin time.Time) {
 	}
 	// Without the place in the code, which is always this one and costs as much
 	// to find as all the rest.
-	line := slog.NewRecord(s.now(), slog.LevelInfo, "request", 0)
+	line := slog.NewRecord(end, slog.LevelInfo, "request", 0)
 	line.AddAttrs(
 		slog.String("method", r.Method),
 		slog.String("route", pattern),
 		slog.String("path", r.shownPath()),
 		slog.Int("status", w.status),
 		slog.Int("bytes", w.bytes),
-		slog.Int64("us", line.Time.Sub(begin).Microseconds()),
+		slog.Int64("us", end.Sub(r.received).Microseconds()),
 		slog.String("address", s.address(r)),
 		slog.String("id", r.id),
 	)

@@ -39,7 +39,7 @@ func (b *eventsBench) measure(ctx context.Context, i *instance, addr string, r *
 	}
 	switch {
 	case there == 0:
-		if err := b.send(ctx, server, addr, r, progress); err != nil {
+		if err := b.send(ctx, i, server, addr, r, progress); err != nil {
 			return err
 		}
 	case there != b.plan.Count:
@@ -93,16 +93,18 @@ func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string
 
 // send makes events up and sends them. Meanwhile somebody saves something in the
 // console now and then.
-func (b *eventsBench) send(ctx context.Context, server connection, addr string, r *eventsReport, progress io.Writer) error {
+func (b *eventsBench) send(ctx context.Context, i *instance, server connection, addr string, r *eventsReport, progress io.Writer) error {
 	source := sample.New(b.plan)
 	var batch sample.Batch
 	var took time.Duration
 	var saved []float64
+	batches := 0
 	for sent := 0; sent < b.plan.Count; {
 		before := sent
 		var requests [][]byte
 		for sent-before < benchChunk && source.Next(&batch) {
 			requests = append(requests, benchRequest(&batch))
+			batches++
 			sent += len(batch.Events)
 		}
 		if err := ctx.Err(); err != nil {
@@ -118,9 +120,25 @@ func (b *eventsBench) send(ctx context.Context, server connection, addr string, 
 		took += result.Took
 		say(progress, "%d of %d events, %.0f a second", sent, b.plan.Count, float64(sent-before)/result.Took.Seconds())
 	}
+	if err := agree(i, b.plan.Count, batches); err != nil {
+		return err
+	}
 	slices.Sort(saved)
 	r.EventsPerSec = float64(b.plan.Count) / took.Seconds()
 	r.Saving = saved[len(saved)*99/100]
+	return nil
+}
+
+// agree compares what was sent with what the server has counted of it, which is
+// what its metrics say.
+func agree(i *instance, events, batches int) error {
+	s, err := i.handler.Status()
+	if err != nil {
+		return err
+	}
+	if s.Events.Stored != uint64(events) || s.Events.Batches != uint64(batches) {
+		return fmt.Errorf("the server has counted %d events in %d batches; sent were %d in %d", s.Events.Stored, s.Events.Batches, events, batches)
+	}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"svc/internal/auth"
 	"svc/internal/control"
 	"svc/internal/event"
+	"svc/internal/jobs"
 	"svc/internal/origin"
 	"svc/internal/setting"
 	"svc/search"
@@ -26,6 +27,7 @@ type instance struct {
 	db      *store.Store
 	index   *search.Index
 	events  *event.Engine
+	jobs    *jobs.Jobs
 	handler *api.Server
 }
 
@@ -65,6 +67,10 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 	if !ok {
 		return fmt.Errorf("lifetime %q was not settled", s.JWTExpiresIn)
 	}
+	i.jobs = jobs.New(jobs.Config{
+		DB: i.db, Events: i.events, Log: log,
+		Flush: func() error { return i.handler.FlushRequests() }, // which is made below
+	})
 	i.handler, err = api.New(api.Config{
 		DB:              i.db,
 		Search:          i.index,
@@ -83,6 +89,8 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		BootstrapFile:   bootstrapFile(s),
 		Staging:         stagingFolder(s.Data),
 		Version:         version,
+		Data:            s.Data,
+		Jobs:            i.jobs,
 	})
 	return err
 }

@@ -19,7 +19,7 @@ func isTerminal(w io.Writer) bool {
 
 // newLog is the log of a server from a level on: text for people, JSON for
 // programs. flush writes what waits in it.
-func newLog(w io.Writer, s *setting.Settings, level slog.Level) (log *slog.Logger, flush func()) {
+func newLog(w io.Writer, s *setting.Settings, level slog.Leveler) (log *slog.Logger, flush func()) {
 	text := s.LogFormat == "text" || s.LogFormat == "auto" && isTerminal(w)
 	return logging.New(w, !text, level)
 }

@@ -70,6 +70,9 @@ works while it runs and while it does not.`,
 		p.configCommand(),
 		p.openapiCommand(),
 		p.versionCommand(),
+		p.healthCommand(),
+		p.statusCommand(),
+		p.jobCommand(),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -65,6 +65,8 @@ func TestScripts(t *testing.T) {
 			"password": password,
 			"login":    login,
 			"give":     give,
+
+			"metricsurl": metricsURL,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "root" {
@@ -387,6 +389,14 @@ func login(ts *testscript.TestScript, _ bool, args []string) {
 	if status, answer := exchange(ts, http.MethodPost, args[0]+"/api/v1/auth/login", bytes.NewReader(body)); status != args[2] {
 		ts.Fatalf("login: got status %s, want %s: %s", status, args[2], answer)
 	}
+}
+
+// metricsURL DATA NAME puts the address of the metrics of a server into
+// $NAME_METRICS.
+func metricsURL(ts *testscript.TestScript, _ bool, args []string) {
+	out, err := exec.Command("svc", "status", "--json", "--data", ts.MkAbs(args[0])).Output()
+	ts.Check(err)
+	ts.Setenv(args[1]+"_METRICS", regexp.MustCompile(`http://[^" ]+/metrics`).FindString(string(out)))
 }
 
 // give FOLDER makes a folder another user's. Only root can.

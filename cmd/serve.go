@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/internal/control"
-	"svc/internal/jobs"
 	"svc/internal/origin"
 	"svc/internal/setting"
 )
@@ -33,7 +32,7 @@ second one ends at once.`,
 			if err != nil {
 				return err
 			}
-			return p.serve(c.Context(), s)
+			return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) })
 		},
 	}
 	addSettings(c.Flags())
@@ -41,10 +40,15 @@ second one ends at once.`,
 }
 
 // serve builds the server from the inside out, announces it, runs it until ctx
-// ends, and takes it down in reverse.
-func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
-	log, flush := newLog(p.stderr, s, s.LogLevel)
+// ends, and takes it down in reverse. load reads the settings again.
+func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*setting.Settings, error)) (err error) {
+	level := &slog.LevelVar{}
+	level.Set(s.LogLevel)
+	log, flush := newLog(p.stderr, s, level)
 	defer flush()
+	asked, flushAsked := newLog(p.stderr, s, slog.LevelInfo)
+	defer flushAsked()
+	reload := newReloader(s, load, asked)
 	slog.SetDefault(log) // the search index writes to the standard logger
 	for _, warning := range s.Warnings {
 		log.Warn("setting", "warning", warning)
@@ -91,11 +95,29 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 	defer func() { _ = owner.Close() }()
 
 	defer i.follow(ctx)()
-	work := jobs.Start(jobs.Config{DB: i.db, Events: i.events, Log: log, Flush: i.handler.FlushRequests})
-	defer func() { err = errors.Join(err, work.Stop()) }()
+	i.jobs.Start()
+	defer func() { err = errors.Join(err, i.jobs.Stop()) }()
 
 	start.address = public.Addr()
+	addresses := []string{start.url()}
+	if s.MetricsListen != "" {
+		url, stop, err := serveMetrics(ctx, s.MetricsListen, i.handler.Metrics(), log)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		addresses = append(addresses, url)
+	}
+	reload.parts = []reloadable{
+		{[]string{"log.level"}, func(s *setting.Settings) error { level.Set(s.LogLevel); return nil }},
+		{[]string{"public_rate_limit"}, func(s *setting.Settings) error { i.handler.SetPublicRateLimit(s.PublicRateLimit); return nil }},
+	}
+	defer p.listenToSignals(i, reload, asked)()
+
 	p.announce(start)
+	i.handler.Started(addresses...)
+	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
+	defer release()
 	all := newConnections(mostConnections(openFiles()), log)
 	return runHTTP(ctx, newHTTP(i.handler, log, all), s.ShutdownTimeout, log, all.limit(public), owner)
 }

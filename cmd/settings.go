@@ -41,6 +41,16 @@ func addOffline(flags *pflag.FlagSet) {
 	}
 }
 
+// addFolder gives a command that never opens the data the flags that say where
+// they are.
+func addFolder(flags *pflag.FlagSet) {
+	for _, d := range setting.Definitions() {
+		if d.NotInFile {
+			addSetting(flags, d)
+		}
+	}
+}
+
 func addSetting(flags *pflag.FlagSet, d setting.Definition) {
 	usage := strings.TrimSuffix(d.Help, ".") + " ($" + d.Variable + ")"
 	if d.Unset != "" {

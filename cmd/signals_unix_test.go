@@ -12,6 +12,7 @@ var signals = map[string]os.Signal{
 	"INT":  syscall.SIGINT,
 	"TERM": syscall.SIGTERM,
 	"HUP":  syscall.SIGHUP,
+	"USR1": syscall.SIGUSR1,
 	"KILL": syscall.SIGKILL,
 	"STOP": syscall.SIGSTOP,
 	"CONT": syscall.SIGCONT,

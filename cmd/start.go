@@ -72,10 +72,13 @@ func (r startReport) screen() string {
 }
 
 // url is where the server answers on this machine.
-func (r startReport) url() string {
-	host, port, err := net.SplitHostPort(r.address.String())
+func (r startReport) url() string { return httpURL(r.address) }
+
+// httpURL is the URL of an address on this machine.
+func httpURL(address net.Addr) string {
+	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {
-		return "http://" + r.address.String()
+		return "http://" + address.String()
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

@@ -28,6 +28,8 @@ type engine struct {
 	bleve bleve.Index
 	seen  atomic.Uint64 // last change that a search finds, as in the stamp
 
+	observed *observed // of the index that it belongs to
+
 	bad     atomic.Bool   // it must not be used any more
 	dead    chan struct{} // closed when a background goroutine of bleve is gone
 	die     func()
@@ -234,6 +236,7 @@ func (e *engine) apply(b *batch) error {
 	if b.stamp != nil {
 		e.seen.Store(b.stamp.Seq)
 	}
+	e.observed.wrote(b)
 	return nil
 }
 

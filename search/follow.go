@@ -35,6 +35,8 @@ var errStale = errors.New("the index cannot catch up")
 // Rebuild that is under way then ends with it.
 func (x *Index) Run(ctx context.Context) {
 	defer context.AfterFunc(ctx, x.end)()
+	x.observed.running.Store(true)
+	defer x.observed.running.Store(false)
 	retry := firstRetry
 	for ctx.Err() == nil {
 		changed := x.db.Changed()
@@ -42,6 +44,7 @@ func (x *Index) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		x.observed.caughtUp(err)
 		if err == nil {
 			retry = firstRetry
 			select {
@@ -138,9 +141,15 @@ func (x *Index) reopen(after error) error {
 	case err != nil:
 		return x.throwAway(errors.Join(after, err))
 	}
+	x.use(e)
+	return nil
+}
+
+// use lets searches ask an engine. The caller holds writing.
+func (x *Index) use(e *engine) {
+	e.observed = &x.observed
 	x.engine = e
 	x.current.Store(e)
-	return nil
 }
 
 // trim forgets what of the feed nobody needs any more.

@@ -74,6 +74,7 @@ func (x *Index) renew(ctx context.Context, progress func(things int)) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close(), os.RemoveAll(path)) }()
+	e.observed = &x.observed
 	if err := x.fill(ctx, e, first, progress); err != nil {
 		return err
 	}
@@ -172,8 +173,7 @@ func (x *Index) exchange(e *engine) (err error) {
 	if err != nil {
 		return err
 	}
-	x.engine = opened
-	x.current.Store(opened)
+	x.use(opened)
 	if err := os.RemoveAll(old); err != nil {
 		x.log.Warn("old search index cannot be removed", "error", err)
 	}

@@ -50,6 +50,8 @@ type Index struct {
 	writing sync.Mutex
 	engine  *engine // open, though perhaps given up; guarded by writing
 	closed  bool    // guarded by writing
+
+	observed observed
 }
 
 // Open looks at the index in a data directory whose lock the caller holds; Run

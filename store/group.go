@@ -76,4 +76,7 @@ func (s *Store) lead() {
 		}
 		return nil
 	})
+	if err == nil {
+		s.observed.group.Observe(int64(len(group)))
+	}
 }

@@ -81,13 +81,15 @@ type Store struct {
 	keys      atomic.Pointer[keyring]
 	account   atomic.Pointer[Account]
 	snapshots cache
+
+	observed observed
 }
 
 // Open opens the file at path and creates it when it is not there. The errors
 // are ErrNewer, ErrDamaged, ErrLocked or what the file system says, each with
 // the path.
 func Open(path string, o Options) (*Store, error) {
-	s := &Store{now: o.Now, log: o.Log, path: path}
+	s := &Store{now: o.Now, log: o.Log, path: path, observed: newObserved()}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -176,6 +178,7 @@ func (s *Store) Close() error {
 // the process and must not open another transaction.
 func (s *Store) View(fn func(*Tx) error) error {
 	defer s.watch()()
+	defer s.observed.open.Begin()()
 	return s.db.View(func(t *bbolt.Tx) error {
 		return fn(&Tx{bolt: t, store: s, now: s.now()})
 	})
@@ -207,7 +210,13 @@ func (s *Store) Hold() (release func()) {
 }
 
 // Image is the state of the file after the last commit. It must be closed.
-func (s *Store) Image() (*boltfile.Image, error) { return boltfile.Take(s.db) }
+func (s *Store) Image() (*boltfile.Image, error) {
+	image, err := boltfile.Take(s.db)
+	if err == nil {
+		image.Closed = s.observed.open.Begin()
+	}
+	return image, err
+}
 
 // CompactFile moves everything to a smaller file if a quarter of this one is free,
 // or always. Others read meanwhile, and write afterwards. The errors are NoSpace
@@ -221,15 +230,21 @@ func (s *Store) CompactFile(always bool) (c boltfile.Compaction, err error) {
 
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {
-	tx := &Tx{store: s, now: s.now(), ids: s.ids}
+	tx, begin := &Tx{store: s, now: s.now(), ids: s.ids}, time.Now()
+	var refused error // by fn, which says nothing about the file
 	err := s.file.Update(func(t *bbolt.Tx) error {
 		tx.bolt = t
-		if err := fn(tx); err != nil {
-			return err
+		if refused = fn(tx); refused != nil {
+			return refused
 		}
 		return tx.finish()
 	})
+	if refused == nil {
+		s.observed.committed(begin, tx.bolt, err)
+	}
 	if boltfile.Written(err) {
+		s.observed.feedback.Add(tx.newFeedback)
+		s.observed.logs.Add(tx.newLogs)
 		tx.publish()
 	}
 	return err

@@ -97,6 +97,7 @@ func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 		return fault.New(fault.NotFound, "project not found")
 	}
 	f.ID = tx.newID()
+	tx.newFeedback++
 	tx.countFeedback(p, f, 1)
 	if err := tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key()); err != nil {
 		return err
@@ -163,6 +164,7 @@ func (tx *Tx) AddLog(p ProjectID, l *Log) error {
 		return fault.New(fault.NotFound, "project not found")
 	}
 	l.ID = tx.newID()
+	tx.newLogs++
 	tx.count(p, countLevel(l.Level), 1)
 	return add(tx, p, logSeries, l.ID, l)
 }

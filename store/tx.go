@@ -68,6 +68,8 @@ type Tx struct {
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64 // sequence of the last change recorded, 0 when none
+
+	newFeedback, newLogs uint64 // for State
 }
 
 // Now is the moment of the transaction, the same for all it writes.

@@ -11,7 +11,12 @@ import (
 // Image is what a file held at one moment. While it is open, pages that are
 // given up meanwhile stay in the file: copy it, close it, and only then look at
 // the copy or send it.
-type Image struct{ tx *bbolt.Tx }
+type Image struct {
+	// Closed is called when the image is let go of; nil = nobody.
+	Closed func()
+
+	tx *bbolt.Tx
+}
 
 // Take makes an image of an open file.
 func Take(db *DB) (*Image, error) {
@@ -19,7 +24,7 @@ func Take(db *DB) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Image{tx}, nil
+	return &Image{tx: tx}, nil
 }
 
 // Bytes is how large a copy is.
@@ -43,4 +48,10 @@ func (s *Image) Copy(path string) error {
 }
 
 // Close lets go of the image.
-func (s *Image) Close() error { return s.tx.Rollback() }
+func (s *Image) Close() error {
+	if s.Closed != nil {
+		s.Closed()
+		s.Closed = nil
+	}
+	return s.tx.Rollback()
+}

@@ -92,14 +92,14 @@ func deleteKeys(b *bbolt.Bucket, keys [][]byte) error {
 func (e *Engine) update(fn func(*bbolt.Tx) error) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return e.file.Update(fn)
+	return e.updateFile(fn)
 }
 
 // cutHour removes the events of an hour that happened before a moment in it.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte
 	hour := uint32(min(max(before/3600, 0), 1<<32-1))
-	err = e.db.View(func(tx *bbolt.Tx) error {
+	err = e.viewFile(func(tx *bbolt.Tx) error {
 		cursor := projectBucket(tx, of.number, blocksBucket).Cursor()
 		for key, _ := cursor.Seek(be32(hour)); key != nil && binary.BigEndian.Uint32(key) == hour; key, _ = cursor.Next() {
 			keys = append(keys, append([]byte(nil), key...))
@@ -128,7 +128,7 @@ func (e *Engine) forgetUnused(ctx context.Context, of *project) error {
 	ends := [2]uint32{of.subjects.next(), of.sessions.next()}
 	e.writing.Unlock()
 	subjects, sessions := newMarks(ends[0]), newMarks(ends[1])
-	err := e.db.View(func(tx *bbolt.Tx) error {
+	err := e.viewFile(func(tx *bbolt.Tx) error {
 		return eachBlock(ctx, tx, of.number, func(_ []byte, p *part) {
 			for i := range p.subjects {
 				subjects.set(p.subjects[i])
@@ -195,7 +195,7 @@ func (e *Engine) DropProject(ctx context.Context, p Project) error {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	err := e.file.Update(func(tx *bbolt.Tx) error {
+	err := e.updateFile(func(tx *bbolt.Tx) error {
 		if err := leaveTail(tx, p); err != nil {
 			return err
 		}

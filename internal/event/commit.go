@@ -2,6 +2,7 @@ package event
 
 import (
 	"errors"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -12,22 +13,31 @@ import (
 // commit stores batches in one transaction and then makes them visible. It is
 // told what was found of them. The caller holds e.writing.
 func (e *Engine) commit(group []*waiter, found *lookup) error {
+	begin := time.Now()
 	var c *commit
+	var written *bbolt.Tx
+	var refused error // by what is in the batches or the file, not by the disk
 	err := e.file.Update(func(tx *bbolt.Tx) error {
-		c = newCommit(e, tx)
-		if err := c.accept(group, found); err != nil {
-			return err
+		c, written = newCommit(e, tx), tx
+		if refused = c.accept(group, found); refused == nil && len(c.accepted) == 0 {
+			refused = errNothing // new
 		}
-		if len(c.accepted) == 0 {
-			return errNothing // new
+		if refused == nil {
+			refused = c.write()
 		}
-		return c.write()
+		return refused
 	})
-	switch {
-	case errors.Is(err, errNothing):
+	if errors.Is(refused, errNothing) {
 		return nil
-	case boltfile.Written(err):
+	}
+	if refused == nil {
+		e.observed.committed(begin, written, err)
+	}
+	if boltfile.Written(err) {
 		c.publish()
+		e.observed.rate.Add(e.now(), len(c.fresh))
+		e.observed.events.Add(uint64(len(c.fresh)))
+		e.observed.group.Observe(int64(len(group)))
 	}
 	return err
 }
@@ -220,6 +230,7 @@ func (c *commit) publish() {
 		}
 		p.project.names.install(p.names)
 	}
+	c.heads.active.logged(len(c.value))
 	var t tailBatch
 	r, hashes := tailReader{rest: string(c.value)}, c.hashes
 	for _, a := range c.accepted {

@@ -126,7 +126,7 @@ func (e *Engine) changeName(p Project, id string, change func(*name)) error {
 	}
 	next := of.names.copy(uint32(at))
 	change(next)
-	err := e.file.Update(func(tx *bbolt.Tx) error {
+	err := e.updateFile(func(tx *bbolt.Tx) error {
 		return next.put(projectBucket(tx, p, namesBucket), uint32(at))
 	})
 	if !boltfile.Written(err) {

@@ -111,6 +111,8 @@ type Engine struct {
 	room   *sync.Cond // of writing: a frozen head has been written
 	failed error      // why the last one could not be; guarded by writing
 
+	observed observed
+
 	tidy atomic.Bool // nothing is left for Compact since the last head was written
 
 	stop context.CancelFunc
@@ -161,6 +163,7 @@ func Open(path string, o Options) (*Engine, error) {
 	e := &Engine{
 		path: path, now: o.Now, log: o.Log, headEvents: o.HeadEvents, memory: o.Memory,
 		projects: map[Project]*project{}, queries: make(chan struct{}, mostQueries), wake: make(chan struct{}, 1),
+		observed: newObserved(),
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -263,7 +266,13 @@ func (e *Engine) Hold() (release func()) {
 // Image is the state of the file after the last commit: everything that was
 // acknowledged, what is in memory as well, because it is in the log of the file.
 // It must be closed.
-func (e *Engine) Image() (*boltfile.Image, error) { return boltfile.Take(e.db) }
+func (e *Engine) Image() (*boltfile.Image, error) {
+	image, err := boltfile.Take(e.db)
+	if err == nil {
+		image.Closed = e.observed.open.Begin()
+	}
+	return image, err
+}
 
 // CompactFile moves everything to a smaller file if a quarter of this one is free,
 // or always. Others ask meanwhile, and write afterwards. The errors are NoSpace and

@@ -57,7 +57,7 @@ type erasing struct {
 }
 
 func (e *Engine) findSubject(ctx context.Context, of *project, subject string) (found erasing, err error) {
-	err = e.db.View(func(tx *bbolt.Tx) error {
+	err = e.viewFile(func(tx *bbolt.Tx) error {
 		b := projectBucket(tx, of.number, subjectsBucket)
 		d, err := loadDictionary(b, e.secret)
 		if err != nil {
@@ -119,7 +119,7 @@ func eachBlock(ctx context.Context, tx *bbolt.Tx, p Project, visit func(key []by
 // caller holds e.maintaining, so that nobody else changes blocks.
 func (e *Engine) rewrite(of *project, key []byte, drop func(r *rows, row int) bool) (dropped int, err error) {
 	var raw []byte
-	err = e.db.View(func(tx *bbolt.Tx) error {
+	err = e.viewFile(func(tx *bbolt.Tx) error {
 		hour := int64(binary.BigEndian.Uint32(key)) * 3600
 		r, err := decodeBlock(hour, projectBucket(tx, of.number, blocksBucket).Get(key))
 		if err != nil {
@@ -137,7 +137,7 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *rows, row int) bo
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return dropped, e.file.Update(func(tx *bbolt.Tx) error {
+	return dropped, e.updateFile(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, of.number, blocksBucket)
 		if raw == nil {
 			return blocks.Delete(key)
@@ -152,7 +152,7 @@ func (e *Engine) forget(of *project, subjects, sessions []uint32) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	var nextSubjects, nextSessions *dictionary
-	err := e.file.Update(func(tx *bbolt.Tx) (err error) {
+	err := e.updateFile(func(tx *bbolt.Tx) (err error) {
 		used := e.usedInMemory(of.number)
 		b := projectBucket(tx, of.number, subjectsBucket)
 		if nextSubjects, err = of.subjects.remove(b, without(subjects, used.subjects)); err != nil {

@@ -94,7 +94,7 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 // e.writing.
 func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error {
 	next := map[*project]projectIndexes{}
-	err := e.file.Update(func(tx *bbolt.Tx) error {
+	err := e.updateFile(func(tx *bbolt.Tx) error {
 		for number, of := range prepared {
 			p := e.project(number)
 			if p == nil {

@@ -19,6 +19,8 @@ type head struct {
 	events   int
 	bytes    int
 	since    int64 // Unix second at which the first event was received
+
+	tailBytes int // of the values in the tail
 }
 
 // headProject is the events of a project in the order of receipt, as columns
@@ -106,6 +108,13 @@ func (h *head) of(p *project, before *head) *headProject {
 		h.projects[p.number] = of
 	}
 	return of
+}
+
+// logged notes that a value of some bytes is in the tail.
+func (h *head) logged(bytes int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tailBytes += bytes
 }
 
 // append adds the events of a batch, whose subject and session have these

@@ -130,6 +130,9 @@ func (e *Engine) commitGroup(group []*waiter, found *lookup, err error) {
 	if err == nil {
 		err = e.commit(group, found)
 	}
+	if err == nil {
+		e.observed.batches.Add(uint64(len(group)))
+	}
 }
 
 // makeRoom freezes a full head, and waits when the one before is still being

@@ -112,7 +112,7 @@ func (d *dictionary) texts() uint64 { return uint64(d.free)<<32 | uint64(d.remov
 func (e *Engine) lookUp(group []*waiter, l *lookup) {
 	l.prepare(group, e.secret)
 	defer func() { _ = recover() }() // the file is damaged, and the commit will find that, too
-	_ = e.db.View(func(tx *bbolt.Tx) error {
+	_ = e.viewFile(func(tx *bbolt.Tx) error {
 		readers := map[Project]*projectReader{}
 		states := map[Project]projectState{}
 		for i, w := range group {

@@ -48,7 +48,7 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 		return worked, err
 	}
 	var changes indexChanges
-	err = e.db.View(func(tx *bbolt.Tx) (err error) {
+	err = e.viewFile(func(tx *bbolt.Tx) (err error) {
 		changes, worked, err = p.compact(tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number))))
 		return err
 	})
@@ -57,7 +57,7 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	err = e.file.Update(func(tx *bbolt.Tx) error {
+	err = e.updateFile(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(projectsBucket).Bucket(be32(uint32(p.number)))
 		for _, name := range changes.path {
 			b = b.Bucket(name)
@@ -125,7 +125,7 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	var keys [][]byte
 	var parts []*rows
 	var hour int64
-	err = e.db.View(func(tx *bbolt.Tx) error {
+	err = e.viewFile(func(tx *bbolt.Tx) error {
 		for _, one := range findMerge(projectBucket(tx, p.number, blocksBucket)) {
 			hour = int64(binary.BigEndian.Uint32(one.key)) * 3600
 			r, err := decodeBlock(hour, one.raw)
@@ -145,7 +145,7 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	return true, e.file.Update(func(tx *bbolt.Tx) error {
+	return true, e.updateFile(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, p.number, blocksBucket)
 		for _, key := range keys[1:] {
 			if err := blocks.Delete(key); err != nil {

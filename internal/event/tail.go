@@ -194,6 +194,7 @@ func (e *Engine) replay(tx *bbolt.Tx) error {
 		}
 		h.generation = max(h.generation, binary.BigEndian.Uint64(key))
 		return tail.Bucket(key).ForEach(func(_, value []byte) error {
+			h.logged(len(value))
 			r := tailReader{rest: string(value)}
 			for r.rest != "" {
 				if err := r.next(&batch); err != nil {

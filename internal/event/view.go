@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
@@ -52,17 +53,21 @@ type hour struct {
 // view runs fn with a project as it is now. fn must not write to anybody who
 // may be slow. It waits while too many queries run.
 func (e *Engine) view(ctx context.Context, p Project, fn func(*view) error) error {
+	e.observed.waitingQueries.Add(1)
 	select {
 	case e.queries <- struct{}{}:
+		e.observed.waitingQueries.Add(-1)
 	case <-ctx.Done():
+		e.observed.waitingQueries.Add(-1)
 		return ctx.Err()
 	}
 	defer func() { <-e.queries }()
+	defer e.observed.query.Since(time.Now())
 	v := &view{ctx: ctx, engine: e, bound: &budget{most: e.memory}}
 	// The heads come first: one that is written before the transaction begins is
 	// left out below, and none that is written later is missed.
 	heads := e.heads.Load().all()
-	return e.db.View(func(tx *bbolt.Tx) error {
+	return e.viewFile(func(tx *bbolt.Tx) error {
 		if v.project = e.project(p); v.project == nil {
 			return fn(v)
 		}

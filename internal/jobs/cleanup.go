@@ -26,11 +26,8 @@ const (
 // deleted projects left behind goes sooner.
 func (j *Jobs) keepClean(ctx context.Context) {
 	for {
-		if err := j.DB.Purge(); err != nil {
+		if err := j.deleted.do(ctx, j.Now, j.purge); err != nil && !errors.Is(err, context.Canceled) {
 			j.Log.Error("content of deleted projects was not removed; it will be tried again", "error", err)
-		}
-		if err := j.purgeEvents(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			j.Log.Error("events of deleted projects were not removed; it will be tried again", "error", err)
 		}
 		now := j.Now()
 		if err := j.cleanIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
@@ -77,7 +74,12 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 	if !last.Before(lastNight(now)) && !last.After(now) {
 		return nil
 	}
-	return j.clean(ctx, now)
+	return j.retention.do(ctx, j.Now, func(ctx context.Context) error { return j.clean(ctx, now) })
+}
+
+// purge removes what deleted projects left behind.
+func (j *Jobs) purge(ctx context.Context) error {
+	return errors.Join(j.DB.Purge(), j.purgeEvents(ctx))
 }
 
 // clean deletes what is older than its project keeps it. It may be stopped and

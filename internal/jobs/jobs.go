@@ -33,21 +33,34 @@ type Jobs struct {
 	Config
 	stop context.CancelFunc
 	done sync.WaitGroup
+
+	named                     []*job
+	flush, deleted, retention *job
 }
 
-// Start starts the jobs. What was due while no server ran is done at once.
-func Start(c Config) *Jobs {
+// New makes jobs that run when somebody asks for them, and by themselves after
+// Start.
+func New(c Config) *Jobs {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	j := &Jobs{Config: c, stop: stop}
-	j.done.Go(func() { j.keepFlushing(ctx) })
-	j.done.Go(func() { j.keepClean(ctx) })
+	j := &Jobs{Config: c}
+	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
+	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
+	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
 	return j
 }
 
-// Stop ends the jobs, waits for the step that each is at, and flushes what was
+// Start lets the jobs run by themselves until Stop. What was due while no server
+// ran is done at once.
+func (j *Jobs) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	j.stop = stop
+	j.done.Go(func() { j.keepFlushing(ctx) })
+	j.done.Go(func() { j.keepClean(ctx) })
+}
+
+// Stop ends jobs that were started, waits for the step that each is at, and flushes what was
 // counted until now. So it comes when no request runs any more, and before the
 // store is closed.
 func (j *Jobs) Stop() error {
@@ -68,7 +81,7 @@ func (j *Jobs) keepFlushing(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := j.Flush()
+		err := j.flush.do(ctx, j.Now, j.flush.work)
 		switch {
 		case err != nil && !failing:
 			j.Log.Error("request statistics cannot be written; they are kept in memory for now", "error", err)

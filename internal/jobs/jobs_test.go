@@ -88,7 +88,7 @@ func cleanedAt(t *testing.T, db *store.Store) (at time.Time) {
 }
 
 func quiet(db *store.Store) *Jobs {
-	return &Jobs{Config: Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Flush: func() error { return nil }}}
+	return New(Config{DB: db, Log: slog.New(slog.DiscardHandler), Flush: func() error { return nil }})
 }
 
 func TestNights(t *testing.T) {
@@ -243,7 +243,7 @@ func TestJobsByTheClock(t *testing.T) {
 		count(t, db, p, store.HourOf(time.Now())-30)
 		var flushed, fails atomic.Int64
 		var log strings.Builder
-		j := Start(Config{DB: db, Log: slog.New(slog.NewTextHandler(&log, nil)), Flush: func() error {
+		j := New(Config{DB: db, Log: slog.New(slog.NewTextHandler(&log, nil)), Flush: func() error {
 			if fails.Load() > 0 {
 				fails.Add(-1)
 				return errors.New("disk full")
@@ -251,6 +251,7 @@ func TestJobsByTheClock(t *testing.T) {
 			flushed.Add(1)
 			return nil
 		}})
+		j.Start()
 		synctest.Wait()
 		if got := kept(t, db, p); len(got) != 0 {
 			t.Errorf("overdue at the start: got hours %v, want none", got)

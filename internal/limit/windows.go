@@ -5,6 +5,7 @@ package limit
 import (
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,7 +15,7 @@ import (
 // has more keys than it was made for; when it is full the window that opened
 // first makes room, so that a flood of addresses cannot fill the memory.
 type Windows struct {
-	limit   int
+	limit   atomic.Int64
 	period  time.Duration
 	maxKeys int
 
@@ -47,16 +48,21 @@ type Verdict struct {
 // limit of zero or less allows everything and counts nothing. The table holds
 // maxKeys keys, at least one.
 func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
-	w := &Windows{limit: limit, period: period, maxKeys: max(maxKeys, 1), byKey: map[string]*window{}}
+	w := &Windows{period: period, maxKeys: max(maxKeys, 1), byKey: map[string]*window{}}
 	w.ends.prev, w.ends.next = &w.ends, &w.ends
+	w.SetLimit(limit)
 	return w
 }
+
+// SetLimit changes the limit. What is counted in the open windows stays.
+func (w *Windows) SetLimit(limit int) { w.limit.Store(int64(limit)) }
 
 // Take counts one attempt, unless the limit of the window has been reached.
 // The times of successive calls may be slightly out of order, as those of
 // concurrent requests are.
 func (w *Windows) Take(key string, now time.Time) Verdict {
-	if w.limit <= 0 {
+	limit := int(w.limit.Load())
+	if limit <= 0 {
 		return Verdict{Allowed: true}
 	}
 	w.mu.Lock()
@@ -64,11 +70,11 @@ func (w *Windows) Take(key string, now time.Time) Verdict {
 	now = w.clock(now)
 	w.dropOver(now)
 	one := w.open(key, now)
-	allowed := one.count < w.limit
+	allowed := one.count < limit
 	if allowed {
 		one.count++
 	}
-	return w.verdict(one, allowed, now)
+	return w.verdict(one, limit, allowed, now)
 }
 
 // GiveBack takes one attempt back that turned out not to count.
@@ -82,7 +88,8 @@ func (w *Windows) GiveBack(key string, now time.Time) {
 
 // Peek answers as Take would and counts nothing.
 func (w *Windows) Peek(key string, now time.Time) Verdict {
-	if w.limit <= 0 {
+	limit := int(w.limit.Load())
+	if limit <= 0 {
 		return Verdict{Allowed: true}
 	}
 	w.mu.Lock()
@@ -90,16 +97,16 @@ func (w *Windows) Peek(key string, now time.Time) Verdict {
 	now = w.clock(now)
 	one := w.byKey[key]
 	if one == nil || w.over(one, now) {
-		return Verdict{Allowed: true, Limit: w.limit, Remaining: w.limit}
+		return Verdict{Allowed: true, Limit: limit, Remaining: limit}
 	}
-	return w.verdict(one, one.count < w.limit, now)
+	return w.verdict(one, limit, one.count < limit, now)
 }
 
-func (w *Windows) verdict(one *window, allowed bool, now time.Time) Verdict {
+func (w *Windows) verdict(one *window, limit int, allowed bool, now time.Time) Verdict {
 	return Verdict{
 		Allowed:   allowed,
-		Limit:     w.limit,
-		Remaining: w.limit - one.count,
+		Limit:     limit,
+		Remaining: max(limit-one.count, 0),
 		Reset:     one.start.Add(w.period).Sub(now),
 	}
 }

@@ -125,13 +125,14 @@ func level() setter {
 	}
 }
 
-func shutdownTimeout() setter {
+// limitedDuration is at most an hour.
+func limitedDuration(field func(*Settings) *time.Duration) setter {
 	return func(s *Settings, v string) error {
 		d, err := time.ParseDuration(strings.TrimSpace(v))
 		if err != nil || d < 0 || d > time.Hour {
 			return errors.New("must be a duration from 0s to 1h, such as 10s")
 		}
-		s.ShutdownTimeout = d
+		*field(s) = d
 		return nil
 	}
 }

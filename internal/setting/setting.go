@@ -101,6 +101,8 @@ type Settings struct {
 	EventBatchMax      int
 	LogLevel           slog.Level
 	LogFormat          string // auto, text or json
+	MetricsListen      string // host:port; "" = nowhere but on the control socket
+	ShutdownDelay      time.Duration
 	ShutdownTimeout    time.Duration
 
 	// Warnings are sentences for people about values that were accepted.

@@ -1,6 +1,9 @@
 package setting
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // DefaultListen is the address without any configuration: this machine only.
 const DefaultListen = "127.0.0.1:4000"
@@ -130,9 +133,21 @@ var definitions = []Definition{
 		set:  choice(func(s *Settings) *string { return &s.LogFormat }, "auto", "text", "json"),
 	},
 	{
+		Key: "metrics.listen", Variable: "SVC_METRICS_LISTEN", Kind: "address", Unset: "the control socket only",
+		Help: "Address and port for /metrics alone, for Prometheus.",
+		Why:  "Metrics ask for no password, so they are never on the address that clients use.",
+		set:  address(func(s *Settings) *string { return &s.MetricsListen }),
+	},
+	{
+		Key: "shutdown_delay", Variable: "SVC_SHUTDOWN_DELAY", Kind: "duration", Default: "0s",
+		Help: "How long a stop goes on answering while /readyz says 503, from 0s to 1h.",
+		Why:  "Behind a load balancer, as long as it takes to notice; at home nobody looks.",
+		set:  limitedDuration(func(s *Settings) *time.Duration { return &s.ShutdownDelay }),
+	},
+	{
 		Key: "shutdown_timeout", Variable: "SVC_SHUTDOWN_TIMEOUT", Kind: "duration", Default: "10s",
 		Help: "How long a stop waits for requests that are being answered, from 0s to 1h.",
 		Why:  "Longer than any ordinary request, shorter than service managers wait.",
-		set:  shutdownTimeout(),
+		set:  limitedDuration(func(s *Settings) *time.Duration { return &s.ShutdownTimeout }),
 	},
 }

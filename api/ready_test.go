@@ -1,0 +1,107 @@
+package api_test
+
+import (
+	"encoding/json"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"svc/api"
+	"svc/store"
+)
+
+// readiness is the answer of /readyz.
+type readiness struct {
+	Status string
+	Checks []struct {
+		Name    string
+		OK      bool
+		Message string
+	}
+}
+
+func (s *server) readiness(t *testing.T) (status int, r readiness) {
+	t.Helper()
+	status, body, _ := s.send(t, "GET", "/readyz", nil, "")
+	if err := json.Unmarshal([]byte(body), &r); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return status, r
+}
+
+// broken lists the checks that are not met, each with its message.
+func (r readiness) broken() string {
+	var list []string
+	for _, c := range r.Checks {
+		if c.OK != (c.Message == "") {
+			list = append(list, "contradiction in "+c.Name)
+		}
+		if !c.OK {
+			list = append(list, c.Name+": "+c.Message)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// running waits until the index follows.
+func (s *server) running(t *testing.T) {
+	t.Helper()
+	for !s.index.State().Running {
+		if t.Context().Err() != nil {
+			t.Fatal("nobody follows")
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestReady(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		change  func(t *testing.T, s *server)
+		options []option
+		status  int
+		broken  string
+	}{
+		{"all is well", func(*testing.T, *server) {}, []option{withIndex()}, 200, ""},
+		{"with a disk", func(*testing.T, *server) {}, []option{withConfig(func(c *api.Config) { c.Data = t.TempDir() })}, 200, ""},
+		{"a disk that nobody can ask", func(*testing.T, *server) {}, []option{withConfig(func(c *api.Config) { c.Data = "/nowhere/at/all" })}, 503, "disk: the free space is not known"},
+		{"stopping", func(_ *testing.T, s *server) { s.handler.Stopping() }, nil, 503, "server: the server is stopping"},
+		{"nobody follows", func(_ *testing.T, s *server) { s.stopFollowing() }, []option{withIndex()}, 503, "search: nobody keeps the search index up to date"},
+		{"a refused change is no broken file", func(t *testing.T, s *server) {
+			refusal := errors.New("no")
+			if err := s.db.Update(func(*store.Tx) error { return refusal }); !errors.Is(err, refusal) {
+				t.Fatal(err)
+			}
+		}, nil, 200, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, tc.options...)
+			if s.index != nil {
+				s.running(t)
+			}
+			tc.change(t, s)
+			status, r := s.readiness(t)
+			if status != tc.status || r.broken() != tc.broken || (r.Status == "ready") != (status == 200) {
+				t.Errorf("got %d %s %q, want %d %q", status, r.Status, r.broken(), tc.status, tc.broken)
+			}
+			if status, body, _ := s.send(t, "GET", "/healthz", nil, ""); status != 200 || body != "ok" {
+				t.Errorf("alive: got %d %s, want 200 ok", status, body)
+			}
+		})
+	}
+}
+
+// Reasons that name files are for the owner of the data directory alone.
+func TestReasonsAreForTheOwner(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, withConfig(func(c *api.Config) { c.Data = "/nowhere/at/all" }))
+	if _, body, _ := s.send(t, "GET", "/readyz", nil, ""); strings.Contains(body, "nowhere") {
+		t.Errorf("everybody gets %s", body)
+	}
+	if status, body := s.owner(t, "GET", "/readyz", ""); status != 503 || !strings.Contains(body, "/nowhere/at/all") {
+		t.Errorf("the owner gets %d %s, want 503 and the folder", status, body)
+	}
+}

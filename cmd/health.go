@@ -1,0 +1,97 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/control"
+)
+
+// healthLimit is how long a server may take to say how it is.
+const healthLimit = 5 * time.Second
+
+func (p *program) healthCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "health",
+		Short: "Say whether the server is well, by the exit code",
+		Long: `Ask the server that runs on the data directory whether it is ready, and say so in
+one line. The exit code is 0 when it is and 1 when it is not or does not answer,
+which is what the health checks of containers want.`,
+		Example: "  HEALTHCHECK CMD [\"/svc\", \"health\"]",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := p.load(c)
+			if err != nil {
+				return err
+			}
+			return p.health(c.Context(), s.Data, asJSON)
+		},
+	}
+	addFolder(c.Flags())
+	addJSON(c, &asJSON)
+	return c
+}
+
+// healthAnswer is what /readyz answers.
+type healthAnswer struct {
+	Status string `json:"status"` // ready, unavailable, or unreachable
+	Checks []struct {
+		Name    string `json:"name"`
+		OK      bool   `json:"ok"`
+		Message string `json:"message"`
+	} `json:"checks"`
+}
+
+func (p *program) health(ctx context.Context, dir string, asJSON bool) error {
+	answer, err := askHealth(ctx, dir)
+	if err != nil {
+		answer.Status = "unreachable"
+		err = fmt.Errorf("no server answers on %s\nstart one: svc serve --data %s", dir, quoted(dir))
+	}
+	var problems []string
+	for _, check := range answer.Checks {
+		if !check.OK {
+			problems = append(problems, check.Name+": "+check.Message)
+		}
+	}
+	if err == nil && answer.Status != "ready" {
+		err = errors.New("not ready: " + strings.Join(problems, "; "))
+	}
+	if asJSON {
+		return errors.Join(printJSON(p.stdout, answer), err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.stdout, answer.Status)
+	return err
+}
+
+// askHealth asks over the control socket. It touches no file and takes no lock.
+func askHealth(ctx context.Context, dir string) (answer healthAnswer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	client := control.Client(dir)
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, control.BaseURL+"/readyz", nil)
+	if err != nil {
+		return answer, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answer, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusServiceUnavailable {
+		return answer, fmt.Errorf("answered %s", response.Status)
+	}
+	return answer, json.NewDecoder(response.Body).Decode(&answer)
+}

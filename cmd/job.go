@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/api"
+)
+
+func (p *program) jobCommand() *cobra.Command {
+	return group("job", "Look at the jobs of the server, or run one", p.jobListCommand(), p.jobRunCommand())
+}
+
+func (p *program) jobListCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "Show the jobs and how each went the last time",
+		Long: `Show what the server does by itself now and then, when each job ran last, how long
+it took and why it failed. Without a server nothing has run.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.withConnection(c, func(to connection) error {
+				raw, err := to.call(c.Context(), http.MethodGet, "/control/jobs", nil)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(p.stdout, json.RawMessage(raw))
+				}
+				return printJobs(p.stdout, raw)
+			})
+		},
+	}
+	addOffline(c.Flags())
+	addJSON(c, &asJSON)
+	return c
+}
+
+func (p *program) jobRunCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "run NAME",
+		Short:   "Run a job now, and wait for it",
+		Long:    `Run a job now, whether it is due or not, and wait until it is done.`,
+		Example: "  svc job run retention",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.withConnection(c, func(to connection) error {
+				raw, err := to.callPatiently(c.Context(), http.MethodPost, "/control/jobs/"+url.PathEscape(args[0]), nil)
+				if err != nil {
+					return err
+				}
+				var j api.JobStatus
+				if err := json.Unmarshal(raw, &j); err != nil {
+					return fmt.Errorf("read answer: %w", err)
+				}
+				if asJSON {
+					err = printJSON(p.stdout, json.RawMessage(raw))
+				}
+				if j.LastError != "" {
+					return errors.Join(err, fmt.Errorf("the job %s failed after %.1f s: %s", j.Name, j.LastSeconds, j.LastError))
+				}
+				say(p.stderr, "the job %s took %.1f s", j.Name, j.LastSeconds)
+				return err
+			})
+		},
+	}
+	addOffline(c.Flags())
+	addJSON(c, &asJSON)
+	return c
+}
+
+func printJobs(out io.Writer, raw []byte) error {
+	var list struct{ Data []api.JobStatus }
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "NAME\tLAST RUN\tWHAT IT DOES")
+	for _, j := range list.Data {
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", j.Name, jobText(j), j.About)
+	}
+	return w.Flush()
+}
+
+// jobText says how a job went.
+func jobText(j api.JobStatus) string {
+	switch {
+	case j.Running:
+		return "runs now"
+	case j.LastRun == nil:
+		return "not since the start"
+	}
+	text := fmt.Sprintf("%s, %.1f s", time.Unix(*j.LastRun, 0).Format(time.DateTime), j.LastSeconds)
+	if j.LastError != "" {
+		text += ", failed: " + j.LastError
+	}
+	return text
+}

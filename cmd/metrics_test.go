@@ -1,0 +1,160 @@
+package cmd_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"svc/internal/control"
+	"svc/internal/load"
+	"svc/internal/sample"
+)
+
+// TestFiguresAreThoseOfTheLoad: what metrics and the status say after a load is
+// what its generator counted.
+func TestFiguresAreThoseOfTheLoad(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte("public_rate_limit = 0\n[log]\nlevel = \"error\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := serve(t, dir)
+	p.ask(t, "POST", "/admin/projects", `{"project_key":"app","name":"App"}`, 201)
+	p.ask(t, "POST", "/admin/projects/app/versions", `{"version":"1.0","comparable_version":"1.0"}`, 201)
+	before := p.status(t, dir)
+
+	const logs, checks = 700, 400
+	var feedback, logged, checked, batches [][]byte
+	for i := range logs {
+		logged = append(logged, post("logs", fmt.Sprintf(`{"level":%d,"content":"line %d"}`, i%4, i)))
+	}
+	for i := range 100 {
+		feedback = append(feedback, post("feedbacks", fmt.Sprintf(`{"content":"opinion %d"}`, i)))
+	}
+	for range checks {
+		checked = append(checked, post("versions/check-update", `{"current_version":"1.0"}`))
+	}
+	events := 0
+	source := sample.New(sample.Plan{Count: 5000, Seed: 1, Users: 50, Names: 10, Days: 2})
+	for batch := (sample.Batch{}); source.Next(&batch); events += len(batch.Events) {
+		body := fmt.Sprintf(`{"distinct_id":%q,"events":[`, batch.Subject)
+		for i, e := range batch.Events {
+			body += strings.Repeat(",", min(i, 1)) + fmt.Sprintf(`{"event_id":%q,"name":%q}`, e.ID, e.Name)
+		}
+		batches = append(batches, post("events", body+"]}"))
+	}
+	answered := 0
+	for connections, requests := range map[int][][]byte{1: feedback, 8: logged, 4: checked, 16: batches} {
+		result, err := load.Target{Name: "svc", Addr: p.address(), Requests: requests}.Shared(connections)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered += result.Answers
+	}
+
+	after := p.status(t, dir)
+	for _, tc := range []struct {
+		name      string
+		got, want uint64
+	}{
+		{"requests", after.Requests.Total - before.Requests.Total, uint64(answered) + 2}, // and the status before, and the version now
+		{"requests that succeeded", after.Requests.ByClass["2xx"] - before.Requests.ByClass["2xx"], uint64(answered) + 2},
+		{"requests that failed", after.Requests.ByClass["5xx"], 0},
+		{"logs", after.Store.Logs, logs},
+		{"feedback", after.Store.Feedback, 100},
+		{"submissions", after.Store.Submissions, logs + 100},
+		{"events", after.Events.Stored, uint64(events)},
+		{"batches", after.Events.Batches, uint64(len(batches))},
+		{"commits that failed", after.Store.Failures + after.Events.Failures, 0},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s: got %d, want %d", tc.name, tc.got, tc.want)
+		}
+	}
+	// Those that share a commit are fewer commits; those that come alone are not.
+	if n := after.Store.Commits - before.Store.Commits; n < 100 || n > logs+100+2 { // two flushes of the statistics
+		t.Errorf("got %d commits to svc.db, want 100 to %d", n, logs+100+2)
+	}
+	if n := after.Events.Commits; n == 0 || n > uint64(len(batches)) {
+		t.Errorf("got %d commits to events.db, want 1 to %d", n, len(batches))
+	}
+
+	metrics := string(get(t, dir, "/metrics"))
+	for name, want := range map[string]int{
+		`svc_http_requests_total{method="POST",route="/api/v1/public/:k/logs",status="201"}`:                  logs,
+		`svc_http_requests_total{method="POST",route="/api/v1/public/:k/feedbacks",status="201"}`:             100,
+		`svc_http_requests_total{method="POST",route="/api/v1/public/:k/versions/check-update",status="200"}`: checks,
+		`svc_http_requests_total{method="POST",route="/api/v1/public/:k/events",status="202"}`:                len(batches),
+		`svc_http_request_seconds_count{method="POST",route="/api/v1/public/:k/events"}`:                      len(batches),
+		`svc_events_stored_total`:             int(after.Events.Stored),
+		`svc_events_batches_total`:            len(batches),
+		`svc_events_group_batches_sum`:        len(batches),
+		`svc_events_commits_total`:            int(after.Events.Commits),
+		`svc_events_commit_seconds_count`:     int(after.Events.Commits),
+		`svc_store_records_total{kind="log"}`: logs,
+		`svc_store_group_submissions_sum`:     logs + 100,
+	} {
+		if !strings.Contains(metrics, fmt.Sprintf("\n%s %d\n", name, want)) {
+			t.Errorf("no %s %d in the metrics:\n%s", name, want, metrics)
+		}
+	}
+}
+
+// post is a request of an app.
+func post(path, body string) []byte {
+	return fmt.Appendf(nil, "POST /api/v1/public/app/%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+}
+
+// serverStatus is what "svc status --json" says of a server.
+type serverStatus struct {
+	Requests struct {
+		Total   uint64            `json:"total"`
+		ByClass map[string]uint64 `json:"by_class"`
+	} `json:"requests"`
+	Store struct {
+		Commits, Failures, Submissions, Feedback, Logs uint64
+	} `json:"store"`
+	Events struct {
+		Commits, Failures, Stored, Batches uint64
+	} `json:"events"`
+}
+
+// status runs "svc status", of which two requests are: the version, then this.
+func (p *process) status(t *testing.T, dir string) serverStatus {
+	t.Helper()
+	out, err := exec.Command("svc", "status", "--json", "--data", dir).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct{ Server serverStatus }
+	if err := json.NewDecoder(bytes.NewReader(out)).Decode(&report); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	return report.Server
+}
+
+// get asks over the control socket.
+func get(t *testing.T, dir, path string) []byte {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, control.BaseURL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := control.Client(dir).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: got %d %s, %v", path, answer.StatusCode, body, err)
+	}
+	return body
+}

@@ -1,0 +1,57 @@
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestNotReadyWhileNothingCanBeWritten takes the disk away from a server that
+// runs, and gives it back. Nobody writes after that: readiness looks by itself.
+func TestNotReadyWhileNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := serve(t, dir)
+	p.ask(t, "POST", "/admin/projects", `{"project_key":"app","name":"App"}`, 201)
+	health := func(want string) {
+		t.Helper()
+		out, err := exec.Command("svc", "health", "--data", dir).CombinedOutput()
+		if !strings.Contains(string(out), want) || (err == nil) != (want == "ready\n") {
+			t.Errorf("svc health: got %s, %v; want %s", out, err, want)
+		}
+	}
+	health("ready\n")
+
+	limit := unix.Rlimit{}
+	if err := unix.Prlimit(p.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1, Max: unix.RLIM_INFINITY}, &limit); err != nil {
+		t.Skip(err)
+	}
+	for _, submission := range []struct{ path, body string }{
+		{"logs", `{"level":1,"content":"x"}`},
+		{"events", `{"distinct_id":"u","events":[{"event_id":"1","name":"open"}]}`},
+	} {
+		out, err := exec.CommandContext(t.Context(), "curl", "-s", "-o", filepath.Join(t.TempDir(), "answer"), "-w", "%{http_code}", "-H", "Content-Type: application/json",
+			"-d", submission.body, p.url+"/public/app/"+submission.path).Output()
+		if err != nil || out[0] != '5' {
+			t.Errorf("%s: got %s, %v; want that it fails", submission.path, out, err)
+		}
+	}
+	health("not ready: svc.db: the last write failed")
+	health("events.db: the last write failed")
+	if metrics := string(get(t, dir, "/metrics")); !strings.Contains(metrics, "\nsvc_ready{check=\"svc.db\"} 0\n") || strings.Contains(metrics, "\nsvc_events_commit_failures_total 0\n") {
+		t.Errorf("the metrics do not say that writes fail:\n%s", metrics)
+	}
+
+	if err := unix.Prlimit(p.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+		t.Fatal(err)
+	}
+	health("ready\n")
+	p.end(t, os.Interrupt)
+	if code := p.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+}

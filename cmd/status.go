@@ -1,0 +1,169 @@
+package cmd
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/api"
+	"svc/internal/control"
+)
+
+func (p *program) statusCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show how the server stands",
+		Long: `Show the important figures of the server that runs on the data directory: since
+when, requests, events, the search index, jobs, memory, and the sizes of files.
+Counts are since its start. Without a server only the sizes are shown.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return p.status(c, asJSON) },
+	}
+	addFolder(c.Flags())
+	addJSON(c, &asJSON)
+	return c
+}
+
+// statusReport is what "svc status" shows.
+type statusReport struct {
+	Running bool        `json:"running"`
+	Server  *api.Status `json:"server"` // null when none runs
+	Files   []fileSize  `json:"files"`
+}
+
+type fileSize struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+func (p *program) status(c *cobra.Command, asJSON bool) error {
+	s, err := p.load(c)
+	if err != nil {
+		return err
+	}
+	if err := needFolder(s.Data); err != nil {
+		return err
+	}
+	var r statusReport
+	if r.Files, err = fileSizes(s.Data); err != nil {
+		return err
+	}
+	client := control.Client(s.Data)
+	defer client.CloseIdleConnections()
+	if _, err := askVersion(c.Context(), client); err == nil {
+		raw, err := connection{client: client}.call(c.Context(), http.MethodGet, "/control/status", nil)
+		if err != nil {
+			return err
+		}
+		r.Running = true
+		if err := json.Unmarshal(raw, &r.Server); err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+	}
+	if asJSON {
+		return printJSON(p.stdout, r)
+	}
+	if !r.Running {
+		say(p.stderr, "no server runs on %s", s.Data)
+	}
+	return r.print(p.stdout)
+}
+
+// fileSizes are the sizes of what a data directory holds, folders as a whole.
+func fileSizes(dir string) ([]fileSize, error) {
+	sizes := []fileSize{}
+	for _, name := range []string{databaseName, eventsName, "search.bleve", "files", "backups"} {
+		var bytes int64
+		err := filepath.WalkDir(filepath.Join(dir, name), func(_ string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			info, err := entry.Info()
+			if err == nil {
+				bytes += info.Size()
+			}
+			return err
+		})
+		switch {
+		case err == nil:
+			sizes = append(sizes, fileSize{name, bytes})
+		case !errors.Is(err, os.ErrNotExist): // the index renames its files at any time
+			return nil, err
+		}
+	}
+	return sizes, nil
+}
+
+func (r *statusReport) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) {
+		_, _ = fmt.Fprintf(w, "%s\t"+format+"\n", append([]any{name}, args...)...)
+	}
+	if s := r.Server; s != nil {
+		line("server", "svc %s, pid %d, since %s", s.Version, s.PID, time.Unix(s.StartedAt, 0).Format(time.DateTime))
+		line("answers on", "%s", strings.Join(s.Addresses, ", "))
+		line("ready", "%s", cmp.Or(strings.Join(s.Problems, "; "), "yes"))
+		line("requests", "%d, now %d; %d succeeded, %d were refused, %d failed", s.Requests.Total, s.Requests.InFlight,
+			s.Requests.ByClass["2xx"]+s.Requests.ByClass["3xx"], s.Requests.ByClass["4xx"], s.Requests.ByClass["5xx"])
+		line("commits", "%d to svc.db, %d to events.db; %d failed", s.Store.Commits, s.Events.Commits, s.Store.Failures+s.Events.Failures)
+		line("records", "%d feedback, %d logs stored", s.Store.Feedback, s.Store.Logs)
+		line("events", "%d stored in %d batches, %.1f a second in the last minute", s.Events.Stored, s.Events.Batches, s.Events.PerSecond)
+		line("", "%d in memory (%s), %d blocks of %d hours", s.Events.HeadEvents, size(int64(s.Events.HeadBytes)), s.Events.Blocks, s.Events.Hours)
+		line("waiting", "%d submissions, %d batches of events", s.Store.Waiting, s.Events.Waiting)
+		line("search", "%s", searchText(s.Search))
+		line("memory", "%s held, %s in use; %d goroutines", size(int64(s.Memory.TotalBytes)), size(int64(s.Memory.HeapBytes)), s.Memory.Goroutines)
+		for _, j := range s.Jobs {
+			line("job "+j.Name, "%s", jobText(j))
+		}
+	}
+	for _, f := range r.Files {
+		line(f.Name, "%s", size(f.Bytes))
+	}
+	return w.Flush()
+}
+
+func searchText(s api.SearchStatus) string {
+	switch {
+	case s.Failure != "":
+		return fmt.Sprintf("%d changes behind: %s", s.Lag, s.Failure)
+	case !s.Ready:
+		return "there is no index yet"
+	}
+	return fmt.Sprintf("%d changes behind", s.Lag)
+}
+
+// size is a number of bytes for people.
+func size(bytes int64) string {
+	const units = "KMGTP"
+	if bytes < 1<<10 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	value, unit := float64(bytes)/1024, 0
+	for value >= 1024 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	return fmt.Sprintf("%.1f %ciB", value, units[unit])
+}
+
+// logStatus writes the state of a server to its log.
+func logStatus(log *slog.Logger, s *api.Status) {
+	log.Info("state",
+		"ready", s.Ready, "problems", s.Problems, "uptime_seconds", s.UptimeSeconds,
+		"requests", s.Requests.Total, "in_flight", s.Requests.InFlight, "failed", s.Requests.ByClass["5xx"],
+		"commits", s.Store.Commits, "waiting_submissions", s.Store.Waiting,
+		"events", s.Events.Stored, "events_per_second", s.Events.PerSecond, "waiting_batches", s.Events.Waiting, "head_events", s.Events.HeadEvents,
+		"search_lag", s.Search.Lag, "heap_bytes", s.Memory.HeapBytes, "goroutines", s.Memory.Goroutines)
+}
