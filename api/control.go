@@ -18,6 +18,7 @@ func (s *Server) controlRoutes() []route {
 		{method: "POST", path: "/control/admin/reset-password", access: controlOnly(), handler: s.resetPassword},
 		{method: "POST", path: "/control/api-keys", access: controlOnly(), handler: s.createKeyByOwner},
 		{method: "POST", path: "/control/reindex", access: controlOnly(), handler: s.reindex},
+		{method: "POST", path: "/control/backup", access: controlOnly(), handler: s.backup},
 	}
 }
 

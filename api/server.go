@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"svc/internal/auth"
+	"svc/internal/backup"
 	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/fault"
@@ -51,6 +53,9 @@ type Config struct {
 	EventIPStorage  string         // IPAnonymized, which it is when empty, IPFull or IPNone
 	BootstrapFile   string         // holds a generated first password until the first login
 	Version         string         // of the program
+
+	// Backup writes an archive of everything; nil = it cannot be done.
+	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
 // Server answers requests under /api/v1, /healthz, and, over the control

@@ -14,6 +14,7 @@ import (
 	"svc/internal/auth"
 	"svc/internal/control"
 	"svc/internal/event"
+	"svc/internal/jobs"
 	"svc/internal/origin"
 	"svc/internal/setting"
 	"svc/search"
@@ -26,6 +27,7 @@ type instance struct {
 	db      *store.Store
 	index   *search.Index
 	events  *event.Engine
+	archive *jobs.Archiver
 	handler *api.Server
 }
 
@@ -58,6 +60,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 	if i.events, err = event.Open(filepath.Join(s.Data, eventsName), event.Options{Log: log}); err != nil {
 		return err
 	}
+	i.archive = &jobs.Archiver{DB: i.db, Events: i.events, Data: s.Data, Version: version, Elsewhere: secretsElsewhere(s)}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
 		return fmt.Errorf("lifetime %q was not settled", s.JWTExpiresIn)
@@ -79,6 +82,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
 		Version:         version,
+		Backup:          i.archive.Write,
 	})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/internal/backup"
 	"svc/internal/control"
 	"svc/internal/jobs"
 	"svc/internal/origin"
@@ -54,6 +55,10 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 			return err
 		}
 	}
+	backups, err := schedule(s)
+	if err != nil {
+		return err
+	}
 	geo, err := openGeo(s)
 	if err != nil {
 		return err
@@ -91,7 +96,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 	defer func() { _ = owner.Close() }()
 
 	defer i.follow(ctx)()
-	work := jobs.Start(jobs.Config{DB: i.db, Events: i.events, Log: log, Flush: i.handler.FlushRequests})
+	work := jobs.Start(jobs.Config{DB: i.db, Events: i.events, Log: log, Flush: i.handler.FlushRequests, Archive: i.archive, Schedule: backups})
 	defer func() { err = errors.Join(err, work.Stop()) }()
 
 	start.address = public.Addr()
@@ -107,6 +112,13 @@ func takeOver(ctx context.Context, s *setting.Settings, geo *origin.Geo, log *sl
 	}
 	if server != nil {
 		return nil, fmt.Errorf("%w\nit is a server that answers; commands such as \"svc apikey list\" work beside it", server.held)
+	}
+	finished, kept, err := backup.FinishSwap(s.Data)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	if finished {
+		log.Warn("a restore that was interrupted is complete now", "content_from_before", kept)
 	}
 	return openInstance(lock, s, geo, log)
 }

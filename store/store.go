@@ -156,6 +156,17 @@ func (s *Store) load() error {
 // ID tells this data file from every other, for what is derived from it.
 func (s *Store) ID() uuid.UUID { return s.id }
 
+// Renew gives the file another id, for a copy that goes its own way: what was
+// derived from the original is not the copy's.
+func (s *Store) Renew() error {
+	id := uuid.New()
+	err := s.Update(func(tx *Tx) error { return tx.bolt.Bucket(metaBucket).Put(storeIDKey, id[:]) })
+	if err == nil {
+		s.id = id
+	}
+	return err
+}
+
 // Close waits for open transactions and closes the file. It writes the list
 // of free pages once, which makes the next Open fast.
 func (s *Store) Close() error {

@@ -26,6 +26,9 @@ type Config struct {
 	// Flush writes down what was counted of requests. After an error it is tried
 	// again.
 	Flush func() error
+	// Archive makes the backups of Schedule; nil = there are none.
+	Archive  *Archiver
+	Schedule Schedule
 }
 
 // Jobs are running jobs.
@@ -33,6 +36,9 @@ type Jobs struct {
 	Config
 	stop context.CancelFunc
 	done sync.WaitGroup
+
+	backups sync.Mutex // guards state
+	state   BackupState
 }
 
 // Start starts the jobs. What was due while no server ran is done at once.
@@ -44,6 +50,9 @@ func Start(c Config) *Jobs {
 	j := &Jobs{Config: c, stop: stop}
 	j.done.Go(func() { j.keepFlushing(ctx) })
 	j.done.Go(func() { j.keepClean(ctx) })
+	if j.Archive != nil {
+		j.done.Go(func() { j.keepBackingUp(ctx) })
+	}
 	return j
 }
 

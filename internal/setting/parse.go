@@ -136,6 +136,42 @@ func shutdownTimeout() setter {
 	}
 }
 
+// interval is a duration of at least some time, in which d stands for 24 hours.
+func interval(least time.Duration, field func(*Settings) *time.Duration) setter {
+	const most = 365 * 24 * time.Hour
+	return func(s *Settings, v string) error {
+		v = strings.TrimSpace(v)
+		d, err := time.ParseDuration(v)
+		if days, whole := strings.CutSuffix(v, "d"); whole {
+			var n int
+			if n, err = strconv.Atoi(days); err == nil && n <= 365 {
+				d = time.Duration(n) * 24 * time.Hour
+			}
+		}
+		if err != nil || d < least || d > most {
+			return fmt.Errorf("must be a duration from %s to 365d, such as 24h or 7d", strings.TrimSuffix(least.String(), "0s"))
+		}
+		*field(s) = d
+		return nil
+	}
+}
+
+// recipients are public keys, of which this package only sees whether they look
+// like some.
+func recipients(field func(*Settings) *[]string) setter {
+	return func(s *Settings, v string) error {
+		var all []string
+		for key := range strings.SplitSeq(v, ",") {
+			if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
+				return errors.New("must be a comma list of public keys of age, which begin with age1")
+			}
+			all = append(all, key)
+		}
+		*field(s) = all
+		return nil
+	}
+}
+
 func orList(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
