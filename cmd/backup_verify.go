@@ -174,10 +174,16 @@ func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiv
 		Files: m.Files, SecretsElsewhere: m.SecretsElsewhere,
 	}
 	records, events := filepath.Join(staged.Dir(), backup.Database), filepath.Join(staged.Dir(), backup.Events)
-	if err := errors.Join(boltfile.Verify(records), boltfile.Verify(events)); err != nil {
+	if err := boltfile.Verify(records); err != nil {
 		return nil, a.explain(err)
 	}
 	if err := r.countRecords(records); err != nil {
+		return nil, a.explain(err)
+	}
+	if !exists(staged.Dir(), backup.Events) { // made before an upgrade from long ago
+		return r, nil
+	}
+	if err := boltfile.Verify(events); err != nil {
 		return nil, a.explain(err)
 	}
 	if err := r.countEvents(ctx, events); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/internal/boltfile"
 	"svc/internal/control"
 	"svc/internal/setting"
 	"svc/store"
@@ -99,6 +100,9 @@ func printError(w io.Writer, err error, args []string) {
 	text := err.Error()
 	if owner, ok := errors.AsType[*control.OwnerError](err); ok {
 		text += "\n" + ownerHint(owner, args)
+	}
+	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {
+		text = newerText(newer)
 	}
 	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
 }

@@ -51,13 +51,14 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 	if made && old {
 		log.Warn("secrets were missing beside an existing database and were made anew: logins or API keys made before no longer work", "file", filepath.Join(s.Data, secretsName))
 	}
-	if i.db, err = store.Open(filepath.Join(s.Data, databaseName), store.Options{Log: log}); err != nil {
+	upgrade := beforeUpgrade(s.Data, log)
+	if i.db, err = store.Open(filepath.Join(s.Data, databaseName), store.Options{Log: log, Upgrade: upgrade}); err != nil {
 		return err
 	}
 	if i.index, err = search.Open(s.Data, i.db, log); err != nil {
 		return err
 	}
-	if i.events, err = event.Open(filepath.Join(s.Data, eventsName), event.Options{Log: log}); err != nil {
+	if i.events, err = event.Open(filepath.Join(s.Data, eventsName), event.Options{Log: log, Upgrade: upgrade}); err != nil {
 		return err
 	}
 	i.archive = &jobs.Archiver{DB: i.db, Events: i.events, Data: s.Data, Version: version, Elsewhere: secretsElsewhere(s)}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,9 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 			log.Info("stopped")
 		}
 	}()
+	if err := dropUpgradeCopies(s.Data, time.Now(), log); err != nil {
+		log.Warn("an old copy from before an upgrade was not removed", "error", err)
+	}
 	defer followGeo(ctx, geo, log)()
 
 	var config net.ListenConfig

@@ -24,6 +24,10 @@ import (
 // greater number was written by a newer program and is refused.
 const Format = 1
 
+// layout has the steps to Format from all formats before. None has been needed
+// yet.
+var layout = boltfile.Layout{Oldest: 1}
+
 // slowTx is the age from which an open transaction is reported: a reader that
 // is forgotten makes the file grow with every commit.
 const slowTx = time.Second
@@ -49,6 +53,8 @@ type Options struct {
 	// total; 160 MiB when 0. Beyond it, and beyond 10,000 records, the total is
 	// an upper bound.
 	ExactBytes int64
+	// Upgrade is what happens to a file of another version.
+	Upgrade boltfile.Upgrade
 	// Strict checks the whole file after each commit. For tests.
 	Strict bool
 }
@@ -107,7 +113,11 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.db = db
 	db.StrictMode = o.Strict
-	if err := s.load(); err != nil {
+	err = layout.Settle(db, o.Upgrade)
+	if err == nil {
+		err = s.load()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
 	return s, nil
@@ -138,13 +148,6 @@ func (s *Store) load() error {
 			}
 		}
 		meta := t.Bucket(metaBucket)
-		raw := meta.Get(formatKey)
-		if len(raw) != 4 {
-			return fmt.Errorf("%w: no format number", ErrDamaged)
-		}
-		if format := binary.BigEndian.Uint32(raw); format > Format {
-			return fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
-		}
 		copy(s.ids.last[:], meta.Get(lastIDKey))
 		copy(s.id[:], meta.Get(storeIDKey))
 		s.lastChange.Store(t.Bucket(feedBucket).Sequence())

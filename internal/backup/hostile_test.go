@@ -78,7 +78,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	}{
 		{"what is right is accepted", []member{db, ev, manifest(both...)}, nil, ""},
 		{"no manifest", []member{db, ev}, backup.ErrDamaged, "unexpected EOF"},
-		{"no database", []member{ev, manifest(both[1])}, backup.ErrDamaged, "both databases"},
+		{"no database", []member{ev, manifest(both[1])}, backup.ErrDamaged, "does not have svc.db"},
 		{"member that the manifest lacks", []member{db, ev, plain("files/x", "c"), manifest(both...)}, backup.ErrDamaged, `"files/x"`},
 		{"member that is missing", []member{db, ev, manifest(append(both, entry("files/x", "c"))...)}, backup.ErrDamaged, "missing"},
 		{"other content", []member{plain("svc.db", "z"), ev, manifest(both...)}, backup.ErrDamaged, `"svc.db" is not as`},
@@ -125,7 +125,7 @@ func TestDataBehindTheEnd(t *testing.T) {
 }
 
 // FuzzRead holds that no input makes the reader panic, and that what it accepts
-// has both databases and names that stay in the folder. The trailer is put right,
+// has the database and names that stay in the folder. The trailer is put right,
 // so that the fuzzer comes behind it.
 func FuzzRead(f *testing.F) {
 	archive := write(f, small())
@@ -138,7 +138,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if len(files) != len(m.Members) || len(files) < 2 {
+			if len(files) != len(m.Members) || len(files) < 1 {
 				t.Errorf("%d files, %d in the manifest", len(files), len(m.Members))
 			}
 			for _, f := range files {

@@ -211,8 +211,8 @@ func (r *reader) compare(size int64) (*Manifest, error) {
 	if m.Format < 1 || !slices.Equal(m.Members, r.list) {
 		return nil, fmt.Errorf("%w: %s", ErrDamaged, difference(m.Members, r.list))
 	}
-	if !r.seen[Database] || !r.seen[Events] {
-		return nil, fmt.Errorf("%w: it does not have both databases", ErrDamaged)
+	if !r.seen[Database] {
+		return nil, fmt.Errorf("%w: it does not have %s", ErrDamaged, Database)
 	}
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) {
 		return nil, errors.Join(fmt.Errorf("%w: there is something behind its manifest", ErrDamaged), err)

@@ -51,24 +51,25 @@ type Staged struct {
 // data directory, or inside where the directory is a mount point or its parent
 // cannot be written.
 func Stage(data string, from io.Reader, identities []Identity, m *Manifest) (*Staged, error) {
-	return changes{}.stage(data, from, identities, m)
-}
-
-func (c changes) stage(data string, from io.Reader, identities []Identity, m *Manifest) (*Staged, error) {
 	data, err := resolved(data)
 	if err != nil {
 		return nil, err
 	}
-	s := &Staged{changes: c, data: data, manifest: m}
-	if s.beside, err = c.roomBeside(data); err != nil {
+	beside, err := roomBeside(data)
+	if err != nil {
 		return nil, err
 	}
-	err = os.RemoveAll(s.Dir())
+	return changes{}.stage(&Staged{data: data, beside: beside, manifest: m}, from, identities)
+}
+
+func (c changes) stage(s *Staged, from io.Reader, identities []Identity) (*Staged, error) {
+	s.changes = c
+	err := os.RemoveAll(s.Dir())
 	if err == nil {
 		err = c.do(func() error { return os.Mkdir(s.Dir(), 0o700) })
 	}
 	if err == nil {
-		err = c.unpack(from, identities, m, s.Dir())
+		err = c.unpack(from, identities, s.manifest, s.Dir())
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Discard())
@@ -87,7 +88,7 @@ func resolved(dir string) (string, error) {
 
 // roomBeside reports whether folders can be moved between a data directory and
 // its parent.
-func (c changes) roomBeside(data string) (bool, error) {
+func roomBeside(data string) (bool, error) {
 	probe, inside := unfinished(data, true), filepath.Join(data, "restore.probe")
 	if err := errors.Join(os.RemoveAll(probe), os.RemoveAll(inside)); err != nil {
 		return false, nil //nolint:nilerror // then it is done inside
@@ -111,8 +112,13 @@ func unfinished(data string, beside bool) string {
 // directory.
 func (s *Staged) Dir() string { return unfinished(s.data, s.beside) }
 
-// Discard removes what was unpacked.
-func (s *Staged) Discard() error { return os.RemoveAll(s.Dir()) }
+// Discard removes what was unpacked, unless FinishSwap needs it.
+func (s *Staged) Discard() error {
+	if exists(s.data, JournalName) {
+		return nil
+	}
+	return os.RemoveAll(s.Dir())
+}
 
 // Swap lets the unpacked files take the place of what is in the data directory,
 // which is moved into the folder kept, named after the moment; "" if there was
@@ -142,6 +148,10 @@ func (s *Staged) Swap(at time.Time) (kept string, err error) {
 // that came less far has left. The caller holds the lock of the data directory.
 // If there was a swap, kept is where the content from before is.
 func FinishSwap(data string) (finished bool, kept string, err error) {
+	return changes{}.finishSwap(data)
+}
+
+func (c changes) finishSwap(data string) (finished bool, kept string, err error) {
 	if data, err = resolved(data); err != nil {
 		return false, "", err
 	}
@@ -152,7 +162,7 @@ func FinishSwap(data string) (finished bool, kept string, err error) {
 	if err != nil {
 		return false, "", err
 	}
-	w := swap{data: data}
+	w := swap{changes: c, data: data}
 	if err := json.Unmarshal(text, &w.journal); err != nil || w.Format != 1 || w.Old != filepath.Base(w.Old) && w.Old != "" {
 		return false, "", fmt.Errorf("%s cannot be read: %w", filepath.Join(data, JournalName), errors.Join(err, ErrDamaged))
 	}
@@ -285,10 +295,12 @@ func (w *swap) end(empty string) error {
 	if err := w.do(func() error { return removed(os.Remove(w.journalPath())) }); err != nil {
 		return err
 	}
-	if err := w.syncs(w.data); err != nil || empty == "" {
-		return err
+	// From here on it is done: a journal that a power cut brings back finds that
+	// everything has been moved, and whoever looks next removes an empty folder.
+	_ = w.syncs(w.data)
+	if empty != "" {
+		_ = os.Remove(empty)
 	}
-	_ = removed(os.Remove(empty)) // whoever looks next removes it
 	return nil
 }
 

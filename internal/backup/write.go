@@ -10,14 +10,14 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/metrics"
 	"time"
 
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 )
 
-// pieceSize is how much is read and compressed at a time. Between two pieces
-// whoever else has work on this core gets its turn.
+// pieceSize is how much is read and compressed at a time.
 const pieceSize = 128 << 10
 
 // Writer writes an archive to a stream.
@@ -28,6 +28,7 @@ type Writer struct {
 	tar      *tar.Writer
 	manifest Manifest
 	piece    []byte
+	waiting  [1]metrics.Sample // goroutines that wait for a core
 }
 
 // NewWriter begins an archive of the given moment, sealed for the recipients if
@@ -36,6 +37,7 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 	w := &Writer{
 		manifest: Manifest{Format: Format, Version: version, CreatedAt: at.UTC().Truncate(time.Second)},
 		piece:    make([]byte, pieceSize),
+		waiting:  [1]metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}},
 	}
 	if len(recipients) > 0 {
 		var err error
@@ -65,6 +67,7 @@ func (w *Writer) Add(m Member, from io.Reader) error {
 	}
 	sum := sha256.New()
 	for left := m.Size; left > 0; {
+		begun := time.Now()
 		n, err := io.ReadFull(from, w.piece[:min(left, pieceSize)])
 		if err != nil {
 			return fmt.Errorf("read %s, which should have %d bytes: %w", m.Name, m.Size, err)
@@ -74,11 +77,30 @@ func (w *Writer) Add(m Member, from io.Reader) error {
 		if _, err := w.tar.Write(w.piece[:n]); err != nil {
 			return err
 		}
-		runtime.Gosched()
+		w.yield(time.Since(begun))
 	}
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	w.manifest.Members = append(w.manifest.Members, m)
 	return nil
+}
+
+const (
+	// crowd is how many goroutines wait for a core when others than ours do.
+	crowd = 6
+	// share is the part of one core that is left to a backup then: one in so many.
+	share = 5
+	// mostRest bounds a single rest, whatever the clock says.
+	mostRest = 20 * time.Millisecond
+)
+
+// yield lets whoever waits for a core have it. If there are many, they get more
+// of it: a backup has time, requests have not.
+func (w *Writer) yield(worked time.Duration) {
+	runtime.Gosched()
+	metrics.Read(w.waiting[:])
+	if w.waiting[0].Value.Kind() == metrics.KindUint64 && w.waiting[0].Value.Uint64() > crowd {
+		<-time.After(min((share-1)*worked, mostRest))
+	}
 }
 
 func (w *Writer) begin(name string, size int64, m Member) error {

@@ -34,7 +34,9 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err = content(f); err == nil {
+	w := &paced{file: f}
+	err = content(w)
+	if err = errors.Join(err, w.wait()); err == nil {
 		err = errors.Join(f.Chmod(mode), f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -57,4 +59,40 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// pace is how much of a large file waits for the disk at most before it is sent
+// there. More would keep the syncs of others waiting.
+const pace = 8 << 20
+
+// paced sends what is written to the disk little by little, while more is written.
+type paced struct {
+	file    *os.File
+	waiting int        // bytes
+	syncing chan error // of the sync that runs; nil = none does
+}
+
+// Write writes b.
+func (p *paced) Write(b []byte) (int, error) {
+	n, err := p.file.Write(b)
+	if p.waiting += n; err != nil || p.waiting < pace {
+		return n, err
+	}
+	p.waiting = 0
+	if err := p.wait(); err != nil {
+		return n, err
+	}
+	p.syncing = make(chan error, 1)
+	go func() { p.syncing <- p.file.Sync() }()
+	return n, nil
+}
+
+// wait ends with the sync that runs, and with its error.
+func (p *paced) wait() error {
+	if p.syncing == nil {
+		return nil
+	}
+	err := <-p.syncing
+	p.syncing = nil
+	return err
 }
