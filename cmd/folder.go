@@ -31,8 +31,9 @@ const readme = `This folder is the whole data of one installation of svc.
   svc.sock      the way for commands to a running server
   svc.bootstrap-admin.txt  first password, until the first login
 
-Copy it with "svc backup FILE", which works while the server runs. Do not use cp
-then: the copy may be torn. Do not put it on a network file system or into a synchroniser.
+Copy the folder with "svc backup FILE", which works while the server runs. A copy
+that is made with cp meanwhile may be torn. Do not put the folder on a network
+file system or into a synchroniser.
 `
 
 // makeFolder prepares the data directory for a server and reports whether it

@@ -213,6 +213,12 @@ func (s *Store) Hold() (release func()) {
 // Image is the state of the file after the last commit. It must be closed.
 func (s *Store) Image() (*boltfile.Image, error) { return boltfile.Take(s.db) }
 
+// Writes is a number that changes with every commit.
+func (s *Store) Writes() int64 {
+	stats := s.db.Stats()
+	return stats.TxStats.GetWrite()
+}
+
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {
 	tx := &Tx{store: s, now: s.now(), ids: s.ids}

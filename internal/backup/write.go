@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"runtime/metrics"
 	"time"
 
 	"filippo.io/age"
@@ -28,7 +26,7 @@ type Writer struct {
 	tar      *tar.Writer
 	manifest Manifest
 	piece    []byte
-	waiting  [1]metrics.Sample // goroutines that wait for a core
+	between  func(worked time.Duration)
 }
 
 // NewWriter begins an archive of the given moment, sealed for the recipients if
@@ -37,7 +35,7 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 	w := &Writer{
 		manifest: Manifest{Format: Format, Version: version, CreatedAt: at.UTC().Truncate(time.Second)},
 		piece:    make([]byte, pieceSize),
-		waiting:  [1]metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}},
+		between:  func(time.Duration) {},
 	}
 	if len(recipients) > 0 {
 		var err error
@@ -55,6 +53,10 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 	w.tar = tar.NewWriter(w.packed)
 	return w, nil
 }
+
+// Between lets rest be called between pieces of some 100 KiB with the time that
+// the last one took, so that others get their turn.
+func (w *Writer) Between(rest func(worked time.Duration)) { w.between = rest }
 
 // Add writes a member of the size and mode of m, whose sum it finds.
 func (w *Writer) Add(m Member, from io.Reader) error {
@@ -77,30 +79,11 @@ func (w *Writer) Add(m Member, from io.Reader) error {
 		if _, err := w.tar.Write(w.piece[:n]); err != nil {
 			return err
 		}
-		w.yield(time.Since(begun))
+		w.between(time.Since(begun))
 	}
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	w.manifest.Members = append(w.manifest.Members, m)
 	return nil
-}
-
-const (
-	// crowd is how many goroutines wait for a core when others than ours do.
-	crowd = 6
-	// share is the part of one core that is left to a backup then: one in so many.
-	share = 5
-	// mostRest bounds a single rest, whatever the clock says.
-	mostRest = 20 * time.Millisecond
-)
-
-// yield lets whoever waits for a core have it. If there are many, they get more
-// of it: a backup has time, requests have not.
-func (w *Writer) yield(worked time.Duration) {
-	runtime.Gosched()
-	metrics.Read(w.waiting[:])
-	if w.waiting[0].Value.Kind() == metrics.KindUint64 && w.waiting[0].Value.Uint64() > crowd {
-		<-time.After(min((share-1)*worked, mostRest))
-	}
 }
 
 func (w *Writer) begin(name string, size int64, m Member) error {

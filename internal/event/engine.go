@@ -248,6 +248,12 @@ func (e *Engine) Hold() (release func()) {
 // It must be closed.
 func (e *Engine) Image() (*boltfile.Image, error) { return boltfile.Take(e.db) }
 
+// Writes is a number that changes with every commit.
+func (e *Engine) Writes() int64 {
+	stats := e.db.Stats()
+	return stats.TxStats.GetWrite()
+}
+
 // Size is the bytes of the file, and of these what is in use; the rest is room
 // for what comes.
 func (e *Engine) Size() (file, used int64, err error) {
