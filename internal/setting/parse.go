@@ -136,7 +136,8 @@ func shutdownTimeout() setter {
 	}
 }
 
-// interval is a duration of at least some time, in which d stands for 24 hours.
+// interval is a duration of at least some time, in which d stands for 24 hours,
+// or 0, which is never.
 func interval(least time.Duration, field func(*Settings) *time.Duration) setter {
 	const most = 365 * 24 * time.Hour
 	return func(s *Settings, v string) error {
@@ -144,12 +145,11 @@ func interval(least time.Duration, field func(*Settings) *time.Duration) setter 
 		d, err := time.ParseDuration(v)
 		if days, whole := strings.CutSuffix(v, "d"); whole {
 			var n int
-			if n, err = strconv.Atoi(days); err == nil && n <= 365 {
-				d = time.Duration(n) * 24 * time.Hour
-			}
+			n, err = strconv.Atoi(days)
+			d = time.Duration(min(n, 366)) * 24 * time.Hour
 		}
-		if err != nil || d < least || d > most {
-			return fmt.Errorf("must be a duration from %s to 365d, such as 24h or 7d", strings.TrimSuffix(least.String(), "0s"))
+		if err != nil || d != 0 && (d < least || d > most) {
+			return fmt.Errorf("must be 0 or a duration from %s to 365d, such as 24h or 7d", strings.TrimSuffix(least.String(), "0s"))
 		}
 		*field(s) = d
 		return nil

@@ -122,7 +122,7 @@ var definitions = []Definition{
 	},
 	{
 		Key: "backup.every", Variable: "SVC_BACKUP_EVERY", Kind: "duration", Unset: "no backups are made",
-		Help: "How often the server backs itself up, such as 24h or 7d; at least 1m.",
+		Help: "How often the server backs itself up, such as 24h or 7d; at least 1m, 0 is never.",
 		Why:  "Where backups should go is yours to say; one on the same disk is only half of one.",
 		set:  interval(time.Minute, func(s *Settings) *time.Duration { return &s.BackupEvery }),
 	},
