@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,7 +134,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("age-encryption.org/v1\n-> X25519 x\n"))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, packed []byte) {
-		for _, archive := range [][]byte{packed, sealedBy(packed[:len(packed):len(packed)])} {
+		for _, archive := range [][]byte{packed, sealedBy(slices.Clip(packed))} {
 			m, files, err := read(archive)
 			if err != nil {
 				continue

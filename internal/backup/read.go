@@ -115,10 +115,10 @@ func (e *takerError) Error() string { return e.err.Error() }
 
 // reader reads the members of an archive.
 type reader struct {
-	tar     *tar.Reader
+	tar   *tar.Reader
 	list  []Member
-	seen    map[string]bool
-	piece   []byte
+	seen  map[string]bool
+	piece []byte
 }
 
 // members reads up to the manifest, which is last, and compares.
