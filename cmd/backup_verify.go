@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,7 +30,7 @@ temporary folder beside it, examine all their pages, open them and count what
 is in them. No data directory is needed and none is touched.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			a, err := openArchive(args[0], identity)
+			a, err := p.openArchive(c.Context(), args[0], identity)
 			if err != nil {
 				return err
 			}
@@ -58,11 +60,12 @@ type archive struct {
 	path       string
 	identities []backup.Identity
 	manifest   *backup.Manifest
+	reading    func(*os.File) io.Reader
 }
 
 // openArchive reads an archive to its end and holds it to its sums.
-func openArchive(path, identity string) (a *archive, err error) {
-	a = &archive{path: path}
+func (p *program) openArchive(ctx context.Context, path, identity string) (a *archive, err error) {
+	a = &archive{path: path, reading: func(f *os.File) io.Reader { return &archiveReader{ctx: ctx, file: f, last: time.Now(), say: p.sayRead} }}
 	if identity != "" {
 		if a.identities, err = readIdentities(identity); err != nil {
 			return nil, withCode(exitUsage, err)
@@ -73,10 +76,40 @@ func openArchive(path, identity string) (a *archive, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	if a.manifest, err = backup.Read(f, a.identities, nil); err != nil {
+	if a.manifest, err = backup.Read(a.reading(f), a.identities, nil); err != nil {
 		return nil, a.explain(err)
 	}
 	return a, nil
+}
+
+// archiveReader reads an archive until the context ends and says once a second how
+// far it is.
+type archiveReader struct {
+	ctx  context.Context
+	file *os.File
+	read int64
+	last time.Time
+	say  func(read int64)
+}
+
+// Read reads from the file.
+func (r *archiveReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, &fs.PathError{Op: "read", Path: r.file.Name(), Err: err}
+	}
+	n, err := r.file.Read(b)
+	r.read += int64(n)
+	if now := time.Now(); now.Sub(r.last) >= time.Second {
+		r.last = now
+		r.say(r.read)
+	}
+	return n, err
+}
+
+func (p *program) sayRead(read int64) {
+	if isTerminal(p.stderr) {
+		say(p.stderr, "%s read", sizeText(read))
+	}
 }
 
 func readIdentities(path string) ([]backup.Identity, error) {
@@ -134,7 +167,7 @@ func (a *archive) stage(data string) (*backup.Staged, error) {
 		return nil, err
 	}
 	defer f.Close()
-	staged, err := backup.Stage(data, f, a.identities, a.manifest)
+	staged, err := backup.Stage(data, a.reading(f), a.identities, a.manifest)
 	if err != nil {
 		return nil, a.explain(err)
 	}

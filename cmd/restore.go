@@ -59,7 +59,7 @@ type restoreReport struct {
 }
 
 func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o restoreOptions) (err error) {
-	a, err := openArchive(file, o.identity)
+	a, err := p.openArchive(c.Context(), file, o.identity)
 	if err != nil {
 		return err
 	}

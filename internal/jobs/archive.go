@@ -3,13 +3,13 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"svc/internal/backup"
@@ -41,7 +41,8 @@ type Archiver struct {
 // the secrets, the configuration, and the local files unless they are not wanted.
 // Nothing is written before the databases have been copied, and while it is
 // written, however slowly, no transaction is open. While another backup is made
-// the error is Unavailable; recipients that are none give Invalid.
+// the error is Unavailable, as it is when the copies cannot be made, or NoSpace;
+// recipients that are none give Invalid.
 func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m *backup.Manifest, err error) {
 	recipients, err := backup.ParseRecipients(o.Recipients)
 	if err != nil {
@@ -51,21 +52,12 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 		return nil, fault.New(fault.Unavailable, "another backup is being made; try again when it is done").After(10 * time.Second)
 	}
 	defer a.busy.Unlock()
-	if err := a.removeLeftOvers(); err != nil {
-		return nil, err
+	stage, at, err := a.stage()
+	if stage != "" {
+		defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	}
-	staging := filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
-	if err := os.MkdirAll(staging, 0o700); err != nil {
-		return nil, fmt.Errorf("stage backup: %w", err)
-	}
-	stage, err := os.MkdirTemp(staging, stagePrefix)
 	if err != nil {
-		return nil, fmt.Errorf("stage backup: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	at, err := a.copyDatabases(stage)
-	if err != nil {
-		return nil, fmt.Errorf("stage backup: %w", err)
+		return nil, cannotStage(err)
 	}
 	w, err := backup.NewWriter(stopping{ctx, to}, a.Version, at, recipients...)
 	if err != nil {
@@ -77,6 +69,31 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 		return nil, err
 	}
 	return w.Close(o.Files, a.Elsewhere)
+}
+
+// stage makes a folder with copies of both databases.
+func (a *Archiver) stage() (stage string, at time.Time, err error) {
+	if err := a.removeLeftOvers(); err != nil {
+		return "", at, err
+	}
+	staging := filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
+	if err := os.MkdirAll(staging, 0o700); err != nil {
+		return "", at, err
+	}
+	if stage, err = os.MkdirTemp(staging, stagePrefix); err != nil {
+		return "", at, err
+	}
+	at, err = a.copyDatabases(stage)
+	return stage, at, err
+}
+
+// cannotStage says in words for the owner, who alone makes backups, what is wrong
+// with the disk.
+func cannotStage(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.New(fault.NoSpace, "there is no room for a copy of both databases in %s: %v", backup.Staging, err)
+	}
+	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", backup.Staging, err)
 }
 
 // copyDatabases copies both databases, as they were at the same moment, at the

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -244,6 +245,24 @@ func TestArchiveThatIsNotWanted(t *testing.T) {
 	}
 	if got, want := names(t, filepath.Join(a.Data, "files", "staging")), []string{"upload"}; !slices.Equal(got, want) {
 		t.Errorf("staging has %v, want %v", got, want)
+	}
+}
+
+// TestDiskThatCannotStage: what is wrong is said, and nothing was written.
+func TestDiskThatCannotStage(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	staging := filepath.Join(a.Data, "files", "staging")
+	if err := os.RemoveAll(staging); err != nil {
+		t.Fatal(err)
+	}
+	put(t, staging, "a file in the place of a folder")
+	var out bytes.Buffer
+	if _, err := a.Write(t.Context(), &out, backup.Options{}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "files/staging") || out.Len() > 0 {
+		t.Errorf("got %v and %d bytes, want Unavailable that names the folder", err, out.Len())
+	}
+	if err := cannotStage(fmt.Errorf("write: %w", syscall.ENOSPC)); !fault.Is(err, fault.NoSpace) {
+		t.Errorf("a full disk: got %v, want NoSpace", err)
 	}
 }
 
