@@ -80,6 +80,7 @@ bench: ## ratios against a named reference in the same run
 	@$(GO) run ./bench/updatecheck $(BENCHFLAGS)
 	@$(GO) run ./bench/submissions
 	@$(GO) run ./bench/lists
+	@$(GO) run ./bench/backup
 	@$(GO) run . bench events
 
 fuzz: ## every fuzz target for FUZZTIME, 10s unless given
@@ -92,6 +93,7 @@ fuzz: ## every fuzz target for FUZZTIME, 10s unless given
 
 long: needs ## longer stories, tests ten times in random order, two minutes a fuzz target
 	@SVC_LONG=1 $(GO) test -timeout=2h ./internal/boltfile ./internal/event ./store
+	@SVC_LONG=1 $(GO) test -timeout=2h -run=TestKilledRestore ./cmd
 	@$(RACE) -count=10 -shuffle=on -timeout=2h ./...
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2m
 

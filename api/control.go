@@ -23,6 +23,7 @@ func (s *Server) controlRoutes() []route {
 		{method: "POST", path: "/control/compact", access: controlOnly(), handler: s.compact},
 		{method: "GET", path: "/control/status", access: controlOnly(), handler: s.showStatus, quiet: true},
 		{method: "GET", path: "/metrics", access: controlOnly(), handler: s.showMetrics, quiet: true},
+		{method: "POST", path: "/control/backup", access: controlOnly(), handler: s.backup},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"svc/internal/auth"
+	"svc/internal/backup"
 	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/fault"
@@ -55,6 +57,8 @@ type Config struct {
 
 	Data string     // the data directory, whose disk must have room; "" = is not looked at
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
+	// Backup writes an archive of everything; nil = it cannot be done.
+	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
 // Server answers requests under /api/v1, /healthz, /readyz and, over the control

@@ -52,6 +52,9 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 		defer client.CloseIdleConnections()
 		return work(connection{client: client})
 	}
+	if err := p.finishRestore(s.Data); err != nil {
+		return errors.Join(err, lock.Release())
+	}
 	if !exists(s.Data, databaseName) {
 		return errors.Join(noData(s.Data), lock.Release())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/internal/boltfile"
 	"svc/internal/control"
 	"svc/internal/fault"
 	"svc/internal/setting"
@@ -103,6 +104,9 @@ func printError(w io.Writer, err error, args []string) {
 		text += "\n" + ownerHint(owner, args)
 	}
 	text += diskHint(err)
+	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {
+		text = newerText(newer)
+	}
 	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
 }
 

@@ -25,12 +25,16 @@ const readme = `This folder is the whole data of one installation of svc.
   search.bleve  made from svc.db for searching; may be deleted while stopped
   secrets.toml  keys that belong to the data; useless apart, both are needed
   config.toml   optional settings, yours; see: svc config example
+  files         local files, and copies while a backup is made
+  backups       backups that the server makes, if it is told to
+  upgrade       copies made before an upgrade
   svc.lock      says which process has the folder open
   svc.sock      the way for commands to a running server
   svc.bootstrap-admin.txt  first password, until the first login
 
-Do not copy the folder with cp while the server runs: the copy may be torn. Stop
-the server first. Do not put it on a network file system or into a synchroniser.
+Copy the folder with "svc backup FILE", which works while the server runs. A copy
+that is made with cp meanwhile may be torn. Do not put the folder on a network
+file system or into a synchroniser.
 `
 
 // makeFolder prepares the data directory for a server and reports whether it

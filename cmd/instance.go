@@ -28,6 +28,7 @@ type instance struct {
 	index   *search.Index
 	events  *event.Engine
 	jobs    *jobs.Jobs
+	archive *jobs.Archiver
 	handler *api.Server
 }
 
@@ -54,21 +55,27 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 	if made && old {
 		log.Warn("secrets were missing beside an existing database and were made anew: logins or API keys made before no longer work", "file", filepath.Join(s.Data, secretsName))
 	}
-	if i.db, err = store.Open(filepath.Join(s.Data, databaseName), store.Options{Log: log}); err != nil {
+	upgrade := beforeUpgrade(s.Data, log)
+	if i.db, err = store.Open(filepath.Join(s.Data, databaseName), store.Options{Log: log, Upgrade: upgrade}); err != nil {
 		return err
 	}
 	if i.index, err = search.Open(s.Data, i.db, log); err != nil {
 		return err
 	}
-	if i.events, err = event.Open(filepath.Join(s.Data, eventsName), event.Options{Log: log}); err != nil {
+	if i.events, err = event.Open(filepath.Join(s.Data, eventsName), event.Options{Log: log, Upgrade: upgrade}); err != nil {
 		return err
 	}
+	i.archive = &jobs.Archiver{DB: i.db, Events: i.events, Data: s.Data, Version: version, Elsewhere: secretsElsewhere(s)}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
 		return fmt.Errorf("lifetime %q was not settled", s.JWTExpiresIn)
 	}
+	backups, err := schedule(s)
+	if err != nil {
+		return err
+	}
 	i.jobs = jobs.New(jobs.Config{
-		DB: i.db, Events: i.events, Log: log,
+		DB: i.db, Events: i.events, Log: log, Archive: i.archive, Schedule: backups,
 		Flush: func() error { return i.handler.FlushRequests() }, // which is made below
 	})
 	i.handler, err = api.New(api.Config{
@@ -91,6 +98,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		Version:         version,
 		Data:            s.Data,
 		Jobs:            i.jobs,
+		Backup:          i.archive.Write,
 	})
 	return err
 }

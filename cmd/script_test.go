@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.etcd.io/bbolt"
 )
 
 // giveUp is how long a script waits for something that must happen.
@@ -59,6 +60,8 @@ func TestScripts(t *testing.T) {
 			"damage":  damage,
 			"falsify": falsify,
 			"empty":   empty,
+			"flip":    flip,
+			"newer":   newer,
 
 			"keyid":    keyID,
 			"token":    token,
@@ -349,6 +352,26 @@ func empty(ts *testscript.TestScript, _ bool, args []string) {
 	if len(list) > 0 {
 		ts.Fatalf("%s has %v", args[0], list)
 	}
+}
+
+// flip FILE BYTE changes a bit of a byte of a file.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	content := []byte(ts.ReadFile(args[0]))
+	content[at] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
+}
+
+// newer FILE VERSION makes a database one that a later version has written.
+func newer(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := bbolt.Open(ts.MkAbs(args[0]), 0o600, nil)
+	ts.Check(err)
+	err = db.Update(func(tx *bbolt.Tx) error {
+		meta := tx.Bucket([]byte("meta"))
+		return errors.Join(meta.Put([]byte("format"), []byte{0, 0, 0, 99}), meta.Put([]byte("writer"), []byte(args[1])))
+	})
+	ts.Check(errors.Join(err, db.Close()))
 }
 
 // keyID DATA NAME puts the id of the API key with a name into $KEY.

@@ -100,3 +100,14 @@ func makePrivate(path string) error {
 	}
 	return nil
 }
+
+// secretsElsewhere lists the variables of the secrets that were given and that
+// the data directory does not keep.
+func secretsElsewhere(s *setting.Settings) (variables []string) {
+	for _, key := range kept {
+		if v := s.Value(key); v.Origin != setting.FromData {
+			variables = append(variables, v.Variable)
+		}
+	}
+	return variables
+}

@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"svc/internal/backup"
 	"svc/internal/control"
 	"svc/internal/origin"
 	"svc/internal/setting"
@@ -58,6 +60,9 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 			return err
 		}
 	}
+	if _, err := schedule(s); err != nil {
+		return err
+	}
 	geo, err := openGeo(s)
 	if err != nil {
 		return err
@@ -77,6 +82,9 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 			log.Info("stopped")
 		}
 	}()
+	if err := dropUpgradeCopies(s.Data, time.Now(), log); err != nil {
+		log.Warn("an old copy from before an upgrade was not removed", "error", err)
+	}
 	defer followGeo(ctx, geo, log)()
 
 	var config net.ListenConfig
@@ -130,6 +138,13 @@ func takeOver(ctx context.Context, s *setting.Settings, geo *origin.Geo, log *sl
 	}
 	if server != nil {
 		return nil, fmt.Errorf("%w\nit is a server that answers; commands such as \"svc apikey list\" work beside it", server.held)
+	}
+	finished, kept, err := backup.FinishSwap(s.Data)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	if finished {
+		log.Warn("a restore that was interrupted is complete now", "content_from_before", kept)
 	}
 	return openInstance(lock, s, geo, log)
 }

@@ -24,6 +24,10 @@ import (
 // greater number was written by a newer program and is refused.
 const Format = 1
 
+// layout has the steps to Format from all formats before. None has been needed
+// yet.
+var layout = boltfile.Layout{Oldest: 1}
+
 // slowTx is the age from which an open transaction is reported: a reader that
 // is forgotten makes the file grow with every commit.
 const slowTx = time.Second
@@ -49,6 +53,8 @@ type Options struct {
 	// total; 160 MiB when 0. Beyond it, and beyond 10,000 records, the total is
 	// an upper bound.
 	ExactBytes int64
+	// Upgrade is what happens to a file of another version.
+	Upgrade boltfile.Upgrade
 	// Strict checks the whole file after each commit. For tests.
 	Strict bool
 	// ReadOnly opens a file that is there and changes nothing in it.
@@ -114,7 +120,10 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.db, s.file = db, boltfile.NewWriter(db, s.log)
 	db.Bolt().StrictMode = o.Strict
-	if err := s.load(); err != nil {
+	if err = layout.Settle(db, o.Upgrade); err == nil {
+		err = s.load()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
 	return s, nil
@@ -145,13 +154,6 @@ func (s *Store) load() error {
 			}
 		}
 		meta := t.Bucket(metaBucket)
-		raw := meta.Get(formatKey)
-		if len(raw) != 4 {
-			return fmt.Errorf("%w: no format number", ErrDamaged)
-		}
-		if format := binary.BigEndian.Uint32(raw); format > Format {
-			return fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
-		}
 		copy(s.ids.last[:], meta.Get(lastIDKey))
 		copy(s.id[:], meta.Get(storeIDKey))
 		s.lastChange.Store(t.Bucket(feedBucket).Sequence())
@@ -165,6 +167,17 @@ func (s *Store) ID() uuid.UUID { return s.id }
 
 // Path is where the file is.
 func (s *Store) Path() string { return s.path }
+
+// Renew gives the file another id, for a copy that goes its own way: what was
+// derived from the original is not the copy's.
+func (s *Store) Renew() error {
+	id := uuid.New()
+	err := s.Update(func(tx *Tx) error { return tx.bolt.Bucket(metaBucket).Put(storeIDKey, id[:]) })
+	if err == nil {
+		s.id = id
+	}
+	return err
+}
 
 // Close waits for open transactions and closes the file. It writes the list
 // of free pages once, which makes the next Open fast.
@@ -226,6 +239,12 @@ func (s *Store) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	c, err = s.db.Compact(always)
 	release()
 	return c, errors.Join(err, c.Finish())
+}
+
+// Writes is a number that changes with every commit.
+func (s *Store) Writes() int64 {
+	stats := s.db.Stats()
+	return stats.TxStats.GetWrite()
 }
 
 // commit is the one way to write. The caller holds s.writing.

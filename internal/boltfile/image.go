@@ -30,17 +30,14 @@ func Take(db *DB) (*Image, error) {
 // Bytes is how large a copy is.
 func (s *Image) Bytes() int64 { return s.tx.Size() }
 
-// Copy writes the image to a new file at path and syncs it. After an error
-// nothing is left there.
+// Copy writes the image to a new file at path, which is not synced: a copy is for
+// reading it now. After an error nothing is left there.
 func (s *Image) Copy(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = s.tx.WriteTo(f)
-	if err == nil {
-		err = f.Sync()
-	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(fmt.Errorf("copy to %s: %w", path, err), os.Remove(path))
 	}

@@ -4,25 +4,42 @@ package durable
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 )
 
-// WriteFile replaces the file at path: a temporary file beside it is written,
-// synced and renamed over it, and the folder is synced. The mode is set exactly.
+// WriteFile replaces the file at path by one with the data, as Write does.
 func WriteFile(path string, data []byte, mode os.FileMode) error {
+	return Write(path, mode, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// TempPattern is the name of the temporary file for a file, for whoever looks for
+// those that a killed process has left; the star stands for digits.
+func TempPattern(name string) string { return "." + name + ".*" }
+
+// Write replaces the file at path by what content writes: a temporary file beside
+// it is written, synced and renamed over it, and the folder is synced. The mode is
+// set exactly. After an error the old file is there as before, and no other.
+func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	dir, name := filepath.Split(path)
 	if dir == "" {
 		dir = "."
 	}
-	f, err := os.CreateTemp(dir, "."+name+".*") // mode 0600
+	f, err := os.CreateTemp(dir, TempPattern(name)) // mode 0600
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
+	w := &paced{file: f}
+	err = content(w)
+	if err = errors.Join(err, w.wait()); err == nil {
+		err = errors.Join(f.Chmod(mode), f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
@@ -42,4 +59,40 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// pace is how much of a large file waits for the disk at most before it is sent
+// there. More would keep the syncs of others waiting.
+const pace = 8 << 20
+
+// paced sends what is written to the disk little by little, while more is written.
+type paced struct {
+	file    *os.File
+	waiting int        // bytes
+	syncing chan error // of the sync that runs; nil = none does
+}
+
+// Write writes b.
+func (p *paced) Write(b []byte) (int, error) {
+	n, err := p.file.Write(b)
+	if p.waiting += n; err != nil || p.waiting < pace {
+		return n, err
+	}
+	p.waiting = 0
+	if err := p.wait(); err != nil {
+		return n, err
+	}
+	p.syncing = make(chan error, 1)
+	go func() { p.syncing <- p.file.Sync() }()
+	return n, nil
+}
+
+// wait ends with the sync that runs, and with its error.
+func (p *paced) wait() error {
+	if p.syncing == nil {
+		return nil
+	}
+	err := <-p.syncing
+	p.syncing = nil
+	return err
 }

@@ -1,9 +1,13 @@
 package durable_test
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"svc/internal/durable"
@@ -44,6 +48,35 @@ func TestWriteFileThatFailsLeavesNothingBehind(t *testing.T) {
 		t.Fatal("a folder was replaced by a file")
 	}
 	assertOnly(t, dir, "folder")
+}
+
+// TestWriteLargeFile: what is sent to the disk on its way is all there in the end,
+// and a file that is not completed leaves the old one.
+func TestWriteLargeFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "large")
+	want := bytes.Repeat([]byte("0123456789abcdef"), 20<<16)
+	write := func(w io.Writer) error {
+		for piece := range slices.Chunk(want, 1<<20) {
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := durable.Write(path, 0o600, write); err != nil {
+		t.Fatal(err)
+	}
+	failure := errors.New("no more")
+	err := durable.Write(path, 0o600, func(w io.Writer) error { return errors.Join(write(w), failure) })
+	if !errors.Is(err, failure) {
+		t.Errorf("got %v, want %v", err, failure)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("got %d bytes, %v; want %d", len(got), err, len(want))
+	}
+	assertOnly(t, dir, "large")
 }
 
 func assertOnly(t *testing.T, dir, name string) {

@@ -30,6 +30,10 @@ import (
 // greater number was written by a newer program and is refused.
 const Format = 1
 
+// layout has the steps to Format from all formats before. None has been needed
+// yet.
+var layout = boltfile.Layout{Oldest: 1}
+
 const (
 	// A head of this size takes some 40 MiB, and twice that while it is written.
 	defaultHeadEvents = 1 << 17
@@ -73,6 +77,8 @@ type Options struct {
 	HeadEvents int
 	// Memory bounds the memory of one query, in bytes; 192 MiB when 0.
 	Memory int64
+	// Upgrade is what happens to a file of another version.
+	Upgrade boltfile.Upgrade
 }
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
@@ -185,7 +191,10 @@ func Open(path string, o Options) (*Engine, error) {
 	if e.db, err = boltfile.Open(path, boltfile.Options{MapSize: mapSize}); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := e.load(); err != nil {
+	if err = layout.Settle(e.db, o.Upgrade); err == nil {
+		err = e.load()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), e.db.Close())
 	}
 	e.file = boltfile.NewWriter(e.db, e.log)
@@ -223,12 +232,8 @@ func (e *Engine) load() error {
 			}
 		}
 		meta := tx.Bucket(metaBucket)
-		raw := meta.Get(formatKey)
-		if len(raw) != 4 || len(meta.Get(secretKey)) != len(e.secret) {
-			return fmt.Errorf("%w: no format number", ErrDamaged)
-		}
-		if format := binary.BigEndian.Uint32(raw); format > Format {
-			return fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
+		if len(meta.Get(secretKey)) != len(e.secret) {
+			return fmt.Errorf("%w: no secret", ErrDamaged)
 		}
 		copy(e.secret[:], meta.Get(secretKey))
 		if err := e.loadProjects(tx); err != nil {
@@ -284,6 +289,12 @@ func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	release()
 	e.maintaining.Unlock()
 	return c, errors.Join(err, c.Finish())
+}
+
+// Writes is a number that changes with every commit.
+func (e *Engine) Writes() int64 {
+	stats := e.db.Stats()
+	return stats.TxStats.GetWrite()
 }
 
 // Size is the bytes of the file, and of these what is in use; the rest is room

@@ -26,6 +26,9 @@ type Config struct {
 	// Flush writes down what was counted of requests. After an error it is tried
 	// again.
 	Flush func() error
+	// Archive makes the backups of Schedule; nil = there are none.
+	Archive  *Archiver
+	Schedule Schedule
 }
 
 // Jobs are running jobs.
@@ -36,6 +39,10 @@ type Jobs struct {
 
 	named                     []*job
 	flush, deleted, retention *job
+	backup                    *job // nil without a schedule
+
+	backups sync.Mutex // guards state
+	state   BackupState
 }
 
 // New makes jobs that run when somebody asks for them, and by themselves after
@@ -48,6 +55,9 @@ func New(c Config) *Jobs {
 	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
 	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
 	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
+	if j.Archive != nil && j.Schedule.Every > 0 {
+		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUp)
+	}
 	return j
 }
 
@@ -58,11 +68,14 @@ func (j *Jobs) Start() {
 	j.stop = stop
 	j.done.Go(func() { j.keepFlushing(ctx) })
 	j.done.Go(func() { j.keepClean(ctx) })
+	if j.Archive != nil {
+		j.done.Go(func() { j.keepBackingUp(ctx) })
+	}
 }
 
-// Stop ends jobs that were started, waits for the step that each is at, and flushes what was
-// counted until now. So it comes when no request runs any more, and before the
-// store is closed.
+// Stop ends jobs that were started, waits for the step that each is at, and
+// flushes what was counted until now. So it comes when no request runs any more,
+// and before the store is closed.
 func (j *Jobs) Stop() error {
 	j.stop()
 	j.done.Wait()

@@ -71,6 +71,10 @@ func (s *Settings) settle() {
 	if v := s.value("bootstrap_secret_dir"); v.Text == "" {
 		v.Text, s.BootstrapSecretDir = s.Data, s.Data
 	}
+	if v := s.value("backup.dir"); v.Text == "" {
+		v.Text = filepath.Join(s.Data, "backups")
+		s.BackupDir = v.Text
+	}
 	listen, port := s.value("listen"), s.value("port")
 	switch {
 	case port.Text == "":

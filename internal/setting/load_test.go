@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,11 @@ func TestProblems(t *testing.T) {
 		{"unknown format", env("SVC_LOG_FORMAT", "xml"), []string{"SVC_LOG_FORMAT must be auto, text or json"}},
 		{"duration without a unit", env("SVC_SHUTDOWN_TIMEOUT", "10"), []string{"SVC_SHUTDOWN_TIMEOUT must be a duration from 0s to 1h, such as 10s"}},
 		{"duration over its bound", env("SVC_SHUTDOWN_TIMEOUT", "61m"), []string{"SVC_SHUTDOWN_TIMEOUT must be a duration from 0s to 1h, such as 10s"}},
+		{"backups too often", env("SVC_BACKUP_EVERY", "59s"), []string{"SVC_BACKUP_EVERY must be 0 or a duration from 1m to 365d, such as 24h or 7d"}},
+		{"backups too seldom", env("SVC_BACKUP_EVERY", "366d"), []string{"SVC_BACKUP_EVERY must be 0 or a duration from 1m to 365d, such as 24h or 7d"}},
+		{"backups every so often", env("SVC_BACKUP_EVERY", "daily"), []string{"SVC_BACKUP_EVERY must be 0 or a duration from 1m to 365d, such as 24h or 7d"}},
+		{"no backup kept", env("SVC_BACKUP_KEEP", "0"), []string{"SVC_BACKUP_KEEP must be a whole number from 1 to 100000"}},
+		{"recipient that is none", env("SVC_BACKUP_RECIPIENT", "age1abc, ssh-ed25519 AAAA"), []string{"SVC_BACKUP_RECIPIENT must be a comma list of public keys of age, which begin with age1"}},
 		{"wrong type", file("listen = true"), []string{"data/config.toml: listen must be a text in quotes"}},
 		{"misspelt key", file(`lissten = ":1"`), []string{`data/config.toml: "lissten" is not a setting; the nearest is listen`}},
 		{"key like a flag", file(`log-level = "info"`), []string{`data/config.toml: "log-level" is not a setting; the nearest is log.level`}},
@@ -151,10 +157,10 @@ func TestProblems(t *testing.T) {
 		{"named file that does not exist", given{flags: texts{"config": "x"}}, []string{"--config cannot be read: open x: file does not exist"}},
 		{
 			"all at once, in the order of the table behind the file",
-			given{flags: texts{"port": "x"}, env: texts{"SVC_LISTEN": "x", "SVC_LOG_LEVEL": "x"}, files: texts{"data/config.toml": "b = 1\na = 1\nshutdown_timeout = \"x\""}},
+			given{flags: texts{"port": "x"}, env: texts{"SVC_LISTEN": "x", "SVC_LOG_LEVEL": "x"}, files: texts{"data/config.toml": "portb = 1\nporta = 1\nshutdown_timeout = \"x\""}},
 			[]string{
-				`data/config.toml: "a" is not a setting; the nearest is port`,
-				`data/config.toml: "b" is not a setting; the nearest is port`,
+				`data/config.toml: "porta" is not a setting; the nearest is port`,
+				`data/config.toml: "portb" is not a setting; the nearest is port`,
 				"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000",
 				"--port must be a whole number from 0 to 65535",
 				"SVC_LOG_LEVEL must be debug, info, warn or error",
@@ -186,13 +192,15 @@ func TestTypedValues(t *testing.T) {
 		"SVC_LISTEN": " [::1]:0 ", "SVC_LOG_LEVEL": "WARN", "SVC_LOG_FORMAT": "JSON", "SVC_SHUTDOWN_TIMEOUT": "1m30s",
 		"SVC_CLIENT_IP_HEADER": "x-real-ip,, cf-connecting-ip ", "ADMIN_PASSWORD": " secret ", "BOOTSTRAP_SECRET_DIR": "/run",
 		"SVC_PUBLIC_RATE_LIMIT": "0", "SVC_TRUSTED_PROXY_COUNT": "2", "SVC_GEO_ENABLED": " False ", "SVC_GEO_DATABASE": "/srv/city.mmdb",
+		"SVC_BACKUP_EVERY": " 7d ", "SVC_BACKUP_KEEP": "3", "SVC_BACKUP_RECIPIENT": "age1abc, age1def",
 	}}.load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Listen != "[::1]:0" || s.LogLevel != slog.LevelWarn || s.LogFormat != "json" || s.ShutdownTimeout != 90*time.Second ||
 		!slices.Equal(s.ClientIPHeader, []string{"X-Real-Ip", "Cf-Connecting-Ip"}) || s.AdminPassword != "secret" ||
-		s.BootstrapSecretDir != "/run" || s.PublicRateLimit != 0 || s.TrustedProxyCount != 2 || s.GeoEnabled || s.GeoDatabase != "/srv/city.mmdb" {
+		s.BootstrapSecretDir != "/run" || s.PublicRateLimit != 0 || s.TrustedProxyCount != 2 || s.GeoEnabled || s.GeoDatabase != "/srv/city.mmdb" ||
+		s.BackupEvery != 7*24*time.Hour || s.BackupKeep != 3 || !slices.Equal(s.BackupRecipient, []string{"age1abc", "age1def"}) || s.BackupDir != filepath.Join("data", "backups") {
 		t.Errorf("got %+v", s)
 	}
 }

@@ -137,6 +137,42 @@ func limitedDuration(field func(*Settings) *time.Duration) setter {
 	}
 }
 
+// interval is a duration of at least some time, in which d stands for 24 hours,
+// or 0, which is never.
+func interval(least time.Duration, field func(*Settings) *time.Duration) setter {
+	const most = 365 * 24 * time.Hour
+	return func(s *Settings, v string) error {
+		v = strings.TrimSpace(v)
+		d, err := time.ParseDuration(v)
+		if days, whole := strings.CutSuffix(v, "d"); whole {
+			var n int
+			n, err = strconv.Atoi(days)
+			d = time.Duration(min(n, 366)) * 24 * time.Hour
+		}
+		if err != nil || d != 0 && (d < least || d > most) {
+			return fmt.Errorf("must be 0 or a duration from %s to 365d, such as 24h or 7d", strings.TrimSuffix(least.String(), "0s"))
+		}
+		*field(s) = d
+		return nil
+	}
+}
+
+// recipients are public keys, of which this package only sees whether they look
+// like some.
+func recipients(field func(*Settings) *[]string) setter {
+	return func(s *Settings, v string) error {
+		var all []string
+		for key := range strings.SplitSeq(v, ",") {
+			if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
+				return errors.New("must be a comma list of public keys of age, which begin with age1")
+			}
+			all = append(all, key)
+		}
+		*field(s) = all
+		return nil
+	}
+}
+
 func orList(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]

@@ -99,6 +99,10 @@ type Settings struct {
 	EventIPStorage     string // anonymized, full or none
 	EventClockSkew     int    // seconds
 	EventBatchMax      int
+	BackupEvery        time.Duration // 0 = never
+	BackupKeep         int
+	BackupDir          string
+	BackupRecipient    []string // public keys of age, not parsed
 	LogLevel           slog.Level
 	LogFormat          string // auto, text or json
 	MetricsListen      string // host:port; "" = nowhere but on the control socket

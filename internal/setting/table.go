@@ -121,6 +121,30 @@ var definitions = []Definition{
 		set:  number(1, maxCount, func(s *Settings) *int { return &s.EventBatchMax }),
 	},
 	{
+		Key: "backup.every", Variable: "SVC_BACKUP_EVERY", Kind: "duration", Unset: "no backups are made",
+		Help: "How often the server backs itself up, such as 24h or 7d; at least 1m, 0 is never.",
+		Why:  "Where backups should go is yours to say; one on the same disk is only half of one.",
+		set:  interval(time.Minute, func(s *Settings) *time.Duration { return &s.BackupEvery }),
+	},
+	{
+		Key: "backup.keep", Variable: "SVC_BACKUP_KEEP", Kind: "integer", Default: "7",
+		Help: "How many of its own backups the server keeps in backup.dir; older ones are removed.",
+		Why:  "A week of daily ones: damage is often noticed late.",
+		set:  number(1, 100_000, func(s *Settings) *int { return &s.BackupKeep }),
+	},
+	{
+		Key: "backup.dir", Variable: "SVC_BACKUP_DIR", Kind: "folder", Unset: "backups/ in the data directory",
+		Help: "Folder of these backups; the folder that it is in must exist.",
+		Why:  "The data directory is there for certain; name one on another disk.",
+		set:  text(func(s *Settings) *string { return &s.BackupDir }),
+	},
+	{
+		Key: "backup.recipient", Variable: "SVC_BACKUP_RECIPIENT", Kind: "list", Unset: "backups are not encrypted",
+		Help: "Comma list of public keys of age (age1…) that these backups are encrypted for.",
+		Why:  "A backup that leaves the machine should be useless to whoever finds it.",
+		set:  recipients(func(s *Settings) *[]string { return &s.BackupRecipient }),
+	},
+	{
 		Key: "log.level", Variable: "SVC_LOG_LEVEL", Kind: "level", Default: "info",
 		Help: "Least important line that is logged: debug, info, warn or error.",
 		Why:  "One line a request, and what a person must know.",

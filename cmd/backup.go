@@ -1,0 +1,214 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/api"
+	"svc/internal/backup"
+	"svc/internal/control"
+	"svc/internal/durable"
+	"svc/internal/jobs"
+	"svc/internal/setting"
+)
+
+// backupOptions are the flags of "svc backup".
+type backupOptions struct {
+	recipients  []string
+	files       bool
+	force, json bool
+}
+
+func (p *program) backupCommand() *cobra.Command {
+	var o backupOptions
+	c := &cobra.Command{
+		Use:   "backup FILE|-",
+		Short: "Back up everything into one file",
+		Long: `Write one archive with both databases as they are at one moment, the secrets, the
+configuration and the local files. The server goes on while it is made. FILE is
+complete or not there; with - the archive goes to the standard output.
+
+Whoever has the archive has the secrets of the server. With --recipient it is
+encrypted with age, for the holder of the identity that belongs to the key.`,
+		Example: "  svc backup /mnt/nas/svc.tar.zst --data ./data\n" +
+			"  svc backup - --data ./data --recipient age1… | ssh nas 'cat > svc.tar.zst.age'\n" +
+			"  docker exec svc /svc backup - > svc.tar.zst",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.withConnection(c, func(to connection) error { return p.backup(c.Context(), to, args[0], o) })
+		},
+	}
+	addOffline(c.Flags())
+	addJSON(c, &o.json)
+	c.Flags().StringArrayVar(&o.recipients, "recipient", nil, "public key of age that the archive is encrypted for, may be repeated")
+	c.Flags().BoolVar(&o.files, "files", true, "with the local files; --files=false takes the databases, secrets and configuration only")
+	c.Flags().BoolVar(&o.force, "force", false, "replace FILE if it is there")
+	c.AddCommand(p.backupVerifyCommand())
+	return c
+}
+
+// backupReport is what a backup says for programs.
+type backupReport struct {
+	File string `json:"file"` // - is the standard output
+	Size int64  `json:"size"` // bytes of the archive
+	api.BackupResult
+	Encrypted bool    `json:"encrypted"`
+	Seconds   float64 `json:"seconds"`
+}
+
+func (p *program) backup(ctx context.Context, to connection, file string, o backupOptions) error {
+	begun := time.Now()
+	r := backupReport{File: file, Encrypted: len(o.recipients) > 0}
+	fetch := func(w io.Writer) (err error) {
+		r.BackupResult, err = p.fetchBackup(ctx, to, w, &r.Size, backup.Options{Recipients: o.recipients, Files: o.files})
+		return err
+	}
+	if err := p.writeArchive(file, o.force, fetch); err != nil {
+		return err
+	}
+	r.Seconds = time.Since(begun).Seconds()
+	if o.json {
+		if file == "-" {
+			return printJSON(p.stderr, r)
+		}
+		return printJSON(p.stdout, r)
+	}
+	p.reportBackup(r)
+	return nil
+}
+
+// writeArchive lets write fill the file, which is complete or not there.
+func (p *program) writeArchive(file string, force bool, write func(io.Writer) error) error {
+	if file == "-" {
+		if isTerminal(p.stdout) {
+			return withCode(exitUsage, errors.New("the standard output is a terminal\nsend it to a file or a program, or name a FILE"))
+		}
+		return write(p.stdout)
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err == nil && info.IsDir():
+		return withCode(exitUsage, fmt.Errorf("%s is a folder\nname a file in it, such as %s", file, quoted(strings.TrimSuffix(file, "/")+"/svc"+backup.Suffix)))
+	case err == nil && !force:
+		return withCode(exitUsage, fmt.Errorf("%s is there already\nname another file, or use --force to replace it", file))
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return durable.Write(file, 0o600, write)
+}
+
+// fetchBackup asks for an archive and writes it as it comes; size says how far
+// it is.
+func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options) (result api.BackupResult, err error) {
+	body, err := json.Marshal(o)
+	if err != nil {
+		return result, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, control.BaseURL+"/control/backup", bytes.NewReader(body))
+	if err != nil {
+		return result, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := to.client.Do(request)
+	if err != nil {
+		return result, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusBadRequest {
+		answer, err := io.ReadAll(response.Body)
+		if err != nil {
+			return result, fmt.Errorf("read answer: %w", err)
+		}
+		return result, refusal(response.Status, answer)
+	}
+	out := &progress{to: w, written: size, say: func(n int64) {
+		if isTerminal(p.stderr) {
+			say(p.stderr, "%s written", sizeText(n))
+		}
+	}}
+	if _, err := io.CopyBuffer(out, response.Body, make([]byte, 256<<10)); err != nil {
+		return result, fmt.Errorf("the backup was cut off after %s: %w", sizeText(*size), err)
+	}
+	if err := json.Unmarshal([]byte(response.Trailer.Get(api.BackupTrailer)), &result); err != nil {
+		return result, fmt.Errorf("the backup was cut off after %s", sizeText(*size))
+	}
+	if result.Error != "" {
+		return result, fmt.Errorf("the backup was cut off after %s: %s", sizeText(*size), result.Error)
+	}
+	return result, nil
+}
+
+// progress counts what is written and says so once a second.
+type progress struct {
+	to      io.Writer
+	written *int64
+	last    time.Time
+	say     func(written int64)
+}
+
+// Write passes b on.
+func (w *progress) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	*w.written += int64(n)
+	if now := time.Now(); now.Sub(w.last) >= time.Second {
+		if !w.last.IsZero() {
+			w.say(*w.written)
+		}
+		w.last = now
+	}
+	return n, err
+}
+
+func (p *program) reportBackup(r backupReport) {
+	name := r.File
+	if name == "-" {
+		name = "the archive"
+	}
+	sealed := "it holds the secrets of the server: keep it private"
+	if r.Encrypted {
+		sealed = "encrypted; only the identity of a recipient opens it"
+	}
+	say(p.stderr, "%s has everything of %s: %d files of %s in %s, after %.1f s; %s",
+		name, r.CreatedAt.Local().Format(time.DateTime), r.Members, sizeText(r.Bytes), sizeText(r.Size), r.Seconds, sealed)
+	if !r.Files {
+		say(p.stderr, "note: local files are not in it")
+	}
+	p.noteElsewhere(r.SecretsElsewhere)
+}
+
+// noteElsewhere names the secrets that an archive does not have.
+func (p *program) noteElsewhere(variables []string) {
+	if len(variables) > 0 {
+		say(p.stderr, "note: %s was given to the server and is not in the archive; keep it, the data needs it", strings.Join(variables, ", "))
+	}
+}
+
+// schedule is that of the settings, whose keys must be some.
+func schedule(s *setting.Settings) (jobs.Schedule, error) {
+	if _, err := backup.ParseRecipients(s.BackupRecipient); err != nil {
+		return jobs.Schedule{}, setting.Errors{fmt.Errorf("%s: %w", s.Value("backup.recipient").Name, err)}
+	}
+	return jobs.Schedule{Every: s.BackupEvery, Keep: s.BackupKeep, Dir: s.BackupDir, Recipients: s.BackupRecipient}, nil
+}
+
+// sizeText is a number of bytes for people.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+}

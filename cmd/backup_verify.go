@@ -1,0 +1,274 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/backup"
+	"svc/internal/boltfile"
+	"svc/internal/event"
+	"svc/store"
+)
+
+func (p *program) backupVerifyCommand() *cobra.Command {
+	var identity string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "See whether a backup is whole and could be restored",
+		Long: `Read an archive to its end, compare every sum, unpack both databases into a
+temporary folder beside it, examine all their pages, open them and count what
+is in them. No data directory is needed and none is touched.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			a, err := p.openArchive(c.Context(), args[0], identity)
+			if err != nil {
+				return err
+			}
+			r, err := a.try(c.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, r)
+			}
+			say(p.stderr, "%s is whole: %s", a.path, r)
+			p.noteElsewhere(r.SecretsElsewhere)
+			return nil
+		},
+	}
+	addIdentity(c, &identity)
+	addJSON(c, &asJSON)
+	return c
+}
+
+func addIdentity(c *cobra.Command, identity *string) {
+	c.Flags().StringVar(identity, "identity", "", "file with the identity of age that opens an encrypted archive")
+}
+
+// archive is an archive whose sums have been compared.
+type archive struct {
+	path       string
+	identities []backup.Identity
+	manifest   *backup.Manifest
+	reading    func(*os.File) io.Reader
+}
+
+// openArchive reads an archive to its end and holds it to its sums.
+func (p *program) openArchive(ctx context.Context, path, identity string) (a *archive, err error) {
+	a = &archive{path: path, reading: func(f *os.File) io.Reader { return &archiveReader{ctx: ctx, file: f, last: time.Now(), say: p.sayRead} }}
+	if identity != "" {
+		if a.identities, err = readIdentities(identity); err != nil {
+			return nil, withCode(exitUsage, err)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if a.manifest, err = backup.Read(a.reading(f), a.identities, nil); err != nil {
+		return nil, a.explain(err)
+	}
+	return a, nil
+}
+
+// archiveReader reads an archive until the context ends and says once a second how
+// far it is.
+type archiveReader struct {
+	ctx  context.Context
+	file *os.File
+	read int64
+	last time.Time
+	say  func(read int64)
+}
+
+// Read reads from the file.
+func (r *archiveReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, &fs.PathError{Op: "read", Path: r.file.Name(), Err: err}
+	}
+	n, err := r.file.Read(b)
+	r.read += int64(n)
+	if now := time.Now(); now.Sub(r.last) >= time.Second {
+		r.last = now
+		r.say(r.read)
+	}
+	return n, err
+}
+
+func (p *program) sayRead(read int64) {
+	if isTerminal(p.stderr) {
+		say(p.stderr, "%s read", sizeText(read))
+	}
+}
+
+func readIdentities(path string) ([]backup.Identity, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := backup.ParseIdentities(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a file of identities of age, as age-keygen writes it: %w", path, err)
+	}
+	return list, nil
+}
+
+// explain says what to do about an archive that cannot be used.
+func (a *archive) explain(err error) error {
+	err = fmt.Errorf("%s: %w", a.path, err)
+	switch {
+	case errors.Is(err, backup.ErrNewer), errors.Is(err, store.ErrNewer):
+		return withCode(exitNewer, fmt.Errorf("%w\ninstall the svc that wrote it, or a newer one", err))
+	case errors.Is(err, backup.ErrSealed):
+		return withCode(exitUsage, fmt.Errorf("%w\nname the file with the identity of one of its recipients with --identity", err))
+	case errors.Is(err, backup.ErrDamaged), errors.Is(err, store.ErrDamaged):
+		return withCode(exitFailed, fmt.Errorf("%w\nnothing was changed; use another backup", err))
+	}
+	return err
+}
+
+// try unpacks an archive into a temporary folder and opens what it holds.
+func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(a.path), ".svc-verify-")
+	if err != nil { // it may be on a medium that cannot be written
+		dir, err = os.MkdirTemp("", "svc-verify-")
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		return nil, err
+	}
+	staged, err := a.stage(data)
+	if err != nil {
+		return nil, err
+	}
+	return a.inspect(ctx, staged)
+}
+
+// stage unpacks an archive for a data directory.
+func (a *archive) stage(data string) (*backup.Staged, error) {
+	f, err := os.Open(a.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	staged, err := backup.Stage(data, a.reading(f), a.identities, a.manifest)
+	if err != nil {
+		return nil, a.explain(err)
+	}
+	return staged, nil
+}
+
+// archiveReport is what an archive holds, for programs.
+type archiveReport struct {
+	Version          string    `json:"version"` // of the svc that made it
+	CreatedAt        time.Time `json:"created_at"`
+	Members          int       `json:"members"` // files in the archive
+	Bytes            int64     `json:"bytes"`   // of them, before compression
+	Files            bool      `json:"files"`   // local files were to be in it
+	SecretsElsewhere []string  `json:"secrets_elsewhere,omitempty"`
+
+	Projects      int   `json:"projects"`
+	Versions      int64 `json:"versions"`
+	Announcements int64 `json:"announcements"`
+	Feedback      int64 `json:"feedback"`
+	Logs          int64 `json:"logs"`
+	Events        int64 `json:"events"` // that were counted
+}
+
+// String is the report for people.
+func (r *archiveReport) String() string {
+	return fmt.Sprintf("%d projects, %d versions, %d announcements, %d feedback, %d logs, %d events as of %s",
+		r.Projects, r.Versions, r.Announcements, r.Feedback, r.Logs, r.Events, r.CreatedAt.Local().Format(time.DateTime))
+}
+
+// inspect examines and opens both databases of an unpacked archive and counts
+// what is in them. The database of records becomes a file of its own, with its
+// own id, so that no search index of another one fits.
+func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiveReport, err error) {
+	m := a.manifest
+	r = &archiveReport{
+		Version: m.Version, CreatedAt: m.CreatedAt, Members: len(m.Members), Bytes: m.Bytes(),
+		Files: m.Files, SecretsElsewhere: m.SecretsElsewhere,
+	}
+	records, events := filepath.Join(staged.Dir(), backup.Database), filepath.Join(staged.Dir(), backup.Events)
+	if err := boltfile.Verify(records); err != nil {
+		return nil, a.explain(err)
+	}
+	if err := r.countRecords(records); err != nil {
+		return nil, a.explain(err)
+	}
+	if !exists(staged.Dir(), backup.Events) { // made before an upgrade from long ago
+		return r, nil
+	}
+	if err := boltfile.Verify(events); err != nil {
+		return nil, a.explain(err)
+	}
+	if err := r.countEvents(ctx, events); err != nil {
+		return nil, a.explain(err)
+	}
+	return r, nil
+}
+
+func (r *archiveReport) countRecords(path string) (err error) {
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	r.Projects = len(db.Projects())
+	err = db.View(func(tx *store.Tx) error {
+		versions, err := tx.VersionStatistics()
+		if err != nil {
+			return err
+		}
+		feedback, err := tx.FeedbackStatistics()
+		if err != nil {
+			return err
+		}
+		logs, err := tx.LogStatistics()
+		for _, n := range logs {
+			r.Logs += n
+		}
+		r.Versions, r.Feedback = versions.Versions, feedback.Count
+		if err == nil {
+			r.Announcements, _, err = tx.AnnouncementStatistics()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return db.Renew()
+}
+
+func (r *archiveReport) countEvents(ctx context.Context, path string) (err error) {
+	events, err := event.Open(path, event.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close()) }()
+	for _, project := range events.Projects() {
+		o, err := events.Overview(ctx, project, event.Range{Start: 0, End: math.MaxUint32})
+		if err != nil {
+			return err
+		}
+		r.Events += o.Total
+	}
+	return nil
+}

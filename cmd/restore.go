@@ -1,0 +1,152 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/backup"
+	"svc/internal/control"
+	"svc/internal/setting"
+)
+
+// restoreOptions are the flags of "svc restore".
+type restoreOptions struct {
+	identity            string
+	dryRun, force, json bool
+}
+
+func (p *program) restoreCommand() *cobra.Command {
+	var o restoreOptions
+	c := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Put back what a backup holds",
+		Long: `Put what an archive holds into the data directory. The archive is verified as
+"svc backup verify" does it and unpacked beside the directory before anything in
+there is touched. What was there is moved aside, not deleted. An interruption
+leaves the old content, or the next command or start completes the new one.
+
+The server must be stopped. A directory that is not empty needs --force.`,
+		Example: "  svc restore svc.tar.zst --data ./data\n" +
+			"  svc restore svc.tar.zst.age --identity key.txt --data ./data --force",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := p.load(c)
+			if err != nil {
+				return err
+			}
+			return p.restore(c, s, args[0], o)
+		},
+	}
+	addOffline(c.Flags())
+	addIdentity(c, &o.identity)
+	addJSON(c, &o.json)
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "verify the archive and say what would be done")
+	c.Flags().BoolVar(&o.force, "force", false, "move aside what is in the data directory")
+	return c
+}
+
+// restoreReport is what a restore says for programs.
+type restoreReport struct {
+	*archiveReport
+	Data   string   `json:"data"`
+	DryRun bool     `json:"dry_run"`
+	Moved  []string `json:"moved,omitempty"` // names that were in the data directory
+	Kept   string   `json:"kept,omitempty"`  // the folder that they are in now
+}
+
+func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o restoreOptions) (err error) {
+	a, err := p.openArchive(c.Context(), file, o.identity)
+	if err != nil {
+		return err
+	}
+	r := &restoreReport{Data: absolute(s.Data), DryRun: o.dryRun}
+	if o.dryRun {
+		if r.archiveReport, err = a.try(c.Context()); err != nil {
+			return err
+		}
+		r.Moved = backup.Present(s.Data, a.manifest.Files)
+		return p.reportRestore(a, r, o)
+	}
+	privateFiles()
+	if _, err := makeFolder(s.Data); err != nil {
+		return err
+	}
+	lock, err := p.lockForRestore(c, s.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	if r.Moved = backup.Present(s.Data, a.manifest.Files); len(r.Moved) > 0 && !o.force {
+		return withCode(exitUsage, fmt.Errorf("%s is not empty: it has %s\nuse --force to move that aside, or name another directory with --data", s.Data, strings.Join(r.Moved, ", ")))
+	}
+	staged, err := a.stage(s.Data)
+	if err != nil {
+		return err
+	}
+	if r.archiveReport, err = a.inspect(c.Context(), staged); err == nil {
+		err = c.Context().Err()
+	}
+	if err == nil {
+		r.Kept, err = staged.Swap(time.Now())
+	}
+	if err != nil {
+		return errors.Join(err, staged.Discard())
+	}
+	return p.reportRestore(a, r, o)
+}
+
+// lockForRestore takes the lock of a data directory, which no server may have.
+func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, error) {
+	lock, server, err := reach(c.Context(), data)
+	if err != nil {
+		return nil, err
+	}
+	if server != nil {
+		return nil, fmt.Errorf("%w\nstop the server first: a restore takes the data away under it", server.held)
+	}
+	if err := p.finishRestore(data); err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return lock, nil
+}
+
+// finishRestore completes a restore that was interrupted, for whoever has got the
+// lock of a data directory and before anything in it is opened.
+func (p *program) finishRestore(data string) error {
+	finished, kept, err := backup.FinishSwap(data)
+	if finished {
+		say(p.stderr, "note: a restore that was interrupted is complete now%s", keptText(kept))
+	}
+	return err
+}
+
+func keptText(kept string) string {
+	if kept == "" {
+		return ""
+	}
+	return "; what was there before is in " + kept
+}
+
+func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) error {
+	if o.json {
+		return printJSON(p.stdout, r)
+	}
+	if r.DryRun {
+		say(p.stderr, "%s is whole and would be restored to %s: %s", a.path, r.Data, r.archiveReport)
+		if len(r.Moved) > 0 {
+			say(p.stderr, "this would be moved aside, with --force: %s", strings.Join(r.Moved, ", "))
+		}
+		return nil
+	}
+	say(p.stderr, "%s has the content of %s: %s%s", r.Data, a.path, r.archiveReport, keptText(r.Kept))
+	if !r.Files {
+		say(p.stderr, "note: the archive has no local files; those of the directory stay")
+	}
+	p.noteElsewhere(r.SecretsElsewhere)
+	say(p.stderr, "start it: svc serve --data %s", quoted(r.Data))
+	return nil
+}

@@ -1,0 +1,129 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"svc/internal/backup"
+	"svc/internal/boltfile"
+	"svc/internal/durable"
+)
+
+const (
+	// upgradeName is the folder in the data directory with the copies that were
+	// made before a migration.
+	upgradeName   = "upgrade"
+	upgradePrefix = "svc-before-"
+	// upgradeKept is how long they stay at least.
+	upgradeKept = 7 * 24 * time.Hour
+)
+
+// beforeUpgrade is what opening a data directory does about files of other
+// versions: before the first one is brought forward, both are copied as they are
+// into an ordinary backup, without local files. Nobody writes meanwhile: the
+// caller holds the lock and is only opening the files.
+func beforeUpgrade(data string, log *slog.Logger) boltfile.Upgrade {
+	copied := false
+	return boltfile.Upgrade{Version: version, Before: func() error {
+		if copied {
+			return nil
+		}
+		path, err := copyBeforeUpgrade(data)
+		if err != nil {
+			return err
+		}
+		copied = true
+		log.Info("the data is brought forward to this version; a copy was made before", "file", path)
+		return nil
+	}}
+}
+
+// copyBeforeUpgrade writes the backup. One that is there already, of an upgrade
+// that did not come to its end, has older content and stays.
+func copyBeforeUpgrade(data string) (path string, err error) {
+	if err := os.Mkdir(filepath.Join(data, upgradeName), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	path = upgradeCopy(data, version)
+	for n := 2; ; n++ {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+		path = upgradeCopy(data, fmt.Sprintf("%s-%d", version, n))
+	}
+	return path, durable.Write(path, 0o600, func(w io.Writer) error {
+		archive, err := backup.NewWriter(w, version, time.Now())
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{backup.Database, backup.Events, backup.Secrets, backup.Config} {
+			if err := archive.AddFile(name, filepath.Join(data, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				archive.Abort()
+				return err
+			}
+		}
+		_, err = archive.Close(false, nil)
+		return err
+	})
+}
+
+// notInNames are characters that a version may have and a file name should not.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
+
+// upgradeCopy is the path of the copy that is made before the upgrade to a
+// version.
+func upgradeCopy(data, version string) string {
+	return filepath.Join(data, upgradeName, upgradePrefix+notInNames.ReplaceAllString(version, "_")+backup.Suffix)
+}
+
+// dropUpgradeCopies removes copies from a while ago, now that this version has
+// opened the data.
+func dropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
+	list, err := os.ReadDir(filepath.Join(data, upgradeName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range list {
+		if !strings.HasPrefix(entry.Name(), upgradePrefix) || !strings.HasSuffix(entry.Name(), backup.Suffix) {
+			continue
+		}
+		info, infoErr := entry.Info()
+		if infoErr != nil {
+			err = errors.Join(err, infoErr)
+			continue
+		}
+		if now.Sub(info.ModTime()) > upgradeKept {
+			path := filepath.Join(data, upgradeName, entry.Name())
+			err = errors.Join(err, os.Remove(path))
+			log.Info("removed an old copy from before an upgrade", "file", path)
+		}
+	}
+	return err
+}
+
+// newerText says what to do about data of a newer program.
+func newerText(e *boltfile.NewerError) string {
+	text := fmt.Sprintf("%s has format %d; this is svc %s, which reads formats %d to %d", e.Path, e.Format, version, e.Oldest, e.Newest)
+	if e.Oldest == e.Newest {
+		text = fmt.Sprintf("%s has format %d; this is svc %s, which reads format %d", e.Path, e.Format, version, e.Newest)
+	}
+	if e.Writer == "" {
+		return text + "\nit was written by a newer svc; install that one"
+	}
+	text += fmt.Sprintf("\nit was last written by svc %s; install %s or newer", e.Writer, e.Writer)
+	data := filepath.Dir(e.Path)
+	if path := upgradeCopy(data, e.Writer); exists(filepath.Split(path)) {
+		text += ", or restore the copy made\nbefore the upgrade: svc restore " + quoted(path) + " --force --data " + quoted(data)
+	}
+	return text
+}

@@ -1,0 +1,280 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+	"github.com/klauspost/compress/zstd"
+
+	"svc/internal/backup"
+)
+
+var moment = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
+
+// file is a file for an archive.
+type file struct{ name, text string }
+
+// small is what the smallest archive has, and a local file.
+func small() []file {
+	return []file{{backup.Database, "records"}, {backup.Events, "events"}, {backup.Secrets, "x = 'y'"}, {"files/objects/a b.zip", "file"}}
+}
+
+// write makes an archive.
+func write(t testing.TB, files []file, recipients ...age.Recipient) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := backup.NewWriter(&b, "1.2.3", moment, recipients...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if err := w.Add(backup.Member{Name: f.name, Size: int64(len(f.text)), Mode: 0o600}, strings.NewReader(f.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Close(true, []string{"JWT_SECRET"}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// read takes an archive apart.
+func read(archive []byte, identities ...backup.Identity) (m *backup.Manifest, files []file, err error) {
+	m, err = backup.Read(bytes.NewReader(archive), identities, func(m backup.Member, content io.Reader) error {
+		text, err := io.ReadAll(content)
+		files = append(files, file{m.Name, string(text)})
+		return err
+	})
+	return m, files, err
+}
+
+func identity(t testing.TB) *age.X25519Identity {
+	t.Helper()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestArchiveComesBack(t *testing.T) {
+	t.Parallel()
+	id, other := identity(t), identity(t)
+	for name, archive := range map[string][]byte{
+		"open":                   write(t, small()),
+		"sealed":                 write(t, small(), id.Recipient()),
+		"sealed for one of many": write(t, small(), other.Recipient(), id.Recipient()),
+	} {
+		m, files, err := read(archive, id)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !slices.Equal(files, small()) {
+			t.Errorf("%s: got %v, want %v", name, files, small())
+		}
+		if m.Version != "1.2.3" || !m.CreatedAt.Equal(moment) || !m.Files || m.Bytes() != 24 || !slices.Equal(m.SecretsElsewhere, []string{"JWT_SECRET"}) {
+			t.Errorf("%s: got manifest %+v", name, m)
+		}
+	}
+}
+
+func TestSealedNeedsItsIdentity(t *testing.T) {
+	t.Parallel()
+	archive := write(t, small(), identity(t).Recipient())
+	if _, _, err := read(archive); !errors.Is(err, backup.ErrSealed) {
+		t.Errorf("without an identity: got %v, want %v", err, backup.ErrSealed)
+	}
+	if _, _, err := read(archive, identity(t)); !errors.Is(err, backup.ErrSealed) {
+		t.Errorf("with another identity: got %v, want %v", err, backup.ErrSealed)
+	}
+	for _, f := range small() {
+		if bytes.Contains(archive, []byte(f.text)) {
+			t.Errorf("the archive shows %q", f.text)
+		}
+	}
+}
+
+// TestEveryByteCounts changes each byte of a small archive and cuts it off at many
+// places.
+func TestEveryByteCounts(t *testing.T) {
+	t.Parallel()
+	id := identity(t)
+	for name, archive := range map[string][]byte{"open": write(t, small()), "sealed": write(t, small(), id.Recipient())} {
+		for i := range archive {
+			bits := byte(1) << (i % 8)
+			archive[i] ^= bits
+			if _, _, err := read(archive, id); err == nil {
+				t.Errorf("%s: byte %d of %d changed by %#x is accepted", name, i, len(archive), bits)
+			}
+			archive[i] ^= bits
+			if i%7 != 0 {
+				continue
+			}
+			if _, _, err := read(archive[:i], id); err == nil {
+				t.Errorf("%s: the first %d of %d bytes are accepted", name, i, len(archive))
+			}
+		}
+		if _, _, err := read(append(slices.Clone(archive), 0), id); err == nil {
+			t.Errorf("%s: a byte behind the end is accepted", name)
+		}
+		if _, _, err := read(append(slices.Clone(archive), archive...), id); err == nil {
+			t.Errorf("%s: the archive twice is accepted", name)
+		}
+		if _, _, err := read(archive, id); err != nil {
+			t.Errorf("%s: unchanged: %v", name, err)
+		}
+	}
+}
+
+// TestEveryRegionCounts changes a byte of every 4 KiB of an archive of many zstd
+// blocks.
+func TestEveryRegionCounts(t *testing.T) {
+	t.Parallel()
+	archive := write(t, large(4<<20))
+	for i := 0; i < len(archive); i += 64 << 10 {
+		at := min(i+rand.IntN(64<<10), len(archive)-1)
+		archive[at] ^= 0x10
+		if _, _, err := read(archive); !errors.Is(err, backup.ErrDamaged) {
+			t.Errorf("byte %d of %d: got %v, want %v", at, len(archive), err, backup.ErrDamaged)
+		}
+		archive[at] ^= 0x10
+	}
+}
+
+// large is an archive's content, half of which can be compressed.
+func large(size int) []file {
+	random := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, size)
+	for i := range b {
+		if b[i] = byte(i >> 8); i>>16%2 == 0 {
+			b[i] = byte(random.Uint32())
+		}
+	}
+	return []file{{backup.Database, string(b)}, {backup.Events, string(b[:size/3])}}
+}
+
+func TestLargeArchiveComesBack(t *testing.T) {
+	t.Parallel()
+	want := large(3 << 20)
+	if _, got, err := read(write(t, want)); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %d files, %v; want the same content", len(got), err)
+	}
+}
+
+// TestOrdinaryTools reads an archive with what tar and zstd do, which know nothing
+// of ours.
+func TestOrdinaryTools(t *testing.T) {
+	t.Parallel()
+	z, err := zstd.NewReader(bytes.NewReader(write(t, small())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var names []string
+	r := tar.NewReader(z)
+	for {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, fmt.Sprintf("%s %o", h.Name, h.Mode))
+	}
+	want := []string{"svc.db 600", "events.db 600", "secrets.toml 600", "files/objects/a b.zip 600", "manifest.json 600"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	if _, err := io.Copy(io.Discard, z); err != nil {
+		t.Errorf("zstd does not skip the trailer: %v", err)
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	t.Parallel()
+	w, err := backup.NewWriter(io.Discard, "", moment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Add(backup.Member{Name: "../svc.db"}, strings.NewReader("")); err == nil {
+		t.Error("a name outside is accepted")
+	}
+	if err := w.Add(backup.Member{Name: "svc.db", Size: 5}, strings.NewReader("four")); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a file that became shorter: got %v, want %v", err, io.ErrUnexpectedEOF)
+	}
+}
+
+func TestContained(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"svc.db": true, "events.db": true, "secrets.toml": true, "config.toml": true, "files/objects/x": true, "files/ünï.zip": true,
+		"": false, ".": false, "..": false, "/svc.db": false, "./svc.db": false, "svc.lock": false, "search.bleve/x": false,
+		"files": false, "files/": false, "files//x": false, "files/../svc.db": false, "files/./x": false, "files/x/": false,
+		`files\x`: false, `files/a\b`: false, "files/c:x": false, "files/a\x00b": false, "files/a\nb": false,
+		"files/staging/x": false, "files/cache/x": false, "backups/x": false, "files/" + strings.Repeat("x", 1100): false,
+		"manifest.json": false, "restore.json": false, "files/\xff": false,
+	} {
+		if got := backup.Contained(name); got != want {
+			t.Errorf("%.40q: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestAddFolder takes every ordinary file and nothing that is only for a while.
+func TestAddFolder(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	for _, name := range []string{"files/objects/p/1.zip", "files/a", "files/staging/part", "files/cache/slice", "other"} {
+		path := filepath.Join(data, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	w, err := backup.NewWriter(&b, "", moment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range small()[:2] {
+		if err := w.Add(backup.Member{Name: f.name, Size: int64(len(f.text))}, strings.NewReader(f.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.AddFolder(data), w.AddFolder(t.TempDir())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(true, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, files, err := read(b.Bytes())
+	want := append(small()[:2], file{"files/a", "files/a"}, file{"files/objects/p/1.zip", "files/objects/p/1.zip"})
+	if err != nil || !slices.Equal(files, want) {
+		t.Errorf("got %v, %v; want %v", files, err, want)
+	}
+	if w, err = backup.NewWriter(&b, "", moment); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := os.Symlink(filepath.Join(data, "other"), filepath.Join(data, "files", "link")); err != nil {
+		t.Skip(err)
+	}
+	if err = w.AddFolder(data); err == nil || !strings.Contains(err.Error(), "link") {
+		t.Errorf("a link: got %v, want an error that names it", err)
+	}
+}

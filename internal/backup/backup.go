@@ -1,0 +1,139 @@
+// Package backup is the archive that a backup is, written and read as a stream,
+// and the way of its content into a data directory.
+//
+// An archive is a tar file compressed with zstd, so that ordinary tools can
+// unpack it. Its last member, the manifest, has the sum of every other one. Behind
+// the compressed data, in a frame that zstd skips, is the sum of all bytes before.
+// It may be sealed as a whole with age.
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+)
+
+// Format is the number of the layout that this program writes.
+const Format = 1
+
+// The members of an archive. The files of Folder are below it, but for those that
+// nothing is lost without.
+const (
+	Database     = "svc.db"
+	Events       = "events.db"
+	Secrets      = "secrets.toml"
+	Config       = "config.toml"
+	Folder       = "files"
+	Staging      = Folder + "/staging"
+	cache        = Folder + "/cache"
+	manifestName = "manifest.json"
+)
+
+// The ends of the names of archives.
+const (
+	Suffix       = ".tar.zst"
+	SealedSuffix = Suffix + ".age"
+)
+
+var (
+	// ErrDamaged is for an archive that is not what was written.
+	ErrDamaged = errors.New("the archive is damaged")
+	// ErrNewer is for an archive of a newer program.
+	ErrNewer = errors.New("the archive was written by a newer version of svc")
+	// ErrSealed is for a sealed archive that is read without the right identity.
+	ErrSealed = errors.New("the archive is encrypted")
+	// ErrNoArchive is for a file that is something else.
+	ErrNoArchive = errors.New("not an archive of svc")
+)
+
+// Manifest describes an archive.
+type Manifest struct {
+	Format    int       `json:"format"`
+	Version   string    `json:"version"` // of the svc that wrote it
+	CreatedAt time.Time `json:"created_at"`
+	// Files says whether local files were to be in it, not only the databases.
+	Files bool `json:"files"`
+	// SecretsElsewhere are the variables of secrets that were given to the server
+	// and that the archive does not have.
+	SecretsElsewhere []string `json:"secrets_elsewhere,omitempty"`
+	Members          []Member `json:"members"`
+}
+
+// Member is a file in an archive.
+type Member struct {
+	Name   string `json:"name"` // relative to the data directory, with slashes
+	Size   int64  `json:"size"` // bytes
+	Mode   Mode   `json:"mode"`
+	SHA256 string `json:"sha256"`
+}
+
+// Mode is the permissions of a file, in JSON a text of four octal digits.
+type Mode fs.FileMode
+
+// MarshalText writes the digits.
+func (m Mode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
+
+// UnmarshalText reads the digits.
+func (m *Mode) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 8, 9)
+	if err != nil || len(text) != 4 {
+		return errors.New("a mode must have four octal digits")
+	}
+	*m = Mode(n)
+	return nil
+}
+
+// Bytes is the sum of the sizes of the members.
+func (m *Manifest) Bytes() (n int64) {
+	for _, member := range m.Members {
+		n += member.Size
+	}
+	return n
+}
+
+// Options say what a backup is to have and who can read it.
+type Options struct {
+	// Recipients are the public keys of age, age1…, any one of whose identities
+	// opens the archive. Without any it is not sealed.
+	Recipients []string `json:"recipients,omitempty"`
+	// Files says whether local files come along.
+	Files bool `json:"files"`
+}
+
+// ParseRecipients reads public keys of age.
+func ParseRecipients(texts []string) ([]age.Recipient, error) {
+	var all []age.Recipient
+	for _, text := range texts {
+		one, err := age.ParseRecipients(strings.NewReader(text))
+		if err != nil || len(one) != 1 {
+			return nil, fmt.Errorf("%.80q is not a public key of age, which begins with age1", text)
+		}
+		all = append(all, one...)
+	}
+	return all, nil
+}
+
+// Contained reports whether a file of the data directory belongs into archives.
+// It is a closed set, so that no archive can write anywhere else.
+func Contained(name string) bool {
+	switch name {
+	case Database, Events, Secrets, Config:
+		return true
+	}
+	if !strings.HasPrefix(name, Folder+"/") || strings.HasPrefix(name, Staging+"/") || strings.HasPrefix(name, cache+"/") {
+		return false
+	}
+	return len(name) <= longestName && fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, odd)
+}
+
+// longestName is the bytes of a name with its folders.
+const longestName = 1024
+
+// odd are the characters that mean something else on some system.
+func odd(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' || r == ':' || r == '�' }

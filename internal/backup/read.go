@@ -1,0 +1,234 @@
+package backup
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"slices"
+
+	"filippo.io/age"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	sealedHead = "age-encryption.org/v1\n"
+	packedHead = "\x28\xB5\x2F\xFD"
+	// mostWindow bounds the memory of reading, in bytes.
+	mostWindow = 8 << 20
+)
+
+// Read reads an archive to its end and holds it to its manifest and sums. each,
+// which may be nil, gets every member before that is done: what it makes of them
+// counts only when Read returns without an error. The errors are ErrDamaged,
+// ErrNewer, ErrSealed, ErrNoArchive, those of each and those of from.
+func Read(from io.Reader, identities []Identity, each func(m Member, content io.Reader) error) (*Manifest, error) {
+	open, err := unseal(from, identities)
+	if err != nil {
+		return nil, err
+	}
+	t := newTrailed(open)
+	begin, err := t.from.Peek(len(packedHead))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if string(begin) != packedHead {
+		return nil, ErrNoArchive
+	}
+	unpacked, err := zstd.NewReader(t, zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	defer unpacked.Close()
+	r := &reader{tar: tar.NewReader(unpacked), seen: map[string]bool{}, piece: make([]byte, pieceSize)}
+	m, err := r.members(each)
+	if err != nil {
+		return nil, blame(err)
+	}
+	if n, err := io.ReadFull(unpacked, r.piece[:1]); n > 0 || !errors.Is(err, io.EOF) {
+		return nil, blame(errors.Join(errors.New("there is something behind its end"), err))
+	}
+	if !t.over { // zstd has not looked behind its last frame
+		if n, err := io.Copy(io.Discard, t); n > 0 || err != nil {
+			return nil, blame(errors.Join(errors.New("there is something behind its end"), err))
+		}
+	}
+	return m, nil
+}
+
+// Identity opens archives that are sealed for it.
+type Identity = age.Identity
+
+// ParseIdentities reads identities of age, one a line, as age-keygen writes them.
+func ParseIdentities(from io.Reader) ([]Identity, error) { return age.ParseIdentities(from) }
+
+// unseal begins to open an archive that is sealed and leaves another one as it is.
+func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
+	b := bufio.NewReaderSize(from, 64<<10)
+	begin, err := b.Peek(len(sealedHead))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if string(begin) != sealedHead {
+		return b, nil
+	}
+	if len(identities) == 0 {
+		return nil, ErrSealed
+	}
+	open, err := age.Decrypt(b, identities...)
+	if _, other := errors.AsType[*age.NoIdentityMatchError](err); other {
+		return nil, fmt.Errorf("%w, and not for this identity", ErrSealed)
+	}
+	if err != nil {
+		return nil, blame(err)
+	}
+	return open, nil
+}
+
+// blame says of what went wrong while reading that it is the archive's fault,
+// unless it is something else's.
+func blame(err error) error {
+	if _, other := errors.AsType[*fs.PathError](err); other || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer) {
+		return err
+	}
+	if e, ok := errors.AsType[*takerError](err); ok {
+		return e.err
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// takerError is what whoever takes the members says.
+type takerError struct{ err error }
+
+// Error is what was said.
+func (e *takerError) Error() string { return e.err.Error() }
+
+// reader reads the members of an archive.
+type reader struct {
+	tar   *tar.Reader
+	list  []Member
+	seen  map[string]bool
+	piece []byte
+}
+
+// members reads up to the manifest, which is last, and compares.
+func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) {
+	for {
+		h, err := r.tar.Next()
+		if err != nil {
+			return nil, err
+		}
+		if h.Typeflag != tar.TypeReg {
+			return nil, fmt.Errorf("%w: %.200q is not an ordinary file", ErrDamaged, h.Name)
+		}
+		if h.Name == manifestName {
+			return r.compare(h.Size)
+		}
+		if !Contained(h.Name) || r.seen[h.Name] || h.Mode&^0o777 != 0 {
+			return nil, fmt.Errorf("%w: it has a file %.200q that does not belong there", ErrDamaged, h.Name)
+		}
+		r.seen[h.Name] = true
+		m := Member{Name: h.Name, Size: h.Size, Mode: Mode(h.Mode)}
+		if m.SHA256, err = r.take(m, each); err != nil {
+			return nil, err
+		}
+		r.list = append(r.list, m)
+	}
+}
+
+// take hands a member on and sums it up.
+func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string, err error) {
+	content := &content{from: r.tar, sum: sha256.New()}
+	if each != nil {
+		if err := each(m, content); err != nil && content.err == nil {
+			return "", &takerError{err}
+		}
+	}
+	if _, err := io.CopyBuffer(onlyWriter{io.Discard}, content, r.piece); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(content.sum.Sum(nil)), nil
+}
+
+// content is that of a member. It keeps an error of reading apart from those of
+// whoever reads.
+type content struct {
+	from io.Reader
+	sum  hash.Hash
+	err  error
+}
+
+// Read reads and sums up.
+func (c *content) Read(b []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.from.Read(b)
+	c.sum.Write(b[:n])
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}
+
+// onlyWriter keeps io.CopyBuffer from using another buffer than ours.
+type onlyWriter struct{ io.Writer }
+
+// compare reads the manifest and holds the members to it.
+func (r *reader) compare(size int64) (*Manifest, error) {
+	if most := int64(64<<10 + (2*longestName+256)*len(r.list)); size > most {
+		return nil, fmt.Errorf("%w: its manifest has %d bytes for %d files", ErrDamaged, size, len(r.list))
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(r.tar, text); err != nil {
+		return nil, err
+	}
+	var format struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(text, &format); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if format.Format > Format {
+		return nil, fmt.Errorf("%w: it has format %d, this program reads up to %d", ErrNewer, format.Format, Format)
+	}
+	m := &Manifest{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(m); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if m.Format < 1 || !slices.Equal(m.Members, r.list) {
+		return nil, fmt.Errorf("%w: %s", ErrDamaged, difference(m.Members, r.list))
+	}
+	if !r.seen[Database] {
+		return nil, fmt.Errorf("%w: it does not have %s", ErrDamaged, Database)
+	}
+	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) {
+		return nil, errors.Join(fmt.Errorf("%w: there is something behind its manifest", ErrDamaged), err)
+	}
+	return m, nil
+}
+
+// difference names the first member that is not as the manifest says.
+func difference(want, got []Member) string {
+	for i, m := range got {
+		if i >= len(want) || want[i].Name != m.Name {
+			return fmt.Sprintf("the manifest does not have %.200q", m.Name)
+		}
+		if want[i] != m {
+			return fmt.Sprintf("%.200q is not as the manifest says", m.Name)
+		}
+	}
+	return "files are missing that the manifest has"
+}

@@ -1,0 +1,84 @@
+package backup
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// trailerHead begins the last 48 bytes of an archive: the magic number of a frame
+// that zstd skips, the length of what follows, and our mark. Behind it is the
+// SHA-256 of all bytes of the archive before the frame.
+const trailerHead = "\x5B\x2A\x4D\x18" + "\x28\x00\x00\x00" + "svc:sum1"
+
+const trailerSize = len(trailerHead) + sha256.Size
+
+// summed passes bytes on and sums them up.
+type summed struct {
+	to  io.Writer
+	sum hash.Hash
+}
+
+func newSummed(to io.Writer) *summed { return &summed{to, sha256.New()} }
+
+// Write passes b on.
+func (s *summed) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	s.sum.Write(b[:n])
+	return n, err
+}
+
+// finish writes the trailer.
+func (s *summed) finish() error {
+	_, err := s.to.Write(s.sum.Sum([]byte(trailerHead)))
+	return err
+}
+
+// trailed reads what is before the trailer, whose end it need not know. It ends
+// with io.EOF only if the trailer is there and right.
+type trailed struct {
+	from *bufio.Reader
+	sum  hash.Hash
+	over bool // the trailer was there and right
+}
+
+func newTrailed(from io.Reader) *trailed {
+	return &trailed{from: bufio.NewReaderSize(from, 256<<10), sum: sha256.New()}
+}
+
+// Read holds back what may be the trailer.
+func (t *trailed) Read(b []byte) (int, error) {
+	if len(b) == 0 || t.over {
+		return 0, endOf(t.over)
+	}
+	ahead, err := t.from.Peek(trailerSize + 1)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = t.end(ahead)
+		}
+		return 0, err
+	}
+	n, err := t.from.Read(b[:min(len(b), t.from.Buffered()-trailerSize)])
+	t.sum.Write(b[:n])
+	return n, err
+}
+
+func endOf(over bool) error {
+	if over {
+		return io.EOF
+	}
+	return nil
+}
+
+// end compares the last bytes.
+func (t *trailed) end(last []byte) error {
+	if !bytes.Equal(last, t.sum.Sum([]byte(trailerHead))) {
+		return fmt.Errorf("%w: it does not end with the sum of its bytes, so it was cut off or changed", ErrDamaged)
+	}
+	t.over = true
+	return io.EOF
+}

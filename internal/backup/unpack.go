@@ -1,0 +1,73 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"svc/internal/durable"
+)
+
+// changes is the one place that every change of the file system in this package
+// passes, so that tests can stop at any of them.
+type changes struct{ before func() error } // nil = nobody is asked
+
+func (c changes) do(change func() error) error {
+	if c.before != nil {
+		if err := c.before(); err != nil {
+			return err
+		}
+	}
+	return change()
+}
+
+// unpack writes the members of an archive below a folder, each synced, and the
+// folders as well. The archive must still be the one that want describes, whose
+// sizes are the limits.
+func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, to string) error {
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	sizes, folders := map[string]int64{}, map[string]bool{}
+	for _, m := range want.Members {
+		sizes[m.Name] = m.Size
+	}
+	_, err = Read(from, identities, func(m Member, content io.Reader) error {
+		if size, ok := sizes[m.Name]; !ok || size != m.Size {
+			return fmt.Errorf("%w: it has changed since it was verified", ErrDamaged)
+		}
+		for dir := path.Dir(m.Name); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+		if err := c.do(func() error { return root.MkdirAll(filepath.FromSlash(path.Dir(m.Name)), 0o700) }); err != nil {
+			return err
+		}
+		return c.write(root, m, content)
+	})
+	if err != nil {
+		return err
+	}
+	for dir := range folders {
+		if err := c.do(func() error { return durable.SyncDir(filepath.Join(to, filepath.FromSlash(dir))) }); err != nil {
+			return err
+		}
+	}
+	return c.do(func() error { return durable.SyncDir(to) })
+}
+
+// write makes the file of a member, which must not be there.
+func (c changes) write(root *os.Root, m Member, content io.Reader) error {
+	return c.do(func() error {
+		f, err := root.OpenFile(filepath.FromSlash(m.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, content)
+		return errors.Join(err, f.Chmod(os.FileMode(m.Mode)), f.Sync(), f.Close())
+	})
+}

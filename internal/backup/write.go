@@ -1,0 +1,125 @@
+package backup
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"filippo.io/age"
+	"github.com/klauspost/compress/zstd"
+)
+
+// pieceSize is how much is read and compressed at a time.
+const pieceSize = 128 << 10
+
+// Writer writes an archive to a stream.
+type Writer struct {
+	seal     io.WriteCloser // nil = the archive is not sealed
+	sum      *summed
+	packed   *zstd.Encoder
+	tar      *tar.Writer
+	manifest Manifest
+	piece    []byte
+	between  func(worked time.Duration)
+}
+
+// NewWriter begins an archive of the given moment, sealed for the recipients if
+// there are any. version is that of this program.
+func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Recipient) (*Writer, error) {
+	w := &Writer{
+		manifest: Manifest{Format: Format, Version: version, CreatedAt: at.UTC().Truncate(time.Second)},
+		piece:    make([]byte, pieceSize),
+		between:  func(time.Duration) {},
+	}
+	if len(recipients) > 0 {
+		var err error
+		if w.seal, err = age.Encrypt(to, recipients...); err != nil {
+			return nil, fmt.Errorf("encrypt: %w", err)
+		}
+		to = w.seal
+	}
+	w.sum = newSummed(to)
+	var err error
+	w.packed, err = zstd.NewWriter(w.sum, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(true))
+	if err != nil {
+		return nil, err
+	}
+	w.tar = tar.NewWriter(w.packed)
+	return w, nil
+}
+
+// Between lets rest be called between pieces of some 100 KiB with the time that
+// the last one took, so that others get their turn.
+func (w *Writer) Between(rest func(worked time.Duration)) { w.between = rest }
+
+// Add writes a member of the size and mode of m, whose sum it finds.
+func (w *Writer) Add(m Member, from io.Reader) error {
+	if !Contained(m.Name) {
+		return fmt.Errorf("%q cannot be in an archive", m.Name)
+	}
+	m.Mode &= 0o777
+	if err := w.begin(m.Name, m.Size, m); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	for left := m.Size; left > 0; {
+		begun := time.Now()
+		n, err := io.ReadFull(from, w.piece[:min(left, pieceSize)])
+		if err != nil {
+			return fmt.Errorf("read %s, which should have %d bytes: %w", m.Name, m.Size, err)
+		}
+		left -= int64(n)
+		sum.Write(w.piece[:n])
+		if _, err := w.tar.Write(w.piece[:n]); err != nil {
+			return err
+		}
+		w.between(time.Since(begun))
+	}
+	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	w.manifest.Members = append(w.manifest.Members, m)
+	return nil
+}
+
+func (w *Writer) begin(name string, size int64, m Member) error {
+	return w.tar.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: name, Size: size, Mode: int64(m.Mode), ModTime: w.manifest.CreatedAt,
+	})
+}
+
+// Close writes the manifest and ends the archive. What the archive has is
+// returned; files and elsewhere are Files and SecretsElsewhere of it.
+func (w *Writer) Close(files bool, elsewhere []string) (*Manifest, error) {
+	m := &w.manifest
+	m.Files, m.SecretsElsewhere = files, elsewhere
+	text, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	if err := w.begin(manifestName, int64(len(text)), Member{Mode: 0o600}); err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(w.tar, bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(w.tar.Close(), w.packed.Close()); err != nil {
+		return nil, err
+	}
+	if err := w.sum.finish(); err != nil {
+		return nil, err
+	}
+	if w.seal != nil {
+		err = w.seal.Close()
+	}
+	return m, err
+}
+
+// Abort lets go of what an archive that is not completed holds.
+func (w *Writer) Abort() {
+	w.packed.Reset(nil)
+}

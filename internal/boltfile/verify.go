@@ -1,0 +1,30 @@
+package boltfile
+
+import (
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+)
+
+// Verify reads every page of a file that nobody has open and holds the tree and
+// the free pages to the rules of bbolt. The errors are ErrDamaged, ErrLocked or
+// what the file system says, each with the path.
+func Verify(path string) (err error) {
+	if err := ExaminePages(path, func(_, _ []byte) {}); err != nil {
+		return err
+	}
+	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.View(func(tx *bbolt.Tx) (err error) {
+		for found := range tx.Check() { // to its end: it is a goroutine
+			if err == nil {
+				err = fmt.Errorf("verify %s: %w: %w", path, ErrDamaged, found)
+			}
+		}
+		return err
+	})
+}

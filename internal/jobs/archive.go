@@ -1,0 +1,185 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"svc/internal/backup"
+	"svc/internal/boltfile"
+	"svc/internal/event"
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// stagePrefix begins the names of folders in the staging folder that hold copies
+// for a backup.
+const stagePrefix = "backup-"
+
+// Archiver makes backups of the data directory that this process has open, one
+// at a time.
+type Archiver struct {
+	DB      *store.Store
+	Events  *event.Engine
+	Data    string // the data directory
+	Version string // of this program
+	// Elsewhere are the variables of secrets that the data directory does not have.
+	Elsewhere []string
+	Now       func() time.Time // time.Now when nil
+
+	busy sync.Mutex
+}
+
+// Write writes a backup to a stream: both databases as they were at one moment,
+// the secrets, the configuration, and the local files unless they are not wanted.
+// Nothing is written before the databases have been copied, and while it is
+// written, however slowly, no transaction is open. While another backup is made
+// the error is Unavailable, as it is when the copies cannot be made, or NoSpace;
+// recipients that are none give Invalid.
+func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m *backup.Manifest, err error) {
+	recipients, err := backup.ParseRecipients(o.Recipients)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "recipient %v", err)
+	}
+	if !a.busy.TryLock() {
+		return nil, fault.New(fault.Unavailable, "another backup is being made; try again when it is done").After(10 * time.Second)
+	}
+	defer a.busy.Unlock()
+	stage, at, err := a.stage()
+	if stage != "" {
+		defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	}
+	if err != nil {
+		return nil, cannotStage(err)
+	}
+	w, err := backup.NewWriter(stopping{ctx, to}, a.Version, at, recipients...)
+	if err != nil {
+		return nil, err
+	}
+	w.Between(a.politely())
+	if err := a.add(w, stage, o.Files); err != nil {
+		w.Abort()
+		return nil, err
+	}
+	return w.Close(o.Files, a.Elsewhere)
+}
+
+// stage makes a folder with copies of both databases.
+func (a *Archiver) stage() (stage string, at time.Time, err error) {
+	if err := a.removeLeftOvers(); err != nil {
+		return "", at, err
+	}
+	staging := filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
+	if err := os.MkdirAll(staging, 0o700); err != nil {
+		return "", at, err
+	}
+	if stage, err = os.MkdirTemp(staging, stagePrefix); err != nil {
+		return "", at, err
+	}
+	at, err = a.copyDatabases(stage)
+	return stage, at, err
+}
+
+// cannotStage says in words for the owner, who alone makes backups, what is wrong
+// with the disk.
+func cannotStage(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.New(fault.NoSpace, "there is no room for a copy of both databases in %s: %v", backup.Staging, err)
+	}
+	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", backup.Staging, err)
+}
+
+// copyDatabases copies both databases, as they were at the same moment, at the
+// speed of the disk.
+func (a *Archiver) copyDatabases(stage string) (at time.Time, err error) {
+	images, at, err := a.images()
+	if err != nil {
+		return at, err
+	}
+	for i, name := range []string{backup.Database, backup.Events} {
+		if err == nil {
+			err = images[i].Copy(filepath.Join(stage, name))
+		}
+		// The pages that a copy needed are free again when the next one is made.
+		err = errors.Join(err, images[i].Close())
+	}
+	return at, err
+}
+
+// images are those of both databases of one moment.
+func (a *Archiver) images() (images [2]*boltfile.Image, at time.Time, err error) {
+	defer a.DB.Hold()()
+	defer a.Events.Hold()()
+	if images[0], err = a.DB.Image(); err != nil {
+		return images, at, err
+	}
+	if images[1], err = a.Events.Image(); err != nil {
+		return images, at, errors.Join(err, images[0].Close())
+	}
+	return images, a.now(), nil
+}
+
+// add fills an archive.
+func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
+	for _, name := range []string{backup.Database, backup.Events} {
+		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
+			return err
+		}
+		// The room is given back at once: the archive may be on the same disk.
+		if err := os.Remove(filepath.Join(stage, name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{backup.Secrets, backup.Config} {
+		if err := w.AddFile(name, filepath.Join(a.Data, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if !files {
+		return nil
+	}
+	return w.AddFolder(a.Data)
+}
+
+func (a *Archiver) now() time.Time {
+	if a.Now == nil {
+		return time.Now()
+	}
+	return a.Now()
+}
+
+// removeLeftOvers removes the copies of backups whose process was killed.
+func (a *Archiver) removeLeftOvers() error {
+	staging := filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
+	list, err := os.ReadDir(staging)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range list {
+		if strings.HasPrefix(entry.Name(), stagePrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(staging, entry.Name())))
+		}
+	}
+	return err
+}
+
+// stopping stops writing when nobody wants the result any more.
+type stopping struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+// Write writes b unless the context has ended.
+func (s stopping) Write(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.to.Write(b)
+}

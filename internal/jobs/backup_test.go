@@ -1,0 +1,363 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"svc/internal/backup"
+	"svc/internal/boltfile"
+	"svc/internal/event"
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// openArchiver opens a data directory with everything in it.
+func openArchiver(t *testing.T) *Archiver {
+	t.Helper()
+	data := t.TempDir()
+	db, err := store.Open(filepath.Join(data, backup.Database), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := event.Open(filepath.Join(data, backup.Events), event.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(events.Close(), db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	put(t, filepath.Join(data, backup.Secrets), "secret")
+	put(t, filepath.Join(data, "files", "objects", "a.zip"), "file")
+	put(t, filepath.Join(data, "files", "staging", stagePrefix+"left", backup.Database), "left by a killed process")
+	put(t, filepath.Join(data, "files", "staging", "upload"), "another's")
+	return &Archiver{DB: db, Events: events, Data: data, Version: "1", Elsewhere: []string{"JWT_SECRET"}}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// members takes an archive apart.
+func members(t *testing.T, archive []byte) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	_, err := backup.Read(bytes.NewReader(archive), nil, func(m backup.Member, content io.Reader) (err error) {
+		all[m.Name], err = io.ReadAll(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		list = append(list, entry.Name())
+	}
+	return list
+}
+
+func TestArchiveHasEverything(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	var out bytes.Buffer
+	m, err := a.Write(t.Context(), &out, backup.Options{Files: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := members(t, out.Bytes())
+	if string(all[backup.Secrets]) != "secret" || string(all["files/objects/a.zip"]) != "file" || len(all) != 4 || len(m.Members) != 4 {
+		t.Errorf("got %d members: %v", len(all), m.Members)
+	}
+	if got, want := names(t, filepath.Join(a.Data, "files", "staging")), []string{"upload"}; !slices.Equal(got, want) {
+		t.Errorf("staging has %v, want %v: what was left is removed, what is another's stays", got, want)
+	}
+	out.Reset()
+	if m, err = a.Write(t.Context(), &out, backup.Options{}); err != nil || len(m.Members) != 3 || m.Files {
+		t.Errorf("without files: got %v, %v", m, err)
+	}
+}
+
+// TestArchiveIsOfOneMoment writes to both databases in turn while backups are
+// made. In each the two must fit: the event of a project comes after the project,
+// and the next project after that.
+func TestArchiveIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	var written atomic.Int64
+	writing.Go(func() {
+		for n := 1; ctx.Err() == nil; n++ {
+			p := &store.Project{Key: fmt.Sprint("p", n), StatsRetentionDays: 90, EventRetentionDays: 90}
+			err := a.DB.Update(func(tx *store.Tx) error { return tx.CreateProject(p) })
+			if err == nil {
+				now := time.Now().Unix()
+				_, err = a.Events.Ingest(&event.Batch{Project: event.Project(p.ID), Received: now, Subject: "u", Items: []event.Item{{ID: "e", Name: "open", At: now}}})
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			written.Store(int64(n))
+		}
+	})
+	for range 5 {
+		before := int(written.Load())
+		var out bytes.Buffer
+		if _, err := a.Write(t.Context(), &out, backup.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		projects, events := opened(t, members(t, out.Bytes()))
+		if projects < before || events != projects && events != projects-1 {
+			t.Errorf("%d projects, %d with an event; want at least %d and the same or one less", projects, events, before)
+		}
+	}
+	stop()
+	writing.Wait()
+}
+
+// opened counts the projects and the events in the databases of an archive.
+func opened(t *testing.T, all map[string][]byte) (projects, events int) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{backup.Database, backup.Events} {
+		put(t, filepath.Join(dir, name), string(all[name]))
+		if err := boltfile.Verify(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := store.Open(filepath.Join(dir, backup.Database), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := event.Open(filepath.Join(dir, backup.Events), event.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range engine.Projects() {
+		o, err := engine.Overview(t.Context(), p, event.Range{End: math.MaxUint32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events += int(o.Total)
+	}
+	projects = len(db.Projects())
+	if err := errors.Join(engine.Close(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return projects, events
+}
+
+// gate is a reader of an archive that takes its time: it says when it has got
+// the first bytes and takes the next when it is told to.
+type gate struct {
+	begun, open chan struct{}
+	once        sync.Once
+}
+
+func (g *gate) Write(b []byte) (int, error) {
+	g.once.Do(func() { close(g.begun) })
+	<-g.open
+	return len(b), nil
+}
+
+// TestSlowReaderHoldsNothing: while nobody takes the archive, writers write, the
+// pages that they give up are used again, and a second backup is refused.
+func TestSlowReaderHoldsNothing(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	g := &gate{begun: make(chan struct{}), open: make(chan struct{})}
+	done := make(chan error, 1)
+	go func() {
+		_, err := a.Write(t.Context(), g, backup.Options{Files: true})
+		done <- err
+	}()
+	<-g.begun
+	path := filepath.Join(a.Data, backup.Database)
+	change := func(n int) int64 {
+		p := project(t, a.DB, fmt.Sprint("p", n), 20)
+		for i := range 200 {
+			p.Name = strings.Repeat("x", i)
+			if err := a.DB.Update(func(tx *store.Tx) error { return tx.PutProject(p) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	first := change(1)
+	if second := change(2); second != first {
+		t.Errorf("the file grows from %d to %d bytes: somebody holds its pages", first, second)
+	}
+	if _, err := a.Write(t.Context(), io.Discard, backup.Options{}); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a second backup: got %v, want Unavailable", err)
+	}
+	close(g.open)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestArchiveThatIsNotWanted(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	gone, stop := context.WithCancel(t.Context())
+	stop()
+	var out bytes.Buffer
+	if _, err := a.Write(gone, &out, backup.Options{Files: true}); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("got %v and %d bytes, want that it was cancelled", err, out.Len())
+	}
+	if _, err := a.Write(t.Context(), &out, backup.Options{Recipients: []string{"age1x"}}); !fault.Is(err, fault.Invalid) || out.Len() > 0 {
+		t.Errorf("got %v and %d bytes, want Invalid", err, out.Len())
+	}
+	if got, want := names(t, filepath.Join(a.Data, "files", "staging")), []string{"upload"}; !slices.Equal(got, want) {
+		t.Errorf("staging has %v, want %v", got, want)
+	}
+}
+
+// TestDiskThatCannotStage: what is wrong is said, and nothing was written.
+func TestDiskThatCannotStage(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	staging := filepath.Join(a.Data, "files", "staging")
+	if err := os.RemoveAll(staging); err != nil {
+		t.Fatal(err)
+	}
+	put(t, staging, "a file in the place of a folder")
+	var out bytes.Buffer
+	if _, err := a.Write(t.Context(), &out, backup.Options{}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "files/staging") || out.Len() > 0 {
+		t.Errorf("got %v and %d bytes, want Unavailable that names the folder", err, out.Len())
+	}
+	if err := cannotStage(fmt.Errorf("write: %w", syscall.ENOSPC)); !fault.Is(err, fault.NoSpace) {
+		t.Errorf("a full disk: got %v, want NoSpace", err)
+	}
+}
+
+// scheduled are jobs that only make backups.
+func scheduled(a *Archiver, s Schedule) *Jobs {
+	return New(Config{DB: a.DB, Events: a.Events, Log: slog.New(slog.DiscardHandler), Now: time.Now, Archive: a, Schedule: s})
+}
+
+// TestSchedule lets days go by and looks at which archives there are. The clock
+// begins on 2000-01-01 at midnight UTC.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t) // outside: its goroutines are not the schedule's
+	dir := filepath.Join(a.Data, "backups")
+	for _, name := range []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", ".svc-19990101-000000.tar.zst.123", "svc-19990101-000000.tar.zst", "svc-20990101-000000.tar.zst"} {
+		put(t, filepath.Join(dir, name), "x")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: 24 * time.Hour, Keep: 3, Dir: dir})
+		run := func(long time.Duration) {
+			ctx, stop := context.WithTimeout(t.Context(), long)
+			defer stop()
+			j.keepBackingUp(ctx)
+		}
+		run(time.Minute) // one is due: the last one is a year old
+		run(12 * time.Hour)
+		run(13 * time.Hour) // it is due again after a day, although nobody ran all the time
+		run(24 * time.Hour)
+	})
+	want := []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", "svc-20000102-000000.tar.zst", "svc-20000103-000000.tar.zst", "svc-20990101-000000.tar.zst"}
+	if got := names(t, dir); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "svc-20000103-000000.tar.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := members(t, content); len(all) != 4 {
+		t.Errorf("%d members, want 4: the backups themselves are not in it", len(all))
+	}
+}
+
+// TestScheduleThatFails tries again, keeps what there is, and says so.
+func TestScheduleThatFails(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	parent := filepath.Join(t.TempDir(), "disk") // is not mounted
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: time.Hour, Keep: 2, Dir: filepath.Join(parent, "backups")})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			j.keepBackingUp(ctx)
+		}()
+		<-time.After(3 * time.Minute)
+		synctest.Wait()
+		if s := j.Backups(); !strings.Contains(s.LastError, "disk") || !s.Last.IsZero() {
+			t.Errorf("while it fails: got %+v", s)
+		}
+		if err := os.Mkdir(parent, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(30 * time.Minute)
+		synctest.Wait()
+		if s := j.Backups(); s.LastError != "" || s.Last.IsZero() || s.Bytes == 0 {
+			t.Errorf("when it works again: got %+v", s)
+		}
+		stop()
+		<-done
+	})
+}
+
+// TestScheduleSeals: with a recipient nobody else reads them, and they are pruned
+// like the others.
+func TestScheduleSeals(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: time.Minute, Keep: 2, Dir: dir, Recipients: []string{"age167sudspk33qavakf5duw7sxkrjkc3xcvge9fp83jaj8dkcmuwexslh7za7"}})
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute+time.Second)
+		defer stop()
+		j.keepBackingUp(ctx)
+	})
+	got := names(t, dir)
+	if want := []string{"svc-20000101-000400.tar.zst.age", "svc-20000101-000500.tar.zst.age"}; !slices.Equal(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	f, err := os.Open(filepath.Join(dir, got[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := backup.Read(f, nil, nil); !errors.Is(err, backup.ErrSealed) {
+		t.Errorf("got %v, want %v", err, backup.ErrSealed)
+	}
+}

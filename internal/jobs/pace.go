@@ -1,0 +1,34 @@
+package jobs
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
+
+const (
+	// crowd is how many goroutines wait for a core when others than ours do.
+	crowd = 6
+	// share is the part of the time that is left to a backup while others have
+	// work: one in so many.
+	share = 5
+	// mostRest bounds a single rest, whatever the clock says.
+	mostRest = 50 * time.Millisecond
+)
+
+// politely is how a backup goes on: at full speed on an idle machine, and mostly
+// resting while somebody writes, who needs the disk, or many wait for a core. A
+// backup has time, requests have not.
+func (a *Archiver) politely() func(worked time.Duration) {
+	waiting := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
+	written := a.DB.Writes() + a.Events.Writes()
+	return func(worked time.Duration) {
+		runtime.Gosched()
+		metrics.Read(waiting)
+		crowded := waiting[0].Value.Kind() == metrics.KindUint64 && waiting[0].Value.Uint64() > crowd
+		if now := a.DB.Writes() + a.Events.Writes(); now != written || crowded {
+			written = now
+			<-time.After(min((share-1)*worked, mostRest))
+		}
+	}
+}
