@@ -29,8 +29,9 @@ var mayImport = map[string][]string{
 	"internal/jobs": {"store", "internal/event"},
 
 	// Engines have one thing outside the process each.
-	"internal/control": {},
-	"internal/event":   {"internal/boltfile", "internal/fault", "internal/fold", "internal/formula", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/control":  {},
+	"internal/transfer": {"internal/fault"},
+	"internal/event":    {"internal/boltfile", "internal/fault", "internal/fold", "internal/formula", "internal/origin", "internal/platform", "internal/stats"},
 
 	// Rules are pure: values in, values out.
 	"internal/auth":     {},
@@ -76,7 +77,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/text":                       {"internal/fold", "search"},
 
 	"github.com/dchest/siphash":           {"internal/event"},
-	"github.com/klauspost/compress":       {"internal/event"},
+	"github.com/klauspost/compress":       {"internal/event", "internal/transfer"},
 	"github.com/gofrs/flock":              {"internal/control"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth"},
 	"github.com/google/uuid":              {"search", "store", "internal/event", "internal/release"},

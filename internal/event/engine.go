@@ -64,6 +64,8 @@ type Options struct {
 	HeadEvents int
 	// Memory bounds the memory of one query, in bytes; 192 MiB when 0.
 	Memory int64
+	// Still does nothing in the background, for a copy that is only read.
+	Still bool
 }
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
@@ -174,7 +176,9 @@ func Open(path string, o Options) (*Engine, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
-	e.done.Go(func() { e.maintain(ctx) })
+	if !o.Still {
+		e.done.Go(func() { e.maintain(ctx) })
+	}
 	return e, nil
 }
 

@@ -91,6 +91,22 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 // writeHead moves a frozen head from the tail to blocks. The caller holds
 // e.writing.
 func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error {
+	err := e.writePrepared(prepared, func(tx *bbolt.Tx) error {
+		if err := tx.Bucket(metaBucket).Put(flushedKey, be64(h.generation)); err != nil {
+			return err
+		}
+		return dropTail(tx, h.generation)
+	})
+	if err != nil {
+		return err
+	}
+	e.heads.Store(&heads{active: e.heads.Load().active})
+	return nil
+}
+
+// writePrepared writes events as blocks, and in the same transaction what also
+// writes. The caller holds e.writing.
+func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(*bbolt.Tx) error) error {
 	type indexes struct {
 		keys               *hashIndex
 		subjects, sessions *dictionary
@@ -118,10 +134,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 				return fmt.Errorf("project %d: %w", number, err)
 			}
 		}
-		if err := tx.Bucket(metaBucket).Put(flushedKey, be64(h.generation)); err != nil {
-			return err
-		}
-		return dropTail(tx, h.generation)
+		return also(tx)
 	})
 	if err != nil {
 		return err
@@ -129,7 +142,6 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 	for p, n := range next {
 		p.keys, p.subjects, p.sessions = n.keys, n.subjects, n.sessions
 	}
-	e.heads.Store(&heads{active: e.heads.Load().active})
 	e.tidy.Store(false)
 	return nil
 }
