@@ -51,6 +51,7 @@ type Config struct {
 	EventIPStorage  string         // IPAnonymized, which it is when empty, IPFull or IPNone
 	BootstrapFile   string         // holds a generated first password until the first login
 	Version         string         // of the program
+	Staging         string         // folder for files that are only there while they are needed
 }
 
 // Server answers requests under /api/v1, /healthz, and, over the control

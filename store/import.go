@@ -12,22 +12,29 @@ import (
 // grow, so one from the far future would date everything after it.
 const mostAhead = 5 * time.Minute
 
+// ImportOptions say how a project is brought in.
+type ImportOptions struct {
+	// NewIDs gives records ids of their own, of the same times.
+	NewIDs bool
+	// DryRun checks everything and writes nothing.
+	DryRun bool
+}
+
 // Import is a project that is brought in from elsewhere. Nobody reaches it and
 // it counts nowhere before Reveal: until then it is content without a project.
 // That of an import that was given up, or cut off by the end of the process,
 // goes with Purge. It is for one goroutine.
 type Import struct {
+	ImportOptions
 	store  *Store
 	id     ProjectID
-	newIDs bool
 	ids    map[string]*idSource // by what has them
 	latest bool                 // a version has the flag
 }
 
-// BeginImport makes room for a project. With newIDs its records get ids of their
-// own, of the same times.
-func (s *Store) BeginImport(newIDs bool) (*Import, error) {
-	i := &Import{store: s, newIDs: newIDs, ids: map[string]*idSource{}}
+// BeginImport makes room for a project.
+func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
+	i := &Import{ImportOptions: o, store: s, ids: map[string]*idSource{}}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	err := s.commit(func(tx *Tx) error {
@@ -36,9 +43,9 @@ func (s *Store) BeginImport(newIDs bool) (*Import, error) {
 			return err
 		}
 		i.id = ProjectID(n)
-		return tx.makeContent(i.id)
+		return i.unlessDry(tx.makeContent(i.id))
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errDry) {
 		return nil, err
 	}
 	if s.imports == nil {
@@ -46,6 +53,16 @@ func (s *Store) BeginImport(newIDs bool) (*Import, error) {
 	}
 	s.imports[i.id] = true
 	return i, nil
+}
+
+// errDry takes back what a transaction of a dry run wrote.
+var errDry = errors.New("dry run")
+
+func (i *Import) unlessDry(err error) error {
+	if err == nil && i.DryRun {
+		return errDry
+	}
+	return err
 }
 
 // Project is the number that the project will have.
@@ -65,12 +82,22 @@ func (s *Store) Importing(p ProjectID) bool {
 	return s.imports[p]
 }
 
-// Update runs fn in a write transaction that reaches the project.
+// Update runs fn in a write transaction that reaches the project. In a dry run
+// each begins with an empty project.
 func (i *Import) Update(fn func(*ImportTx) error) error {
-	return i.store.Update(func(tx *Tx) error {
+	err := i.store.Update(func(tx *Tx) error {
 		tx.hidden = i.id
-		return fn(&ImportTx{tx, i})
+		if i.DryRun {
+			if err := tx.makeContent(i.id); err != nil {
+				return err
+			}
+		}
+		return i.unlessDry(fn(&ImportTx{tx, i}))
 	})
+	if errors.Is(err, errDry) {
+		return nil
+	}
+	return err
 }
 
 // ImportTx is a transaction of an import. Its methods store records as they
@@ -106,7 +133,7 @@ func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 		return ID{}, fault.New(fault.Invalid, "the record must not be from the future: it is of %s", at.UTC().Format(time.RFC3339))
 	case at.UnixMilli() < int64(milliseconds(source.last)):
 		return ID{}, fault.New(fault.Invalid, "the record must not be older than the one before")
-	case given == ID{} || t.in.newIDs:
+	case given == ID{} || t.in.NewIDs:
 		given = source.next(at)
 	case slices.Compare(given[:], source.last[:]) <= 0:
 		return ID{}, fault.New(fault.Invalid, "id must be greater than that of the record before")

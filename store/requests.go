@@ -44,6 +44,9 @@ func ParseEndpoint(name string) (Endpoint, bool) {
 	return Endpoint(at), at > 0
 }
 
+// EndpointNames lists the names of all endpoints.
+func EndpointNames() []string { return slices.Clone(endpoints[1:]) }
+
 // String is the name of the endpoint, "" of none.
 func (e Endpoint) String() string {
 	if int(e) >= len(endpoints) {
