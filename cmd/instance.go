@@ -58,6 +58,10 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 	if i.events, err = event.Open(filepath.Join(s.Data, eventsName), event.Options{Log: log}); err != nil {
 		return err
 	}
+	staging, err := emptyStaging(s.Data)
+	if err != nil {
+		return err
+	}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
 		return fmt.Errorf("lifetime %q was not settled", s.JWTExpiresIn)
@@ -79,6 +83,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
 		Version:         version,
+		Staging:         staging,
 	})
 	return err
 }
