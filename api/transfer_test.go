@@ -241,7 +241,7 @@ func compareAnswers(t testing.TB, got, want []string) {
 	}
 	for i := range want {
 		if got[i] != want[i] {
-			t.Errorf("got  %s\nwant %s", got[i], want[i])
+			t.Errorf("got  %.2000s\nwant %.2000s", got[i], want[i])
 		}
 	}
 }
@@ -253,7 +253,8 @@ func TestProjectMoves(t *testing.T) {
 	from := newServer(t, quickly(), decades(), withRateLimit(0), withGeo(t))
 	from.makeEverything(t)
 	archive, manifest := from.export(t, "second") // comes first: the requests below are counted
-	want := from.answersTo(t, from.recorded(), "demo")
+	questions := from.recorded()
+	want := from.answersTo(t, questions, "demo")
 	for i, answer := range want {
 		if !strings.Contains(answer, ": 200 ") {
 			t.Fatalf("request %d is none: %s", i, answer)
@@ -283,7 +284,7 @@ func TestProjectMoves(t *testing.T) {
 			if got.ProjectKey != key || got.Repeated != 0 || got.Aliases != nil {
 				t.Errorf("import: got %+v", got)
 			}
-			compareAnswers(t, to.answersTo(t, from.recorded(), key), want)
+			compareAnswers(t, to.answersTo(t, questions, key), want)
 			// The texts of the language come back with it, and what is made now is
 			// newer than all that was brought in.
 			text := from.inProcess(t, "/admin/projects/demo/locales")
