@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -321,4 +322,47 @@ func unpacked(t testing.TB, archive []byte) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// An export is of the moment at which it began, however slowly it is read, and
+// keeps nobody from writing.
+func TestExportIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.project(t, "app")
+	s.must(t, 201, "POST", "/admin/projects/app/logs", `{"level":0,"content":"before"}`)
+	s.must(t, 202, "POST", "/public/app/events", `{"distinct_id":"u","events":[{"event_id":"1","name":"before"}]}`)
+	begin := func() *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://svc/control/export/app", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := control.InProcess(s.handler).Do(r)
+		if err != nil || answer.StatusCode != 200 {
+			t.Fatal(answer, err)
+		}
+		return answer
+	}
+	answer := begin() // nothing of it is read yet
+	s.must(t, 201, "POST", "/admin/projects/app/logs", `{"level":0,"content":"after"}`)
+	s.must(t, 202, "POST", "/public/app/events", `{"distinct_id":"u","events":[{"event_id":"2","name":"after"}]}`)
+	s.must(t, 200, "PATCH", "/admin/projects/app", `{"name":"after"}`)
+	archive, err := io.ReadAll(answer.Body)
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(unpacked(t, archive), "\n")
+	if strings.Count(text, "before") < 3 || strings.Contains(text, "after") {
+		t.Errorf("got %s", text)
+	}
+	// Who goes away leaves nothing behind, and what was sent is no archive.
+	if err := begin().Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := s.leftovers(t); left != "[] []" {
+		t.Errorf("left over: %s", left)
+	}
+	if status, answer := s.owner(t, "GET", "/control/export/nobody", ""); status != 404 || !strings.Contains(answer, `project \"nobody\" not found`) {
+		t.Errorf("a project that there is not: got %d %s", status, answer)
+	}
 }

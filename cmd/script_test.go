@@ -63,6 +63,8 @@ func TestScripts(t *testing.T) {
 			"password": password,
 			"login":    login,
 			"give":     give,
+			"post":     post,
+			"zipped":   zipped,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "root" {

@@ -145,7 +145,7 @@ func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 		if err != nil {
 			return err
 		}
-		for room := make([]byte, 256<<10); err == nil; {
+		for room := make([]byte, 64<<10); err == nil; {
 			var n int
 			n, err = r.Read(room)
 			progress(int64(n))
@@ -236,7 +236,7 @@ func (a *Reader) Lines(ctx context.Context, name string, each func(line int64, t
 }
 
 func eachLine(ctx context.Context, name string, r io.Reader, each func(line int64, text []byte) error) error {
-	in := bufio.NewReaderSize(r, 256<<10)
+	in := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
 	for line := int64(1); ; line++ {
 		if line%1024 == 0 && ctx.Err() != nil {

@@ -229,7 +229,7 @@ func TestArchiveWithOneByteChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range whole {
-		for _, bit := range []byte{1, 0x80, 0xff} {
+		for _, bit := range []byte{1, 0x80} {
 			changed := slices.Clone(whole)
 			changed[i] ^= bit
 			if got, err := read(changed); err == nil && got != want {
