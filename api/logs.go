@@ -83,7 +83,7 @@ func (in logInput) byAdmin(p *problems) *store.Log {
 	in.check(p)
 	p.flag("is_hidden", in.IsHidden)
 	l := in.log()
-	l.Platform = p.platform("platform", in.Platform)
+	l.Platform = p.platform(in.Platform)
 	p.text("platform_version", in.PlatformVersion, textRule{max: 32})
 	l.Hidden, l.PlatformVersion = in.IsHidden.or(false), in.PlatformVersion.Value
 	return l

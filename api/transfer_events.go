@@ -115,7 +115,7 @@ func (im *importer) event(raw json.RawMessage) error {
 		p.add("%s", strings.NewReplacer("events[0].name", "event_name", "events[0].", "").Replace(text))
 	}
 	p.past("received_at", in.Received, im.now.Unix(), false)
-	on := p.platform("platform", in.Platform)
+	on := p.platform(in.Platform)
 	p.text("platform_version", in.PlatformVersion, textRule{max: 32})
 	from := p.sender(raw)
 	if country := from.CountryCode; country != nil && stats.ParseRegion(*country) == 0 {
@@ -177,7 +177,7 @@ func (p *problems) counter(raw json.RawMessage, now int64) counted {
 	if c.hour%3600 != 0 {
 		p.add("hour must be the Unix second at which an hour begins, a multiple of 3600")
 	}
-	if on := p.platform("platform", in.Platform); on != nil {
+	if on := p.platform(in.Platform); on != nil {
 		c.platform = *on
 	}
 	p.text("region", in.Region, textRule{})

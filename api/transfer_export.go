@@ -169,7 +169,7 @@ func (x *exporter) run() error {
 		name  string
 		write func() error
 	}{
-		{transfer.ProjectFile, func() error { return x.out.Line(exportProject(x.project)) }},
+		{transfer.ProjectFile, func() error { return x.line(exportProject(x.project)) }},
 		{transfer.AliasesFile, x.aliases},
 		{transfer.LanguagesFile, x.languages},
 		{transfer.VersionsFile, x.versions},
@@ -194,9 +194,17 @@ func (x *exporter) run() error {
 	return nil
 }
 
+// line writes a record, unless nobody waits for it any more.
+func (x *exporter) line(record any) error {
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	return x.out.Line(record)
+}
+
 func (x *exporter) aliases() error {
 	for _, a := range x.project.Aliases {
-		if err := x.out.Line(aliasView{a.Name, a.CreatedAt}); err != nil {
+		if err := x.line(aliasView{a.Name, a.CreatedAt}); err != nil {
 			return err
 		}
 	}
@@ -205,7 +213,7 @@ func (x *exporter) aliases() error {
 
 func (x *exporter) languages() error {
 	for _, l := range x.project.Languages {
-		if err := x.out.Line(viewLanguage(l)); err != nil {
+		if err := x.line(viewLanguage(l)); err != nil {
 			return err
 		}
 	}
@@ -213,29 +221,29 @@ func (x *exporter) languages() error {
 }
 
 func (x *exporter) versions() error {
-	return x.tx.EachVersion(x.project.ID, func(v *store.Version) error { return x.out.Line(exportVersion(x.project, v)) })
+	return x.tx.EachVersion(x.project.ID, func(v *store.Version) error { return x.line(exportVersion(x.project, v)) })
 }
 
 func (x *exporter) announcements() error {
-	return x.tx.EachAnnouncement(x.project.ID, func(a *store.Announcement) error { return x.out.Line(exportAnnouncement(x.project, a)) })
+	return x.tx.EachAnnouncement(x.project.ID, func(a *store.Announcement) error { return x.line(exportAnnouncement(x.project, a)) })
 }
 
 func (x *exporter) feedbacks() error {
-	return x.tx.EachFeedback(x.project.ID, func(f *store.Feedback) error { return x.out.Line(viewFeedback(f)) })
+	return x.tx.EachFeedback(x.project.ID, func(f *store.Feedback) error { return x.line(viewFeedback(f)) })
 }
 
 func (x *exporter) logs() error {
-	return x.tx.EachLog(x.project.ID, func(l *store.Log) error { return x.out.Line(viewLog(l)) })
+	return x.tx.EachLog(x.project.ID, func(l *store.Log) error { return x.line(viewLog(l)) })
 }
 
 func (x *exporter) cards() error {
-	return x.tx.EachCard(x.project.ID, func(c *store.Card) error { return x.out.Line(viewCard(x.project, c)) })
+	return x.tx.EachCard(x.project.ID, func(c *store.Card) error { return x.line(viewCard(x.project, c)) })
 }
 
 func (x *exporter) definitions() error {
 	list := x.events.Names(event.Project(x.project.ID))
 	for i := range list {
-		if err := x.out.Line(exportDefinition(&list[i])); err != nil {
+		if err := x.line(exportDefinition(&list[i])); err != nil {
 			return err
 		}
 	}
@@ -246,19 +254,19 @@ func (x *exporter) eachEvent() error {
 	var line exportedEvent
 	return x.events.EachEvent(x.ctx, event.Project(x.project.ID), func(subject string, e *event.Event) error {
 		line = exportedEvent{subject, viewEvent(e)}
-		return x.out.Line(&line)
+		return x.line(&line)
 	})
 }
 
 func (x *exporter) counters() error {
-	return x.events.EachCount(x.ctx, event.Project(x.project.ID), func(c event.Count) error { return x.out.Line(exportCount(&c)) })
+	return x.events.EachCount(x.ctx, event.Project(x.project.ID), func(c event.Count) error { return x.line(exportCount(&c)) })
 }
 
 func (x *exporter) requests() error {
 	var failed error
 	err := x.tx.EachRequest(x.project.ID, 0, math.MaxUint32, func(h store.Hour, r store.Request, n int64) {
 		if failed == nil {
-			failed = x.out.Line(exportRequests(h, r, n))
+			failed = x.line(exportRequests(h, r, n))
 		}
 	})
 	return errors.Join(err, failed)
@@ -269,7 +277,7 @@ func (x *exporter) systems(each func(p store.ProjectID, from, to store.Hour, eac
 	var failed error
 	err := each(x.project.ID, 0, math.MaxUint32, func(h store.Hour, on platform.Platform, version []byte, n int64) {
 		if failed == nil {
-			failed = x.out.Line(exportedSystem{h.Start(), on, string(version), n})
+			failed = x.line(exportedSystem{h.Start(), on, string(version), n})
 		}
 	})
 	return errors.Join(err, failed)

@@ -168,8 +168,8 @@ func (im *importer) run(spool *os.File) (err error) {
 	}
 	defer func() {
 		im.into.Abandon()
-		if err != nil || im.options.DryRun {
-			err = errors.Join(err, im.cleanUp())
+		if err != nil && !im.options.DryRun {
+			im.cleanUp()
 		}
 	}()
 	if err := im.readAll(); err != nil {
@@ -184,13 +184,14 @@ func (im *importer) advance(n int64) {
 	im.answer.Portion = float64(im.read) / float64(max(1, im.archive.Manifest.Bytes()))
 }
 
-// cleanUp removes what was brought in of a project that did not come to be.
-func (im *importer) cleanUp() error {
-	if im.options.DryRun {
-		return nil
-	}
+// cleanUp removes what was brought in of a project that did not come to be. What
+// it cannot remove goes at the next start.
+func (im *importer) cleanUp() {
 	ctx := context.WithoutCancel(im.ctx)
-	return errors.Join(im.server.config.Events.DropProject(ctx, event.Project(im.into.Project())), im.server.db.Purge())
+	err := errors.Join(im.server.config.Events.DropProject(ctx, event.Project(im.into.Project())), im.server.db.Purge())
+	if err != nil {
+		im.server.log.Error("what was imported of a project was not removed; it will be tried again", "error", err)
+	}
 }
 
 // readAll reads the files in the order in which they need each other.

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,8 +60,8 @@ type exportSummary struct {
 }
 
 func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
-	if _, err := os.Lstat(file); file != "-" && !o.force && !errors.Is(err, os.ErrNotExist) {
-		return errors.Join(cmp.Or(err, fmt.Errorf("%s exists already", file)), errors.New("take another name, or --force to replace it"))
+	if err := p.checkTarget(file, o.force); err != nil {
+		return err
 	}
 	return p.withConnection(c, func(to connection) error {
 		begin := time.Now()
@@ -73,12 +72,14 @@ func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
 			summary.Bytes = counted.bytes
 			return err
 		}
-		talk := p.stdout
-		var err error
+		talk, err := p.stdout, error(nil)
 		if file == "-" {
 			talk, err = p.stderr, receive(p.stdout)
 		} else {
 			err = writeNew(file, receive)
+		}
+		if c.Context().Err() != nil {
+			return c.Context().Err()
 		}
 		if err != nil {
 			return err
@@ -87,14 +88,38 @@ func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
 		if o.json {
 			return printJSON(talk, summary)
 		}
-		var records int64
-		for _, f := range summary.Files {
-			records += f.Records
-		}
-		say(p.stderr, "project %s is in %s: %d records in %d files, %s, in %.1f s",
-			summary.ProjectKey, cmp.Or(map[string]string{"-": "the standard output"}[file], file), records, len(summary.Files), mebibytes(summary.Bytes), summary.Seconds)
+		p.tellExport(summary)
 		return nil
 	})
+}
+
+// checkTarget makes sure that an archive may be written there.
+func (p *program) checkTarget(file string, force bool) error {
+	if file == "-" {
+		if isTerminal(p.stdout) {
+			return withCode(exitUsage, errors.New("an archive is nothing for a terminal\ngive it a name, or send it to a program"))
+		}
+		return nil
+	}
+	_, err := os.Lstat(file)
+	if force || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s exists already\ntake another name, or --force to replace it", file)
+}
+
+func (p *program) tellExport(s exportSummary) {
+	where, records := s.File, int64(0)
+	if where == "-" {
+		where = "the standard output"
+	}
+	for _, f := range s.Files {
+		records += f.Records
+	}
+	say(p.stderr, "project %s is in %s: %d records in %d files, %s, in %.1f s", s.ProjectKey, where, records, len(s.Files), mebibytes(s.Bytes), s.Seconds)
 }
 
 // download asks for the archive of a project and writes it to w. One that is not

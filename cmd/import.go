@@ -107,6 +107,9 @@ func (p *program) importFile(c *cobra.Command, file string, o importOptions) err
 			return readRefusal(response)
 		}
 		summary, err := p.followImport(response.Body)
+		if err != nil && c.Context().Err() != nil {
+			return c.Context().Err()
+		}
 		if err != nil {
 			return err
 		}

@@ -56,9 +56,9 @@ var errCutOff = errors.New("the answer was cut off")
 // serve runs the handler. As over a connection, a panic cuts the answer off.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
-		switch p := recover(); {
-		case p == nil:
-		case p == http.ErrAbortHandler: //nolint:errorlint // it is compared as net/http does
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler:
 			err = errCutOff
 		default:
 			err = fmt.Errorf("%w by a panic: %v", errCutOff, p)

@@ -153,7 +153,7 @@ func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 				err = ctx.Err()
 			}
 		}
-		if closed := r.file.Close(); err == io.EOF {
+		if closed := r.file.Close(); errors.Is(err, io.EOF) {
 			err = closed
 		}
 		if err != nil {
@@ -243,7 +243,7 @@ func eachLine(ctx context.Context, name string, r io.Reader, each func(line int6
 			return ctx.Err()
 		}
 		text, err := in.ReadSlice('\n')
-		for long = long[:0]; err == bufio.ErrBufferFull; text, err = in.ReadSlice('\n') {
+		for long = long[:0]; errors.Is(err, bufio.ErrBufferFull); text, err = in.ReadSlice('\n') {
 			if long = append(long, text...); len(long) > LongestLine {
 				return broken("%s, line %d: a line must have at most %d bytes", name, line, LongestLine)
 			}
