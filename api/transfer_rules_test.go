@@ -3,19 +3,24 @@ package api_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/transfer"
 	"svc/store"
@@ -292,4 +297,83 @@ func stored(t testing.TB, files map[string]string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// An import that is given up in the middle is there as a whole or not at all.
+func TestImportGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, quickly())
+	var events, logs strings.Builder
+	for i := range 5000 {
+		_, _ = fmt.Fprintf(&events, "{\"distinct_id\":\"u%d\",\"event_id\":\"%d\",\"event_name\":\"open\",\"occurred_at\":%d}\n", i%100, i, monday+i)
+		_, _ = fmt.Fprintf(&logs, "{\"level\":1,\"content\":\"line %d\",\"created_at\":%d}\n", i, monday+i)
+	}
+	archive := handMade(t, map[string]string{"events.jsonl": events.String(), "logs.jsonl": logs.String()})
+	for round := range 4 {
+		key := fmt.Sprint("round", round)
+		projects := len(s.events.Projects())
+		ctx, giveUp := context.WithCancel(t.Context())
+		r, err := http.NewRequestWithContext(ctx, "POST", "http://svc/control/import?key="+key, bytes.NewReader(archive))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			answer, err := control.InProcess(s.handler).Do(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+		}()
+		for running := true; running && len(s.events.Projects()) == projects; { // until its first events are there
+			select {
+			case <-done:
+				running = false
+			default:
+				runtime.Gosched()
+			}
+		}
+		giveUp()
+		<-done
+		if left := s.leftovers(t); left != "[] []" {
+			t.Errorf("%s: left over: %s", key, left)
+		}
+		if p, err := s.db.FindProject(key); err == nil {
+			if got := field[int](t, s.must(t, 200, "GET", "/admin/projects/"+p.Key+"/logs?limit=1", ""), "total"); got != 5000 {
+				t.Errorf("%s: %d logs, want all or no project", key, got)
+			}
+		}
+	}
+	s.mustBringIn(t, archive, "")
+}
+
+// FuzzImport looks for lines whose import fails in another way than with a
+// sentence about the line.
+func FuzzImport(f *testing.F) {
+	s := newServer(f, quickly())
+	for _, line := range []string{
+		`{"project_key":"a","name":"b","translations":[{}],"unregistered_translations":[{"locale":"x","name":"y"}]}`, `{"locale":"de","aliases":["x"]}`,
+		`{"version":"1","comparable_version":"1","download_links":[{"url":"http://x"}],"platforms":["ios"],"id":"0198c0de-0000-7000-8000-000000000001"}`,
+		`{"title":"a","query":{"type":"value","events":[{"name":"a","alias":"A"}]}}`, `{"level":1,"content":"a","created_at":1e3}`,
+		`{"distinct_id":"a","event_id":"b","event_name":"c","occurred_at":1,"properties":{"a":[]}}`, `{"hour":3600,"event_name":"a","count":1,"endpoint":"VERSION_LIST"}`,
+	} {
+		for at := range transfer.Files() {
+			f.Add(at, line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, at int, text string) {
+		name := transfer.Files()[uint(at)%uint(len(transfer.Files()))]
+		got := s.bringIn(t, handMade(t, map[string]string{name: text}), "dry_run=true")
+		if got.Done != (len(got.Problems) == 0) {
+			t.Errorf("%s %q: got %+v", name, text, got)
+		}
+		for _, problem := range got.Problems {
+			if !strings.HasPrefix(problem, name+", line ") && problem != "project.json must have one line, it has "+fmt.Sprint(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+min(1, len(text))) {
+				t.Errorf("%s %q: got %q", name, text, problem)
+			}
+		}
+	})
 }

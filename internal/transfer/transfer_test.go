@@ -229,12 +229,10 @@ func TestArchiveWithOneByteChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range whole {
-		for _, bit := range []byte{1, 0x80} {
-			changed := slices.Clone(whole)
-			changed[i] ^= bit
-			if got, err := read(changed); err == nil && got != want {
-				t.Errorf("byte %d changed by %02x: got %q", i, bit, got)
-			}
+		changed := slices.Clone(whole)
+		changed[i] ^= 1 << (i % 8)
+		if got, err := read(changed); err == nil && got != want {
+			t.Errorf("byte %d changed: got %q", i, got)
 		}
 	}
 }
