@@ -29,9 +29,10 @@ var mayImport = map[string][]string{
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/durable", "internal/event", "internal/fault"},
 
 	// Engines have one thing outside the process each.
-	"internal/backup":  {"internal/durable"},
-	"internal/control": {},
-	"internal/event":   {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/formula", "internal/meter", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/backup":   {"internal/durable"},
+	"internal/control":  {},
+	"internal/transfer": {"internal/fault"},
+	"internal/event":    {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/formula", "internal/meter", "internal/origin", "internal/platform", "internal/stats"},
 
 	// Rules are pure: values in, values out.
 	"internal/auth":     {},
@@ -82,7 +83,7 @@ var onlyIn = map[string][]string{
 
 	"github.com/dchest/siphash":           {"internal/event"},
 	"filippo.io/age":                      {"internal/backup"},
-	"github.com/klauspost/compress":       {"internal/backup", "internal/event"},
+	"github.com/klauspost/compress":       {"internal/backup", "internal/event", "internal/transfer"},
 	"github.com/gofrs/flock":              {"internal/control"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth"},
 	"github.com/google/uuid":              {"search", "store", "internal/event", "internal/release"},

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // block under "prints".
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"README.md", "docs/api-keys.md"} {
+	for _, page := range []string{"README.md", "docs/api-keys.md", "docs/moving.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			examples := readExamples(t, page)

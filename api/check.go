@@ -158,9 +158,9 @@ func (p *problems) comparable(field string, o Optional[string], blank bool) rele
 }
 
 // platform checks a platform field; null is none.
-func (p *problems) platform(field string, o Optional[string]) *platform.Platform {
+func (p *problems) platform(o Optional[string]) *platform.Platform {
 	if o.Wrong {
-		p.add("%s must be a string", field)
+		p.add("platform must be a string")
 		return nil
 	}
 	if o.Value == nil {
@@ -168,7 +168,7 @@ func (p *problems) platform(field string, o Optional[string]) *platform.Platform
 	}
 	value, ok := platform.Parse(*o.Value)
 	if !ok {
-		p.add("%s must be one of %s", field, platformNames)
+		p.add("platform must be one of %s", platformNames)
 		return nil
 	}
 	return &value

@@ -100,7 +100,7 @@ func newServer(t testing.TB, opts ...option) *server {
 			Log: slog.New(slog.DiscardHandler), Now: s.clock.now,
 			JWTSecret: []byte(testSecret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
 			PublicRateLimit: 300, Proxies: origin.Proxies{Count: 1}, Version: "test",
-			BootstrapFile: filepath.Join(s.dir, "svc.bootstrap-admin.txt"),
+			BootstrapFile: filepath.Join(s.dir, "svc.bootstrap-admin.txt"), Staging: filepath.Join(s.dir, "staging"),
 		},
 		store: store.Options{Now: s.clock.now, Strict: true},
 	}

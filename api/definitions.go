@@ -55,6 +55,12 @@ type definitionInput struct {
 	Archived    Optional[bool]   `json:"archived"`
 }
 
+func (in definitionInput) check(p *problems) {
+	p.text("display_name", in.DisplayName, textRule{max: 128})
+	p.text("description", in.Description, textRule{max: 512})
+	p.flag("archived", in.Archived)
+}
+
 func (in definitionInput) apply(d *event.Definition) {
 	clearable(&d.DisplayName, in.DisplayName)
 	clearable(&d.Description, in.Description)
@@ -67,9 +73,7 @@ func (s *Server) updateDefinition(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	p := problems{update: true}
-	p.text("display_name", in.DisplayName, textRule{max: 128})
-	p.text("description", in.Description, textRule{max: 512})
-	p.flag("archived", in.Archived)
+	in.check(&p)
 	if err := p.err(); err != nil {
 		return err
 	}

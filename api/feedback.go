@@ -105,7 +105,7 @@ func (in feedbackInput) check(p *problems) feedbackChange {
 	p.number("rating", in.Rating, 1, 5, false)
 	p.text("content", in.Content, textRule{max: 4096, required: true})
 	p.text("contact", in.Contact, textRule{max: 128})
-	c.platform = p.platform("platform", in.Platform)
+	c.platform = p.platform(in.Platform)
 	p.text("platform_version", in.PlatformVersion, textRule{max: 32})
 	p.object("custom_data", in.CustomData)
 	return c

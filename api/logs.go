@@ -78,6 +78,17 @@ func (in logInput) log() *store.Log {
 	}
 }
 
+// byAdmin checks what an administrator sends and is the record without sender.
+func (in logInput) byAdmin(p *problems) *store.Log {
+	in.check(p)
+	p.flag("is_hidden", in.IsHidden)
+	l := in.log()
+	l.Platform = p.platform(in.Platform)
+	p.text("platform_version", in.PlatformVersion, textRule{max: 32})
+	l.Hidden, l.PlatformVersion = in.IsHidden.or(false), in.PlatformVersion.Value
+	return l
+}
+
 // uploadLog takes a log from a client. Nothing that a client says about its
 // platform fails the upload.
 func (s *Server) uploadLog(w http.ResponseWriter, r *request) error {
@@ -119,15 +130,10 @@ func (s *Server) createLog(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	var p problems
-	in.check(&p)
-	p.flag("is_hidden", in.IsHidden)
-	on := p.platform("platform", in.Platform)
-	p.text("platform_version", in.PlatformVersion, textRule{max: 32})
+	l := in.byAdmin(&p)
 	if err := p.err(); err != nil {
 		return err
 	}
-	l := in.log()
-	l.Hidden, l.Platform, l.PlatformVersion = in.IsHidden.or(false), on, in.PlatformVersion.Value
 	err := s.db.Update(func(tx *store.Tx) error {
 		project, err := r.project(tx)
 		if err != nil {

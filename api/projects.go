@@ -137,6 +137,11 @@ func (s *Server) listProjects(w http.ResponseWriter, r *request) error {
 	return respond(w, http.StatusOK, pageView{Total: len(matching), Data: views})
 }
 
+// newProject is a project with what holds where nothing is said.
+func newProject() store.Project {
+	return store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
+}
+
 func (s *Server) createProject(w http.ResponseWriter, r *request) error {
 	var in projectInput
 	if err := decode(r, &in); err != nil {
@@ -146,7 +151,7 @@ func (s *Server) createProject(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	p := store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
+	p := newProject()
 	err = s.db.Update(func(tx *store.Tx) error {
 		p.Key = change.key
 		if err := change.apply(&p); err != nil {

@@ -50,7 +50,7 @@ func (in projectInput) check(update bool) (projectChange, error) {
 	p.text("project_key", in.ProjectKey, textRule{max: 64, required: true, trim: true, filled: true})
 	if in.ProjectKey.Value != nil {
 		c.key = store.NormalKey(*in.ProjectKey.Value)
-		p.key(c.key)
+		p.key("project_key", c.key)
 	}
 	p.text("name", in.Name, textRule{max: 128, required: true, filled: true})
 	p.text("repo_url", in.RepoURL, textRule{max: 512})
@@ -74,15 +74,15 @@ func (in projectInput) check(update bool) (projectChange, error) {
 
 // key checks a project key in normal form; empty and too long ones have been
 // reported already.
-func (p *problems) key(key string) {
+func (p *problems) key(field, key string) {
 	bad := func(c rune) bool {
 		return unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune(`/\?#%`, c)
 	}
 	if strings.ContainsFunc(key, bad) {
-		p.add(`project_key must not contain blanks, control characters or any of / \ ? # %%`)
+		p.add(`%s must not contain blanks, control characters or any of / \ ? # %%`, field)
 	}
 	if slices.Contains(reservedKeys, key) {
-		p.add("project_key must not be one of %s", strings.Join(reservedKeys, ", "))
+		p.add("%s must not be one of %s", field, strings.Join(reservedKeys, ", "))
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -24,6 +25,9 @@ type translationRule struct {
 	first, second       string
 	firstMax, secondMax int
 	hideable            bool // an entry may hide, and may do only that
+
+	field string // the list; translations when empty
+	most  int    // entries; mostTranslations when 0
 }
 
 // mostTranslations is how many entries a list may have.
@@ -40,21 +44,22 @@ func (p *problems) translations(o Optional[[]json.RawMessage], rule translationR
 		Content Optional[string] `json:"content"`
 		Hidden  Optional[bool]   `json:"is_hidden"`
 	}
+	field := cmp.Or(rule.field, "translations")
 	var list []translation
-	for i, e := range entries[entry](p, "translations", o, mostTranslations) {
+	for i, e := range entries[entry](p, field, o, cmp.Or(rule.most, mostTranslations)) {
 		first, second := e.Title, e.Content
 		if rule.first == "name" {
 			first, second = e.Name, e.Desc
 		}
-		p.text(label("translations", i, rule.first), first, textRule{max: rule.firstMax, trim: true})
-		p.text(label("translations", i, rule.second), second, textRule{max: rule.secondMax, trim: true})
-		t := translation{tag: p.tag(label("translations", i, "locale"), e.Locale), first: trimmed(first.Value), second: trimmed(second.Value)}
+		p.text(label(field, i, rule.first), first, textRule{max: rule.firstMax, trim: true})
+		p.text(label(field, i, rule.second), second, textRule{max: rule.secondMax, trim: true})
+		t := translation{tag: p.tag(label(field, i, "locale"), e.Locale), first: trimmed(first.Value), second: trimmed(second.Value)}
 		if rule.hideable {
-			p.flag(label("translations", i, "is_hidden"), e.Hidden)
+			p.flag(label(field, i, "is_hidden"), e.Hidden)
 			t.hidden = e.Hidden.or(false)
 		}
 		if t.first == nil && t.second == nil && !t.hidden && !first.Wrong && !second.Wrong {
-			p.add("translations[%d] must set %s or %s", i, rule.first, rule.second)
+			p.add("%s[%d] must set %s or %s", field, i, rule.first, rule.second)
 		}
 		list = append(list, t)
 	}

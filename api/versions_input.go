@@ -65,7 +65,7 @@ func (in versionInput) check(how versionWrite) (versionChange, error) {
 	p.flag("is_preview", in.IsPreview)
 	p.flag("is_milestone", in.IsMilestone)
 	p.flag("is_deprecated", in.IsDeprecated)
-	c.platform = p.platform("platform", in.Platform)
+	c.platform = p.platform(in.Platform)
 	c.platforms = p.platforms("platforms", in.Platforms)
 	p.object("custom_data", in.CustomData)
 	p.moment("published_at", in.PublishedAt, true)

@@ -132,42 +132,18 @@ func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, s
 		}
 		return result, refusal(response.Status, answer)
 	}
-	out := &progress{to: w, written: size, say: func(n int64) {
-		if isTerminal(p.stderr) {
-			say(p.stderr, "%s written", sizeText(n))
-		}
-	}}
+	out := &progress{to: w, say: p.progressLine("written"), told: time.Now()}
+	defer func() { *size = out.bytes }()
 	if _, err := io.CopyBuffer(out, response.Body, make([]byte, 256<<10)); err != nil {
-		return result, fmt.Errorf("the backup was cut off after %s: %w", sizeText(*size), err)
+		return result, fmt.Errorf("the backup was cut off after %s: %w", sizeText(out.bytes), err)
 	}
 	if err := json.Unmarshal([]byte(response.Trailer.Get(api.BackupTrailer)), &result); err != nil {
-		return result, fmt.Errorf("the backup was cut off after %s", sizeText(*size))
+		return result, fmt.Errorf("the backup was cut off after %s", sizeText(out.bytes))
 	}
 	if result.Error != "" {
-		return result, fmt.Errorf("the backup was cut off after %s: %s", sizeText(*size), result.Error)
+		return result, fmt.Errorf("the backup was cut off after %s: %s", sizeText(out.bytes), result.Error)
 	}
 	return result, nil
-}
-
-// progress counts what is written and says so once a second.
-type progress struct {
-	to      io.Writer
-	written *int64
-	last    time.Time
-	say     func(written int64)
-}
-
-// Write passes b on.
-func (w *progress) Write(b []byte) (int, error) {
-	n, err := w.to.Write(b)
-	*w.written += int64(n)
-	if now := time.Now(); now.Sub(w.last) >= time.Second {
-		if !w.last.IsZero() {
-			w.say(*w.written)
-		}
-		w.last = now
-	}
-	return n, err
 }
 
 func (p *program) reportBackup(r backupReport) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/api"
 	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/finding"
@@ -101,7 +99,7 @@ func (r *checkRun) offline(ctx context.Context, dir string) error {
 	if !exists(dir, databaseName) {
 		return noData(dir)
 	}
-	if err := removeCheckCopies(dir); err != nil {
+	if _, err := emptyStaging(dir); err != nil {
 		return err
 	}
 	if err := r.checkOffline(ctx, dir); err != nil || !r.repair {
@@ -291,23 +289,4 @@ func notNil[T any](list []T) []T {
 		return []T{}
 	}
 	return list
-}
-
-// removeCheckCopies removes what checks that were killed have left of a directory
-// whose lock is held.
-func removeCheckCopies(dir string) error {
-	staging := stagingFolder(dir)
-	left, err := os.ReadDir(staging)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, entry := range left {
-		if strings.HasPrefix(entry.Name(), api.CheckCopies) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(staging, entry.Name())))
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("remove copies that a check has left: %w", err)
-	}
-	return nil
 }

@@ -43,7 +43,8 @@ func openInstance(lock *control.Lock, s *setting.Settings, geo *origin.Geo, log 
 }
 
 func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) error {
-	if err := removeCheckCopies(s.Data); err != nil {
+	staging, err := emptyStaging(s.Data)
+	if err != nil {
 		return err
 	}
 	old := exists(s.Data, databaseName)
@@ -94,7 +95,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
-		Staging:         stagingFolder(s.Data),
+		Staging:         staging,
 		Version:         version,
 		Data:            s.Data,
 		Jobs:            i.jobs,

@@ -68,6 +68,8 @@ func TestScripts(t *testing.T) {
 			"password": password,
 			"login":    login,
 			"give":     give,
+			"post":     post,
+			"zipped":   zipped,
 
 			"metricsurl": metricsURL,
 		},

@@ -66,8 +66,12 @@ func ParseRef(ref string) (c Change, err error) {
 
 func seqKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// record appends a change to the feed, in the transaction that makes it.
+// record appends a change to the feed, in the transaction that makes it. What an
+// import writes is recorded when it can be seen.
 func (tx *Tx) record(c Change) error {
+	if tx.hidden != 0 {
+		return nil
+	}
 	feed := tx.bolt.Bucket(feedBucket)
 	seq, err := feed.NextSequence()
 	if err != nil {

@@ -114,7 +114,18 @@ func (tx *Tx) CreateProject(p *Project) error {
 	}
 	p.ID = ProjectID(n)
 	p.CreatedAt = tx.now.Unix()
-	content, err := tx.bolt.Bucket(contentBucket).CreateBucket(p.ID.key())
+	if err := tx.makeContent(p.ID); err != nil {
+		return err
+	}
+	if err := tx.bolt.Bucket(namesBucket).Put([]byte(p.Key), p.ID.key()); err != nil {
+		return err
+	}
+	return tx.PutProject(p)
+}
+
+// makeContent makes the buckets of a new project.
+func (tx *Tx) makeContent(p ProjectID) error {
+	content, err := tx.bolt.Bucket(contentBucket).CreateBucket(p.key())
 	if err != nil {
 		return err
 	}
@@ -123,10 +134,7 @@ func (tx *Tx) CreateProject(p *Project) error {
 			return err
 		}
 	}
-	if err := tx.bolt.Bucket(namesBucket).Put([]byte(p.Key), p.ID.key()); err != nil {
-		return err
-	}
-	return tx.PutProject(p)
+	return nil
 }
 
 // claim fails when the name belongs to a project other than owner.

@@ -1,14 +1,17 @@
 package store
 
 import (
+	"encoding/binary"
+
 	"go.etcd.io/bbolt"
 )
 
 // purgeStep is the number of keys that one transaction of Purge removes.
 const purgeStep = 1000
 
-// Purge removes what deleted projects left behind, in steps small enough that
-// others can write in between. Repeating it after a crash does no harm.
+// Purge removes what deleted projects, and imports that came to nothing, left
+// behind, in steps small enough that others can write in between. Repeating it
+// after a crash does no harm.
 func (s *Store) Purge() error {
 	for more := true; more; {
 		err := s.Update(func(tx *Tx) (err error) {
@@ -28,7 +31,7 @@ func (tx *Tx) purge() (more bool, err error) {
 	all := tx.bolt.Bucket(contentBucket)
 	var orphan []byte
 	err = all.ForEachBucket(func(key []byte) error {
-		if orphan == nil && !tx.alive(key) {
+		if orphan == nil && !tx.alive(key) && !tx.store.imports[ProjectID(binary.BigEndian.Uint32(key))] {
 			orphan = key
 		}
 		return nil

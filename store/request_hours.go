@@ -68,7 +68,7 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 		if end < 0 {
 			end = len(all)
 		}
-		if tx.alive(first.project.key()) {
+		if tx.content(first.project) != nil {
 			if err := tx.addToHour(first.RequestCounter, all[:end]); err != nil {
 				return fmt.Errorf("count requests of project %d: %w", first.project, err)
 			}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +43,9 @@ func ParseEndpoint(name string) (Endpoint, bool) {
 	at := slices.Index(endpoints[1:], name) + 1
 	return Endpoint(at), at > 0
 }
+
+// EndpointNames lists the names of all endpoints.
+func EndpointNames() []string { return slices.Clone(endpoints[1:]) }
 
 // String is the name of the endpoint, "" of none.
 func (e Endpoint) String() string {
@@ -105,6 +109,18 @@ func (p Place) Province() int {
 		return int(province)
 	}
 	return int(p & (1<<cityBits - 1) / 10000)
+}
+
+// Codes are what NewPlace makes the place of: the codes of province and city,
+// six digits each, or empty.
+func (p Place) Codes() (province, city string) {
+	if n := p >> cityBits & (1<<provinceBits - 1); n != 0 {
+		province = fmt.Sprintf("%02d0000", uint64(n))
+	}
+	if n := p & (1<<cityBits - 1); n != 0 {
+		city = fmt.Sprintf("%06d", uint64(n))
+	}
+	return province, city
 }
 
 // Request is a combination of everything by which requests are counted.

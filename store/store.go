@@ -76,6 +76,7 @@ type Store struct {
 	// changed in memory is visible, so that both have the same order.
 	writing sync.Mutex
 	ids     idSource
+	imports map[ProjectID]bool // projects that are being brought in; guarded by writing
 
 	lastChange atomic.Uint64
 

@@ -62,6 +62,8 @@ type Tx struct {
 	now   time.Time // one moment for the whole transaction
 	ids   idSource  // write transactions only
 
+	hidden ProjectID // that an import writes to, 0 when this is none
+
 	work           map[ProjectID]*work
 	projectChanged map[ProjectID]bool
 	keysChanged    bool
@@ -163,9 +165,10 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(raw.Bytes(), []byte("\n")), nil
 }
 
-// content is the bucket of what belongs to a project; nil when that is gone.
+// content is the bucket of what belongs to a project; nil when that is gone, or
+// not yet to be seen.
 func (tx *Tx) content(p ProjectID) *bbolt.Bucket {
-	if !tx.alive(p.key()) {
+	if !tx.alive(p.key()) && (p != tx.hidden || p == 0) {
 		return nil
 	}
 	return tx.bolt.Bucket(contentBucket).Bucket(p.key())

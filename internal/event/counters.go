@@ -75,6 +75,11 @@ func readCounters(raw []byte, visit func(what uint64, n int64)) error {
 func addCounters(b *bbolt.Bucket, counts map[counterGroup][]int64) error {
 	byHour := map[uint32][]counted{}
 	eachHeadCount(counts, func(c counter, n int64) { byHour[c.hour] = append(byHour[c.hour], counted{c.what(), n}) })
+	return addToHours(b, byHour)
+}
+
+// addToHours adds counters, by hour and in any order, to those that are there.
+func addToHours(b *bbolt.Bucket, byHour map[uint32][]counted) error {
 	for hour, list := range byHour {
 		if raw := b.Get(be32(hour)); raw != nil {
 			if err := readCounters(raw, func(what uint64, n int64) { list = append(list, counted{what, n}) }); err != nil {

@@ -265,6 +265,10 @@ func eventName(sent string) (name string, usable bool) {
 	return name, nameFits(name)
 }
 
+// NameFits reports whether a text is a name as events are stored with it: 1 to 64
+// of a to z, 0 to 9 and _ . : -.
+func NameFits(name string) bool { return nameFits(name) && !longer(name, longestName) }
+
 // nameFits reports whether a name consists of a to z, 0 to 9 and _ . : - only. Its
 // length was checked as it was sent, and lower case has no more characters.
 func nameFits(name string) bool {

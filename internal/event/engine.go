@@ -79,6 +79,8 @@ type Options struct {
 	Memory int64
 	// Upgrade is what happens to a file of another version.
 	Upgrade boltfile.Upgrade
+	// Still does nothing in the background, for a copy that is only read.
+	Still bool
 }
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
@@ -200,7 +202,9 @@ func Open(path string, o Options) (*Engine, error) {
 	e.file = boltfile.NewWriter(e.db, e.log)
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
-	e.done.Go(func() { e.maintain(ctx) })
+	if !o.Still {
+		e.done.Go(func() { e.maintain(ctx) })
+	}
 	return e, nil
 }
 

@@ -93,6 +93,22 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 // writeHead moves a frozen head from the tail to blocks. The caller holds
 // e.writing.
 func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error {
+	err := e.writePrepared(prepared, func(tx *bbolt.Tx) error {
+		if err := tx.Bucket(metaBucket).Put(flushedKey, be64(h.generation)); err != nil {
+			return err
+		}
+		return dropTail(tx, h.generation)
+	})
+	if !boltfile.Written(err) {
+		return err
+	}
+	e.heads.Store(&heads{active: e.heads.Load().active})
+	return err
+}
+
+// writePrepared writes events as blocks, and in the same transaction what also
+// writes. The caller holds e.writing.
+func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(*bbolt.Tx) error) error {
 	next := map[*project]projectIndexes{}
 	err := e.updateFile(func(tx *bbolt.Tx) error {
 		for number, of := range prepared {
@@ -116,10 +132,7 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 				return fmt.Errorf("project %d: %w", number, err)
 			}
 		}
-		if err := tx.Bucket(metaBucket).Put(flushedKey, be64(h.generation)); err != nil {
-			return err
-		}
-		return dropTail(tx, h.generation)
+		return also(tx)
 	})
 	if !boltfile.Written(err) {
 		return err
@@ -127,7 +140,6 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 	for p, n := range next {
 		p.projectIndexes = n
 	}
-	e.heads.Store(&heads{active: e.heads.Load().active})
 	e.tidy.Store(false)
 	return err
 }

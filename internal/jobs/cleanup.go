@@ -138,6 +138,9 @@ func (j *Jobs) purgeEvents(ctx context.Context) error {
 	// Projects come before their events, so those listed here are known to the
 	// store, or deleted.
 	for _, p := range j.Events.Projects() {
+		if j.DB.Importing(store.ProjectID(p)) { // asked first: it may become a project in between
+			continue
+		}
 		if _, alive := j.DB.ProjectByID(store.ProjectID(p)); alive {
 			continue
 		}

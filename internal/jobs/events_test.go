@@ -67,3 +67,36 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 		t.Errorf("events of a project that is gone are still there, %v", err)
 	}
 }
+
+// TestEventsOfImportsStay holds that the events of a project which is being
+// brought in are not taken for those of one that is gone, until it is given up.
+func TestEventsOfImportsStay(t *testing.T) {
+	t.Parallel()
+	db := openStore(t)
+	events, err := event.Open(filepath.Join(t.TempDir(), "events.db"), event.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := events.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	i, err := db.BeginImport(store.ImportOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := events.NewLoad(event.Project(i.Project()), false)
+	if err := load.Define([]event.Definition{{ID: "x", Name: "open"}}); err != nil {
+		t.Fatal(err)
+	}
+	j := quiet(db)
+	j.Events = events
+	if err := j.purgeEvents(t.Context()); err != nil || len(events.Projects()) != 1 {
+		t.Errorf("while it is brought in: %d projects have events, want 1; %v", len(events.Projects()), err)
+	}
+	i.Abandon()
+	if err := j.purgeEvents(t.Context()); err != nil || len(events.Projects()) != 0 {
+		t.Errorf("when it was given up: %d projects have events, want 0; %v", len(events.Projects()), err)
+	}
+}

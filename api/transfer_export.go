@@ -1,0 +1,267 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"svc/internal/event"
+	"svc/internal/platform"
+	"svc/internal/transfer"
+	"svc/store"
+)
+
+// The trailers of an export: what is in the archive, or why it is not whole.
+const (
+	trailerManifest = http.TrailerPrefix + "Svc-Manifest"
+	trailerError    = http.TrailerPrefix + "Svc-Error"
+)
+
+func (s *Server) transferRoutes() []route {
+	return []route{
+		{method: "GET", path: "/control/export/:k", access: controlOnly(), handler: s.exportProject},
+		{method: "POST", path: "/control/import", access: controlOnly(), handler: s.importProject},
+	}
+}
+
+// exportProject answers with a project as an archive, all of it as it was at one
+// moment. It may take longer than any other request.
+func (s *Server) exportProject(w http.ResponseWriter, r *request) error {
+	if _, err := s.db.FindProject(r.param("k")); err != nil {
+		return err
+	}
+	if err := s.FlushRequests(); err != nil {
+		return err
+	}
+	data, err := s.copyData()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := data.close(); err != nil {
+			s.log.Error("copy of the data was not removed", "error", err, "id", r.id)
+		}
+	}()
+	project, err := data.db.FindProject(r.param("k"))
+	if err != nil {
+		return err
+	}
+	wire := http.NewResponseController(w)
+	_ = wire.SetWriteDeadline(time.Time{}) // in this process there is none
+	w.Header().Set("Content-Type", "application/zip")
+	w.WriteHeader(http.StatusOK)
+	archive := transfer.NewWriter(w, transfer.Manifest{Program: "svc " + s.config.Version, CreatedAt: s.now().Unix(), ProjectKey: project.Key})
+	err = data.db.View(func(tx *store.Tx) error {
+		return (&exporter{archive, tx, project, data.events, r.Context()}).run()
+	})
+	var manifest transfer.Manifest
+	if err == nil {
+		manifest, err = archive.Close()
+	}
+	if err != nil {
+		// The archive has begun. Without its end nobody takes it for a whole one.
+		if r.Context().Err() == nil {
+			s.log.Error("export cut off", "error", err, "id", r.id)
+		}
+		w.Header().Set(trailerError, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil
+	}
+	text, err := json.Marshal(manifest)
+	w.Header().Set(trailerManifest, string(text))
+	return err
+}
+
+// dataCopy is both data files as they were at one moment, opened.
+type dataCopy struct {
+	folder string
+	db     *store.Store
+	events *event.Engine
+}
+
+// copyData copies both data files. So a reader that is slow holds no transaction
+// of those that are in use.
+func (s *Server) copyData() (_ *dataCopy, err error) {
+	if err := os.MkdirAll(s.config.Staging, 0o700); err != nil {
+		return nil, err
+	}
+	c := &dataCopy{}
+	if c.folder, err = os.MkdirTemp(s.config.Staging, "export-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("copy the data: %w", err), c.close())
+		}
+	}()
+	db, events := filepath.Join(c.folder, "svc.db"), filepath.Join(c.folder, "events.db")
+	if err := s.copyFiles(db, events); err != nil {
+		return nil, err
+	}
+	if c.db, err = store.Open(db, store.Options{}); err != nil {
+		return nil, err
+	}
+	if c.events, err = event.Open(events, event.Options{Still: true, Log: s.log}); err != nil {
+		return nil, err
+	}
+	return c, c.events.Flush()
+}
+
+// copyFiles copies both data files as they are now.
+func (s *Server) copyFiles(db, events string) error {
+	dataImage, eventsImage, err := s.images()
+	if err != nil {
+		return err
+	}
+	err = dataImage.Copy(db)
+	if err == nil {
+		err = eventsImage.Copy(events)
+	}
+	return errors.Join(err, dataImage.Close(), eventsImage.Close())
+}
+
+// close removes the copy.
+func (c *dataCopy) close() error {
+	var err error
+	if c.events != nil {
+		err = c.events.Close()
+	}
+	if c.db != nil {
+		err = errors.Join(err, c.db.Close())
+	}
+	return errors.Join(err, os.RemoveAll(c.folder))
+}
+
+// exporter writes a project to an archive.
+type exporter struct {
+	out     *transfer.Writer
+	tx      *store.Tx
+	project *store.Project
+	events  *event.Engine
+	ctx     context.Context
+}
+
+func (x *exporter) run() error {
+	for _, file := range []struct {
+		name  string
+		write func() error
+	}{
+		{transfer.ProjectFile, func() error { return x.line(exportProject(x.project)) }},
+		{transfer.AliasesFile, x.aliases},
+		{transfer.LanguagesFile, x.languages},
+		{transfer.VersionsFile, x.versions},
+		{transfer.AnnouncementsFile, x.announcements},
+		{transfer.FeedbacksFile, x.feedbacks},
+		{transfer.LogsFile, x.logs},
+		{transfer.CardsFile, x.cards},
+		{transfer.DefinitionsFile, x.definitions},
+		{transfer.EventsFile, x.eachEvent},
+		{transfer.EventCountersFile, x.counters},
+		{transfer.RequestsFile, x.requests},
+		{transfer.SystemVersionsFile, func() error { return x.systems(x.tx.EachSystemVersion) }},
+		{transfer.ClientVersionsFile, func() error { return x.systems(x.tx.EachClientVersion) }},
+	} {
+		if err := x.out.Begin(file.name); err != nil {
+			return err
+		}
+		if err := file.write(); err != nil {
+			return fmt.Errorf("%s: %w", file.name, err)
+		}
+	}
+	return nil
+}
+
+// line writes a record, unless nobody waits for it any more.
+func (x *exporter) line(record any) error {
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	return x.out.Line(record)
+}
+
+func (x *exporter) aliases() error {
+	for _, a := range x.project.Aliases {
+		if err := x.line(aliasView{a.Name, a.CreatedAt}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) languages() error {
+	for _, l := range x.project.Languages {
+		if err := x.line(viewLanguage(l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) versions() error {
+	return x.tx.EachVersion(x.project.ID, func(v *store.Version) error { return x.line(exportVersion(x.project, v)) })
+}
+
+func (x *exporter) announcements() error {
+	return x.tx.EachAnnouncement(x.project.ID, func(a *store.Announcement) error { return x.line(exportAnnouncement(x.project, a)) })
+}
+
+func (x *exporter) feedbacks() error {
+	return x.tx.EachFeedback(x.project.ID, func(f *store.Feedback) error { return x.line(viewFeedback(f)) })
+}
+
+func (x *exporter) logs() error {
+	return x.tx.EachLog(x.project.ID, func(l *store.Log) error { return x.line(viewLog(l)) })
+}
+
+func (x *exporter) cards() error {
+	return x.tx.EachCard(x.project.ID, func(c *store.Card) error { return x.line(viewCard(x.project, c)) })
+}
+
+func (x *exporter) definitions() error {
+	list := x.events.Names(event.Project(x.project.ID))
+	for i := range list {
+		if err := x.line(exportDefinition(&list[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) eachEvent() error {
+	var line exportedEvent
+	return x.events.EachEvent(x.ctx, event.Project(x.project.ID), func(subject string, e *event.Event) error {
+		line = exportedEvent{subject, viewEvent(e)}
+		return x.line(&line)
+	})
+}
+
+func (x *exporter) counters() error {
+	return x.events.EachCount(x.ctx, event.Project(x.project.ID), func(c event.Count) error { return x.line(exportCount(&c)) })
+}
+
+func (x *exporter) requests() error {
+	var failed error
+	err := x.tx.EachRequest(x.project.ID, 0, math.MaxUint32, func(h store.Hour, r store.Request, n int64) {
+		if failed == nil {
+			failed = x.line(exportRequests(h, r, n))
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// systems writes the counters that each visits.
+func (x *exporter) systems(each func(p store.ProjectID, from, to store.Hour, each func(h store.Hour, on platform.Platform, version []byte, n int64)) error) error {
+	var failed error
+	err := each(x.project.ID, 0, math.MaxUint32, func(h store.Hour, on platform.Platform, version []byte, n int64) {
+		if failed == nil {
+			failed = x.line(exportedSystem{h.Start(), on, string(version), n})
+		}
+	})
+	return errors.Join(err, failed)
+}

@@ -1,0 +1,179 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/control"
+	"svc/internal/durable"
+	"svc/internal/transfer"
+)
+
+// exportOptions are the flags of "svc export".
+type exportOptions struct {
+	project string
+	force   bool
+	json    bool
+}
+
+func (p *program) exportCommand() *cobra.Command {
+	var o exportOptions
+	c := &cobra.Command{
+		Use:   "export --project KEY FILE",
+		Short: "Write a project to a file that every program can read",
+		Long: `Write everything that belongs to a project to FILE, or to the standard output if
+that is "-": a zip archive of JSON lines, as all of it was at one moment. "svc
+import" makes a project of it, here or elsewhere; docs/moving.md describes it for
+those who want to read it with another program.
+
+API keys belong to the installation and are not in it. For everything at once, and
+for every night, there is "svc backup".`,
+		Example: "  svc export --data ./data --project my-app my-app.zip\n" +
+			"  svc export --data ./data --project my-app - | ssh other svc import --data ./data -",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return p.export(c, args[0], o) },
+	}
+	addOffline(c.Flags())
+	addJSON(c, &o.json)
+	c.Flags().StringVar(&o.project, "project", "", "key or alias of the project")
+	c.Flags().BoolVar(&o.force, "force", false, "replace FILE if it exists")
+	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
+	return c
+}
+
+// exportSummary is what --json prints.
+type exportSummary struct {
+	File    string  `json:"file"`
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"`
+	transfer.Manifest
+}
+
+func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
+	if err := p.checkTarget(file, o.force); err != nil {
+		return err
+	}
+	return p.withConnection(c, func(to connection) error {
+		begin := time.Now()
+		summary := exportSummary{File: file}
+		receive := func(w io.Writer) (err error) {
+			counted := &progress{to: w, say: p.progressLine("received"), told: begin}
+			summary.Manifest, err = to.download(c.Context(), o.project, counted)
+			summary.Bytes = counted.bytes
+			return err
+		}
+		talk, err := p.stdout, error(nil)
+		if file == "-" {
+			talk, err = p.stderr, receive(p.stdout)
+		} else {
+			err = writeNew(file, receive)
+		}
+		if c.Context().Err() != nil {
+			return c.Context().Err()
+		}
+		if err != nil {
+			return err
+		}
+		summary.Seconds = time.Since(begin).Seconds()
+		if o.json {
+			return printJSON(talk, summary)
+		}
+		p.tellExport(summary)
+		return nil
+	})
+}
+
+// checkTarget makes sure that an archive may be written there.
+func (p *program) checkTarget(file string, force bool) error {
+	if file == "-" {
+		if isTerminal(p.stdout) {
+			return withCode(exitUsage, errors.New("an archive is nothing for a terminal\ngive it a name, or send it to a program"))
+		}
+		return nil
+	}
+	_, err := os.Lstat(file)
+	if force || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s exists already\ntake another name, or --force to replace it", file)
+}
+
+func (p *program) tellExport(s exportSummary) {
+	where, records := s.File, int64(0)
+	if where == "-" {
+		where = "the standard output"
+	}
+	for _, f := range s.Files {
+		records += f.Records
+	}
+	say(p.stderr, "project %s is in %s: %d records in %d files, %s, in %.1f s", s.ProjectKey, where, records, len(s.Files), mebibytes(s.Bytes), s.Seconds)
+}
+
+// download asks for the archive of a project and writes it to w. One that is not
+// whole is an error.
+func (to connection) download(ctx context.Context, project string, w io.Writer) (m transfer.Manifest, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, control.BaseURL+"/control/export/"+url.PathEscape(project), nil)
+	if err != nil {
+		return m, err
+	}
+	response, err := to.client.Do(request)
+	if err != nil {
+		return m, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusBadRequest {
+		return m, readRefusal(response)
+	}
+	if _, err := io.Copy(w, response.Body); err != nil {
+		return m, fmt.Errorf("the export was cut off: %w", err)
+	}
+	if text := response.Trailer.Get("Svc-Error"); text != "" {
+		return m, fmt.Errorf("the export was cut off: %s", text)
+	}
+	if err := json.Unmarshal([]byte(response.Trailer.Get("Svc-Manifest")), &m); err != nil {
+		return m, errors.New("the export was cut off: its end is missing")
+	}
+	return m, nil
+}
+
+// readRefusal is the error in an answer.
+func readRefusal(response *http.Response) error {
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	return refusal(response.Status, answer)
+}
+
+// writeNew makes a file for the owner alone, which appears when it is complete.
+func writeNew(path string, write func(io.Writer) error) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return durable.SyncDir(dir)
+}

@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/control"
+)
+
+// importOptions are the flags of "svc import".
+type importOptions struct {
+	key            string
+	dryRun, newIDs bool
+	json           bool
+}
+
+func (p *program) importCommand() *cobra.Command {
+	var o importOptions
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Make a project of a file that svc export wrote",
+		Long: `Make a project of FILE, or of the standard input if that is "-": an archive that
+"svc export" wrote, or another program in the same format, which is described in
+docs/moving.md.
+
+The archive is examined before anything is believed, and each record is held to
+the rules of the interface. The project appears when all of it is there. If
+something is wrong, or the command is interrupted, nothing has changed.
+
+Records keep their ids. Where they exist already, as in a copy of a project beside
+the original, --new-ids gives the records of the archive other ones.`,
+		Example: "  svc import --data ./data my-app.zip\n" +
+			"  svc import --data ./data --key my-app-test --new-ids my-app.zip",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return p.importFile(c, args[0], o) },
+	}
+	addOffline(c.Flags())
+	addJSON(c, &o.json)
+	c.Flags().StringVar(&o.key, "key", "", "key of the new project (default: that of the exported one)")
+	c.Flags().BoolVar(&o.newIDs, "new-ids", false, "give all records other ids, of the same times")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "examine the archive and change nothing")
+	return c
+}
+
+// importAnswer is a line of the answer of the server.
+type importAnswer struct {
+	Phase   string  `json:"phase"`
+	Portion float64 `json:"portion"`
+	importSummary
+	Problems []string `json:"problems"`
+	Newer    bool     `json:"newer"`
+}
+
+// importSummary is what --json prints.
+type importSummary struct {
+	Done       bool             `json:"done"`
+	DryRun     bool             `json:"dry_run"`
+	ProjectKey string           `json:"project_key"`
+	Records    map[string]int64 `json:"records"`
+	Repeated   int64            `json:"events_repeated"`
+	Aliases    []string         `json:"aliases_taken"`
+	Seconds    float64          `json:"seconds"`
+}
+
+func (p *program) importFile(c *cobra.Command, file string, o importOptions) error {
+	body := c.InOrStdin()
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		body = f
+	}
+	query := url.Values{}
+	if c.Flags().Changed("key") {
+		query.Set("key", o.key)
+	}
+	if o.dryRun {
+		query.Set("dry_run", "true")
+	}
+	if o.newIDs {
+		query.Set("new_ids", "true")
+	}
+	return p.withConnection(c, func(to connection) error {
+		sent := &progress{to: io.Discard, say: p.progressLine("sent"), told: time.Now()}
+		request, err := http.NewRequestWithContext(c.Context(), http.MethodPost, control.BaseURL+"/control/import?"+query.Encode(), io.TeeReader(body, sent))
+		if err != nil {
+			return err
+		}
+		response, err := to.client.Do(request)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode >= http.StatusBadRequest {
+			return readRefusal(response)
+		}
+		summary, err := p.followImport(response.Body)
+		if err != nil && c.Context().Err() != nil {
+			return c.Context().Err()
+		}
+		if err != nil {
+			return err
+		}
+		return p.tellImport(summary, o.json)
+	})
+}
+
+// followImport reads the answer to its end and tells a person how far it is.
+func (p *program) followImport(answer io.Reader) (importSummary, error) {
+	for lines := json.NewDecoder(answer); ; {
+		var line importAnswer
+		if err := lines.Decode(&line); err != nil {
+			return line.importSummary, fmt.Errorf("the server did not finish the import: %w", err)
+		}
+		switch {
+		case line.Newer:
+			return line.importSummary, withCode(exitNewer, errors.Join(append(texts(line.Problems), errors.New("import it with that version or a newer one"))...))
+		case len(line.Problems) > 0:
+			return line.importSummary, errors.Join(append(texts(line.Problems), errors.New("nothing was imported"))...)
+		case line.Done:
+			return line.importSummary, nil
+		case isTerminal(p.stderr):
+			say(p.stderr, "%s, %.0f %%, %.0f s", line.Phase, 100*line.Portion, line.Seconds)
+		}
+	}
+}
+
+func texts(list []string) []error {
+	errs := make([]error, len(list))
+	for i, text := range list {
+		errs[i] = errors.New(text)
+	}
+	return errs
+}
+
+func (p *program) tellImport(s importSummary, asJSON bool) error {
+	for _, alias := range s.Aliases {
+		say(p.stderr, "warning: the alias %s belongs to another project and was left out", alias)
+	}
+	if s.Repeated > 0 {
+		say(p.stderr, "warning: %d events were left out: others in the archive have the same event_id", s.Repeated)
+	}
+	if asJSON {
+		return printJSON(p.stdout, s)
+	}
+	var records int64
+	for _, name := range slices.Sorted(maps.Keys(s.Records)) {
+		records += s.Records[name]
+	}
+	if s.DryRun {
+		say(p.stderr, "project %s could be imported: %d records are as they must be, examined in %.1f s", s.ProjectKey, records, s.Seconds)
+		return nil
+	}
+	say(p.stderr, "project %s is imported: %d records in %.1f s", s.ProjectKey, records, s.Seconds)
+	return nil
+}

@@ -1,0 +1,33 @@
+package cmd
+
+import (
+	"io"
+	"time"
+)
+
+// progress passes bytes on and tells every second how many there were.
+type progress struct {
+	to    io.Writer
+	bytes int64
+	told  time.Time
+	say   func(bytes int64)
+}
+
+// Write passes the bytes on and counts them.
+func (w *progress) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	w.bytes += int64(n)
+	if now := time.Now(); now.Sub(w.told) >= time.Second {
+		w.told = now
+		w.say(w.bytes)
+	}
+	return n, err
+}
+
+// progressLine tells a person how much was done. Nobody else is told.
+func (p *program) progressLine(what string) func(bytes int64) {
+	if !isTerminal(p.stderr) {
+		return func(int64) {}
+	}
+	return func(bytes int64) { say(p.stderr, "%s %s", mebibytes(bytes), what) }
+}

@@ -1,0 +1,87 @@
+// Package transfer is the format in which one project moves from one
+// installation to another, or away from this program: a zip archive of JSON
+// lines, with a manifest of what is in it. docs/moving.md describes it.
+package transfer
+
+import (
+	"errors"
+	"slices"
+)
+
+// Format is the number of the format that this program writes. An archive with
+// a greater number is refused.
+const Format = 1
+
+// The files of an archive. Each is a JSON object or has one in each line.
+const (
+	ManifestFile       = "manifest.json"
+	ProjectFile        = "project.json"
+	AliasesFile        = "aliases.jsonl"
+	LanguagesFile      = "languages.jsonl"
+	VersionsFile       = "versions.jsonl"
+	AnnouncementsFile  = "announcements.jsonl"
+	FeedbacksFile      = "feedbacks.jsonl"
+	LogsFile           = "logs.jsonl"
+	CardsFile          = "cards.jsonl"
+	DefinitionsFile    = "event_definitions.jsonl"
+	EventsFile         = "events.jsonl"
+	EventCountersFile  = "event_counters.jsonl"
+	RequestsFile       = "requests.jsonl"
+	SystemVersionsFile = "system_versions.jsonl"
+	ClientVersionsFile = "client_versions.jsonl"
+)
+
+// files are all but the manifest, in the order in which they are written and
+// read.
+var files = []string{
+	ProjectFile, AliasesFile, LanguagesFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile, CardsFile,
+	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile,
+}
+
+// Files lists the files that an archive may have beside its manifest.
+func Files() []string { return slices.Clone(files) }
+
+const (
+	// LongestLine bounds a line, in bytes. The longest that the program writes
+	// is a version with two requests full of texts, every byte of them escaped.
+	LongestLine = 256 << 20
+
+	mostManifest = 1 << 20 // bytes
+)
+
+// ErrNewer is for an archive in the format of a newer program.
+var ErrNewer = errors.New("made by a newer version of svc")
+
+// Manifest says what is in an archive.
+type Manifest struct {
+	Format     int    `json:"format"`
+	Program    string `json:"program,omitempty"` // that made it, and its version
+	CreatedAt  int64  `json:"created_at"`        // Unix seconds
+	ProjectKey string `json:"project_key"`
+	Files      []File `json:"files"`
+}
+
+// File is one file of an archive.
+type File struct {
+	Name    string `json:"name"`
+	Records int64  `json:"records"` // lines
+	Bytes   int64  `json:"bytes"`   // when unpacked
+	SHA256  string `json:"sha256"`  // of these bytes, in hex
+}
+
+// File finds a file by its name.
+func (m *Manifest) File(name string) (f File, ok bool) {
+	at := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
+	if at < 0 {
+		return File{}, false
+	}
+	return m.Files[at], true
+}
+
+// Bytes is how much the files are together, unpacked.
+func (m *Manifest) Bytes() (n int64) {
+	for _, f := range m.Files {
+		n += f.Bytes
+	}
+	return n
+}

@@ -1,0 +1,105 @@
+package transfer
+
+import (
+	"archive/zip"
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// level is how hard an archive is compressed: above it, it takes much longer
+// and becomes little smaller.
+const level = 3
+
+// Writer writes an archive, one file after the other, without ever going back,
+// so that it can write to a network.
+type Writer struct {
+	zip      *zip.Writer
+	manifest Manifest
+
+	open bool // a file is being written; the following is about it
+	into *bufio.Writer
+	file File
+	sum  hash.Hash
+	text *json.Encoder
+	size counter
+}
+
+// counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// NewWriter begins an archive. The files of the manifest are filled in by the
+// writer.
+func NewWriter(w io.Writer, m Manifest) *Writer {
+	a := &Writer{zip: zip.NewWriter(w), manifest: m}
+	a.manifest.Format, a.manifest.Files = Format, []File{}
+	a.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, level) })
+	return a
+}
+
+// Begin begins the next file.
+func (a *Writer) Begin(name string) error {
+	if err := a.end(); err != nil {
+		return err
+	}
+	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Unix(a.manifest.CreatedAt, 0).UTC()})
+	if err != nil {
+		return err
+	}
+	a.open, a.file, a.sum, a.size = true, File{Name: name}, sha256.New(), 0
+	a.into = bufio.NewWriterSize(io.MultiWriter(w, a.sum, &a.size), 64<<10)
+	a.text = json.NewEncoder(a.into)
+	a.text.SetEscapeHTML(false)
+	return nil
+}
+
+// Line adds a record to the file.
+func (a *Writer) Line(record any) error {
+	a.file.Records++
+	return a.text.Encode(record)
+}
+
+// end completes the file that is being written, if there is one.
+func (a *Writer) end() error {
+	if !a.open {
+		return nil
+	}
+	a.open = false
+	if err := a.into.Flush(); err != nil {
+		return err
+	}
+	a.file.Bytes, a.file.SHA256 = int64(a.size), hex.EncodeToString(a.sum.Sum(nil))
+	a.manifest.Files = append(a.manifest.Files, a.file)
+	return nil
+}
+
+// Close completes the archive and returns what is in it.
+func (a *Writer) Close() (Manifest, error) {
+	if err := a.end(); err != nil {
+		return Manifest{}, err
+	}
+	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: ManifestFile, Method: zip.Deflate, Modified: time.Unix(a.manifest.CreatedAt, 0).UTC()})
+	if err != nil {
+		return Manifest{}, err
+	}
+	text, err := json.MarshalIndent(a.manifest, "", "  ")
+	if err != nil {
+		return Manifest{}, fmt.Errorf("encode manifest: %w", err)
+	}
+	if _, err := w.Write(append(text, '\n')); err != nil {
+		return Manifest{}, err
+	}
+	return a.manifest, a.zip.Close()
+}

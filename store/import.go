@@ -1,0 +1,317 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"svc/internal/fault"
+)
+
+// mostAhead is how far the time in an id may lie ahead of the clock. Ids only
+// grow, so one from the far future would date everything after it.
+const mostAhead = 5 * time.Minute
+
+// ImportOptions say how a project is brought in.
+type ImportOptions struct {
+	// NewIDs gives records ids of their own, of the same times.
+	NewIDs bool
+	// DryRun checks everything and writes nothing.
+	DryRun bool
+}
+
+// Import is a project that is brought in from elsewhere. Nobody reaches it and
+// it counts nowhere before Reveal: until then it is content without a project.
+// That of an import that was given up, or cut off by the end of the process,
+// goes with Purge. It is for one goroutine.
+type Import struct {
+	ImportOptions
+	store  *Store
+	id     ProjectID
+	ids    map[string]*idSource // by what has them
+	latest bool                 // a version has the flag
+}
+
+// BeginImport makes room for a project.
+func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
+	i := &Import{ImportOptions: o, store: s, ids: map[string]*idSource{}}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	err := s.commit(func(tx *Tx) error {
+		n, err := tx.bolt.Bucket(projectsBucket).NextSequence()
+		if err != nil {
+			return err
+		}
+		i.id = ProjectID(n)
+		return i.unlessDry(tx.makeContent(i.id))
+	})
+	if err != nil && !errors.Is(err, errDry) {
+		return nil, err
+	}
+	if s.imports == nil {
+		s.imports = map[ProjectID]bool{}
+	}
+	s.imports[i.id] = true
+	return i, nil
+}
+
+// errDry takes back what a transaction of a dry run wrote.
+var errDry = errors.New("dry run")
+
+func (i *Import) unlessDry(err error) error {
+	if err == nil && i.DryRun {
+		return errDry
+	}
+	return err
+}
+
+// Project is the number that the project will have.
+func (i *Import) Project() ProjectID { return i.id }
+
+// Abandon leaves what was brought in to Purge, unless it was revealed.
+func (i *Import) Abandon() {
+	i.store.writing.Lock()
+	defer i.store.writing.Unlock()
+	delete(i.store.imports, i.id)
+}
+
+// Importing reports whether a project is being brought in at the moment.
+func (s *Store) Importing(p ProjectID) bool {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.imports[p]
+}
+
+// Update runs fn in a write transaction that reaches the project. In a dry run
+// each begins with an empty project.
+func (i *Import) Update(fn func(*ImportTx) error) error {
+	err := i.store.Update(func(tx *Tx) error {
+		tx.hidden = i.id
+		if i.DryRun {
+			if err := tx.makeContent(i.id); err != nil {
+				return err
+			}
+		}
+		return i.unlessDry(fn(&ImportTx{tx, i}))
+	})
+	if errors.Is(err, errDry) {
+		return nil
+	}
+	return err
+}
+
+// ImportTx is a transaction of an import. Its methods store records as they
+// are, with their ids and times. Of each kind they must come in the order of
+// their ids, or of their times where they have no id yet; otherwise, and for an
+// id that is no UUIDv7 or lies in the future, the error is Invalid. An id that
+// another record has is a Conflict.
+type ImportTx struct {
+	tx *Tx
+	in *Import
+}
+
+// id is the id under which a record is stored. createdAt counts where it has
+// none.
+func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
+	source := t.in.ids[kind]
+	if source == nil {
+		source = &idSource{}
+		t.in.ids[kind] = source
+	}
+	at := time.UnixMilli(int64(milliseconds(given)))
+	switch {
+	case given == ID{}:
+		if createdAt < 0 {
+			return ID{}, fault.New(fault.Invalid, "created_at must be at least 0")
+		}
+		at = time.Unix(min(createdAt, 1<<40), 0)
+	case stamp(given) != given:
+		return ID{}, fault.New(fault.Invalid, "id must be a UUIDv7")
+	}
+	switch {
+	case at.After(t.tx.now.Add(mostAhead)):
+		return ID{}, fault.New(fault.Invalid, "the record must not be from the future: it is of %s", at.UTC().Format(time.RFC3339))
+	case at.UnixMilli() < int64(milliseconds(source.last)):
+		return ID{}, fault.New(fault.Invalid, "the record must not be older than the one before")
+	case given == ID{} || t.in.NewIDs:
+		given = source.next(at)
+	case slices.Compare(given[:], source.last[:]) <= 0:
+		return ID{}, fault.New(fault.Invalid, "id must be greater than that of the record before")
+	}
+	source.last = given
+	if slices.Compare(given[:], t.tx.ids.last[:]) > 0 {
+		t.tx.ids.last = given
+	}
+	return given, nil
+}
+
+// own notes whose record an id is, unless it is somebody's already.
+func (t *ImportTx) own(id ID) error {
+	owners := t.tx.bolt.Bucket(ownersBucket)
+	raw := owners.Get(id[:])
+	switch {
+	case raw == nil:
+		return owners.Put(id[:], t.in.id.key())
+	case slices.Equal(raw, t.in.id.key()):
+		return fault.New(fault.Invalid, "id %s is that of another record of the project", id)
+	}
+	p, alive := t.tx.owner(id)
+	if !alive {
+		return fault.New(fault.Conflict, "id %s is that of a record of a project that was deleted a moment ago; try again later", id)
+	}
+	holder, err := t.tx.projectByID(p)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Conflict, "id %s is that of a record of project %q", id, holder.Key)
+}
+
+// Version stores a version. At most one may have the latest flag, and not one
+// that is deprecated.
+func (t *ImportTx) Version(v *Version, createdAt int64) (err error) {
+	if v.ID, err = t.id("version", v.ID, createdAt); err != nil {
+		return err
+	}
+	if err := checkText(v.Version); err != nil {
+		return err
+	}
+	switch {
+	case v.Latest && v.Deprecated:
+		return fault.New(fault.Invalid, "is_latest must not be true for a version that is deprecated")
+	case v.Latest && t.in.latest:
+		return fault.New(fault.Invalid, "is_latest must be true for one version at most")
+	}
+	t.in.latest = t.in.latest || v.Latest
+	content := t.tx.content(t.in.id)
+	names := content.Bucket(versionNamesBucket)
+	if names.Get([]byte(v.Version)) != nil {
+		return errVersionExists(v.Version)
+	}
+	t.tx.count(t.in.id, countVersions, 1)
+	return errors.Join(t.own(v.ID), names.Put([]byte(v.Version), v.ID[:]), put(content.Bucket(versionsBucket), v.ID[:], v))
+}
+
+// Announcement stores an announcement.
+func (t *ImportTx) Announcement(a *Announcement, createdAt int64) (err error) {
+	if a.ID, err = t.id("announcement", a.ID, createdAt); err != nil {
+		return err
+	}
+	t.tx.count(t.in.id, countAnnouncements, 1)
+	t.tx.count(t.in.id, countPinned, pinned(a))
+	return errors.Join(t.own(a.ID), put(t.tx.content(t.in.id).Bucket(announcementsBucket), a.ID[:], a))
+}
+
+// Feedback stores feedback.
+func (t *ImportTx) Feedback(f *Feedback, createdAt int64) (err error) {
+	if f.ID, err = t.id("feedback", f.ID, createdAt); err != nil {
+		return err
+	}
+	t.tx.countFeedback(t.in.id, f, 1)
+	if err := t.own(f.ID); err != nil {
+		return err
+	}
+	return add(t.tx, t.in.id, feedbackSeries, f.ID, f)
+}
+
+// Log stores a log.
+func (t *ImportTx) Log(l *Log, createdAt int64) (err error) {
+	if l.ID, err = t.id("log", l.ID, createdAt); err != nil {
+		return err
+	}
+	t.tx.count(t.in.id, countLevel(l.Level), 1)
+	return add(t.tx, t.in.id, logSeries, l.ID, l)
+}
+
+// Card stores a card.
+func (t *ImportTx) Card(c *Card, createdAt int64) (err error) {
+	if c.ID, err = t.id("card", c.ID, createdAt); err != nil {
+		return err
+	}
+	return put(t.tx.content(t.in.id).Bucket(cardsBucket), c.ID[:], c)
+}
+
+// Requests adds to the counters of requests. They must be those of the project.
+func (t *ImportTx) Requests(counts map[RequestCounter]uint64) error { return t.tx.AddRequests(counts) }
+
+// CheckKey fails with a Conflict when a key is taken.
+func (t *ImportTx) CheckKey(key string) error { return t.tx.claim(key, t.in.id) }
+
+// Reveal lets everybody see the project, with p as its record. A key that is
+// taken is a Conflict. Aliases that are taken are left out of p and returned.
+func (i *Import) Reveal(p *Project) (taken []string, err error) {
+	s := i.store
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	err = s.commit(func(tx *Tx) error {
+		if err := tx.claim(p.Key, i.id); err != nil {
+			return err
+		}
+		names := tx.bolt.Bucket(namesBucket)
+		if err := names.Put([]byte(p.Key), i.id.key()); err != nil {
+			return err
+		}
+		var free []Alias
+		for _, a := range p.Aliases {
+			switch claimed := tx.claim(a.Name, i.id); {
+			case fault.Is(claimed, fault.Conflict):
+				taken = append(taken, a.Name)
+				continue
+			case claimed != nil:
+				return claimed
+			}
+			free = append(free, a)
+			if err := names.Put([]byte(a.Name), i.id.key()); err != nil {
+				return err
+			}
+		}
+		p.ID, p.Aliases = i.id, free
+		tx.touchProject(i.id)
+		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), tx.recordAll(i.id))
+	})
+	if err == nil {
+		delete(s.imports, i.id)
+	}
+	return taken, err
+}
+
+// recordAll tells the search index of everything in a project.
+func (tx *Tx) recordAll(p ProjectID) error {
+	content := tx.content(p)
+	changes := []Change{{Kind: KindProject, Project: p}}
+	note := func(kind Kind) func(key, _ []byte) error {
+		return func(key, _ []byte) error {
+			changes = append(changes, Change{Kind: kind, Project: p, ID: ID(key)})
+			return nil
+		}
+	}
+	err := errors.Join(
+		content.Bucket(versionsBucket).ForEach(note(KindVersion)),
+		content.Bucket(announcementsBucket).ForEach(note(KindAnnouncement)),
+	)
+	if err != nil {
+		return err
+	}
+	for block := range uint32(feedbackSeries.length(content) / blockSize) {
+		changes = append(changes, Change{Kind: KindFeedback, Project: p, Block: block})
+	}
+	for block := range uint32(logSeries.length(content) / blockSize) {
+		changes = append(changes, Change{Kind: KindLog, Project: p, Block: block})
+	}
+	for _, c := range changes {
+		if err := tx.record(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddLanguage registers a language that the project does not have yet. A tag
+// that belongs to another one is Invalid.
+func (p *Project) AddLanguage(tag string, edit LanguageEdit, createdAt int64) error {
+	if other := p.Locales().Find(tag); other >= 0 {
+		return fault.New(fault.Invalid, "locale %q belongs to language %q", tag, p.Languages[other].Tag)
+	}
+	p.Languages = append(p.Languages, Language{Tag: tag, CreatedAt: createdAt})
+	edit.Tag = nil
+	return p.editLanguage(len(p.Languages)-1, edit)
+}
