@@ -43,7 +43,7 @@ func (s *Server) table() []route {
 	for _, more := range [][]route{
 		s.accountRoutes(), s.keyRoutes(), s.projectRoutes(), s.languageRoutes(),
 		s.versionRoutes(), s.publicRoutes(), s.announcementRoutes(), s.publicAnnouncementRoutes(),
-		s.feedbackRoutes(), s.logRoutes(), s.eventRoutes(), s.searchRoutes(), s.requestStatsRoutes(), s.controlRoutes(),
+		s.feedbackRoutes(), s.logRoutes(), s.eventRoutes(), s.searchRoutes(), s.requestStatsRoutes(), s.controlRoutes(), s.doctorRoutes(),
 	} {
 		routes = append(routes, more...)
 	}

@@ -51,6 +51,8 @@ type Config struct {
 	EventIPStorage  string         // IPAnonymized, which it is when empty, IPFull or IPNone
 	BootstrapFile   string         // holds a generated first password until the first login
 	Version         string         // of the program
+	Gateway         netip.Addr     // of the container this runs in; the zero Addr elsewhere
+	Staging         string         // folder for copies of the databases, made when it is needed
 }
 
 // Server answers requests under /api/v1, /healthz, and, over the control
@@ -68,6 +70,8 @@ type Server struct {
 	slow   *limit.Slow
 	recent *limit.Duplicates // submissions
 	counts *requestCounts
+
+	forwarding *forwarding
 
 	routes []route
 	router *router
@@ -98,6 +102,7 @@ func New(c Config) (*Server, error) {
 	s.slow = limit.NewSlow()
 	s.recent = limit.NewDuplicates(c.DedupWindow, rememberedSubmissions)
 	s.counts = newRequestCounts()
+	s.forwarding = &forwarding{proxies: c.Proxies, gateway: c.Gateway, log: c.Log}
 	s.routes = s.table()
 	patterns := make([]pattern, len(s.routes))
 	for i, r := range s.routes {
@@ -160,6 +165,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r.id = s.requestID(hr)
 	defer s.logAccess(r, &out, begin)
 	defer s.recover(r, &out)
+	s.forwarding.see(r)
 
 	h := w.Header()
 	h["X-Request-Id"] = []string{r.id}

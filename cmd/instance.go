@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"svc/api"
 	"svc/internal/auth"
 	"svc/internal/control"
+	"svc/internal/doctor"
 	"svc/internal/event"
 	"svc/internal/origin"
 	"svc/internal/setting"
@@ -79,6 +81,8 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
 		Version:         version,
+		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
+		Staging:         stagingFolder(s),
 	})
 	return err
 }
@@ -112,4 +116,10 @@ func (i *instance) follow(ctx context.Context) (stop func()) {
 
 func bootstrapFile(s *setting.Settings) string {
 	return filepath.Join(s.BootstrapSecretDir, bootstrapName)
+}
+
+// stagingFolder is for what is made only for a while. It is in the data
+// directory, because elsewhere there may be no room.
+func stagingFolder(s *setting.Settings) string {
+	return filepath.Join(s.Data, "files", "staging")
 }

@@ -64,11 +64,13 @@ works while it runs and while it does not.`,
 		p.apikeyCommand(),
 		p.adminCommand(),
 		p.reindexCommand(),
+		p.doctorCommand(),
 		p.benchCommand(),
 		p.configCommand(),
 		p.openapiCommand(),
 		p.versionCommand(),
 	)
+	p.completeFlags(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	markRuns(root)

@@ -57,6 +57,10 @@ func TestScripts(t *testing.T) {
 			"silent":  silent,
 			"mode":    mode,
 			"damage":  damage,
+			"aged":    aged,
+			"ask":     ask,
+			"tmpfs":   tmpfs,
+			"post":    post,
 
 			"keyid":    keyID,
 			"token":    token,
@@ -65,8 +69,11 @@ func TestScripts(t *testing.T) {
 			"give":     give,
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "mount":
+				return canMount(t), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

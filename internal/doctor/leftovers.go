@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// temporary are the patterns of what is made in the data folder for the time of
+// an operation, and stays when that is cut off.
+var temporary = []string{
+	"svc.db.new", "events.db.new", "search.bleve.new", "search.bleve.old", "svc.sock",
+	".secrets.toml.*", ".svc.bootstrap-admin.txt.*", // while they are replaced
+	"files/staging/*",
+}
+
+// keepUpgrade is how long the copy made before an upgrade is of use.
+const keepUpgrade = 7 * 24 * time.Hour
+
+func checkLeftovers(p *Patient) []Finding {
+	var findings []Finding
+	if p.Locked { // else they may be in use
+		if all := p.match(temporary...); len(all) > 0 {
+			findings = append(findings, Finding{
+				Status: Note,
+				What:   "an operation was cut off and left " + some(all),
+				Repair: "svc doctor --fix removes it",
+				fix: func() error {
+					var errs []error
+					for _, f := range all {
+						errs = append(errs, os.RemoveAll(f.path))
+					}
+					return errors.Join(errs...)
+				},
+			})
+		}
+	}
+	for _, f := range p.match("upgrade/*") {
+		if age := p.Now.Sub(f.info.ModTime()); age > keepUpgrade {
+			findings = append(findings, Finding{
+				Status: Note,
+				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and takes %s", f.path, days(age), size(f.info.Size())),
+				Repair: "when the new version works, delete it",
+			})
+		}
+	}
+	for _, path := range p.beforeRestore() {
+		findings = append(findings, Finding{
+			Status: Note,
+			What:   path + " is the data from before a restore",
+			Repair: "when the restored data is right, delete it",
+		})
+	}
+	return findings
+}
+
+// beforeRestore are the folders that a restore has put aside.
+func (p *Patient) beforeRestore() (paths []string) {
+	dir, err := filepath.Abs(p.Settings.Data)
+	if err != nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // one that cannot be read shows nothing
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(dir)+".before-restore-") {
+			paths = append(paths, filepath.Join(filepath.Dir(p.Settings.Data), e.Name()))
+		}
+	}
+	return paths
+}
+
+// match finds files in the data folder by patterns.
+func (p *Patient) match(patterns ...string) (all []found) {
+	for _, pattern := range patterns {
+		names, _ := fs.Glob(os.DirFS(p.Settings.Data), pattern) // fails only for a wrong pattern
+		for _, name := range names {
+			path := filepath.Join(p.Settings.Data, filepath.FromSlash(name))
+			if info, err := os.Lstat(path); err == nil {
+				all = append(all, found{path, info})
+			}
+		}
+	}
+	return all
+}
+
+func days(d time.Duration) int { return int(d / (24 * time.Hour)) }
