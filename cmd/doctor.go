@@ -68,7 +68,7 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 		return nil, err
 	}
 	patient := doctor.NewPatient(s, time.Now())
-	patient.Invalid, patient.Machine, patient.Env, patient.Version = invalid, os.DirFS("/"), os.LookupEnv, version
+	patient.Invalid, patient.Machine, patient.Environ, patient.Version = invalid, os.DirFS("/"), os.Environ(), version
 	err = needFolder(s.Data)
 	_, foreign := errors.AsType[*control.OwnerError](err)
 	if err != nil && !foreign {
@@ -114,8 +114,8 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 	if err != nil {
 		return fmt.Errorf("the server could not be asked: %w", err)
 	}
-	if !patient.RoomForCopies() {
-		patient.Databases = []doctor.Database{{Name: "svc.db and events.db", Skipped: "there is no room for copies of them"}}
+	if reason := patient.CopyObstacle(); reason != "" {
+		patient.Databases = []doctor.Database{{Name: databaseName, Skipped: reason}, {Name: eventsName, Skipped: reason}}
 		return nil
 	}
 	var pages struct {

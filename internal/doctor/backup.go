@@ -20,6 +20,12 @@ func checkBackup(p *Patient) []Finding {
 	if dir == "" {
 		dir = filepath.Join(p.Settings.Data, "backups")
 	}
+	return p.judgeBackups(every, dir)
+}
+
+// judgeBackups is checkBackup with settings that have been read; every is
+// empty, or no duration above zero, when nothing is scheduled.
+func (p *Patient) judgeBackups(every, dir string) []Finding {
 	last, any := newestBackup(dir)
 	period, err := time.ParseDuration(every)
 	if err != nil || period <= 0 { // off

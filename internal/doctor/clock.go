@@ -42,7 +42,7 @@ func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 M
 
 // checkTimeZone notices a zone that is asked for and is not there.
 func checkTimeZone(p *Patient) []Finding {
-	zone, _ := p.Env("TZ")
+	zone := p.variable("TZ")
 	if zone == "" || zone[0] == ':' || filepath.IsAbs(zone) {
 		return nil
 	}

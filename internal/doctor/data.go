@@ -5,12 +5,16 @@ import (
 	"fmt"
 
 	"svc/internal/boltfile"
+	"svc/internal/setting"
 )
 
 func checkSettings(p *Patient) []Finding {
 	var findings []Finding
 	for _, err := range p.Invalid {
 		findings = append(findings, Finding{Status: Problem, What: err.Error(), Repair: "correct it, and see: svc config; the defaults were used here"})
+	}
+	for _, err := range setting.Misspelt(p.environ()) {
+		findings = append(findings, Finding{Status: Warning, What: err.Error(), Repair: "correct the name where the server gets its environment"})
 	}
 	return findings
 }
@@ -42,7 +46,7 @@ func checkDatabases(p *Patient) []Finding {
 		case d.Err != nil:
 			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the server, keep a copy of the folder, and restore the last backup; svc check says how much is damaged"})
 		case d.Skipped != "":
-			findings = append(findings, Finding{Status: Note, What: d.Name + " was not read: " + d.Skipped, Repair: "stop the server and run it again"})
+			findings = append(findings, Finding{Status: Note, What: d.Name + " was not read: " + d.Skipped, Repair: "svc check reads everything; or stop the server and run this again"})
 		}
 	}
 	return findings

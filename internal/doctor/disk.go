@@ -24,11 +24,22 @@ func (p *Patient) databaseBytes() (sum int64) {
 	return sum
 }
 
-// RoomForCopies says whether the databases can be copied one after the other
-// without filling the disk.
-func (p *Patient) RoomForCopies() bool {
+// mostCopied is the size of databases up to which a server copies them for a
+// quick look.
+const mostCopied = 2 << 30
+
+// CopyObstacle says why a server should not copy its databases, one after the
+// other, for reading them; "" when it can.
+func (p *Patient) CopyObstacle() string {
+	size := p.databaseBytes()
+	if size > mostCopied {
+		return "it takes too long to copy more than 2 GiB beside the server"
+	}
 	free, err := FreeBytes(p.Settings.Data)
-	return err == nil && free-p.databaseBytes() > leastFree
+	if err != nil || free-size < leastFree {
+		return "there is no room for a copy"
+	}
+	return ""
 }
 
 func checkSpace(p *Patient) []Finding {
@@ -96,7 +107,7 @@ func checkFilesystem(p *Patient) []Finding {
 		return []Finding{{Status: Note, What: "the kind of file system is unknown: " + err.Error(), Repair: "make sure that it is a local disk"}}
 	}
 	f, bad := unfit[strings.ToLower(kind)]
-	if !bad && strings.HasPrefix(kind, "fuse.") {
+	if !bad && (kind == "fuse" || strings.HasPrefix(kind, "fuse.")) {
 		f, bad = program, true
 		if inner, known := unfit[strings.TrimPrefix(kind, "fuse.")]; known {
 			f = inner

@@ -14,5 +14,5 @@ func FreeBytes(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, fmt.Errorf("free space of %s: %w", dir, err)
 	}
-	return int64(min(uint64(s.Bavail)*uint64(s.Bsize), 1<<62)), nil
+	return int64(min(s.Bavail*uint64(s.Bsize), 1<<62)), nil
 }

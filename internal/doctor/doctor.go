@@ -51,15 +51,15 @@ type Result struct {
 }
 
 // Patient is what is examined, and what its examiners could learn before. Only
-// Settings, Machine, Env and Now are always there.
+// Settings, Machine and Now are always there.
 type Patient struct {
 	Settings *setting.Settings
 	// Invalid are the problems of the settings.
 	Invalid []error
 	// Machine is the root of the machine's file system.
 	Machine fs.FS
-	// Env gives an environment variable, as os.LookupEnv does.
-	Env func(name string) (string, bool)
+	// Environ is the environment of this process, as os.Environ gives it.
+	Environ []string
 	Now time.Time
 	// Version is that of this program.
 	Version string

@@ -31,34 +31,36 @@ func checkMemory(p *Patient) []Finding {
 			Repair: "raise the limit (MemoryMax, docker run --memory)",
 		})
 	}
-	if soft, given := p.variable("GOMEMLIMIT"); given {
-		if n, ok := parseBytes(soft); ok && n > limit {
-			findings = append(findings, Finding{
-				Status: Warning,
-				What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel ends the server before it saves memory", size(n), size(limit)),
-				Repair: "take GOMEMLIMIT away, or set it to nine tenths of the limit",
-			})
-		}
+	if n, ok := parseBytes(p.variable("GOMEMLIMIT")); ok && n > limit {
+		findings = append(findings, Finding{
+			Status: Warning,
+			What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel ends the server before it saves memory", size(n), size(limit)),
+			Repair: "take GOMEMLIMIT away, or set it to nine tenths of the limit",
+		})
 	}
 	return findings
 }
 
-// variable is an environment variable of the process that counts.
-func (p *Patient) variable(name string) (text string, given bool) {
+// environ is the environment of the process that counts.
+func (p *Patient) environ() []string {
 	if p.Server == nil {
-		text, given = p.Env(name)
-		return text, given && text != ""
+		return p.Environ
 	}
-	environ, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "environ"))
+	text, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "environ"))
 	if err != nil {
-		return "", false
+		return nil // another system
 	}
-	for entry := range strings.SplitSeq(string(environ), "\x00") {
+	return strings.Split(string(text), "\x00")
+}
+
+// variable is an environment variable of that process, "" when it is not set.
+func (p *Patient) variable(name string) string {
+	for _, entry := range p.environ() {
 		if text, ok := strings.CutPrefix(entry, name+"="); ok {
-			return text, text != ""
+			return text
 		}
 	}
-	return "", false
+	return ""
 }
 
 // parseBytes reads the form of GOMEMLIMIT.
