@@ -52,7 +52,7 @@ type Config struct {
 	BootstrapFile   string         // holds a generated first password until the first login
 	Version         string         // of the program
 	Gateway         netip.Addr     // of the container this runs in; the zero Addr elsewhere
-	Staging         string         // folder for copies of the databases, made when it is needed
+	Staging         string         // folder for files that are only there while they are needed
 }
 
 // Server answers requests under /api/v1, /healthz, and, over the control

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -67,8 +68,9 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 	if err != nil && !ok {
 		return nil, err
 	}
-	patient := doctor.NewPatient(s, time.Now())
-	patient.Invalid, patient.Machine, patient.Environ, patient.Version = invalid, os.DirFS("/"), os.Environ(), version
+	patient := &doctor.Patient{
+		Settings: s, Invalid: invalid, Machine: os.DirFS("/"), Environ: os.Environ(), Now: time.Now(), Version: version,
+	}
 	err = needFolder(s.Data)
 	_, foreign := errors.AsType[*control.OwnerError](err)
 	if err != nil && !foreign {
@@ -141,7 +143,8 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
 
 // examineFiles reads the databases, whose lock this process holds, and learns
-// what the handler knows when it can be had with the present settings.
+// what the handler knows when it can be had with the present settings. Nothing in
+// the databases is changed.
 func examineFiles(ctx context.Context, patient *doctor.Patient, usable bool) {
 	s := patient.Settings
 	events := doctor.Database{Name: eventsName, Err: errNoEvents}
@@ -150,17 +153,32 @@ func examineFiles(ctx context.Context, patient *doctor.Patient, usable bool) {
 	}
 	records := doctor.Database{Name: databaseName, Err: boltfile.ExaminePages(filepath.Join(s.Data, databaseName), nil)}
 	if usable && records.Err == nil {
-		records.Err = askInProcess(ctx, patient)
+		if records.Skipped = patient.CopyObstacle(); records.Skipped == "" {
+			records.Err = askCopy(ctx, patient)
+		}
 	}
 	patient.Databases = []doctor.Database{records, events}
 }
 
-// askInProcess opens svc.db and asks the handler in this process. The rest of an
-// instance stays closed: opening it would make secrets and throw away an index
-// that does not fit, before anybody was told.
-func askInProcess(ctx context.Context, patient *doctor.Patient) (err error) {
+// askCopy opens a copy of svc.db and asks the handler in this process. Opening
+// the data itself, as other commands do, would bring it forward to this version,
+// make secrets and throw away an index that does not fit, before anybody was
+// told.
+func askCopy(ctx context.Context, patient *doctor.Patient) (err error) {
 	s := patient.Settings
-	db, err := store.Open(filepath.Join(s.Data, databaseName), store.Options{})
+	if err := os.MkdirAll(stagingFolder(s.Data), 0o700); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(stagingFolder(s.Data), "doctor-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, databaseName)
+	if err := copyFile(path, filepath.Join(s.Data, databaseName)); err != nil {
+		return err
+	}
+	db, err := store.Open(path, store.Options{})
 	if err != nil {
 		return err
 	}
@@ -179,6 +197,21 @@ func askInProcess(ctx context.Context, patient *doctor.Patient) (err error) {
 		return err
 	}
 	return json.Unmarshal(answer, &patient.Facts)
+}
+
+// copyFile makes a file that is only read for a moment: it is not synced.
+func copyFile(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, source)
+	return errors.Join(err, f.Close())
 }
 
 // printResults writes a line for each check, and below it what was found.

@@ -82,7 +82,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		BootstrapFile:   bootstrapFile(s),
 		Version:         version,
 		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
-		Staging:         stagingFolder(s),
+		Staging:         stagingFolder(s.Data),
 	})
 	return err
 }
@@ -118,8 +118,5 @@ func bootstrapFile(s *setting.Settings) string {
 	return filepath.Join(s.BootstrapSecretDir, bootstrapName)
 }
 
-// stagingFolder is for what is made only for a while. It is in the data
-// directory, because elsewhere there may be no room.
-func stagingFolder(s *setting.Settings) string {
-	return filepath.Join(s.Data, "files", "staging")
-}
+// stagingFolder is where files are that are only there while they are needed.
+func stagingFolder(dir string) string { return absolute(filepath.Join(dir, "files", "staging")) }

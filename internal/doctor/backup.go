@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,8 +28,8 @@ func checkBackup(p *Patient) []Finding {
 // empty, or no duration above zero, when nothing is scheduled.
 func (p *Patient) judgeBackups(every, dir string) []Finding {
 	last, any := newestBackup(dir)
-	period, err := time.ParseDuration(every)
-	if err != nil || period <= 0 { // off
+	period := parsePeriod(every)
+	if period <= 0 {
 		f := Finding{Status: Note, What: "no backups are scheduled", Repair: "set backup.every to 24h and backup.dir to a folder on another disk, or let a timer run svc backup"}
 		if any {
 			f.What += fmt.Sprintf("; the last one in %s is %d days old", dir, days(p.Now.Sub(last)))
@@ -46,6 +47,16 @@ func (p *Patient) judgeBackups(every, dir string) []Finding {
 		findings = append(findings, Finding{Status: Warning, What: "backups are on the disk of the data, and go with it: " + dir, Repair: "set backup.dir to a folder on another disk"})
 	}
 	return findings
+}
+
+// parsePeriod reads a whole number with s, m, h or d; 0 when it is none.
+func parsePeriod(text string) time.Duration {
+	if number, ok := strings.CutSuffix(text, "d"); ok {
+		n, _ := strconv.Atoi(number)
+		return time.Duration(n) * 24 * time.Hour
+	}
+	d, _ := time.ParseDuration(text)
+	return d
 }
 
 // newestBackup is the time of the newest archive in a folder.

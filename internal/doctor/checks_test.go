@@ -52,7 +52,7 @@ func TestDatabases(t *testing.T) {
 		{"newer", Database{Err: fmt.Errorf("open: %w", boltfile.ErrNewer)}, Problem, "install the newer version again"},
 		{"in use", Database{Err: fmt.Errorf("open: %w", boltfile.ErrLocked)}, Problem, "stop the program that has it open"},
 		{"damaged", Database{Err: errors.New("page 3")}, Problem, "stop the server, keep a copy of the folder, and restore the last backup; svc check says how much is damaged"},
-		{"not read", Database{Skipped: "no room"}, Note, "svc check reads everything; or stop the server and run this again"},
+		{"not read", Database{Skipped: "no room"}, Note, "svc check reads everything"},
 	} {
 		p := newPatient(t, nil)
 		p.Databases = []Database{tc.of}
@@ -141,6 +141,7 @@ func TestBackups(t *testing.T) {
 		{"none yet", "24h", "", 0, Warning, "there is none in"},
 		{"other files are none", "24h", "notes.txt", 0, Warning, "there is none in"},
 		{"late", "24h", "svc-20261118-120000.tar.zst", 3 * day, Problem, "the last backup is of"},
+		{"late by days", "7d", "svc-20261101-120000.tar.zst", 20 * day, Problem, "there should be one every 7d"},
 		{"late and sealed", "24h", "svc-20261118-120000.tar.zst.age", 3 * day, Problem, "the last backup is of"},
 		{"in time, on the disk of the data", "24h", "svc-20261121-110000.tar.zst", time.Hour, Warning, "backups are on the disk of the data"},
 	} {

@@ -2,9 +2,8 @@ package doctor
 
 import (
 	"fmt"
-	"maps"
+	"os"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -16,11 +15,12 @@ const slack = time.Minute
 // now.
 func checkClock(p *Patient) []Finding {
 	const repair = "set the clock and keep it right with NTP (timedatectl set-ntp true)"
-	for _, name := range slices.Sorted(maps.Keys(p.written)) {
-		if when := p.written[name]; when.Sub(p.Now) > slack {
+	for _, name := range append([]string{"secrets.toml", "README.txt"}, databaseNames...) {
+		info, err := os.Stat(filepath.Join(p.Settings.Data, name))
+		if err == nil && info.ModTime().Sub(p.Now) > slack {
 			return []Finding{{
 				Status: Warning,
-				What:   fmt.Sprintf("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(when)),
+				What:   fmt.Sprintf("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(info.ModTime())),
 				Repair: repair,
 			}}
 		}

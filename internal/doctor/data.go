@@ -46,7 +46,7 @@ func checkDatabases(p *Patient) []Finding {
 		case d.Err != nil:
 			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the server, keep a copy of the folder, and restore the last backup; svc check says how much is damaged"})
 		case d.Skipped != "":
-			findings = append(findings, Finding{Status: Note, What: d.Name + " was not read: " + d.Skipped, Repair: "svc check reads everything; or stop the server and run this again"})
+			findings = append(findings, Finding{Status: Note, What: d.Name + " was not opened: " + d.Skipped, Repair: "svc check reads everything"})
 		}
 	}
 	return findings

@@ -24,16 +24,16 @@ func (p *Patient) databaseBytes() (sum int64) {
 	return sum
 }
 
-// mostCopied is the size of databases up to which a server copies them for a
-// quick look.
+// mostCopied is the size of databases up to which they are copied for a quick
+// look.
 const mostCopied = 2 << 30
 
-// CopyObstacle says why a server should not copy its databases, one after the
-// other, for reading them; "" when it can.
+// CopyObstacle says why the databases should not be copied, one after the other,
+// for reading them; "" when they can.
 func (p *Patient) CopyObstacle() string {
 	size := p.databaseBytes()
 	if size > mostCopied {
-		return "it takes too long to copy more than 2 GiB beside the server"
+		return "it takes too long to copy more than 2 GiB"
 	}
 	free, err := FreeBytes(p.Settings.Data)
 	if err != nil || free-size < leastFree {

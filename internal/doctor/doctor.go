@@ -6,8 +6,6 @@ package doctor
 
 import (
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -60,7 +58,7 @@ type Patient struct {
 	Machine fs.FS
 	// Environ is the environment of this process, as os.Environ gives it.
 	Environ []string
-	Now time.Time
+	Now     time.Time
 	// Version is that of this program.
 	Version string
 
@@ -79,22 +77,6 @@ type Patient struct {
 	// Index says why the search index must be built anew; nil when it need not,
 	// or when a server runs.
 	Index error
-
-	// written are the times of files before anybody opened a database, which
-	// changes them.
-	written map[string]time.Time
-}
-
-// NewPatient looks at the times of the files, so it comes before everything
-// else.
-func NewPatient(s *setting.Settings, now time.Time) *Patient {
-	p := &Patient{Settings: s, Now: now, written: map[string]time.Time{}}
-	for _, name := range []string{"svc.db", "events.db", "secrets.toml", "README.txt"} {
-		if info, err := os.Stat(filepath.Join(s.Data, name)); err == nil {
-			p.written[name] = info.ModTime()
-		}
-	}
-	return p
 }
 
 // Server is a process that serves.

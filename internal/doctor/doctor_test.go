@@ -26,7 +26,7 @@ func newPatient(t *testing.T, machine map[string]string) *Patient {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPatient(s, today)
+	p := &Patient{Settings: s, Now: today}
 	files := fstest.MapFS{}
 	for name, text := range machine {
 		files[name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(text, "/data", dir))}

@@ -13,7 +13,7 @@ import (
 // temporary are the patterns of what is made in the data folder for the time of
 // an operation, and stays when that is cut off.
 var temporary = []string{
-	"svc.db.new", "events.db.new", "search.bleve.new", "search.bleve.old", "svc.sock",
+	"svc.db.new", "events.db.new", "svc.db.compact", "events.db.compact", "search.bleve.new", "search.bleve.old", "svc.sock",
 	".secrets.toml.*", ".svc.bootstrap-admin.txt.*", // while they are replaced
 	"files/staging/*",
 }
@@ -48,6 +48,13 @@ func checkLeftovers(p *Patient) []Finding {
 			})
 		}
 	}
+	if len(p.match("restore.json")) > 0 {
+		findings = append(findings, Finding{
+			Status: Warning,
+			What:   "a restore was cut off while it took the place of the data",
+			Repair: "start the server or run any other command: it completes the restore",
+		})
+	}
 	for _, path := range p.beforeRestore() {
 		findings = append(findings, Finding{
 			Status: Note,
@@ -58,11 +65,15 @@ func checkLeftovers(p *Patient) []Finding {
 	return findings
 }
 
-// beforeRestore are the folders that a restore has put aside.
+// beforeRestore are the folders that a restore has put aside: beside the data
+// folder, or inside where that is a mount point.
 func (p *Patient) beforeRestore() (paths []string) {
+	for _, f := range p.match("before-restore-*") {
+		paths = append(paths, f.path)
+	}
 	dir, err := filepath.Abs(p.Settings.Data)
 	if err != nil {
-		return nil
+		return paths
 	}
 	entries, _ := os.ReadDir(filepath.Dir(dir)) // one that cannot be read shows nothing
 	for _, e := range entries {
