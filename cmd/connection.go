@@ -67,11 +67,11 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 func (c connection) call(ctx context.Context, method, path string, body any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
-	return c.await(ctx, method, path, body)
+	return c.exchange(ctx, method, path, body)
 }
 
-// await is call for what may take as long as ctx lasts.
-func (c connection) await(ctx context.Context, method, path string, body any) ([]byte, error) {
+// exchange is call for what takes as long as it takes.
+func (c connection) exchange(ctx context.Context, method, path string, body any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)

@@ -123,7 +123,7 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 	var pages struct {
 		Data []struct{ Name, Error string }
 	}
-	answer, err = to.await(ctx, http.MethodPost, "/control/doctor/pages", nil)
+	answer, err = to.exchange(ctx, http.MethodPost, "/control/doctor/pages", nil)
 	if err == nil {
 		err = json.Unmarshal(answer, &pages)
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"svc/internal/disk"
 )
 
 // leastFree is the room below which writing stops soon.
@@ -35,18 +37,19 @@ func (p *Patient) CopyObstacle() string {
 	if size > mostCopied {
 		return "it takes too long to copy more than 2 GiB"
 	}
-	free, err := FreeBytes(p.Settings.Data)
-	if err != nil || free-size < leastFree {
+	free, err := disk.Free(p.Settings.Data)
+	if err != nil || int64(free)-size < leastFree {
 		return "there is no room for a copy"
 	}
 	return ""
 }
 
 func checkSpace(p *Patient) []Finding {
-	free, err := FreeBytes(p.Settings.Data)
+	bytes, err := disk.Free(p.Settings.Data)
 	if err != nil {
 		return unread(err)
 	}
+	free := int64(bytes)
 	const repair = "make room on that disk, or stop the server and move the folder to a larger one"
 	switch need := 2 * p.databaseBytes(); {
 	case free < leastFree:

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"svc/internal/control"
 )
 
 // found is a file or folder in the data folder.
@@ -91,17 +93,21 @@ func checkOwner(p *Patient) []Finding {
 		return nil
 	}
 	var findings []Finding
-	if user := os.Geteuid(); user == 0 && owner != 0 {
+	switch user := os.Geteuid(); {
+	case user == owner:
+	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in volumes of Kubernetes
+		owner, all = user, all[1:]
+	case user == 0:
 		findings = append(findings, Finding{
 			Status: Note,
 			What:   fmt.Sprintf("this is root, and the data folder belongs to user %d: the databases were not opened", owner),
 			Repair: fmt.Sprintf("run it as the owner to see everything: sudo -u '#%d' svc doctor", owner),
 		})
-	} else if user != owner {
+	default:
 		findings = append(findings, Finding{
 			Status: Problem,
 			What:   fmt.Sprintf("the data folder belongs to user %d, this is user %d", owner, user),
-			Repair: fmt.Sprintf("as root: chown -R %d %s", user, p.Settings.Data),
+			Repair: fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.Settings.Data),
 		})
 	}
 	strange := slices.DeleteFunc(all, func(f found) bool {
