@@ -3,7 +3,6 @@ package doctor
 import (
 	"crypto/tls"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 )
@@ -42,10 +41,7 @@ func (p *Patient) checkPair(certificate, key, repair string) []Finding {
 		return []Finding{{Status: Warning, What: fmt.Sprintf("%s expires at %s, in %d days", certificate, moment(end), days(left)), Repair: repair}}
 	}
 	if readableByOthers(key) {
-		return []Finding{{
-			Status: Warning, What: "others can read " + key, Repair: "chmod go= " + key,
-			fix: func() error { return os.Chmod(key, 0o600) },
-		}}
+		return []Finding{{Status: Warning, What: "others can read " + key, Repair: "chmod go= " + key}}
 	}
 	return nil
 }

@@ -74,11 +74,9 @@ func checkPermissions(p *Patient) []Finding {
 		What:   "others can reach " + some(open),
 		Repair: "chmod -R go= " + p.Settings.Data,
 		fix: func() error {
-			var errs []error
-			for _, f := range open {
-				errs = append(errs, os.Chmod(f.path, f.info.Mode().Perm()&^0o077))
-			}
-			return errors.Join(errs...)
+			return p.repairEach(open, func(root *os.Root, name string, f found) error {
+				return root.Chmod(name, f.info.Mode().Perm()&^0o077)
+			})
 		},
 	}}
 }
@@ -119,24 +117,46 @@ func checkOwner(p *Patient) []Finding {
 			Status: Problem,
 			What:   fmt.Sprintf("%s belongs to somebody else than the data folder", some(strange)),
 			Repair: fmt.Sprintf("as root: chown -R %d %s", owner, p.Settings.Data),
-			fix:    giveBack(strange, owner),
+			fix:    p.giveBack(strange, owner),
 		})
 	}
 	return findings
 }
 
-// giveBack makes files the owner's, which only root can.
-func giveBack(files []found, owner int) func() error {
+// giveBack makes files the owner's, which only root can. A file with a second
+// name may be one of the system, which the owner of the folder has linked there.
+func (p *Patient) giveBack(files []found, owner int) func() error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
 	return func() error {
-		var errs []error
-		for _, f := range files {
-			errs = append(errs, os.Lchown(f.path, owner, -1))
-		}
-		return errors.Join(errs...)
+		return p.repairEach(files, func(root *os.Root, name string, f found) error {
+			if !f.info.IsDir() && linked(f.info) {
+				return fmt.Errorf("%s has other names, too", f.path)
+			}
+			return root.Lchown(name, owner, -1)
+		})
 	}
+}
+
+// repairEach does something to files of the data folder. A name that leads out of
+// it is refused: root may be repairing the folder of somebody who changes it
+// meanwhile.
+func (p *Patient) repairEach(files []found, repair func(root *os.Root, name string, f found) error) error {
+	root, err := os.OpenRoot(p.Settings.Data)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var errs []error
+	for _, f := range files {
+		name, err := filepath.Rel(p.Settings.Data, f.path)
+		if err == nil {
+			err = repair(root, name, f)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // The signs of programs that copy folders to other machines: files that they

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,11 +29,7 @@ func checkLeftovers(p *Patient) []Finding {
 				What:   "an operation was cut off and left " + some(all),
 				Repair: "svc doctor --fix removes it",
 				fix: func() error {
-					var errs []error
-					for _, f := range all {
-						errs = append(errs, os.RemoveAll(f.path))
-					}
-					return errors.Join(errs...)
+					return p.repairEach(all, func(root *os.Root, name string, _ found) error { return root.RemoveAll(name) })
 				},
 			})
 		}

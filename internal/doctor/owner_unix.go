@@ -22,3 +22,9 @@ func sameDisk(a, b fs.FileInfo) bool {
 	other, also := b.Sys().(*syscall.Stat_t)
 	return ok && also && one.Dev == other.Dev
 }
+
+// linked says whether a file has more than one name.
+func linked(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 1
+}
