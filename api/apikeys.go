@@ -249,6 +249,7 @@ func (s *Server) storeNewKey(w http.ResponseWriter, change keyChange) error {
 		Scopes:      defaultScopes,
 		AllProjects: true,
 		Digest:      store.Digest(auth.Digest(s.config.KeySalt, text)),
+		Salt:        auth.SaltMark(s.config.KeySalt),
 	}
 	if change.all == nil && len(change.projects) == 0 {
 		change.projects = nil // an empty list alone means all projects
@@ -351,6 +352,7 @@ func (s *Server) rotateKey(w http.ResponseWriter, r *request) error {
 			return fault.New(fault.Conflict, "the API key has expired")
 		}
 		rotate(k, store.Digest(auth.Digest(s.config.KeySalt, text)), now, grace)
+		k.Salt = auth.SaltMark(s.config.KeySalt)
 		return nil
 	})
 	if err != nil {

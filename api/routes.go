@@ -46,7 +46,7 @@ func (s *Server) table() []route {
 		s.accountRoutes(), s.keyRoutes(), s.projectRoutes(), s.languageRoutes(),
 		s.versionRoutes(), s.publicRoutes(), s.announcementRoutes(), s.publicAnnouncementRoutes(),
 		s.feedbackRoutes(), s.logRoutes(), s.eventRoutes(), s.searchRoutes(), s.requestStatsRoutes(),
-		s.controlRoutes(), s.jobRoutes(), s.profileRoutes(), s.transferRoutes(),
+		s.controlRoutes(), s.jobRoutes(), s.profileRoutes(), s.transferRoutes(), s.doctorRoutes(),
 	} {
 		routes = append(routes, more...)
 	}

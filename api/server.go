@@ -54,6 +54,7 @@ type Config struct {
 	BootstrapFile   string         // holds a generated first password until the first login
 	Staging         string         // folder for files that are only there while they are needed
 	Version         string         // of the program
+	Gateway         netip.Addr     // of the container this runs in; the zero Addr elsewhere
 
 	Data string     // the data directory, whose disk must have room; "" = is not looked at
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
@@ -76,6 +77,8 @@ type Server struct {
 	slow   *limit.Slow
 	recent *limit.Duplicates // submissions
 	counts *requestCounts
+
+	forwarding *forwarding
 
 	routes  []route
 	router  *router
@@ -110,6 +113,7 @@ func New(c Config) (*Server, error) {
 	s.slow = limit.NewSlow()
 	s.recent = limit.NewDuplicates(c.DedupWindow, rememberedSubmissions)
 	s.counts = newRequestCounts()
+	s.forwarding = &forwarding{proxies: c.Proxies, gateway: c.Gateway, log: c.Log}
 	s.routes = s.table()
 	s.metrics = newRequestMetrics(s.routes)
 	s.exposition = s.newExposition()
@@ -175,6 +179,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r.id = s.requestID(hr, number)
 	defer s.finish(r, &out)
 	defer s.recover(r, &out)
+	s.forwarding.see(r)
 
 	h := w.Header()
 	h["X-Request-Id"] = []string{r.id}

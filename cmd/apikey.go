@@ -155,9 +155,10 @@ func (p *program) printKeys(answer []byte) error {
 func (p *program) apikeyRevoke() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "revoke ID",
-		Short: "End an API key at once",
-		Args:  cobra.ExactArgs(1),
+		Use:               "revoke ID",
+		Short:             "End an API key at once",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeKeys,
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withConnection(c, func(to connection) error {
 				answer, err := to.call(c.Context(), http.MethodDelete, "/api/v1/auth/api-keys/"+url.PathEscape(args[0]), nil)
@@ -186,8 +187,9 @@ func (p *program) apikeyRotate() *cobra.Command {
 		Long: `Give an API key a new text and print it on the standard output. Name, scopes,
 projects and expiry stay. The old text stops at once, or after the time that
 --grace gives.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return p.rotateKey(c, args[0], grace, asJSON) },
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeKeys,
+		RunE:              func(c *cobra.Command, args []string) error { return p.rotateKey(c, args[0], grace, asJSON) },
 	}
 	addOffline(c.Flags())
 	addJSON(c, &asJSON)

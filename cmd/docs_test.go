@@ -25,6 +25,7 @@ exit codes are for scripts and stay as they are.
 | 0 | done |
 | 1 | failed; the reason is on the standard error |
 | 2 | the command line or a setting is wrong |
+| 3 | done, with warnings |
 | 10 | there is no data directory |
 | 11 | another process has the data directory and does not answer, or a second server was started on it |
 | 12 | a newer program wrote the data |

@@ -21,6 +21,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2   // usage or settings
+	exitWarnings    = 3   // done, with warnings
 	exitNoData      = 10  // there is no data directory
 	exitLocked      = 11  // another process has it
 	exitNewer       = 12  // a newer program wrote the data

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"svc/api"
 	"svc/internal/auth"
 	"svc/internal/control"
+	"svc/internal/doctor"
 	"svc/internal/event"
 	"svc/internal/jobs"
 	"svc/internal/origin"
@@ -100,6 +102,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		Data:            s.Data,
 		Jobs:            i.jobs,
 		Backup:          i.archive.Write,
+		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
 	})
 	return err
 }

@@ -33,13 +33,13 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	const logs, checks = 700, 400
 	var feedback, logged, checked, batches [][]byte
 	for i := range logs {
-		logged = append(logged, post("logs", fmt.Sprintf(`{"level":%d,"content":"line %d"}`, i%4, i)))
+		logged = append(logged, appPost("logs", fmt.Sprintf(`{"level":%d,"content":"line %d"}`, i%4, i)))
 	}
 	for i := range 100 {
-		feedback = append(feedback, post("feedbacks", fmt.Sprintf(`{"content":"opinion %d"}`, i)))
+		feedback = append(feedback, appPost("feedbacks", fmt.Sprintf(`{"content":"opinion %d"}`, i)))
 	}
 	for range checks {
-		checked = append(checked, post("versions/check-update", `{"current_version":"1.0"}`))
+		checked = append(checked, appPost("versions/check-update", `{"current_version":"1.0"}`))
 	}
 	events := 0
 	source := sample.New(sample.Plan{Count: 5000, Seed: 1, Users: 50, Names: 10, Days: 2})
@@ -48,7 +48,7 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 		for i, e := range batch.Events {
 			body += strings.Repeat(",", min(i, 1)) + fmt.Sprintf(`{"event_id":%q,"name":%q}`, e.ID, e.Name)
 		}
-		batches = append(batches, post("events", body+"]}"))
+		batches = append(batches, appPost("events", body+"]}"))
 	}
 	answered := 0
 	for connections, requests := range map[int][][]byte{1: feedback, 8: logged, 4: checked, 16: batches} {
@@ -107,8 +107,8 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	}
 }
 
-// post is a request of an app.
-func post(path, body string) []byte {
+// appPost is a request of an app.
+func appPost(path, body string) []byte {
 	return fmt.Appendf(nil, "POST /api/v1/public/app/%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
 }
 

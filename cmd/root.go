@@ -70,6 +70,7 @@ works while it runs and while it does not.`,
 		p.compactCommand(),
 		p.exportCommand(),
 		p.importCommand(),
+		p.doctorCommand(),
 		p.benchCommand(),
 		p.configCommand(),
 		p.openapiCommand(),
@@ -78,6 +79,7 @@ works while it runs and while it does not.`,
 		p.statusCommand(),
 		p.jobCommand(),
 	)
+	p.completeFlags(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	markRuns(root)

@@ -62,6 +62,9 @@ func TestScripts(t *testing.T) {
 			"empty":   empty,
 			"flip":    flip,
 			"newer":   newer,
+			"aged":    aged,
+			"ask":     ask,
+			"tmpfs":   tmpfs,
 
 			"keyid":    keyID,
 			"token":    token,
@@ -74,8 +77,11 @@ func TestScripts(t *testing.T) {
 			"metricsurl": metricsURL,
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "mount":
+				return canMount(t), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

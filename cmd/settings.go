@@ -62,7 +62,17 @@ func addSetting(flags *pflag.FlagSet, d setting.Definition) {
 // load reads the settings from the flags of a command, the environment and the
 // configuration file. Warnings are in the settings, for the caller to say.
 func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
-	s, err := setting.Load(setting.Sources{
+	s, err := loadShown(c)
+	if err != nil {
+		return nil, err
+	}
+	return s, settleLife(s)
+}
+
+// loadShown reads the settings, too; those that come with an error are only good
+// for showing.
+func loadShown(c *cobra.Command) (*setting.Settings, error) {
+	return setting.Load(setting.Sources{
 		Flag: func(name string) (string, bool) {
 			f := c.Flags().Lookup(name)
 			if f == nil || !f.Changed {
@@ -73,10 +83,6 @@ func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 		Env:      os.LookupEnv,
 		ReadFile: os.ReadFile,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s, settleLife(s)
 }
 
 // settleLife puts the default in place of a lifetime that cannot be read. It is

@@ -65,12 +65,9 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	if err := errors.Join(os.RemoveAll(x.path+newSuffix), os.RemoveAll(x.path+oldSuffix)); err != nil {
 		return nil, fmt.Errorf("open search index: %w", err)
 	}
-	if _, err := os.Stat(x.path); errors.Is(err, os.ErrNotExist) {
+	err := Look(dir, db)
+	if errors.Is(err, errMissing) {
 		return x, nil
-	}
-	r, err := readRoot(x.path)
-	if err == nil {
-		err = r.stamp.check(db)
 	}
 	if err != nil && !passes(err) {
 		// It must not stay: when the store has gone on for a while, a stamp from

@@ -36,6 +36,14 @@ func CreatedAt(id ID) int64 {
 	return int64(milliseconds(id) / 1000)
 }
 
+// LastID is the time in the last id that was issued, in Unix milliseconds; 0
+// before the first. No id is ever issued below it.
+func (s *Store) LastID() int64 {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return int64(milliseconds(s.ids.last))
+}
+
 func milliseconds(id ID) uint64 {
 	return binary.BigEndian.Uint64(id[:8]) >> 16
 }

@@ -291,3 +291,16 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 }
+
+// TestSaltMark: the same salt has the same mark, another one another, and the
+// mark of a salt opens nothing.
+func TestSaltMark(t *testing.T) {
+	t.Parallel()
+	mark := SaltMark([]byte("salt"))
+	if len(mark) != 16 || mark != SaltMark([]byte("salt")) || mark == SaltMark([]byte("pepper")) {
+		t.Errorf("got %q, want 16 digits that are those of this salt alone", mark)
+	}
+	if IsKey("svc salt mark") {
+		t.Error("the text of the mark could be that of a key")
+	}
+}

@@ -2,11 +2,14 @@ package event_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"svc/internal/event"
 )
@@ -28,7 +31,11 @@ func TestDamagedFileIsRefused(t *testing.T) {
 	refused := 0
 	for at := 2 * page; at < 128*page; at += page {
 		put(t, path, bytes.Repeat([]byte{0xff}, page), at)
+		seen := event.Look(path)
 		e, err := event.Open(path, event.Options{})
+		if errors.Is(err, event.ErrDamaged) && !errors.Is(seen, event.ErrDamaged) {
+			t.Errorf("page %d: Look says %v, Open says %v", at/page, seen, err)
+		}
 		switch {
 		case err == nil: // a free page
 			check(t, e.Close())
@@ -52,6 +59,44 @@ func put(t *testing.T, path string, b []byte, at int) {
 	check(t, err)
 	_, err = f.WriteAt(b, int64(at))
 	check(t, errors.Join(err, f.Close()))
+}
+
+// TestLook says of a file what opening would, and leaves it as it is.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, event.Options{})
+	w.send(t, "u", "s", "format", noon, "format", "abcd") // named like the mark
+	if err := event.Look(w.path); !errors.Is(err, event.ErrLocked) {
+		t.Errorf("in use: got %v, want ErrLocked", err)
+	}
+	w.reopen(t)
+	path := filepath.Join(t.TempDir(), "events.db")
+	whole, err := os.ReadFile(w.path)
+	check(t, err)
+	check(t, os.WriteFile(path, whole, 0o600))
+	if err := event.Look(path); err != nil {
+		t.Errorf("a whole file: got %v", err)
+	}
+	after, err := os.ReadFile(path)
+	check(t, err)
+	if !bytes.Equal(after, whole) {
+		t.Error("the file was changed by looking at it")
+	}
+	setFormat(t, path, event.Format+1)
+	if err := event.Look(path); !errors.Is(err, event.ErrNewer) {
+		t.Errorf("a newer file: got %v, want ErrNewer", err)
+	}
+}
+
+// setFormat writes another format into a file.
+func setFormat(t *testing.T, path string, format uint32) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	check(t, err)
+	err = db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("meta")).Put([]byte("format"), binary.BigEndian.AppendUint32(nil, format))
+	})
+	check(t, errors.Join(err, db.Close()))
 }
 
 // TestLockedFileIsRefused: two processes never write to one file.

@@ -1,0 +1,284 @@
+package cmd
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/control"
+)
+
+// The states of a data directory in which every command is run.
+const (
+	noFolder   = iota // there is none
+	stopped           // a server has run and was stopped
+	runs              // a server runs
+	killed            // a server was killed and has left its socket
+	silentLock        // somebody has the lock and does not answer
+	foreign           // it belongs to another user, and root runs the command
+	stateCount
+)
+
+// codes are the exit codes of a command in all states.
+type codes [stateCount]int
+
+var (
+	// needsData is for commands that work on the data.
+	needsData = codes{exitNoData, exitOK, exitOK, exitOK, exitLocked, exitFailed}
+	always    = codes{}
+)
+
+// matrix has a row for each command: what follows its name, and its exit codes. A
+// command without the flag --data does not care for the state and is run once.
+var matrix = map[string]struct {
+	args string
+	want codes
+}{
+	"svc":                       {"", always},
+	"svc admin":                 {"", codes{exitUsage}},
+	"svc admin reset-password":  {"", needsData},
+	"svc apikey":                {"", codes{exitUsage}},
+	"svc apikey create":         {"--name ci", needsData},
+	"svc apikey list":           {"", needsData},
+	"svc apikey revoke":         {"REVOKE", needsData},
+	"svc apikey rotate":         {"ROTATE", needsData},
+	"svc bench":                 {"", codes{exitUsage}},
+	"svc bench events":          {"--events 100 --users 10 --rounds 1", always},
+	"svc completion":            {"", always},
+	"svc completion bash":       {"", always},
+	"svc completion fish":       {"", always},
+	"svc completion powershell": {"", always},
+	"svc completion zsh":        {"", always},
+	"svc config":                {"", always},
+	"svc config example":        {"", always},
+	// The first password that was not used yet is no more than a note. Of a
+	// folder of somebody else it says so, and that is all that is wrong with it.
+	"svc doctor":  {"", codes{exitNoData, exitOK, exitOK, exitOK, exitFailed, exitOK}},
+	"svc help":    {"", always},
+	"svc openapi": {"", always},
+	"svc reindex": {"", needsData},
+	// Its address is taken, so that it ends.
+	"svc serve":   {"--listen TAKEN", codes{exitFailed, exitFailed, exitLocked, exitFailed, exitLocked, exitFailed}},
+	"svc version": {"", always},
+}
+
+// TestEveryCommandInEveryState holds all commands to their exit codes. Whoever
+// adds a command must say here what it does without a data directory, beside a
+// server, and so on.
+func TestEveryCommandInEveryState(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("servers are stopped by signals here")
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() })
+	var withData, without []string
+	seen := map[string]bool{}
+	eachCommand((&program{}).root(), func(c *cobra.Command) {
+		path := c.CommandPath()
+		if _, ok := matrix[path]; !ok {
+			t.Errorf("%s has no row in the matrix: say what it does in each state", path)
+			return
+		}
+		seen[path] = true
+		if c.Flags().Lookup("data") != nil {
+			withData = append(withData, path)
+		} else {
+			without = append(without, path)
+		}
+	})
+	for path := range matrix {
+		if !seen[path] {
+			t.Errorf("the matrix has a row for %s, which does not exist", path)
+		}
+	}
+	for state, make := range map[int]func(*testing.T) place{
+		noFolder: makeNothing, stopped: makeStopped, runs: makeRunning, killed: makeKilled, silentLock: makeSilent, foreign: makeForeign,
+	} {
+		t.Run([]string{"no folder", "stopped", "running", "killed", "silent lock", "foreign"}[state], func(t *testing.T) {
+			t.Parallel()
+			at := make(t)
+			at.words = append(at.words, "TAKEN", taken.Addr().String())
+			if state == noFolder {
+				at.runAll(t, state, without)
+			}
+			at.runAll(t, state, withData, "--data", at.dir)
+		})
+	}
+}
+
+// place is a data directory in one of the states.
+type place struct {
+	dir   string
+	words []string // what stands for the words of the rows, in pairs
+}
+
+// runAll runs commands at the same time: those that wait for a lock wait
+// together.
+func (at place) runAll(t *testing.T, state int, paths []string, more ...string) {
+	t.Helper()
+	var running sync.WaitGroup
+	for _, path := range paths {
+		row := matrix[path]
+		args := append(strings.Fields(path)[1:], strings.Fields(strings.NewReplacer(at.words...).Replace(row.args))...)
+		args = append(args, more...)
+		run := func() {
+			out, got := runSvc(t, args...)
+			if got != row.want[state] {
+				t.Errorf("svc %s: got exit code %d, want %d\n%s", strings.Join(args, " "), got, row.want[state], out)
+			}
+		}
+		if state == silentLock {
+			running.Go(run)
+		} else {
+			run()
+		}
+	}
+	running.Wait()
+}
+
+// eachCommand calls fn with c and all commands below it.
+func eachCommand(c *cobra.Command, fn func(*cobra.Command)) {
+	fn(c)
+	for _, sub := range c.Commands() {
+		eachCommand(sub, fn)
+	}
+}
+
+// svcCommand is svc without the settings of whoever runs the tests.
+func svcCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "svc", args...)
+	c.Env = []string{"GORACE=atexit_sleep_ms=10"}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR"} {
+		c.Env = append(c.Env, name+"="+os.Getenv(name))
+	}
+	return c
+}
+
+// runSvc runs a command and gives all it has written and its exit code.
+func runSvc(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
+	text, err := svcCommand(t, args...).CombinedOutput()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(text), failed.ExitCode()
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text), exitOK
+}
+
+func makeNothing(t *testing.T) place {
+	t.Helper()
+	return place{dir: filepath.Join(t.TempDir(), "none")}
+}
+
+// makeRunning starts a server that runs until the end of the test, and makes two
+// keys.
+func makeRunning(t *testing.T) place {
+	t.Helper()
+	at, stop := startServer(t)
+	t.Cleanup(func() { stop(os.Interrupt) })
+	return at
+}
+
+func makeStopped(t *testing.T) place {
+	t.Helper()
+	at, stop := startServer(t)
+	stop(os.Interrupt)
+	return at
+}
+
+func makeKilled(t *testing.T) place {
+	t.Helper()
+	at, stop := startServer(t)
+	stop(os.Kill)
+	if _, err := os.Stat(filepath.Join(at.dir, control.SocketName)); err != nil {
+		t.Fatalf("a killed server leaves its socket: %v", err)
+	}
+	return at
+}
+
+func makeSilent(t *testing.T) place {
+	t.Helper()
+	at := makeStopped(t)
+	lock, err := control.Acquire(at.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := lock.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+	return at
+}
+
+func makeForeign(t *testing.T) place {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder away")
+	}
+	at := makeStopped(t)
+	err := filepath.WalkDir(at.dir, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, 65532, 65532))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// startServer starts a server on a new data directory and makes two keys.
+func startServer(t *testing.T) (at place, stop func(os.Signal)) {
+	t.Helper()
+	at.dir = filepath.Join(t.TempDir(), "data")
+	c := svcCommand(t, "serve", "--listen", "127.0.0.1:0", "--data", at.dir)
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(log)
+	for line := ""; !strings.Contains(line, `"msg":"listening"`); {
+		if line, err = lines.ReadString('\n'); err != nil {
+			t.Fatalf("the server did not start: %v", err)
+		}
+	}
+	drained := make(chan struct{})
+	go func() {
+		_, _ = lines.WriteTo(io.Discard)
+		close(drained)
+	}()
+	for _, name := range []string{"REVOKE", "ROTATE"} {
+		out, code := runSvc(t, "apikey", "create", "--json", "--name", name, "--data", at.dir)
+		var key struct{ ID string }
+		if err := json.Unmarshal([]byte(out), &key); err != nil || code != 0 {
+			t.Fatalf("key not made: %v, exit code %d: %s", err, code, out)
+		}
+		at.words = append(at.words, name, key.ID)
+	}
+	return at, func(s os.Signal) {
+		_ = c.Process.Signal(s)
+		<-drained
+		_ = c.Wait() // ends with the signal
+	}
+}

@@ -1,0 +1,38 @@
+package cmd
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// aged FILE DURATION makes a file as old as that; one from the future has a
+// negative age.
+func aged(ts *testscript.TestScript, _ bool, args []string) {
+	age, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	when := time.Now().Add(-age)
+	ts.Check(os.Chtimes(ts.MkAbs(args[0]), when, when))
+}
+
+// ask STATUS URL HEADER… asks over TCP with header lines such as "X-Real-IP: ::1".
+func ask(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), giveUp)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1], nil)
+	ts.Check(err)
+	for _, line := range args[2:] {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	ts.Check(response.Body.Close())
+	if !strings.HasPrefix(response.Status, args[0]) {
+		ts.Fatalf("%s: got %s, want %s", args[1], response.Status, args[0])
+	}
+}

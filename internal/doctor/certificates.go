@@ -1,0 +1,47 @@
+package doctor
+
+import (
+	"crypto/tls"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// renewBefore is the rest of a certificate's life from which on it should have
+// been renewed.
+const renewBefore = 14 * 24 * time.Hour
+
+// checkCertificates looks at the certificate that the settings name and at those
+// that the server fetches by itself.
+func checkCertificates(p *Patient) []Finding {
+	var findings []Finding
+	if certificate, _ := p.text("tls.cert"); certificate != "" {
+		key, _ := p.text("tls.key")
+		findings = append(findings, p.checkPair(certificate, key, "put a new one there; the server takes it by itself")...)
+	}
+	for _, f := range p.match("certs/certificates/*/*/*.crt") {
+		key := strings.TrimSuffix(f.path, ".crt") + ".key"
+		findings = append(findings, p.checkPair(f.path, key, "the server renews it by itself: look for the reason in its log; port 80 or 443 must be open to the internet")...)
+	}
+	return findings
+}
+
+func (p *Patient) checkPair(certificate, key, repair string) []Finding {
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		return []Finding{{Status: Problem, What: fmt.Sprintf("%s and its key cannot be used: %v", certificate, err), Repair: repair}}
+	}
+	end := pair.Leaf.NotAfter
+	switch left := end.Sub(p.Now); {
+	case left <= 0:
+		return []Finding{{Status: Problem, What: fmt.Sprintf("%s has expired at %s", certificate, moment(end)), Repair: repair}}
+	case pair.Leaf.NotBefore.Sub(p.Now) > 0:
+		return []Finding{{Status: Problem, What: fmt.Sprintf("%s is not valid before %s", certificate, moment(pair.Leaf.NotBefore)), Repair: "set the clock, or wait"}}
+	case left < renewBefore:
+		return []Finding{{Status: Warning, What: fmt.Sprintf("%s expires at %s, in %d days", certificate, moment(end), days(left)), Repair: repair}}
+	}
+	if readableByOthers(key) {
+		return []Finding{{Status: Warning, What: "others can read " + key, Repair: "chmod go= " + key}}
+	}
+	return nil
+}

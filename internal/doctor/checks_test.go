@@ -1,0 +1,241 @@
+package doctor
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"svc/internal/boltfile"
+)
+
+const day = 24 * time.Hour
+
+func TestClock(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		ahead  time.Duration // of the last id
+		status Status
+	}{
+		{"records of the past", -time.Hour, OK},
+		{"clocks of two machines", 30 * time.Second, OK},
+		{"records of the future", 2 * time.Minute, Warning},
+	} {
+		p := newPatient(t, nil)
+		p.Facts = &Facts{LastID: today.Add(tc.ahead).UnixMilli()}
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, checkClock(p), tc.status, "but the last record was made at")
+		})
+	}
+}
+
+func TestDatabases(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		of     Database
+		status Status
+		repair string
+	}{
+		{"well", Database{Name: "svc.db"}, OK, ""},
+		{"newer", Database{Err: fmt.Errorf("open: %w", boltfile.ErrNewer)}, Problem, "install the newer version again"},
+		{"in use", Database{Err: fmt.Errorf("open: %w", boltfile.ErrLocked)}, Problem, "stop the program that has it open"},
+		{"damaged", Database{Err: errors.New("page 3")}, Problem, "stop the server, keep a copy of the folder, and restore the last backup; svc check says how much is damaged"},
+		{"not read", Database{Skipped: "no room"}, Note, "svc check reads everything"},
+	} {
+		p := newPatient(t, nil)
+		p.Databases = []Database{tc.of}
+		found := checkDatabases(p)
+		expect(t, found, tc.status, "")
+		if tc.status != OK && found[0].Repair != tc.repair {
+			t.Errorf("%s: got repair %q, want %q", tc.name, found[0].Repair, tc.repair)
+		}
+	}
+}
+
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		index  Index
+		status Status
+		what   string
+	}{
+		{"up to date", Index{true, 50_000, 50_000}, OK, ""},
+		{"a moment behind", Index{true, 45_000, 50_000}, OK, ""},
+		{"ahead of what was read before", Index{true, 50_001, 50_000}, OK, ""},
+		{"far behind", Index{true, 10, 50_000}, Warning, "it is 49990 changes behind"},
+		{"being built", Index{false, 0, 50_000}, Note, "it is being built"},
+	} {
+		p := newPatient(t, nil)
+		p.Server, p.Facts = &Server{}, &Facts{Index: tc.index}
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, checkIndex(p), tc.status, tc.what)
+		})
+	}
+}
+
+func TestServerVersions(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t, nil)
+	p.Version, p.Server = "1.1.0", &Server{Version: "1.1.0"}
+	expect(t, checkServer(p), OK, "")
+	p.Server.Version = "1.0.0"
+	expect(t, checkServer(p), Note, "the running server is svc 1.0.0, this program is svc 1.1.0")
+}
+
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	chain := func(at int64, peer, line string) *Chain {
+		return &Chain{At: at, Peer: peer, Headers: []string{line}, Client: peer}
+	}
+	const forwarded, other = "X-Forwarded-For: 203.0.113.7", "Forwarded: for=203.0.113.7"
+	for _, tc := range []struct {
+		name   string
+		seen   Forwarding
+		status Status
+		what   string
+	}{
+		{"nothing", Forwarding{Count: 1}, OK, ""},
+		{"a header that counts", Forwarding{Count: 1, Last: chain(1, "10.0.0.1", forwarded)}, Note, "last seen: X-Forwarded-For: 203.0.113.7 from 10.0.0.1"},
+		{"no proxy is expected", Forwarding{Ignored: chain(1, "10.0.0.1", forwarded)}, Warning, "SVC_TRUSTED_PROXY_COUNT is 0"},
+		{"a header that is not read", Forwarding{Count: 1, Ignored: chain(1, "10.0.0.1", other)}, Warning, "none of the headers that are read"},
+		{"a peer of the internet", Forwarding{Count: 1, Ignored: chain(1, "198.51.100.1", forwarded)}, Note, "the peer has a public address"},
+		{"a peer of a network between", Forwarding{Count: 1, Ignored: chain(1, "100.64.0.1", forwarded)}, Warning, "neither private nor of this machine"},
+		{"one that counts after one that did not", Forwarding{Count: 1, Ignored: chain(1, "198.51.100.1", forwarded), Last: chain(2, "10.0.0.1", forwarded)}, Note, "the peer has a public address"},
+		{"the gateway of a container", Forwarding{Count: 1, Gateway: "172.17.0.1"}, Note, "requests come from 172.17.0.1"},
+		{"the gateway, believed by nobody", Forwarding{Gateway: "172.17.0.1"}, OK, ""},
+	} {
+		p := newPatient(t, nil)
+		p.Facts = &Facts{Forwarding: tc.seen}
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, checkProxy(p), tc.status, tc.what)
+		})
+	}
+}
+
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, every string
+		archive     string
+		age         time.Duration
+		status      Status
+		what        string
+	}{
+		{"off", "", "", 0, Note, "no backups are scheduled"},
+		{"off, but one by hand", "", "svc-20261101-120000.tar.zst", 20 * day, Note, "is 20 days old"},
+		{"none yet", "24h", "", 0, Warning, "there is none in"},
+		{"other files are none", "24h", "notes.txt", 0, Warning, "there is none in"},
+		{"late", "24h", "svc-20261118-120000.tar.zst", 3 * day, Problem, "the last backup is of"},
+		{"late by days", "7d", "svc-20261101-120000.tar.zst", 20 * day, Problem, "there should be one every 7d"},
+		{"late and sealed", "24h", "svc-20261118-120000.tar.zst.age", 3 * day, Problem, "the last backup is of"},
+		{"in time, on the disk of the data", "24h", "svc-20261121-110000.tar.zst", time.Hour, Warning, "backups are on the disk of the data"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if runtime.GOOS == "windows" && tc.age == time.Hour {
+				t.Skip("disks are not compared here")
+			}
+			p := newPatient(t, nil)
+			dir := filepath.Join(p.Settings.Data, "backups")
+			if tc.archive != "" {
+				file := filepath.Join(dir, tc.archive)
+				if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(file, nil, 0o600), os.Chtimes(file, today, today.Add(-tc.age))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			expect(t, p.judgeBackups(tc.every, dir), tc.status, tc.what)
+		})
+	}
+}
+
+func TestCertificates(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name     string
+		from, to time.Time
+		mode     os.FileMode // of the key
+		status   Status
+		what     string
+	}{
+		{"well", today.Add(-day), today.Add(60 * day), 0o600, OK, ""},
+		{"soon over", today.Add(-day), today.Add(10 * day), 0o600, Warning, "in 10 days"},
+		{"over", today.Add(-90 * day), today.Add(-day), 0o600, Problem, "has expired at"},
+		{"not yet", today.Add(day), today.Add(90 * day), 0o600, Problem, "is not valid before"},
+		{"a key for everybody", today.Add(-day), today.Add(60 * day), 0o644, Warning, "others can read"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPatient(t, nil)
+			dir := filepath.Join(p.Settings.Data, "certs", "certificates", "ca", "example.org")
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			writeCertificate(t, filepath.Join(dir, "example.org"), tc.from, tc.to, tc.mode)
+			expect(t, checkCertificates(p), tc.status, tc.what)
+		})
+	}
+	t.Run("no certificate", func(t *testing.T) {
+		t.Parallel()
+		p := newPatient(t, nil)
+		expect(t, p.checkPair("missing.crt", "missing.key", "put one there"), Problem, "missing.crt and its key cannot be used")
+	})
+}
+
+// writeCertificate makes base.crt and base.key.
+func writeCertificate(t *testing.T, base string, from, to time.Time, mode os.FileMode) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: from, NotAfter: to, DNSNames: []string{"example.org"}}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(
+		os.WriteFile(base+".crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600),
+		os.WriteFile(base+".key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600),
+		os.Chmod(base+".key", mode),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTimeZones(t *testing.T) {
+	t.Parallel()
+	for zone, status := range map[string]Status{"": OK, "UTC": OK, "Europe/Berlin": OK, ":/etc/localtime": OK, "Europe/Atlantis": Warning} {
+		p := newPatient(t, nil)
+		p.Environ = []string{"TZ=" + zone}
+		expect(t, checkTimeZone(p), status, "not a known time zone")
+	}
+}
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536 << 20: "1.5 GiB", 5 << 50: "5120.0 TiB"} {
+		if got := size(n); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// slack is how far clocks may differ.
+const slack = time.Minute
+
+// checkClock compares the clock with the times that the data remembers. None of
+// them can come from the future, unless the clock was ahead then or is behind
+// now.
+func checkClock(p *Patient) []Finding {
+	const repair = "set the clock and keep it right with NTP (timedatectl set-ntp true)"
+	for _, name := range append([]string{"secrets.toml", "README.txt"}, databaseNames...) {
+		info, err := os.Stat(filepath.Join(p.Settings.Data, name))
+		if err == nil && info.ModTime().Sub(p.Now) > slack {
+			return []Finding{{
+				Status: Warning,
+				What:   fmt.Sprintf("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(info.ModTime())),
+				Repair: repair,
+			}}
+		}
+	}
+	if p.Facts == nil {
+		return nil
+	}
+	if last := time.UnixMilli(p.Facts.LastID); last.Sub(p.Now) > slack {
+		return []Finding{{
+			Status: Warning,
+			What:   fmt.Sprintf("the clock says %s, but the last record was made at %s; new ones get that time until the clock has passed it", moment(p.Now), moment(last)),
+			Repair: repair,
+		}}
+	}
+	return nil
+}
+
+func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 MST") }
+
+// checkTimeZone notices a zone that is asked for and is not there.
+func checkTimeZone(p *Patient) []Finding {
+	zone := p.variable("TZ")
+	if zone == "" || zone[0] == ':' || filepath.IsAbs(zone) {
+		return nil
+	}
+	if _, err := time.LoadLocation(zone); err != nil {
+		return []Finding{{
+			Status: Warning,
+			What:   fmt.Sprintf("TZ is %q, which is not a known time zone: schedules and logs are in UTC", zone),
+			Repair: "use a name such as Europe/Berlin, or install the time zone data",
+		}}
+	}
+	return nil
+}

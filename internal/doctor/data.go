@@ -1,0 +1,94 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+
+	"svc/internal/boltfile"
+	"svc/internal/setting"
+)
+
+func checkSettings(p *Patient) []Finding {
+	var findings []Finding
+	for _, err := range p.Invalid {
+		findings = append(findings, Finding{Status: Problem, What: err.Error(), Repair: "correct it, and see: svc config; the defaults were used here"})
+	}
+	for _, err := range setting.Misspelt(p.environ()) {
+		findings = append(findings, Finding{Status: Warning, What: err.Error(), Repair: "correct the name where the server gets its environment"})
+	}
+	return findings
+}
+
+func checkServer(p *Patient) []Finding {
+	switch {
+	case p.Unreachable != nil:
+		return []Finding{{Status: Problem, What: p.Unreachable.Error(), Repair: "if it is a server, stop it (kill -9 when it does not stop) and start it again; nothing that was answered is lost"}}
+	case p.Server != nil && p.Server.Version != p.Version:
+		return []Finding{{Status: Note, What: fmt.Sprintf("the running server is svc %s, this program is svc %s", p.Server.Version, p.Version), Repair: "start the server again to use the new version"}}
+	}
+	return nil
+}
+
+// unasked is the finding of a check that needs what nobody could be asked for.
+var unasked = []Finding{{Status: Note, What: "not examined", Repair: "solve what stands elsewhere, and run it again"}}
+
+func checkDatabases(p *Patient) []Finding {
+	if len(p.Databases) == 0 {
+		return unasked
+	}
+	var findings []Finding
+	for _, d := range p.Databases {
+		switch {
+		case errors.Is(d.Err, boltfile.ErrNewer):
+			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "install the newer version again"})
+		case errors.Is(d.Err, boltfile.ErrLocked):
+			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the program that has it open"})
+		case d.Err != nil:
+			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the server, keep a copy of the folder, and restore the last backup; svc check says how much is damaged"})
+		case d.Skipped != "":
+			findings = append(findings, Finding{Status: Note, What: d.Name + " was not opened: " + d.Skipped, Repair: "svc check reads everything"})
+		}
+	}
+	return findings
+}
+
+// mostLag is how many changes the index of a server may be behind without a
+// word: it takes them in much less than a second.
+const mostLag = 10_000
+
+func checkIndex(p *Patient) []Finding {
+	switch {
+	case p.Index != nil:
+		return []Finding{{Status: Note, What: "it must be built anew: " + p.Index.Error(), Repair: "the next start does that by itself; until it is done searches read the records"}}
+	case p.Facts == nil:
+		return unasked
+	case p.Server == nil:
+		return nil
+	case !p.Facts.Index.Answers:
+		return []Finding{{Status: Note, What: "it is being built; searches read the records meanwhile", Repair: "wait; a million logs take about two minutes"}}
+	}
+	if lag := p.Facts.Index.Last - min(p.Facts.Index.Seen, p.Facts.Index.Last); lag > mostLag {
+		return []Finding{{Status: Warning, What: fmt.Sprintf("it is %d changes behind", lag), Repair: "look for its errors in the log; when it does not catch up: svc reindex"}}
+	}
+	return nil
+}
+
+func checkKeys(p *Patient) []Finding {
+	if p.Facts == nil {
+		return unasked
+	}
+	k := p.Facts.Keys
+	if k.Other == 0 {
+		return nil
+	}
+	f := Finding{
+		Status: Warning,
+		What:   fmt.Sprintf("%d of %d API keys can match: the others were made with another API_KEY_SALT", k.Active-k.Other, k.Active),
+		Repair: "give the former salt back (API_KEY_SALT or secrets.toml), or give each key a new text: svc apikey rotate ID",
+	}
+	if k.Other == k.Active {
+		f.Status = Problem
+		f.What = fmt.Sprintf("0 of %d API keys can match: they were made with another API_KEY_SALT", k.Active)
+	}
+	return []Finding{f}
+}

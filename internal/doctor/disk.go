@@ -1,0 +1,168 @@
+package doctor
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"svc/internal/disk"
+)
+
+// leastFree is the room below which writing stops soon.
+const leastFree = 64 << 20
+
+// databaseNames are the files that only svc can write.
+var databaseNames = []string{"svc.db", "events.db"}
+
+// databaseBytes is the size of both databases.
+func (p *Patient) databaseBytes() (sum int64) {
+	for _, name := range databaseNames {
+		if info, err := os.Stat(filepath.Join(p.Settings.Data, name)); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// mostCopied is the size of databases up to which they are copied for a quick
+// look.
+const mostCopied = 2 << 30
+
+// CopyObstacle says why the databases should not be copied, one after the other,
+// for reading them; "" when they can.
+func (p *Patient) CopyObstacle() string {
+	size := p.databaseBytes()
+	if size > mostCopied {
+		return "it takes too long to copy more than 2 GiB"
+	}
+	free, err := disk.Free(p.Settings.Data)
+	if err != nil || int64(free)-size < leastFree {
+		return "there is no room for a copy"
+	}
+	return ""
+}
+
+func checkSpace(p *Patient) []Finding {
+	bytes, err := disk.Free(p.Settings.Data)
+	if err != nil {
+		return unread(err)
+	}
+	free := int64(bytes)
+	const repair = "make room on that disk, or stop the server and move the folder to a larger one"
+	switch need := 2 * p.databaseBytes(); {
+	case free < leastFree:
+		return []Finding{{Status: Problem, What: size(free) + " are free: writing fails soon", Repair: repair}}
+	case free < need:
+		return []Finding{{Status: Warning, What: fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", size(free), size(need)), Repair: repair}}
+	}
+	return nil
+}
+
+// size is a number of bytes for people.
+func size(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	n, unit := float64(bytes), 0
+	for n >= 1024 && unit < len(units)-1 {
+		n /= 1024
+		unit++
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", n, units[unit])
+}
+
+// What is wrong with kinds of file systems. The rest are taken for local ones.
+var unfit = map[string]Finding{
+	"nfs": remote, "nfs4": remote, "cifs": remote, "smb": remote, "smb2": remote, "smb3": remote, "smbfs": remote,
+	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote, "coda": remote,
+	"9p": shared, "virtiofs": shared, "vboxsf": shared, "prl_fs": shared, "vmhgfs": shared, "drvfs": shared,
+	"tmpfs":   {Status: Warning, What: "it is kept in memory and is gone after a restart of the machine", Repair: "move the data folder to a disk"},
+	"ramfs":   {Status: Warning, What: "it is kept in memory and is gone after a restart of the machine", Repair: "move the data folder to a disk"},
+	"overlay": {Status: Warning, What: "it belongs to a container and is gone when the container is made anew", Repair: "mount a volume there, such as: docker run -v svc-data:/data"},
+	"vfat":    noModes, "msdos": noModes, "exfat": noModes,
+}
+
+var (
+	remote = Finding{
+		Status: Warning, What: "it is a network file system, where locks and sync cannot be relied on",
+		Repair: "move the data folder to a local disk, and the backups to the network",
+	}
+	shared = Finding{
+		Status: Warning, What: "it is a folder shared with another system, where locks and sync cannot be relied on",
+		Repair: "use a volume or disk of this system instead",
+	}
+	noModes = Finding{
+		Status: Warning, What: "it knows no permissions and no journal",
+		Repair: "use a file system such as ext4, xfs, APFS or NTFS",
+	}
+	program = Finding{
+		Status: Warning, What: "it is made by a program (FUSE), whose locks and sync may not hold",
+		Repair: "move the data folder to a local disk",
+	}
+)
+
+func checkFilesystem(p *Patient) []Finding {
+	kind, err := p.filesystem()
+	if err != nil {
+		return []Finding{{Status: Note, What: "the kind of file system is unknown: " + err.Error(), Repair: "make sure that it is a local disk"}}
+	}
+	f, bad := unfit[strings.ToLower(kind)]
+	if !bad && (kind == "fuse" || strings.HasPrefix(kind, "fuse.")) {
+		f, bad = program, true
+		if inner, known := unfit[strings.TrimPrefix(kind, "fuse.")]; known {
+			f = inner
+		}
+	}
+	if !bad {
+		return nil
+	}
+	f.What = p.Settings.Data + " is on " + kind + ": " + f.What
+	return []Finding{f}
+}
+
+// mount is one line of mountinfo.
+type mount struct {
+	point, kind, device string
+}
+
+// mountOf finds the mount that a path, absolute and without links, is on.
+func mountOf(machine fs.FS, path string) (m mount, err error) {
+	text, err := fs.ReadFile(machine, "proc/self/mountinfo")
+	if err != nil {
+		return m, err
+	}
+	for line := range strings.Lines(string(text)) {
+		left, right, ok := strings.Cut(line, " - ")
+		place, what := strings.Fields(left), strings.Fields(right)
+		if !ok || len(place) < 5 || len(what) < 2 {
+			continue
+		}
+		point := unescape(place[4])
+		inside := point == "/" || path == point || strings.HasPrefix(path, point+"/")
+		if inside && len(point) >= len(m.point) { // a later mount hides an earlier one
+			m = mount{point, what[0], unescape(what[1])}
+		}
+	}
+	if m.point == "" {
+		return m, fmt.Errorf("no mount has %s", path)
+	}
+	return m, nil
+}
+
+// unescape gives blanks and other characters back that mountinfo writes as
+// octal numbers.
+func unescape(text string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(text)
+}
+
+// realPath is where the data folder really is.
+func (p *Patient) realPath() (string, error) {
+	path, err := filepath.EvalSymlinks(p.Settings.Data)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}

@@ -1,0 +1,12 @@
+package doctor
+
+// filesystem is the kind of file system that the data folder is on, as mount
+// calls it.
+func (p *Patient) filesystem() (string, error) {
+	path, err := p.realPath()
+	if err != nil {
+		return "", err
+	}
+	m, err := mountOf(p.Machine, path)
+	return m.kind, err
+}

@@ -1,0 +1,27 @@
+package doctor
+
+import (
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/windows"
+)
+
+// filesystem is "smb" for a share of another machine; of others it says nothing.
+func (p *Patient) filesystem() (string, error) {
+	path, err := p.realPath()
+	if err != nil {
+		return "", err
+	}
+	if volume := filepath.VolumeName(path); strings.HasPrefix(volume, `\\`) {
+		return "smb", nil
+	}
+	root, err := windows.UTF16PtrFromString(filepath.VolumeName(path) + `\`)
+	if err != nil {
+		return "", err
+	}
+	if windows.GetDriveType(root) == windows.DRIVE_REMOTE {
+		return "smb", nil
+	}
+	return "local", nil
+}

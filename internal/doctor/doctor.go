@@ -1,0 +1,163 @@
+// Package doctor examines an installation from outside: the data folder, the
+// disk below it, the machine, and what the server or the data say of
+// themselves. Each check is small, says in one line what is wrong and in
+// another how to repair it, and needs none of the others.
+package doctor
+
+import (
+	"io/fs"
+	"strconv"
+	"time"
+
+	"svc/internal/setting"
+)
+
+// Status says how bad a finding is.
+type Status string
+
+// The statuses. A check without findings is OK.
+const (
+	OK      Status = "ok"
+	Note    Status = "note"    // worth knowing
+	Warning Status = "warning" // will hurt one day
+	Problem Status = "problem" // hurts now
+)
+
+// Finding is one thing that a check has found.
+type Finding struct {
+	Status Status `json:"status"`
+	// What says in one line what is there.
+	What string `json:"what"`
+	// Repair says in one line what to do about it.
+	Repair string `json:"repair"`
+	// Repaired says that it was done.
+	Repaired bool `json:"repaired"`
+
+	fix func() error // nil = for a person to do
+}
+
+// Fixable says whether Fix can repair it.
+func (f Finding) Fixable() bool { return f.fix != nil && !f.Repaired }
+
+// Result is what a check came to.
+type Result struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// Status is that of the worst finding that is not repaired.
+	Status   Status    `json:"status"`
+	Findings []Finding `json:"findings"` // never nil
+}
+
+// Patient is what is examined, and what its examiners could learn before. Only
+// Settings, Machine and Now are always there.
+type Patient struct {
+	Settings *setting.Settings
+	// Invalid are the problems of the settings.
+	Invalid []error
+	// Machine is the root of the machine's file system.
+	Machine fs.FS
+	// Environ is the environment of this process, as os.Environ gives it.
+	Environ []string
+	Now     time.Time
+	// Version is that of this program.
+	Version string
+
+	// Locked says that this process has the data folder; then no server runs.
+	Locked bool
+	// Server is the server that runs on the data folder, nil when there is none.
+	Server *Server
+	// Unreachable says why neither is so.
+	Unreachable error
+
+	// Databases are the outcomes of reading both files.
+	Databases []Database
+	// Facts are what the handler says that works on the data; nil when it could
+	// not be asked, for a reason that stands elsewhere.
+	Facts *Facts
+	// Index says why the search index must be built anew; nil when it need not,
+	// or when a server runs.
+	Index error
+}
+
+// Server is a process that serves.
+type Server struct {
+	PID     int
+	Version string
+}
+
+// Database is the outcome of reading all pages of a database.
+type Database struct {
+	Name string
+	// Err is what is wrong with it; nil when nothing is.
+	Err error
+	// Skipped says why it was not read; "" when it was.
+	Skipped string
+}
+
+// check is one thing that can be wrong.
+type check struct {
+	name, title string
+	run         func(*Patient) []Finding // none when all is well
+}
+
+// Examine runs all checks and with fix repairs what can be repaired without
+// losing anything.
+func Examine(p *Patient, fix bool) []Result {
+	results := make([]Result, len(checks))
+	for i, c := range checks {
+		r := Result{Name: c.name, Title: c.title, Status: OK, Findings: []Finding{}}
+		for _, f := range c.run(p) {
+			if fix && f.fix != nil {
+				f.repair()
+			}
+			if !f.Repaired && f.Status.worse(r.Status) {
+				r.Status = f.Status
+			}
+			r.Findings = append(r.Findings, f)
+		}
+		results[i] = r
+	}
+	return results
+}
+
+func (f *Finding) repair() {
+	if err := f.fix(); err != nil {
+		f.What += "; the repair failed: " + err.Error()
+		return
+	}
+	f.Repaired = true
+}
+
+func (s Status) worse(than Status) bool { return s.rank() > than.rank() }
+
+func (s Status) rank() int {
+	switch s {
+	case Problem:
+		return 3
+	case Warning:
+		return 2
+	case Note:
+		return 1
+	}
+	return 0
+}
+
+// text is a setting by its key, "" when it has no value. known is false for a
+// setting that does not exist.
+func (p *Patient) text(key string) (text string, known bool) {
+	for _, v := range p.Settings.Values() {
+		if v.Key == key {
+			return v.Text, true
+		}
+	}
+	return "", false
+}
+
+// process is the number of the process whose limits count: the server's, or
+// this one's.
+func (p *Patient) process() string {
+	if p.Server != nil {
+		return strconv.Itoa(p.Server.PID)
+	}
+	return "self"
+}

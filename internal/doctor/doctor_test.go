@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"svc/internal/setting"
+)
+
+// today is the clock of the tests.
+var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// newPatient has an empty data folder, /data in what the machine says, and
+// whatever files the machine is given.
+func newPatient(t *testing.T, machine map[string]string) *Patient {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := setting.Load(setting.Sources{Flag: func(name string) (string, bool) { return dir, name == "data" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Patient{Settings: s, Now: today}
+	files := fstest.MapFS{}
+	for name, text := range machine {
+		files[name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(text, "/data", dir))}
+	}
+	p.Machine = files
+	return p
+}
+
+// expect compares what a check finds with a status and a text, both empty for
+// nothing.
+func expect(t *testing.T, found []Finding, status Status, what string) {
+	t.Helper()
+	if status == OK {
+		if len(found) > 0 {
+			t.Errorf("got %+v, want nothing", found)
+		}
+		return
+	}
+	if len(found) == 0 || found[0].Status != status || !strings.Contains(found[0].What, what) {
+		t.Errorf("got %+v, want a %s with %q", found, status, what)
+		return
+	}
+	if found[0].Repair == "" {
+		t.Errorf("%q says nothing about its repair", found[0].What)
+	}
+}
+
+// TestExamine: the status of a check is that of its worst finding that is left,
+// and only what can be repaired is.
+func TestExamine(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t, nil)
+	open := filepath.Join(p.Settings.Data, "README.txt")
+	if err := os.WriteFile(open, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	status := func(results []Result, name string) Status {
+		for _, r := range results {
+			if r.Name == name {
+				return r.Status
+			}
+		}
+		t.Fatalf("no check %s", name)
+		return OK
+	}
+	for _, tc := range []struct {
+		fix               bool
+		permissions, keys Status
+	}{
+		{false, Warning, Note},
+		{true, OK, Note},
+		{false, OK, Note},
+	} {
+		results := Examine(p, tc.fix)
+		if got := status(results, "permissions"); got != tc.permissions {
+			t.Errorf("fix %v: got permissions %s, want %s", tc.fix, got, tc.permissions)
+		}
+		if got := status(results, "keys"); got != tc.keys {
+			t.Errorf("fix %v: got keys %s, want %s", tc.fix, got, tc.keys)
+		}
+	}
+}
+
+// TestChecksAreNamed: names are for scripts, titles for people, and each once.
+func TestChecksAreNamed(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, c := range checks {
+		if c.name == "" || c.title == "" || c.run == nil || seen[c.name] {
+			t.Errorf("check %q (%q) is not complete, or there twice", c.name, c.title)
+		}
+		seen[c.name] = true
+	}
+}

@@ -1,0 +1,49 @@
+package doctor
+
+// Facts are what the handler that works on the data knows of it. It is the
+// answer of GET /control/doctor.
+type Facts struct {
+	Keys Keys `json:"keys"`
+	// LastID is the time in the last id that was given, in Unix milliseconds; 0
+	// before the first.
+	LastID     int64      `json:"last_id_ms"`
+	Index      Index      `json:"index"`
+	Forwarding Forwarding `json:"forwarding"`
+}
+
+// Keys counts the API keys that are neither revoked nor expired.
+type Keys struct {
+	Active int `json:"active"`
+	// Other are those of them that were made with another salt.
+	Other int `json:"other_salt"`
+}
+
+// Index says how far the search index of a running server is.
+type Index struct {
+	Answers bool   `json:"answers"` // false while it is being built
+	Seen    uint64 `json:"seen"`    // the last change in it
+	Last    uint64 `json:"last"`    // the last change there is
+}
+
+// Forwarding is what requests said about the proxies they came through, since
+// the server was started.
+type Forwarding struct {
+	// Count and Headers are the settings of the server.
+	Count   int      `json:"trusted_proxy_count"`
+	Headers []string `json:"client_ip_header"`
+	// Last is the last request with a forwarding header, Ignored the last one
+	// whose headers did not count; nil when there was none.
+	Last    *Chain `json:"last"`
+	Ignored *Chain `json:"ignored"`
+	// Gateway is the gateway of the container when requests came from it, else
+	// "".
+	Gateway string `json:"container_gateway"`
+}
+
+// Chain is what one request said.
+type Chain struct {
+	At      int64    `json:"at"`      // Unix seconds
+	Peer    string   `json:"peer"`    // who connected
+	Headers []string `json:"headers"` // as they came, shortened
+	Client  string   `json:"client"`  // who the server took for the caller
+}

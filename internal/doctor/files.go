@@ -1,0 +1,189 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"svc/internal/control"
+)
+
+// found is a file or folder in the data folder.
+type found struct {
+	path string
+	info fs.FileInfo
+}
+
+// walk gives the data folder itself and all that is in it but config.toml,
+// which is the operator's own. Links are not followed.
+func (p *Patient) walk() (all []found, err error) {
+	err = filepath.WalkDir(p.Settings.Data, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && len(all) > 0 {
+			return nil // a server runs
+		}
+		if err != nil {
+			return err
+		}
+		if path == filepath.Join(p.Settings.Data, "config.toml") {
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && info.Mode().Type()&fs.ModeSymlink == 0 {
+			all = append(all, found{path, info})
+		}
+		return err
+	})
+	return all, err
+}
+
+// unread is the finding of a check that could not look.
+func unread(err error) []Finding {
+	return []Finding{{Status: Problem, What: err.Error(), Repair: "make it readable for the user that runs svc"}}
+}
+
+// some names the first of many paths.
+func some(all []found) string {
+	if len(all) == 1 {
+		return all[0].path
+	}
+	return fmt.Sprintf("%s and %d more", all[0].path, len(all)-1)
+}
+
+func checkPermissions(p *Patient) []Finding {
+	if runtime.GOOS == "windows" { // there the access list of the folder counts
+		return nil
+	}
+	all, err := p.walk()
+	if err != nil {
+		return unread(err)
+	}
+	open := slices.DeleteFunc(all, func(f found) bool { return f.info.Mode().Perm()&0o077 == 0 })
+	if len(open) == 0 {
+		return nil
+	}
+	return []Finding{{
+		Status: Warning,
+		What:   "others can reach " + some(open),
+		Repair: "chmod -R go= " + p.Settings.Data,
+		fix: func() error {
+			return p.repairEach(open, func(root *os.Root, name string, f found) error {
+				return root.Chmod(name, f.info.Mode().Perm()&^0o077)
+			})
+		},
+	}}
+}
+
+func checkOwner(p *Patient) []Finding {
+	all, err := p.walk()
+	if err != nil {
+		return unread(err)
+	}
+	owner, known := ownerOf(all[0].info)
+	if !known {
+		return nil
+	}
+	var findings []Finding
+	switch user := os.Geteuid(); {
+	case user == owner:
+	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in volumes of Kubernetes
+		owner, all = user, all[1:]
+	case user == 0:
+		findings = append(findings, Finding{
+			Status: Note,
+			What:   fmt.Sprintf("this is root, and the data folder belongs to user %d: the databases were not opened", owner),
+			Repair: fmt.Sprintf("run it as the owner to see everything: sudo -u '#%d' svc doctor", owner),
+		})
+	default:
+		findings = append(findings, Finding{
+			Status: Problem,
+			What:   fmt.Sprintf("the data folder belongs to user %d, this is user %d", owner, user),
+			Repair: fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.Settings.Data),
+		})
+	}
+	strange := slices.DeleteFunc(all, func(f found) bool {
+		uid, _ := ownerOf(f.info)
+		return uid == owner
+	})
+	if len(strange) > 0 {
+		findings = append(findings, Finding{
+			Status: Problem,
+			What:   fmt.Sprintf("%s belongs to somebody else than the data folder", some(strange)),
+			Repair: fmt.Sprintf("as root: chown -R %d %s", owner, p.Settings.Data),
+			fix:    p.giveBack(strange, owner),
+		})
+	}
+	return findings
+}
+
+// giveBack makes files the owner's, which only root can. A file with a second
+// name may be one of the system, which the owner of the folder has linked there.
+func (p *Patient) giveBack(files []found, owner int) func() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return func() error {
+		return p.repairEach(files, func(root *os.Root, name string, f found) error {
+			if !f.info.IsDir() && linked(f.info) {
+				return fmt.Errorf("%s has other names, too", f.path)
+			}
+			return root.Lchown(name, owner, -1)
+		})
+	}
+}
+
+// repairEach does something to files of the data folder. A name that leads out of
+// it is refused: root may be repairing the folder of somebody who changes it
+// meanwhile.
+func (p *Patient) repairEach(files []found, repair func(root *os.Root, name string, f found) error) error {
+	root, err := os.OpenRoot(p.Settings.Data)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var errs []error
+	for _, f := range files {
+		name, err := filepath.Rel(p.Settings.Data, f.path)
+		if err == nil {
+			err = repair(root, name, f)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// The signs of programs that copy folders to other machines: files that they
+// keep at the root of what they copy, and names of the folders themselves.
+var (
+	syncFiles   = []string{".dropbox", ".dropbox.cache", ".stfolder", ".stversions", ".owncloudsync.log", ".nextcloudsync.log", ".tmp.driveupload", ".tmp.drivedownload"}
+	syncFolders = []string{"Dropbox", "OneDrive", "Nextcloud", "ownCloud", "Google Drive", "GoogleDrive", "My Drive", "iCloudDrive", "Mobile Documents", "CloudStorage", "pCloudDrive", "Seafile"}
+)
+
+func checkSynchroniser(p *Patient) []Finding {
+	dir, err := filepath.Abs(p.Settings.Data)
+	if err != nil {
+		return unread(err)
+	}
+	const repair = "move the data folder out of it, and give it backups to copy instead"
+	for at := dir; ; at = filepath.Dir(at) {
+		name := filepath.Base(at)
+		if slices.ContainsFunc(syncFolders, func(s string) bool { return name == s || strings.HasPrefix(name, s+" - ") }) {
+			return []Finding{{Status: Warning, What: "the data lies in " + at + ", which by its name is copied by a synchroniser: it tears databases", Repair: repair}}
+		}
+		for _, sign := range syncFiles {
+			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
+				return []Finding{{Status: Warning, What: "the data lies in " + at + ", which a synchroniser copies (" + sign + "): it tears databases", Repair: repair}}
+			}
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestRepairStaysInTheFolder: who owns the folder may change it while root
+// repairs it, and must not lead root elsewhere.
+func TestRepairStaysInTheFolder(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t, nil)
+	elsewhere := t.TempDir()
+	victim := filepath.Join(elsewhere, "victim")
+	sub := filepath.Join(p.Settings.Data, "files")
+	for _, make := range []func() error{
+		func() error { return os.WriteFile(victim, nil, 0o600) },
+		func() error { return os.Chmod(victim, 0o644) },
+		func() error { return os.Mkdir(sub, 0o700) },
+		func() error { return os.WriteFile(filepath.Join(sub, "victim"), nil, 0o600) },
+		func() error { return os.Chmod(filepath.Join(sub, "victim"), 0o644) },
+	} {
+		if err := make(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := checkPermissions(p)
+	if len(found) != 1 || !found[0].Fixable() {
+		t.Fatalf("got %+v, want something to repair", found)
+	}
+	// Between the look and the repair:
+	if err := os.RemoveAll(sub); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, sub); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	if err := found[0].fix(); err == nil {
+		t.Error("a name that leads out of the folder was followed")
+	}
+	info, err := os.Stat(victim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o644 {
+		t.Errorf("a file outside got mode %04o", info.Mode().Perm())
+	}
+}

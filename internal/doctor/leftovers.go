@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// temporary are the patterns of what is made in the data folder for the time of
+// an operation, and stays when that is cut off.
+var temporary = []string{
+	"svc.db.new", "events.db.new", "svc.db.compact", "events.db.compact", "search.bleve.new", "search.bleve.old", "svc.sock",
+	".secrets.toml.*", ".svc.bootstrap-admin.txt.*", // while they are replaced
+	"files/staging/*",
+}
+
+// keepUpgrade is how long the copy made before an upgrade is of use.
+const keepUpgrade = 7 * 24 * time.Hour
+
+func checkLeftovers(p *Patient) []Finding {
+	var findings []Finding
+	if p.Locked { // else they may be in use
+		if all := p.match(temporary...); len(all) > 0 {
+			findings = append(findings, Finding{
+				Status: Note,
+				What:   "an operation was cut off and left " + some(all),
+				Repair: "svc doctor --fix removes it",
+				fix: func() error {
+					return p.repairEach(all, func(root *os.Root, name string, _ found) error { return root.RemoveAll(name) })
+				},
+			})
+		}
+	}
+	for _, f := range p.match("upgrade/*") {
+		if age := p.Now.Sub(f.info.ModTime()); age > keepUpgrade {
+			findings = append(findings, Finding{
+				Status: Note,
+				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and takes %s", f.path, days(age), size(f.info.Size())),
+				Repair: "when the new version works, delete it",
+			})
+		}
+	}
+	if len(p.match("restore.json")) > 0 {
+		findings = append(findings, Finding{
+			Status: Warning,
+			What:   "a restore was cut off while it took the place of the data",
+			Repair: "start the server or run any other command: it completes the restore",
+		})
+	}
+	for _, path := range p.beforeRestore() {
+		findings = append(findings, Finding{
+			Status: Note,
+			What:   path + " is the data from before a restore",
+			Repair: "when the restored data is right, delete it",
+		})
+	}
+	return findings
+}
+
+// beforeRestore are the folders that a restore has put aside: beside the data
+// folder, or inside where that is a mount point.
+func (p *Patient) beforeRestore() (paths []string) {
+	for _, f := range p.match("before-restore-*") {
+		paths = append(paths, f.path)
+	}
+	dir, err := filepath.Abs(p.Settings.Data)
+	if err != nil {
+		return paths
+	}
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // one that cannot be read shows nothing
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(dir)+".before-restore-") {
+			paths = append(paths, filepath.Join(filepath.Dir(p.Settings.Data), e.Name()))
+		}
+	}
+	return paths
+}
+
+// match finds files in the data folder by patterns.
+func (p *Patient) match(patterns ...string) (all []found) {
+	for _, pattern := range patterns {
+		names, _ := fs.Glob(os.DirFS(p.Settings.Data), pattern) // fails only for a wrong pattern
+		for _, name := range names {
+			path := filepath.Join(p.Settings.Data, filepath.FromSlash(name))
+			if info, err := os.Lstat(path); err == nil {
+				all = append(all, found{path, info})
+			}
+		}
+	}
+	return all
+}
+
+func days(d time.Duration) int { return int(d / (24 * time.Hour)) }

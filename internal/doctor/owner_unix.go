@@ -1,0 +1,30 @@
+//go:build unix
+
+package doctor
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// ownerOf is the user that a file belongs to.
+func ownerOf(info fs.FileInfo) (user int, known bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(stat.Uid), true
+}
+
+// sameDisk says whether two files are on one file system.
+func sameDisk(a, b fs.FileInfo) bool {
+	one, ok := a.Sys().(*syscall.Stat_t)
+	other, also := b.Sys().(*syscall.Stat_t)
+	return ok && also && one.Dev == other.Dev
+}
+
+// linked says whether a file has more than one name.
+func linked(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 1
+}

@@ -1,0 +1,133 @@
+package doctor
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+const (
+	// leastMemory is what a server with ten million events may take for a
+	// question beside its idle size.
+	leastMemory = 320 << 20
+	// leastHandles are enough for databases, index and a thousand clients.
+	leastHandles = 4096
+)
+
+// checkMemory compares the limit of the control group with what the server
+// needs and with the limit that Go was given.
+func checkMemory(p *Patient) []Finding {
+	limit, ok := memoryLimit(p.Machine, p.process())
+	if !ok {
+		return nil
+	}
+	var findings []Finding
+	if limit < leastMemory {
+		findings = append(findings, Finding{
+			Status: Warning,
+			What:   fmt.Sprintf("the memory limit is %s; questions over many events take up to %s", size(limit), size(leastMemory)),
+			Repair: "raise the limit (MemoryMax, docker run --memory)",
+		})
+	}
+	if n, ok := parseBytes(p.variable("GOMEMLIMIT")); ok && n > limit {
+		findings = append(findings, Finding{
+			Status: Warning,
+			What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel ends the server before it saves memory", size(n), size(limit)),
+			Repair: "take GOMEMLIMIT away, or set it to nine tenths of the limit",
+		})
+	}
+	return findings
+}
+
+// environ is the environment of the process that counts.
+func (p *Patient) environ() []string {
+	if p.Server == nil {
+		return p.Environ
+	}
+	text, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "environ"))
+	if err != nil {
+		return nil // another system
+	}
+	return strings.Split(string(text), "\x00")
+}
+
+// variable is an environment variable of that process, "" when it is not set.
+func (p *Patient) variable(name string) string {
+	for _, entry := range p.environ() {
+		if text, ok := strings.CutPrefix(entry, name+"="); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// parseBytes reads the form of GOMEMLIMIT.
+func parseBytes(text string) (int64, bool) {
+	shift := 0
+	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if number, ok := strings.CutSuffix(text, unit); ok {
+			text, shift = number, 10*(i+1)
+			break
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, "B"), 10, 64)
+	return n << shift, err == nil && n >= 0 && n < 1<<(62-shift)
+}
+
+// memoryLimit is the least limit on the way from the control group of a process
+// to the root, in bytes. ok is false when there is none.
+func memoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
+	groups, err := fs.ReadFile(machine, path.Join("proc", process, "cgroup"))
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(groups)) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) != 3 {
+			continue
+		}
+		root, file := "sys/fs/cgroup", "memory.max"
+		if part[1] != "" { // version 1
+			if part[1] != "memory" {
+				continue
+			}
+			root, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		}
+		for group := path.Clean("/" + part[2]); ; group = path.Dir(group) {
+			text, err := fs.ReadFile(machine, path.Join(root, group, file))
+			n, notANumber := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+			// Version 1 writes a number near 2^63 for no limit.
+			if err == nil && notANumber == nil && n < 1<<60 && (!ok || n < limit) {
+				limit, ok = n, true
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return limit, ok
+}
+
+func checkHandles(p *Patient) []Finding {
+	limits, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "limits"))
+	if err != nil {
+		return nil // another system
+	}
+	for line := range strings.Lines(string(limits)) {
+		rest, ok := strings.CutPrefix(line, "Max open files")
+		fields := strings.Fields(rest)
+		if !ok || len(fields) == 0 {
+			continue
+		}
+		if n, err := strconv.Atoi(fields[0]); err == nil && n < leastHandles {
+			return []Finding{{
+				Status: Warning,
+				What:   fmt.Sprintf("a process may open only %d files, and each connection is one", n),
+				Repair: "raise it to 65536 (LimitNOFILE=65536, docker run --ulimit nofile=65536, ulimit -n)",
+			}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"path"
+	"strings"
+	"time"
+
+	"svc/internal/origin"
+)
+
+// checkProxy looks at how the last requests said they came here.
+func checkProxy(p *Patient) []Finding {
+	if p.Facts == nil {
+		return unasked
+	}
+	f := p.Facts.Forwarding
+	var findings []Finding
+	if f.Ignored != nil {
+		findings = append(findings, ignoredHeaders(f))
+	}
+	if f.Last != nil && (f.Ignored == nil || f.Last.At > f.Ignored.At) {
+		findings = append(findings, Finding{
+			Status: Note,
+			What:   "last seen: " + f.Last.String() + "; taken for the caller: " + f.Last.Client,
+			Repair: fmt.Sprintf("nothing, if that is a client's address; else set SVC_TRUSTED_PROXY_COUNT (now %d) to the number of your proxies", f.Count),
+		})
+	}
+	if f.Gateway != "" && f.Count > 0 {
+		findings = append(findings, Finding{
+			Status: Note,
+			What:   "requests come from " + f.Gateway + ", the gateway of the container: who reaches the published port directly can forge an address",
+			Repair: "publish the port for your proxy only (-p 127.0.0.1:4000:4000), or without a proxy set SVC_TRUSTED_PROXY_COUNT=0",
+		})
+	}
+	return findings
+}
+
+// ignoredHeaders says why headers did not count: a proxy that is not trusted
+// makes all clients look like one.
+func ignoredHeaders(f Forwarding) Finding {
+	what := f.Ignored.String() + ", which did not count: "
+	peer, _ := netip.ParseAddr(f.Ignored.Peer)
+	trusted := origin.Proxies{Count: f.Count, Headers: f.Headers}.Trusted(f.Ignored.Peer)
+	switch {
+	case trusted:
+		return Finding{
+			Status: Warning, What: what + "the proxy sends none of the headers that are read",
+			Repair: "let the proxy set X-Forwarded-For, or name its header in SVC_CLIENT_IP_HEADER",
+		}
+	case !origin.Local(peer):
+		return Finding{
+			Status: Note, What: what + "the peer has a public address, and only private ones are trusted",
+			Repair: "nothing, if no proxy of yours has that address: somebody makes the header up; else connect the proxy over a private network",
+		}
+	case f.Count <= 0:
+		return Finding{
+			Status: Warning, What: what + "SVC_TRUSTED_PROXY_COUNT is 0",
+			Repair: "set it to the number of your proxies; until then all clients have the proxy's address, in limits and logs too",
+		}
+	}
+	return Finding{
+		Status: Warning, What: what + "the peer's address is neither private nor of this machine",
+		Repair: "connect the proxy over loopback or a private network (10/8, 172.16/12, 192.168/16, fc00::/7)",
+	}
+}
+
+// String is the chain for people.
+func (c *Chain) String() string {
+	return fmt.Sprintf("%s from %s at %s", strings.Join(c.Headers, ", "), c.Peer, time.Unix(c.At, 0).Format("15:04:05"))
+}
+
+// ContainerGateway is the address from which requests to a published port seem
+// to come, in a container; elsewhere it is not valid. machine is the root of the
+// file system.
+func ContainerGateway(machine fs.FS) netip.Addr {
+	if !exists(machine, ".dockerenv") && !exists(machine, "run/.containerenv") {
+		return netip.Addr{}
+	}
+	routes, err := fs.ReadFile(machine, path.Join("proc", "net", "route"))
+	if err != nil {
+		return netip.Addr{}
+	}
+	return defaultGateway(string(routes))
+}
+
+func exists(machine fs.FS, name string) bool {
+	_, err := fs.Stat(machine, name)
+	return err == nil
+}
+
+// defaultGateway reads /proc/net/route, where addresses are hexadecimal in the
+// byte order of the machine, which is little-endian on all we run on.
+func defaultGateway(routes string) netip.Addr {
+	for line := range strings.Lines(routes) {
+		var name, destination string
+		var a, b, c, d byte
+		n, _ := fmt.Sscanf(line, "%s %s %02x%02x%02x%02x", &name, &destination, &d, &c, &b, &a)
+		if n == 6 && destination == "00000000" && a != 0 {
+			return netip.AddrFrom4([4]byte{a, b, c, d})
+		}
+	}
+	return netip.Addr{}
+}

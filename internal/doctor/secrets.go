@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc/internal/setting"
+)
+
+func checkSecrets(p *Patient) []Finding {
+	var findings []Finding
+	for _, v := range p.Settings.Values() {
+		if !v.Secret {
+			continue
+		}
+		// What the first start makes must be there from then on.
+		if v.Offline && v.Text == "" && p.hasData() {
+			findings = append(findings, Finding{
+				Status: Problem,
+				What:   v.Variable + " is missing: it is not in secrets.toml and not in the environment",
+				Repair: "put secrets.toml back from a backup; the next start would make a new one, with which logins and API keys made before do not work",
+			})
+		}
+		if v.Origin == setting.FromFlag || p.onCommandLine(v.Flag()) {
+			findings = append(findings, Finding{
+				Status: Warning,
+				What:   "--" + v.Flag() + " shows a secret to everyone who can list processes",
+				Repair: "use " + v.Variable + " or " + v.FileVariable() + " instead, and change the secret",
+			})
+		}
+		if v.Origin == setting.FromFile && readableByOthers(p.Settings.Config) {
+			findings = append(findings, Finding{
+				Status: Warning,
+				What:   "others can read " + v.Key + " in " + p.Settings.Config,
+				Repair: "chmod go= " + p.Settings.Config,
+			})
+		}
+	}
+	return findings
+}
+
+// hasData says whether the data folder was ever used.
+func (p *Patient) hasData() bool {
+	_, err := os.Stat(filepath.Join(p.Settings.Data, databaseNames[0]))
+	return err == nil
+}
+
+// onCommandLine says whether the running server was started with a flag.
+func (p *Patient) onCommandLine(flag string) bool {
+	if p.Server == nil {
+		return false
+	}
+	line, err := fs.ReadFile(p.Machine, path.Join("proc", strconv.Itoa(p.Server.PID), "cmdline"))
+	return err == nil && slices.ContainsFunc(strings.Split(string(line), "\x00"), func(arg string) bool {
+		return arg == "--"+flag || strings.HasPrefix(arg, "--"+flag+"=")
+	})
+}
+
+func readableByOthers(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
+// firstLogin is how long the first password may wait.
+const firstLogin = 7 * 24 * time.Hour
+
+func checkBootstrap(p *Patient) []Finding {
+	name := filepath.Join(p.Settings.BootstrapSecretDir, "svc.bootstrap-admin.txt")
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil
+	}
+	f := Finding{
+		Status: Note,
+		What:   fmt.Sprintf("a generated password has not been used yet; it is in %s", name),
+		Repair: "log in, which removes the file, and change the password",
+	}
+	if age := p.Now.Sub(info.ModTime()); age > firstLogin {
+		f.Status = Warning
+		f.What = fmt.Sprintf("a generated password has not been used for %d days; it is in %s", days(age), name)
+	}
+	return []Finding{f}
+}
