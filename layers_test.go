@@ -29,8 +29,10 @@ var mayImport = map[string][]string{
 	"internal/jobs": {"store", "internal/event"},
 
 	// Engines have one thing outside the process each.
-	"internal/control": {},
-	"internal/event":   {"internal/boltfile", "internal/fault", "internal/fold", "internal/formula", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/certificate": {},
+	"internal/control":     {},
+	"internal/event":       {"internal/boltfile", "internal/fault", "internal/fold", "internal/formula", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/systemd":     {},
 
 	// Rules are pure: values in, values out.
 	"internal/auth":     {},
@@ -67,7 +69,7 @@ var mayImport = map[string][]string{
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "cmd", "internal/control", "bench/submissions", "bench/updatecheck"},
+	"net/http": {"api", "cmd", "internal/certificate", "internal/control", "bench/submissions", "bench/updatecheck"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},
@@ -75,6 +77,7 @@ var onlyIn = map[string][]string{
 	"github.com/phuslu/iploc":                 {"internal/origin"},
 	"golang.org/x/text":                       {"internal/fold", "search"},
 
+	"github.com/caddyserver/certmagic":    {"internal/certificate"},
 	"github.com/dchest/siphash":           {"internal/event"},
 	"github.com/klauspost/compress":       {"internal/event"},
 	"github.com/gofrs/flock":              {"internal/control"},
@@ -86,6 +89,8 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/pflag":              {"cmd"},
 	"go.etcd.io/bbolt":                    {"store", "internal/boltfile", "internal/event"},
 	"golang.org/x/crypto":                 {"internal/auth"},
+	"go.uber.org/zap":                     {"internal/certificate"},
+	"golang.org/x/sys":                    {"internal/systemd"},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/time":                   {"internal/limit"},
 }

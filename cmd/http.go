@@ -3,9 +3,11 @@ package cmd
 import (
 	"context"
 	"errors"
+	stdlog "log"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,12 +26,26 @@ func newHTTP(handler http.Handler, log *slog.Logger) *http.Server {
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorLog:          stdlog.New(serverLog{log}, "", 0),
 		ConnContext:       control.MarkConn,
 		ConnState:         silent.track,
 	}
 	server.RegisterOnShutdown(silent.close)
 	return server
+}
+
+// serverLog takes what net/http says. Handshakes fail all day on a server that
+// the internet can reach.
+type serverLog struct{ log *slog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	text := strings.TrimSuffix(string(line), "\n")
+	level := slog.LevelWarn
+	if strings.HasPrefix(text, "http: TLS handshake error") {
+		level = slog.LevelDebug
+	}
+	l.log.Log(context.Background(), level, "http", "message", text)
+	return len(line), nil
 }
 
 // silentConns are connections on which nothing has come yet, such as browsers

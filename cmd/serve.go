@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -59,7 +58,12 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, geo.Close()) }()
+	files, err := openCertificate(s, log)
+	if err != nil {
+		return err
+	}
 	privateFiles()
+	limitMemory()
 	start := startReport{settings: s}
 	if start.newFolder, err = makeFolder(s.Data); err != nil {
 		return err
@@ -75,12 +79,11 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 	}()
 	defer followGeo(ctx, geo, log)()
 
-	var config net.ListenConfig
-	public, err := config.Listen(ctx, "tcp", s.Listen)
+	public, err := openFront(ctx, s, files, log)
 	if err != nil {
-		return fmt.Errorf("%w\nuse another address with --listen or SVC_LISTEN", err)
+		return err
 	}
-	defer func() { _ = public.Close() }() // closed already when it has served
+	defer public.close()
 	if err := i.ensureAdmin(ctx, s, &start); err != nil {
 		return err
 	}
@@ -94,9 +97,17 @@ func (p *program) serve(ctx context.Context, s *setting.Settings) (err error) {
 	work := jobs.Start(jobs.Config{DB: i.db, Events: i.events, Log: log, Flush: i.handler.FlushRequests})
 	defer func() { err = errors.Join(err, work.Stop()) }()
 
-	start.address = public.Addr()
+	if err := public.start(ctx); err != nil {
+		return err
+	}
+	start.front = public
 	p.announce(start)
-	return runHTTP(ctx, newHTTP(i.handler, log), s.ShutdownTimeout, log, public, owner)
+	var reloads []func() error
+	if files != nil {
+		reloads = append(reloads, files.Reload)
+	}
+	defer followManager(ctx, log, public, reloads...)()
+	return runHTTP(ctx, newHTTP(public.guard(i.handler), log), s.ShutdownTimeout, log, append(public.listeners, owner)...)
 }
 
 // takeOver opens the data directory, unless somebody else has it.
