@@ -69,6 +69,7 @@ works while it runs and while it does not.`,
 		p.openapiCommand(),
 		p.versionCommand(),
 	)
+	root.AddCommand(topicCommands()...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	markRuns(root)
