@@ -110,7 +110,7 @@ func TestModuleList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := moduleList("svc_1", binary, at)
+	text, err := moduleList("svc_1", "1.2.3", binary, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestModuleList(t *testing.T) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Version != "SPDX-2.3" || d.Creation.Created != "2026-11-21T12:34:56Z" || d.Packages[0].Name != "svc" || len(d.Relationships) != len(d.Packages) {
+	if d.Version != "SPDX-2.3" || d.Creation.Created != "2026-11-21T12:34:56Z" || d.Packages[0].Name != "svc" || d.Packages[0].Version != "1.2.3" || len(d.Relationships) != len(d.Packages) {
 		t.Errorf("got %+v", d)
 	}
 	ids := map[string]bool{d.ID: true}

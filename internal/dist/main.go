@@ -134,7 +134,7 @@ func (r *release) build(platform string) (name string, archive []byte, err error
 		return "", nil, err
 	}
 	folder := fmt.Sprintf("svc_%s_%s_%s", r.version, system, processor)
-	modules, err := moduleList(folder, binary, r.time)
+	modules, err := moduleList(folder, r.version, binary, r.time)
 	if err != nil {
 		return "", nil, err
 	}

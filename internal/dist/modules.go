@@ -56,7 +56,7 @@ type spdxRelationship struct {
 
 // moduleList is what a program file says that it was made of, as SPDX: the
 // program, the Go library, and every module.
-func moduleList(name string, binary []byte, at time.Time) ([]byte, error) {
+func moduleList(name, version string, binary []byte, at time.Time) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(binary))
 	if err != nil {
 		return nil, fmt.Errorf("read what the program was made of: %w", err)
@@ -84,7 +84,7 @@ func moduleList(name string, binary []byte, at time.Time) ([]byte, error) {
 		}
 		d.Packages, d.Relationships = append(d.Packages, p), append(d.Relationships, relation)
 	}
-	add(info.Main.Path, info.Main.Version, "")
+	add(info.Main.Path, version, "")
 	add("stdlib", strings.TrimPrefix(info.GoVersion, "go"), "")
 	for _, m := range info.Deps {
 		if m.Replace != nil {
