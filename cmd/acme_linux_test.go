@@ -88,7 +88,9 @@ func TestAutomaticCertificates(t *testing.T) {
 				tlsPort = portOf(t, address[0])
 			}
 			answer(httpPort, tlsPort)
+			const inUse = `"certificate in use","names":\["localhost"\]`
 			s.await(t, `"certificate fetched","name":"localhost"`)
+			s.await(t, inUse)
 			first := a.visit(t, address[0])
 
 			if tc.http {
@@ -105,7 +107,9 @@ func TestAutomaticCertificates(t *testing.T) {
 			s.signal(t, syscall.SIGTERM)
 			<-s.exited
 			checkPrivate(t, filepath.Join(dir, certsName))
-			_, address = run()
+			s, address = run()
+			s.await(t, inUse)
+			s.silent(t, "certificate fetched")
 			if second := a.visit(t, address[0]); second.SerialNumber.Cmp(first.SerialNumber) != 0 {
 				t.Error("a second start fetched another certificate")
 			}

@@ -65,8 +65,8 @@ func NewAutomatic(o Options) *Automatic {
 	return a
 }
 
-// Start fetches in the background what is missing and keeps everything renewed
-// until ctx ends. What is in the folder is there at once.
+// Start reads in the background what is in the folder, fetches what is missing
+// and keeps everything renewed until ctx ends.
 func (a *Automatic) Start(ctx context.Context) error {
 	if err := a.config.ManageAsync(ctx, a.names); err != nil {
 		return fmt.Errorf("automatic certificates: %w", err)
@@ -97,8 +97,11 @@ func (a *Automatic) Challenges(next http.Handler) http.Handler {
 // certmagic.
 func tellFetched(log *slog.Logger) func(context.Context, string, map[string]any) error {
 	return func(_ context.Context, event string, data map[string]any) error {
-		if event == "cert_obtained" {
+		switch event {
+		case "cert_obtained":
 			log.Info("certificate fetched", "name", data["identifier"], "renewal", data["renewal"])
+		case "cached_managed_cert":
+			log.Info("certificate in use", "names", data["sans"])
 		}
 		return nil
 	}
