@@ -22,10 +22,10 @@ COMPILER = $(firstword $(foreach c,$(shell $(GO) env CC 2>/dev/null) gcc clang c
 RACE = GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 CC=$(COMPILER) $(GO) test -race
 
 SHELL = /bin/sh
-.PHONY: help test needs $(STEPS) build bench fuzz long cover clean
+.PHONY: help test needs $(STEPS) build release release-check bench fuzz long cover clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # A step prints one line with its time. Its output is shown when it fails; lines
 # that begin with "skipped" always.
@@ -76,6 +76,18 @@ vulnerabilities: ## govulncheck, when its database can be reached
 build: ## the program, static and stripped, as ./svc
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -ldflags '-s -w -buildid= -X svc/cmd.version=$(VERSION)' -o svc .
 
+release: ## archives of VERSION for every platform, with their sums, in dist
+	@CGO_ENABLED=0 $(GO) run -trimpath ./internal/dist -version $(VERSION)
+
+# The second build has a cache of its own, so that nothing of the first is used.
+release-check: ## build two archives twice, in two folders, and compare
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && trap 'exit 130' INT TERM && \
+	git clone -q . "$$dir/one" && git clone -q . "$$dir/another folder" && \
+	dist="run -trimpath ./internal/dist -version 0.0.0 -platforms 'linux/amd64 windows/arm64' -out" && \
+	(cd "$$dir/one" && eval CGO_ENABLED=0 $(GO) $$dist ../dist1) && \
+	(cd "$$dir/another folder" && eval GOCACHE="$$dir/cache" CGO_ENABLED=0 $(GO) $$dist ../dist2) && \
+	cmp "$$dir/dist1/SHA256SUMS" "$$dir/dist2/SHA256SUMS" && echo 'the same bytes twice'
+
 bench: ## ratios against a named reference in the same run
 	@$(GO) run ./bench/updatecheck $(BENCHFLAGS)
 	@$(GO) run ./bench/submissions
@@ -102,4 +114,4 @@ cover: ## how much of each package the tests reach, all in coverage.out
 	@$(GO) tool cover -func=coverage.out | tail -n 1
 
 clean: ## remove what make has made
-	@rm -f svc coverage.out
+	@rm -rf svc coverage.out dist

@@ -19,7 +19,7 @@ import (
 // more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "search", "store", "internal/..."},
+	"cmd": {"api", "docs", "search", "store", "internal/..."},
 
 	"api":    {"store", "search", "internal/..."},
 	"search": {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/finding", "internal/fold"},
@@ -32,10 +32,12 @@ var mayImport = map[string][]string{
 	"internal/doctor": {"internal/boltfile", "internal/control", "internal/disk", "internal/origin", "internal/setting"},
 
 	// Engines have one thing outside the process each.
-	"internal/backup":   {"internal/durable"},
-	"internal/control":  {},
-	"internal/transfer": {"internal/fault"},
-	"internal/event":    {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/formula", "internal/meter", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/backup":      {"internal/durable"},
+	"internal/certificate": {},
+	"internal/control":     {},
+	"internal/transfer":    {"internal/fault"},
+	"internal/event":       {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/formula", "internal/meter", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/systemd":     {},
 
 	// Rules are pure: values in, values out.
 	"internal/auth":     {},
@@ -53,6 +55,7 @@ var mayImport = map[string][]string{
 	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/finding"},
 
 	// Leaves know nothing of ours.
+	"docs":             {},
 	"internal/disk":    {},
 	"internal/durable": {},
 	"internal/fault":   {},
@@ -65,6 +68,9 @@ var mayImport = map[string][]string{
 	"internal/load":   {},
 	"internal/sample": {},
 
+	// What makes a release; nobody imports it.
+	"internal/dist": {"cmd"},
+
 	// Benchmarks run the real thing; nobody imports them.
 	"bench/backup":      {"api", "store", "internal/..."},
 	"bench/duckdb":      {"internal/..."},
@@ -76,7 +82,7 @@ var mayImport = map[string][]string{
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "cmd", "internal/control", "bench/backup", "bench/submissions", "bench/updatecheck"},
+	"net/http": {"api", "cmd", "internal/certificate", "internal/control", "bench/backup", "bench/submissions", "bench/updatecheck"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},
@@ -84,6 +90,7 @@ var onlyIn = map[string][]string{
 	"github.com/phuslu/iploc":                 {"internal/origin"},
 	"golang.org/x/text":                       {"internal/fold", "search"},
 
+	"github.com/caddyserver/certmagic":    {"internal/certificate"},
 	"github.com/dchest/siphash":           {"internal/event"},
 	"filippo.io/age":                      {"internal/backup"},
 	"github.com/klauspost/compress":       {"internal/backup", "internal/event", "internal/transfer"},
@@ -93,11 +100,12 @@ var onlyIn = map[string][]string{
 	"github.com/julienschmidt/httprouter": {"api", "bench/submissions", "bench/updatecheck"},
 	"github.com/pelletier/go-toml/v2":     {"cmd", "internal/setting"},
 	"github.com/prometheus/client_golang": {"api"},
-	"github.com/spf13/cobra":              {"cmd"},
+	"github.com/spf13/cobra":              {"cmd", "internal/dist"},
 	"github.com/spf13/pflag":              {"cmd"},
 	"go.etcd.io/bbolt":                    {"store", "internal/boltfile", "internal/event"},
 	"golang.org/x/crypto":                 {"internal/auth"},
-	"golang.org/x/sys":                    {"internal/disk", "internal/doctor"},
+	"golang.org/x/sys":                    {"internal/disk", "internal/doctor", "internal/systemd"},
+	"go.uber.org/zap":                     {"internal/certificate"},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/time":                   {"internal/limit"},
 }

@@ -4,6 +4,7 @@ package main
 import (
 	_ "embed"
 	"os"
+	_ "time/tzdata" // images without one have no table of time zones
 
 	"svc/cmd"
 )

@@ -100,6 +100,15 @@ func (c *connections) closeSilent() {
 // limit lets a listener accept no more than there is room for.
 func (c *connections) limit(l net.Listener) net.Listener { return &limited{Listener: l, all: c} }
 
+// limitEach is limit for several listeners.
+func (c *connections) limitEach(listeners []net.Listener) []net.Listener {
+	all := make([]net.Listener, len(listeners))
+	for i, l := range listeners {
+		all[i] = c.limit(l)
+	}
+	return all
+}
+
 type limited struct {
 	net.Listener
 	all    *connections

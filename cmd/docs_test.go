@@ -58,7 +58,7 @@ func TestCommandLineDocumentation(t *testing.T) {
 // about each shell is left to it.
 func writeHelp(t *testing.T, out *bytes.Buffer, c *cobra.Command) {
 	t.Helper()
-	if c.Name() == "help" {
+	if c.Name() == "help" || c.IsAdditionalHelpTopicCommand() {
 		return
 	}
 	var help bytes.Buffer

@@ -116,7 +116,12 @@ func ownerHint(e *control.OwnerError, args []string) string {
 	if e.Root {
 		return "files that root makes there would stop the next start; use: sudo -u " + quoted(e.Owner) + " " + strings.Join(args, " ")
 	}
-	return "as root: chown -R " + quoted(e.User) + " " + quoted(e.Dir)
+	number, nameless := strings.CutPrefix(e.User, "#")
+	hint := "as root: chown -R " + quoted(number) + " " + quoted(e.Dir)
+	if nameless { // as in images that have no list of users
+		hint += "\nin a container that is the folder or volume which is mounted there; do it outside"
+	}
+	return hint
 }
 
 // diskHint is what to do about a disk that does not take a file.

@@ -50,8 +50,12 @@ func TestErrorTexts(t *testing.T) {
 			"svc: /data belongs to user svc, and this is user root\n     files that root makes there would stop the next start; use: sudo -u svc svc apikey list\n",
 		},
 		{
-			"others are told what root can do", &control.OwnerError{Dir: "/my data", Owner: "root", User: "#65532"},
-			"svc: /my data belongs to user root, and this is user #65532\n     as root: chown -R '#65532' '/my data'\n",
+			"others are told what root can do", &control.OwnerError{Dir: "/my data", Owner: "root", User: "svc"},
+			"svc: /my data belongs to user root, and this is user svc\n     as root: chown -R svc '/my data'\n",
+		},
+		{
+			"a user without a name is one of a container", &control.OwnerError{Dir: "/data", Owner: "#0", User: "#65532"},
+			"svc: /data belongs to user #0, and this is user #65532\n     as root: chown -R 65532 /data\n     in a container that is the folder or volume which is mounted there; do it outside\n",
 		},
 	} {
 		var out bytes.Buffer

@@ -24,6 +24,7 @@ const readme = `This folder is the whole data of one installation of svc.
   events.db     what happens in apps: the data, too
   search.bleve  made from svc.db for searching; may be deleted while stopped
   secrets.toml  keys that belong to the data; useless apart, both are needed
+  certs         automatic certificates and their keys
   config.toml   optional settings, yours; see: svc config example
   files         local files, and copies while a backup is made
   backups       backups that the server makes, if it is told to

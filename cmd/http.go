@@ -3,9 +3,11 @@ package cmd
 import (
 	"context"
 	"errors"
+	stdlog "log"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"svc/internal/control"
@@ -22,12 +24,26 @@ func newHTTP(handler http.Handler, log *slog.Logger, all *connections) *http.Ser
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorLog:          stdlog.New(serverLog{log}, "", 0),
 		ConnContext:       control.MarkConn,
 		ConnState:         all.track,
 	}
 	server.RegisterOnShutdown(all.closeSilent)
 	return server
+}
+
+// serverLog takes what net/http says. Handshakes fail all day on a server that
+// the internet can reach.
+type serverLog struct{ log *slog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	text := strings.TrimSuffix(string(line), "\n")
+	level := slog.LevelWarn
+	if strings.HasPrefix(text, "http: TLS handshake error") {
+		level = slog.LevelDebug
+	}
+	l.log.Log(context.Background(), level, "http", "message", text)
+	return len(line), nil
 }
 
 // runHTTP answers on the listeners until ctx ends or one of them fails. Then

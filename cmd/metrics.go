@@ -31,7 +31,7 @@ func serveMetrics(ctx context.Context, address string, metrics http.Handler, log
 			log.Error("metrics are not answered any more", "error", err)
 		}
 	}()
-	return httpURL(listener.Addr()) + "/metrics", func() {
+	return "http://" + reachable(listener.Addr()) + "/metrics", func() {
 		_ = server.Close() // whoever asks now can do without
 		<-ended
 	}, nil

@@ -111,8 +111,8 @@ func onSignals(calls map[os.Signal]func()) (stop func()) {
 
 // listenToSignals lets a server reload its settings on SIGHUP and write its state
 // to the log on SIGUSR1, where there is one.
-func (p *program) listenToSignals(i *instance, r *reloader, log *slog.Logger) (stop func()) {
-	calls := map[os.Signal]func(){syscall.SIGHUP: r.reload}
+func (p *program) listenToSignals(i *instance, r *reloader, m *manager, log *slog.Logger) (stop func()) {
+	calls := map[os.Signal]func(){syscall.SIGHUP: func() { m.reloading(r.reload) }}
 	for _, s := range stateSignals {
 		calls[s] = func() {
 			status, err := i.handler.Status()

@@ -47,6 +47,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []by
 	return code
 }
 
+// Commands is the tree of all commands, for whoever writes manual pages and
+// completions of it.
+func Commands() *cobra.Command { return (&program{}).root() }
+
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "svc",
@@ -79,6 +83,7 @@ works while it runs and while it does not.`,
 		p.statusCommand(),
 		p.jobCommand(),
 	)
+	root.AddCommand(topicCommands()...)
 	p.completeFlags(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

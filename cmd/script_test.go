@@ -30,6 +30,8 @@ const giveUp = 20 * time.Second
 
 // TestMain lets the test binary be svc, so that scripts run the real program.
 func TestMain(m *testing.M) {
+	// The authority of the tests of certificates waits at random otherwise.
+	_ = os.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	testscript.Main(m, map[string]func(){"svc": func() {
 		os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr, []byte("openapi: 3.1.0\n")))
 	}})
@@ -114,6 +116,10 @@ type server struct {
 	more chan struct{} // closed and replaced when the log has grown
 }
 
+func newServer(command *exec.Cmd) *server {
+	return &server{command: command, exited: make(chan struct{}), more: make(chan struct{})}
+}
+
 // start [-tty] NAME FLAGS… starts a server on a free port, waits until it says
 // where it listens, and puts that into $NAME_URL. Its log goes to NAME.log when
 // it has ended.
@@ -124,8 +130,7 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	path, err := exec.LookPath("svc")
 	ts.Check(err)
-	s := &server{exited: make(chan struct{}), more: make(chan struct{})}
-	s.command = exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...)
+	s := newServer(exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...))
 	s.command.Dir = ts.MkAbs(".")
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "ADMIN_PASSWORD", "ADMIN_PASSWORD_FILE", "JWT_SECRET", "API_KEY_SALT", "JWT_EXPIRES_IN", "BOOTSTRAP_SECRET_DIR", "GORACE", "SystemRoot"} {
 		s.command.Env = append(s.command.Env, name+"="+ts.Getenv(name))
@@ -196,8 +201,13 @@ func (s *server) follow(out *os.File) {
 	close(s.exited)
 }
 
+// fataler is a test or a script.
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
 // wait returns what the pattern finds in the log, now or later.
-func (s *server) wait(ts *testscript.TestScript, pattern *regexp.Regexp) string {
+func (s *server) wait(ts fataler, pattern *regexp.Regexp) string {
 	late := time.After(giveUp)
 	for {
 		s.mu.Lock()

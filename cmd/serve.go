@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,7 +68,12 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 		return err
 	}
 	defer func() { err = errors.Join(err, geo.Close()) }()
+	files, err := openCertificate(s, log)
+	if err != nil {
+		return err
+	}
 	privateFiles()
+	limitMemory()
 	start := startReport{settings: s}
 	if start.newFolder, err = makeFolder(s.Data); err != nil {
 		return err
@@ -87,12 +92,11 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	}
 	defer followGeo(ctx, geo, log)()
 
-	var config net.ListenConfig
-	public, err := config.Listen(ctx, "tcp", s.Listen)
+	public, err := openFront(ctx, s, files, log)
 	if err != nil {
-		return fmt.Errorf("%w\nuse another address with --listen or SVC_LISTEN", err)
+		return err
 	}
-	defer func() { _ = public.Close() }() // closed already when it has served
+	defer public.close()
 	if err := i.ensureAdmin(ctx, s, &start); err != nil {
 		return err
 	}
@@ -106,8 +110,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	i.jobs.Start()
 	defer func() { err = errors.Join(err, i.jobs.Stop()) }()
 
-	start.address = public.Addr()
-	addresses := []string{start.url()}
+	addresses := slices.Clone(public.urls)
 	if s.MetricsListen != "" {
 		url, stop, err := serveMetrics(ctx, s.MetricsListen, i.handler.Metrics(), log)
 		if err != nil {
@@ -120,14 +123,22 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 		{[]string{"log.level"}, func(s *setting.Settings) error { level.Set(s.LogLevel); return nil }},
 		{[]string{"public_rate_limit"}, func(s *setting.Settings) error { i.handler.SetPublicRateLimit(s.PublicRateLimit); return nil }},
 	}
-	defer p.listenToSignals(i, reload, asked)()
-
+	if files != nil { // another content of the same files
+		reload.parts = append(reload.parts, reloadable{nil, func(*setting.Settings) error { return files.Reload() }})
+	}
+	if err := public.start(ctx); err != nil {
+		return err
+	}
+	start.front = public
 	p.announce(start)
+	manager, dismiss := followManager(ctx, log, public)
+	defer dismiss()
+	defer p.listenToSignals(i, reload, manager, asked)()
 	i.handler.Started(addresses...)
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
 	defer release()
 	all := newConnections(mostConnections(openFiles()), log)
-	return runHTTP(ctx, newHTTP(i.handler, log, all), s.ShutdownTimeout, log, all.limit(public), owner)
+	return runHTTP(ctx, newHTTP(public.guard(i.handler), log, all), s.ShutdownTimeout, log, append(all.limitEach(public.listeners), owner)...)
 }
 
 // takeOver opens the data directory, unless somebody else has it.

@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"svc/internal/auth"
+	"svc/internal/control"
 	"svc/internal/setting"
 )
 
@@ -63,6 +66,12 @@ func addSetting(flags *pflag.FlagSet, d setting.Definition) {
 // configuration file. Warnings are in the settings, for the caller to say.
 func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 	s, err := loadShown(c)
+	if errors.Is(err, fs.ErrPermission) {
+		// A folder of somebody else says more than a file in it.
+		if owner, ok := errors.AsType[*control.OwnerError](checkFolder(s.Data)); ok {
+			return nil, owner
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

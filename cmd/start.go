@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,7 +13,7 @@ import (
 // startReport is what a person wants to know of a server that has started.
 type startReport struct {
 	settings  *setting.Settings
-	address   net.Addr
+	front     *front
 	newFolder bool
 	newAdmin  bool
 	password  string // generated just now; "" otherwise
@@ -39,7 +38,7 @@ func (p *program) announce(r startReport) {
 	case exists(r.settings.BootstrapSecretDir, bootstrapName):
 		log.Info("a generated password has not been used yet", "user", "admin", "password_file", file)
 	}
-	log.Info("listening", "url", r.url(), "data", absolute(r.settings.Data), "version", version)
+	log.Info("listening", "url", strings.Join(r.front.urls, " "), "address", r.front.addresses(), "data", absolute(r.settings.Data), "version", version)
 }
 
 func (r startReport) screen() string {
@@ -56,7 +55,9 @@ func (r startReport) screen() string {
 	default:
 		line("data", "%s", data)
 	}
-	line("listen", "%s%s", r.url(), r.everywhere())
+	for i, url := range r.front.urls {
+		line([]string{"listen", ""}[min(i, 1)], "%s%s", url, r.everywhere())
+	}
 	switch {
 	case r.password != "":
 		line("login", "admin / %s   also in %s", r.password, file)
@@ -71,24 +72,9 @@ func (r startReport) screen() string {
 	return b.String()
 }
 
-// url is where the server answers on this machine.
-func (r startReport) url() string { return httpURL(r.address) }
-
-// httpURL is the URL of an address on this machine.
-func httpURL(address net.Addr) string {
-	host, port, err := net.SplitHostPort(address.String())
-	if err != nil {
-		return "http://" + address.String()
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
-}
-
 // everywhere says so when the address is one of many.
 func (r startReport) everywhere() string {
-	if tcp, ok := r.address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+	if r.front.every {
 		return " and every other address of this machine"
 	}
 	return ""

@@ -16,11 +16,10 @@ func TestAddressesCanBeClicked(t *testing.T) {
 		{"127.0.0.1", "http://127.0.0.1:4000"},
 		{"::1", "http://[::1]:4000"},
 		{"192.0.2.7", "http://192.0.2.7:4000"},
-		{"0.0.0.0", "http://127.0.0.1:4000 and every other address of this machine"},
-		{"::", "http://127.0.0.1:4000 and every other address of this machine"},
+		{"0.0.0.0", "http://127.0.0.1:4000"},
+		{"::", "http://127.0.0.1:4000"},
 	} {
-		r := startReport{address: &net.TCPAddr{IP: net.ParseIP(tc.ip), Port: 4000}}
-		if got := r.url() + r.everywhere(); got != tc.want {
+		if got := "http://" + reachable(&net.TCPAddr{IP: net.ParseIP(tc.ip), Port: 4000}); got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.ip, got, tc.want)
 		}
 	}
@@ -48,7 +47,7 @@ func TestStartScreen(t *testing.T) {
 				}
 			}
 			var err error
-			tc.report.address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4000}
+			tc.report.front = &front{urls: []string{"http://127.0.0.1:4000"}}
 			tc.report.settings, err = setting.Load(setting.Sources{Env: func(name string) (string, bool) {
 				v, ok := map[string]string{"SVC_DATA": dir, "ADMIN_PASSWORD": "given-one"}[name]
 				return v, ok
@@ -66,5 +65,27 @@ func TestStartScreen(t *testing.T) {
 				t.Errorf("a password that was given is shown:\n%s", got)
 			}
 		})
+	}
+}
+
+// TestStartScreenHasEveryAddress: with several names each stands on a line, and
+// an address that is one of many says so.
+func TestStartScreenHasEveryAddress(t *testing.T) {
+	t.Parallel()
+	s, err := setting.Load(setting.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		front front
+		want  string
+	}{
+		{front{urls: []string{"https://a.example", "https://b.example"}}, "  listen   https://a.example\n           https://b.example\n  login"},
+		{front{urls: []string{"http://127.0.0.1:1"}, every: true}, "  listen   http://127.0.0.1:1 and every other address of this machine\n  login"},
+		{front{urls: []string{"unix:/run/svc/http.sock"}}, "  listen   unix:/run/svc/http.sock\n  login"},
+	} {
+		if got := (startReport{settings: s, front: &tc.front}).screen(); !strings.Contains(got, tc.want) {
+			t.Errorf("got\n%s\nwant in it %q", got, tc.want)
+		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"svc/internal/event"
+	"svc/store"
 )
 
 // buildInfo is what a program file says of itself.
@@ -17,10 +20,18 @@ type buildInfo struct {
 	Modified bool   `json:"modified"` // built from files that differ from the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	// Formats are those it writes, by file. Older ones are migrated, newer ones
+	// refused.
+	Formats map[string]int `json:"formats"`
 }
 
 func readBuild() buildInfo {
-	b := buildInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := buildInfo{
+		Version:  version,
+		Go:       runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Formats:  map[string]int{databaseName: store.Format, eventsName: event.Format},
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -44,7 +55,8 @@ func (b buildInfo) String() string {
 	case b.Modified:
 		commit += " (modified)"
 	}
-	return fmt.Sprintf("svc %s\ncommit    %s\ngo        %s\nplatform  %s\n", b.Version, commit, b.Go, b.Platform)
+	return fmt.Sprintf("svc %s\ncommit    %s\ngo        %s\nplatform  %s\nformats   %s %d, %s %d\n", b.Version, commit, b.Go, b.Platform,
+		databaseName, b.Formats[databaseName], eventsName, b.Formats[eventsName])
 }
 
 func (p *program) versionCommand() *cobra.Command {
@@ -52,8 +64,9 @@ func (p *program) versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Say which svc this is",
-		Long:  "Print version, commit, Go and platform of this program file.",
-		Args:  cobra.NoArgs,
+		Long: `Print version, commit, Go and platform of this program file, and the formats of
+data that it writes: older data is migrated at the start, newer data is refused.`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return printJSON(p.stdout, readBuild())

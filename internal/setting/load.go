@@ -53,6 +53,7 @@ func Load(src Sources) (*Settings, error) {
 		s.values = append(s.values, v)
 	}
 	s.settle()
+	l.errs = append(l.errs, s.contradictions()...)
 	if len(l.errs) > 0 {
 		return s, l.errs
 	}
@@ -86,6 +87,7 @@ func (s *Settings) settle() {
 		// Platforms set PORT for everybody, so there it is no mistake.
 		s.warn("%s is not used because %s is set", port.Name, listen.Name)
 	}
+	s.settleHTTPS()
 }
 
 type loader struct {

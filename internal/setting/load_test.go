@@ -116,8 +116,8 @@ func TestProblems(t *testing.T) {
 		given given
 		want  []string
 	}{
-		{"listen without a port", env("SVC_LISTEN", "localhost"), []string{"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000"}},
-		{"listen with a URL", env("SVC_LISTEN", "http://localhost:1"), []string{"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000"}},
+		{"listen without a port", env("SVC_LISTEN", "localhost"), []string{"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000, or unix: and a path"}},
+		{"listen with a URL", env("SVC_LISTEN", "http://localhost:1"), []string{"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000, or unix: and a path"}},
 		{"listen with a named port", env("SVC_LISTEN", ":http"), []string{"SVC_LISTEN must end in a port from 0 to 65535"}},
 		{"listen with a port that does not exist", env("SVC_LISTEN", ":65536"), []string{"SVC_LISTEN must end in a port from 0 to 65535"}},
 		{"port over its bound", env("PORT", "65536"), []string{"PORT must be a whole number from 0 to 65535"}},
@@ -161,7 +161,7 @@ func TestProblems(t *testing.T) {
 			[]string{
 				`data/config.toml: "porta" is not a setting; the nearest is port`,
 				`data/config.toml: "portb" is not a setting; the nearest is port`,
-				"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000",
+				"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000, or unix: and a path",
 				"--port must be a whole number from 0 to 65535",
 				"SVC_LOG_LEVEL must be debug, info, warn or error",
 				"data/config.toml: shutdown_timeout must be a duration from 0s to 1h, such as 10s",

@@ -67,9 +67,16 @@ func boolean(field func(*Settings) *bool) setter {
 func address(field func(*Settings) *string) setter {
 	return func(s *Settings, v string) error {
 		v = strings.TrimSpace(v)
+		if path, ok := strings.CutPrefix(v, UnixPrefix); ok {
+			if path == "" {
+				return errors.New("must name the file of the socket, such as " + UnixPrefix + "/run/svc/http.sock")
+			}
+			*field(s) = v
+			return nil
+		}
 		host, port, err := net.SplitHostPort(v)
 		if err != nil || strings.ContainsAny(host, " /") {
-			return errors.New("must be host:port, such as " + DefaultListen + " or :4000")
+			return errors.New("must be host:port, such as " + DefaultListen + " or :4000, or " + UnixPrefix + " and a path")
 		}
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 			return errors.New("must end in a port from 0 to 65535")

@@ -6,6 +6,7 @@ package setting
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
@@ -84,7 +85,13 @@ func (v Value) Shown() string {
 type Settings struct {
 	Data               string
 	Config             string // the file that was looked for
-	Listen             string // host:port, PORT already taken into account
+	Listen             string // host:port, PORT and Domain already taken into account, or unix: and a path
+	ListenMode         fs.FileMode
+	TLSCert, TLSKey    string   // paths of files, both or none
+	Domain             []string // host names in lower case; none = no automatic certificates
+	RedirectListen     string   // host:port; "" = nowhere
+	ACMEEmail          string
+	ACMECA             string // URL; "" = Let's Encrypt
 	JWTSecret          string
 	JWTExpiresIn       string // as given; a text that is no lifetime falls back to the default
 	APIKeySalt         string

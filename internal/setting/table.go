@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"io/fs"
 	"slices"
 	"time"
 )
@@ -26,15 +27,57 @@ var definitions = []Definition{
 	},
 	{
 		Key: "listen", Variable: "SVC_LISTEN", Kind: "address", Default: DefaultListen,
-		Help: "Address and port to answer on; an empty host means all addresses, port 0 any free port.",
+		Help: "Address and port to answer on; an empty host means all addresses, port 0 any free port. Or unix: and the path of a socket. With domain the default is :443.",
 		Why:  "This machine only, until a reverse proxy or you open it to others.",
 		set:  address(func(s *Settings) *string { return &s.Listen }),
+	},
+	{
+		Key: "listen_mode", Variable: "SVC_LISTEN_MODE", Kind: "mode", Default: "0660",
+		Help: "Permissions of the socket when listen is one, in octal digits.",
+		Why:  "A reverse proxy in the group of the socket can use it, others cannot.",
+		set:  fileMode(func(s *Settings) *fs.FileMode { return &s.ListenMode }),
 	},
 	{
 		Key: "port", Variable: "PORT", Kind: "integer", Unset: "the port of listen",
 		Help: "Port only, in place of the one in the default address; listen wins over it.",
 		Why:  "For platforms that hand out a port and set PORT.",
 		set:  number(0, 65535, func(s *Settings) *int { return &s.port }),
+	},
+	{
+		Key: "tls.cert", Variable: "SVC_TLS_CERT", Kind: "file", Unset: "plain HTTP",
+		Help: "Certificate for HTTPS with its chain, in PEM; it is read again when the file changes.",
+		Why:  "Most have a reverse proxy that does this.",
+		set:  text(func(s *Settings) *string { return &s.TLSCert }),
+	},
+	{
+		Key: "tls.key", Variable: "SVC_TLS_KEY", Kind: "file", Unset: "plain HTTP",
+		Help: "Key of that certificate, in PEM.",
+		Why:  "It goes with the certificate.",
+		set:  text(func(s *Settings) *string { return &s.TLSKey }),
+	},
+	{
+		Key: "domain", Variable: "SVC_DOMAIN", Kind: "list", Unset: "no automatic certificates",
+		Help: "Comma list of host names to answer for over HTTPS, with certificates that are fetched and renewed automatically.",
+		Why:  "It needs ports 443 and 80, a public name, and your consent to the terms of the authority.",
+		set:  domains(func(s *Settings) *[]string { return &s.Domain }),
+	},
+	{
+		Key: "redirect.listen", Variable: "SVC_REDIRECT_LISTEN", Kind: "address", Default: ":80",
+		Help: "With domain: where plain HTTP is sent on to HTTPS and the authority makes its checks; off for nowhere.",
+		Why:  "People type names without https, and the authority asks at port 80.",
+		set:  redirectAddress(func(s *Settings) *string { return &s.RedirectListen }),
+	},
+	{
+		Key: "acme.email", Variable: "SVC_ACME_EMAIL", Kind: "e-mail", Unset: "none",
+		Help: "With domain: the e-mail address that the authority may write to.",
+		Why:  "It is not needed, and renewals need no letters.",
+		set:  email(func(s *Settings) *string { return &s.ACMEEmail }),
+	},
+	{
+		Key: "acme.ca", Variable: "SVC_ACME_CA", Kind: "URL", Unset: "Let's Encrypt",
+		Help: "With domain: the directory of another certificate authority that speaks ACME, as an https URL.",
+		Why:  "Every browser knows Let's Encrypt, and it costs nothing.",
+		set:  directoryURL(func(s *Settings) *string { return &s.ACMECA }),
 	},
 	{
 		Key: "jwt_secret", Variable: "JWT_SECRET", Kind: "secret", Unset: "generated at the first start, in secrets.toml", Secret: true, Offline: true,

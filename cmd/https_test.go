@@ -1,0 +1,314 @@
+package cmd
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// writeCertificate writes a certificate for a name and this machine, signed by
+// itself, and gives the pool that trusts it.
+func writeCertificate(t *testing.T, certFile, keyFile, name string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
+	keyText := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
+	if err := errors.Join(os.WriteFile(certFile, certText, 0o600), os.WriteFile(keyFile, keyText, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certText)
+	return pool
+}
+
+// answer is what a test wants to know of one.
+type answer struct {
+	status int
+	proto  string
+	tls    uint16 // version; 0 = none
+	header http.Header
+	body   string
+}
+
+// fetch asks once, over a connection of its own, and follows no redirect.
+func fetch(t *testing.T, roots *x509.CertPool, url string) answer {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answer{status: response.StatusCode, proto: response.Proto, header: response.Header, body: string(body)}
+	if response.TLS != nil {
+		a.tls = response.TLS.Version
+	}
+	return a
+}
+
+func TestOwnCertificate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	old := writeCertificate(t, certFile, keyFile, "old.example")
+	s := launch(t, nil, "--data", dir, "--listen", "127.0.0.1:0", "--tls-cert", certFile, "--tls-key", keyFile)
+	url := s.await(t, `https://127[0-9.:]+`)
+
+	first := fetch(t, old, url+"/healthz")
+	if first.body != "ok" || first.proto != "HTTP/2.0" || first.tls < tls.VersionTLS12 {
+		t.Errorf("got %q over %s and TLS %x, want ok over HTTP/2.0", first.body, first.proto, first.tls)
+	}
+	if got := first.header.Get("Strict-Transport-Security"); got != "" {
+		t.Errorf("got HSTS %q: nobody has said that every name here has HTTPS", got)
+	}
+	if got := fetch(t, nil, strings.Replace(url, "https:", "http:", 1)); got.status != http.StatusBadRequest {
+		t.Errorf("plain HTTP: got %d, want 400", got.status)
+	}
+	if _, err := (&tls.Dialer{Config: &tls.Config{RootCAs: old, MaxVersion: tls.VersionTLS11}}).DialContext(t.Context(), "tcp", strings.TrimPrefix(url, "https://")); err == nil {
+		t.Error("TLS 1.1 is accepted")
+	}
+	// Strangers who cannot shake hands do not fill the log.
+	s.silent(t, `handshake`)
+
+	if runtime.GOOS == "windows" {
+		return // no hangups there
+	}
+	s.forget()
+	renewed := writeCertificate(t, certFile, keyFile, "new.example")
+	s.signal(t, syscall.SIGHUP)
+	s.await(t, `"certificate read".*new\.example`)
+	if got := fetch(t, renewed, url+"/healthz"); got.body != "ok" {
+		t.Errorf("with the new certificate: got %q", got.body)
+	}
+	if err := os.WriteFile(certFile, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(t, syscall.SIGHUP)
+	s.await(t, `the old certificate stays in use`)
+	if got := fetch(t, renewed, url+"/healthz"); got.body != "ok" {
+		t.Errorf("after a bad file: got %q", got.body)
+	}
+}
+
+// TestOnlySecure: what is asked over plain HTTP, and what is sent on.
+func TestOnlySecure(t *testing.T) {
+	t.Parallel()
+	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") })
+	challenges := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/.well-known/acme-challenge/") {
+				_, _ = io.WriteString(w, "proof")
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	guarded := onlySecure(next, []string{"a.example", "b.example"}, challenges)
+	for _, tc := range []struct{ name, method, url, host, body, location string }{
+		{"the same path and query", "GET", "/x%2Fy?a=1&b=%20", "a.example", "", "https://a.example/x%2Fy?a=1&b=%20"},
+		{"the name that was asked", "GET", "/", "B.example:80", "", "https://b.example/"},
+		{"no name of others", "GET", "/x", "evil.example", "", "https://a.example/x"},
+		{"no host in the path", "GET", "//evil.example/x", "a.example", "", "https://a.example//evil.example/x"},
+		{"methods with a body too", "POST", "/api/v1/auth/login", "a.example", "", "https://a.example/api/v1/auth/login"},
+		{"a request without a path", "OPTIONS", "*", "a.example", "", "https://a.example/"},
+		{"the authority", "GET", "/.well-known/acme-challenge/x", "a.example", "proof", ""},
+		{"health", "GET", "/healthz", "10.0.0.1", "answer", ""},
+		{"health of the interface", "GET", "/api/v1/health", "10.0.0.1", "answer", ""},
+		{"readiness", "GET", "/readyz", "10.0.0.1", "answer", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequest(tc.method, tc.url, nil)
+			r.Host = tc.host
+			w := httptest.NewRecorder()
+			guarded.ServeHTTP(w, r)
+			want := http.StatusPermanentRedirect
+			if tc.location == "" {
+				want = http.StatusOK
+			}
+			if w.Code != want || w.Body.String() != tc.body || w.Header().Get("Location") != tc.location || w.Header().Get("Strict-Transport-Security") != "" {
+				t.Errorf("got %d %q %v", w.Code, w.Body, w.Header())
+			}
+		})
+	}
+	r := httptest.NewRequest(http.MethodGet, "https://a.example/x", nil)
+	w := httptest.NewRecorder()
+	guarded.ServeHTTP(w, r)
+	if w.Body.String() != "answer" || w.Header().Get("Strict-Transport-Security") != "max-age=31536000" {
+		t.Errorf("over HTTPS: got %q %v", w.Body, w.Header())
+	}
+}
+
+// TestStartsThatCannotServe: what is wrong, what to do, and nothing is made.
+func TestStartsThatCannotServe(t *testing.T) {
+	t.Parallel()
+	var config net.ListenConfig
+	taken, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() })
+	for _, tc := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"no such certificate", []string{"--tls-cert", "no.pem", "--tls-key", "no.key"}, 2, []string{"--tls-cert and --tls-key cannot be used:", "no.pem"}},
+		{"address taken", []string{"--listen", taken.Addr().String()}, 1, []string{"address already in use", "--listen or SVC_LISTEN"}},
+		{"address of the redirect taken", []string{"--listen", "127.0.0.1:0", "--domain", "a.example", "--redirect-listen", taken.Addr().String()}, 1, []string{"address already in use", "--redirect-listen, or off for none"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if runtime.GOOS == "windows" && tc.code == 1 {
+				t.Skip("the system says it otherwise")
+			}
+			dir := filepath.Join(t.TempDir(), "data")
+			s := launch(t, nil, append(tc.args, "--data", dir)...)
+			<-s.exited
+			if got := s.command.ProcessState.ExitCode(); got != tc.code {
+				t.Errorf("got exit code %d, want %d", got, tc.code)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(s.log.String(), want) {
+					t.Errorf("got\n%s\nwant in it %q", s.log.String(), want)
+				}
+			}
+			if _, err := os.Stat(dir); tc.code == 2 && !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the data directory was made: %v", err)
+			}
+		})
+	}
+}
+
+// overSocket asks once at a Unix socket.
+func overSocket(t *testing.T, path, url string, header http.Header) (status int, body string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
+	}}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://svc"+url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(content)
+}
+
+func TestUnixSocket(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "http.sock")
+	dir := t.TempDir()
+	begin := func(args ...string) *server {
+		s := launch(t, nil, append([]string{"--listen", "unix:" + socket}, args...)...)
+		return s
+	}
+	s := begin("--data", dir)
+	s.await(t, `"listening","url":"unix:[^"]+http.sock"`)
+
+	// The peer is on this machine, so what it says of the client counts.
+	if status, body := overSocket(t, socket, "/nothing", http.Header{"X-Forwarded-For": {"203.0.113.9"}}); status != 404 {
+		t.Errorf("got %d %s, want 404", status, body)
+	}
+	s.await(t, `"path":"/nothing".*"address":"203\.0\.113\.9"`)
+	// It is not the owner of the data, though.
+	if status, body := overSocket(t, socket, "/control/version", nil); status != 404 {
+		t.Errorf("control route: got %d %s, want 404", status, body)
+	}
+	if info, err := os.Stat(socket); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o660 {
+		t.Errorf("got %v %v, want mode 0660", info, err)
+	}
+	second := begin("--data", filepath.Join(dir, "other"))
+	<-second.exited
+	if text := second.log.String(); !strings.Contains(text, "another process answers at "+socket) || !strings.Contains(text, "--listen or SVC_LISTEN") {
+		t.Errorf("a second server: got\n%s", text)
+	}
+
+	// A killed process leaves the socket, and the next start replaces it.
+	if err := s.command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.exited
+	if _, err := os.Stat(socket); err != nil {
+		t.Fatalf("no dead socket to test with: %v", err)
+	}
+	s = begin("--data", dir, "--listen-mode", "0600")
+	s.await(t, `"listening"`)
+	if info, err := os.Stat(socket); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v %v, want mode 0600", info, err)
+	}
+	if runtime.GOOS != "windows" {
+		s.signal(t, syscall.SIGTERM)
+		<-s.exited
+		if _, err := os.Stat(socket); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("after the end: got %v, want that the socket is gone", err)
+		}
+	}
+}
+
+// TestOtherFilesAreNoSockets: what is not a socket is never removed.
+func TestOtherFilesAreNoSockets(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "data.txt")
+	if err := os.WriteFile(path, []byte("keep"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := listenUnix(t.Context(), path, 0o660); err == nil {
+		_ = l.Close()
+		t.Fatal("got a socket in place of a file")
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "keep" {
+		t.Errorf("got %q %v, want the file as it was", text, err)
+	}
+}

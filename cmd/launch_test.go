@@ -1,0 +1,65 @@
+package cmd
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"syscall"
+	"testing"
+)
+
+// launch runs "svc serve" in the background of a test, with more variables, and
+// ends it with the test.
+func launch(t *testing.T, env []string, args ...string) *server {
+	t.Helper()
+	s := newServer(exec.Command("svc", append([]string{"serve"}, args...)...))
+	s.command.Dir = t.TempDir()
+	s.command.Env = append(os.Environ(), env...)
+	out, other, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.command.Stderr = other
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	go s.follow(out)
+	t.Cleanup(func() {
+		_ = s.command.Process.Kill()
+		<-s.exited
+	})
+	return s
+}
+
+// await waits for a text in the log of a server.
+func (s *server) await(t *testing.T, pattern string) string {
+	t.Helper()
+	return s.wait(t, regexp.MustCompile(pattern))
+}
+
+// forget drops the log so far, so that the next await sees only what is new.
+func (s *server) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log.Reset()
+}
+
+func (s *server) signal(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	if err := s.command.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// silent demands that something is not in the log so far.
+func (s *server) silent(t *testing.T, pattern string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if regexp.MustCompile(pattern).Match(s.log.Bytes()) {
+		t.Errorf("%s is in the log:\n%s", pattern, s.log.String())
+	}
+}

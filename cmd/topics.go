@@ -1,0 +1,36 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/docs"
+)
+
+// topics are pages of the documentation that are at hand without it: each is
+// shown by "svc help" and its name.
+var topics = []struct{ name, page, short string }{
+	{"install", "install.md", "Install, upgrade, uninstall: systemd, containers"},
+	{"proxy", "proxy.md", "Run behind Caddy, nginx or another reverse proxy"},
+	{"tls", "tls.md", "HTTPS without a reverse proxy"},
+	{"security", "security.md", "What is stored where, and who may do what"},
+}
+
+// topicCommands are commands that do nothing but have a long description, which
+// is how cobra wants topics. The last one lists the others.
+func topicCommands() []*cobra.Command {
+	var list strings.Builder
+	list.WriteString("Pages of the documentation in the program:\n\n")
+	var commands []*cobra.Command
+	for _, t := range topics {
+		text, err := docs.Pages.ReadFile(t.page)
+		if err != nil {
+			panic(err) // embedded: it is there or nothing compiles
+		}
+		commands = append(commands, &cobra.Command{Use: t.name, Short: t.short, Long: string(text)})
+		fmt.Fprintf(&list, "  svc help %-10s %s\n", t.name, t.short)
+	}
+	return append(commands, &cobra.Command{Use: "topics", Short: "List these pages", Long: list.String()})
+}

@@ -1,0 +1,142 @@
+// Package certificate gives the server its TLS certificates: one from files
+// that somebody else keeps up to date, or ones that it fetches and renews
+// itself from a certificate authority.
+package certificate
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// lookEvery is how often a handshake looks whether the files have changed.
+const lookEvery = time.Minute
+
+// Files is a certificate in PEM files. It is read again when they change.
+type Files struct {
+	certFile, keyFile string
+	log               *slog.Logger
+	now               func() time.Time
+	current           atomic.Pointer[tls.Certificate]
+
+	mu     sync.Mutex // guards what follows
+	seen   [2]version // of the files that were read last, good or bad
+	looked time.Time
+}
+
+// version tells a file from the one that was there before.
+type version struct {
+	modified time.Time
+	bytes    int64
+}
+
+// OpenFiles reads a certificate with its chain, and the key that belongs to it.
+// now is the clock, time.Now when nil.
+func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Files, error) {
+	if now == nil {
+		now = time.Now
+	}
+	f := &Files{certFile: certFile, keyFile: keyFile, log: log, now: now, looked: now()}
+	// Before they are read: what changes meanwhile is then seen later.
+	seen, err := f.versions()
+	if err != nil {
+		return nil, err
+	}
+	f.seen = seen
+	return f, f.read()
+}
+
+// Config is for a listener of HTTPS, with HTTP/2.
+func (f *Files) Config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"h2", "http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			f.look()
+			return f.current.Load(), nil
+		},
+	}
+}
+
+// Reload reads the files now. When they cannot be used the old certificate
+// stays.
+func (f *Files) Reload() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seen, err := f.versions()
+	if err == nil {
+		f.seen = seen
+		err = f.read()
+	}
+	if err != nil {
+		return fmt.Errorf("the old certificate stays in use: %w", err)
+	}
+	return nil
+}
+
+// look reads the files if they have changed since the last look, which was a
+// while ago. Handshakes do not wait for one that looks.
+func (f *Files) look() {
+	if !f.mu.TryLock() {
+		return
+	}
+	defer f.mu.Unlock()
+	now := f.now()
+	if now.Sub(f.looked) < lookEvery {
+		return
+	}
+	f.looked = now
+	seen, err := f.versions()
+	if err == nil {
+		if seen == f.seen {
+			return
+		}
+		f.seen = seen
+		err = f.read()
+	}
+	if err != nil {
+		f.log.Warn("certificate not read again, the old one stays in use", "error", err)
+	}
+}
+
+func (f *Files) versions() (v [2]version, err error) {
+	for i, name := range []string{f.certFile, f.keyFile} {
+		var info fs.FileInfo
+		if info, err = os.Stat(name); err != nil {
+			return v, err
+		}
+		v[i] = version{info.ModTime(), info.Size()}
+	}
+	return v, nil
+}
+
+func (f *Files) read() error {
+	pair, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
+	if err != nil {
+		if _, ok := errors.AsType[*fs.PathError](err); ok { // it names the file
+			return err
+		}
+		return fmt.Errorf("%s and %s: %w", f.certFile, f.keyFile, err)
+	}
+	f.current.Store(&pair)
+	f.tell(pair.Leaf)
+	return nil
+}
+
+// tell says what clients will see, and what they will not accept.
+func (f *Files) tell(leaf *x509.Certificate) {
+	until := leaf.NotAfter.UTC().Format(time.RFC3339)
+	if now := f.now(); now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) {
+		f.log.Warn("the certificate is not valid now: clients will refuse it",
+			"file", f.certFile, "from", leaf.NotBefore.UTC().Format(time.RFC3339), "until", until)
+		return
+	}
+	f.log.Info("certificate read", "file", f.certFile, "names", leaf.DNSNames, "until", until)
+}

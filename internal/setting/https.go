@@ -1,0 +1,133 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// UnixPrefix begins an address that is a Unix socket.
+const UnixPrefix = "unix:"
+
+// settleHTTPS fills what follows from the settings of HTTPS.
+func (s *Settings) settleHTTPS() {
+	domain, listen := s.value("domain"), s.value("listen")
+	if len(s.Domain) > 0 {
+		if listen.Origin == FromDefault {
+			listen.Text, listen.Origin, listen.Name = ":443", domain.Origin, domain.Name
+			s.Listen = listen.Text
+		}
+		return
+	}
+	for _, key := range []string{"redirect.listen", "acme.email", "acme.ca"} {
+		if v := s.value(key); v.Origin != FromDefault {
+			s.warn("%s is not used because domain is not set", v.Name)
+		}
+	}
+}
+
+// contradictions are the settings that do not go together.
+func (s *Settings) contradictions() (problems []error) {
+	cert, key, domain, listen := s.value("tls.cert"), s.value("tls.key"), s.value("domain"), s.value("listen")
+	switch {
+	case cert.Text != "" && key.Text == "":
+		problems = append(problems, problem(cert.Name, errors.New("needs tls.key beside it")))
+	case key.Text != "" && cert.Text == "":
+		problems = append(problems, problem(key.Name, errors.New("needs tls.cert beside it")))
+	case cert.Text != "" && len(s.Domain) > 0:
+		problems = append(problems, problem(cert.Name, fmt.Errorf("and %s are both set; keep one of them", domain.Name)))
+	}
+	if strings.HasPrefix(s.Listen, UnixPrefix) && (cert.Text != "" || len(s.Domain) > 0) {
+		problems = append(problems, problem(listen.Name, errors.New("must be an address when tls.cert or domain is set: HTTPS is not for Unix sockets")))
+	}
+	return problems
+}
+
+func domains(field func(*Settings) *[]string) setter {
+	return func(s *Settings, v string) error {
+		names := []string{}
+		for name := range strings.SplitSeq(v, ",") {
+			name = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(name), "."))
+			if name == "" || slices.Contains(names, name) {
+				continue
+			}
+			if !hostName(name) {
+				return errors.New("must be a comma list of host names in ASCII, such as updates.example.org, without scheme, port or *")
+			}
+			names = append(names, name)
+		}
+		*field(s) = names
+		return nil
+	}
+}
+
+// hostName reports whether a text in lower case is a host name, RFC 1123, and
+// not an address in disguise.
+func hostName(text string) bool {
+	labels := strings.Split(text, ".")
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		if strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	last := labels[len(labels)-1]
+	return len(text) <= 253 && strings.Trim(last, "0123456789") != ""
+}
+
+func redirectAddress(field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		v = strings.TrimSpace(v)
+		if strings.EqualFold(v, "off") {
+			*field(s) = ""
+			return nil
+		}
+		if strings.HasPrefix(v, UnixPrefix) || address(field)(s, v) != nil {
+			return errors.New("must be host:port, such as :80, or off")
+		}
+		return nil
+	}
+}
+
+func email(field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		a, err := mail.ParseAddress(strings.TrimSpace(v))
+		if err != nil || a.Name != "" {
+			return errors.New("must be an e-mail address, such as admin@example.org")
+		}
+		*field(s) = a.Address
+		return nil
+	}
+}
+
+func directoryURL(field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		v = strings.TrimSpace(v)
+		u, err := url.Parse(v)
+		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+			return errors.New("must be an https URL, such as https://ca.example.org/acme/directory")
+		}
+		*field(s) = v
+		return nil
+	}
+}
+
+func fileMode(field func(*Settings) *fs.FileMode) setter {
+	return func(s *Settings, v string) error {
+		v = strings.TrimSpace(v)
+		n, err := strconv.ParseUint(v, 8, 32)
+		// A number in the file would have lost its base.
+		if err != nil || len(v) != 4 || v[0] != '0' {
+			return errors.New("must be four octal digits from 0000 to 0777, such as 0660, as a text")
+		}
+		*field(s) = fs.FileMode(n)
+		return nil
+	}
+}
