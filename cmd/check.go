@@ -272,7 +272,7 @@ func (r *checkRun) advice() string {
 	for _, c := range r.report.Counts() {
 		about := finding.Kinds[c.Kind]
 		if about.Severity != finding.Note {
-			fmt.Fprintf(&b, "\n%s in %s, %d times: %s", c.Kind, c.File, c.Count, about.Means)
+			fmt.Fprintf(&b, "\n%d × %s in %s: %s", c.Count, c.Kind, c.File, about.Means)
 			repairable = repairable || about.Repair != ""
 		}
 	}
