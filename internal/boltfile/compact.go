@@ -32,12 +32,13 @@ const (
 // Usage is the size of the file in bytes, up to the last page that it has used,
 // and how much of that is free pages.
 func (d *DB) Usage() (size, free int64, err error) {
+	stats := d.Stats() // before the size, which only grows
+	free = int64(stats.FreePageN+stats.PendingPageN) * int64(d.Bolt().Info().PageSize)
 	err = d.View(func(tx *bbolt.Tx) error {
 		size = tx.Size()
 		return nil
 	})
-	stats := d.Stats()
-	return size, int64(stats.FreePageN+stats.PendingPageN) * int64(d.Bolt().Info().PageSize), err
+	return size, free, err
 }
 
 // Compaction is what a Compact did.
