@@ -14,7 +14,7 @@ import (
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	ours := fault.New(fault.Conflict, "taken")
-	full, readOnly, files := syscall.Errno(syscall.ENOSPC), syscall.Errno(syscall.EROFS), syscall.Errno(syscall.EMFILE)
+	full, readOnly, files := syscall.ENOSPC, syscall.EROFS, syscall.EMFILE
 	if os.PathSeparator == '\\' {
 		full, readOnly, files = 112, 19, 4 // ERROR_DISK_FULL, ERROR_WRITE_PROTECT, ERROR_TOO_MANY_OPEN_FILES
 	}
