@@ -9,8 +9,8 @@ import (
 	"svc/internal/fault"
 )
 
-// profiles are what the program knows about its own work, in the form that "go
-// tool pprof" reads.
+// profileRoutes show what the program knows about its own work, in the form that
+// "go tool pprof" reads.
 func (s *Server) profileRoutes() []route {
 	const all = "/control/debug/pprof"
 	return []route{

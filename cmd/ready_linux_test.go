@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,6 +49,11 @@ func TestNotReadyWhileNothingCanBeWritten(t *testing.T) {
 
 	if err := unix.Prlimit(p.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
 		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); { // it tries once a second
+		if exec.CommandContext(t.Context(), "svc", "health", "--data", dir).Run() == nil {
+			break
+		}
 	}
 	health("ready\n")
 	p.end(t, os.Interrupt)

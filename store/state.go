@@ -36,6 +36,7 @@ type observed struct {
 	commit, sync, group    *meter.Histogram
 	open                   meter.Open
 	failure                atomic.Pointer[error] // of the last commit
+	tried                  atomic.Int64          // when Writable tried last, Unix nanoseconds
 }
 
 func newObserved() observed {
@@ -81,15 +82,19 @@ func (s *Store) State() (State, error) {
 	return state, nil
 }
 
+// tryEvery is how often a file that did not take a commit is tried at most.
+const tryEvery = time.Second
+
 // Writable is nil when the file took the last commit, and otherwise why it did
-// not. Whether it would now is tried, so that an idle store notices when the disk
-// is well again; that waits for nobody who writes.
+// not. Whether it would now is tried once a second, so that an idle store notices
+// when the disk is well again; that waits for nobody who writes.
 func (s *Store) Writable() error {
 	failure := s.observed.failure.Load()
 	if failure == nil {
 		return nil
 	}
-	if !s.writing.TryLock() {
+	last, now := s.observed.tried.Load(), time.Now().UnixNano()
+	if now-last < int64(tryEvery) || !s.observed.tried.CompareAndSwap(last, now) || !s.writing.TryLock() {
 		return *failure
 	}
 	defer s.writing.Unlock()

@@ -53,6 +53,7 @@ type observed struct {
 	rate                        meter.Rate
 	open                        meter.Open
 	failure                     atomic.Pointer[error] // of the last transaction that wrote
+	tried                       atomic.Int64          // when Writable tried last, Unix nanoseconds
 	counting                    sync.Mutex
 	countedAt                   int64 // value of rewritten; guarded by counting, like what follows
 	countedBlocks, countedHours int
@@ -107,15 +108,19 @@ func (e *Engine) updateFile(fn func(*bbolt.Tx) error) error {
 	return err
 }
 
+// tryEvery is how often a file that did not take a commit is tried at most.
+const tryEvery = time.Second
+
 // Writable is nil when the file took the last commit, and otherwise why it did
-// not. Whether it would now is tried, so that an idle engine notices when the
-// disk is well again; that waits for nobody who writes.
+// not. Whether it would now is tried once a second, so that an idle engine notices
+// when the disk is well again; that waits for nobody who writes.
 func (e *Engine) Writable() error {
 	failure := e.observed.failure.Load()
 	if failure == nil {
 		return nil
 	}
-	if !e.writing.TryLock() {
+	last, now := e.observed.tried.Load(), time.Now().UnixNano()
+	if now-last < int64(tryEvery) || !e.observed.tried.CompareAndSwap(last, now) || !e.writing.TryLock() {
 		return *failure
 	}
 	defer e.writing.Unlock()

@@ -76,7 +76,9 @@ func TestRunByName(t *testing.T) {
 		failure = nil
 		ended = run()
 		leave <- struct{}{}
-		<-ended
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 		if s := named(t, j, name); s.Runs != 3 || s.Failed != 1 || s.Failure != "" {
 			t.Errorf("when it goes again: got %+v", s)
 		}
