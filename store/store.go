@@ -75,6 +75,7 @@ type Store struct {
 	ids     idSource
 
 	lastChange atomic.Uint64
+	commits    atomic.Int64
 
 	queue   sync.Mutex
 	waiting []*waiter     // submissions for the next shared commit; guarded by queue
@@ -213,11 +214,8 @@ func (s *Store) Hold() (release func()) {
 // Image is the state of the file after the last commit. It must be closed.
 func (s *Store) Image() (*boltfile.Image, error) { return boltfile.Take(s.db) }
 
-// Writes is a number that changes with every commit.
-func (s *Store) Writes() int64 {
-	stats := s.db.Stats()
-	return stats.TxStats.GetWrite()
-}
+// Commits is the number of commits since the file was opened.
+func (s *Store) Commits() int64 { return s.commits.Load() }
 
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {
@@ -232,6 +230,7 @@ func (s *Store) commit(fn func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
+	s.commits.Add(1)
 	tx.publish()
 	return nil
 }

@@ -104,6 +104,8 @@ type Engine struct {
 	room   *sync.Cond // of writing: a frozen head has been written
 	failed error      // why the last one could not be; guarded by writing
 
+	commits atomic.Int64 // of batches
+
 	tidy atomic.Bool // nothing is left for Compact since the last head was written
 
 	stop context.CancelFunc
@@ -248,11 +250,9 @@ func (e *Engine) Hold() (release func()) {
 // It must be closed.
 func (e *Engine) Image() (*boltfile.Image, error) { return boltfile.Take(e.db) }
 
-// Writes is a number that changes with every commit.
-func (e *Engine) Writes() int64 {
-	stats := e.db.Stats()
-	return stats.TxStats.GetWrite()
-}
+// Commits is the number of commits of batches since the file was opened. What the
+// engine does in the background is not counted.
+func (e *Engine) Commits() int64 { return e.commits.Load() }
 
 // Size is the bytes of the file, and of these what is in use; the rest is room
 // for what comes.

@@ -107,6 +107,7 @@ func (e *Engine) commitGroup(group []*waiter, err error) {
 	}()
 	if err == nil {
 		err = e.commit(group)
+		e.commits.Add(1)
 	}
 }
 
