@@ -79,6 +79,7 @@ type Store struct {
 	imports map[ProjectID]bool // projects that are being brought in; guarded by writing
 
 	lastChange atomic.Uint64
+	commits    atomic.Int64
 
 	queue   sync.Mutex
 	waiting []*waiter     // submissions for the next shared commit; guarded by queue
@@ -242,11 +243,8 @@ func (s *Store) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	return c, errors.Join(err, c.Finish())
 }
 
-// Writes is a number that changes with every commit.
-func (s *Store) Writes() int64 {
-	stats := s.db.Stats()
-	return stats.TxStats.GetWrite()
-}
+// Commits is the number of commits since the file was opened.
+func (s *Store) Commits() int64 { return s.commits.Load() }
 
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {
@@ -263,6 +261,7 @@ func (s *Store) commit(fn func(*Tx) error) error {
 		s.observed.committed(begin, tx.bolt, err)
 	}
 	if boltfile.Written(err) {
+		s.commits.Add(1)
 		s.observed.feedback.Add(tx.newFeedback)
 		s.observed.logs.Add(tx.newLogs)
 		tx.publish()

@@ -52,6 +52,12 @@ func (s *service) fill(p plan) error {
 	if err := s.events.Flush(); err != nil {
 		return err
 	}
+	for worked := true; worked; {
+		var err error
+		if worked, err = s.events.Compact(); err != nil {
+			return err
+		}
+	}
 	file, _, err := s.events.Size()
 	if err != nil {
 		return err

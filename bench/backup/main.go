@@ -25,6 +25,7 @@ import (
 	"svc/internal/durable"
 	"svc/internal/event"
 	"svc/internal/jobs"
+	"svc/internal/load"
 	"svc/store"
 )
 
@@ -167,7 +168,15 @@ func (s *service) besideTar(p plan, out io.Writer) error {
 	}
 	var ratios []float64
 	for range p.rounds {
+		before, err := load.CPUTime()
+		if err != nil {
+			return err
+		}
 		size, ours, err := s.backUp(context.Background())
+		if err != nil {
+			return err
+		}
+		after, err := load.CPUTime()
 		if err != nil {
 			return err
 		}
@@ -178,6 +187,7 @@ func (s *service) besideTar(p plan, out io.Writer) error {
 			return fmt.Errorf("tar: %w: %s", err, text)
 		}
 		unsynced := time.Since(begun)
+		theirCPU := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 		if err := exec.Command("sync", other).Run(); err != nil {
 			return err
 		}
@@ -187,8 +197,9 @@ func (s *service) besideTar(p plan, out io.Writer) error {
 			return err
 		}
 		ratios = append(ratios, ours.Seconds()/unsynced.Seconds())
-		_, _ = fmt.Fprintf(out, "  svc backup %5.2f s, %4d MB   tar | zstd -1 %5.2f s (%.2f s with sync), %4d MB   ratio %.2f (%.2f)\n",
-			ours.Seconds(), size/1e6, unsynced.Seconds(), theirs.Seconds(), info.Size()/1e6, ours.Seconds()/unsynced.Seconds(), ours.Seconds()/theirs.Seconds())
+		_, _ = fmt.Fprintf(out, "  svc backup %5.2f s, %4d MB   tar | zstd -1 %5.2f s (%.2f s with sync), %4d MB   ratio %.2f (%.2f), of processor time %.2f\n",
+			ours.Seconds(), size/1e6, unsynced.Seconds(), theirs.Seconds(), info.Size()/1e6,
+			ours.Seconds()/unsynced.Seconds(), ours.Seconds()/theirs.Seconds(), (after-before).Seconds()/theirCPU.Seconds())
 		if err := os.Remove(other); err != nil {
 			return err
 		}

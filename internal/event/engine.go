@@ -120,6 +120,7 @@ type Engine struct {
 	failed error      // why the last one could not be; guarded by writing
 
 	observed observed
+	commits atomic.Int64 // of batches
 
 	tidy atomic.Bool // nothing is left for Compact since the last head was written
 
@@ -295,11 +296,9 @@ func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	return c, errors.Join(err, c.Finish())
 }
 
-// Writes is a number that changes with every commit.
-func (e *Engine) Writes() int64 {
-	stats := e.db.Stats()
-	return stats.TxStats.GetWrite()
-}
+// Commits is the number of commits of batches since the file was opened. What the
+// engine does in the background is not counted.
+func (e *Engine) Commits() int64 { return e.commits.Load() }
 
 // Size is the bytes of the file, and of these what is in use; the rest is room
 // for what comes.

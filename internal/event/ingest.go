@@ -129,6 +129,7 @@ func (e *Engine) commitGroup(group []*waiter, found *lookup, err error) {
 	}()
 	if err == nil {
 		err = e.commit(group, found)
+		e.commits.Add(1)
 	}
 	if err == nil {
 		e.observed.batches.Add(uint64(len(group)))

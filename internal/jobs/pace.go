@@ -21,12 +21,12 @@ const (
 // backup has time, requests have not.
 func (a *Archiver) politely() func(worked time.Duration) {
 	waiting := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
-	written := a.DB.Writes() + a.Events.Writes()
+	written := a.DB.Commits() + a.Events.Commits()
 	return func(worked time.Duration) {
 		runtime.Gosched()
 		metrics.Read(waiting)
 		crowded := waiting[0].Value.Kind() == metrics.KindUint64 && waiting[0].Value.Uint64() > crowd
-		if now := a.DB.Writes() + a.Events.Writes(); now != written || crowded {
+		if now := a.DB.Commits() + a.Events.Commits(); now != written || crowded {
 			written = now
 			<-time.After(min((share-1)*worked, mostRest))
 		}

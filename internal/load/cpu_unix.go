@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time of this process so far.
-func cpuTime() (time.Duration, error) {
+// CPUTime is the processor time of this process so far.
+func CPUTime() (time.Duration, error) {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		return 0, fmt.Errorf("read processor time: %w", err)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time of this process so far.
-func cpuTime() (time.Duration, error) {
+// CPUTime is the processor time of this process so far.
+func CPUTime() (time.Duration, error) {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
 		return 0, fmt.Errorf("read processor time: %w", err)

@@ -74,7 +74,7 @@ func (t Target) drive(lists [][][]byte, more func(client, sent int) bool) (Resul
 		defer conn.Close()
 		clients[i] = &client{conn: conn, answer: make([]byte, 64<<10)}
 	}
-	used, err := cpuTime()
+	used, err := CPUTime()
 	if err != nil {
 		return Result{}, err
 	}
@@ -87,7 +87,7 @@ func (t Target) drive(lists [][][]byte, more func(client, sent int) bool) (Resul
 	}
 	group.Wait()
 	result := Result{Took: time.Since(begin)}
-	if result.CPU, err = cpuTime(); err != nil {
+	if result.CPU, err = CPUTime(); err != nil {
 		return Result{}, err
 	}
 	result.CPU -= used
