@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"svc/internal/control"
+	"svc/internal/durable"
 )
 
 const (
@@ -36,7 +37,7 @@ the server first. Do not put it on a network file system or into a synchroniser.
 // was made.
 func makeFolder(dir string) (made bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := durable.MkdirAll(dir, 0o700); err != nil {
 			return false, fmt.Errorf("make data directory: %w", err)
 		}
 		made = true

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"svc/internal/control"
+	"svc/internal/durable"
 	"svc/internal/jobs"
 	"svc/internal/origin"
 	"svc/internal/setting"
@@ -117,7 +117,7 @@ func (i *instance) ensureAdmin(ctx context.Context, s *setting.Settings, start *
 		if err := s.CheckAdminPassword(); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(s.BootstrapSecretDir, 0o700); err != nil {
+		if err := durable.MkdirAll(s.BootstrapSecretDir, 0o700); err != nil {
 			return fmt.Errorf("make folder of the first password: %w", err)
 		}
 	}
