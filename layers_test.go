@@ -53,6 +53,9 @@ var mayImport = map[string][]string{
 	"internal/logging": {},
 	"internal/setting": {},
 
+	// Only tests.
+	"internal/crash": {},
+
 	// For measuring.
 	"internal/load":   {},
 	"internal/sample": {},
