@@ -22,15 +22,15 @@ var mayImport = map[string][]string{
 	"cmd": {"api", "search", "store", "internal/..."},
 
 	"api":    {"store", "search", "internal/..."},
-	"search": {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/fold"},
-	"store":  {"internal/boltfile", "internal/fault", "internal/fold", "internal/locale", "internal/platform", "internal/release", "internal/stats"},
+	"search": {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/finding", "internal/fold"},
+	"store":  {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/locale", "internal/platform", "internal/release", "internal/stats"},
 
 	// Work that no request waits for.
 	"internal/jobs": {"store", "internal/event"},
 
 	// Engines have one thing outside the process each.
 	"internal/control": {},
-	"internal/event":   {"internal/boltfile", "internal/fault", "internal/fold", "internal/formula", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/event":   {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/formula", "internal/origin", "internal/platform", "internal/stats"},
 
 	// Rules are pure: values in, values out.
 	"internal/auth":     {},
@@ -45,11 +45,12 @@ var mayImport = map[string][]string{
 	"internal/tally":    {},
 
 	// What both data files are opened with.
-	"internal/boltfile": {"internal/durable"},
+	"internal/boltfile": {"internal/durable", "internal/fault", "internal/finding"},
 
 	// Leaves know nothing of ours.
 	"internal/durable": {},
 	"internal/fault":   {},
+	"internal/finding": {},
 	"internal/logging": {},
 	"internal/setting": {},
 

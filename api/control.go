@@ -18,6 +18,8 @@ func (s *Server) controlRoutes() []route {
 		{method: "POST", path: "/control/admin/reset-password", access: controlOnly(), handler: s.resetPassword},
 		{method: "POST", path: "/control/api-keys", access: controlOnly(), handler: s.createKeyByOwner},
 		{method: "POST", path: "/control/reindex", access: controlOnly(), handler: s.reindex},
+		{method: "POST", path: "/control/check/copies", access: controlOnly(), handler: s.copyForCheck},
+		{method: "POST", path: "/control/check/search", access: controlOnly(), handler: s.checkSearch},
 	}
 }
 
@@ -44,9 +46,8 @@ func (s *Server) reindex(w http.ResponseWriter, r *request) error {
 	if s.config.Search == nil {
 		return fault.New(fault.Unavailable, "there is no search index")
 	}
+	unlimited(w)
 	wire := http.NewResponseController(w)
-	// In this process there is no connection that could time out.
-	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
 	begin, last := s.now(), s.now()
 	var line reindexView
 	told := false

@@ -50,6 +50,7 @@ type Config struct {
 	EventClockSkew  time.Duration  // how old an event may say it is; a week when 0
 	EventIPStorage  string         // IPAnonymized, which it is when empty, IPFull or IPNone
 	BootstrapFile   string         // holds a generated first password until the first login
+	Staging         string         // folder for files that are only there while they are needed
 	Version         string         // of the program
 }
 

@@ -67,6 +67,22 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 func (c connection) call(ctx context.Context, method, path string, body any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
+	return c.exchange(ctx, method, path, body)
+}
+
+// long asks for work that takes as long as it takes, and decodes the answer.
+func (c connection) long(ctx context.Context, path string, body, answer any) error {
+	raw, err := c.exchange(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, answer); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	return nil
+}
+
+func (c connection) exchange(ctx context.Context, method, path string, body any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)

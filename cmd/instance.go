@@ -40,6 +40,9 @@ func openInstance(lock *control.Lock, s *setting.Settings, geo *origin.Geo, log 
 }
 
 func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) error {
+	if err := removeCheckCopies(s.Data); err != nil {
+		return err
+	}
 	old := exists(s.Data, databaseName)
 	// Secrets come first: opening the database makes their file durable too.
 	made, err := ensureSecrets(s)
@@ -78,6 +81,7 @@ func (i *instance) open(s *setting.Settings, geo *origin.Geo, log *slog.Logger) 
 		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
+		Staging:         stagingFolder(s.Data),
 		Version:         version,
 	})
 	return err
@@ -109,6 +113,9 @@ func (i *instance) follow(ctx context.Context) (stop func()) {
 		running.Wait()
 	}
 }
+
+// stagingFolder is where files are that are only there while they are needed.
+func stagingFolder(dir string) string { return absolute(filepath.Join(dir, "files", "staging")) }
 
 func bootstrapFile(s *setting.Settings) string {
 	return filepath.Join(s.BootstrapSecretDir, bootstrapName)

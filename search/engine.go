@@ -77,11 +77,15 @@ func makeEngine(path string, first stamp) (*engine, error) {
 // openEngine opens an index of which every file is whole. ctx can end the look
 // at them, which takes a while.
 func openEngine(ctx context.Context, path string) (*engine, stamp, error) {
+	return openWith(ctx, path, settings())
+}
+
+func openWith(ctx context.Context, path string, settings map[string]any) (*engine, stamp, error) {
 	r, err := examine(ctx, path)
 	if err != nil {
 		return nil, stamp{}, fmt.Errorf("open %s: %w", path, err)
 	}
-	e, err := guard(path, func() (bleve.Index, error) { return bleve.OpenUsing(path, settings()) })
+	e, err := guard(path, func() (bleve.Index, error) { return bleve.OpenUsing(path, settings) })
 	if err != nil {
 		return nil, stamp{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/finding"
 	"svc/internal/fold"
 	"svc/internal/platform"
 	"svc/store"
@@ -297,6 +298,11 @@ func TestDamagedColumns(t *testing.T) {
 					t.Errorf("%q: got %d logs and %v, want an error that names the block", term, len(page), err)
 				}
 			}
+			path := s.db.Path()
+			if err := s.db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			repair(t, path, finding.Columns)
 		})
 	}
 }

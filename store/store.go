@@ -51,6 +51,8 @@ type Options struct {
 	ExactBytes int64
 	// Strict checks the whole file after each commit. For tests.
 	Strict bool
+	// ReadOnly opens a file that is there and changes nothing in it.
+	ReadOnly bool
 }
 
 // Store is an open svc.db. Its methods may be called from any goroutine.
@@ -98,10 +100,12 @@ func Open(path string, o Options) (*Store, error) {
 	if s.exactBytes = o.ExactBytes; s.exactBytes == 0 {
 		s.exactBytes = 160 << 20
 	}
-	if err := boltfile.Create(path, layOut); err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
+	if !o.ReadOnly {
+		if err := boltfile.Create(path, layOut); err != nil {
+			return nil, fmt.Errorf("create %s: %w", path, err)
+		}
 	}
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets})
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -155,6 +159,9 @@ func (s *Store) load() error {
 
 // ID tells this data file from every other, for what is derived from it.
 func (s *Store) ID() uuid.UUID { return s.id }
+
+// Path is where the file is.
+func (s *Store) Path() string { return s.path }
 
 // Close waits for open transactions and closes the file. It writes the list
 // of free pages once, which makes the next Open fast.

@@ -37,6 +37,8 @@ type Options struct {
 	// Loaded are the buckets that opening goes on to read. After a clean stop
 	// only they are examined; nil is all.
 	Loaded [][]byte
+	// ReadOnly is for those who only look.
+	ReadOnly bool
 }
 
 // Create makes a file with layOut under a temporary name and renames it, unless
@@ -74,8 +76,9 @@ func Open(path string, o Options) (*bbolt.DB, error) {
 		Timeout:        LockWait,
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
+		ReadOnly:       o.ReadOnly,
 	}
-	if runtime.GOOS != "windows" { // there the file becomes as large as the map
+	if runtime.GOOS != "windows" && !o.ReadOnly { // there the file becomes as large as the map
 		options.InitialMmapSize = o.MapSize
 	}
 	db, err := bbolt.Open(path, 0o600, options)
@@ -88,6 +91,9 @@ func Open(path string, o Options) (*bbolt.DB, error) {
 // Close closes a file. It writes the list of free pages once, which makes the
 // next Open fast. Nobody may write meanwhile.
 func Close(db *bbolt.DB) error {
+	if db.IsReadOnly() {
+		return db.Close()
+	}
 	db.NoFreelistSync = false
 	err := db.Update(func(*bbolt.Tx) error { return nil })
 	if err != nil {

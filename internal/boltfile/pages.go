@@ -13,6 +13,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"svc/internal/finding"
 )
 
 // A page that is not what it must be makes bbolt panic, while it opens a file
@@ -85,6 +87,11 @@ type examiner struct {
 	loaded   [][]byte // the buckets to go into after a clean stop; nil is all
 	buckets  [][]byte // those to go into; nil is all
 	each     func(key, value []byte)
+
+	// report takes what is damaged, and the rest is looked at all the same; nil
+	// ends with the first one.
+	report *finding.Report
+	within []string // the buckets that lead to what is looked at, for the report
 }
 
 func (x *examiner) open(name string, flag int, mode os.FileMode) (f *os.File, err error) {
@@ -107,24 +114,34 @@ func (x *examiner) file() error {
 		return err
 	}
 	if have := uint64(info.Size() / x.pageSize); pages > have {
-		return fmt.Errorf("%w: %d of %d pages are missing at the end", ErrDamaged, pages-have, pages)
+		err := fmt.Errorf("%w: %d of %d pages are missing at the end", ErrDamaged, pages-have, pages)
+		if err := x.passOver(err); err != nil {
+			return err
+		}
+		pages = have
 	}
 	x.used = make([]bool, pages)
 	if free != noFreeList {
 		x.buckets = x.loaded
-		if err := x.freePages(free); err != nil {
+		if err := x.passOver(x.freePages(free)); err != nil {
 			return err
 		}
 	}
 	_, err = x.tree(root, nil)
-	return err
+	if err := x.passOver(err); err != nil {
+		return err
+	}
+	if x.report != nil && free != noFreeList {
+		x.noteLeaks()
+	}
+	return nil
 }
 
 // meta reads the newer one of the two meta pages whose checksums are right: the
 // page of the root bucket, that of the list of free pages, and the number of
 // pages.
 func (x *examiner) meta() (root, free, pages uint64, err error) {
-	newest, found := uint64(0), false
+	newest, found, bad := uint64(0), false, 0
 	for i := range int64(2) {
 		b := make([]byte, metaSize+8)
 		if _, err := x.disk.ReadAt(b, i*x.pageSize+headSize); err != nil {
@@ -134,7 +151,11 @@ func (x *examiner) meta() (root, free, pages uint64, err error) {
 		_, _ = sum.Write(b[:metaSize])
 		at := order.Uint64(b[48:])
 		if order.Uint32(b) != metaMagic || order.Uint32(b[4:]) != metaVersion ||
-			order.Uint64(b[metaSize:]) != sum.Sum64() || found && at <= newest {
+			order.Uint64(b[metaSize:]) != sum.Sum64() {
+			bad++
+			continue
+		}
+		if found && at <= newest {
 			continue
 		}
 		newest, found = at, true
@@ -142,6 +163,9 @@ func (x *examiner) meta() (root, free, pages uint64, err error) {
 	}
 	if !found {
 		return 0, 0, 0, fmt.Errorf("%w: neither meta page is valid", ErrDamaged)
+	}
+	if bad > 0 && x.report != nil {
+		x.report.Add(finding.MetaPage, "/", "one of the two is not valid; the other one is of transaction %d", newest)
 	}
 	return root, free, pages, nil
 }
@@ -250,18 +274,25 @@ func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	for i, e := range all {
 		after := bytes.Compare(e.key, low)
 		if low != nil && (after < 0 || after == 0 && i > 0) {
-			return nil, damaged(number, "has keys that are out of order")
+			if err := x.passOver(damaged(number, "has keys that are out of order")); err != nil {
+				return nil, err
+			}
 		}
 		low = e.key
 		switch {
 		case p.kind == branchPage:
-			low, err = x.tree(e.child, e.key)
+			var last []byte
+			if last, err = x.tree(e.child, e.key); err == nil {
+				low = last
+			}
 		case e.nested:
-			err = x.bucket(p, e)
+			x.within = append(x.within, finding.Key(e.key))
+			err = x.passOver(x.bucket(p, e))
+			x.within = x.within[:len(x.within)-1]
 		default:
 			err = x.show(p, e)
 		}
-		if err != nil {
+		if err := x.passOver(err); err != nil {
 			return nil, err
 		}
 	}

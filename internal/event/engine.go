@@ -38,6 +38,9 @@ const (
 	// small, so that an idle server holds nothing.
 	headAge = 5 * time.Minute
 
+	// mapSize is the address space of the file.
+	mapSize = 8 << 30
+
 	defaultMemory = 192 << 20
 	// mostQueries bounds the queries that run at the same time, and with them
 	// their memory. The others wait.
@@ -166,7 +169,7 @@ func Open(path string, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
 	var err error
-	if e.db, err = boltfile.Open(path, boltfile.Options{MapSize: 8 << 30}); err != nil {
+	if e.db, err = boltfile.Open(path, boltfile.Options{MapSize: mapSize}); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	if err := e.load(); err != nil {
@@ -220,6 +223,9 @@ func (e *Engine) load() error {
 		return e.replay(tx)
 	})
 }
+
+// Path is where the file is.
+func (e *Engine) Path() string { return e.path }
 
 // Close writes the head as blocks, waits for what runs, and closes the file.
 func (e *Engine) Close() error {

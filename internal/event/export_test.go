@@ -1,6 +1,7 @@
 package event
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,11 +9,13 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"svc/internal/finding"
 )
 
-// Check reads all of the file and of the memory and finds what does not fit
-// together: a page, block, index or dictionary that is damaged, an event that is
-// there twice or not found by its id, a number without its name or text.
+// Check holds the file to what the check of the program looks for, and finds what
+// is in memory or costs much memory to find: an event that is there twice, names
+// that are others than those of the file.
 func (e *Engine) Check() error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -20,6 +23,10 @@ func (e *Engine) Check() error {
 	defer e.writing.Unlock()
 	return e.db.View(func(tx *bbolt.Tx) error {
 		for err := range tx.Check() {
+			return err
+		}
+		report := finding.NewReport(nil)
+		if err := errors.Join(newChecker(context.Background(), tx, report).run(), asError(report)); err != nil {
 			return err
 		}
 		for _, number := range e.Projects() {
@@ -30,6 +37,24 @@ func (e *Engine) Check() error {
 		}
 		return nil
 	})
+}
+
+// asError is what a check has found.
+func asError(report *finding.Report) error {
+	var all []error
+	for _, f := range report.Listed() {
+		all = append(all, fmt.Errorf("%w: %s %s: %s", ErrDamaged, f.Kind, f.Where, f.What))
+	}
+	return errors.Join(all...)
+}
+
+// check looks at a dictionary alone.
+func (d *dictionary) check(b *bbolt.Bucket) error {
+	report := finding.NewReport(nil)
+	p := projectCheck{checker: newChecker(context.Background(), b.Tx(), report)}
+	p.secret = d.secret
+	_, err := p.checkTexts(b, "")
+	return errors.Join(err, asError(report))
 }
 
 // checkedProject is what Check has seen of a project.
@@ -45,21 +70,12 @@ func (c *checkedProject) bucket(name []byte) *bbolt.Bucket {
 }
 
 func (c *checkedProject) check() error {
-	if err := c.keys.check(c.bucket(keysBucket)); err != nil {
-		return err
-	}
-	if err := c.subjects.check(c.bucket(subjectsBucket)); err != nil {
-		return fmt.Errorf("subjects: %w", err)
-	}
-	if err := c.sessions.check(c.bucket(sessionsBucket)); err != nil {
-		return fmt.Errorf("sessions: %w", err)
-	}
 	if stored, err := loadNames(c.bucket(namesBucket)); err != nil || !slices.Equal(stored.all(), c.names.all()) {
 		return fmt.Errorf("names are %q in the file and %q in memory: %w", stored.all(), c.names.all(), err)
 	}
 	err := eachDecoded(c.tx, c.number, func(hour int64, r *rows) error {
 		for row, id := range r.ids {
-			if err := c.event(id, r.names[row], hour+int64(r.seconds[row]), r.senders[r.clients[row]], true); err != nil {
+			if err := c.event(id, r.names[row]); err != nil {
 				return fmt.Errorf("hour %d, row %d: %w", hour/3600, row, err)
 			}
 		}
@@ -68,48 +84,21 @@ func (c *checkedProject) check() error {
 	for _, h := range c.engine.heads.Load().all() {
 		if of := h.projects[c.number]; of != nil {
 			for row, id := range of.ids {
-				err = errors.Join(err, c.event(id, of.names[row], of.at[row], of.senders[of.clients[row]], false))
+				err = errors.Join(err, c.event(id, of.names[row]))
 			}
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return c.bucket(countersBucket).ForEach(func(_, raw []byte) error {
-		return readCounters(raw, func(what uint64, _ int64) {
-			if int(what>>20) >= len(c.names.all()) {
-				err = fmt.Errorf("%w: there is no name %d", errCounters, what>>20)
-			}
-		})
-	})
+	return err
 }
 
 // event checks one event.
-func (c *checkedProject) event(id string, name uint32, at int64, from sender, inBlock bool) error {
+func (c *checkedProject) event(id string, name uint32) error {
 	if c.ids[id] {
 		return fmt.Errorf("event %q is there twice", id)
 	}
 	c.ids[id] = true
 	if int(name) >= len(c.names.all()) {
 		return fmt.Errorf("event %q has name %d of %d", id, name, len(c.names.all()))
-	}
-	if !inBlock {
-		return nil
-	}
-	found, broken := false, error(nil)
-	err := c.keys.reader(c.bucket(keysBucket)).each(c.engine.secret.hash(id), func(payload uint32) bool {
-		found, broken = storedID(c.bucket(blocksBucket), payload, id)
-		return !found && broken == nil
-	})
-	if err = errors.Join(err, broken); err != nil || !found {
-		return fmt.Errorf("event %q at %d is not found by its id: %w", id, at, err)
-	}
-	_, ok, err := c.subjects.reader(c.bucket(subjectsBucket)).text(from.subject)
-	if err == nil && ok && from.session != 0 {
-		_, ok, err = c.sessions.reader(c.bucket(sessionsBucket)).text(from.session)
-	}
-	if !ok || err != nil {
-		return fmt.Errorf("event %q: subject %d or session %d has no text: %w", id, from.subject, from.session, err)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (x *testIndex) verify(tb testing.TB) {
 				}
 			}
 		}
-		return x.index.check(b)
+		return x.index.check(b, func(uint32) bool { return true })
 	})
 }
 

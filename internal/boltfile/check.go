@@ -1,0 +1,80 @@
+package boltfile
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"svc/internal/finding"
+)
+
+// Check looks at all pages of a file that nobody writes to, and then, if they are
+// what they must be, has records look at what is in them. Damage goes into the
+// report. The errors are ErrLocked, ErrDamaged for a file of which nothing can be
+// read, what the file system says, or that of records, each with the path.
+func Check(path string, report *finding.Report, records func(*bbolt.Tx) error) error {
+	before := report.Number(finding.Damage)
+	if err := (&examiner{report: report}).examine(path); err != nil {
+		return fmt.Errorf("check %s: %w", path, err)
+	}
+	if report.Number(finding.Damage) > before {
+		report.Add(finding.Unread, "/", "the records were not looked at: bbolt must not read a file with damaged pages")
+		return nil
+	}
+	if err := readOnly(path, report, records); err != nil {
+		return fmt.Errorf("check %s: %w", path, err)
+	}
+	return nil
+}
+
+// readOnly runs fn with a file whose pages are sound. What the disk cannot read
+// all the same goes into the report, as does a panic that damage brought about.
+func readOnly(path string, report *finding.Report, fn func(*bbolt.Tx) error) (err error) {
+	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return ErrLocked
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	before := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(before)
+	return db.View(func(tx *bbolt.Tx) error {
+		defer func() {
+			if p := recover(); p != nil {
+				report.Add(finding.Unread, "/", "reading stopped: %v", p)
+			}
+		}()
+		return fn(tx)
+	})
+}
+
+// passOver notes what is damaged where there is a report, and is the error
+// otherwise.
+func (x *examiner) passOver(err error) error {
+	if x.report == nil || !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	where := "/" + strings.Join(x.within, "/")
+	x.report.Add(finding.Page, where, "%s", strings.TrimPrefix(err.Error(), ErrDamaged.Error()+": "))
+	return nil
+}
+
+// noteLeaks counts the pages that are neither in use nor in the list of free
+// pages.
+func (x *examiner) noteLeaks() {
+	leaked := 0
+	for _, used := range x.used[2:] {
+		if !used {
+			leaked++
+		}
+	}
+	if leaked > 0 {
+		x.report.Add(finding.LeakedPage, "/", "%d of %d pages; svc compact --always gives them back", leaked, len(x.used))
+	}
+}

@@ -1,0 +1,13 @@
+//go:build unix
+
+package disk
+
+import "syscall"
+
+func free(dir string) (uint64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return s.Bavail * uint64(s.Bsize), nil
+}

@@ -1,0 +1,313 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"svc/internal/finding"
+	"svc/internal/platform"
+	"svc/store"
+)
+
+// checkFile is the report of a check.
+func checkFile(t testing.TB, path string) *finding.Report {
+	t.Helper()
+	report := finding.NewReport(nil)
+	if err := store.Check(t.Context(), path, report); err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// repair puts right what a check finds, which must be of this kind only, and
+// expects nothing to be left.
+func repair(t testing.TB, path string, kind finding.Kind) {
+	t.Helper()
+	report := checkFile(t, path)
+	if report.Of(kind) == 0 || report.Of(kind) != report.Number(finding.Damage)+report.Number(finding.Wrong) {
+		t.Errorf("got %v, want findings of kind %s", report.Listed(), kind)
+	}
+	if err := store.Repair(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if report := checkFile(t, path); !report.Clean() {
+		t.Errorf("after the repair: %v", report.Listed())
+	}
+}
+
+// ids are of the records in a file that is to be damaged.
+type ids struct{ version, announcement, key, feedback store.ID }
+
+// newDamageable makes a file with some of everything in project 1.
+func newDamageable(t testing.TB) (path string, of ids) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "svc.db")
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SkipSync()
+	p := addProject(t, db, "app")
+	for _, text := range []string{"1.0", "1.1", "1.2"} {
+		of.version = addVersion(t, db, p.ID, text).ID
+	}
+	update(t, db, func(tx *store.Tx) error {
+		a := &store.Announcement{Title: "Hello", Pinned: true}
+		k := &store.APIKey{Name: "CI", Projects: []store.ProjectID{p.ID}}
+		all := []error{
+			tx.RenameProject(p, "new"), tx.PutAnnouncement(p.ID, a), tx.PutAPIKey(k),
+			tx.PutCard(p.ID, &store.Card{Title: "Card", Query: []byte("{}")}),
+			tx.PutAccount(&store.Account{Username: "admin", Password: "$argon2id$"}),
+			tx.AddRequests(map[store.RequestCounter]uint64{
+				store.CountRequest(p.ID, 5, store.NewRequest(1, platform.Windows, 0, 0)): 3,
+				store.CountSystem(p.ID, 5, platform.Windows, "11"):                       2,
+			}),
+		}
+		for i := range 600 {
+			f := &store.Feedback{Content: fmt.Sprint("feedback ", i), Rating: new(i%5 + 1)}
+			all = append(all, tx.AddFeedback(p.ID, f), tx.AddLog(p.ID, &store.Log{Content: fmt.Sprint("log ", i), Level: i % 4}))
+			of.feedback = f.ID
+		}
+		of.announcement, of.key = a.ID, k.ID
+		return errors.Join(all...)
+	})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path, of
+}
+
+// TestCheckFindsAndRepairs: each kind of damage to what is derived is found, and
+// a repair leaves nothing of it.
+func TestCheckFindsAndRepairs(t *testing.T) {
+	t.Parallel()
+	one, many := []byte{0, 0, 0, 1}, []byte{0, 0, 0, 0, 0, 0, 0, 99}
+	content := func(name string) [][]byte { return [][]byte{[]byte("content"), one, []byte(name)} }
+	root := func(name string) [][]byte { return [][]byte{[]byte(name)} }
+	for _, tc := range []struct {
+		name   string
+		kind   finding.Kind
+		damage func(tx *store.Tx, of ids) error
+	}{
+		{"a count is missing", finding.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("versions"), nil, content("counts")...) }},
+		{"a count is too high", finding.Miscount, func(tx *store.Tx, _ ids) error {
+			return tx.Put([]byte("feedback.ratings"), many, content("counts")...)
+		}},
+		{"a count is no number", finding.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("logs.2"), one, content("counts")...) }},
+		{"a count of nothing", finding.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("logs.7"), many, content("counts")...) }},
+		{"a key leads nowhere", finding.Name, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("gone"), one, root("names")...) }},
+		{"an alias is missing", finding.Name, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("app"), nil, root("names")...) }},
+		{"a key leads to another project", finding.Name, func(tx *store.Tx, _ ids) error {
+			return tx.Put([]byte("new"), []byte{0, 0, 0, 9}, root("names")...)
+		}},
+		{"a display text is missing", finding.VersionName, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("1.0"), nil, content("version_names")...) }},
+		{"a display text leads to another version", finding.VersionName, func(tx *store.Tx, of ids) error {
+			return tx.Put([]byte("1.0"), of.version[:], content("version_names")...)
+		}},
+		{"a display text leads nowhere", finding.VersionName, func(tx *store.Tx, of ids) error {
+			return tx.Put([]byte("9.9"), of.key[:], content("version_names")...)
+		}},
+		{"a version without an owner", finding.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], nil, root("owners")...) }},
+		{"an announcement of another project", finding.Owner, func(tx *store.Tx, of ids) error {
+			return tx.Put(of.announcement[:], []byte{0, 0, 0, 9}, root("owners")...)
+		}},
+		{"feedback without an owner", finding.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.feedback[:], nil, root("owners")...) }},
+		{"an owner of nothing", finding.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.key[:], one, root("owners")...) }},
+		{"words of feedback are missing", finding.Columns, func(tx *store.Tx, _ ids) error { return tx.Put(one, nil, content("feedback_words")...) }},
+		{"texts of logs are others", finding.Columns, func(tx *store.Tx, _ ids) error {
+			return tx.SetColumns(1, 0, func(words, texts []byte) ([]byte, []byte) {
+				texts[len(texts)-1] ^= 1
+				return words, texts
+			})
+		}},
+		{"columns of a block that is not complete", finding.Columns, func(tx *store.Tx, _ ids) error {
+			return tx.Put([]byte{0, 0, 0, 2}, one, content("log_texts")...)
+		}},
+		{"the last id is too low", finding.Number, func(tx *store.Tx, of ids) error {
+			return tx.Put([]byte("last_id"), of.version[:], root("meta")...)
+		}},
+		{"the number of logs is too low", finding.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(599, content("logs")...) }},
+		{"the number of changes is too low", finding.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(1, root("feed")...) }},
+		{"the number of projects is too low", finding.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(0, root("projects")...) }},
+		{"an API key of no project", finding.KeyProject, func(tx *store.Tx, of ids) error {
+			k, err := tx.APIKey(of.key)
+			if err != nil {
+				return err
+			}
+			k.Projects = append(k.Projects, 9)
+			return tx.PutAPIKey(k)
+		}},
+		{"a change of nothing", finding.Feed, func(tx *store.Tx, _ ids) error { return tx.Put(many[:7], one, root("feed")...) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			path, of := newDamageable(t)
+			if report := checkFile(t, path); len(report.Listed()) > 0 {
+				t.Fatalf("before the damage: %v", report.Listed())
+			}
+			damage(t, path, func(tx *store.Tx) error { return tc.damage(tx, of) })
+			repair(t, path, tc.kind)
+		})
+	}
+}
+
+// damage changes a file behind the back of its rules.
+func damage(t testing.TB, path string, change func(*store.Tx) error) {
+	t.Helper()
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SkipSync()
+	if err := errors.Join(db.Update(change), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCheckFindsLosses: what cannot be derived is reported, and a repair neither
+// fails nor hides it.
+func TestCheckFindsLosses(t *testing.T) {
+	t.Parallel()
+	one, bad := []byte{0, 0, 0, 1}, []byte("{")
+	content := func(name string) [][]byte { return [][]byte{[]byte("content"), one, []byte(name)} }
+	for _, tc := range []struct {
+		name   string
+		kind   finding.Kind
+		damage func(tx *store.Tx, of ids) error
+	}{
+		{"a version", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], bad, content("versions")...) }},
+		{"an announcement", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.announcement[:], bad, content("announcements")...) }},
+		{"a card", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], []byte("{}"), content("cards")...) }},
+		{"a log", finding.Record, func(tx *store.Tx, _ ids) error { return tx.Put(make([]byte, 8), bad, content("logs")...) }},
+		{"feedback with a rating of 6", finding.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put([]byte{0, 0, 0, 0, 0, 0, 2, 87}, append(of.feedback[:len(of.feedback):len(of.feedback)], `{"rating":6}`...), content("feedback")...)
+		}},
+		{"a record with a short key", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(one, bad, content("logs")...) }},
+		{"an API key", finding.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(of.key[:], []byte(`{"digest":"00"}`), []byte("api_keys"))
+		}},
+		{"the account", finding.Record, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("admin"), bad, []byte("account")) }},
+		{"a project", finding.Record, func(tx *store.Tx, _ ids) error { return tx.Put(one, bad, []byte("projects")) }},
+		{"request statistics", finding.Hour, func(tx *store.Tx, _ ids) error { return tx.Put([]byte{0, 0, 0, 5}, bad, content("requests")...) }},
+		{"two latest versions", finding.Latest, func(tx *store.Tx, of ids) error {
+			first, err := tx.VersionNamed(1, "1.0")
+			if err != nil {
+				return err
+			}
+			first.Latest = true
+			raw, err := store.Encode(first)
+			return errors.Join(err, tx.Put(first.ID[:], raw, content("versions")...))
+		}},
+		{"no format", finding.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("format"), nil, []byte("meta")) }},
+		{"no id of the file", finding.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("store_id"), one, []byte("meta")) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			path, of := newDamageable(t)
+			damage(t, path, func(tx *store.Tx) error { return tc.damage(tx, of) })
+			for _, when := range []string{"before", "after"} {
+				report := checkFile(t, path)
+				if report.Of(tc.kind) == 0 || report.Clean() {
+					t.Errorf("%s a repair: got %v, want a finding of kind %s", when, report.Listed(), tc.kind)
+				}
+				if err := store.Repair(t.Context(), path); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestCheckOfRandomDamage: whatever happens to the bytes of a file, a check says
+// so, or everything in the file is still what it was.
+func TestCheckOfRandomDamage(t *testing.T) {
+	t.Parallel()
+	path, _ := newDamageable(t)
+	whole := read(t, path)
+	want := dumpOf(t, path)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	bad := filepath.Join(t.TempDir(), "svc.db")
+	found := 0
+	for round := range 200 {
+		b := slices.Clone(whole)
+		damageBytes(r, b)
+		if err := os.WriteFile(bad, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		report := finding.NewReport(nil)
+		err := store.Check(t.Context(), bad, report)
+		if after := read(t, bad); !bytes.Equal(after, b) {
+			t.Fatalf("round %d: the check has changed the file", round)
+		}
+		switch {
+		case errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNewer) || err == nil && len(report.Listed()) > 0:
+			found++
+		case err != nil:
+			t.Fatalf("round %d: got %v, want ErrDamaged or a finding", round, err)
+		default:
+			// A bit that is another one in a text is beyond what a file without sums
+			// can tell.
+			if got := dumpOf(t, bad); len(got) != len(want) {
+				t.Errorf("round %d: the check is clean, but there are %d entries, not %d", round, len(got), len(want))
+			}
+		}
+	}
+	t.Logf("%d of 200 were found", found)
+	if found < 20 {
+		t.Errorf("only %d of 200 were found", found)
+	}
+}
+
+// damageBytes destroys a part of a file: bits, bytes, a page or a stretch of
+// another page.
+func damageBytes(r *rand.Rand, b []byte) {
+	const page = 4096
+	used := len(b) // most of the file is room for what comes
+	for used > page && bytes.Count(b[used-page:used], []byte{0}) == page {
+		used -= page
+	}
+	at := r.IntN(used)
+	switch r.IntN(4) {
+	case 0:
+		b[at] ^= 1 << r.IntN(8)
+	case 1:
+		clear(b[at/page*page:][:page])
+	case 2:
+		copy(b[at/page*page:][:page], b[r.IntN(used/page)*page:])
+	case 3:
+		for i := at; i < min(at+1+r.IntN(64), used); i++ {
+			b[i] = byte(r.IntN(256))
+		}
+	}
+}
+
+// dumpOf is what a file has.
+func dumpOf(t testing.TB, path string) map[string]string {
+	t.Helper()
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	return db.Dump()
+}
+
+// TestCheckIsStopped: a check ends when nobody waits for it any more.
+func TestCheckIsStopped(t *testing.T) {
+	t.Parallel()
+	path, _ := newDamageable(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := store.Check(ctx, path, finding.NewReport(nil)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
