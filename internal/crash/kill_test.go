@@ -40,7 +40,7 @@ func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	rounds, most := 8, 200
 	if os.Getenv("SVC_LONG") != "" {
-		rounds, most = 120, 1500
+		rounds, most = 120, 800
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -104,7 +104,7 @@ func (s *killing) round(t *testing.T, way int) {
 	}
 	check(t, clients.wait(p))
 	s.steps += clients.steps.Load()
-	check(t, examine(s.data()))
+	check(t, checkData(s.data()))
 }
 
 // whole starts a server and holds it to what must be there.
@@ -120,5 +120,6 @@ func (s *killing) whole(t *testing.T) (*process, *client) {
 	f, err := s.world.verify(c, always)
 	check(t, err)
 	s.world.settle(f, true)
+	check(t, checkData(s.data()))
 	return p, c
 }

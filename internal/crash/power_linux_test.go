@@ -18,7 +18,7 @@ func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	cuts, requests := 20, 150
 	if os.Getenv("SVC_LONG") != "" {
-		cuts, requests = 400, 2500
+		cuts, requests = 400, 1500
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -145,9 +145,9 @@ func (s *recording) judge(t *testing.T, left *contents, end moment) error {
 			return err
 		}
 	}
-	p.kill()
-	if err := examine(data); err != nil {
+	if err := checkData(data); err != nil {
 		return err
 	}
+	p.kill()
 	return os.RemoveAll(dir)
 }

@@ -18,8 +18,14 @@ import (
 	"svc/cmd"
 )
 
-// asProgram is set in the environment of a test binary that is to be svc.
-const asProgram = "SVC_CRASH_PROGRAM"
+// asProgram is set in the environment of a test binary that is to be svc. One
+// that is to be a server ends with its standard input, so that it does not
+// outlive a test that is killed itself.
+const (
+	asProgram = "SVC_CRASH_PROGRAM"
+	aServer   = "server"
+	aCommand  = "command"
+)
 
 // password is that of the administrator of all servers.
 const password = "correct horse battery"
@@ -28,16 +34,23 @@ const password = "correct horse battery"
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	switch os.Getenv(asProgram) {
+	case aServer:
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(1)
+		}()
+		fallthrough
+	case aCommand:
 		os.Exit(cmd.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, nil))
 	}
 	os.Exit(m.Run())
 }
 
 // program is a command line of svc as a process.
-func program(args ...string) *exec.Cmd {
+func program(as string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], args...)
-	c.Env = append(os.Environ(), asProgram+"=1", "ADMIN_PASSWORD="+password, "JWT_EXPIRES_IN=30d",
+	c.Env = append(os.Environ(), asProgram+"="+as, "ADMIN_PASSWORD="+password, "JWT_EXPIRES_IN=30d",
 		"SVC_PUBLIC_RATE_LIMIT=0", "SVC_DEDUP_WINDOW_SECONDS=0", "SVC_EVENT_BATCH_MAX=5000",
 		"SVC_LOG_LEVEL=warn", "SVC_LOG_FORMAT=json", "GORACE=atexit_sleep_ms=0")
 	return c
@@ -56,12 +69,14 @@ type process struct {
 func start(t *testing.T, data, log string) *process {
 	t.Helper()
 	p := &process{
-		command: program("serve", "--data", data, "--listen", "127.0.0.1:0"),
+		command: program(aServer, "serve", "--data", data, "--listen", "127.0.0.1:0"),
 		address: make(chan string, 1), exited: make(chan struct{}),
 	}
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	check(t, err)
 	out, err := p.command.StderrPipe()
+	check(t, err)
+	_, err = p.command.StdinPipe()
 	check(t, err)
 	check(t, p.command.Start())
 	go p.follow(out, file)
@@ -147,15 +162,6 @@ func (p *process) surprise() error {
 	case <-time.After(patience):
 		return errors.New("the server takes no requests any more")
 	}
-}
-
-// run runs a command to its end.
-func run(args ...string) error {
-	out, err := program(args...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("svc %s: %w\n%s", strings.Join(args, " "), err, out)
-	}
-	return nil
 }
 
 // keepOnFailure is a folder that stays when the test fails, and is named then.
