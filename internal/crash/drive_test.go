@@ -26,13 +26,15 @@ const (
 
 // operation is one thing that a process did to a drive.
 type operation struct {
+	at           moment
 	action       action
 	node         int // the file or folder that it is about; of link and rename what gets the name
 	dir, toDir   int
 	name, toName string
 	offset       int64
 	data         []byte
-	mode         os.FileMode // of link: of what kind the node is, and who may use it
+	mode         os.FileMode // of link and rename: of what kind the node is, and who may use it
+	covers       moment      // of a sync: when it began; what was done later is not safe by it
 }
 
 // rootNode is the folder in which everything is.
@@ -53,10 +55,10 @@ type drive struct {
 	waiting []operation // that are not safe, in their order
 }
 
-func newDrive() *drive {
-	return &drive{safe: contents{
-		files: map[int][]byte{}, folders: map[int]map[string]int{rootNode: {}}, modes: map[int]os.FileMode{},
-	}}
+func newDrive() *drive { return &drive{safe: newContents()} }
+
+func newContents() contents {
+	return contents{files: map[int][]byte{}, folders: map[int]map[string]int{rootNode: {}}, modes: map[int]os.FileMode{}}
 }
 
 // do does one operation after the others.
@@ -75,7 +77,7 @@ func (d *drive) do(o operation) {
 		default:
 			covered = o.action == syncDir && (one.dir == o.node || one.toDir == o.node)
 		}
-		if covered {
+		if covered = covered && one.at <= o.covers; covered {
 			d.safe.apply(one)
 		}
 		return covered

@@ -17,7 +17,6 @@ type recorder struct {
 	mu         sync.Mutex // guards what follows
 	operations []operation
 	nodes      int
-	dir        string // where it is mounted
 }
 
 // now is how many operations have been done.
@@ -28,26 +27,37 @@ func (r *recorder) now() moment {
 }
 
 // record writes operations down. The caller holds r.mu.
-func (r *recorder) record(o operation) { r.operations = append(r.operations, o) }
+func (r *recorder) record(o operation) {
+	o.at = moment(len(r.operations) + 1)
+	o.covers = o.at
+	r.operations = append(r.operations, o)
+}
 
-// mount mounts a recorder until the returned function is called, or says why
-// that cannot be.
-func mount(t *testing.T) (r *recorder, unmount func(), err error) {
+// mount mounts a recorder as a device, or says why that cannot be.
+func mount(t *testing.T) (*device, error) {
 	t.Helper()
-	r = &recorder{dir: t.TempDir()}
+	r := &recorder{}
+	dir := t.TempDir()
 	root := &node{recorder: r, mode: syscall.S_IFDIR | 0o700}
-	server, err := fs.Mount(r.dir, root, &fs.Options{
+	server, err := fs.Mount(dir, root, &fs.Options{
 		MountOptions:    fuse.MountOptions{DirectMount: true, MaxWrite: 1 << 20, FsName: "svc-crash", Name: "svc-crash"},
 		UID:             uint32(os.Getuid()),
 		GID:             uint32(os.Getgid()),
 		NullPermissions: true,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	unmount = sync.OnceFunc(func() { check(t, server.Unmount()) })
+	unmount := sync.OnceFunc(func() { check(t, server.Unmount()) })
 	t.Cleanup(unmount)
-	return r, unmount, nil
+	return &device{
+		dir: dir, clock: r.now,
+		ended: func(bool) error { return nil },
+		done: func() []operation {
+			unmount()
+			return r.operations
+		},
+	}, nil
 }
 
 // node is a file, a folder or a socket.

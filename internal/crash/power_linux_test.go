@@ -12,39 +12,71 @@ import (
 // TestPowerCut: the power goes at random moments while a server works on a drive
 // that keeps nothing but what was synced. Of the rest anything may be there, in
 // part and in any order. The server starts on what is left, everything is there
-// that was acknowledged, and all else holds that holds after SIGKILL. SVC_LONG=1
-// cuts more often.
+// that was acknowledged, and all else holds that holds after SIGKILL. What the
+// server does to its drive is recorded by a file system in memory, and by strace
+// where that cannot be mounted; where it can, a little of that as well.
+// SVC_LONG=1 cuts more often.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	cuts, requests := 20, 150
 	if os.Getenv("SVC_LONG") != "" {
 		cuts, requests = 400, 1500
 	}
+	mounted := false
+	t.Run("file system", func(t *testing.T) {
+		d, err := mount(t)
+		if err != nil {
+			t.Skipf("skipped: no file system can be mounted here: %v", err)
+		}
+		mounted = true
+		cutPower(t, d, cuts, requests)
+	})
+	if mounted {
+		cuts, requests = cuts/4, requests/4
+	}
+	t.Run("strace", func(t *testing.T) {
+		d, err := trace(t)
+		if err != nil {
+			t.Skipf("skipped: no program can be traced here: %v", err)
+		}
+		cutPower(t, d, cuts, requests)
+	})
+}
+
+// device is a drive and the way in which is recorded what servers do to it.
+type device struct {
+	dir    string
+	clock  func() moment           // the same as that of the operations
+	before func() []string         // a command line that starts a server, nil without one
+	ended  func(killed bool) error // is called when a server has
+	done   func() []operation      // ends the recording
+}
+
+// cutPower records servers on a device and cuts their power.
+func cutPower(t *testing.T, d *device, cuts, requests int) {
+	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	s := record(t, seed, requests)
+	s := record(t, d, seed, requests)
 	random := rand.New(rand.NewPCG(seed, 1000))
 	drive, at := newDrive(), 0
 	for _, end := range s.moments(random, cuts) {
-		for ; moment(at) < end; at++ {
+		for ; at < len(s.operations) && s.operations[at].at <= end; at++ {
 			drive.do(s.operations[at])
 		}
 		data, names, torn := fate(random.IntN(int(fates))), fate(random.IntN(int(fates))), random.IntN(2) == 0
 		if err := s.judge(t, drive.cut(random, data, names, torn), end); err != nil {
-			t.Fatalf("power cut at %d of %d, fate of data %d, of names %d, torn %t: %v", end, len(s.operations), data, names, torn, err)
+			t.Fatalf("power cut after %d of %d operations, fate of data %d, of names %d, torn %t: %v", at, len(s.operations), data, names, torn, err)
 		}
 	}
 	t.Logf("%d cuts in %d operations", cuts, len(s.operations))
-	for i, o := range s.operations { // the same with a drive that never syncs
-		if o.action == syncFile {
-			s.operations[i] = operation{action: syncFile, node: -1}
+	drive = newDrive() // the same with one that never syncs a file
+	for _, o := range s.operations {
+		if o.action != syncFile {
+			drive.do(o)
 		}
 	}
-	drive = newDrive()
-	for _, o := range s.operations {
-		drive.do(o)
-	}
-	if err := s.judge(t, drive.cut(random, lost, kept, false), moment(len(s.operations))); err == nil {
+	if err := s.judge(t, drive.cut(random, lost, kept, false), always); err == nil {
 		t.Error("nothing was synced and nobody noticed")
 	}
 }
@@ -59,16 +91,16 @@ type recording struct {
 
 // record lets three servers work on a drive, one after the other: the first is
 // killed, the second is stopped. Each answers a number of requests at least.
-func record(t *testing.T, seed uint64, requests int) *recording {
+func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 	t.Helper()
-	r, unmount, err := mount(t)
-	if err != nil {
-		t.Skipf("skipped: no file system can be mounted here: %v", err)
-	}
-	s := &recording{world: newWorld(seed, r.now), dir: keepOnFailure(t)}
-	data, log := filepath.Join(r.dir, "data"), filepath.Join(s.dir, "server.log")
+	s := &recording{world: newWorld(seed, d.clock), dir: keepOnFailure(t)}
+	data, log := filepath.Join(d.dir, "data"), filepath.Join(s.dir, "server.log")
 	for n := range 3 {
-		p := start(t, data, log)
+		var before []string
+		if d.before != nil {
+			before = d.before()
+		}
+		p := start(t, data, log, before...)
 		url, err := p.ready()
 		check(t, err)
 		c, err := s.world.connect(url)
@@ -78,16 +110,17 @@ func record(t *testing.T, seed uint64, requests int) *recording {
 		s.world.settle(f, false)
 		clients := s.world.loading(c, requests)
 		clients.work(p, s.world.random)
-		if n == 1 {
+		killed := n != 1
+		if killed {
+			p.end()
+		} else {
 			check(t, run("reindex", "--data", data))
 			check(t, p.stop(patience))
-		} else {
-			p.end()
 		}
 		check(t, clients.wait(p))
+		check(t, d.ended(killed))
 	}
-	unmount()
-	s.operations = r.operations
+	s.operations = d.done()
 	return s
 }
 
@@ -111,9 +144,9 @@ func (s *recording) moments(random *rand.Rand, n int) []moment {
 	for i := range all {
 		switch random.IntN(5) {
 		case 0, 1:
-			all[i] = moment(random.IntN(len(s.operations) + 1))
+			all[i] = s.operations[random.IntN(len(s.operations))].at
 		case 2:
-			all[i] = moment(random.IntN(min(200, len(s.operations))))
+			all[i] = s.operations[random.IntN(min(200, len(s.operations)))].at
 		default:
 			all[i] = acknowledged[random.IntN(len(acknowledged))]
 		}

@@ -65,12 +65,18 @@ type process struct {
 	lines   strings.Builder
 }
 
-// start starts a server on a data directory; its log is added to a file.
-func start(t *testing.T, data, log string) *process {
+// start starts a server on a data directory; its log is added to a file. before
+// is a command line that starts it, if any.
+func start(t *testing.T, data, log string, before ...string) *process {
 	t.Helper()
 	p := &process{
 		command: program(aServer, "serve", "--data", data, "--listen", "127.0.0.1:0"),
 		address: make(chan string, 1), exited: make(chan struct{}),
+	}
+	if len(before) > 0 {
+		through, err := exec.LookPath(before[0])
+		check(t, err)
+		p.command.Path, p.command.Args = through, append(before, p.command.Args...)
 	}
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	check(t, err)
