@@ -38,7 +38,7 @@ func anyWay(random *rand.Rand) int {
 // SVC_LONG=1 kills more often and lets it work for longer.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
-	rounds, most := 8, 200
+	rounds, most := 7, 150
 	if os.Getenv("SVC_LONG") != "" {
 		rounds, most = 120, 800
 	}
