@@ -45,9 +45,10 @@ var mayImport = map[string][]string{
 	"internal/tally":    {},
 
 	// What both data files are opened with.
-	"internal/boltfile": {"internal/durable", "internal/fault", "internal/finding"},
+	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/finding"},
 
 	// Leaves know nothing of ours.
+	"internal/disk":    {},
 	"internal/durable": {},
 	"internal/fault":   {},
 	"internal/finding": {},
@@ -90,6 +91,7 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/pflag":              {"cmd"},
 	"go.etcd.io/bbolt":                    {"store", "internal/boltfile", "internal/event"},
 	"golang.org/x/crypto":                 {"internal/auth"},
+	"golang.org/x/sys":                    {"internal/disk"},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/time":                   {"internal/limit"},
 }

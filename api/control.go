@@ -20,6 +20,7 @@ func (s *Server) controlRoutes() []route {
 		{method: "POST", path: "/control/reindex", access: controlOnly(), handler: s.reindex},
 		{method: "POST", path: "/control/check/copies", access: controlOnly(), handler: s.copyForCheck},
 		{method: "POST", path: "/control/check/search", access: controlOnly(), handler: s.checkSearch},
+		{method: "POST", path: "/control/compact", access: controlOnly(), handler: s.compact},
 	}
 }
 

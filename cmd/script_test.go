@@ -57,6 +57,8 @@ func TestScripts(t *testing.T) {
 			"silent":  silent,
 			"mode":    mode,
 			"damage":  damage,
+			"falsify": falsify,
+			"empty":   empty,
 
 			"keyid":    keyID,
 			"token":    token,
@@ -325,6 +327,26 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	_, err = f.WriteAt(bytes.Repeat([]byte("x"), 16<<10), 0)
 	ts.Check(errors.Join(err, f.Close()))
+}
+
+// falsify FILE OLD NEW puts a text in the place of one of the same length, wherever
+// it is in a file.
+func falsify(ts *testscript.TestScript, _ bool, args []string) {
+	old, better := []byte(args[1]), []byte(args[2])
+	content := []byte(ts.ReadFile(args[0]))
+	if len(old) != len(better) || !bytes.Contains(content, old) {
+		ts.Fatalf("%q cannot take the place of %q in %s", better, old, args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(content, old, better), 0o600))
+}
+
+// empty FOLDER is true for a folder without anything in it.
+func empty(ts *testscript.TestScript, _ bool, args []string) {
+	list, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(list) > 0 {
+		ts.Fatalf("%s has %v", args[0], list)
+	}
 }
 
 // keyID DATA NAME puts the id of the API key with a name into $KEY.

@@ -63,8 +63,8 @@ func (c *checker) versions(p ProjectID, path string, counts map[countName]int64)
 			return nil
 		}
 		where := path + "/" + id.String()
-		if !isObject(v.CustomData) || v.Comparable.String() == "" {
-			c.report.Add(finding.Record, where, "it has no comparable version, or custom data that is no object")
+		if !isObject(v.CustomData) {
+			c.report.Add(finding.Record, where, "its custom data is no object")
 		}
 		counts[countVersions]++
 		if v.Latest {

@@ -20,10 +20,10 @@ const (
 
 // SkipSync lets commits not wait for the disk. What a killed process leaves is
 // not changed by that, only what a power cut does.
-func (s *Store) SkipSync() { s.db.NoSync = true }
+func (s *Store) SkipSync() { s.db.Bolt().NoSync = true }
 
 // IsOpen reports whether Close has not been called yet.
-func (s *Store) IsOpen() bool { return s.db.Path() != "" }
+func (s *Store) IsOpen() bool { return s.db.Bolt().Path() != "" }
 
 // CheckPages holds the pages of the whole file to the rules of bbolt.
 func (s *Store) CheckPages() error {

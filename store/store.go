@@ -57,7 +57,7 @@ type Options struct {
 
 // Store is an open svc.db. Its methods may be called from any goroutine.
 type Store struct {
-	db   *bbolt.DB
+	db   *boltfile.DB
 	now  func() time.Time
 	log  *slog.Logger
 	path string
@@ -110,7 +110,7 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	s.db = db
-	db.StrictMode = o.Strict
+	db.Bolt().StrictMode = o.Strict
 	if err := s.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
@@ -205,6 +205,16 @@ func (s *Store) Hold() (release func()) {
 
 // Image is the state of the file after the last commit. It must be closed.
 func (s *Store) Image() (*boltfile.Image, error) { return boltfile.Take(s.db) }
+
+// CompactFile moves everything to a smaller file if a quarter of this one is free,
+// or always. Others read meanwhile, and write afterwards. The errors are NoSpace
+// and what the file system says.
+func (s *Store) CompactFile(always bool) (c boltfile.Compaction, err error) {
+	release := s.Hold()
+	c, err = s.db.Compact(always)
+	release()
+	return c, errors.Join(err, c.Finish())
+}
 
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {

@@ -5,14 +5,11 @@ package boltfile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 
 	"svc/internal/durable"
 )
@@ -63,41 +60,4 @@ func Create(path string, layOut func(*bbolt.Tx) error) error {
 		return err
 	}
 	return durable.SyncDir(filepath.Dir(path))
-}
-
-// Open opens a file with the options that keep bbolt fast and honest: a freelist
-// that is not rewritten with each commit, and a limit on waiting for the lock.
-// The errors are ErrDamaged, ErrLocked or what the file system says.
-func Open(path string, o Options) (*bbolt.DB, error) {
-	if err := (&examiner{loaded: o.Loaded}).examine(path); err != nil {
-		return nil, err
-	}
-	options := &bbolt.Options{
-		Timeout:        LockWait,
-		NoFreelistSync: true,
-		FreelistType:   bbolt.FreelistMapType,
-		ReadOnly:       o.ReadOnly,
-	}
-	if runtime.GOOS != "windows" && !o.ReadOnly { // there the file becomes as large as the map
-		options.InitialMmapSize = o.MapSize
-	}
-	db, err := bbolt.Open(path, 0o600, options)
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, ErrLocked
-	}
-	return db, err
-}
-
-// Close closes a file. It writes the list of free pages once, which makes the
-// next Open fast. Nobody may write meanwhile.
-func Close(db *bbolt.DB) error {
-	if db.IsReadOnly() {
-		return db.Close()
-	}
-	db.NoFreelistSync = false
-	err := db.Update(func(*bbolt.Tx) error { return nil })
-	if err != nil {
-		err = fmt.Errorf("write free pages of %s: %w", db.Path(), err)
-	}
-	return errors.Join(err, db.Close())
 }

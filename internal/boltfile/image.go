@@ -14,7 +14,7 @@ import (
 type Image struct{ tx *bbolt.Tx }
 
 // Take makes an image of an open file.
-func Take(db *bbolt.DB) (*Image, error) {
+func Take(db *DB) (*Image, error) {
 	tx, err := db.Begin(false)
 	if err != nil {
 		return nil, err

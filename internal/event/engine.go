@@ -71,7 +71,7 @@ type Options struct {
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
 type Engine struct {
-	db         *bbolt.DB
+	db         *boltfile.DB
 	path       string
 	now        func() time.Time
 	log        *slog.Logger
@@ -248,6 +248,18 @@ func (e *Engine) Hold() (release func()) {
 // acknowledged, what is in memory as well, because it is in the log of the file.
 // It must be closed.
 func (e *Engine) Image() (*boltfile.Image, error) { return boltfile.Take(e.db) }
+
+// CompactFile moves everything to a smaller file if a quarter of this one is free,
+// or always. Others ask meanwhile, and write afterwards. The errors are NoSpace and
+// what the file system says.
+func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
+	e.maintaining.Lock()
+	release := e.Hold()
+	c, err = e.db.Compact(always)
+	release()
+	e.maintaining.Unlock()
+	return c, errors.Join(err, c.Finish())
+}
 
 // Size is the bytes of the file, and of these what is in use; the rest is room
 // for what comes.

@@ -1,0 +1,196 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"svc/api"
+	"svc/internal/event"
+	"svc/internal/finding"
+	"svc/store"
+)
+
+func withStaging(dir string) option {
+	return withConfig(func(c *api.Config) { c.Staging = filepath.Join(dir, "files", "staging") })
+}
+
+// TestCompactUnderLoad: while both files are compacted again and again, nobody's
+// request fails, everything that was acknowledged is there afterwards, and a check
+// of copies that were made meanwhile finds nothing.
+func TestCompactUnderLoad(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := newServer(t, withRateLimit(0), quickly(), withIndex(), withStaging(dir))
+	s.furnish(t, "app")
+	sizes := s.bulk(t)
+
+	var running sync.WaitGroup
+	var events, logs atomic.Int64
+	stop := make(chan struct{})
+	again := func(work func(n int)) {
+		running.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+					work(n)
+				}
+			}
+		})
+	}
+	post := func(path, body string, want int, stored *atomic.Int64) {
+		status, answer, err := s.call(t, "POST", path, body)
+		if err != nil || status != want {
+			t.Errorf("POST %s: got %d %s, %v, want %d", path, status, answer, err, want)
+			return
+		}
+		stored.Add(1)
+	}
+	for client := range 2 {
+		again(func(n int) {
+			post("/public/app/events", fmt.Sprintf(`{"distinct_id":"u%d","events":[{"event_id":"%d %d","name":"open"}]}`, n%9, client, n), http.StatusAccepted, &events)
+		})
+		again(func(n int) { post("/public/app/logs", fmt.Sprintf(`{"level":1,"content":"%d %d"}`, client, n), http.StatusCreated, &logs) })
+	}
+	for _, path := range []string{"/admin/projects/app/versions", "/admin/projects/app/logs?search=1", "/admin/projects/app/events/stats/overview"} {
+		again(func(int) {
+			if status, answer, err := s.call(t, "GET", path, ""); err != nil || status != http.StatusOK {
+				t.Errorf("GET %s: got %d %s, %v", path, status, answer, err)
+			}
+		})
+	}
+	for round := range 6 {
+		after := s.compact(t, round > 0)
+		if round == 0 && (after["svc.db"] > sizes["svc.db"]/2 || after["events.db"] > sizes["events.db"]) {
+			t.Errorf("got %v bytes, was %v", after, sizes)
+		}
+		s.checkCopies(t)
+	}
+	close(stop)
+	running.Wait()
+	s.checkCopies(t)
+	t.Logf("%d events and %d logs while both files were compacted 6 times", events.Load(), logs.Load())
+	overview := s.must(t, http.StatusOK, "GET", "/admin/projects/app/events/stats/overview", "")
+	if got := field[int64](t, overview, "total"); got != events.Load() {
+		t.Errorf("got %d events, %d were acknowledged", got, events.Load())
+	}
+	list := s.must(t, http.StatusOK, "GET", "/admin/projects/app/logs?limit=1", "")
+	if got := field[int64](t, list, "total"); got != logs.Load() {
+		t.Errorf("got %d logs, %d were acknowledged", got, logs.Load())
+	}
+}
+
+// bulk makes svc.db large and deletes what made it so. It returns the sizes of both
+// files in use.
+func (s *server) bulk(t *testing.T) map[string]int64 {
+	t.Helper()
+	p := &store.Project{Key: "bulk"}
+	err := s.db.Update(func(tx *store.Tx) error {
+		if err := tx.CreateProject(p); err != nil {
+			return err
+		}
+		for range 3000 {
+			if err := tx.AddLog(p.ID, &store.Log{Content: strings.Repeat("x", 2000)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.Update(func(tx *store.Tx) error { return tx.DeleteProject(p) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.Purge(); err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int64{}
+	for _, name := range []string{"svc.db", "events.db"} {
+		info, err := os.Stat(filepath.Join(s.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[name] = info.Size()
+	}
+	return sizes
+}
+
+// compact compacts both files and returns their sizes; svc.db at least must have
+// been worth it.
+func (s *server) compact(t *testing.T, always bool) map[string]int64 {
+	t.Helper()
+	status, answer := s.owner(t, "POST", "/control/compact", fmt.Sprintf(`{"always":%t}`, always))
+	var view struct {
+		Files []struct {
+			File          string
+			Before, After int64
+			Compacted     bool
+		}
+	}
+	if err := json.Unmarshal([]byte(answer), &view); err != nil || status != http.StatusOK || len(view.Files) != 2 || !view.Files[0].Compacted {
+		t.Fatalf("got %d %s, %v", status, answer, err)
+	}
+	sizes := map[string]int64{}
+	for _, f := range view.Files {
+		sizes[f.File] = f.After
+	}
+	return sizes
+}
+
+// checkCopies checks copies of both files as "svc check" does.
+func (s *server) checkCopies(t *testing.T) {
+	t.Helper()
+	status, answer := s.owner(t, "POST", "/control/check/copies", "")
+	if status != http.StatusOK {
+		t.Fatalf("got %d %s", status, answer)
+	}
+	folder := field[string](t, answer, "folder")
+	report := finding.NewReport(nil)
+	if err := store.Check(t.Context(), filepath.Join(folder, "svc.db"), report); err != nil {
+		t.Error(err)
+	}
+	if err := event.Check(t.Context(), filepath.Join(folder, "events.db"), report); err != nil {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Error(err)
+	}
+	status, answer = s.owner(t, "POST", "/control/check/search", "")
+	if !report.Clean() || status != http.StatusOK || !strings.Contains(answer, `"counts":null`) {
+		t.Errorf("got %v, and of the search index %d %s", report.Listed(), status, answer)
+	}
+}
+
+// TestCompactInput: what is no request for a compaction changes nothing.
+func TestCompactInput(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for _, body := range []string{`{"always":"yes"}`, `{"always":1}`, `[]`, `{`} {
+		if status, answer := s.owner(t, "POST", "/control/compact", body); status != http.StatusBadRequest {
+			t.Errorf("%s: got %d %s, want 400", body, status, answer)
+		}
+	}
+}
+
+// TestNoRoomForCopies: where the copies cannot be, the answer says so and nothing is
+// left behind.
+func TestNoRoomForCopies(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "files"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, withStaging(dir))
+	if status, answer := s.owner(t, "POST", "/control/check/copies", ""); status < 500 {
+		t.Errorf("got %d %s, want an error", status, answer)
+	}
+}

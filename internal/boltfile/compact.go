@@ -1,0 +1,177 @@
+package boltfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"svc/internal/disk"
+	"svc/internal/durable"
+	"svc/internal/fault"
+)
+
+const (
+	// compactSuffix is behind the name of a file while the smaller one is made.
+	compactSuffix = ".compact"
+	// compactStep is how many bytes one transaction copies.
+	compactStep = 16 << 20
+	// spare is the room that is left on the disk for those who write meanwhile.
+	spare = 64 << 20
+
+	// A file is worth compacting when this share of it, and at least this much, is
+	// free.
+	worthShare = 4
+	worthBytes = 1 << 20
+)
+
+// Usage is the size of the file in bytes, up to the last page that it has used,
+// and how much of that is free pages.
+func (d *DB) Usage() (size, free int64, err error) {
+	err = d.View(func(tx *bbolt.Tx) error {
+		size = tx.Size()
+		return nil
+	})
+	stats := d.Stats()
+	return size, int64(stats.FreePageN+stats.PendingPageN) * int64(d.Bolt().Info().PageSize), err
+}
+
+// Compaction is what a Compact did.
+type Compaction struct {
+	Before, After int64 // bytes, as Usage has them
+	Done          bool  // false: it was not worth it
+	Took          time.Duration
+
+	old *bbolt.DB // to be closed when its last reader has ended
+}
+
+// Compact moves everything to a smaller file, which then takes the place of this
+// one, if at least a quarter of it is free, or always. Nobody may write meanwhile;
+// those who read go on. A crash leaves the old file or the new one. Finish must be
+// called afterwards, when others may write again. It needs room for the new file
+// beside the old one; without that the error is a NoSpace.
+func (d *DB) Compact(always bool) (c Compaction, err error) {
+	begun := time.Now()
+	defer func() { c.Took = time.Since(begun) }()
+	size, free, err := d.Usage()
+	c.Before, c.After = size, size
+	if err != nil || !always && (free < worthBytes || free < size/worthShare) {
+		return c, err
+	}
+	if err := d.needRoom(size - free); err != nil {
+		return c, err
+	}
+	temp := d.path + compactSuffix
+	if err := removeTemp(temp); err != nil {
+		return c, err
+	}
+	if c.After, err = copyTo(temp, d.Bolt()); err == nil {
+		c.old, err = d.exchange(temp)
+	}
+	if c.Done = c.old != nil; !c.Done {
+		c.After = c.Before
+		err = errors.Join(err, removeTemp(temp))
+	}
+	if err != nil {
+		return c, fmt.Errorf("compact %s: %w", d.path, err)
+	}
+	return c, nil
+}
+
+// Finish waits for those who still read the old file, and gives its room back.
+func (c Compaction) Finish() error {
+	if c.old == nil {
+		return nil
+	}
+	return c.old.Close()
+}
+
+func (d *DB) needRoom(bytes int64) error {
+	dir := filepath.Dir(d.path)
+	free, err := disk.Free(dir)
+	if err != nil {
+		return err
+	}
+	if need := uint64(bytes) + spare; free < need {
+		return fault.New(fault.NoSpace, "to compact %s, %d MiB are needed in its folder, and %d MiB are free", filepath.Base(d.path), need>>20, free>>20)
+	}
+	return nil
+}
+
+// copyTo makes a file with what is in a database, and its list of free pages, and
+// syncs it. It is as large as it must be.
+func copyTo(path string, from *bbolt.DB) (size int64, err error) {
+	to, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: LockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, NoSync: true})
+	if err != nil {
+		return 0, err
+	}
+	err = bbolt.Compact(to, from, compactStep)
+	if err == nil {
+		to.NoSync, to.NoFreelistSync = false, false
+		err = errors.Join(to.Update(func(*bbolt.Tx) error { return nil }), to.View(func(tx *bbolt.Tx) error {
+			size = tx.Size()
+			return nil
+		}))
+	}
+	if err := errors.Join(err, to.Close()); err != nil {
+		return 0, err
+	}
+	return size, trim(path, size)
+}
+
+// trim cuts off what a file has behind its last page.
+func trim(path string, size int64) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
+}
+
+// exchange puts a new file in the place of the old one, in the folder and for
+// those who begin a transaction. After an error with an old database the new one
+// is in use, but it is not certain that its name outlives a power cut.
+func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
+	if runtime.GOOS == "windows" {
+		return d.exchangeClosed(temp)
+	}
+	next, err := d.options.open(temp)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(temp, d.path); err != nil {
+		return nil, errors.Join(err, next.Close())
+	}
+	// What is written from here on must not be in a file without a name.
+	err = durable.SyncDir(filepath.Dir(d.path))
+	d.swap.Lock()
+	defer d.swap.Unlock()
+	next.NoSync, next.StrictMode = d.bolt.NoSync, d.bolt.StrictMode
+	old, d.bolt = d.bolt, next
+	return old, err
+}
+
+// exchangeClosed is for systems that do not rename over a file that is open: those
+// who read wait meanwhile. The old database is closed when it returns.
+func (d *DB) exchangeClosed(temp string) (old *bbolt.DB, err error) {
+	d.swap.Lock()
+	defer d.swap.Unlock()
+	old = d.bolt
+	if err := old.Close(); err != nil {
+		return nil, err
+	}
+	renamed := os.Rename(temp, d.path)
+	next, err := d.options.open(d.path)
+	if err != nil {
+		return old, errors.Join(renamed, err)
+	}
+	next.NoSync, next.StrictMode = old.NoSync, old.StrictMode
+	if d.bolt = next; renamed != nil {
+		return nil, renamed
+	}
+	return old, nil
+}

@@ -1,0 +1,337 @@
+package boltfile_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
+	"svc/internal/finding"
+)
+
+var bucket = []byte("bucket")
+
+// kept is how many keys there are at a time: writing n deletes n-kept.
+const kept = 50
+
+// file is a file in which one key follows the other, each with a value of its own
+// length, and old ones go.
+type file struct {
+	*boltfile.DB
+	writing sync.Mutex
+	last    uint64
+}
+
+func open(path string) (*file, error) {
+	err := boltfile.Create(path, func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucket(bucket)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: 64 << 20})
+	if err != nil {
+		return nil, err
+	}
+	f := &file{DB: db}
+	err = db.View(func(tx *bbolt.Tx) (err error) {
+		f.last, err = whole(tx)
+		return err
+	})
+	return f, err
+}
+
+func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func value(n uint64) []byte {
+	return []byte(strings.Repeat(strconv.FormatUint(n, 10)+" ", int(n*7919%4000)))
+}
+
+// write stores the next key and returns it when it is on disk.
+func (f *file) write() (uint64, error) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	n := f.last + 1
+	err := f.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucket)
+		err := errors.Join(b.Put(key(n), value(n)), b.SetSequence(n))
+		if n > kept {
+			err = errors.Join(err, b.Delete(key(n-kept)))
+		}
+		return err
+	})
+	if err == nil {
+		f.last = n
+	}
+	return n, err
+}
+
+// compact compacts the file.
+func (f *file) compact(always bool) (boltfile.Compaction, error) {
+	f.writing.Lock()
+	c, err := f.Compact(always)
+	f.writing.Unlock()
+	return c, errors.Join(err, c.Finish())
+}
+
+// whole is the last key, after finding that all that must be there is there.
+func whole(tx *bbolt.Tx) (last uint64, err error) {
+	b := tx.Bucket(bucket)
+	last = b.Sequence()
+	n := 0
+	err = b.ForEach(func(k, v []byte) error {
+		at := binary.BigEndian.Uint64(k)
+		if n++; string(v) != string(value(at)) || at+kept <= last || at > last {
+			return fmt.Errorf("key %d of %d is not what it was", at, last)
+		}
+		return nil
+	})
+	if want := int(min(last, kept)); err == nil && n != want {
+		err = fmt.Errorf("there are %d keys, not %d", n, want)
+	}
+	return last, err
+}
+
+// TestCompactInUse: those who read see a state of one moment all the time, what is
+// written between two compactions is there, and the file becomes smaller.
+func TestCompactInUse(t *testing.T) {
+	t.Parallel()
+	f, err := open(filepath.Join(t.TempDir(), "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Bolt().NoSync = true
+	grow(t, f.DB)
+	var running sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		running.Go(func() { readOn(t, f, stop) })
+	}
+	running.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if _, err := f.write(); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for round := range 10 {
+		c, err := f.compact(round > 0)
+		if err != nil || !c.Done {
+			t.Fatalf("round %d: %+v, %v", round, c, err)
+		}
+		if round == 0 && c.After > c.Before/4 {
+			t.Errorf("it is %d bytes after the compaction, and was %d", c.After, c.Before)
+		}
+		if size, free, err := f.Usage(); err != nil || free > size {
+			t.Errorf("%d of %d bytes are free, %v", free, size, err)
+		}
+	}
+	close(stop)
+	running.Wait()
+	if !f.Bolt().NoSync {
+		t.Error("the new file has other settings")
+	}
+	if err := boltfile.Close(f.DB); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, f.Path(), f.last)
+}
+
+// grow makes a file that is mostly free pages.
+func grow(t *testing.T, db *boltfile.DB) {
+	t.Helper()
+	err := db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket([]byte("big"))
+		for i := range uint64(500) {
+			err = errors.Join(err, b.Put(key(i), make([]byte, 20_000)))
+		}
+		return err
+	})
+	if err == nil {
+		err = db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("big")) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readOn reads everything again and again.
+func readOn(t *testing.T, f *file, stop chan struct{}) {
+	before := uint64(0)
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		var last uint64
+		err := f.View(func(tx *bbolt.Tx) (err error) {
+			last, err = whole(tx)
+			return err
+		})
+		if err != nil || last < before {
+			t.Errorf("got key %d after %d: %v", last, before, err)
+			return
+		}
+		before = last
+	}
+}
+
+// sound expects a file without a finding, whose last key is this one or the next.
+func sound(t *testing.T, path string, last uint64) {
+	t.Helper()
+	report := finding.NewReport(nil)
+	err := boltfile.Check(path, report, func(tx *bbolt.Tx) error {
+		got, err := whole(tx)
+		if got != last && got != last+1 {
+			t.Errorf("the last key is %d, %d was acknowledged", got, last)
+		}
+		return err
+	})
+	if err != nil || !report.Clean() {
+		t.Fatalf("the check found %v, %v", report.Listed(), err)
+	}
+}
+
+// TestNotWorthCompacting: a file of which little is free is left as it is.
+func TestNotWorthCompacting(t *testing.T) {
+	t.Parallel()
+	f, err := open(filepath.Join(t.TempDir(), "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if c, err := f.compact(false); err != nil || c.Done || c.After != c.Before || c.Before == 0 {
+		t.Errorf("got %+v, %v, want that nothing was done", c, err)
+	}
+}
+
+// childFile tells a process of this binary that it is to write and compact.
+const childFile = "BOLTFILE_TEST_FILE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childFile); path != "" {
+		fmt.Fprintln(os.Stderr, writeAndCompact(path))
+		os.Exit(3)
+	}
+	os.Exit(m.Run())
+}
+
+// writeAndCompact does both until it is killed. Each key is acknowledged on the
+// standard output.
+func writeAndCompact(path string) error {
+	f, err := open(path)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error)
+	go func() {
+		for {
+			if _, err := f.compact(true); err != nil {
+				failed <- err
+				return
+			}
+		}
+	}()
+	go func() {
+		for {
+			n, err := f.write()
+			if err == nil {
+				_, err = fmt.Println(n)
+			}
+			if err != nil {
+				failed <- err
+				return
+			}
+		}
+	}()
+	return <-failed
+}
+
+// TestCompactIsKilled: whenever a process is killed that compacts, what it has
+// acknowledged is in the file, and what it was making is removed.
+func TestCompactIsKilled(t *testing.T) {
+	t.Parallel()
+	rounds := 5
+	if os.Getenv("SVC_LONG") != "" {
+		rounds = 200
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	cut := 0
+	for range rounds {
+		last := killed(t, path, time.Duration(r.IntN(100_000))*time.Microsecond)
+		if _, err := os.Stat(path + ".compact"); err == nil {
+			cut++
+		}
+		sound(t, path, last)
+		f, err := open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+			t.Fatalf("the folder has %v, %v, want only the file", list, err)
+		}
+	}
+	t.Logf("%d of %d compactions were cut off before the new file had its name", cut, rounds)
+}
+
+// killed runs a process for some time after its first word and returns the last
+// key that it has acknowledged.
+func killed(t *testing.T, path string, after time.Duration) (last uint64) {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childFile+"="+path)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { _ = c.Process.Kill() })
+	defer timer.Stop()
+	rest, err := io.ReadAll(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was killed
+	said := strings.Split(first+string(rest), "\n")
+	last, err = strconv.ParseUint(said[len(said)-2], 10, 64) // behind the last line is nothing, or a torn one
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last
+}

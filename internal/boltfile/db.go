@@ -1,0 +1,130 @@
+package boltfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// DB is an open file. Its methods may be called from any goroutine, but writing
+// is for one at a time: whoever would be the second waits outside, as those who
+// read would otherwise wait for the first one together with a Compact.
+type DB struct {
+	path    string
+	options Options
+
+	swap sync.RWMutex // held for a moment, never while a transaction runs
+	bolt *bbolt.DB    // another one after Compact; guarded by swap
+}
+
+// Open opens a file with the options that keep bbolt fast and honest: a freelist
+// that is not rewritten with each commit, and a limit on waiting for the lock.
+// The errors are ErrDamaged, ErrLocked or what the file system says.
+func Open(path string, o Options) (*DB, error) {
+	if !o.ReadOnly { // a compaction was cut off
+		if err := removeTemp(path + compactSuffix); err != nil {
+			return nil, err
+		}
+	}
+	if err := (&examiner{loaded: o.Loaded}).examine(path); err != nil {
+		return nil, err
+	}
+	bolt, err := o.open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{path: path, options: o, bolt: bolt}, nil
+}
+
+// open opens a file whose pages are sound.
+func (o Options) open(path string) (*bbolt.DB, error) {
+	options := &bbolt.Options{
+		Timeout:        LockWait,
+		NoFreelistSync: true,
+		FreelistType:   bbolt.FreelistMapType,
+		ReadOnly:       o.ReadOnly,
+	}
+	if runtime.GOOS != "windows" && !o.ReadOnly { // there the file becomes as large as the map
+		options.InitialMmapSize = o.MapSize
+	}
+	bolt, err := bbolt.Open(path, 0o600, options)
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, ErrLocked
+	}
+	return bolt, err
+}
+
+func removeTemp(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Path is where the file is.
+func (d *DB) Path() string { return d.path }
+
+// Bolt is the database as it is open now, for its settings and statistics. It is
+// closed by the next Compact: transactions are begun with the methods of DB.
+func (d *DB) Bolt() *bbolt.DB {
+	d.swap.RLock()
+	defer d.swap.RUnlock()
+	return d.bolt
+}
+
+// Stats are the statistics of bbolt since the file was opened or compacted.
+func (d *DB) Stats() bbolt.Stats { return d.Bolt().Stats() }
+
+// Begin begins a transaction, which must be ended.
+func (d *DB) Begin(writable bool) (*bbolt.Tx, error) {
+	d.swap.RLock()
+	defer d.swap.RUnlock()
+	return d.bolt.Begin(writable)
+}
+
+// View runs fn in a read transaction.
+func (d *DB) View(fn func(*bbolt.Tx) error) error {
+	tx, err := d.Begin(false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // of a read transaction
+	return fn(tx)
+}
+
+// Update runs fn in a write transaction. When it returns nil, everything that fn
+// wrote is on disk, otherwise nothing is.
+func (d *DB) Update(fn func(*bbolt.Tx) error) error {
+	tx, err := d.Begin(true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Close closes the file as it is.
+func (d *DB) Close() error { return d.Bolt().Close() }
+
+// Close closes a file. It writes the list of free pages once, which makes the
+// next Open fast. Nobody may write meanwhile.
+func Close(db *DB) error {
+	bolt := db.Bolt()
+	if bolt.IsReadOnly() {
+		return bolt.Close()
+	}
+	bolt.NoFreelistSync = false
+	err := bolt.Update(func(*bbolt.Tx) error { return nil })
+	if err != nil {
+		err = fmt.Errorf("write free pages of %s: %w", db.path, err)
+	}
+	return errors.Join(err, bolt.Close())
+}

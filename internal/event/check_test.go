@@ -1,0 +1,285 @@
+package event_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"svc/internal/event"
+	"svc/internal/finding"
+)
+
+// report is that of a check.
+func report(t *testing.T, path string) *finding.Report {
+	t.Helper()
+	r := finding.NewReport(nil)
+	check(t, event.Check(t.Context(), path, r))
+	return r
+}
+
+// newDamageable makes a file with events of three hours, a part of them in the
+// tail, and returns it as a killed process leaves it.
+func newDamageable(t *testing.T) (path string) {
+	t.Helper()
+	w := newWorld(t, event.Options{})
+	fillForDamage(t, w)
+	check(t, w.Engine.Close())
+	w.open(t)
+	w.send(t, "in the tail", "s", "open", noon-60, "tail 1", "tail 2")
+	image, err := w.Image()
+	check(t, err)
+	path = filepath.Join(t.TempDir(), "events.db")
+	check(t, errors.Join(image.Copy(path), image.Close()))
+	return path
+}
+
+// change is what a test does to a file.
+type change func(project *bbolt.Bucket, tx *bbolt.Tx) error
+
+// in changes a bucket of the project.
+func in(change func(b *bbolt.Bucket) error, path ...string) change {
+	return func(b *bbolt.Bucket, _ *bbolt.Tx) error {
+		for _, name := range path {
+			b = b.Bucket([]byte(name))
+		}
+		return change(b)
+	}
+}
+
+// firstValue changes the first value of a bucket.
+func firstValue(change func(value []byte) []byte) func(b *bbolt.Bucket) error {
+	return func(b *bbolt.Bucket) error {
+		key, value := b.Cursor().First()
+		return b.Put(bytes.Clone(key), change(bytes.Clone(value)))
+	}
+}
+
+// flip changes one bit in the middle.
+func flip(value []byte) []byte {
+	value[len(value)/2] ^= 1
+	return value
+}
+
+// TestCheckFindsAndRepairs: each kind of damage to what is derived is found, a
+// repair leaves nothing of it, and the engine then answers as before.
+func TestCheckFindsAndRepairs(t *testing.T) {
+	t.Parallel()
+	whole := newDamageable(t)
+	if r := report(t, whole); len(r.Listed()) > 0 {
+		t.Fatalf("before the damage: %v", r.Listed())
+	}
+	content, err := os.ReadFile(whole)
+	check(t, err)
+	want := answersOf(t, whole)
+	for _, tc := range []struct {
+		name   string
+		kind   finding.Kind
+		damage change
+	}{
+		{"a page of the index of event ids", finding.EventKey, in(func(b *bbolt.Bucket) error {
+			key, value := b.Cursor().Last()
+			return b.Put(bytes.Clone(key), flip(bytes.Clone(value)))
+		}, "keys")},
+		{"the directory of that index", finding.EventKey, in(firstValue(flip), "keys")},
+		{"that index is empty", finding.EventKey, func(b *bbolt.Bucket, _ *bbolt.Tx) error {
+			if err := b.DeleteBucket([]byte("keys")); err != nil {
+				return err
+			}
+			_, err := b.CreateBucket([]byte("keys"))
+			return err
+		}},
+		{"a page of the index of senders", finding.DictionaryIndex, in(func(b *bbolt.Bucket) error {
+			key, value := b.Cursor().Last()
+			return b.Put(bytes.Clone(key), flip(bytes.Clone(value)))
+		}, "subjects", "index")},
+		{"no index of sessions", finding.DictionaryIndex, in(func(b *bbolt.Bucket) error { return b.DeleteBucket([]byte("index")) }, "sessions")},
+		{"counters of an hour are missing", finding.Undercount, in(func(b *bbolt.Bucket) error {
+			key, _ := b.Cursor().Last()
+			return b.Put(bytes.Clone(key), []byte{1})
+		}, "counters")},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "events.db")
+			check(t, os.WriteFile(path, content, 0o600))
+			check(t, event.Change(path, 1, tc.damage))
+			r := report(t, path)
+			if r.Of(tc.kind) == 0 || r.Of(tc.kind) != r.Number(finding.Damage)+r.Number(finding.Wrong) {
+				t.Errorf("got %v, want findings of kind %s", r.Listed(), tc.kind)
+			}
+			check(t, event.Repair(t.Context(), path))
+			if r := report(t, path); !r.Clean() {
+				t.Errorf("after the repair: %v", r.Listed())
+			}
+			if got := answersOf(t, path); got != want {
+				t.Errorf("after the repair: got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// answersOf is what a file answers: events, senders, counts, and that no event
+// is taken twice.
+func answersOf(t *testing.T, from string) string {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	check(t, err)
+	path := filepath.Join(t.TempDir(), "events.db")
+	check(t, os.WriteFile(path, content, 0o600))
+	w := &world{path: path}
+	w.open(t)
+	defer func() { check(t, w.Close()) }()
+	var out bytes.Buffer
+	for i := range 7 {
+		fmt.Fprintln(&out, len(w.export(t, fmt.Sprint("u", i))))
+	}
+	overview, err := w.Overview(t.Context(), 1, damageRange)
+	check(t, err)
+	again := 0
+	for hour := range 3 {
+		for i := range 40 {
+			again += w.send(t, "x", "s", "open", noon-int64(hour)*3600+int64(i*60), fmt.Sprint(hour, " ", i, " 0 a"))
+		}
+	}
+	fmt.Fprintf(&out, "%+v, %d taken twice", overview, again)
+	return out.String()
+}
+
+// TestCheckFindsLosses: what cannot be derived is reported, and a repair neither
+// fails nor hides it.
+func TestCheckFindsLosses(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(newDamageable(t))
+	check(t, err)
+	shorten := func(value []byte) []byte { return value[:len(value)-1] }
+	for _, tc := range []struct {
+		name   string
+		kind   finding.Kind
+		damage change
+	}{
+		{"a block", finding.Block, in(firstValue(flip), "blocks")},
+		{"a block that is cut off", finding.Block, in(firstValue(shorten), "blocks")},
+		{"the key of a block", finding.Block, in(func(b *bbolt.Bucket) error { return b.Put([]byte("key"), []byte{1}) }, "blocks")},
+		{"senders", finding.Text, in(firstValue(flip), "subjects", "texts")},
+		{"sessions that a block refers to", finding.Reference, func(b *bbolt.Bucket, _ *bbolt.Tx) error {
+			if err := b.DeleteBucket([]byte("sessions")); err != nil {
+				return err
+			}
+			_, err := b.CreateBucket([]byte("sessions"))
+			return err
+		}},
+		{"the state of senders", finding.Text, in(func(b *bbolt.Bucket) error { return b.Put([]byte("state"), make([]byte, 8)) }, "subjects")},
+		{"one sender more", finding.Text, in(func(b *bbolt.Bucket) error { return b.Put([]byte("state"), []byte{0, 0, 0, 9, 0, 0, 0, 0}) }, "subjects")},
+		{"a name", finding.EventName, in(firstValue(shorten), "names")},
+		{"a gap in the names", finding.EventName, in(func(b *bbolt.Bucket) error { return b.Delete([]byte{0, 0, 0, 1}) }, "names")},
+		{"the last name", finding.Reference, in(func(b *bbolt.Bucket) error {
+			key, _ := b.Cursor().Last()
+			return b.Delete(bytes.Clone(key))
+		}, "names")},
+		{"counters", finding.Counters, in(firstValue(shorten), "counters")},
+		{"the tail", finding.Tail, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+			tail := tx.Bucket([]byte("tail"))
+			key, _ := tail.Cursor().First()
+			return firstValue(shorten)(tail.Bucket(key))
+		}},
+		{"a tail that was written as blocks", finding.Tail, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("meta")).Put([]byte("flushed"), bytes.Repeat([]byte{1}, 8))
+		}},
+		{"no format", finding.Layout, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("meta")).Delete([]byte("format"))
+		}},
+		{"no blocks", finding.Layout, func(b *bbolt.Bucket, _ *bbolt.Tx) error { return b.DeleteBucket([]byte("blocks")) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "events.db")
+			check(t, os.WriteFile(path, content, 0o600))
+			check(t, event.Change(path, 1, tc.damage))
+			for _, when := range []string{"before", "after"} {
+				if r := report(t, path); r.Of(tc.kind) == 0 || r.Clean() {
+					t.Errorf("%s a repair: got %v, want a finding of kind %s", when, r.Listed(), tc.kind)
+				}
+				check(t, event.Repair(t.Context(), path))
+			}
+		})
+	}
+}
+
+// TestCheckOfNewer: a file of a newer program is not judged.
+func TestCheckOfNewer(t *testing.T) {
+	t.Parallel()
+	path := newDamageable(t)
+	check(t, event.Change(path, 1, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("meta")).Put([]byte("format"), binary.BigEndian.AppendUint32(nil, event.Format+1))
+	}))
+	if err := event.Check(t.Context(), path, finding.NewReport(nil)); !errors.Is(err, event.ErrNewer) {
+		t.Errorf("got %v, want ErrNewer", err)
+	}
+}
+
+// TestCheckOfRandomDamage: whatever happens to the bytes of a file, a check says
+// so, or everything in the file is still what it was.
+func TestCheckOfRandomDamage(t *testing.T) {
+	t.Parallel()
+	whole := newDamageable(t)
+	content, err := os.ReadFile(whole)
+	check(t, err)
+	want := answersOf(t, whole)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	found, rounds := 0, 200
+	for round := range rounds {
+		bad := slices.Clone(content)
+		damagePages(r, bad)
+		path := filepath.Join(t.TempDir(), "events.db")
+		check(t, os.WriteFile(path, bad, 0o600))
+		findings := finding.NewReport(nil)
+		err := event.Check(t.Context(), path, findings)
+		switch {
+		case errors.Is(err, event.ErrDamaged) || errors.Is(err, event.ErrNewer) || err == nil && len(findings.Listed()) > 0:
+			found++
+		case err != nil:
+			t.Fatalf("round %d: got %v, want ErrDamaged or a finding", round, err)
+		default:
+			if got := answersOf(t, path); got != want && !bytes.Equal(bad, content) {
+				t.Errorf("round %d: the check is clean, but the file answers\n%s\nnot\n%s", round, got, want)
+			}
+		}
+		check(t, os.Remove(path))
+	}
+	if t.Logf("%d of %d were found", found, rounds); found < rounds/10 {
+		t.Errorf("only %d of %d were found", found, rounds)
+	}
+}
+
+// damagePages destroys a part of a file: a bit, a page, a page that is where
+// another one should be, or a stretch of bytes.
+func damagePages(r *rand.Rand, b []byte) {
+	const page = 4096
+	used := len(b) / page * page
+	for used > page && bytes.Count(b[used-page:used], []byte{0}) == page {
+		used -= page
+	}
+	at := r.IntN(used)
+	switch r.IntN(4) {
+	case 0:
+		b[at] ^= 1 << r.IntN(8)
+	case 1:
+		clear(b[at/page*page:][:page])
+	case 2:
+		copy(b[at/page*page:][:page], b[r.IntN(used/page)*page:])
+	case 3:
+		for i := at; i < min(at+1+r.IntN(64), used); i++ {
+			b[i] = byte(r.IntN(256))
+		}
+	}
+}
