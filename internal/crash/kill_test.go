@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,15 +12,19 @@ import (
 
 // The ways in which a server meets its end.
 const (
-	working  = iota // under load
-	starting        // before it answers, so that its replay and examination are cut off
-	stopping        // while it stops, which writes heads and lists of free pages
-	indexing        // while its search index is built anew under load
+	working    = iota // under load
+	starting          // before it answers, so that its replay and examination are cut off
+	stopping          // while it stops, which writes heads and lists of free pages
+	indexing          // while its search index is built anew under load
+	compacting        // while its data moves to smaller files under load
 	ways
 )
 
 // chance is how many of a hundred ends are of each way.
-var chance = [ways]int{working: 55, starting: 20, stopping: 12, indexing: 13}
+var chance = [ways]int{working: 45, starting: 20, stopping: 11, indexing: 12, compacting: 12}
+
+// commands are run beside the server that is to end while they work.
+var commands = map[int][]string{indexing: {"reindex"}, compacting: {"compact", "--always"}}
 
 func anyWay(random *rand.Rand) int {
 	roll := random.IntN(100)
@@ -62,8 +67,8 @@ func TestKilledServer(t *testing.T) {
 	p, _ := s.whole(t)
 	check(t, p.stop(patience))
 	s.whole(t)
-	t.Logf("%d kills under load, %d at the start, %d while stopping, %d while indexing; %d requests",
-		s.kills[working], s.kills[starting], s.kills[stopping], s.kills[indexing], s.steps)
+	t.Logf("%d kills under load, %d at the start, %d while stopping, %d while indexing, %d while compacting; %d requests",
+		s.kills[working], s.kills[starting], s.kills[stopping], s.kills[indexing], s.kills[compacting], s.steps)
 }
 
 // killing is the story of one data directory.
@@ -93,15 +98,18 @@ func (s *killing) round(t *testing.T, way int) {
 	}
 	p, c := s.whole(t)
 	clients := s.world.loading(c, 1+s.world.random.IntN(s.most))
-	if way == indexing {
-		go func() { _ = run("reindex", "--data", s.data()) }() // ends with the server
-	}
 	clients.work(p, s.world.random)
+	var command sync.WaitGroup
+	if args := commands[way]; args != nil {
+		command.Go(func() { _ = run(append(args, "--data", s.data())...) }) // which fails, or works on without a server
+		pause(p, within(s.world.random, s.startTakes))
+	}
 	if way == stopping {
 		check(t, p.stop(within(s.world.random, 150*time.Millisecond)))
 	} else {
 		p.end()
 	}
+	command.Wait()
 	check(t, clients.wait(p))
 	s.steps += clients.steps.Load()
 	check(t, checkData(s.data()))

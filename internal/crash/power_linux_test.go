@@ -115,6 +115,7 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 			p.end()
 		} else {
 			check(t, run("reindex", "--data", data))
+			check(t, run("compact", "--always", "--data", data))
 			check(t, p.stop(patience))
 		}
 		check(t, clients.wait(p))
