@@ -65,7 +65,9 @@ func cutPower(t *testing.T, d *device, cuts, requests int) {
 			drive.do(s.operations[at])
 		}
 		data, names, torn := fate(random.IntN(int(fates))), fate(random.IntN(int(fates))), random.IntN(2) == 0
-		if err := s.judge(t, drive.cut(random, data, names, torn), end); err != nil {
+		left := drive.cut(random, data, names, torn)
+		if err := s.judge(t, left, end); err != nil {
+			left.build(t, rootNode, filepath.Join(s.dir, "before-the-start"))
 			t.Fatalf("power cut after %d of %d operations, fate of data %d, of names %d, torn %t: %v", at, len(s.operations), data, names, torn, err)
 		}
 	}
