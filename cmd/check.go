@@ -131,11 +131,14 @@ func (r *checkRun) checkFiles(ctx context.Context, dir string) error {
 	r.report = finding.NewReport(r.progress)
 	r.report.Begin(databaseName)
 	err := store.Check(ctx, filepath.Join(dir, databaseName), r.report)
-	if ctx.Err() != nil || !exists(dir, eventsName) {
-		return err
+	if ctx.Err() == nil && exists(dir, eventsName) {
+		r.report.Begin(eventsName)
+		err = errors.Join(err, event.Check(ctx, filepath.Join(dir, eventsName), r.report))
 	}
-	r.report.Begin(eventsName)
-	return errors.Join(err, event.Check(ctx, filepath.Join(dir, eventsName), r.report))
+	if errors.Is(err, store.ErrDamaged) {
+		return fmt.Errorf("%w\nnothing of the file can be read; keep a copy of the folder as it is, and restore a backup", err)
+	}
+	return err
 }
 
 // readable reports whether the records of a file could be looked at.
@@ -272,7 +275,7 @@ func (r *checkRun) advice() string {
 	for _, c := range r.report.Counts() {
 		about := finding.Kinds[c.Kind]
 		if about.Severity != finding.Note {
-			fmt.Fprintf(&b, "\n%s in %s, %d times: %s", c.Kind, c.File, c.Count, about.Means)
+			fmt.Fprintf(&b, "\n%d × %s in %s: %s", c.Count, c.Kind, c.File, about.Means)
 			repairable = repairable || about.Repair != ""
 		}
 	}

@@ -43,11 +43,11 @@ func (c *checker) content(p ProjectID) error {
 }
 
 // own notes a record that must be in the list of owners.
-func (c *checker) own(p ProjectID, id ID, where string) {
+func (c *checker) own(p ProjectID, id ID, path string) {
 	c.owned++
 	owners := c.bucket(ownersBucket)
 	if got := owners.Get(id[:]); !bytes.Equal(got, p.key()) {
-		c.report.Add(finding.Owner, where, "its owner is %q, not project number %d", finding.Key(got), p)
+		c.report.Add(finding.Owner, path+"/"+id.String(), "its owner is %q, not project number %d", finding.Key(got), p)
 		c.fix(func() error { return owners.Put(id[:], p.key()) })
 	}
 }
@@ -70,7 +70,7 @@ func (c *checker) versions(p ProjectID, path string, counts map[countName]int64)
 		if v.Latest {
 			latest++
 		}
-		c.own(p, id, where)
+		c.own(p, id, path)
 		if got := names.Get([]byte(v.Version)); !bytes.Equal(got, id[:]) {
 			c.report.Add(finding.VersionName, where, "version %q leads to %q", v.Version, finding.Key(got))
 			c.fix(func() error { return names.Put([]byte(v.Version), id[:]) })
@@ -114,7 +114,7 @@ func (c *checker) announcements(p ProjectID, path string, counts map[countName]i
 		}
 		counts[countAnnouncements]++
 		counts[countPinned] += pinned(a)
-		c.own(p, id, path+"/"+id.String())
+		c.own(p, id, path)
 		return nil
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 // submissions checks feedback and logs with their columns.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
-	err := checkSeries(c, p, path, feedbackSeries, func(f *Feedback, id ID, where string) bool {
+	err := checkSeries(c, p, path, feedbackSeries, func(f *Feedback, id ID) bool {
 		if r := f.rating(); f.Rating != nil && (r < 1 || r > 5) || f.Status > StatusClosed || !isObject(f.CustomData) {
 			return false
 		}
@@ -20,13 +20,13 @@ func (c *checker) submissions(p ProjectID, path string, counts map[countName]int
 			counts[countRated]++
 			counts[countRatings] += int64(*f.Rating)
 		}
-		c.own(p, id, where)
+		c.own(p, id, path+finding.Path(feedbackSeries.records))
 		return true
 	})
 	if err != nil {
 		return err
 	}
-	return checkSeries(c, p, path, logSeries, func(l *Log, _ ID, _ string) bool {
+	return checkSeries(c, p, path, logSeries, func(l *Log, _ ID) bool {
 		if l.Level < 0 || l.Level > 3 || !isObject(l.CustomData) || !isObject(l.DeviceInfo) {
 			return false
 		}
@@ -48,15 +48,17 @@ type seriesCheck struct {
 func checkSeries[R any, T interface {
 	*R
 	submission
-}](c *checker, p ProjectID, path string, s series[T], visit func(rec T, id ID, where string) bool) error {
+}](c *checker, p ProjectID, path string, s series[T], visit func(rec T, id ID) bool) error {
 	content := c.tx.content(p)
 	records := content.Bucket(s.records)
 	at := seriesCheck{made: newColumns(blockSize), seal: func(block uint32) error { return seal[R](c.tx, p, s, block) }}
 	next, before := uint64(0), ID{}
 	err := c.each(records, func(key, raw []byte) error {
-		where := path + finding.Path(s.records, key)
+		broken := func(format string, args ...any) {
+			c.report.Add(finding.Record, path+finding.Path(s.records, key), format, args...)
+		}
 		if len(key) != 8 {
-			c.report.Add(finding.Record, where, "the key has %d bytes, not the 8 of a number", len(key))
+			broken("the key has %d bytes, not the 8 of a number", len(key))
 			return nil
 		}
 		number := binary.BigEndian.Uint64(key)
@@ -65,11 +67,11 @@ func checkSeries[R any, T interface {
 		rec, id, err := decodeRecord[R](raw)
 		switch {
 		case err != nil:
-			c.report.Add(finding.Record, where, "%v", err)
+			broken("%v", err)
 		case bytes.Compare(id[:], before[:]) <= 0:
-			c.report.Add(finding.Record, where, "its id %s is not greater than the one before, %s", id, before)
-		case !visit(rec, id, where):
-			c.report.Add(finding.Record, where, "record %s has a value that is out of range", id)
+			broken("its id %s is not greater than the one before, %s", id, before)
+		case !visit(rec, id):
+			broken("record %s has a value that is out of range", id)
 		default:
 			before = id
 			c.use(id)

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"svc/internal/finding"
@@ -230,7 +229,7 @@ func TestCheckFindsLosses(t *testing.T) {
 func TestCheckOfRandomDamage(t *testing.T) {
 	t.Parallel()
 	path, _ := newDamageable(t)
-	whole := read(t, path)
+	whole := inUse(read(t, path))
 	want := dumpOf(t, path)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -238,8 +237,8 @@ func TestCheckOfRandomDamage(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "svc.db")
 	found := 0
 	for round := range 200 {
-		b := slices.Clone(whole)
-		damageBytes(r, b)
+		b := whole.copy().bytes
+		damageBytes(r, b, whole.pageSize)
 		if err := os.WriteFile(bad, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -269,22 +268,17 @@ func TestCheckOfRandomDamage(t *testing.T) {
 
 // damageBytes destroys a part of a file: bits, bytes, a page or a stretch of
 // another page.
-func damageBytes(r *rand.Rand, b []byte) {
-	const page = 4096
-	used := len(b) // most of the file is room for what comes
-	for used > page && bytes.Count(b[used-page:used], []byte{0}) == page {
-		used -= page
-	}
-	at := r.IntN(used)
+func damageBytes(r *rand.Rand, b []byte, page int) {
+	at := r.IntN(len(b))
 	switch r.IntN(4) {
 	case 0:
 		b[at] ^= 1 << r.IntN(8)
 	case 1:
 		clear(b[at/page*page:][:page])
 	case 2:
-		copy(b[at/page*page:][:page], b[r.IntN(used/page)*page:])
+		copy(b[at/page*page:][:page], b[r.IntN(len(b)/page)*page:])
 	case 3:
-		for i := at; i < min(at+1+r.IntN(64), used); i++ {
+		for i := at; i < min(at+1+r.IntN(64), len(b)); i++ {
 			b[i] = byte(r.IntN(256))
 		}
 	}

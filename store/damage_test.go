@@ -69,7 +69,11 @@ func newFile(t testing.TB, stopped bool) file {
 	} else {
 		closeStore(t, db)
 	}
-	b := read(t, path)
+	return inUse(read(t, path))
+}
+
+// inUse is a file without unused space at the end.
+func inUse(b []byte) file {
 	f := file{b, int(binary.NativeEndian.Uint32(b[16+8:]))}
 	newer := max(binary.NativeEndian.Uint64(b[16+40:]), binary.NativeEndian.Uint64(f.page(1)[16+40:]))
 	f.bytes = b[:int(newer)*f.pageSize]

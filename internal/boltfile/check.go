@@ -17,11 +17,11 @@ import (
 // report. The errors are ErrLocked, ErrDamaged for a file of which nothing can be
 // read, what the file system says, or that of records, each with the path.
 func Check(path string, report *finding.Report, records func(*bbolt.Tx) error) error {
-	before := report.Number(finding.Damage)
-	if err := (&examiner{report: report}).examine(path); err != nil {
+	x := examiner{report: report}
+	if err := x.examine(path); err != nil {
 		return fmt.Errorf("check %s: %w", path, err)
 	}
-	if report.Number(finding.Damage) > before {
+	if x.damaged {
 		report.Add(finding.Unread, "/", "the records were not looked at: bbolt must not read a file with damaged pages")
 		return nil
 	}
@@ -60,6 +60,7 @@ func (x *examiner) passOver(err error) error {
 	if x.report == nil || !errors.Is(err, ErrDamaged) {
 		return err
 	}
+	x.damaged = true
 	where := "/" + strings.Join(x.within, "/")
 	x.report.Add(finding.Page, where, "%s", strings.TrimPrefix(err.Error(), ErrDamaged.Error()+": "))
 	return nil

@@ -90,8 +90,9 @@ type examiner struct {
 
 	// report takes what is damaged, and the rest is looked at all the same; nil
 	// ends with the first one.
-	report *finding.Report
-	within []string // the buckets that lead to what is looked at, for the report
+	report  *finding.Report
+	within  []string // the buckets that lead to what is looked at, for the report
+	damaged bool     // something is in the report
 }
 
 func (x *examiner) open(name string, flag int, mode os.FileMode) (f *os.File, err error) {
@@ -131,7 +132,7 @@ func (x *examiner) file() error {
 	if err := x.passOver(err); err != nil {
 		return err
 	}
-	if x.report != nil && free != noFreeList {
+	if x.report != nil && free != noFreeList && !x.damaged {
 		x.noteLeaks()
 	}
 	return nil
