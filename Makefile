@@ -104,7 +104,7 @@ fuzz: ## every fuzz target for FUZZTIME, 10s unless given
 	done
 
 long: needs ## longer stories, tests ten times in random order, two minutes a fuzz target
-	@SVC_LONG=1 $(GO) test -timeout=2h ./internal/boltfile ./internal/event ./store
+	@SVC_LONG=1 $(GO) test -timeout=2h ./internal/boltfile ./internal/crash ./internal/event ./store
 	@SVC_LONG=1 $(GO) test -timeout=2h -run=TestKilledRestore ./cmd
 	@$(RACE) -count=10 -shuffle=on -timeout=2h ./...
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2m

@@ -64,6 +64,9 @@ var mayImport = map[string][]string{
 	"internal/meter":   {},
 	"internal/setting": {},
 
+	// Only tests.
+	"internal/crash": {},
+
 	// For measuring.
 	"internal/load":   {},
 	"internal/sample": {},

@@ -42,7 +42,7 @@ file system or into a synchroniser.
 // was made.
 func makeFolder(dir string) (made bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := durable.MkdirAll(dir, 0o700); err != nil {
 			return false, fmt.Errorf("make data directory: %w", err)
 		}
 		made = true

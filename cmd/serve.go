@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"svc/internal/backup"
 	"svc/internal/control"
+	"svc/internal/durable"
 	"svc/internal/origin"
 	"svc/internal/setting"
 )
@@ -166,7 +166,7 @@ func (i *instance) ensureAdmin(ctx context.Context, s *setting.Settings, start *
 		if err := s.CheckAdminPassword(); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(s.BootstrapSecretDir, 0o700); err != nil {
+		if err := durable.MkdirAll(s.BootstrapSecretDir, 0o700); err != nil {
 			return fmt.Errorf("make folder of the first password: %w", err)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package durable replaces files so that a crash or a power cut leaves the old
-// content or the new one, never a part of either.
+// content or the new one, never a part of either, and makes folders that stay.
 package durable
 
 import (
@@ -46,6 +46,27 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return SyncDir(dir)
+}
+
+// MkdirAll makes a folder, and those above it that are missing. When it returns
+// their names are on disk: without them what is synced inside would be lost.
+func MkdirAll(path string, mode os.FileMode) error {
+	var changed []string // folders that get a new name in them
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		changed = append(changed, filepath.Dir(dir))
+	}
+	if err := os.MkdirAll(path, mode); err != nil {
+		return err
+	}
+	for _, dir := range changed {
+		if err := SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SyncDir makes renames inside a folder durable. Windows has no such call and

@@ -86,3 +86,24 @@ func assertOnly(t *testing.T, dir, name string) {
 		t.Errorf("folder has %v, %v; want only %s", list, err, name)
 	}
 }
+
+// That the names survive a power cut is held by TestPowerCut of package crash.
+func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "a", "b", "c"), filepath.Join(dir, "a", "d"), dir} {
+		if err := durable.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			t.Errorf("%s was not made: %v", path, err)
+		}
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.MkdirAll(filepath.Join(file, "below"), 0o700); err == nil {
+		t.Error("a folder was made in a file")
+	}
+}

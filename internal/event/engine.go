@@ -120,7 +120,7 @@ type Engine struct {
 	failed error      // why the last one could not be; guarded by writing
 
 	observed observed
-	commits atomic.Int64 // of batches
+	commits  atomic.Int64 // of batches
 
 	tidy atomic.Bool // nothing is left for Compact since the last head was written
 

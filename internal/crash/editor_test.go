@@ -1,0 +1,187 @@
+package crash
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// project is a project of an editor and what is in it.
+type project struct {
+	*thing
+	things []*thing
+}
+
+// editor is a client that makes, changes, deletes and looks for records of its
+// own.
+type editor struct {
+	name     string
+	random   *rand.Rand
+	clock    func() moment
+	projects []*project // the first one stays
+	keys     []*thing
+	serial   int
+}
+
+// fullProject is how many records of a kind an editor keeps in a project.
+const fullProject = 60
+
+// step is one thing that an editor does.
+func (e *editor) step(c *client) error {
+	var there []*project
+	for _, p := range e.projects {
+		if p.alive() {
+			there = append(there, p)
+		}
+	}
+	roll := e.random.IntN(100)
+	switch {
+	case len(there) == 0 || roll < 3 && len(there) < 4:
+		return e.makeProject(c)
+	case roll < 5 && len(there) > 1:
+		return e.remove(c, there[1+e.random.IntN(len(there)-1)].thing)
+	}
+	p := there[e.random.IntN(len(there))]
+	switch {
+	case roll < 8:
+		return e.change(c, p.thing)
+	case roll < 12:
+		return e.work(c, keys, keys.list, &e.keys)
+	}
+	k := inProjects[e.random.IntN(len(inProjects))]
+	return e.work(c, k, p.path+"/"+p.id+k.list, &p.things)
+}
+
+func (e *editor) makeProject(c *client) error {
+	p := &project{thing: newThing(projects, projects.list, e.random)}
+	p.id = e.name + "-" + p.word
+	e.projects = append(e.projects, p)
+	return e.make(c, p.thing, p.path)
+}
+
+// work does something with things of a kind: makes one, changes one, deletes
+// one, or looks for one.
+func (e *editor) work(c *client, k *kind, path string, list *[]*thing) error {
+	var there []*thing
+	for _, th := range *list {
+		if th.kind == k && th.alive() {
+			there = append(there, th)
+		}
+	}
+	roll := e.random.IntN(10)
+	if k != logs && len(there) > fullProject {
+		roll = 9
+	}
+	if len(there) == 0 || roll < 4 {
+		th := newThing(k, path, e.random)
+		*list = append(*list, th)
+		return e.make(c, th, e.way(k, path))
+	}
+	th := there[e.random.IntN(len(there))]
+	switch {
+	case roll < 7:
+		return e.change(c, th)
+	case roll == 9 && k != logs:
+		return e.remove(c, th)
+	case k == keys:
+		return nil // of which there is no search
+	}
+	return lookFor(c, th, th.last(), true)
+}
+
+// way is where a record is made: feedback and logs come from apps, too.
+func (e *editor) way(k *kind, path string) string {
+	if (k == feedback || k == logs) && e.random.IntN(2) == 0 {
+		return "/public" + path[len(projects.list):]
+	}
+	return path
+}
+
+// make makes a thing and learns its id.
+func (e *editor) make(c *client, th *thing, path string) error {
+	e.serial++
+	v, mark := th.fresh(e.random)
+	answer, err := e.ask(c, th, v, mark, 201, "POST", path, th.kind.body(v, e.serial))
+	if err != nil {
+		return err
+	}
+	var made view
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return err
+	}
+	th.id = made.key(th.kind)
+	return nil
+}
+
+func (e *editor) change(c *client, th *thing) error {
+	v, mark := th.fresh(e.random)
+	v = th.kind.next(th.last().view, v)
+	if th.kind == logs {
+		mark = th.last().mark
+	}
+	_, err := e.ask(c, th, v, mark, 200, "PATCH", th.path+"/"+th.id, th.kind.edit(v))
+	return err
+}
+
+func (e *editor) remove(c *client, th *thing) error {
+	_, err := e.ask(c, th, view{}, "", 200, "DELETE", th.path+"/"+th.id, nil)
+	return err
+}
+
+// ask notes what is asked for, asks, and notes that it is acknowledged. A
+// revision without a mark is the end of the thing.
+func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method, path string, body any) ([]byte, error) {
+	r := revision{view: v, mark: mark, begun: e.clock()}
+	if mark != "" {
+		r.state = th.kind.is(v)
+	}
+	th.past = append(th.past, r)
+	answer, err := c.must(want, method, path, body)
+	if err == nil {
+		th.last().done = e.clock()
+	}
+	return answer, err
+}
+
+// lookFor searches for a revision of a thing, which must be found or not.
+func lookFor(c *client, th *thing, r *revision, there bool) error {
+	found, err := c.pages(th.path + "?" + th.kind.rest + "search=" + r.mark + "&")
+	if err != nil {
+		return err
+	}
+	switch {
+	case there && (len(found) != 1 || found[0].key(th.kind) != th.id):
+		return fmt.Errorf("search for %s %s by %q: got %v, want it and nothing else", th.kind.name, th.id, r.mark, found)
+	case !there && len(found) > 0:
+		return fmt.Errorf("search for what was %s %s by %q: got %v, want nothing", th.kind.name, th.id, r.mark, found)
+	}
+	return nil
+}
+
+// key is what a record is addressed by.
+func (v view) key(k *kind) string {
+	if k == projects {
+		return v.ProjectKey
+	}
+	return v.ID
+}
+
+// settle notes what was seen of the requests that had no answer. With forget,
+// only how things are now stays.
+func (e *editor) settle(seen map[*thing]revision, now moment, forget bool) {
+	settled := func(th *thing) (gone bool) {
+		if r, ok := seen[th]; ok {
+			th.settle(r, now)
+		}
+		if forget && len(th.past) > 1 {
+			th.past = th.past[len(th.past)-1:]
+		}
+		return len(th.past) == 1 && !th.alive()
+	}
+	e.projects = slices.DeleteFunc(e.projects, func(p *project) bool {
+		p.things = slices.DeleteFunc(p.things, settled)
+		return settled(p.thing)
+	})
+	e.keys = slices.DeleteFunc(e.keys, settled)
+}

@@ -1,0 +1,194 @@
+package crash
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// findings are what a server has of what was asked of one, as it was at a moment.
+type findings struct {
+	world  *world
+	client *client
+	end    moment
+
+	seen    map[*thing]revision // of things that were compared
+	missing map[*tracker][]int  // batches that were not there
+}
+
+// compareAll compares all lists.
+func (f *findings) compareAll() error {
+	var all []*thing
+	for _, e := range f.world.editors {
+		for _, p := range e.projects {
+			all = append(all, p.thing)
+		}
+	}
+	there, err := f.client.pages(projects.list + "?")
+	if err != nil {
+		return err
+	}
+	there = slices.DeleteFunc(there, func(v view) bool { return v.ProjectKey == eventProject })
+	if err := f.compare(projects, all, there); err != nil {
+		return err
+	}
+	for _, e := range f.world.editors {
+		for _, p := range e.projects {
+			if err := f.compareProject(p); err != nil {
+				return fmt.Errorf("project %s: %w", p.id, err)
+			}
+		}
+	}
+	all = nil
+	for _, e := range f.world.editors {
+		all = append(all, e.keys...)
+	}
+	var list struct{ Data []view }
+	if err := f.client.get(keys.list, &list); err != nil {
+		return err
+	}
+	// A revoked key stays in the list.
+	return f.compare(keys, all, slices.DeleteFunc(list.Data, func(v view) bool { return !*v.Active }))
+}
+
+// compareProject compares the lists of a project that is there.
+func (f *findings) compareProject(p *project) error {
+	if f.seen[p.thing].state == "" {
+		return nil
+	}
+	for _, k := range inProjects {
+		var all []*thing
+		for _, th := range p.things {
+			if th.kind == k {
+				all = append(all, th)
+			}
+		}
+		there, err := f.client.pages(p.path + "/" + p.id + k.list + "?" + k.rest)
+		if err != nil {
+			return err
+		}
+		if err := f.compare(k, all, there); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare holds a list to what things of a kind may be.
+func (f *findings) compare(k *kind, all []*thing, list []view) error {
+	there, known := map[string]view{}, map[string]string{}
+	for _, v := range list {
+		there[v.key(k)] = v
+		known[k.is(v)] = v.key(k)
+	}
+	for _, th := range all {
+		id, allowed := th.id, th.at(f.end)
+		if id == "" && len(allowed) > 1 { // made without an answer
+			id = known[allowed[1].state]
+		}
+		state := ""
+		if v, ok := there[id]; ok {
+			state = k.is(v)
+			delete(there, id)
+		}
+		at := slices.IndexFunc(allowed, func(r revision) bool { return r.state == state })
+		if at < 0 {
+			return fmt.Errorf("%s %s is %.200q, but may only be one of %.200q", k.name, th.id, state, states(allowed))
+		}
+		if id != "" && f.end == always {
+			th.id = id
+		}
+		f.seen[th] = allowed[at]
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("%d %ss are there that should not be, one is %.300v", len(there), k.name, slices.Collect(maps.Values(there))[0])
+	}
+	return nil
+}
+
+// states are those of revisions, "" for one in which the thing is not there.
+func states(all []revision) (list []string) {
+	for _, r := range all {
+		list = append(list, r.state)
+	}
+	return list
+}
+
+// sample is how many things are searched for.
+const sample = 24
+
+// search looks for things that were seen, and for what some have been or will
+// be.
+func (f *findings) search() error {
+	var all []*thing
+	for _, e := range f.world.editors {
+		for _, p := range e.projects {
+			if r, ok := f.seen[p.thing]; ok {
+				all = append(all, p.thing)
+				if r.state != "" {
+					all = append(all, p.things...)
+				}
+			}
+		}
+	}
+	for range min(sample, len(all)) {
+		th := all[f.world.random.IntN(len(all))]
+		now := f.seen[th]
+		if now.state != "" {
+			if err := lookFor(f.client, th, &now, true); err != nil {
+				return err
+			}
+		}
+		other := th.past[f.world.random.IntN(len(th.past))]
+		if other.mark != "" && other.mark != now.mark {
+			if err := lookFor(f.client, th, &other, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// events compares counters, details and what the trackers know.
+func (f *findings) events() error {
+	const of = "/admin/projects/" + eventProject + "/events"
+	var counters struct {
+		Data []struct {
+			Key   string
+			Count int
+		}
+	}
+	if err := f.client.get(of+"/stats/breakdown?start_time=0", &counters); err != nil {
+		return err
+	}
+	counted := map[string]int{}
+	for _, one := range counters.Data {
+		counted[one.Key] = one.Count
+	}
+	for _, t := range f.world.trackers {
+		details, err := f.details(t)
+		if err != nil {
+			return err
+		}
+		if details != counted[t.name] {
+			return fmt.Errorf("%d events of %s are counted, %d are stored", counted[t.name], t.name, details)
+		}
+		if f.missing[t], err = t.verify(f.client, f.end, counted[t.name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// details is how many events of a tracker are stored, which is not what was
+// counted when they came.
+func (f *findings) details(t *tracker) (int, error) {
+	answer, err := f.client.must(200, "POST", "/admin/projects/"+eventProject+"/events/analysis/query", map[string]any{
+		"type": "value", "start_time": 0, "events": []any{map[string]string{"name": t.name, "alias": "A"}},
+		"filters": []any{map[string]string{"property": "batch", "op": "exists"}},
+	})
+	if err != nil {
+		return 0, err
+	}
+	return valueOf(answer)
+}

@@ -1,0 +1,199 @@
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestPowerCut: the power goes at random moments while a server works on a drive
+// that keeps nothing but what was synced. Of the rest anything may be there, in
+// part and in any order. The server starts on what is left, everything is there
+// that was acknowledged, and all else holds that holds after SIGKILL. What the
+// server does to its drive is recorded by a file system in memory, and by strace
+// where that cannot be mounted; where it can, a little of that as well.
+// SVC_LONG=1 cuts more often.
+func TestPowerCut(t *testing.T) {
+	t.Parallel()
+	cuts, requests := 12, 100
+	if os.Getenv("SVC_LONG") != "" {
+		cuts, requests = 400, 1500
+	}
+	mounted := false
+	t.Run("file system", func(t *testing.T) {
+		d, err := mount(t)
+		if err != nil {
+			t.Skipf("skipped: no file system can be mounted here: %v", err)
+		}
+		mounted = true
+		cutPower(t, d, cuts, requests)
+	})
+	if mounted {
+		cuts, requests = cuts/4, requests/4
+	}
+	t.Run("strace", func(t *testing.T) {
+		d, err := trace(t)
+		if err != nil {
+			t.Skipf("skipped: no program can be traced here: %v", err)
+		}
+		cutPower(t, d, cuts, requests)
+	})
+}
+
+// device is a drive and the way in which is recorded what servers do to it.
+type device struct {
+	dir    string
+	clock  func() moment           // the same as that of the operations
+	before func() []string         // a command line that starts a server, nil without one
+	ended  func(killed bool) error // is called when a server has
+	done   func() []operation      // ends the recording
+}
+
+// cutPower records servers on a device and cuts their power.
+func cutPower(t *testing.T, d *device, cuts, requests int) {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	s := record(t, d, seed, requests)
+	random := rand.New(rand.NewPCG(seed, 1000))
+	drive, at := newDrive(), 0
+	for _, end := range s.moments(random, cuts) {
+		for ; at < len(s.operations) && s.operations[at].at <= end; at++ {
+			drive.do(s.operations[at])
+		}
+		data, names, torn := fate(random.IntN(int(fates))), fate(random.IntN(int(fates))), random.IntN(2) == 0
+		left := drive.cut(random, data, names, torn)
+		if err := s.judge(t, left, end); err != nil {
+			left.build(t, rootNode, filepath.Join(s.dir, "before-the-start"))
+			t.Fatalf("power cut after %d of %d operations, fate of data %d, of names %d, torn %t: %v", at, len(s.operations), data, names, torn, err)
+		}
+	}
+	t.Logf("%d cuts in %d operations", cuts, len(s.operations))
+	drive = newDrive() // the same with one that never syncs a file
+	for _, o := range s.operations {
+		if o.action != syncFile {
+			drive.do(o)
+		}
+	}
+	if err := s.judge(t, drive.cut(random, lost, kept, false), always); err == nil {
+		t.Error("nothing was synced and nobody noticed")
+	}
+}
+
+// recording is what servers did to a drive, and what their clients know.
+type recording struct {
+	world      *world
+	operations []operation
+	dir        string
+	cuts       int // so far
+}
+
+// record lets three servers work on a drive, one after the other: the first is
+// killed, the second is stopped. Each answers a number of requests at least.
+func record(t *testing.T, d *device, seed uint64, requests int) *recording {
+	t.Helper()
+	s := &recording{world: newWorld(seed, d.clock), dir: keepOnFailure(t)}
+	data, log := filepath.Join(d.dir, "data"), filepath.Join(s.dir, "server.log")
+	for n := range 3 {
+		var before []string
+		if d.before != nil {
+			before = d.before()
+		}
+		p := start(t, data, log, before...)
+		url, err := p.ready()
+		check(t, err)
+		c, err := s.world.connect(url)
+		check(t, err)
+		f, err := s.world.verify(c, always)
+		check(t, err)
+		s.world.settle(f, false)
+		clients := s.world.loading(c, requests)
+		clients.work(p, s.world.random)
+		killed := n != 1
+		if killed {
+			p.end()
+		} else {
+			check(t, run("reindex", "--data", data))
+			check(t, run("compact", "--always", "--data", data))
+			check(t, p.stop(patience))
+		}
+		check(t, clients.wait(p))
+		check(t, d.ended(killed))
+	}
+	s.operations = d.done()
+	return s
+}
+
+// moments are random ones in their order: any, when something has just been
+// acknowledged, or early.
+func (s *recording) moments(random *rand.Rand, n int) []moment {
+	acknowledged := []moment{s.world.loggedIn}
+	for _, e := range s.world.editors {
+		for _, p := range e.projects {
+			for _, th := range append([]*thing{p.thing}, p.things...) {
+				for _, r := range th.past {
+					acknowledged = append(acknowledged, r.done)
+				}
+			}
+		}
+	}
+	for _, t := range s.world.trackers {
+		for _, b := range t.batches {
+			acknowledged = append(acknowledged, b.done)
+		}
+	}
+	acknowledged = slices.DeleteFunc(acknowledged, func(m moment) bool { return m == 0 })
+	all := make([]moment, n)
+	for i := range all {
+		switch random.IntN(5) {
+		case 0, 1:
+			all[i] = s.operations[random.IntN(len(s.operations))].at
+		case 2:
+			all[i] = s.operations[random.IntN(min(200, len(s.operations)))].at
+		default:
+			all[i] = acknowledged[random.IntN(len(acknowledged))]
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// judge starts a server on what a power cut at a moment left and holds it to what
+// must be there; now and then another one after it, which is killed as well.
+func (s *recording) judge(t *testing.T, left *contents, end moment) error {
+	t.Helper()
+	s.cuts++
+	dir := filepath.Join(s.dir, fmt.Sprint("cut-", s.cuts))
+	left.build(t, rootNode, dir)
+	for range 1 + s.cuts%4/3 {
+		if err := s.restart(t, dir, end); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(dir)
+}
+
+// restart holds a server in a folder to what must be there, and lets it write.
+func (s *recording) restart(t *testing.T, dir string, end moment) error {
+	t.Helper()
+	data := filepath.Join(dir, "data")
+	p := start(t, data, filepath.Join(dir, "server.log"))
+	defer p.kill()
+	url, err := p.ready()
+	if err != nil {
+		return err
+	}
+	if end >= s.world.loggedIn {
+		c := newClient(url, s.world.token)
+		if _, err := s.world.verify(c, end); err != nil {
+			return err
+		}
+		if _, err := c.must(200, "PATCH", projects.list+"/"+eventProject, map[string]string{"name": "goes on"}); err != nil {
+			return err
+		}
+	}
+	return checkData(data)
+}

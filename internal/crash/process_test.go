@@ -1,0 +1,193 @@
+package crash
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/cmd"
+)
+
+// asProgram is set in the environment of a test binary that is to be svc. One
+// that is to be a server ends with its standard input, so that it does not
+// outlive a test that is killed itself.
+const (
+	asProgram = "SVC_CRASH_PROGRAM"
+	aServer   = "server"
+	aCommand  = "command"
+)
+
+// password is that of the administrator of all servers.
+const password = "correct horse battery"
+
+// patience is how long is waited for what must happen.
+const patience = time.Minute
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(asProgram) {
+	case aServer:
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(1)
+		}()
+		fallthrough
+	case aCommand:
+		os.Exit(cmd.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, nil))
+	}
+	os.Exit(m.Run())
+}
+
+// program is a command line of svc as a process.
+func program(as string, args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Env = append(os.Environ(), asProgram+"="+as, "ADMIN_PASSWORD="+password, "JWT_EXPIRES_IN=30d",
+		"SVC_PUBLIC_RATE_LIMIT=0", "SVC_DEDUP_WINDOW_SECONDS=0", "SVC_EVENT_BATCH_MAX=5000",
+		"SVC_LOG_LEVEL=warn", "SVC_LOG_FORMAT=json", "GORACE=atexit_sleep_ms=0")
+	return c
+}
+
+// process is a server.
+type process struct {
+	command *exec.Cmd
+	address chan string   // where it answers, once it does
+	exited  chan struct{} // closed when it has ended and its log is complete
+	killed  atomic.Bool   // an end is no surprise
+	lines   strings.Builder
+}
+
+// start starts a server on a data directory; its log is added to a file. before
+// is a command line that starts it, if any.
+func start(t *testing.T, data, log string, before ...string) *process {
+	t.Helper()
+	p := &process{
+		command: program(aServer, "serve", "--data", data, "--listen", "127.0.0.1:0"),
+		address: make(chan string, 1), exited: make(chan struct{}),
+	}
+	if len(before) > 0 {
+		through, err := exec.LookPath(before[0])
+		check(t, err)
+		p.command.Path, p.command.Args = through, append(before, p.command.Args...)
+	}
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	check(t, err)
+	out, err := p.command.StderrPipe()
+	check(t, err)
+	_, err = p.command.StdinPipe()
+	check(t, err)
+	check(t, p.command.Start())
+	go p.follow(out, file)
+	t.Cleanup(p.kill)
+	return p
+}
+
+// follow keeps the log until the process has closed it.
+func (p *process) follow(out io.Reader, file *os.File) {
+	defer close(p.exited)
+	defer file.Close()
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadString('\n')
+		_, _ = file.WriteString(line)
+		p.lines.WriteString(line)
+		var said struct{ Msg, URL string }
+		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "listening" {
+			p.address <- said.URL
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = p.command.Wait()
+}
+
+// ready waits until the server answers and returns where.
+func (p *process) ready() (url string, err error) {
+	select {
+	case url := <-p.address:
+		return url, nil
+	case <-p.exited:
+		return "", fmt.Errorf("the server ended while it started: %s\n%s", p.command.ProcessState, &p.lines)
+	case <-time.After(patience):
+		return "", fmt.Errorf("the server does not answer after %s", patience)
+	}
+}
+
+// kill ends the process at once.
+func (p *process) kill() {
+	p.killed.Store(true)
+	_ = p.command.Process.Kill()
+	<-p.exited
+}
+
+// end kills a process that must be alive.
+func (p *process) end() {
+	select {
+	case <-p.exited: // surprise tells
+	default:
+		p.kill()
+	}
+}
+
+// stop asks the server to end and waits no longer than a time before it is
+// killed.
+func (p *process) stop(wait time.Duration) error {
+	p.killed.Store(true)
+	if runtime.GOOS == "windows" { // has no way to ask
+		p.kill()
+		return nil
+	}
+	_ = p.command.Process.Signal(os.Interrupt)
+	select {
+	case <-p.exited:
+		if code := p.command.ProcessState.ExitCode(); code != 0 {
+			return fmt.Errorf("the server stopped with exit code %d\n%s", code, &p.lines)
+		}
+	case <-time.After(wait):
+		p.kill()
+	}
+	return nil
+}
+
+// surprise is an end of the process that nobody asked for.
+func (p *process) surprise() error {
+	if p.killed.Load() {
+		return nil
+	}
+	select {
+	case <-p.exited:
+		return fmt.Errorf("the server ended by itself: %s\n%s", p.command.ProcessState, &p.lines)
+	case <-time.After(patience):
+		return errors.New("the server takes no requests any more")
+	}
+}
+
+// keepOnFailure is a folder that stays when the test fails, and is named then.
+func keepOnFailure(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "svc-crash-") //nolint:usetesting // it outlives a test that fails
+	check(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("data directory and log are kept in %s", dir)
+			return
+		}
+		check(t, os.RemoveAll(dir))
+	})
+	return filepath.Clean(dir)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,228 @@
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tracedCalls are the system calls that change files, names and positions.
+const tracedCalls = "openat,open,creat,write,pwrite64,lseek,ftruncate,fallocate,rename,renameat,renameat2," +
+	"unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,fsync,fdatasync,bind"
+
+// straced is the command line that records a program: what each of its threads
+// does in a file of its own, all texts in hexadecimal. The program itself stays
+// the child of who starts it.
+func straced(trace string) []string {
+	return []string{
+		"strace", "-D", "-ff", "-y", "-xx", "-s", strconv.Itoa(1 << 28), "-e", "signal=none", "-e", "trace=" + tracedCalls,
+		"--seccomp-bpf", "--absolute-timestamps=unix,ns", "--syscall-times=ns", "-o", trace,
+	}
+}
+
+// trace makes a device of a folder whose servers are traced, or says why that
+// cannot be.
+func trace(t *testing.T) (*device, error) {
+	t.Helper()
+	traces, n := t.TempDir(), 0
+	name := func() string { return filepath.Join(traces, strconv.Itoa(n)) }
+	probe := straced(filepath.Join(traces, "probe"))
+	if out, err := exec.Command(probe[0], append(probe[1:], os.Args[0], "-test.run=^$")...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	dir := t.TempDir()
+	tr := &tracer{root: dir, now: newContents()}
+	return &device{
+		dir:    dir,
+		clock:  func() moment { return moment(time.Now().UnixNano()) },
+		before: func() []string { return straced(name()) },
+		ended: func(killed bool) error {
+			if err := tr.read(name()); err != nil {
+				return err
+			}
+			n++
+			missed, err := tr.catchUp(moment(time.Now().UnixNano()))
+			if err == nil && missed > 0 && !killed {
+				err = fmt.Errorf("%d files are not as the trace says", missed)
+			}
+			return err
+		},
+		done: func() []operation { return tr.operations },
+	}, nil
+}
+
+// call is a line of a trace.
+type call struct {
+	name       string
+	begin, end moment // in nanoseconds since 1970
+	args       []string
+	result     string
+}
+
+// parseCall reads a line; ok is false for one that is not about a call that came
+// to its end.
+func parseCall(line string) (c call, ok bool, err error) {
+	stamp, rest, _ := strings.Cut(line, " ")
+	name, rest, found := strings.Cut(rest, "(")
+	at := strings.LastIndex(rest, ") = ")
+	if !found || at < 0 || strings.HasSuffix(rest, "= ?") {
+		return c, false, nil
+	}
+	result, took, timed := cutTime(rest[at+len(") = "):])
+	if !timed {
+		return c, false, fmt.Errorf("trace has a line without times: %.200s", line)
+	}
+	seconds, err := nanoseconds(strings.TrimSuffix(took, ">"))
+	begin, stampErr := nanoseconds(stamp)
+	if err := errors.Join(err, stampErr); err != nil {
+		return c, false, fmt.Errorf("trace has a line with bad times: %.200s: %w", line, err)
+	}
+	return call{name, begin, begin + seconds, splitArgs(rest[:at]), result}, true, nil
+}
+
+// cutTime cuts the time that a call took, seconds in angle brackets, from its
+// result.
+func cutTime(text string) (result, took string, ok bool) {
+	at := strings.LastIndex(text, " <")
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+2:], true
+}
+
+// nanoseconds reads seconds with nine digits behind the point.
+func nanoseconds(text string) (moment, error) {
+	seconds, fraction, ok := strings.Cut(text, ".")
+	if !ok || len(fraction) != 9 {
+		return 0, fmt.Errorf("no time in nanoseconds: %q", text)
+	}
+	n, err := strconv.ParseInt(seconds+fraction, 10, 64)
+	return moment(n), err
+}
+
+// splitArgs splits what is between the brackets of a call.
+func splitArgs(text string) (args []string) {
+	depth, quoted, from := 0, false, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '"':
+			quoted = !quoted // in hexadecimal nothing else has quotation marks
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			if !quoted && depth == 0 {
+				args = append(args, strings.TrimSpace(text[from:i]))
+				from = i + 1
+			}
+		}
+	}
+	return append(args, strings.TrimSpace(text[from:]))
+}
+
+// unquote reads a text in hexadecimal, with or without quotation marks.
+func unquote(text string) ([]byte, error) {
+	if strings.HasSuffix(text, "...") {
+		return nil, errors.New("trace has a text that is cut")
+	}
+	return hex.DecodeString(strings.ReplaceAll(strings.Trim(text, `"`), `\x`, ""))
+}
+
+// descriptor is a file descriptor and the path it stands for.
+func descriptor(arg string) (number, path string, err error) {
+	number, shown, ok := strings.Cut(arg, "<")
+	if !ok {
+		return number, "", nil
+	}
+	shown, _, _ = strings.Cut(shown, ">")
+	if !strings.HasPrefix(shown, `\x`) {
+		return number, "", nil // a socket
+	}
+	b, err := unquote(shown)
+	return number, string(b), err
+}
+
+// tracer makes operations of traces.
+type tracer struct {
+	root       string // of the drive
+	operations []operation
+	now        contents // of the drive
+	nodes      int
+	positions  map[string]int64 // in files, by descriptor
+}
+
+// read reads the traces of all threads of a process that has ended.
+func (tr *tracer) read(trace string) error {
+	files, err := filepath.Glob(trace + ".*")
+	if err != nil {
+		return err
+	}
+	var calls []call
+	for _, name := range files {
+		list, err := tr.readThread(name)
+		if err != nil {
+			return err
+		}
+		calls = append(calls, list...)
+	}
+	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(a.end, b.end) })
+	tr.positions = map[string]int64{}
+	for _, c := range calls {
+		if err := tr.replay(c); err != nil {
+			return fmt.Errorf("replay %s(%.300s): %w", c.name, strings.Join(c.args, ", "), err)
+		}
+	}
+	return nil
+}
+
+// readThread reads one file, leaving out the long lines that are not about the
+// drive.
+func (tr *tracer) readThread(name string) (calls []call, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	below := []byte(quoted(tr.root))
+	for lines := bufio.NewReaderSize(file, 1<<20); ; {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return calls, nil // a last line that is torn is of a call that did not end
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(line, below) && !bytes.Contains(line, []byte(" bind(")) {
+			continue
+		}
+		c, ok, err := parseCall(string(bytes.TrimSuffix(line, []byte("\n"))))
+		if err != nil {
+			return nil, err
+		}
+		if ok && !strings.HasPrefix(c.result, "-1") {
+			calls = append(calls, c)
+		}
+	}
+}
+
+// quoted is a text as traces show it.
+func quoted(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&b, `\x%02x`, text[i])
+	}
+	return b.String()
+}

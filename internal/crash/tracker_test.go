@@ -1,0 +1,186 @@
+package crash
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// tracker is a client that sends batches of events, each kind of tracker with an
+// event name of its own. What a batch holds follows from its number, so that it
+// can be sent again.
+type tracker struct {
+	name    string
+	project string
+	random  *rand.Rand
+	clock   func() moment
+	begin   int64  // Unix seconds; its events are of the hours before
+	sizes   []int  // of batches, to choose from
+	each    int    // batches of one sender
+	padding string // of which each event has a part
+	batches []batch
+	stored  int // events that are there for sure, of batches that are forgotten
+	serial  int
+}
+
+// batch is a batch of events that was sent.
+type batch struct {
+	number, size int
+	begun, done  moment // as those of a revision
+}
+
+func newTracker(name, project string, random *rand.Rand, clock func() moment, each, text int, sizes ...int) *tracker {
+	return &tracker{
+		name: name, project: project, random: random, clock: clock, each: each, sizes: sizes,
+		begin: time.Now().Unix(), padding: word(random, text),
+	}
+}
+
+func (t *tracker) subject(number int) string { return fmt.Sprintf("%s-%d", t.name, number/t.each) }
+
+func (t *tracker) eventID(number, i int) string { return fmt.Sprintf("%s-%d-%d", t.name, number, i) }
+
+type sentEvent struct {
+	ID         string         `json:"event_id"`
+	Name       string         `json:"name"`
+	OccurredAt int64          `json:"occurred_at"`
+	Properties map[string]any `json:"properties"`
+}
+
+// send sends a batch and returns how many of its events were new. Its last event
+// comes twice.
+func (t *tracker) send(c *client, b batch) (accepted int, err error) {
+	events := make([]sentEvent, 0, b.size+1)
+	for i := range b.size {
+		events = append(events, sentEvent{
+			ID: t.eventID(b.number, i), Name: t.name, OccurredAt: t.begin - int64(b.number*7+i*13)%(6*3600),
+			Properties: map[string]any{"n": i, "batch": b.number, "text": t.padding[:(b.number+i*31)%len(t.padding)]},
+		})
+	}
+	events = append(events, events[b.size-1])
+	answer, err := c.must(202, "POST", "/public/"+t.project+"/events", map[string]any{
+		"distinct_id": t.subject(b.number), "session_id": fmt.Sprint("s", b.number%97), "events": events,
+	})
+	if err != nil {
+		return 0, err
+	}
+	var got struct{ Accepted, Skipped int }
+	if err := json.Unmarshal(answer, &got); err != nil {
+		return 0, err
+	}
+	if got.Accepted+got.Skipped != b.size+1 || got.Accepted != 0 && got.Accepted != b.size {
+		return 0, fmt.Errorf("batch %d of %s: of %d events %d were accepted and %d skipped, want all or none", b.number, t.name, b.size+1, got.Accepted, got.Skipped)
+	}
+	return got.Accepted, nil
+}
+
+// step sends a new batch, or one again that was acknowledged.
+func (t *tracker) step(c *client) error {
+	if len(t.batches) > 0 && t.random.IntN(5) == 0 {
+		b := t.batches[t.random.IntN(len(t.batches))]
+		accepted, err := t.send(c, b)
+		if err == nil && accepted != 0 {
+			err = fmt.Errorf("batch %d of %s was acknowledged, but %d of its events were new again", b.number, t.name, accepted)
+		}
+		return err
+	}
+	t.serial++
+	b := batch{number: t.serial, size: t.sizes[t.random.IntN(len(t.sizes))], begun: t.clock()}
+	t.batches = append(t.batches, b)
+	accepted, err := t.send(c, b)
+	if err == nil && accepted != b.size {
+		err = fmt.Errorf("new batch %d of %s: %d of %d events were accepted", b.number, t.name, accepted, b.size)
+	}
+	if err == nil {
+		t.batches[len(t.batches)-1].done = t.clock()
+	}
+	return err
+}
+
+// verify compares the number of events of the tracker with what it sent until a
+// moment. Batches without an answer are sent again, as a client would: the
+// answer tells whether they were there. It returns the numbers of those that
+// were not.
+func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err error) {
+	want, sure := t.stored, []batch(nil)
+	for _, b := range t.batches {
+		switch {
+		case b.done > 0 && b.done <= end:
+			want += b.size
+			sure = append(sure, b)
+		case b.begun <= end:
+			accepted, err := t.send(c, b)
+			if err != nil {
+				return nil, err
+			}
+			if accepted == 0 {
+				want += b.size
+			} else {
+				missing = append(missing, b.number)
+			}
+		}
+	}
+	if counted != want {
+		return nil, fmt.Errorf("%d events of %s are counted, want %d", counted, t.name, want)
+	}
+	if len(sure) > 0 && t.random.IntN(2) == 0 {
+		err = t.verifySubject(c, end, sure[t.random.IntN(len(sure))])
+	}
+	return missing, err
+}
+
+// verifySubject compares what is stored of the sender of a batch, after all that
+// was sent of it until a moment was sent again.
+func (t *tracker) verifySubject(c *client, end moment, of batch) error {
+	if again, err := t.send(c, of); err != nil || again != 0 {
+		return fmt.Errorf("batch %d of %s was acknowledged, but %d of its events were new again, %w", of.number, t.name, again, err)
+	}
+	var want, got []string
+	for _, b := range t.batches {
+		if b.begun <= end && t.subject(b.number) == t.subject(of.number) {
+			for i := range b.size {
+				want = append(want, t.eventID(b.number, i))
+			}
+		}
+	}
+	var answer struct {
+		Data []struct {
+			ID         string `json:"event_id"`
+			Properties struct{ Batch int }
+		}
+	}
+	if err := c.get("/public/"+t.project+"/events/me?distinct_id="+t.subject(of.number), &answer); err != nil {
+		return err
+	}
+	for _, one := range answer.Data {
+		if one.Properties.Batch >= t.batches[0].number { // those before are forgotten
+			got = append(got, one.ID)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("sender %s has %d events, want %d:\n%v\n%v", t.subject(of.number), len(got), len(want), got, want)
+	}
+	return nil
+}
+
+// settle notes that everything is there now: what was not has been sent again.
+// Only with forget it is true of the past, too, and only a number stays of it.
+func (t *tracker) settle(now moment, forget bool) {
+	for i := range t.batches {
+		if t.batches[i].done == 0 {
+			t.batches[i].done = now
+		}
+	}
+	if !forget {
+		return
+	}
+	const kept = 20 // to be sent again
+	for _, b := range t.batches[:max(0, len(t.batches)-kept)] {
+		t.stored += b.size
+	}
+	t.batches = slices.Clone(t.batches[max(0, len(t.batches)-kept):])
+}

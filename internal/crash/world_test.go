@@ -1,0 +1,179 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// world is a server's clients and everything they know.
+type world struct {
+	clock    func() moment
+	random   *rand.Rand
+	token    string
+	loggedIn moment // the administrator was there, and the projects of events
+	editors  []*editor
+	trackers []*tracker
+}
+
+// eventProject is the project of all trackers.
+const eventProject = "events"
+
+func newWorld(seed uint64, clock func() moment) *world {
+	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
+	w := &world{clock: clock, random: source(0)}
+	for i := range 3 {
+		w.editors = append(w.editors, &editor{name: fmt.Sprint("e", i), random: source(uint64(i + 1)), clock: clock})
+	}
+	w.trackers = []*tracker{
+		newTracker("steady", eventProject, source(10), clock, 8, 200, 1, 5, 20),
+		newTracker("shared", eventProject, source(11), clock, 8, 200, 1, 5, 20),
+		newTracker("flood", eventProject, source(12), clock, 1, 2000, 50, 50, 400), // fills heads
+	}
+	return w
+}
+
+// connect makes a client of a server and, the first time, what the others need.
+func (w *world) connect(url string) (*client, error) {
+	c := newClient(url, w.token)
+	if w.loggedIn > 0 {
+		return c, nil
+	}
+	if err := c.logIn(); err != nil {
+		return nil, err
+	}
+	if _, err := c.must(201, "POST", projects.list, map[string]any{"project_key": eventProject, "name": eventProject}); err != nil {
+		return nil, err
+	}
+	if _, err := c.must(201, "POST", projects.list+"/"+eventProject+versions.list, map[string]any{"version": "1.0.0", "comparable_version": "1.0.0"}); err != nil {
+		return nil, err
+	}
+	w.token, w.loggedIn = c.token, w.clock()
+	return c, nil
+}
+
+// load is all clients at work until the server is gone.
+type load struct {
+	running sync.WaitGroup
+	steps   atomic.Int64  // that were done
+	goal    int64         // so many are enough
+	enough  chan struct{} // closed when they are
+
+	mu     sync.Mutex // guards what follows
+	failed error
+}
+
+// loading starts the clients.
+func (w *world) loading(c *client, goal int) *load {
+	l := &load{goal: int64(goal), enough: make(chan struct{})}
+	for _, e := range w.editors {
+		l.run(func() error { return e.step(c) })
+	}
+	for _, t := range w.trackers {
+		l.run(func() error { return t.step(c) })
+	}
+	asker := rand.New(rand.NewPCG(w.random.Uint64(), 0))
+	l.run(func() error { return ask(c, asker) })
+	return l
+}
+
+// run repeats a step until the server is gone.
+func (l *load) run(step func() error) {
+	l.running.Go(func() {
+		for {
+			if err := step(); err != nil {
+				if !errors.Is(err, errGone) {
+					l.mu.Lock()
+					defer l.mu.Unlock()
+					l.failed = errors.Join(l.failed, err)
+				}
+				return
+			}
+			if l.steps.Add(1) == l.goal {
+				close(l.enough)
+			}
+		}
+	})
+}
+
+// work waits until the clients have done enough, and a little longer, so that
+// the server may be at anything then.
+func (l *load) work(p *process, random *rand.Rand) {
+	select {
+	case <-l.enough:
+		pause(p, within(random, 30*time.Millisecond))
+	case <-p.exited:
+	case <-time.After(patience):
+	}
+}
+
+// wait waits for the clients to notice that the server is gone.
+func (l *load) wait(p *process) error {
+	l.running.Wait()
+	return errors.Join(l.failed, p.surprise())
+}
+
+// ask asks what apps and people ask, which counts in the statistics.
+func ask(c *client, random *rand.Rand) error {
+	const of = "/admin/projects/" + eventProject
+	switch random.IntN(6) {
+	case 0:
+		_, err := c.must(200, "POST", "/public/"+eventProject+"/versions/check-update", map[string]string{"current_version": "1.0.0"})
+		return err
+	case 1:
+		_, err := c.must(200, "GET", of+"/events/stats/overview", nil)
+		return err
+	case 2:
+		_, err := c.must(200, "GET", of+"/stats/requests/overview", nil)
+		return err
+	case 3:
+		_, err := c.must(200, "GET", "/admin/search?q="+word(random, 3), nil)
+		return err
+	case 4:
+		_, err := c.must(200, "GET", "/public/"+eventProject, nil)
+		return err
+	}
+	_, err := c.must(200, "GET", "/admin/projects?limit=100&search="+word(random, 2), nil)
+	return err
+}
+
+// verify compares what a server has with what it may have when its data is of a
+// moment. Something is written, too.
+func (w *world) verify(c *client, end moment) (*findings, error) {
+	f := &findings{world: w, client: c, end: end, seen: map[*thing]revision{}, missing: map[*tracker][]int{}}
+	if err := f.compareAll(); err != nil {
+		return nil, err
+	}
+	return f, errors.Join(f.search(), f.events())
+}
+
+// settle notes what was found.
+func (w *world) settle(f *findings, forget bool) {
+	now := w.clock()
+	for _, e := range w.editors {
+		e.settle(f.seen, now, forget)
+	}
+	for _, t := range w.trackers {
+		t.settle(now, forget)
+	}
+}
+
+// always is a moment after all others.
+const always = moment(math.MaxInt64)
+
+// within is a random part of a time.
+func within(random *rand.Rand, longest time.Duration) time.Duration {
+	return time.Duration(random.Int64N(int64(longest)))
+}
+
+// pause waits for a time, or until the process has ended.
+func pause(p *process, wait time.Duration) {
+	select {
+	case <-time.After(wait):
+	case <-p.exited:
+	}
+}
