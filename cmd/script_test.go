@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -22,7 +21,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"go.etcd.io/bbolt"
 )
 
 // giveUp is how long a script waits for something that must happen.
@@ -342,54 +340,6 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("%s: got mode %s, want %s", name, got, args[0])
 		}
 	}
-}
-
-// damage FILE overwrites the first pages of a file.
-func damage(ts *testscript.TestScript, _ bool, args []string) {
-	f, err := os.OpenFile(filepath.Clean(ts.MkAbs(args[0])), os.O_WRONLY, 0)
-	ts.Check(err)
-	_, err = f.WriteAt(bytes.Repeat([]byte("x"), 16<<10), 0)
-	ts.Check(errors.Join(err, f.Close()))
-}
-
-// falsify FILE OLD NEW puts a text in the place of one of the same length, wherever
-// it is in a file.
-func falsify(ts *testscript.TestScript, _ bool, args []string) {
-	old, better := []byte(args[1]), []byte(args[2])
-	content := []byte(ts.ReadFile(args[0]))
-	if len(old) != len(better) || !bytes.Contains(content, old) {
-		ts.Fatalf("%q cannot take the place of %q in %s", better, old, args[0])
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(content, old, better), 0o600))
-}
-
-// empty FOLDER is true for a folder without anything in it.
-func empty(ts *testscript.TestScript, _ bool, args []string) {
-	list, err := os.ReadDir(ts.MkAbs(args[0]))
-	ts.Check(err)
-	if len(list) > 0 {
-		ts.Fatalf("%s has %v", args[0], list)
-	}
-}
-
-// flip FILE BYTE changes a bit of a byte of a file.
-func flip(ts *testscript.TestScript, _ bool, args []string) {
-	at, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	content := []byte(ts.ReadFile(args[0]))
-	content[at] ^= 1
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
-}
-
-// newer FILE VERSION makes a database one that a later version has written.
-func newer(ts *testscript.TestScript, _ bool, args []string) {
-	db, err := bbolt.Open(ts.MkAbs(args[0]), 0o600, nil)
-	ts.Check(err)
-	err = db.Update(func(tx *bbolt.Tx) error {
-		meta := tx.Bucket([]byte("meta"))
-		return errors.Join(meta.Put([]byte("format"), []byte{0, 0, 0, 99}), meta.Put([]byte("writer"), []byte(args[1])))
-	})
-	ts.Check(errors.Join(err, db.Close()))
 }
 
 // keyID DATA NAME puts the id of the API key with a name into $KEY.

@@ -30,7 +30,7 @@ func fill(t *testing.T, i *store.Import, now int64) {
 				return err
 			}
 		}
-		if err := tx.Card(&store.Card{Title: "a"}, now); err != nil {
+		if err := tx.Card(&store.Card{Title: "a", Query: []byte("{}")}, now); err != nil {
 			return err
 		}
 		return tx.Requests(map[store.RequestCounter]uint64{store.CountSystem(i.Project(), 7, platform.Linux, "6"): 3})

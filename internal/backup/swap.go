@@ -127,20 +127,17 @@ func (s *Staged) Discard() error {
 // unless the error says otherwise.
 func (s *Staged) Swap(at time.Time) (kept string, err error) {
 	j := journal{Format: 1, Beside: s.beside, Out: Present(s.data, s.manifest.Files)}
+	w := swap{changes: s.changes, journal: j, data: s.data}
 	if len(j.Out) > 0 {
-		j.Old = filepath.Base(s.data) + ".before-restore-" + at.Format("20060102-150405")
-		if !s.beside {
-			j.Old = "before-restore-" + at.Format("20060102-150405")
-		}
+		w.nameOld(at)
 	}
 	list, err := os.ReadDir(s.Dir())
 	if err != nil {
 		return "", err
 	}
 	for _, entry := range list {
-		j.In = append(j.In, entry.Name())
+		w.In = append(w.In, entry.Name())
 	}
-	w := swap{changes: s.changes, journal: j, data: s.data}
 	return w.old(), w.run()
 }
 
@@ -197,6 +194,18 @@ func (w *swap) old() string {
 		return filepath.Join(filepath.Dir(w.data), w.Old)
 	}
 	return filepath.Join(w.data, w.Old)
+}
+
+// nameOld finds a name for that folder that nothing has yet.
+func (w *swap) nameOld(at time.Time) {
+	name := "before-restore-" + at.Format("20060102-150405")
+	if w.Beside {
+		name = filepath.Base(w.data) + "." + name
+	}
+	w.Old = name
+	for n := 2; exists(filepath.Split(w.old())); n++ {
+		w.Old = fmt.Sprintf("%s-%d", name, n)
+	}
 }
 
 func (w *swap) fresh() string { return unfinished(w.data, w.Beside) }

@@ -267,6 +267,30 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestRestoresOfOneSecond keeps what each of them has moved aside.
+func TestRestoresOfOneSecond(t *testing.T) {
+	t.Parallel()
+	archive, m := packed(t, archived, true)
+	for _, beside := range []bool{true, false} {
+		data := filepath.Join(t.TempDir(), "data")
+		makeDir(t, data, old)
+		var all []string
+		for range 3 {
+			kept, err := attempt(changes{}, data, beside, archive, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(filepath.Join(kept, Database)); err != nil || (string(text) == "old") != (len(all) == 0) {
+				t.Errorf("%s has %q, %v", kept, text, err)
+			}
+			all = append(all, kept)
+		}
+		if slices.Sort(all); len(slices.Compact(all)) != 3 {
+			t.Errorf("got folders %v, want three", all)
+		}
+	}
+}
+
 // TestUnpackKnowsWhatWasVerified: an archive that is exchanged between the two
 // readings is refused.
 func TestUnpackKnowsWhatWasVerified(t *testing.T) {
