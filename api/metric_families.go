@@ -113,6 +113,17 @@ var families = []family{
 		return float64(j.Begun.UnixMilli()) / 1000
 	}),
 	ofJobs("svc_job_last_run_seconds", "How long the last run of a job took.", gauge, func(j *jobs.State) float64 { return j.Took.Seconds() }),
+
+	{"svc_backup_last_success_timestamp_seconds", "When the newest backup in backup.dir was made; not there without one.", gauge, nil, func(_ *Server, f *figures, to samples) {
+		if !f.backups.Last.IsZero() {
+			to.add(float64(f.backups.Last.Unix()))
+		}
+	}},
+	{"svc_backup_bytes", "Size of that backup.", gauge, nil, func(_ *Server, f *figures, to samples) {
+		if !f.backups.Last.IsZero() {
+			to.add(float64(f.backups.Bytes))
+		}
+	}},
 }
 
 func ofStore(name, help string, k kind, value func(*store.State) float64) family {

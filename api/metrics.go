@@ -21,6 +21,7 @@ type figures struct {
 	events    event.State
 	search    index.State
 	jobs      []jobs.State
+	backups   jobs.BackupState
 	readiness readinessView
 }
 
@@ -37,7 +38,7 @@ func (s *Server) figures() (f figures, err error) {
 		f.search = s.config.Search.State()
 	}
 	if s.config.Jobs != nil {
-		f.jobs = s.config.Jobs.List()
+		f.jobs, f.backups = s.config.Jobs.List(), s.config.Jobs.Backups()
 	}
 	f.readiness = s.readiness(true)
 	return f, nil

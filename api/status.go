@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+
+	"svc/internal/jobs"
 )
 
 // Status is how a running server stands, for people. Counts are since the start.
@@ -23,6 +25,14 @@ type Status struct {
 	Search   SearchStatus   `json:"search"`
 	Memory   MemoryStatus   `json:"memory"`
 	Jobs     []JobStatus    `json:"jobs"`
+	Backup   *BackupStatus  `json:"backup"` // null = no backup was looked for or found yet
+}
+
+// BackupStatus is how the backups of the schedule stand.
+type BackupStatus struct {
+	LastAt  int64  `json:"last_at"` // Unix second of the newest one; 0 = there is none
+	Bytes   int64  `json:"bytes"`   // of that one
+	Failure string `json:"failure"` // of the last attempt; "" when it went well
 }
 
 // RequestsStatus is what was answered.
@@ -100,6 +110,12 @@ func (s *Server) Status() (Status, error) {
 		Search: SearchStatus{Ready: f.search.Ready, Lag: f.search.Lag(), Failure: f.search.Failure},
 		Memory: memoryStatus(),
 		Jobs:   s.jobViews(),
+	}
+	if b := f.backups; b != (jobs.BackupState{}) {
+		v.Backup = &BackupStatus{Bytes: b.Bytes, Failure: b.LastError}
+		if !b.Last.IsZero() {
+			v.Backup.LastAt = b.Last.Unix()
+		}
 	}
 	if addresses := s.life.addresses.Load(); addresses != nil {
 		v.Addresses = *addresses

@@ -123,6 +123,13 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 		{[]string{"log.level"}, func(s *setting.Settings) error { level.Set(s.LogLevel); return nil }},
 		{[]string{"public_rate_limit"}, func(s *setting.Settings) error { i.handler.SetPublicRateLimit(s.PublicRateLimit); return nil }},
 	}
+	reload.parts = append(reload.parts, reloadable{[]string{"backup.every", "backup.keep", "backup.dir", "backup.recipient"}, func(s *setting.Settings) error {
+		backups, err := schedule(s)
+		if err == nil {
+			i.jobs.SetSchedule(backups)
+		}
+		return err
+	}})
 	if files != nil { // another content of the same files
 		reload.parts = append(reload.parts, reloadable{nil, func(*setting.Settings) error { return files.Reload() }})
 	}

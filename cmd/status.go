@@ -125,6 +125,9 @@ func (r *statusReport) print(out io.Writer) error {
 		line("waiting", "%d submissions, %d batches of events", s.Store.Waiting, s.Events.Waiting)
 		line("search", "%s", searchText(s.Search))
 		line("memory", "%s held, %s in use; %d goroutines", size(int64(s.Memory.TotalBytes)), size(int64(s.Memory.HeapBytes)), s.Memory.Goroutines)
+		if s.Backup != nil {
+			line("backup", "%s", backupText(*s.Backup))
+		}
 		for _, j := range s.Jobs {
 			line("job "+j.Name, "%s", jobText(j))
 		}
@@ -133,6 +136,17 @@ func (r *statusReport) print(out io.Writer) error {
 		line(f.Name, "%s", size(f.Bytes))
 	}
 	return w.Flush()
+}
+
+func backupText(b api.BackupStatus) string {
+	text := "there is none"
+	if b.LastAt > 0 {
+		text = "the newest is of " + time.Unix(b.LastAt, 0).Format(time.DateTime) + ", " + size(b.Bytes)
+	}
+	if b.Failure != "" {
+		text += "; the last attempt failed: " + b.Failure
+	}
+	return text
 }
 
 func searchText(s api.SearchStatus) string {

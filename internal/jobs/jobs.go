@@ -39,10 +39,11 @@ type Jobs struct {
 
 	named                     []*job
 	flush, deleted, retention *job
-	backup                    *job // nil without a schedule
+	backup                    *job // nil without an archiver
 
-	backups sync.Mutex // guards state
-	state   BackupState
+	backups     sync.Mutex // guards Config.Schedule and state
+	state       BackupState
+	rescheduled chan struct{} // there is another schedule
 }
 
 // New makes jobs that run when somebody asks for them, and by themselves after
@@ -51,12 +52,12 @@ func New(c Config) *Jobs {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	j := &Jobs{Config: c}
+	j := &Jobs{Config: c, rescheduled: make(chan struct{}, 1)}
 	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
 	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
 	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
-	if j.Archive != nil && j.Schedule.Every > 0 {
-		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUp)
+	if j.Archive != nil {
+		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUpNow)
 	}
 	return j
 }

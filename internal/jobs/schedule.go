@@ -41,6 +41,25 @@ const (
 // ownName is the name of an archive of ours. No other file is ever removed.
 var ownName = regexp.MustCompile(`^svc-[0-9]{8}-[0-9]{6}\.tar\.zst(\.age)?$`)
 
+// schedule is the one that counts now.
+func (j *Jobs) schedule() Schedule {
+	j.backups.Lock()
+	defer j.backups.Unlock()
+	return j.Schedule
+}
+
+// SetSchedule lets another schedule count from now on. What is due by it is made
+// at once.
+func (j *Jobs) SetSchedule(s Schedule) {
+	j.backups.Lock()
+	j.Schedule = s
+	j.backups.Unlock()
+	select {
+	case j.rescheduled <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
 // Backups is how the scheduled backups stand.
 func (j *Jobs) Backups() BackupState {
 	j.backups.Lock()
@@ -54,28 +73,37 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 	if err := j.Archive.removeLeftOvers(); err != nil {
 		j.Log.Error("copies of a backup that was interrupted were not removed", "error", err)
 	}
-	if j.backup == nil {
-		return
-	}
 	for {
-		wait := j.Schedule.Every
-		due, err := j.nextBackup()
+		plan := j.schedule()
+		if plan.Every <= 0 {
+			select {
+			case <-j.rescheduled:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		wait := plan.Every
+		due, err := j.nextBackup(plan)
 		if now := j.Now(); err == nil && now.Before(due) {
 			wait = due.Sub(now)
 		} else if err == nil {
 			wait = 0
-			err = j.backup.do(ctx, j.Now, j.backup.work)
+			err = j.backup.do(ctx, j.Now, j.backUp)
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			wait = min(max(j.Schedule.Every/10, retryAtLeast), retryAtMost)
+			wait = min(max(plan.Every/10, retryAtLeast), retryAtMost)
 			j.Log.Error("the scheduled backup failed; it will be tried again", "error", err, "in", wait.String())
 		}
 		j.noteBackup(err)
 		// A machine that slept, or whose clock was set, is noticed that late.
-		if pause(ctx, min(wait, lookEvery)) != nil {
+		select {
+		case <-j.rescheduled:
+		case <-time.After(min(wait, lookEvery)):
+		case <-ctx.Done():
 			return
 		}
 	}
@@ -83,15 +111,15 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 
 // nextBackup is when the next backup is due: in time after the newest archive. One
 // from a time to come, of a clock that was wrong, does not count.
-func (j *Jobs) nextBackup() (time.Time, error) {
-	list, err := j.archives()
+func (j *Jobs) nextBackup(plan Schedule) (time.Time, error) {
+	list, err := plan.archives()
 	if err != nil {
 		return time.Time{}, err
 	}
 	now := j.Now()
 	for _, a := range slices.Backward(list) {
 		if !a.at.After(now) {
-			return a.at.Add(j.Schedule.Every), nil
+			return a.at.Add(plan.Every), nil
 		}
 	}
 	return time.Time{}, nil
@@ -104,8 +132,8 @@ type ownArchive struct {
 }
 
 // archives lists our archives, the oldest first.
-func (j *Jobs) archives() (own []ownArchive, err error) {
-	list, err := os.ReadDir(j.Schedule.Dir)
+func (s Schedule) archives() (own []ownArchive, err error) {
+	list, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -122,41 +150,49 @@ func (j *Jobs) archives() (own []ownArchive, err error) {
 
 // backUp makes one backup and removes those that are too many.
 func (j *Jobs) backUp(ctx context.Context) error {
-	dir := j.Schedule.Dir
+	plan := j.schedule()
+	dir := plan.Dir
 	// Only the folder itself: were its parent made as well, a disk that is not
 	// mounted would go unnoticed.
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := j.removeTemporary(); err != nil {
+	if err := plan.removeTemporary(); err != nil {
 		return err
 	}
 	begun := j.Now()
 	name := begun.UTC().Format(nameLayout) + backup.Suffix
-	if len(j.Schedule.Recipients) > 0 {
+	if len(plan.Recipients) > 0 {
 		name = begun.UTC().Format(nameLayout) + backup.SealedSuffix
 	}
 	err := durable.Write(filepath.Join(dir, name), 0o600, func(w io.Writer) error {
-		_, err := j.Archive.Write(ctx, w, backup.Options{Recipients: j.Schedule.Recipients, Files: true})
+		_, err := j.Archive.Write(ctx, w, backup.Options{Recipients: plan.Recipients, Files: true})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	j.Log.Info("backup made", "file", filepath.Join(dir, name), "seconds", j.Now().Sub(begun).Seconds())
-	return j.prune(name)
+	return plan.prune(name)
+}
+
+// backUpNow is backUp when somebody asks for it.
+func (j *Jobs) backUpNow(ctx context.Context) error {
+	err := j.backUp(ctx)
+	j.noteBackup(err)
+	return err
 }
 
 // prune removes the oldest archives but for as many as are kept, of which made
 // is one.
-func (j *Jobs) prune(made string) error {
-	list, err := j.archives()
+func (s Schedule) prune(made string) error {
+	list, err := s.archives()
 	if err != nil {
 		return err
 	}
 	list = slices.DeleteFunc(list, func(a ownArchive) bool { return a.name == made })
-	for len(list) > max(j.Schedule.Keep, 1)-1 {
-		if err := os.Remove(filepath.Join(j.Schedule.Dir, list[0].name)); err != nil {
+	for len(list) > max(s.Keep, 1)-1 {
+		if err := os.Remove(filepath.Join(s.Dir, list[0].name)); err != nil {
 			return fmt.Errorf("remove an old backup: %w", err)
 		}
 		list = list[1:]
@@ -165,11 +201,11 @@ func (j *Jobs) prune(made string) error {
 }
 
 // removeTemporary removes archives that a killed process did not complete.
-func (j *Jobs) removeTemporary() error {
-	list, err := os.ReadDir(j.Schedule.Dir)
+func (s Schedule) removeTemporary() error {
+	list, err := os.ReadDir(s.Dir)
 	for _, entry := range list {
 		if ours, _ := filepath.Match(durable.TempPattern("svc-*"+backup.Suffix+"*"), entry.Name()); ours {
-			err = errors.Join(err, os.Remove(filepath.Join(j.Schedule.Dir, entry.Name())))
+			err = errors.Join(err, os.Remove(filepath.Join(s.Dir, entry.Name())))
 		}
 	}
 	return err
@@ -181,10 +217,11 @@ func (j *Jobs) noteBackup(failure error) {
 	if failure != nil {
 		state.LastError = failure.Error()
 	}
-	if list, err := j.archives(); err == nil && len(list) > 0 {
+	plan := j.schedule()
+	if list, err := plan.archives(); err == nil && len(list) > 0 {
 		newest := list[len(list)-1]
 		state.Last = newest.at
-		if info, err := os.Stat(filepath.Join(j.Schedule.Dir, newest.name)); err == nil {
+		if info, err := os.Stat(filepath.Join(plan.Dir, newest.name)); err == nil {
 			state.Bytes = info.Size()
 		}
 	}
