@@ -137,10 +137,10 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 		return err
 	}
 	start.front = public
-	p.announce(start)
 	manager, dismiss := followManager(ctx, log, public)
 	defer dismiss()
 	defer p.listenToSignals(i, reload, manager, asked)()
+	p.announce(start)
 	i.handler.Started(addresses...)
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
 	defer release()
