@@ -11,23 +11,19 @@ import (
 	"svc/internal/logging"
 )
 
-// record is like a line of the access log.
-func record(message string, attrs ...slog.Attr) slog.Record {
-	r := slog.NewRecord(time.Date(2026, 11, 21, 22, 49, 30, 120_000_000, time.FixedZone("", 3600)), slog.LevelInfo, message, 0)
-	r.AddAttrs(attrs...)
-	return r
-}
+// moment is when the lines are logged.
+var moment = time.Date(2026, 11, 21, 22, 49, 30, 120_000_000, time.FixedZone("", 3600))
 
-// both are what this package and slog make of a record.
-func both(t *testing.T, r slog.Record) (got, want string) {
+// both are what this package and slog make of a line.
+func both(t *testing.T, at time.Time, message string, attrs ...slog.Attr) (got, want string) {
 	t.Helper()
 	var ours, theirs bytes.Buffer
 	log, flush := logging.New(&ours, true, slog.LevelInfo)
-	if err := log.Handler().Handle(context.Background(), r.Clone()); err != nil {
-		t.Fatal(err)
-	}
+	logging.Info(log, at, message, attrs)
 	flush()
-	if err := slog.NewJSONHandler(&theirs, nil).Handle(context.Background(), r.Clone()); err != nil {
+	r := slog.NewRecord(at, slog.LevelInfo, message, 0)
+	r.AddAttrs(attrs...)
+	if err := slog.NewJSONHandler(&theirs, nil).Handle(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}
 	return ours.String(), theirs.String()
@@ -35,40 +31,50 @@ func both(t *testing.T, r slog.Record) (got, want string) {
 
 func TestLinesAreThoseOfSlog(t *testing.T) {
 	t.Parallel()
-	bare := record("request")
-	bare.Time = time.Time{}
-	late := record("request")
-	late.Time = late.Time.AddDate(9000, 0, 0)
-	level := record("request")
-	level.Level = slog.LevelInfo + 1
 	for _, tc := range []struct {
-		rule   string
-		record slog.Record
+		rule    string
+		at      time.Time
+		message string
+		attrs   []slog.Attr
 	}{
-		{"no attributes", record("stopped")},
-		{"texts and numbers", record("request", slog.String("method", "GET"), slog.Int("status", 200), slog.Int64("us", -7))},
-		{"more than a record has room for", record("r", slog.Int("a", 1), slog.Int("b", 2), slog.Int("c", 3), slog.Int("d", 4), slog.Int("e", 5), slog.Int("f", 6))},
-		{"long text", record("request", slog.String("path", strings.Repeat("x", 2000)))},
-		{"text with quotes", record("request", slog.String("path", `/a"b\c`))},
-		{"text with control characters", record("request", slog.String("path", "/a\nb\x7f"))},
-		{"text beyond ASCII", record("request", slog.String("path", "/größe"))},
-		{"text that is no UTF-8", record("request", slog.String("path", "/\xff"))},
-		{"characters that matter in HTML", record("request", slog.String("path", "/<a>&b"))},
-		{"message with quotes", record(`"so"`)},
-		{"key with quotes", record("request", slog.Int(`"k"`, 1))},
-		{"empty attribute", record("request", slog.Attr{}, slog.Int("a", 1))},
-		{"other kinds", record("request", slog.Bool("a", true), slog.Duration("b", time.Second), slog.Any("c", []int{1}))},
-		{"group", record("request", slog.Group("g", slog.Int("a", 1)))},
-		{"level between two names", level},
-		{"no time", bare},
-		{"year of five digits", late},
+		{"no attributes", moment, "stopped", nil},
+		{"texts and numbers", moment, "request", []slog.Attr{slog.String("method", "GET"), slog.Int("status", 200), slog.Int64("us", -7)}},
+		{"many attributes", moment, "r", []slog.Attr{slog.Int("a", 1), slog.Int("b", 2), slog.Int("c", 3), slog.Int("d", 4), slog.Int("e", 5), slog.Int("f", 6)}},
+		{"long text", moment, "request", []slog.Attr{slog.String("path", strings.Repeat("x", 2000))}},
+		{"text with quotes", moment, "request", []slog.Attr{slog.String("path", `/a"b\c`)}},
+		{"text with control characters", moment, "request", []slog.Attr{slog.String("path", "/a\nb\x7f")}},
+		{"text beyond ASCII", moment, "request", []slog.Attr{slog.String("path", "/größe")}},
+		{"text that is no UTF-8", moment, "request", []slog.Attr{slog.String("path", "/\xff")}},
+		{"characters that matter in HTML", moment, "request", []slog.Attr{slog.String("path", "/<a>&b")}},
+		{"message with quotes", moment, `"so"`, nil},
+		{"key with quotes", moment, "request", []slog.Attr{slog.Int(`"k"`, 1)}},
+		{"empty attribute", moment, "request", []slog.Attr{{}, slog.Int("a", 1)}},
+		{"other kinds", moment, "request", []slog.Attr{slog.Bool("a", true), slog.Duration("b", time.Second), slog.Any("c", []int{1})}},
+		{"group", moment, "request", []slog.Attr{slog.Group("g", slog.Int("a", 1))}},
+		{"no time", time.Time{}, "request", nil},
+		{"year of five digits", moment.AddDate(9000, 0, 0), "request", nil},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
-			if got, want := both(t, tc.record); got != want {
+			if got, want := both(t, tc.at, tc.message, tc.attrs...); got != want {
 				t.Errorf("line\n%swant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// A log that adds something, or is for people, gets the line as any other.
+func TestInfoOfAnyLog(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	log, flush := logging.New(&out, true, slog.LevelInfo)
+	logging.Info(log.With("a", 1), moment, "one", []slog.Attr{slog.Int("b", 2)})
+	flush()
+	people, flush := logging.New(&out, false, slog.LevelInfo)
+	logging.Info(people, moment, "two", []slog.Attr{slog.Int("b", 2)})
+	flush()
+	if got := out.String(); !strings.Contains(got, `"msg":"one","a":1,"b":2}`) || !strings.Contains(got, "level=INFO msg=two b=2") {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -76,7 +82,7 @@ func FuzzLine(f *testing.F) {
 	f.Add("request", "path", "/api/v1/health", int64(200))
 	f.Add("a\"b", "", "\xff", int64(-1))
 	f.Fuzz(func(t *testing.T, message, key, text string, number int64) {
-		got, want := both(t, record(message, slog.String(key, text), slog.Int64(key, number)))
+		got, want := both(t, moment, message, slog.String(key, text), slog.Int64(key, number))
 		if got != want {
 			t.Errorf("line\n%swant\n%s", got, want)
 		}
@@ -84,18 +90,22 @@ func FuzzLine(f *testing.F) {
 }
 
 func BenchmarkLine(b *testing.B) {
-	r := record("request", slog.String("method", "POST"), slog.String("route", "/api/v1/public/:k/versions/check-update"),
+	attrs := []slog.Attr{
+		slog.String("method", "POST"), slog.String("route", "/api/v1/public/:k/versions/check-update"),
 		slog.String("path", "/api/v1/public/desktop-app/versions/check-update"), slog.Int("status", 200), slog.Int("bytes", 9000),
-		slog.Int64("us", 15), slog.String("address", "203.0.113.7"), slog.String("id", "3f2a9c01-1k"))
+		slog.Int64("us", 15), slog.String("address", "203.0.113.7"), slog.String("id", "3f2a9c01-1k"),
+	}
 	log, _ := logging.New(discard{}, true, slog.LevelInfo)
 	b.Run("logging", func(b *testing.B) {
 		for b.Loop() {
-			_ = log.Handler().Handle(context.Background(), r)
+			logging.Info(log, moment, "request", attrs)
 		}
 	})
 	theirs := slog.NewJSONHandler(discard{}, nil)
 	b.Run("slog", func(b *testing.B) {
 		for b.Loop() {
+			r := slog.NewRecord(moment, slog.LevelInfo, "request", 0)
+			r.AddAttrs(attrs...)
 			_ = theirs.Handle(context.Background(), r)
 		}
 	})

@@ -34,18 +34,11 @@ func New(out io.Writer, json bool, level slog.Leveler) (log *slog.Logger, flush 
 type handler struct {
 	slog.Handler
 	writer *writer
-	bare   bool // writes JSON, of nothing but the records
+	bare   bool // writes JSON, and nothing but what it is given
 }
 
 // Handle writes a record, at once if it is a warning or worse.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
-	if h.bare {
-		var space [512]byte
-		if line, ok := appendLine(space[:0], &r); ok {
-			_, err := h.writer.Write(line)
-			return err
-		}
-	}
 	err := h.Handler.Handle(ctx, r)
 	if r.Level >= slog.LevelWarn {
 		h.writer.flush()
