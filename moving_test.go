@@ -15,7 +15,7 @@ func TestPackingScript(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("there is no python3 here")
+		t.Skip("needs Python: install the package python3")
 	}
 	page, err := os.ReadFile("docs/moving.md")
 	if err != nil {

@@ -157,7 +157,7 @@ func in(function string) int {
 //nolint:paralleltest // counts the goroutines of the whole process
 func TestClientsThatDisappear(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a socket of a long path cannot be dialled by its path here")
+		t.Skip("needs to dial the control socket by its path, which is too long for Windows: run this on Linux or macOS")
 	}
 	h := openHouse(t)
 	const many = 6

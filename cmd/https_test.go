@@ -203,7 +203,7 @@ func TestStartsThatCannotServe(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			if runtime.GOOS == "windows" && tc.code == 1 {
-				t.Skip("the system says it otherwise")
+				t.Skip("needs the words in which Unix says that an address is taken: run this on Linux or macOS")
 			}
 			dir := filepath.Join(t.TempDir(), "data")
 			s := launch(t, nil, append(tc.args, "--data", dir)...)

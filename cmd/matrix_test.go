@@ -100,7 +100,7 @@ var matrix = map[string]struct {
 func TestEveryCommandInEveryState(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("servers are stopped by signals here")
+		t.Skip("servers are stopped by signals, which Windows does not send to processes: run this on Linux or macOS")
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -256,7 +256,7 @@ func makeSilent(t *testing.T) place {
 func makeForeign(t *testing.T) place {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give a folder away")
+		t.Skip("needs a folder of another user, which only root can make: run this as root, such as in a container")
 	}
 	at := makeStopped(t)
 	err := filepath.WalkDir(at.dir, func(path string, _ fs.DirEntry, err error) error {

@@ -24,7 +24,7 @@ func (p *process) counted(t *testing.T) int {
 func TestStatisticsSurviveTheServer(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be asked to stop by a signal here")
+		t.Skip("needs to stop a process by a signal, which Windows does not send: run this on Linux or macOS")
 	}
 	dir := t.TempDir()
 	p := serve(t, dir)

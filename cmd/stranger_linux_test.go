@@ -16,7 +16,7 @@ import (
 func TestFolderOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can become another user")
+		t.Skip("needs to become another user, which only root can: run this as root, such as in a container")
 	}
 	dir := t.TempDir()
 	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o755)); err != nil {
@@ -28,7 +28,7 @@ func TestFolderOfAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Link(self, program); err != nil {
-		t.Skipf("no place that another user can run the program from: %v", err)
+		t.Skipf("needs the test binary where another user can run it: set TMPDIR to a folder on the disk that the go command builds on: %v", err)
 	}
 	for _, mode := range []os.FileMode{0o700, 0o755} {
 		data := filepath.Join(dir, mode.String())

@@ -44,7 +44,7 @@ func TestFilesAreExhausted(t *testing.T) {
 func TestWithoutFiles(t *testing.T) {
 	dir := os.Getenv(noFilesFolder)
 	if dir == "" {
-		t.Skip("started by TestFilesAreExhausted")
+		t.Skipf("needs a process of its own, named in %s: run TestFilesAreExhausted, which starts it", noFilesFolder)
 	}
 	b := &box{t: t, dir: dir}
 	b.open()

@@ -40,7 +40,7 @@ func TestDiskIsFull(t *testing.T) {
 func TestOnAFullDisk(t *testing.T) {
 	dir := os.Getenv(fullFolder)
 	if dir == "" {
-		t.Skip("started by TestDiskIsFull")
+		t.Skipf("needs a process of its own, named in %s: run TestDiskIsFull, which starts it", fullFolder)
 	}
 	b := &box{t: t, dir: dir}
 	b.open()

@@ -43,7 +43,7 @@ func TestDiskIsFull(t *testing.T) {
 func TestOnAFullDisk(t *testing.T) {
 	path := os.Getenv(fullVariable)
 	if path == "" {
-		t.Skip("started by TestDiskIsFull")
+		t.Skipf("needs a process of its own, named in %s: run TestDiskIsFull, which starts it", fullVariable)
 	}
 	limitFiles(t, 100)
 	if db, err := store.Open(path, store.Options{}); !errors.Is(err, syscall.EFBIG) && !strings.Contains(err.Error(), "too large") {

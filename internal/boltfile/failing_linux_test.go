@@ -192,10 +192,10 @@ func TestSystemCallsFail(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		t.Skip("skipped: calls can be made to fail only with strace")
+		t.Skip("needs strace to let calls of the system fail: install the package strace")
 	}
 	if out, err := exec.Command(strace, "-qq", "-o", os.DevNull, "-e", "inject=fdatasync:error=EIO:when=1", "true").CombinedOutput(); err != nil {
-		t.Skipf("skipped: strace may not trace here: %v: %s", err, out)
+		t.Skipf("needs strace to be allowed to trace: in a container add the capability SYS_PTRACE: %v: %s", err, out)
 	}
 	for _, tc := range []struct {
 		call, number string

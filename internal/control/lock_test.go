@@ -126,7 +126,7 @@ func TestLockGoesBack(t *testing.T) {
 func TestLockFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("no modes")
+		t.Skip("needs file modes of Unix: run this on Linux or macOS")
 	}
 	dir := t.TempDir()
 	acquire(t, dir)
@@ -168,7 +168,7 @@ func TestRootIsRefusedInAnothersFolder(t *testing.T) {
 		t.Errorf("own folder: %v", err)
 	}
 	if runtime.GOOS == "windows" || os.Geteuid() != 0 {
-		t.Skip("only root can give a folder away")
+		t.Skip("needs a folder of another user, which only root can make: run this as root, such as in a container")
 	}
 	if err := os.Chown(dir, 65532, 65532); err != nil {
 		t.Skip(err)

@@ -26,7 +26,7 @@ func TestPowerCut(t *testing.T) {
 	t.Run("file system", func(t *testing.T) {
 		d, err := mount(t)
 		if err != nil {
-			t.Skipf("skipped: no file system can be mounted here: %v", err)
+			t.Skipf("needs a file system of its own: run this as root where there is /dev/fuse, in a container with that device and the capability SYS_ADMIN: %v", err)
 		}
 		mounted = true
 		cutPower(t, d, cuts, requests)
@@ -37,7 +37,7 @@ func TestPowerCut(t *testing.T) {
 	t.Run("strace", func(t *testing.T) {
 		d, err := trace(t)
 		if err != nil {
-			t.Skipf("skipped: no program can be traced here: %v", err)
+			t.Skipf("needs strace: install the package strace, and in a container add the capability SYS_PTRACE: %v", err)
 		}
 		cutPower(t, d, cuts, requests)
 	})

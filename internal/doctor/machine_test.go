@@ -9,7 +9,7 @@ import (
 func TestFilesystem(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("mountinfo is of Linux")
+		t.Skip("needs the mount table in the form of Linux: run this on Linux")
 	}
 	const root = "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"
 	on := func(kind string) string {

@@ -47,7 +47,7 @@ func TestDiskIsFull(t *testing.T) {
 func TestOnAFullDisk(t *testing.T) {
 	path := os.Getenv(fullFile)
 	if path == "" {
-		t.Skip("started by TestDiskIsFull")
+		t.Skipf("needs a process of its own, named in %s: run TestDiskIsFull, which starts it", fullFile)
 	}
 	limitFiles(t, 100)
 	if e, err := openForCrash(path); err == nil {
@@ -157,7 +157,7 @@ func (s *crashStory) forget(e *event.Engine, w int) error {
 func TestNoRoomInMemory(t *testing.T) {
 	path := os.Getenv(fullFile)
 	if path == "" {
-		t.Skip("started by TestDiskIsFull")
+		t.Skipf("needs a process of its own, named in %s: run TestDiskIsFull, which starts it", fullFile)
 	}
 	e, err := event.Open(path, event.Options{HeadEvents: 50})
 	check(t, err)
