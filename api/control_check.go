@@ -4,13 +4,12 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
 
-	"svc/internal/boltfile"
 	"svc/internal/disk"
 	"svc/internal/fault"
 	"svc/internal/finding"
+	"svc/internal/jobs"
 )
 
 // CheckCopies begins the names of the folders in the staging folder that hold
@@ -27,42 +26,33 @@ type copiesView struct {
 // the disk: looking at the pages of a file that is written to is not safe.
 func (s *Server) copyForCheck(w http.ResponseWriter, r *request) error {
 	unlimited(w)
-	data, events, err := s.images()
+	folder, err := s.copyData(CheckCopies)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(data.Close(), events.Close()) }() // images are only read
-	if err := s.needRoom(data.Bytes() + events.Bytes()); err != nil {
-		return err
-	}
-	folder, err := os.MkdirTemp(s.config.Staging, CheckCopies)
-	if err != nil {
-		return err
-	}
-	err = data.Copy(filepath.Join(folder, filepath.Base(s.db.Path())))
-	if err == nil {
-		err = events.Copy(filepath.Join(folder, filepath.Base(s.config.Events.Path())))
-	}
-	if err == nil {
-		err = r.Context().Err()
-	}
-	if err != nil {
+	if err := r.Context().Err(); err != nil {
 		return errors.Join(err, os.RemoveAll(folder))
 	}
 	return respond(w, http.StatusOK, copiesView{folder})
 }
 
-// images are both data files after the same moment.
-func (s *Server) images() (data, events *boltfile.Image, err error) {
-	defer s.db.Hold()()
-	defer s.config.Events.Hold()()
-	if data, err = s.db.Image(); err != nil {
-		return nil, nil, err
+// copyData copies both data files, as they are at one moment, to a new folder in
+// the staging folder whose name begins with a prefix.
+func (s *Server) copyData(prefix string) (folder string, err error) {
+	images, err := jobs.TakeImages(s.db, s.config.Events, s.now)
+	if err != nil {
+		return "", err
 	}
-	if events, err = s.config.Events.Image(); err != nil {
-		return nil, nil, errors.Join(err, data.Close())
+	if err := s.needRoom(images.Bytes()); err != nil {
+		return "", errors.Join(err, images.Close())
 	}
-	return data, events, nil
+	if folder, err = os.MkdirTemp(s.config.Staging, prefix); err != nil {
+		return "", errors.Join(err, images.Close())
+	}
+	if err := images.Copy(folder); err != nil {
+		return "", errors.Join(fault.Disk(err), os.RemoveAll(folder))
+	}
+	return folder, nil
 }
 
 // needRoom makes the staging folder and fails when there is not as much room

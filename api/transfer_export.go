@@ -40,7 +40,7 @@ func (s *Server) exportProject(w http.ResponseWriter, r *request) error {
 	if err := s.FlushRequests(); err != nil {
 		return err
 	}
-	data, err := s.copyData()
+	data, err := s.openCopy()
 	if err != nil {
 		return err
 	}
@@ -85,45 +85,25 @@ type dataCopy struct {
 	events *event.Engine
 }
 
-// copyData copies both data files. So a reader that is slow holds no transaction
-// of those that are in use.
-func (s *Server) copyData() (_ *dataCopy, err error) {
-	if err := os.MkdirAll(s.config.Staging, 0o700); err != nil {
-		return nil, err
-	}
+// openCopy copies both data files and opens the copies. So a reader that is slow
+// holds no transaction of those that are in use.
+func (s *Server) openCopy() (_ *dataCopy, err error) {
 	c := &dataCopy{}
-	if c.folder, err = os.MkdirTemp(s.config.Staging, "export-"); err != nil {
+	if c.folder, err = s.copyData("export-"); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("copy the data: %w", err), c.close())
+			err = errors.Join(fmt.Errorf("open a copy of the data: %w", err), c.close())
 		}
 	}()
-	db, events := filepath.Join(c.folder, "svc.db"), filepath.Join(c.folder, "events.db")
-	if err := s.copyFiles(db, events); err != nil {
+	if c.db, err = store.Open(filepath.Join(c.folder, "svc.db"), store.Options{}); err != nil {
 		return nil, err
 	}
-	if c.db, err = store.Open(db, store.Options{}); err != nil {
-		return nil, err
-	}
-	if c.events, err = event.Open(events, event.Options{Still: true, Log: s.log}); err != nil {
+	if c.events, err = event.Open(filepath.Join(c.folder, "events.db"), event.Options{Still: true, Log: s.log}); err != nil {
 		return nil, err
 	}
 	return c, c.events.Flush()
-}
-
-// copyFiles copies both data files as they are now.
-func (s *Server) copyFiles(db, events string) error {
-	dataImage, eventsImage, err := s.images()
-	if err != nil {
-		return err
-	}
-	err = dataImage.Copy(db)
-	if err == nil {
-		err = eventsImage.Copy(events)
-	}
-	return errors.Join(err, dataImage.Close(), eventsImage.Close())
 }
 
 // close removes the copy.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"svc/internal/backup"
-	"svc/internal/boltfile"
 	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/store"
@@ -83,8 +82,11 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if stage, err = os.MkdirTemp(staging, stagePrefix); err != nil {
 		return "", at, err
 	}
-	at, err = a.copyDatabases(stage)
-	return stage, at, err
+	images, err := TakeImages(a.DB, a.Events, a.now)
+	if err != nil {
+		return stage, at, err
+	}
+	return stage, images.At, images.Copy(stage)
 }
 
 // cannotStage says in words for the owner, who alone makes backups, what is wrong
@@ -94,36 +96,6 @@ func cannotStage(err error) error {
 		return fault.New(fault.NoSpace, "there is no room for a copy of both databases in %s: %v", backup.Staging, err)
 	}
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", backup.Staging, err)
-}
-
-// copyDatabases copies both databases, as they were at the same moment, at the
-// speed of the disk.
-func (a *Archiver) copyDatabases(stage string) (at time.Time, err error) {
-	images, at, err := a.images()
-	if err != nil {
-		return at, err
-	}
-	for i, name := range []string{backup.Database, backup.Events} {
-		if err == nil {
-			err = images[i].Copy(filepath.Join(stage, name))
-		}
-		// The pages that a copy needed are free again when the next one is made.
-		err = errors.Join(err, images[i].Close())
-	}
-	return at, err
-}
-
-// images are those of both databases of one moment.
-func (a *Archiver) images() (images [2]*boltfile.Image, at time.Time, err error) {
-	defer a.DB.Hold()()
-	defer a.Events.Hold()()
-	if images[0], err = a.DB.Image(); err != nil {
-		return images, at, err
-	}
-	if images[1], err = a.Events.Image(); err != nil {
-		return images, at, errors.Join(err, images[0].Close())
-	}
-	return images, a.now(), nil
 }
 
 // add fills an archive.
