@@ -113,7 +113,7 @@ func (c *checker) tail(flushed uint64) error {
 			c.report.Add(finding.Tail, where, "it does not follow generation %d, the last one that was written as blocks", flushed)
 			return nil
 		}
-		return tail.Bucket(key).ForEach(func(number, value []byte) error {
+		return eachValue(tail.Bucket(key), func(number, value []byte) error {
 			if err := c.commit(value); err != nil {
 				c.report.Add(finding.Tail, where+"/"+finding.Key(number), "%v", err)
 			}

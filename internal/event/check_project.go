@@ -109,8 +109,10 @@ func (x *hashIndex) check(b *bbolt.Bucket, possible func(payload uint32) bool) e
 
 // checkBlocks decodes all blocks.
 func (p *projectCheck) checkBlocks() error {
-	cursor := p.bucket.Bucket(blocksBucket).Cursor()
+	blocks := p.bucket.Bucket(blocksBucket)
+	cursor := blocks.Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
+		raw = valueOf(blocks, key, raw)
 		where := p.path + finding.Path(blocksBucket, key)
 		if len(key) != 8 {
 			p.report.Add(finding.Block, where, "the key has %d bytes, not 8", len(key))

@@ -81,7 +81,7 @@ func keysBefore(b *bbolt.Bucket, hour uint32) (keys [][]byte) {
 
 func deleteKeys(b *bbolt.Bucket, keys [][]byte) error {
 	for _, key := range keys {
-		if err := b.Delete(key); err != nil {
+		if err := deleteValue(b, key); err != nil {
 			return err
 		}
 	}

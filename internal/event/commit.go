@@ -216,7 +216,7 @@ func (c *commit) write() error {
 		return err
 	}
 	tail.FillPercent = 0.9
-	return tail.Put(be64(number), c.value)
+	return putValue(tail, be64(number), c.value)
 }
 
 // publish makes what was written visible. It reads the value for the tail as a

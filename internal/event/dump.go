@@ -49,7 +49,7 @@ func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject st
 		if err != nil {
 			return err
 		}
-		return v.blocks.ForEach(func(key, raw []byte) error {
+		return eachValue(v.blocks, func(key, raw []byte) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -100,8 +100,7 @@ func (e *Engine) findSubject(ctx context.Context, of *project, subject string) (
 
 // eachBlock visits the blocks of a project.
 func eachBlock(ctx context.Context, tx *bbolt.Tx, p Project, visit func(key []byte, p *part)) error {
-	cursor := projectBucket(tx, p, blocksBucket).Cursor()
-	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
+	return eachValue(projectBucket(tx, p, blocksBucket), func(key, raw []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -111,8 +110,8 @@ func eachBlock(ctx context.Context, tx *bbolt.Tx, p Project, visit func(key []by
 			return fmt.Errorf("events of hour %d: %w", hour/3600, err)
 		}
 		visit(key, part)
-	}
-	return nil
+		return nil
+	})
 }
 
 // rewrite writes a block without some rows and returns how many these are. The
@@ -121,7 +120,7 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *rows, row int) bo
 	var raw []byte
 	err = e.viewFile(func(tx *bbolt.Tx) error {
 		hour := int64(binary.BigEndian.Uint32(key)) * 3600
-		r, err := decodeBlock(hour, projectBucket(tx, of.number, blocksBucket).Get(key))
+		r, err := decodeBlock(hour, getValue(projectBucket(tx, of.number, blocksBucket), key))
 		if err != nil {
 			return fmt.Errorf("events of hour %d: %w", hour/3600, err)
 		}
@@ -140,9 +139,9 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *rows, row int) bo
 	return dropped, e.updateFile(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, of.number, blocksBucket)
 		if raw == nil {
-			return blocks.Delete(key)
+			return deleteValue(blocks, key)
 		}
-		return blocks.Put(key, raw)
+		return putValue(blocks, key, raw)
 	})
 }
 

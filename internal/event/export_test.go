@@ -105,7 +105,7 @@ func (c *checkedProject) event(id string, name uint32) error {
 
 // eachDecoded visits the blocks of a project, after checking them.
 func eachDecoded(tx *bbolt.Tx, p Project, visit func(hour int64, r *rows) error) error {
-	return projectBucket(tx, p, blocksBucket).ForEach(func(key, raw []byte) error {
+	return eachValue(projectBucket(tx, p, blocksBucket), func(key, raw []byte) error {
 		hour := int64(binary.BigEndian.Uint32(key)) * 3600
 		if err := checkBlock(raw); err != nil {
 			return fmt.Errorf("hour %d: %w", hour/3600, err)
@@ -225,12 +225,12 @@ func (e *Engine) DamageBlock(p Project, number int, sealed bool, change func(raw
 		for range number {
 			key, raw = cursor.Next()
 		}
-		raw = slices.Clone(raw)
+		raw = slices.Clone(valueOf(blocks, key, raw))
 		change(raw)
 		if sealed {
 			seal(raw)
 		}
-		return blocks.Put(slices.Clone(key), raw)
+		return putValue(blocks, slices.Clone(key), raw)
 	})
 }
 

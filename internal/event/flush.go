@@ -162,7 +162,7 @@ func (e *Engine) writeProject(b *bbolt.Bucket, p *project, of *preparedProject) 
 		if err != nil {
 			return err
 		}
-		if err := blocks.Put(key, block.raw); err != nil {
+		if err := putValue(blocks, key, block.raw); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func (p *hashPages) get(key []byte) []byte {
 	if raw, ok := p.changed[string(key)]; ok {
 		return raw
 	}
-	return p.bucket.Get(key)
+	return getValue(p.bucket, key)
 }
 
 func (p *hashPages) put(key, raw []byte) { p.changed[string(key)] = raw }
@@ -35,9 +35,9 @@ func (p *hashPages) write(b *bbolt.Bucket) error {
 	for _, key := range slices.Sorted(maps.Keys(p.changed)) {
 		var err error
 		if raw := p.changed[key]; raw != nil {
-			err = b.Put([]byte(key), raw)
+			err = putValue(b, []byte(key), raw)
 		} else {
-			err = b.Delete([]byte(key))
+			err = deleteValue(b, []byte(key))
 		}
 		if err != nil {
 			return fmt.Errorf("write hash index: %w", err)

@@ -64,7 +64,7 @@ func storedID(blocks *bbolt.Bucket, payload uint32, id string) (found bool, err 
 	last, _ := cursor.Last()
 	for hour := payload >> slotBits; last != nil && hour <= binary.BigEndian.Uint32(last); hour += 1 << 16 {
 		for key, raw := cursor.Seek(be32(hour)); key != nil && binary.BigEndian.Uint32(key) == hour; key, raw = cursor.Next() {
-			err := blockIDs(raw, from, from+slotSeconds-1, func(_ int, other string) bool {
+			err := blockIDs(valueOf(blocks, key, raw), from, from+slotSeconds-1, func(_ int, other string) bool {
 				found = other == id
 				return !found
 			})

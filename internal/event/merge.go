@@ -148,11 +148,11 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	return true, e.updateFile(func(tx *bbolt.Tx) error {
 		blocks := projectBucket(tx, p.number, blocksBucket)
 		for _, key := range keys[1:] {
-			if err := blocks.Delete(key); err != nil {
+			if err := deleteValue(blocks, key); err != nil {
 				return err
 			}
 		}
-		return blocks.Put(keys[0], merged)
+		return putValue(blocks, keys[0], merged)
 	})
 }
 
@@ -168,7 +168,7 @@ func findMerge(blocks *bbolt.Bucket) []stored {
 			}
 			list = list[:0]
 		}
-		list = append(list, stored{key, raw})
+		list = append(list, stored{key, valueOf(blocks, key, raw)})
 	}
 	return dueForMerge(list)
 }

@@ -97,7 +97,8 @@ func (p *projectCheck) renewKeys() error {
 		return err
 	}
 	m := indexMaker{x: emptyHashIndex(keyPayload), b: b}
-	cursor := p.bucket.Bucket(blocksBucket).Cursor()
+	blocks := p.bucket.Bucket(blocksBucket)
+	cursor := blocks.Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
 		if err := p.ctx.Err(); err != nil {
 			return err
@@ -106,7 +107,7 @@ func (p *projectCheck) renewKeys() error {
 			continue
 		}
 		hour := int64(binary.BigEndian.Uint32(key)) * 3600
-		r, err := decodeBlock(hour, raw)
+		r, err := decodeBlock(hour, valueOf(blocks, key, raw))
 		if err != nil {
 			continue // the report has it
 		}

@@ -150,7 +150,7 @@ func leaveTail(tx *bbolt.Tx, p Project) error {
 	tail := tx.Bucket(tailBucket)
 	return tail.ForEachBucket(func(generation []byte) error {
 		changed := map[string][]byte{}
-		err := tail.Bucket(generation).ForEach(func(key, value []byte) error {
+		err := eachValue(tail.Bucket(generation), func(key, value []byte) error {
 			kept, has, err := valueWithout(string(value), p)
 			if has {
 				changed[string(key)] = kept
@@ -158,7 +158,7 @@ func leaveTail(tx *bbolt.Tx, p Project) error {
 			return err
 		})
 		for key, kept := range changed {
-			err = errors.Join(err, tail.Bucket(generation).Put([]byte(key), kept))
+			err = errors.Join(err, putValue(tail.Bucket(generation), []byte(key), kept))
 		}
 		return err
 	})
@@ -193,7 +193,7 @@ func (e *Engine) replay(tx *bbolt.Tx) error {
 			return errTail
 		}
 		h.generation = max(h.generation, binary.BigEndian.Uint64(key))
-		return tail.Bucket(key).ForEach(func(_, value []byte) error {
+		return eachValue(tail.Bucket(key), func(_, value []byte) error {
 			h.logged(len(value))
 			r := tailReader{rest: string(value)}
 			for r.rest != "" {

@@ -185,7 +185,7 @@ func (v *view) hours(from, to int64) []*hour {
 				delete(inMemory, at)
 			}
 			last := list[len(list)-1]
-			last.raws = append(last.raws, raw)
+			last.raws = append(last.raws, valueOf(v.blocks, key, raw))
 		}
 	}
 	for at, parts := range inMemory {
