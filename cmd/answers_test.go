@@ -16,7 +16,9 @@ import (
 	"testing"
 
 	"svc/internal/control"
+	"svc/internal/event"
 	"svc/internal/setting"
+	"svc/store"
 )
 
 var makeFixture = flag.Bool("make-fixture", false, "write the archive and the answers of the present format")
@@ -206,8 +208,9 @@ func TestEveryFormatOpens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		svc(t, "backup", filepath.Join(folder, "svc-1-events-1.tar.zst"), "--data", data, "--force")
-		if err := os.WriteFile(filepath.Join(folder, "svc-1-events-1.json"), append(answers, '\n'), 0o644); err != nil {
+		name := filepath.Join(folder, fmt.Sprintf("svc-%d-events-%d", store.Format, event.Format))
+		svc(t, "backup", name+".tar.zst", "--data", data, "--force")
+		if err := os.WriteFile(name+".json", append(answers, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

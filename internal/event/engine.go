@@ -28,11 +28,14 @@ import (
 
 // Format is the number of the layout that this program writes. A file with a
 // greater number was written by a newer program and is refused.
-const Format = 1
+const Format = 2
 
-// layout has the steps to Format from all formats before. None has been needed
-// yet.
-var layout = boltfile.Layout{Oldest: 1}
+// layout has the steps to Format from all formats before.
+var layout = boltfile.Layout{Oldest: 1, Steps: []func(*bbolt.Tx) error{
+	// Since format 2 large values have buckets of their own. Those that have none
+	// stay where they are until they are written anew.
+	func(*bbolt.Tx) error { return nil },
+}}
 
 const (
 	// A head of this size takes some 40 MiB, and twice that while it is written.
