@@ -24,7 +24,7 @@ import (
 // by their first bits and have runs of their own; one that has become large is
 // divided in two. So no merge has to write more than about a million entries.
 //
-// A run lies in one or more pages of up to 65,536 entries: page i of 2^s has the
+// A run lies in one or more pages of up to 262,144 entries: page i of 2^s has the
 // hashes whose s bits after those of the partition are i. keys_run.go has the
 // layout of a page. The bucket has one value for each page, and the directory,
 // which says which runs there are. Integers in keys and in the directory are big
@@ -49,7 +49,7 @@ const (
 	mostHashSpread = 16 // pages of a run, as a power of two
 
 	defaultHashPartition = 1 << 20
-	defaultHashPage      = 1 << 16
+	defaultHashPage      = 1 << 18
 
 	hashDirectoryVersion = 1
 )
@@ -259,15 +259,15 @@ func (x *hashIndex) clone() *hashIndex {
 
 // partition is the place of the partition that has a hash.
 func (x *hashIndex) partition(hash uint64) int {
-	low, high := 0, len(x.partitions) // the last one that does not begin behind it
-	for high-low > 1 {
-		if middle := (low + high) / 2; uint64(x.partitions[middle].prefix) <= hash>>32 {
-			low = middle
-		} else {
-			high = middle
-		}
+	first := hash >> 32
+	at := int(first * uint64(len(x.partitions)) >> 32) // or near it: hashes are even
+	for uint64(x.partitions[at].prefix) > first {
+		at--
 	}
-	return low
+	for at+1 < len(x.partitions) && uint64(x.partitions[at+1].prefix) <= first {
+		at++
+	}
+	return at
 }
 
 // add writes entries as a new run and sorts them in place. What it returns is for
@@ -318,8 +318,9 @@ func (r *hashReader) each(hash uint64, visit func(payload uint32) (more bool)) e
 // all visits the payloads of several hashes, each with the place of its hash in
 // the list, until visit wants no more of that hash.
 //
-// A lookup is mostly waiting for memory. Nothing is decided before everything
-// was asked for, so that the waits are at the same time.
+// A lookup is mostly waiting for memory, first for tables and then for entries.
+// Nothing is decided before everything was asked for, so that the waits are at the
+// same time.
 func (r *hashReader) all(hashes []uint64, visit func(i int, payload uint32) (more bool)) error {
 	r.probes, r.ends = r.probes[:0], r.ends[:0]
 	var err error
@@ -333,7 +334,14 @@ func (r *hashReader) all(hashes []uint64, visit func(i int, payload uint32) (mor
 		r.ends = append(r.ends, len(r.probes))
 	}
 	for i := range r.probes {
-		if o := &r.probes[i]; o.low < o.end {
+		r.touched += uint64(r.probes[i].page.upTo(r.probes[i].place))
+	}
+	for i := range r.probes {
+		o := &r.probes[i]
+		if err := o.narrow(); err != nil {
+			return err
+		}
+		if o.low < o.end {
 			r.touched += o.page.at(o.guess)
 		}
 	}
@@ -362,11 +370,7 @@ func (r *hashReader) probe(probes []hashProbe, p *hashPartition, hash uint64) ([
 			}
 			*page = opened
 		}
-		probe, err := page.probe(hash)
-		if err != nil {
-			return nil, err
-		}
-		probes = append(probes, probe)
+		probes = append(probes, page.probe(hash))
 	}
 	return probes, nil
 }

@@ -148,26 +148,36 @@ func (p *hashPage) at(i int) uint64 {
 
 // hashProbe is a lookup in one page.
 type hashProbe struct {
-	page     *hashPage
-	want     uint64 // what the entry has of the hash
-	low, end int    // the entries that are possible
-	guess    int    // one of them, if there are any
+	page  *hashPage
+	place uint64 // in the table
+	want  uint64 // what the entry has of the hash
+
+	// After narrow:
+	low, end int // the entries that are possible
+	guess    int // one of them, if there are any
 }
 
-// probe finds out where a hash would be.
-func (p *hashPage) probe(hash uint64) (hashProbe, error) {
-	low, end, err := p.bounds(hash << p.skip >> (64 - p.places)) // a shift by 64 gives 0
-	if err != nil {
-		return hashProbe{}, err
-	}
+// probe begins to look up a hash.
+func (p *hashPage) probe(hash uint64) hashProbe {
 	known := p.skip + p.places
-	probe := hashProbe{page: p, want: hash << known >> (64 - hashBits + known), low: low, end: end, guess: low}
+	return hashProbe{
+		page: p, place: hash << p.skip >> (64 - p.places), // a shift by 64 gives 0
+		want: hash << known >> (64 - hashBits + known),
+	}
+}
+
+// narrow finds out where the hash would be.
+func (o *hashProbe) narrow() (err error) {
+	if o.low, o.end, err = o.page.bounds(o.place); err != nil {
+		return err
+	}
+	o.guess = o.low
 	// Hashes are even, so the place of an entry is about where it would be if they
 	// were perfectly so.
-	if share := probe.want * uint64(end-low) >> (hashBits - known); share < uint64(end-low) {
-		probe.guess += int(share)
+	if share := o.want * uint64(o.end-o.low) >> (hashBits - o.page.skip - o.page.places); share < uint64(o.end-o.low) {
+		o.guess += int(share)
 	}
-	return probe, nil
+	return nil
 }
 
 // each visits the payloads of the hash until visit wants no more.
