@@ -95,7 +95,7 @@ func (x *hashIndex) check(b *bbolt.Bucket, possible func(payload uint32) bool) e
 	for _, p := range x.all() {
 		for i := range p.runs {
 			r := &p.runs[i]
-			n, err := x.countAlive(&hashPages{bucket: b}, p, r, possible)
+			n, err := x.countAlive(&hashPages{bucket: b}, p, p.runs[i:i+1], possible)
 			if err != nil {
 				return err
 			}

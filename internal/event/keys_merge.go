@@ -102,13 +102,12 @@ func (x *hashIndex) tooLarge(p *hashPartition) bool {
 // partition.
 func (x *hashIndex) merge(in *hashPages, p *hashPartition, picked []hashRun, alive func(payload uint32) bool) error {
 	old, tooLarge := *p, x.tooLarge(p)
-	left := 0
-	for i := range picked {
-		n, err := x.countAlive(in, &old, &picked[i], alive)
-		if err != nil {
+	left := hashEntries(picked)
+	if tooLarge && p != &x.fresh && alive != nil {
+		var err error
+		if left, err = x.countAlive(in, &old, picked, alive); err != nil {
 			return err
 		}
-		left += n
 	}
 	p.runs = slices.DeleteFunc(p.runs, func(r hashRun) bool { return slices.Contains(picked, r) })
 	into := []*hashPartition{p}
@@ -137,22 +136,24 @@ func (p *hashPartition) halves() []hashPartition {
 	return []hashPartition{{depth: depth, prefix: p.prefix}, {depth: depth, prefix: p.prefix | 1<<(32-depth)}}
 }
 
-// countAlive is how many entries of a run are alive.
-func (x *hashIndex) countAlive(in *hashPages, p *hashPartition, r *hashRun, alive func(payload uint32) bool) (int, error) {
-	if alive == nil {
-		return int(r.entries), nil
-	}
-	n := 0
-	c := hashCursor{x: x, in: in, p: p, r: r}
-	for {
-		more, err := c.next()
-		if err != nil || !more {
-			return n, err
+// countAlive is how many entries of runs are alive.
+func (x *hashIndex) countAlive(in *hashPages, p *hashPartition, runs []hashRun, alive func(payload uint32) bool) (n int, err error) {
+	for i := range runs {
+		c := hashCursor{x: x, in: in, p: p, r: &runs[i]}
+		for {
+			more, err := c.next()
+			if err != nil {
+				return 0, err
+			}
+			if !more {
+				break
+			}
+			if alive(c.entry.payload) {
+				n++
+			}
 		}
-		if alive(c.entry.payload) {
-			n++
-		}
 	}
+	return n, nil
 }
 
 // mergeInto writes the entries of runs into partitions that divide theirs. It is
