@@ -40,7 +40,8 @@ import (
 //	                how many different texts, the texts, the places as bits
 //	10  received    packed: by row, a signed varint (zigzag): seconds from the event
 //	                to its receipt; only one if it holds for all rows
-//	11  ids         16 bytes a row: the event_id, if it is a UUID in lower case
+//	11  ids         the event_ids that are UUIDs in lower case, 16 bytes each, or 15
+//	                when there is a column 19; see block_ids.go
 //	12  odd rows    4 bytes each, little endian: rows whose event_id is another text.
 //	                They are not in 11
 //	13  odd ids     their texts in groups of 256, each packed; before the groups their
@@ -51,6 +52,8 @@ import (
 //	16  rest keys   packed
 //	17  rest rows   packed
 //	18  rest values packed
+//	19  UUIDs       1 byte: the version of all UUIDs of 11; then two bits of each, the
+//	                first in the lowest bits of the first byte
 //
 // Numbers: 1 byte width (0 to 4), uvarint the smallest, then width bytes for
 // each: its distance from the smallest, little endian. If all are 0 the column is
@@ -88,6 +91,7 @@ const (
 	columnRestKeys
 	columnRestRows
 	columnRestValues
+	columnUUIDs
 	columnCount // one more than the last
 )
 

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// The event_ids of a block: most are UUIDs, which take 16 bytes in place; the
-// others are odd.
+// The event_ids of a block: most are UUIDs, which take 16 bytes in place, or a
+// little less where all are of one version; the others are odd.
 
 // oddGroup is how many odd ids are packed together, so that one of them can be
 // read without all.
@@ -25,6 +25,7 @@ func (columns *blockColumns) setIDs(ids []string) {
 		odd = append(odd, id)
 		oddRows = binary.LittleEndian.AppendUint32(oddRows, uint32(row))
 	}
+	packed, columns[columnUUIDs] = shortenUUIDs(packed)
 	var lengths, groups []byte
 	for group := range slices.Chunk(odd, oddGroup) {
 		before := len(groups)
@@ -38,9 +39,11 @@ func (columns *blockColumns) setIDs(ids []string) {
 // idReader reads event_ids of a block.
 type idReader struct {
 	uuids   []byte
-	oddRows codes // ascending rows
-	odd     int   // how many
-	lengths codes // of groups
+	width   int    // bytes of a UUID
+	rest    []byte // of short ones
+	oddRows codes  // ascending rows
+	odd     int    // how many
+	lengths codes  // of groups
 	groups  []byte
 
 	group int // that texts are of; -1 = none
@@ -48,12 +51,16 @@ type idReader struct {
 }
 
 func (b *block) idReader() (*idReader, error) {
-	r := &idReader{uuids: b.columns[columnIDs], group: -1}
+	r := &idReader{uuids: b.columns[columnIDs], width: longUUID, rest: b.columns[columnUUIDs], group: -1}
+	if len(r.rest) > 0 {
+		r.width = shortUUID
+	}
 	rows := b.columns[columnOddRows]
 	r.oddRows, r.odd = codes{4, rows}, len(rows)/4
 	groups := (r.odd + oddGroup - 1) / oddGroup
 	texts := b.columns[columnOddIDs]
-	if len(rows)%4 != 0 || r.odd > b.n || len(r.uuids) != 16*(b.n-r.odd) || len(texts) < 4*groups {
+	if len(rows)%4 != 0 || r.odd > b.n || len(r.uuids) != r.width*(b.n-r.odd) || len(texts) < 4*groups ||
+		r.width == shortUUID && len(r.rest) != restOfUUIDs(b.n-r.odd) {
 		return nil, errDamagedBlock
 	}
 	r.lengths, r.groups = codes{4, texts[:4*groups]}, texts[4*groups:]
@@ -66,11 +73,14 @@ func (r *idReader) at(row int) (string, error) {
 	if before < r.odd && int(r.oddRows.at(before)) == row {
 		return r.oddText(before)
 	}
-	at := 16 * (row - before)
-	if at < 0 || at+16 > len(r.uuids) {
+	number := row - before
+	if number < 0 || (number+1)*r.width > len(r.uuids) {
 		return "", errDamagedBlock
 	}
-	return unpackUUID([16]byte(r.uuids[at:])), nil
+	if r.width == shortUUID {
+		return unpackUUID(lengthenUUID(r.uuids, r.rest, number)), nil
+	}
+	return unpackUUID([longUUID]byte(r.uuids[number*longUUID:])), nil
 }
 
 func (r *idReader) oddText(odd int) (string, error) {
@@ -125,6 +135,58 @@ func blockIDs(raw []byte, from, to int, visit func(row int, id string) bool) err
 		}
 	}
 	return nil
+}
+
+// The lengths of UUIDs. In those of one version six bits are the same: the version
+// in the upper half of byte 6, and binary 10 as the highest bits of byte 8 (RFC
+// 9562). Without them 15 bytes and two bits are left: the lower half of byte 8 goes
+// where the version was, and its other two bits to another column, behind the
+// version.
+const (
+	longUUID  = 16
+	shortUUID = 15
+
+	// fewUUIDs are too few for the other column to pay off.
+	fewUUIDs = 8
+)
+
+// restOfUUIDs is how many bytes a version and two bits of each of n take.
+func restOfUUIDs(n int) int { return 1 + (n+3)/4 }
+
+// shortenUUIDs shortens UUIDs in place, if they are of one version. Otherwise rest
+// is nil.
+func shortenUUIDs(uuids []byte) (shorter, rest []byte) {
+	n := len(uuids) / longUUID
+	if n < fewUUIDs {
+		return uuids, nil
+	}
+	version := uuids[6] >> 4
+	for i := range n {
+		if u := uuids[i*longUUID:]; u[6]>>4 != version || u[8]>>6 != 2 {
+			return uuids, nil
+		}
+	}
+	rest = make([]byte, restOfUUIDs(n))
+	rest[0] = version
+	for i := range n {
+		u := [longUUID]byte(uuids[i*longUUID:])
+		short := uuids[i*shortUUID:][:shortUUID]
+		copy(short, u[:8])
+		short[6] = u[6]<<4 | u[8]&15
+		copy(short[8:], u[9:])
+		rest[1+i/4] |= u[8] >> 4 & 3 << (i % 4 * 2)
+	}
+	return uuids[:n*shortUUID], rest
+}
+
+// lengthenUUID is one of those that were shortened.
+func lengthenUUID(uuids, rest []byte, i int) (u [longUUID]byte) {
+	short := uuids[i*shortUUID:][:shortUUID]
+	copy(u[:], short[:8])
+	u[6] = rest[0]<<4 | short[6]>>4
+	u[8] = 2<<6 | rest[1+i/4]>>(i%4*2)&3<<4 | short[6]&15
+	copy(u[9:], short[8:])
+	return u
 }
 
 const hexDigits = "0123456789abcdef"

@@ -14,6 +14,7 @@ type source struct {
 	keys, names, senders int // how many different ones
 	oddIDs               int // one in so many is no UUID; 0 = none
 	long                 int // one value in so many is long; 0 = none
+	uuids                byte // the version of all UUIDs; 0 = any bytes
 }
 
 func (s *source) text(most int) string {
@@ -28,6 +29,9 @@ func (s *source) uuid() string {
 	id := [16]byte{}
 	for i := range id {
 		id[i] = byte(s.Uint32())
+	}
+	if s.uuids > 0 {
+		id[6], id[8] = s.uuids<<4|id[6]&15, 2<<6|id[8]&63
 	}
 	return unpackUUID(id)
 }
@@ -117,6 +121,6 @@ func newSource(seed uint64) *source {
 	pick := func(list ...int) int { return list[r.IntN(len(list))] }
 	return &source{
 		Rand: r, keys: pick(0, 1, 5, 300), names: pick(1, 3, 300, 70_000), senders: pick(1, 2, 100, 1000),
-		oddIDs: pick(0, 1, 3, 50), long: pick(0, 0, 10),
+		oddIDs: pick(0, 1, 3, 50), long: pick(0, 0, 10), uuids: byte(pick(0, 4, 7)),
 	}
 }

@@ -229,7 +229,7 @@ func TestDictionaryOf200000(t *testing.T) {
 		count := func(sum *int) func(key, value []byte) error {
 			return func(key, value []byte) error { *sum += len(key) + len(value); return nil }
 		}
-		return errors.Join(b.Bucket(dictionaryTexts).ForEach(count(&total)), b.Bucket(dictionaryIndex).ForEach(count(&index)))
+		return errors.Join(eachValue(b.Bucket(dictionaryTexts), count(&total)), eachValue(b.Bucket(dictionaryIndex), count(&index)))
 	})
 	if most := 1.2 * (16*n + float64(index)); float64(total+index) > most {
 		t.Errorf("%d bytes of texts and %d of index for %d UUIDs, want %.0f in all", total, index, n, most)

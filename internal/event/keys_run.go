@@ -11,24 +11,30 @@ import (
 // A page of a run is a table of places and the entries in the order of their
 // hashes. The first bits of a hash are those of the partition and of the page,
 // the next b lead to a place in the table, and what is left of the 40 is in the
-// entry, in front of the payload. An entry has as many whole bytes as these two
-// need; b is chosen so that table and entries are about as small as can be. Of
-// fifty million entries with payloads of three bytes each takes 6.1 in all.
+// entry, in front of the payload. An entry has as many bits as these two need, or
+// 64 where that is more than 57; b is chosen so that table and entries are about as
+// small as can be.
 //
 //	CRC-32C of the rest    4 bytes
-//	version                1: 1
+//	version                1: 2; in pages of version 1, an entry has whole bytes
 //	b                      1
 //	entries                4
 //	table                  2^b numbers: how many entries there are up to and with
 //	                       this place; of 1, 2 or 4 bytes, the fewest for the last
-//	entries                (40 − bits of partition and page − b) bits of the hash
-//	                       and, in the lowest bits, the payload
-//	zeros                  so that each entry can be read as eight bytes
+//	entries                one after the other, the first in the lowest bits of the
+//	                       first byte: the payload and, in the bits above it, (40 −
+//	                       bits of partition and page − b) bits of the hash
+//	zeros                  so that each entry can be read with eight bytes
 //
 // All integers are little endian.
 const (
-	hashPageVersion = 1
+	hashPageVersion = 2
+	hashPageBytes   = 1 // the version whose entries have whole bytes
 	hashPageHeader  = 10
+
+	// widestEntry is how many bits an entry can have and be read with eight bytes
+	// wherever it begins.
+	widestEntry = 57
 
 	// hashBucket is how many entries a place of the table has at most on average.
 	hashBucket = 64
@@ -56,14 +62,20 @@ type hashPage struct {
 	n       uint32
 	places  uint8 // b
 	number  uint8 // bytes of a number of the table
-	width   uint8 // bytes of an entry
+	width   uint8 // bits of an entry
 	skip    uint8 // bits of partition and page
 	payload uint8 // bits
 }
 
-// hashWidth is how many bytes an entry has if these many bits of the hash need
-// not be in it.
-func hashWidth(known, payloadBytes int) int { return (hashBits - known + 8*payloadBytes + 7) / 8 }
+// hashWidth is how many bits an entry has if these many bits of the hash need not
+// be in it.
+func hashWidth(version byte, known, payloadBytes int) int {
+	width := hashBits - known + 8*payloadBytes
+	if version == hashPageBytes || width > widestEntry {
+		return (width + 7) / 8 * 8
+	}
+	return width
+}
 
 // numberWidth is how many bytes a number of the table has.
 func numberWidth(entries int) int {
@@ -77,28 +89,28 @@ func numberWidth(entries int) int {
 }
 
 // shape sets the widths.
-func (p *hashPage) shape(entries, skip, places, payloadBytes int) {
+func (p *hashPage) shape(version byte, entries, skip, places, payloadBytes int) {
 	p.n, p.places, p.skip, p.payload = uint32(entries), uint8(places), uint8(skip), uint8(8*payloadBytes)
-	p.number, p.width = uint8(numberWidth(entries)), uint8(hashWidth(skip+places, payloadBytes))
+	p.number, p.width = uint8(numberWidth(entries)), uint8(hashWidth(version, skip+places, payloadBytes))
 }
 
 // size is how many bytes the table and the entries take.
 func (p *hashPage) size() (table, entries int) {
-	return int(p.number) << p.places, int(p.n)*int(p.width) + 8 - int(p.width)
+	return int(p.number) << p.places, (int(p.n)-1)*int(p.width)>>3 + 8
 }
 
 // openHashPage reads a page without looking at its entries. skip is how many
 // bits of the hashes its key has.
 func openHashPage(raw []byte, skip, payloadBytes int) (hashPage, error) {
 	var p hashPage
-	if len(raw) < hashPageHeader || raw[4] != hashPageVersion {
+	if len(raw) < hashPageHeader || raw[4] != hashPageVersion && raw[4] != hashPageBytes {
 		return p, errHashPage
 	}
 	places, n := int(raw[5]), int(binary.LittleEndian.Uint32(raw[6:]))
-	if skip+places > hashBits || hashWidth(skip+places, payloadBytes) > 8 || places > 32 {
+	if skip+places > hashBits || hashWidth(raw[4], skip+places, payloadBytes) > 64 || places > 32 {
 		return p, errHashPage
 	}
-	p.shape(n, skip, places, payloadBytes)
+	p.shape(raw[4], n, skip, places, payloadBytes)
 	table, entries := p.size()
 	if len(raw) != hashPageHeader+table+entries {
 		return p, errHashPage
@@ -143,7 +155,8 @@ func (p *hashPage) bounds(place uint64) (low, high int, err error) {
 
 // at is an entry: bits of the hash and the payload.
 func (p *hashPage) at(i int) uint64 {
-	return binary.LittleEndian.Uint64(p.raw[p.base+i*int(p.width):]) & (^uint64(0) >> (64 - 8*p.width))
+	bit := i * int(p.width)
+	return binary.LittleEndian.Uint64(p.raw[p.base+bit>>3:]) >> (bit & 7) & (^uint64(0) >> (64 - p.width))
 }
 
 // hashProbe is a lookup in one page.
@@ -202,9 +215,9 @@ func (o *hashProbe) each(visit func(payload uint32) (more bool)) (more bool) {
 // skip bits in common.
 func encodeHashPage(entries []hashEntry, skip, payloadBytes int) []byte {
 	var p hashPage
-	p.shape(len(entries), skip, hashPlaces(len(entries), skip, payloadBytes), payloadBytes)
+	p.shape(hashPageVersion, len(entries), skip, hashPlaces(len(entries), skip, payloadBytes), payloadBytes)
 	table, size := p.size()
-	raw := make([]byte, hashPageHeader+table, hashPageHeader+table+size)
+	raw := make([]byte, hashPageHeader+table+size)
 	raw[4], raw[5] = hashPageVersion, p.places
 	binary.LittleEndian.PutUint32(raw[6:], p.n)
 
@@ -214,14 +227,14 @@ func encodeHashPage(entries []hashEntry, skip, payloadBytes int) []byte {
 		for ; place < e.hash<<p.skip>>(64-p.places); place++ {
 			p.put(raw, place, i)
 		}
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], e.hash<<known>>(64-hashBits+known)<<p.payload|uint64(e.payload))
-		raw = append(raw, b[:p.width]...)
+		bit := i * int(p.width)
+		at := raw[hashPageHeader+table+bit>>3:]
+		entry := e.hash<<known>>(64-hashBits+known)<<p.payload | uint64(e.payload)
+		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)|entry<<(bit&7))
 	}
 	for ; place < 1<<p.places; place++ {
 		p.put(raw, place, len(entries))
 	}
-	raw = raw[:cap(raw)]
 	binary.LittleEndian.PutUint32(raw, crc32.Checksum(raw[4:], castagnoli))
 	return raw
 }
@@ -238,7 +251,7 @@ func (p *hashPage) put(raw []byte, place uint64, number int) {
 func hashPlaces(entries, skip, payloadBytes int) int {
 	size := func(places int) int {
 		var p hashPage
-		p.shape(entries, skip, places, payloadBytes)
+		p.shape(hashPageVersion, entries, skip, places, payloadBytes)
 		table, size := p.size()
 		return table + size
 	}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -68,12 +69,63 @@ func TestDamageInAHashIndexIsAnError(t *testing.T) {
 	}
 }
 
+// TestPagesOfVersion1 holds that pages whose entries have whole bytes are read, too,
+// as files of format 1 have them.
+func TestPagesOfVersion1(t *testing.T) {
+	t.Parallel()
+	for _, payloadBytes := range []int{1, 3, 4} {
+		var entries []hashEntry
+		for i := range 1000 {
+			entries = append(entries, hashEntry{rand.Uint64() >> 24 << 24, uint32(i % 200)})
+		}
+		slices.SortFunc(entries, hashEntry.compare)
+		p, err := openHashPage(pageOfVersion1(entries, payloadBytes), 0, payloadBytes)
+		if err == nil {
+			err = p.verify()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			probe := p.probe(e.hash)
+			if err := probe.narrow(); err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			probe.each(func(payload uint32) bool { found = found || payload == e.payload; return true })
+			if !found {
+				t.Fatalf("payloads of %d bytes: %x is not found", payloadBytes, e.hash)
+			}
+		}
+	}
+}
+
+// pageOfVersion1 is a page of up to 65,535 entries with a table of 2^8 places.
+func pageOfVersion1(entries []hashEntry, payloadBytes int) []byte {
+	const places = 8
+	raw := append(make([]byte, 4), 1, places)
+	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(entries)))
+	for place := range uint64(1) << places {
+		n, _ := slices.BinarySearchFunc(entries, place+1, func(e hashEntry, next uint64) int { return cmp.Compare(e.hash>>(64-places), next) })
+		raw = binary.LittleEndian.AppendUint16(raw, uint16(n))
+	}
+	width := (hashBits - places + 8*payloadBytes + 7) / 8
+	for _, e := range entries {
+		entry := binary.LittleEndian.AppendUint64(nil, e.hash<<places>>(64-hashBits+places)<<(8*payloadBytes)|uint64(e.payload))
+		raw = append(raw, entry[:width]...)
+	}
+	raw = append(raw, make([]byte, 8-width)...)
+	binary.LittleEndian.PutUint32(raw, crc32.Checksum(raw[4:], castagnoli))
+	return raw
+}
+
 // FuzzHashPage reads pages as bytes may be and hashes as they may be asked for.
 func FuzzHashPage(f *testing.F) {
 	entries := []hashEntry{{1 << 24, 7}, {1 << 24, 8}, {1 << 50, 9}, {1 << 63, 10}}
 	f.Add(encodeHashPage(entries, 0, 3), uint8(0), uint8(3), uint64(1<<50))
 	f.Add(encodeHashPage(entries[:2], 12, 4), uint8(12), uint8(4), uint64(1<<24))
 	f.Add(encodeHashPage(nil, 40, 1), uint8(40), uint8(1), uint64(0))
+	f.Add(pageOfVersion1(entries, 3), uint8(0), uint8(3), uint64(1<<63))
 	f.Fuzz(func(t *testing.T, raw []byte, skip, payloadBytes uint8, hash uint64) {
 		skip, payloadBytes = skip%(hashBits+1), payloadBytes%4+1
 		p, err := openHashPage(raw, int(skip), int(payloadBytes))
