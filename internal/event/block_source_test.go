@@ -11,9 +11,9 @@ import (
 // source makes random rows.
 type source struct {
 	*rand.Rand
-	keys, names, senders int // how many different ones
-	oddIDs               int // one in so many is no UUID; 0 = none
-	long                 int // one value in so many is long; 0 = none
+	keys, names, senders int  // how many different ones
+	oddIDs               int  // one in so many is no UUID; 0 = none
+	long                 int  // one value in so many is long; 0 = none
 	uuids                byte // the version of all UUIDs; 0 = any bytes
 }
 

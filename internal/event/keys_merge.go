@@ -257,7 +257,7 @@ func (c *hashCursor) next() (bool, error) {
 	c.entry = hashEntry{
 		hash: uint64(c.p.prefix)<<32 | uint64(c.pages-1)<<(64-c.page.skip) |
 			(c.place-1)<<(64-known) | entry>>c.page.payload<<(64-hashBits),
-		payload: uint32(entry & (1<<c.page.payload - 1)),
+		payload: c.page.payloadOf(entry),
 	}
 	return true, nil
 }

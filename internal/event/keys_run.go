@@ -11,14 +11,16 @@ import (
 // A page of a run is a table of places and the entries in the order of their
 // hashes. The first bits of a hash are those of the partition and of the page,
 // the next b lead to a place in the table, and what is left of the 40 is in the
-// entry, in front of the payload. An entry has as many bits as these two need, or
-// 64 where that is more than 57; b is chosen so that table and entries are about as
-// small as can be.
+// entry, above the payload, of which only the distance from the smallest one of the
+// page is kept. An entry has as many bits as these two need, or 64 where that is more
+// than 57; b is chosen so that table and entries are about as small as can be.
 //
 //	CRC-32C of the rest    4 bytes
-//	version                1: 2; in pages of version 1, an entry has whole bytes
+//	version                1: 2
 //	b                      1
 //	entries                4
+//	smallest payload       4
+//	bits of a payload      1: as few as the greatest distance needs
 //	table                  2^b numbers: how many entries there are up to and with
 //	                       this place; of 1, 2 or 4 bytes, the fewest for the last
 //	entries                one after the other, the first in the lowest bits of the
@@ -26,11 +28,15 @@ import (
 //	                       bits of partition and page − b) bits of the hash
 //	zeros                  so that each entry can be read with eight bytes
 //
+// In pages of version 1, those of format 1, the payloads are as they are, with all of
+// their bytes, the two fields about them are missing, and entries have whole bytes.
+//
 // All integers are little endian.
 const (
 	hashPageVersion = 2
 	hashPageBytes   = 1 // the version whose entries have whole bytes
-	hashPageHeader  = 10
+	hashPageHeader  = 15
+	hashPageShorter = 10 // the header of version 1
 
 	// widestEntry is how many bits an entry can have and be read with eight bytes
 	// wherever it begins.
@@ -58,7 +64,9 @@ func (c *cursor) number(size int) uint64 {
 // hashPage is a page that is read in place.
 type hashPage struct {
 	raw     []byte
-	base    int // where the entries begin
+	table   int    // where the table begins
+	base    int    // where the entries begin
+	from    uint32 // the smallest payload
 	n       uint32
 	places  uint8 // b
 	number  uint8 // bytes of a number of the table
@@ -69,8 +77,8 @@ type hashPage struct {
 
 // hashWidth is how many bits an entry has if these many bits of the hash need not
 // be in it.
-func hashWidth(version byte, known, payloadBytes int) int {
-	width := hashBits - known + 8*payloadBytes
+func hashWidth(version byte, known, payload int) int {
+	width := hashBits - known + payload
 	if version == hashPageBytes || width > widestEntry {
 		return (width + 7) / 8 * 8
 	}
@@ -89,9 +97,9 @@ func numberWidth(entries int) int {
 }
 
 // shape sets the widths.
-func (p *hashPage) shape(version byte, entries, skip, places, payloadBytes int) {
-	p.n, p.places, p.skip, p.payload = uint32(entries), uint8(places), uint8(skip), uint8(8*payloadBytes)
-	p.number, p.width = uint8(numberWidth(entries)), uint8(hashWidth(version, skip+places, payloadBytes))
+func (p *hashPage) shape(version byte, entries, skip, places, payload int) {
+	p.n, p.places, p.skip, p.payload = uint32(entries), uint8(places), uint8(skip), uint8(payload)
+	p.number, p.width = uint8(numberWidth(entries)), uint8(hashWidth(version, skip+places, payload))
 }
 
 // size is how many bytes the table and the entries take.
@@ -103,19 +111,27 @@ func (p *hashPage) size() (table, entries int) {
 // bits of the hashes its key has.
 func openHashPage(raw []byte, skip, payloadBytes int) (hashPage, error) {
 	var p hashPage
-	if len(raw) < hashPageHeader || raw[4] != hashPageVersion && raw[4] != hashPageBytes {
+	if len(raw) < hashPageShorter {
 		return p, errHashPage
 	}
-	places, n := int(raw[5]), int(binary.LittleEndian.Uint32(raw[6:]))
-	if skip+places > hashBits || hashWidth(raw[4], skip+places, payloadBytes) > 64 || places > 32 {
+	version, places, n, payload := raw[4], int(raw[5]), int(binary.LittleEndian.Uint32(raw[6:])), 8*payloadBytes
+	switch {
+	case version == hashPageBytes:
+		p.table = hashPageShorter
+	case version == hashPageVersion && len(raw) >= hashPageHeader && int(raw[14]) <= payload:
+		p.table, p.from, payload = hashPageHeader, binary.LittleEndian.Uint32(raw[10:]), int(raw[14])
+	default:
 		return p, errHashPage
 	}
-	p.shape(raw[4], n, skip, places, payloadBytes)
+	if skip+places > hashBits || hashWidth(version, skip+places, payload) > 64 || places > 32 {
+		return p, errHashPage
+	}
+	p.shape(version, n, skip, places, payload)
 	table, entries := p.size()
-	if len(raw) != hashPageHeader+table+entries {
+	if len(raw) != p.table+table+entries {
 		return p, errHashPage
 	}
-	p.raw, p.base = raw, hashPageHeader+table
+	p.raw, p.base = raw, p.table+table
 	return p, nil
 }
 
@@ -134,11 +150,11 @@ func (p *hashPage) open() bool { return p.raw != nil }
 func (p *hashPage) upTo(place uint64) uint32 {
 	switch p.number {
 	case 1:
-		return uint32(p.raw[hashPageHeader+place])
+		return uint32(p.raw[uint64(p.table)+place])
 	case 2:
-		return uint32(binary.LittleEndian.Uint16(p.raw[hashPageHeader+2*place:]))
+		return uint32(binary.LittleEndian.Uint16(p.raw[uint64(p.table)+2*place:]))
 	}
-	return binary.LittleEndian.Uint32(p.raw[hashPageHeader+4*place:])
+	return binary.LittleEndian.Uint32(p.raw[uint64(p.table)+4*place:])
 }
 
 // bounds are the entries of a place of the table.
@@ -152,6 +168,9 @@ func (p *hashPage) bounds(place uint64) (low, high int, err error) {
 	}
 	return low, high, nil
 }
+
+// payloadOf is the payload of an entry.
+func (p *hashPage) payloadOf(entry uint64) uint32 { return p.from + uint32(entry&(1<<p.payload-1)) }
 
 // at is an entry: bits of the hash and the payload.
 func (p *hashPage) at(i int) uint64 {
@@ -204,7 +223,7 @@ func (o *hashProbe) each(visit func(payload uint32) (more bool)) (more bool) {
 		if entry>>p.payload > o.want {
 			break
 		}
-		if entry>>p.payload == o.want && !visit(uint32(entry&(1<<p.payload-1))) {
+		if entry>>p.payload == o.want && !visit(p.payloadOf(entry)) {
 			return false
 		}
 	}
@@ -213,13 +232,23 @@ func (o *hashProbe) each(visit func(payload uint32) (more bool)) (more bool) {
 
 // encodeHashPage makes a page of entries that are in order and have the first
 // skip bits in common.
-func encodeHashPage(entries []hashEntry, skip, payloadBytes int) []byte {
-	var p hashPage
-	p.shape(hashPageVersion, len(entries), skip, hashPlaces(len(entries), skip, payloadBytes), payloadBytes)
+func encodeHashPage(entries []hashEntry, skip int) []byte {
+	p := hashPage{table: hashPageHeader}
+	greatest := uint32(0)
+	for i, e := range entries {
+		if i == 0 || e.payload < p.from {
+			p.from = e.payload
+		}
+		greatest = max(greatest, e.payload)
+	}
+	payload := bits.Len32(greatest - p.from)
+	p.shape(hashPageVersion, len(entries), skip, hashPlaces(len(entries), skip, payload), payload)
 	table, size := p.size()
 	raw := make([]byte, hashPageHeader+table+size)
 	raw[4], raw[5] = hashPageVersion, p.places
 	binary.LittleEndian.PutUint32(raw[6:], p.n)
+	binary.LittleEndian.PutUint32(raw[10:], p.from)
+	raw[14] = p.payload
 
 	known := p.skip + p.places
 	place := uint64(0)
@@ -229,7 +258,7 @@ func encodeHashPage(entries []hashEntry, skip, payloadBytes int) []byte {
 		}
 		bit := i * int(p.width)
 		at := raw[hashPageHeader+table+bit>>3:]
-		entry := e.hash<<known>>(64-hashBits+known)<<p.payload | uint64(e.payload)
+		entry := e.hash<<known>>(64-hashBits+known)<<p.payload | uint64(e.payload-p.from)
 		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)|entry<<(bit&7))
 	}
 	for ; place < 1<<p.places; place++ {
@@ -243,20 +272,20 @@ func encodeHashPage(entries []hashEntry, skip, payloadBytes int) []byte {
 func (p *hashPage) put(raw []byte, place uint64, number int) {
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], uint32(number))
-	copy(raw[hashPageHeader+place*uint64(p.number):], b[:p.number])
+	copy(raw[uint64(p.table)+place*uint64(p.number):], b[:p.number])
 }
 
 // hashPlaces chooses b: the largest one that takes two per cent more than the
 // smallest page at most. A lookup then looks at few entries.
-func hashPlaces(entries, skip, payloadBytes int) int {
+func hashPlaces(entries, skip, payload int) int {
 	size := func(places int) int {
 		var p hashPage
-		p.shape(hashPageVersion, entries, skip, places, payloadBytes)
+		p.shape(hashPageVersion, entries, skip, places, payload)
 		table, size := p.size()
 		return table + size
 	}
 	most := hashBits - skip
-	least := max(0, hashBits+8*payloadBytes-64-skip) // an entry has at most 64 bits
+	least := max(0, hashBits+payload-64-skip) // an entry has at most 64 bits
 	low := min(most, max(least, bits.Len(uint(entries/hashBucket))))
 	high := min(most, max(low, bits.Len(uint(entries))))
 	smallest := size(low)
@@ -315,7 +344,7 @@ func (w *hashWriter) add(e hashEntry) error {
 // flush writes a page, also one without entries: one that is not there is
 // damage.
 func (w *hashWriter) flush() {
-	raw := encodeHashPage(w.entries, int(w.p.depth+w.run.spread), w.x.payloadBytes)
+	raw := encodeHashPage(w.entries, int(w.p.depth+w.run.spread))
 	w.to.put(w.p.key(&w.run, w.number, nil), raw)
 	w.number++
 	w.entries = w.entries[:0]

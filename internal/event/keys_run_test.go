@@ -122,9 +122,9 @@ func pageOfVersion1(entries []hashEntry, payloadBytes int) []byte {
 // FuzzHashPage reads pages as bytes may be and hashes as they may be asked for.
 func FuzzHashPage(f *testing.F) {
 	entries := []hashEntry{{1 << 24, 7}, {1 << 24, 8}, {1 << 50, 9}, {1 << 63, 10}}
-	f.Add(encodeHashPage(entries, 0, 3), uint8(0), uint8(3), uint64(1<<50))
-	f.Add(encodeHashPage(entries[:2], 12, 4), uint8(12), uint8(4), uint64(1<<24))
-	f.Add(encodeHashPage(nil, 40, 1), uint8(40), uint8(1), uint64(0))
+	f.Add(encodeHashPage(entries, 0), uint8(0), uint8(3), uint64(1<<50))
+	f.Add(encodeHashPage(entries[:2], 12), uint8(12), uint8(4), uint64(1<<24))
+	f.Add(encodeHashPage(nil, 40), uint8(40), uint8(1), uint64(0))
 	f.Add(pageOfVersion1(entries, 3), uint8(0), uint8(3), uint64(1<<63))
 	f.Fuzz(func(t *testing.T, raw []byte, skip, payloadBytes uint8, hash uint64) {
 		skip, payloadBytes = skip%(hashBits+1), payloadBytes%4+1
