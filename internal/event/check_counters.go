@@ -15,6 +15,10 @@ type hourCheck struct {
 	counted map[uint64]int64
 }
 
+func newHourCheck(number uint32) hourCheck {
+	return hourCheck{number: number, counted: map[uint64]int64{}}
+}
+
 // withoutOffset is what a counter counts, all offsets together.
 func withoutOffset(what uint64) uint64 { return what >> 7 << 7 }
 

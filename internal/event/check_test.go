@@ -215,6 +215,27 @@ func TestCheckFindsLosses(t *testing.T) {
 	}
 }
 
+// TestCheckOfFirstHour: events of the first hour of 1970 are checked like others.
+func TestCheckOfFirstHour(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, event.Options{})
+	w.send(t, "u", "s", "open", 0, "a", "b")
+	w.send(t, "u", "s", "open", noon, "c")
+	check(t, w.Close())
+	defer w.open(t)
+	if r := report(t, w.path); !r.Clean() {
+		t.Errorf("got %v, want no findings", r.Listed())
+	}
+	check(t, event.Change(w.path, 1, in(firstValue(func([]byte) []byte { return []byte{1} }), "counters")))
+	if r := report(t, w.path); r.Of(finding.Undercount) != 1 {
+		t.Errorf("without its counters: got %v, want that they are missing", r.Listed())
+	}
+	check(t, event.Repair(t.Context(), w.path))
+	if r := report(t, w.path); !r.Clean() {
+		t.Errorf("after the repair: got %v, want no findings", r.Listed())
+	}
+}
+
 // TestCheckOfNewer: a file of a newer program is not judged.
 func TestCheckOfNewer(t *testing.T) {
 	t.Parallel()
