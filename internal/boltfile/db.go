@@ -121,14 +121,19 @@ func (d *DB) Close() error { return d.Bolt().Close() }
 // Close closes a file. It writes the list of free pages once, which makes the
 // next Open fast. Nobody may write meanwhile.
 func Close(db *DB) error {
-	bolt := db.Bolt()
-	if bolt.IsReadOnly() {
-		return bolt.Close()
+	if db.Bolt().IsReadOnly() {
+		return db.Close()
 	}
-	bolt.NoFreelistSync = false
-	err := bolt.Update(func(*bbolt.Tx) error { return nil })
+	err := db.writeFreePages()
 	if err != nil {
 		err = fmt.Errorf("write free pages of %s: %w", db.path, err)
 	}
-	return errors.Join(err, bolt.Close())
+	return errors.Join(err, db.Close())
+}
+
+// writeFreePages writes the list of free pages, the last that is written before
+// the file is closed.
+func (d *DB) writeFreePages() error {
+	d.Bolt().NoFreelistSync = false
+	return d.Update(func(*bbolt.Tx) error { return nil })
 }

@@ -1,10 +1,12 @@
 package boltfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,10 +26,14 @@ const (
 
 	// readersWait is how long the end of older readers is waited for.
 	readersWait = time.Second
+
+	// tryEvery is how often Writable tries a file that did not take a commit.
+	tryEvery = time.Second
 )
 
 // Writer writes to an open file and knows what to make of a disk that is full or
-// fails. Update may be called by one goroutine at a time, Refused by any.
+// fails. Update may be called by one goroutine at a time, Refused and Writable by
+// any.
 type Writer struct {
 	db  *DB
 	log *slog.Logger
@@ -37,6 +43,7 @@ type Writer struct {
 	unconfirmed bool
 
 	failing atomic.Pointer[failure] // the last commit failed
+	tried   atomic.Int64            // when Writable tried last, Unix nanoseconds
 }
 
 // failure is a commit that failed.
@@ -56,6 +63,26 @@ func (w *Writer) Refused() error {
 		return f.fault
 	}
 	return nil
+}
+
+// Writable is nil when the file took the last commit, and otherwise why it did
+// not. Whether it would now is tried once a second, so that an idle file notices
+// when the disk is well again. writing is the lock of those who call Update; it is
+// waited for by nobody here.
+func (w *Writer) Writable(writing *sync.Mutex) error {
+	f := w.failing.Load()
+	if f == nil {
+		return nil
+	}
+	last, now := w.tried.Load(), time.Now().UnixNano()
+	if now-last < int64(tryEvery) || !w.tried.CompareAndSwap(last, now) || !writing.TryLock() {
+		return f.fault
+	}
+	defer writing.Unlock()
+	return w.Update(func(tx *bbolt.Tx) error { // what is there already, but it takes a page
+		meta := tx.Bucket(metaBucket)
+		return meta.Put(formatKey, bytes.Clone(meta.Get(formatKey)))
+	})
 }
 
 var (
@@ -198,8 +225,7 @@ func (w *Writer) Close() error {
 			return errors.Join(fmt.Errorf("the last change of %s is not confirmed: %w", w.db.Path(), err), w.db.Close())
 		}
 	}
-	w.db.Bolt().NoFreelistSync = false
-	err := w.db.Update(func(*bbolt.Tx) error { return nil })
+	err := w.db.writeFreePages()
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return err
 	}

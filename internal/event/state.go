@@ -52,8 +52,6 @@ type observed struct {
 	waitingQueries, rewritten   atomic.Int64
 	rate                        meter.Rate
 	open                        meter.Open
-	failure                     atomic.Pointer[error] // of the last transaction that wrote
-	tried                       atomic.Int64          // when Writable tried last, Unix nanoseconds
 	counting                    sync.Mutex
 	countedAt                   int64 // value of rewritten; guarded by counting, like what follows
 	countedBlocks, countedHours int
@@ -69,23 +67,15 @@ func newObserved() observed {
 	}
 }
 
-// ended notes what the file says to a transaction that wrote.
-func (o *observed) ended(err error) {
-	if err != nil {
-		o.failed.Add(1)
-		o.failure.Store(&err)
-		return
-	}
-	o.failure.Store(nil)
-}
-
 // committed notes how a commit of batches ended that was begun at a moment.
 func (o *observed) committed(begin time.Time, tx *bbolt.Tx, err error) {
-	if o.ended(err); err == nil {
-		o.commit.Since(begin)
-		stats := tx.Stats()
-		o.sync.Observe(int64(stats.GetWriteTime()))
+	if err != nil {
+		o.failed.Add(1)
+		return
 	}
+	o.commit.Since(begin)
+	stats := tx.Stats()
+	o.sync.Observe(int64(stats.GetWriteTime()))
 }
 
 // viewFile runs fn in a transaction that reads.
@@ -101,31 +91,19 @@ func (e *Engine) updateFile(fn func(*bbolt.Tx) error) error {
 		refused = fn(tx)
 		return refused
 	})
-	if refused == nil {
-		e.observed.ended(err)
-		e.observed.rewritten.Add(1)
+	if refused != nil {
+		return err
 	}
+	if err != nil {
+		e.observed.failed.Add(1)
+	}
+	e.observed.rewritten.Add(1)
 	return err
 }
 
-// tryEvery is how often a file that did not take a commit is tried at most.
-const tryEvery = time.Second
-
 // Writable is nil when the file took the last commit, and otherwise why it did
-// not. Whether it would now is tried once a second, so that an idle engine notices
-// when the disk is well again; that waits for nobody who writes.
-func (e *Engine) Writable() error {
-	failure := e.observed.failure.Load()
-	if failure == nil {
-		return nil
-	}
-	last, now := e.observed.tried.Load(), time.Now().UnixNano()
-	if now-last < int64(tryEvery) || !e.observed.tried.CompareAndSwap(last, now) || !e.writing.TryLock() {
-		return *failure
-	}
-	defer e.writing.Unlock()
-	return e.updateFile(func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(formatKey, be32(Format)) })
-}
+// not, see boltfile.Writer. It waits for nobody who writes.
+func (e *Engine) Writable() error { return e.file.Writable(&e.writing) }
 
 // State is the state of now.
 func (e *Engine) State() (State, error) {
