@@ -31,9 +31,9 @@ type State struct {
 
 // observed is what a store counts of itself.
 type observed struct {
-	failed, feedback, logs atomic.Uint64
-	commit, sync, group    *meter.Histogram
-	open                   meter.Open
+	feedback, logs      atomic.Uint64
+	commit, sync, group *meter.Histogram
+	open                meter.Open
 }
 
 func newObserved() observed {
@@ -44,13 +44,8 @@ func newObserved() observed {
 	}
 }
 
-// committed notes how a commit that was begun at a moment ended: err is what the
-// file says.
-func (o *observed) committed(begin time.Time, t *bbolt.Tx, err error) {
-	if err != nil {
-		o.failed.Add(1)
-		return
-	}
+// committed notes a commit that was begun at a moment.
+func (o *observed) committed(begin time.Time, t *bbolt.Tx) {
 	o.commit.Since(begin)
 	stats := t.Stats()
 	o.sync.Observe(int64(stats.GetWriteTime()))
@@ -67,7 +62,7 @@ func (s *Store) State() (State, error) {
 	s.queue.Unlock()
 	o, file := &s.observed, s.db.Stats()
 	state := State{
-		Failed: o.failed.Load(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
+		Failed: s.file.Failed(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
 		Waiting:  waiting,
 		Feedback: o.feedback.Load(), Logs: o.logs.Load(),
 		FileBytes: info.Size(), FreeBytes: int64(file.FreeAlloc), FreePages: file.FreePageN + file.PendingPageN,

@@ -32,8 +32,8 @@ const (
 )
 
 // Writer writes to an open file and knows what to make of a disk that is full or
-// fails. Update may be called by one goroutine at a time, Refused and Writable by
-// any.
+// fails. Update may be called by one goroutine at a time, what asks for its outcome
+// by any.
 type Writer struct {
 	db  *DB
 	log *slog.Logger
@@ -42,8 +42,9 @@ type Writer struct {
 	// reads it, but perhaps not on the disk.
 	unconfirmed bool
 
-	failing atomic.Pointer[failure] // the last commit failed
-	tried   atomic.Int64            // when Writable tried last, Unix nanoseconds
+	failing  atomic.Pointer[failure] // the last commit failed
+	tried    atomic.Int64            // when Writable tried last, Unix nanoseconds
+	failures atomic.Uint64           // commits that failed
 }
 
 // failure is a commit that failed.
@@ -64,6 +65,10 @@ func (w *Writer) Refused() error {
 	}
 	return nil
 }
+
+// Failed is how many commits the file did not take, those that Writable tried
+// included.
+func (w *Writer) Failed() uint64 { return w.failures.Load() }
 
 // Writable is nil when the file took the last commit, and otherwise why it did
 // not. Whether it would now is tried once a second, so that an idle file notices
@@ -200,6 +205,7 @@ func (w *Writer) cause(err error) error {
 // failed remembers a failure, reports it if it is the first, and returns its
 // fault.
 func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
+	w.failures.Add(1)
 	rest := min(max(restFactor*time.Since(begun), leastRest), mostRest)
 	if w.failing.Swap(&failure{f, time.Now().Add(rest)}) == nil {
 		w.log.Error("the disk does not take what is written; reading goes on", "file", w.db.Path(), "error", cause)

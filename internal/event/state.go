@@ -47,7 +47,7 @@ type State struct {
 
 // observed is what an engine counts of itself.
 type observed struct {
-	failed, batches, events     atomic.Uint64
+	batches, events             atomic.Uint64
 	commit, sync, group, query  *meter.Histogram
 	waitingQueries, rewritten   atomic.Int64
 	rate                        meter.Rate
@@ -67,10 +67,9 @@ func newObserved() observed {
 	}
 }
 
-// committed notes how a commit of batches ended that was begun at a moment.
+// committed notes a commit of batches that was begun at a moment, unless it failed.
 func (o *observed) committed(begin time.Time, tx *bbolt.Tx, err error) {
 	if err != nil {
-		o.failed.Add(1)
 		return
 	}
 	o.commit.Since(begin)
@@ -94,9 +93,6 @@ func (e *Engine) updateFile(fn func(*bbolt.Tx) error) error {
 	if refused != nil {
 		return err
 	}
-	if err != nil {
-		e.observed.failed.Add(1)
-	}
 	e.observed.rewritten.Add(1)
 	return err
 }
@@ -113,7 +109,7 @@ func (e *Engine) State() (State, error) {
 	}
 	o, file := &e.observed, e.db.Stats()
 	s := State{
-		Failed: o.failed.Load(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
+		Failed: e.file.Failed(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
 		Batches: o.batches.Load(), Events: o.events.Load(), PerSecond: o.rate.PerSecond(e.now()),
 		FileBytes: info.Size(), FreeBytes: int64(file.FreeAlloc), FreePages: file.FreePageN + file.PendingPageN,
 		Queries: o.query.Distribution(), QueriesRunning: len(e.queries), QueriesWaiting: int(o.waitingQueries.Load()),
