@@ -9,7 +9,6 @@ import (
 
 	"svc/internal/auth"
 	"svc/internal/durable"
-	"svc/internal/fault"
 	"svc/store"
 )
 
@@ -78,7 +77,7 @@ func (s *Server) writeBootstrap(password string) error {
 		"Made at %s. Whoever can read this file can log in: change the password.\n"+
 		"The file is removed after the first login.\n", password, s.now().UTC().Format(time.RFC3339))
 	if err := durable.WriteFile(s.config.BootstrapFile, []byte(text), os.FileMode(0o600)); err != nil {
-		return fault.Disk(fmt.Errorf("write first password: %w", err))
+		return fmt.Errorf("write first password: %w", err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (s *Server) copyData(prefix string) (folder string, err error) {
 		return "", errors.Join(err, images.Close())
 	}
 	if err := images.Copy(folder); err != nil {
-		return "", errors.Join(fault.Disk(err), os.RemoveAll(folder))
+		return "", errors.Join(err, os.RemoveAll(folder))
 	}
 	return folder, nil
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"svc/api"
 	"svc/store"
@@ -47,11 +48,10 @@ func (r readiness) broken() string {
 // running waits until the index follows.
 func (s *server) running(t *testing.T) {
 	t.Helper()
-	for !s.index.State().Running {
-		if t.Context().Err() != nil {
+	for late := time.Now().Add(time.Minute); !s.index.State().Running; runtime.Gosched() {
+		if time.Now().After(late) {
 			t.Fatal("nobody follows")
 		}
-		runtime.Gosched()
 	}
 }
 

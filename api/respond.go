@@ -36,9 +36,11 @@ type errorView struct {
 // reads the answer, and nothing is wrong here.
 var errGone = fault.New(fault.Invalid, "the request was given up by the client")
 
-// fail answers with an error. What is not a fault is internal: the client gets
-// a constant text, the log gets the rest with the request id.
+// fail answers with an error. What is neither a fault nor a disk that is full or
+// fails is internal: the client gets a constant text, the log gets the rest with
+// the request id.
 func (s *Server) fail(w http.ResponseWriter, r *request, err error) {
+	err = fault.Disk(err)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		err = errGone
 	}

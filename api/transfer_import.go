@@ -185,10 +185,15 @@ func (im *importer) advance(n int64) {
 }
 
 // cleanUp removes what was brought in of a project that did not come to be. What
-// it cannot remove goes at the next start.
+// it cannot remove goes at the next start. A project that can be seen although the
+// disk did not confirm it stays as it is.
 func (im *importer) cleanUp() {
+	number := im.into.Project()
+	if _, alive := im.server.db.ProjectByID(number); alive {
+		return
+	}
 	ctx := context.WithoutCancel(im.ctx)
-	err := errors.Join(im.server.config.Events.DropProject(ctx, event.Project(im.into.Project())), im.server.db.Purge())
+	err := errors.Join(im.server.config.Events.DropProject(ctx, event.Project(number)), im.server.db.Purge())
 	if err != nil {
 		im.server.log.Error("what was imported of a project was not removed; it will be tried again", "error", err)
 	}

@@ -111,6 +111,22 @@ func TestOnAFullDisk(t *testing.T) {
 	if spared == 0 {
 		t.Error("submissions are always tried, also a moment after a failure")
 	}
+	if err := db.Writable(); err != nil {
+		t.Errorf("with space it is not writable: %v", err)
+	}
+	failures := stateOf(t, db).Failed
+	limitFiles(t, 100)
+	if err := db.Update(func(tx *store.Tx) error { return write(tx, last+1) }); !fault.Is(err, fault.NoSpace) || !fault.Is(db.Writable(), fault.NoSpace) {
+		t.Errorf("without space: got %v, writable: %v", err, db.Writable())
+	}
+	if got := stateOf(t, db).Failed; got != failures+2 {
+		t.Errorf("got %d failed commits, want %d and two more: what is tried counts", got, failures)
+	}
+	limitFiles(t, unlimited)
+	eventually(t, "it is writable although nobody writes", func() bool { return db.Writable() == nil })
+	if err := db.Submit(func(*store.Tx) error { return nil }); err != nil {
+		t.Errorf("when it is writable: %v", err)
+	}
 	limitFiles(t, 100)
 	if err := db.Close(); err != nil {
 		t.Errorf("closing on a full disk: %v", err)

@@ -65,7 +65,8 @@ func (s *Store) lead() {
 			close(w.done)
 		}
 	}()
-	if err = s.file.Refused(); err != nil {
+	if refused := s.file.Refused(); refused != nil {
+		err = refused
 		return
 	}
 	err = s.commit(func(tx *Tx) error {

@@ -1,10 +1,10 @@
 package store_test
 
 import (
-	"errors"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"svc/internal/fault"
@@ -58,26 +58,49 @@ func TestSubmissionWithoutProject(t *testing.T) {
 	}
 }
 
-// A bug in one submission ends its transaction, not the wait of the others.
+// A bug in one submission ends its transaction, not the wait of the others: they
+// learn that nothing was stored.
 func TestSubmissionThatPanics(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
 	p := addProject(t, db, "app")
-	failed := errors.New("panic")
+	logs := func() int64 {
+		t.Helper()
+		var levels [4]int64
+		err := db.View(func(tx *store.Tx) (err error) {
+			levels, err = tx.LogStatistics()
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return levels[0]
+	}
+	release := sync.OnceFunc(db.Hold()) // so that all share a commit
+	defer release()
+	var acknowledged atomic.Int64
 	var wait sync.WaitGroup
 	for i := range 20 {
 		wait.Go(func() {
 			defer func() { _ = recover() }()
-			_ = db.Submit(func(tx *store.Tx) error {
-				if i%5 == 0 {
-					panic(failed)
+			err := db.Submit(func(tx *store.Tx) error {
+				if i == 10 {
+					panic("a bug")
 				}
 				return tx.AddLog(p.ID, &store.Log{})
 			})
+			if err == nil {
+				acknowledged.Add(1)
+			}
 		})
 	}
+	eventually(t, "all wait", func() bool { return stateOf(t, db).Waiting == 20 })
+	release()
 	wait.Wait()
-	if err := db.Submit(func(tx *store.Tx) error { return tx.AddLog(p.ID, &store.Log{}) }); err != nil {
-		t.Errorf("afterwards: %v", err)
+	if got, want := logs(), acknowledged.Load(); got != want || want != 0 {
+		t.Errorf("got %d logs of %d that were acknowledged, want none of either", got, want)
+	}
+	if err := db.Submit(func(tx *store.Tx) error { return tx.AddLog(p.ID, &store.Log{}) }); err != nil || logs() != 1 {
+		t.Errorf("afterwards: %v, %d logs", err, logs())
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -32,9 +33,16 @@ type Import struct {
 	latest bool                 // a version has the flag
 }
 
+// dryProject is the number of the project of each dry run. None is given it.
+const dryProject = ProjectID(math.MaxUint32)
+
 // BeginImport makes room for a project.
 func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 	i := &Import{ImportOptions: o, store: s, ids: map[string]*idSource{}}
+	if o.DryRun {
+		i.id = dryProject
+		return i, nil
+	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	err := s.commit(func(tx *Tx) error {
@@ -43,9 +51,9 @@ func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 			return err
 		}
 		i.id = ProjectID(n)
-		return i.unlessDry(tx.makeContent(i.id))
+		return tx.makeContent(i.id)
 	})
-	if err != nil && !errors.Is(err, errDry) {
+	if err != nil {
 		return nil, err
 	}
 	if s.imports == nil {
@@ -58,14 +66,7 @@ func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 // errDry takes back what a transaction of a dry run wrote.
 var errDry = errors.New("dry run")
 
-func (i *Import) unlessDry(err error) error {
-	if err == nil && i.DryRun {
-		return errDry
-	}
-	return err
-}
-
-// Project is the number that the project will have.
+// Project is the number that the project will have, unless this is a dry run.
 func (i *Import) Project() ProjectID { return i.id }
 
 // Abandon leaves what was brought in to Purge, unless it was revealed.
@@ -87,12 +88,16 @@ func (s *Store) Importing(p ProjectID) bool {
 func (i *Import) Update(fn func(*ImportTx) error) error {
 	err := i.store.Update(func(tx *Tx) error {
 		tx.hidden = i.id
-		if i.DryRun {
-			if err := tx.makeContent(i.id); err != nil {
-				return err
-			}
+		if !i.DryRun {
+			return fn(&ImportTx{tx, i})
 		}
-		return i.unlessDry(fn(&ImportTx{tx, i}))
+		if err := tx.makeContent(i.id); err != nil {
+			return err
+		}
+		if err := fn(&ImportTx{tx, i}); err != nil {
+			return err
+		}
+		return errDry
 	})
 	if errors.Is(err, errDry) {
 		return nil

@@ -221,3 +221,41 @@ func TestImportRefusesRecords(t *testing.T) {
 		t.Errorf("after a dry run: got %s, want %s", got, want)
 	}
 }
+
+// A dry run stands in nobody's way: not in that of a project or an import that
+// begins meanwhile, nor they in its.
+func TestDryRunBesideOthers(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	begin := func(dry bool) *store.Import {
+		t.Helper()
+		i, err := db.BeginImport(store.ImportOptions{DryRun: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	now := time.Now().Unix()
+	dry := begin(true)
+	addProject(t, db, "other")
+	fill(t, dry, now)
+
+	second := begin(true)
+	other := begin(false)
+	fill(t, other, now)
+	fill(t, second, now)
+	dry.Abandon()
+	second.Abandon()
+	if !db.Importing(other.Project()) {
+		t.Error("the import does not go on after the dry runs")
+	}
+	if err := db.Purge(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Reveal(&store.Project{Key: "new", Name: "New"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := counts(t, db), "1 1 1 300 [75 75 75 75] 2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

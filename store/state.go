@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"os"
 	"sync/atomic"
 	"time"
@@ -32,11 +31,9 @@ type State struct {
 
 // observed is what a store counts of itself.
 type observed struct {
-	failed, feedback, logs atomic.Uint64
-	commit, sync, group    *meter.Histogram
-	open                   meter.Open
-	failure                atomic.Pointer[error] // of the last commit
-	tried                  atomic.Int64          // when Writable tried last, Unix nanoseconds
+	feedback, logs      atomic.Uint64
+	commit, sync, group *meter.Histogram
+	open                meter.Open
 }
 
 func newObserved() observed {
@@ -47,15 +44,8 @@ func newObserved() observed {
 	}
 }
 
-// committed notes how a commit that was begun at a moment ended: err is what the
-// file says.
-func (o *observed) committed(begin time.Time, t *bbolt.Tx, err error) {
-	if err != nil {
-		o.failed.Add(1)
-		o.failure.Store(&err)
-		return
-	}
-	o.failure.Store(nil)
+// committed notes a commit that was begun at a moment.
+func (o *observed) committed(begin time.Time, t *bbolt.Tx) {
 	o.commit.Since(begin)
 	stats := t.Stats()
 	o.sync.Observe(int64(stats.GetWriteTime()))
@@ -72,7 +62,7 @@ func (s *Store) State() (State, error) {
 	s.queue.Unlock()
 	o, file := &s.observed, s.db.Stats()
 	state := State{
-		Failed: o.failed.Load(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
+		Failed: s.file.Failed(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
 		Waiting:  waiting,
 		Feedback: o.feedback.Load(), Logs: o.logs.Load(),
 		FileBytes: info.Size(), FreeBytes: int64(file.FreeAlloc), FreePages: file.FreePageN + file.PendingPageN,
@@ -82,23 +72,6 @@ func (s *Store) State() (State, error) {
 	return state, nil
 }
 
-// tryEvery is how often a file that did not take a commit is tried at most.
-const tryEvery = time.Second
-
 // Writable is nil when the file took the last commit, and otherwise why it did
-// not. Whether it would now is tried once a second, so that an idle store notices
-// when the disk is well again; that waits for nobody who writes.
-func (s *Store) Writable() error {
-	failure := s.observed.failure.Load()
-	if failure == nil {
-		return nil
-	}
-	last, now := s.observed.tried.Load(), time.Now().UnixNano()
-	if now-last < int64(tryEvery) || !s.observed.tried.CompareAndSwap(last, now) || !s.writing.TryLock() {
-		return *failure
-	}
-	defer s.writing.Unlock()
-	return s.commit(func(tx *Tx) error {
-		return tx.bolt.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint32(nil, Format))
-	})
-}
+// not, see boltfile.Writer. It waits for nobody who writes.
+func (s *Store) Writable() error { return s.file.Writable(&s.writing) }

@@ -37,7 +37,8 @@ func TestState(t *testing.T) {
 	}
 
 	// Everybody who comes while somebody writes shares the next commit.
-	release := db.Hold()
+	release := sync.OnceFunc(db.Hold())
+	defer release()
 	var group sync.WaitGroup
 	for i := range 10 {
 		group.Go(func() {
@@ -52,11 +53,7 @@ func TestState(t *testing.T) {
 			}
 		})
 	}
-	for stateOf(t, db).Waiting < 10 {
-		if t.Context().Err() != nil {
-			t.Fatal("nobody waits")
-		}
-	}
+	eventually(t, "all wait", func() bool { return stateOf(t, db).Waiting == 10 })
 	release()
 	group.Wait()
 	s := stateOf(t, db)
@@ -77,9 +74,10 @@ func TestOldestReader(t *testing.T) {
 	inside := func() (s store.State) {
 		err := db.View(func(*store.Tx) error {
 			begun := time.Now()
-			for s = stateOf(t, db); s.Oldest <= time.Since(begun)/2 || s.Oldest == 0; {
+			eventually(t, "the reader grows old", func() bool {
 				s = stateOf(t, db)
-			}
+				return s.Oldest > time.Since(begun)/2
+			})
 			return nil
 		})
 		if err != nil {

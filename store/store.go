@@ -249,16 +249,15 @@ func (s *Store) Commits() int64 { return s.commits.Load() }
 // commit is the one way to write. The caller holds s.writing.
 func (s *Store) commit(fn func(*Tx) error) error {
 	tx, begin := &Tx{store: s, now: s.now(), ids: s.ids}, time.Now()
-	var refused error // by fn, which says nothing about the file
 	err := s.file.Update(func(t *bbolt.Tx) error {
 		tx.bolt = t
-		if refused = fn(tx); refused != nil {
-			return refused
+		if err := fn(tx); err != nil {
+			return err
 		}
 		return tx.finish()
 	})
-	if refused == nil {
-		s.observed.committed(begin, tx.bolt, err)
+	if err == nil {
+		s.observed.committed(begin, tx.bolt)
 	}
 	if boltfile.Written(err) {
 		s.commits.Add(1)

@@ -226,6 +226,58 @@ func TestNotWorthCompacting(t *testing.T) {
 	}
 }
 
+// TestCompactLosesItsFile: when the smaller file has vanished before it has its
+// name, the file stays as it is.
+func TestCompactLosesItsFile(t *testing.T) {
+	t.Parallel()
+	f, err := open(filepath.Join(t.TempDir(), "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := f.write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Exchange(f.Path() + ".compact"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want that the file is not there", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, f.Path(), last)
+}
+
+// TestOpenBesideCompact: who may not open a file leaves what its owner makes.
+func TestOpenBesideCompact(t *testing.T) {
+	t.Parallel()
+	f, err := open(filepath.Join(t.TempDir(), "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp := f.Path() + ".compact"
+	if err := os.WriteFile(temp, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := boltfile.Open(f.Path(), boltfile.Options{}); !errors.Is(err, boltfile.ErrLocked) {
+		t.Errorf("got %v, want ErrLocked", err)
+	}
+	if _, err := os.Stat(temp); err != nil {
+		t.Errorf("while the file is open: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = open(f.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(temp); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was left behind is still there: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // writeAndCompact does both until it is killed. Each key is acknowledged on the
 // standard output.
 func writeAndCompact(path string) error {

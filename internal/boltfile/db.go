@@ -26,11 +26,6 @@ type DB struct {
 // that is not rewritten with each commit, and a limit on waiting for the lock.
 // The errors are ErrDamaged, ErrLocked or what the file system says.
 func Open(path string, o Options) (*DB, error) {
-	if !o.ReadOnly { // a compaction was cut off
-		if err := removeTemp(path + compactSuffix); err != nil {
-			return nil, err
-		}
-	}
 	if err := (&examiner{loaded: o.Loaded}).examine(path); err != nil {
 		return nil, err
 	}
@@ -38,16 +33,25 @@ func Open(path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !o.ReadOnly { // a compaction was cut off, as nobody else has the file open
+		if err := removeTemp(path + compactSuffix); err != nil {
+			return nil, errors.Join(err, bolt.Close())
+		}
+	}
 	return &DB{path: path, options: o, bolt: bolt}, nil
 }
 
-// open opens a file whose pages are sound.
+// open opens a file whose pages are sound. It makes none: an empty file would take
+// the place of one that is gone.
 func (o Options) open(path string) (*bbolt.DB, error) {
 	options := &bbolt.Options{
 		Timeout:        LockWait,
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
 		ReadOnly:       o.ReadOnly,
+		OpenFile: func(path string, flag int, mode os.FileMode) (*os.File, error) {
+			return os.OpenFile(path, flag&^os.O_CREATE, mode)
+		},
 	}
 	if runtime.GOOS != "windows" && !o.ReadOnly { // there the file becomes as large as the map
 		options.InitialMmapSize = o.MapSize
@@ -117,14 +121,19 @@ func (d *DB) Close() error { return d.Bolt().Close() }
 // Close closes a file. It writes the list of free pages once, which makes the
 // next Open fast. Nobody may write meanwhile.
 func Close(db *DB) error {
-	bolt := db.Bolt()
-	if bolt.IsReadOnly() {
-		return bolt.Close()
+	if db.Bolt().IsReadOnly() {
+		return db.Close()
 	}
-	bolt.NoFreelistSync = false
-	err := bolt.Update(func(*bbolt.Tx) error { return nil })
+	err := db.writeFreePages()
 	if err != nil {
 		err = fmt.Errorf("write free pages of %s: %w", db.path, err)
 	}
-	return errors.Join(err, bolt.Close())
+	return errors.Join(err, db.Close())
+}
+
+// writeFreePages writes the list of free pages, the last that is written before
+// the file is closed.
+func (d *DB) writeFreePages() error {
+	d.Bolt().NoFreelistSync = false
+	return d.Update(func(*bbolt.Tx) error { return nil })
 }

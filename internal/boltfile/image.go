@@ -37,11 +37,28 @@ func (s *Image) Copy(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.tx.WriteTo(f)
+	copied := copyFile{File: f}
+	_, err = s.tx.WriteTo(&copied)
+	if copied.err != nil {
+		err = copied.err
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(fmt.Errorf("copy to %s: %w", path, err), os.Remove(path))
 	}
 	return nil
+}
+
+// copyFile keeps the error of a Write: of one to the first two pages bbolt gives
+// only the text.
+type copyFile struct {
+	*os.File
+	err error
+}
+
+// Write writes to the file.
+func (f *copyFile) Write(b []byte) (n int, err error) {
+	n, f.err = f.File.Write(b)
+	return n, f.err
 }
 
 // Close lets go of the image.

@@ -1,10 +1,12 @@
 package boltfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,10 +26,14 @@ const (
 
 	// readersWait is how long the end of older readers is waited for.
 	readersWait = time.Second
+
+	// tryEvery is how often Writable tries a file that did not take a commit.
+	tryEvery = time.Second
 )
 
 // Writer writes to an open file and knows what to make of a disk that is full or
-// fails. Update may be called by one goroutine at a time, Refused by any.
+// fails. Update may be called by one goroutine at a time, what asks for its outcome
+// by any.
 type Writer struct {
 	db  *DB
 	log *slog.Logger
@@ -36,7 +42,9 @@ type Writer struct {
 	// reads it, but perhaps not on the disk.
 	unconfirmed bool
 
-	failing atomic.Pointer[failure] // the last commit failed
+	failing  atomic.Pointer[failure] // the last commit failed
+	tried    atomic.Int64            // when Writable tried last, Unix nanoseconds
+	failures atomic.Uint64           // commits that failed
 }
 
 // failure is a commit that failed.
@@ -56,6 +64,30 @@ func (w *Writer) Refused() error {
 		return f.fault
 	}
 	return nil
+}
+
+// Failed is how many commits the file did not take, those that Writable tried
+// included.
+func (w *Writer) Failed() uint64 { return w.failures.Load() }
+
+// Writable is nil when the file took the last commit, and otherwise why it did
+// not. Whether it would now is tried once a second, so that an idle file notices
+// when the disk is well again. writing is the lock of those who call Update; it is
+// waited for by nobody here.
+func (w *Writer) Writable(writing *sync.Mutex) error {
+	f := w.failing.Load()
+	if f == nil {
+		return nil
+	}
+	last, now := w.tried.Load(), time.Now().UnixNano()
+	if now-last < int64(tryEvery) || !w.tried.CompareAndSwap(last, now) || !writing.TryLock() {
+		return f.fault
+	}
+	defer writing.Unlock()
+	return w.Update(func(tx *bbolt.Tx) error { // what is there already, but it takes a page
+		meta := tx.Bucket(metaBucket)
+		return meta.Put(formatKey, bytes.Clone(meta.Get(formatKey)))
+	})
 }
 
 var (
@@ -173,6 +205,7 @@ func (w *Writer) cause(err error) error {
 // failed remembers a failure, reports it if it is the first, and returns its
 // fault.
 func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
+	w.failures.Add(1)
 	rest := min(max(restFactor*time.Since(begun), leastRest), mostRest)
 	if w.failing.Swap(&failure{f, time.Now().Add(rest)}) == nil {
 		w.log.Error("the disk does not take what is written; reading goes on", "file", w.db.Path(), "error", cause)
@@ -198,8 +231,7 @@ func (w *Writer) Close() error {
 			return errors.Join(fmt.Errorf("the last change of %s is not confirmed: %w", w.db.Path(), err), w.db.Close())
 		}
 	}
-	w.db.Bolt().NoFreelistSync = false
-	err := w.db.Update(func(*bbolt.Tx) error { return nil })
+	err := w.db.writeFreePages()
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return err
 	}

@@ -98,7 +98,7 @@ func (s *killing) round(t *testing.T, way int) {
 	}
 	p, c := s.whole(t)
 	clients := s.world.loading(c, 1+s.world.random.IntN(s.most))
-	clients.work(p, s.world.random)
+	check(t, clients.work(p, s.world.random))
 	var command sync.WaitGroup
 	if args := commands[way]; args != nil {
 		command.Go(func() { _ = run(append(args, "--data", s.data())...) }) // which fails, or works on without a server

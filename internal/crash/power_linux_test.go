@@ -111,7 +111,7 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 		check(t, err)
 		s.world.settle(f, false)
 		clients := s.world.loading(c, requests)
-		clients.work(p, s.world.random)
+		check(t, clients.work(p, s.world.random))
 		killed := n != 1
 		if killed {
 			p.end()

@@ -101,13 +101,25 @@ func (l *load) run(step func() error) {
 }
 
 // work waits until the clients have done enough, and a little longer, so that
-// the server may be at anything then.
-func (l *load) work(p *process, random *rand.Rand) {
-	select {
-	case <-l.enough:
-		pause(p, within(random, 30*time.Millisecond))
-	case <-p.exited:
-	case <-time.After(patience):
+// the server may be at anything then. A server that answers nobody any more is an
+// error.
+func (l *load) work(p *process, random *rand.Rand) error {
+	for before := int64(0); ; {
+		select {
+		case <-l.enough:
+			pause(p, within(random, 30*time.Millisecond))
+			return nil
+		case <-p.exited: // surprise tells
+			return nil
+		case <-time.After(patience):
+		}
+		now := l.steps.Load()
+		if now == before {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return errors.Join(fmt.Errorf("after %d steps nobody was answered for %s", now, patience), l.failed)
+		}
+		before = now
 	}
 }
 

@@ -1,9 +1,8 @@
 package event
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
+	"math"
 
 	"svc/internal/finding"
 )
@@ -13,6 +12,10 @@ import (
 type hourCheck struct {
 	number  uint32 // since 1970
 	counted map[uint64]int64
+}
+
+func newHourCheck(number uint32) hourCheck {
+	return hourCheck{number: number, counted: map[uint64]int64{}}
 }
 
 // withoutOffset is what a counter counts, all offsets together.
@@ -39,58 +42,45 @@ func (p *projectCheck) checkCounters() error {
 }
 
 // endHour compares the events of an hour with its counters. These may be more:
-// they stay when events are erased or have become too old. They go as a whole, the
-// oldest first; those of an hour before all that have counters are gone.
+// they stay when events are erased or have become too old. They are not fewer, but
+// in the hours of which counters were removed: there may be some for events that
+// came later.
 func (p *projectCheck) endHour() {
-	if len(p.hour.counted) == 0 {
+	if len(p.hour.counted) == 0 || p.hour.number < p.countersFrom() {
 		return
 	}
-	b := p.bucket.Bucket(countersBucket)
-	first, _ := b.Cursor().First()
-	if len(first) != 4 || p.hour.number < binary.BigEndian.Uint32(first) {
-		return
-	}
-	key := be32(p.hour.number)
-	missing := p.hour.counted
+	hour, missing := p.hour.number, p.hour.counted
 	p.hour.counted = nil
-	if raw := b.Get(key); raw != nil {
+	b := p.bucket.Bucket(countersBucket)
+	if raw := b.Get(be32(hour)); raw != nil {
 		err := readCounters(raw, func(what uint64, n int64) { missing[withoutOffset(what)] -= n })
 		if err != nil {
 			return // checkCounters reports it
 		}
 	}
-	events := int64(0)
+	events, list := int64(0), []counted(nil)
 	for what, n := range missing {
-		if n <= 0 {
-			delete(missing, what)
-			continue
+		if n > 0 {
+			events += n
+			list = append(list, counted{what, n})
 		}
-		events += n
 	}
 	if events == 0 {
 		return
 	}
-	where := p.path + finding.Path(countersBucket, key)
+	where := p.path + finding.Path(countersBucket, be32(hour))
 	p.report.Add(finding.Undercount, where, "%d events of the hour are not counted", events)
-	p.fix(where, func() error { return b.Put(key, raised(b.Get(key), missing)) })
+	p.fix(where, func() error { return addToHours(b, map[uint32][]counted{hour: list}) })
 }
 
-// raised is the value of counters with more of some.
-func raised(raw []byte, more map[uint64]int64) []byte {
-	sum := map[uint64]int64{}
-	_ = readCounters(raw, func(what uint64, n int64) { sum[what] += n }) // none where there is nothing
-	for what, n := range more {
-		sum[what] += n
+// countersFrom is the hour from which on no counters were removed. Where the file
+// does not say, it is the first that has any: they go as a whole, the oldest first.
+func (p *projectCheck) countersFrom() uint32 {
+	if raw := p.bucket.Get(countersFromKey); len(raw) == 4 {
+		return binary.BigEndian.Uint32(raw)
 	}
-	list := make([]counted, 0, len(sum))
-	for what, n := range sum {
-		list = append(list, counted{what, n})
+	if first, _ := p.bucket.Bucket(countersBucket).Cursor().First(); len(first) == 4 {
+		return binary.BigEndian.Uint32(first)
 	}
-	slices.SortFunc(list, func(a, b counted) int { return cmp.Compare(a.what, b.what) })
-	value, last := []byte{counterForm}, uint64(0)
-	for _, c := range list {
-		value = binary.AppendUvarint(binary.AppendUvarint(value, c.what-last), uint64(c.n))
-		last = c.what
-	}
-	return value
+	return math.MaxUint32
 }

@@ -109,6 +109,7 @@ func (x *hashIndex) check(b *bbolt.Bucket, possible func(payload uint32) bool) e
 
 // checkBlocks decodes all blocks.
 func (p *projectCheck) checkBlocks() error {
+	p.hour = newHourCheck(0)
 	blocks := p.bucket.Bucket(blocksBucket)
 	cursor := blocks.Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
@@ -121,7 +122,7 @@ func (p *projectCheck) checkBlocks() error {
 		hour := binary.BigEndian.Uint32(key)
 		if hour != p.hour.number {
 			p.endHour()
-			p.hour = hourCheck{number: hour, counted: map[uint64]int64{}}
+			p.hour = newHourCheck(hour)
 		}
 		r, err := decodeBlock(int64(hour)*3600, raw)
 		if err != nil {

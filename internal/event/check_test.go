@@ -215,6 +215,75 @@ func TestCheckFindsLosses(t *testing.T) {
 	}
 }
 
+// TestCheckAfterCleaning: counters that became too old are not missing, also not
+// when an event that came late has made some for an hour of which they went.
+func TestCheckAfterCleaning(t *testing.T) {
+	t.Parallel()
+	const day = 86400
+	w := newWorld(t, event.Options{})
+	for n := range int64(10) {
+		w.send(t, "u", "s", "open", noon-n*day, fmt.Sprint(n))
+	}
+	clean := func(days int64) {
+		t.Helper()
+		check(t, w.Clean(t.Context(), 1, noon-90*day, noon-days*day))
+	}
+	clean(3)
+	w.send(t, "u", "s", "open", noon-5*day, "late")
+	check(t, w.Flush())
+	sound := func(when string) {
+		t.Helper()
+		check(t, w.Close())
+		if r := report(t, w.path); !r.Clean() {
+			t.Errorf("%s: got %v, want no findings", when, r.Listed())
+		}
+		check(t, event.Repair(t.Context(), w.path))
+		w.open(t)
+	}
+	sound("after a late event")
+	if got := w.total(t); got != 5 { // of the days 0 to 3, and the late one
+		t.Errorf("got %d events counted, want 5", got)
+	}
+	clean(9) // counters are to be kept for longer now
+	sound("kept for longer")
+	clean(3)
+	sound("without the late event")
+	if got := w.total(t); got != 4 {
+		t.Errorf("got %d events counted, want 4", got)
+	}
+
+	check(t, w.Close())
+	check(t, event.Change(w.path, 1, in(func(b *bbolt.Bucket) error {
+		key, _ := b.Cursor().First()
+		return b.Delete(bytes.Clone(key))
+	}, "counters")))
+	if r := report(t, w.path); r.Of(finding.Undercount) != 1 {
+		t.Errorf("without the counters of an hour: got %v, want that they are missing", r.Listed())
+	}
+	w.open(t)
+}
+
+// TestCheckOfFirstHour: events of the first hour of 1970 are checked like others.
+func TestCheckOfFirstHour(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, event.Options{})
+	w.send(t, "u", "s", "open", 0, "a", "b")
+	w.send(t, "u", "s", "open", noon, "c")
+	check(t, w.Close())
+	defer w.open(t)
+	if r := report(t, w.path); !r.Clean() {
+		t.Errorf("got %v, want no findings", r.Listed())
+	}
+	check(t, event.Change(w.path, 1, in(firstValue(func([]byte) []byte { return []byte{1} }), "counters")))
+	if r := report(t, w.path); r.Of(finding.Undercount) != 1 {
+		t.Errorf("without its counters: got %v, want that they are missing", r.Listed())
+	}
+	check(t, event.Repair(t.Context(), w.path))
+	if r := report(t, w.path); !r.Clean() {
+		t.Errorf("after the repair: got %v, want no findings", r.Listed())
+	}
+}
+
 // TestCheckOfNewer: a file of a newer program is not judged.
 func TestCheckOfNewer(t *testing.T) {
 	t.Parallel()

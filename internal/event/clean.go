@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -48,17 +49,24 @@ func (e *Engine) Clean(ctx context.Context, p Project, eventsBefore, countersBef
 	return err
 }
 
-// dropBefore deletes what is stored under earlier hours.
+// dropBefore deletes what is stored under earlier hours. With the first counters
+// that go it writes down from which hour on all are there.
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
 	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
 		n := 0
 		err := e.update(func(tx *bbolt.Tx) error {
-			keys := keysBefore(projectBucket(tx, of.number, name), uint32(hour))
+			p := tx.Bucket(projectsBucket).Bucket(be32(uint32(of.number)))
+			keys := keysBefore(p.Bucket(name), uint32(hour))
 			if n = len(keys); n == 0 {
 				return errNothing
 			}
-			return deleteKeys(projectBucket(tx, of.number, name), keys)
+			if from := be32(uint32(hour)); bytes.Equal(name, countersBucket) && bytes.Compare(p.Get(countersFromKey), from) < 0 {
+				if err := p.Put(countersFromKey, from); err != nil {
+					return err
+				}
+			}
+			return deleteKeys(p.Bucket(name), keys)
 		})
 		if errors.Is(err, errNothing) {
 			return dropped, nil

@@ -160,6 +160,8 @@ var (
 	formatKey  = []byte("format")
 	secretKey  = []byte("secret")
 	flushedKey = []byte("flushed")
+
+	countersFromKey = []byte("counters_from") // in the bucket of a project
 )
 
 // projectBuckets are the buckets of a project.

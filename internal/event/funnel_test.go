@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -119,6 +120,39 @@ func TestFunnelAgainstModel(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("seed %d, any entry %v, steps %v, window %d: got %v, want %v of\n%v", seed, anyEntry, steps, f.Window, got, want, byUser)
+		}
+	}
+}
+
+// A funnel is right also when the process may use fewer processors, or more, while
+// it runs.
+//
+//nolint:paralleltest // changes the number of processors for the whole process
+func TestFunnelWhileProcessorsChange(t *testing.T) {
+	const users, hours = 16, waveHours + 10
+	var facts []fact
+	for user := range users {
+		for hour, name := range map[int]string{0: "a", hours - 1: "b"} {
+			facts = append(facts, fact{user: fmt.Sprint(user), name: name, at: monday + int64(hour)*3600})
+		}
+	}
+	for hour := range hours {
+		facts = append(facts, fact{user: "0", name: "other", at: monday + int64(hour)*3600 + 60})
+	}
+	w := newWorld(t, facts, func(int) int { return 0 })
+	f := FunnelQuery{Range: Range{Start: monday, End: monday + hours*3600}, Steps: stepsOf("a", "b"), Window: hours * 3600}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, change := range [][2]int{{4, 1}, {1, 4}} {
+		runtime.GOMAXPROCS(change[0])
+		q := w.query(t.Context(), f.Range)
+		open := q.hours[0].open
+		q.hours[0].open = func(reuse []*part) ([]*part, error) {
+			runtime.GOMAXPROCS(change[1])
+			return open(reuse)
+		}
+		got, err := q.funnel(f)
+		if want := []int64{users, users}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("from %d to %d processors: got %v, %v, want %v", change[0], change[1], got, err, want)
 		}
 	}
 }

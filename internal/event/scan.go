@@ -16,6 +16,7 @@ type query struct {
 	ctx context.Context
 	Range
 	hours  []stretch
+	shift  uint32 // 1<<shift workers: how many the process may have can change while a query runs
 	name   func(text string) (number uint32, ok bool)
 	names  int // numbers of names are below this
 	text   func(name uint32) string
@@ -32,7 +33,7 @@ type stretch struct {
 // query is the events of a range for an analysis. less says how a client can ask
 // for less.
 func (v *view) query(r Range, what, less string) *query {
-	q := &query{ctx: v.ctx, Range: r, name: v.name, names: v.names(), text: v.nameText}
+	q := &query{ctx: v.ctx, Range: r, shift: workersShift(), name: v.name, names: v.names(), text: v.nameText}
 	q.memory = v.memory()
 	q.memory.what, q.memory.less = what, less
 	for _, h := range v.hours(r.Start, r.End) {
@@ -58,14 +59,18 @@ func (w worker) slot(number uint32) uint32 {
 // mostWorkers bounds what a query takes from everybody else.
 const mostWorkers = 4
 
-// spread runs work once for each worker and returns their results. The first
-// error stops the others. A panic goes on in the goroutine of the caller.
-func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, error) {
-	shift := uint32(0)
+// workersShift is that of the workers of a query that begins now.
+func workersShift() (shift uint32) {
 	for 2<<shift <= min(runtime.GOMAXPROCS(0), mostWorkers) {
 		shift++
 	}
-	results := make([]R, 1<<shift)
+	return shift
+}
+
+// spread runs work once for each worker and returns their results. The first
+// error stops the others. A panic goes on in the goroutine of the caller.
+func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, error) {
+	results := make([]R, 1<<q.shift)
 	ctx, stop := context.WithCancelCause(q.ctx)
 	defer stop(nil)
 	one := *q
@@ -82,7 +87,7 @@ func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, err
 				}
 			}()
 			var err error
-			if results[i], err = work(&one, worker{uint32(i), shift}); err != nil {
+			if results[i], err = work(&one, worker{uint32(i), q.shift}); err != nil {
 				stop(err)
 			}
 		})

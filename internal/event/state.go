@@ -47,13 +47,11 @@ type State struct {
 
 // observed is what an engine counts of itself.
 type observed struct {
-	failed, batches, events     atomic.Uint64
+	batches, events             atomic.Uint64
 	commit, sync, group, query  *meter.Histogram
 	waitingQueries, rewritten   atomic.Int64
 	rate                        meter.Rate
 	open                        meter.Open
-	failure                     atomic.Pointer[error] // of the last transaction that wrote
-	tried                       atomic.Int64          // when Writable tried last, Unix nanoseconds
 	counting                    sync.Mutex
 	countedAt                   int64 // value of rewritten; guarded by counting, like what follows
 	countedBlocks, countedHours int
@@ -69,23 +67,14 @@ func newObserved() observed {
 	}
 }
 
-// ended notes what the file says to a transaction that wrote.
-func (o *observed) ended(err error) {
+// committed notes a commit of batches that was begun at a moment, unless it failed.
+func (o *observed) committed(begin time.Time, tx *bbolt.Tx, err error) {
 	if err != nil {
-		o.failed.Add(1)
-		o.failure.Store(&err)
 		return
 	}
-	o.failure.Store(nil)
-}
-
-// committed notes how a commit of batches ended that was begun at a moment.
-func (o *observed) committed(begin time.Time, tx *bbolt.Tx, err error) {
-	if o.ended(err); err == nil {
-		o.commit.Since(begin)
-		stats := tx.Stats()
-		o.sync.Observe(int64(stats.GetWriteTime()))
-	}
+	o.commit.Since(begin)
+	stats := tx.Stats()
+	o.sync.Observe(int64(stats.GetWriteTime()))
 }
 
 // viewFile runs fn in a transaction that reads.
@@ -101,31 +90,16 @@ func (e *Engine) updateFile(fn func(*bbolt.Tx) error) error {
 		refused = fn(tx)
 		return refused
 	})
-	if refused == nil {
-		e.observed.ended(err)
-		e.observed.rewritten.Add(1)
+	if refused != nil {
+		return err
 	}
+	e.observed.rewritten.Add(1)
 	return err
 }
 
-// tryEvery is how often a file that did not take a commit is tried at most.
-const tryEvery = time.Second
-
 // Writable is nil when the file took the last commit, and otherwise why it did
-// not. Whether it would now is tried once a second, so that an idle engine notices
-// when the disk is well again; that waits for nobody who writes.
-func (e *Engine) Writable() error {
-	failure := e.observed.failure.Load()
-	if failure == nil {
-		return nil
-	}
-	last, now := e.observed.tried.Load(), time.Now().UnixNano()
-	if now-last < int64(tryEvery) || !e.observed.tried.CompareAndSwap(last, now) || !e.writing.TryLock() {
-		return *failure
-	}
-	defer e.writing.Unlock()
-	return e.updateFile(func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(formatKey, be32(Format)) })
-}
+// not, see boltfile.Writer. It waits for nobody who writes.
+func (e *Engine) Writable() error { return e.file.Writable(&e.writing) }
 
 // State is the state of now.
 func (e *Engine) State() (State, error) {
@@ -135,7 +109,7 @@ func (e *Engine) State() (State, error) {
 	}
 	o, file := &e.observed, e.db.Stats()
 	s := State{
-		Failed: o.failed.Load(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
+		Failed: e.file.Failed(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
 		Batches: o.batches.Load(), Events: o.events.Load(), PerSecond: o.rate.PerSecond(e.now()),
 		FileBytes: info.Size(), FreeBytes: int64(file.FreeAlloc), FreePages: file.FreePageN + file.PendingPageN,
 		Queries: o.query.Distribution(), QueriesRunning: len(e.queries), QueriesWaiting: int(o.waitingQueries.Load()),

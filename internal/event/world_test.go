@@ -90,7 +90,7 @@ func number(numbers map[string]uint32, text string) uint32 {
 // query is all that touches a range.
 func (w *world) query(ctx context.Context, r Range) *query {
 	q := &query{
-		ctx: ctx, Range: r, names: len(w.names), memory: &budget{most: 64 << 20, what: "it", less: "ask for less"},
+		ctx: ctx, Range: r, shift: workersShift(), names: len(w.names), memory: &budget{most: 64 << 20, what: "it", less: "ask for less"},
 		text: func(n uint32) string { return w.names[n] },
 		name: func(text string) (uint32, bool) {
 			at := slices.Index(w.names[1:], text)
