@@ -291,8 +291,8 @@ func TestTimeZones(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536 << 20: "1.5 GiB", 5 << 50: "5120.0 TiB"} {
-		if got := size(n); got != want {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536 << 20: "1.5 GiB", 5 << 50: "5.0 PiB", 5 << 60: "5120.0 PiB"} {
+		if got := Size(n); got != want {
 			t.Errorf("%d: got %q, want %q", n, got, want)
 		}
 	}
