@@ -87,25 +87,32 @@ func (p *program) status(c *cobra.Command, asJSON bool) error {
 func fileSizes(dir string) ([]fileSize, error) {
 	sizes := []fileSize{}
 	for _, name := range []string{databaseName, eventsName, "search.bleve", "files", "backups"} {
-		var bytes int64
-		err := filepath.WalkDir(filepath.Join(dir, name), func(_ string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			info, err := entry.Info()
-			if err == nil {
-				bytes += info.Size()
-			}
-			return err
-		})
+		bytes, err := bytesBelow(filepath.Join(dir, name))
 		switch {
 		case err == nil:
 			sizes = append(sizes, fileSize{name, bytes})
-		case !errors.Is(err, os.ErrNotExist): // the index renames its files at any time
+		case !errors.Is(err, os.ErrNotExist):
 			return nil, err
 		}
 	}
 	return sizes, nil
+}
+
+// bytesBelow is the size of a file, or of all files in a folder.
+func bytesBelow(root string) (bytes int64, err error) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil && !entry.IsDir() {
+			if info, err = entry.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		if path != root && errors.Is(err, os.ErrNotExist) { // the index renames its files at any time
+			return nil
+		}
+		return err
+	})
+	return bytes, err
 }
 
 func (r *statusReport) print(out io.Writer) error {
