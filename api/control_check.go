@@ -72,7 +72,8 @@ func (s *Server) needRoom(bytes int64) error {
 	return nil
 }
 
-// unlimited takes the time limits off a request of the owner that may take long.
+// unlimited takes the time limits off a request of the owner whose body or answer
+// may take long.
 func unlimited(w http.ResponseWriter) {
 	wire := http.NewResponseController(w)
 	// In this process there is no connection that could time out.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 
 	"svc/internal/auth"
 	"svc/internal/boltfile"
@@ -48,8 +47,7 @@ type pagesView struct {
 // examinePages copies both databases and reads all pages of the copies: it is
 // not safe to read those of a file that is being written.
 func (s *Server) examinePages(w http.ResponseWriter, _ *request) error {
-	wire := http.NewResponseController(w)
-	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{}) // large files take minutes
+	unlimited(w)
 	if err := os.MkdirAll(s.config.Staging, 0o700); err != nil {
 		return err
 	}

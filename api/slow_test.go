@@ -169,6 +169,33 @@ func TestSlowUpload(t *testing.T) {
 	}
 }
 
+// An answer may take longer than all limits, and its request is not given up
+// for that.
+func TestSlowExport(t *testing.T) {
+	t.Parallel()
+	const events = 12
+	s := newServer(t, withRateLimit(0), quickly())
+	s.project(t, "a")
+	text := strings.Repeat("x", 20_000)
+	for i := range events {
+		s.do(t, "POST", "/public/a/events", "", fmt.Sprintf(`{"distinct_id":"u","events":[{"event_id":"%d","name":"a","properties":{"text":%q}}]}`, i, text))
+	}
+	s.impatient(t)
+	conn := s.dial(t, "GET /api/v1/public/a/events/me?distinct_id=u HTTP/1.1\r\nHost: x\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // both limits have passed
+		s.must(t, 200, "GET", "/admin/projects/a", "")
+	}
+	body, err := io.ReadAll(answer.Body)
+	if want := fmt.Sprintf(`"total":%d}`, events); err != nil || !strings.HasSuffix(string(body), want) {
+		t.Errorf("got %d bytes, error %v, want them to end in %s", len(body), err, want)
+	}
+}
+
 // A client that goes away in the middle of its body has said nothing.
 func TestClientGoesAway(t *testing.T) {
 	t.Parallel()

@@ -2,10 +2,13 @@ package cmd
 
 import (
 	"container/list"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
+
+	"svc/internal/control"
 )
 
 const (
@@ -29,18 +32,18 @@ func mostConnections(files uint64) int {
 	return int(min(files-min(reservedFiles, files/2), manyConnections))
 }
 
-// connections are those that are open. Over the network there are at most so
-// many; who comes then takes the place of one that is kept alive without need,
-// or waits. The control socket has no limit.
+// connections are those that are open. The public, over the network or a Unix
+// socket, has at most so many; who comes then takes the place of one that is kept
+// alive without need, or waits. The control socket has no limit.
 type connections struct {
 	most int
 	log  *slog.Logger
 
 	mu       sync.Mutex // guards what follows
 	room     *sync.Cond // of mu: one has ended, or the listener
-	open     int        // over the network
+	open     int        // of the public
 	silent   map[net.Conn]bool
-	idle     *list.List // of net.Conn over the network between two requests, the oldest first
+	idle     *list.List // of net.Conn of the public between two requests, the oldest first
 	place    map[net.Conn]*list.Element
 	short    bool // there was no room, and there is little
 	stopping bool
@@ -54,7 +57,7 @@ func newConnections(most int, log *slog.Logger) *connections {
 
 // track follows a connection of the server.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
-	network := conn.LocalAddr().Network() != "unix"
+	public := !control.OwnerConn(conn)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.silent, conn)
@@ -65,19 +68,19 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		c.silent[conn] = true
-		if network {
+		if public {
 			c.open++
 		}
 		if c.stopping {
-			_ = conn.Close()
+			hangUp(conn)
 		}
 	case http.StateIdle:
-		if network {
+		if public {
 			c.place[conn] = c.idle.PushBack(conn)
 			c.room.Signal() // it can make room
 		}
 	case http.StateClosed, http.StateHijacked:
-		if network {
+		if public {
 			c.open--
 			c.room.Signal()
 			c.short = c.short && c.open > c.most*nobodyWaits/100
@@ -93,8 +96,17 @@ func (c *connections) closeSilent() {
 	defer c.mu.Unlock()
 	c.stopping = true
 	for conn := range c.silent {
-		_ = conn.Close() // nothing was sent on it, so nothing can be lost
+		hangUp(conn) // nothing was sent on it, so nothing can be lost
 	}
+}
+
+// hangUp closes a connection at once. TLS would send its goodbye first, and wait
+// five seconds for a client that does not read.
+func hangUp(conn net.Conn) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	_ = conn.Close()
 }
 
 // limit lets a listener accept no more than there is room for.
@@ -126,7 +138,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		if oldest := l.all.idle.Front(); oldest != nil {
 			conn := l.all.idle.Remove(oldest).(net.Conn)
 			delete(l.all.place, conn)
-			_ = conn.Close() // its end signals room
+			hangUp(conn) // its end signals room
 		}
 		l.all.room.Wait()
 	}

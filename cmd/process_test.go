@@ -18,9 +18,9 @@ import (
 // process is a server of its own, for being stopped and killed.
 type process struct {
 	*exec.Cmd
-	url   string // with /api/v1
-	token string
-	lines chan string // its log; closed at its end
+	url    string // with /api/v1
+	token  string
+	logged chan struct{} // closed at the end of its log
 }
 
 // serve starts a server on a data directory and logs in.
@@ -37,7 +37,7 @@ func serve(t *testing.T, dir string) *process {
 // names beside the usual one, and logs in.
 func launch(t *testing.T, c *exec.Cmd) *process {
 	t.Helper()
-	p := &process{Cmd: c, lines: make(chan string, 1000)}
+	p := &process{Cmd: c, logged: make(chan struct{})}
 	p.Env = append(append(os.Environ(), "ADMIN_PASSWORD=correct horse", "SVC_LOG_FORMAT=json"), c.Env...)
 	log, err := p.StderrPipe()
 	if err != nil {
@@ -47,18 +47,20 @@ func launch(t *testing.T, c *exec.Cmd) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.end(t, os.Kill) })
+	urls := make(chan string, 1)
 	go func() {
-		defer close(p.lines)
-		for s := bufio.NewScanner(log); s.Scan(); {
-			p.lines <- s.Text()
+		defer close(p.logged)
+		defer close(urls)
+		for s := bufio.NewScanner(log); s.Scan(); { // to the end: the log of a process must not wait
+			if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(s.Text()); url != "" {
+				select {
+				case urls <- url:
+				default:
+				}
+			}
 		}
 	}()
-	for line := range p.lines {
-		if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(line); url != "" {
-			p.url = url + "/api/v1"
-			break
-		}
-	}
+	p.url = <-urls + "/api/v1"
 	p.token = p.ask(t, "POST", "/auth/login", `{"username":"admin","password":"correct horse"}`, 201)["access_token"].(string)
 	return p
 }
@@ -72,8 +74,7 @@ func (p *process) end(t *testing.T, s os.Signal) {
 	if err := p.Process.Signal(s); err != nil {
 		t.Error(err)
 	}
-	for range p.lines { // to the end of its log
-	}
+	<-p.logged
 	_ = p.Wait() // killed is an error
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"svc/api"
 	"svc/internal/control"
+	"svc/internal/doctor"
 )
 
 func (p *program) statusCommand() *cobra.Command {
@@ -86,25 +87,32 @@ func (p *program) status(c *cobra.Command, asJSON bool) error {
 func fileSizes(dir string) ([]fileSize, error) {
 	sizes := []fileSize{}
 	for _, name := range []string{databaseName, eventsName, "search.bleve", "files", "backups"} {
-		var bytes int64
-		err := filepath.WalkDir(filepath.Join(dir, name), func(_ string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			info, err := entry.Info()
-			if err == nil {
-				bytes += info.Size()
-			}
-			return err
-		})
+		bytes, err := bytesBelow(filepath.Join(dir, name))
 		switch {
 		case err == nil:
 			sizes = append(sizes, fileSize{name, bytes})
-		case !errors.Is(err, os.ErrNotExist): // the index renames its files at any time
+		case !errors.Is(err, os.ErrNotExist):
 			return nil, err
 		}
 	}
 	return sizes, nil
+}
+
+// bytesBelow is the size of a file, or of all files in a folder.
+func bytesBelow(root string) (bytes int64, err error) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil && !entry.IsDir() {
+			if info, err = entry.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		if path != root && errors.Is(err, os.ErrNotExist) { // the index renames its files at any time
+			return nil
+		}
+		return err
+	})
+	return bytes, err
 }
 
 func (r *statusReport) print(out io.Writer) error {
@@ -121,10 +129,10 @@ func (r *statusReport) print(out io.Writer) error {
 		line("commits", "%d to svc.db, %d to events.db; %d failed", s.Store.Commits, s.Events.Commits, s.Store.Failures+s.Events.Failures)
 		line("records", "%d feedback, %d logs stored", s.Store.Feedback, s.Store.Logs)
 		line("events", "%d stored in %d batches, %.1f a second in the last minute", s.Events.Stored, s.Events.Batches, s.Events.PerSecond)
-		line("", "%d in memory (%s), %d blocks of %d hours", s.Events.HeadEvents, size(int64(s.Events.HeadBytes)), s.Events.Blocks, s.Events.Hours)
+		line("", "%d in memory (%s), %d blocks of %d hours", s.Events.HeadEvents, doctor.Size(int64(s.Events.HeadBytes)), s.Events.Blocks, s.Events.Hours)
 		line("waiting", "%d submissions, %d batches of events", s.Store.Waiting, s.Events.Waiting)
 		line("search", "%s", searchText(s.Search))
-		line("memory", "%s held, %s in use; %d goroutines", size(int64(s.Memory.TotalBytes)), size(int64(s.Memory.HeapBytes)), s.Memory.Goroutines)
+		line("memory", "%s held, %s in use; %d goroutines", doctor.Size(int64(s.Memory.TotalBytes)), doctor.Size(int64(s.Memory.HeapBytes)), s.Memory.Goroutines)
 		if s.Backup != nil {
 			line("backup", "%s", backupText(*s.Backup))
 		}
@@ -133,7 +141,7 @@ func (r *statusReport) print(out io.Writer) error {
 		}
 	}
 	for _, f := range r.Files {
-		line(f.Name, "%s", size(f.Bytes))
+		line(f.Name, "%s", doctor.Size(f.Bytes))
 	}
 	return w.Flush()
 }
@@ -141,7 +149,7 @@ func (r *statusReport) print(out io.Writer) error {
 func backupText(b api.BackupStatus) string {
 	text := "there is none"
 	if b.LastAt > 0 {
-		text = "the newest is of " + time.Unix(b.LastAt, 0).Format(time.DateTime) + ", " + size(b.Bytes)
+		text = "the newest is of " + time.Unix(b.LastAt, 0).Format(time.DateTime) + ", " + doctor.Size(b.Bytes)
 	}
 	if b.Failure != "" {
 		text += "; the last attempt failed: " + b.Failure
@@ -157,19 +165,6 @@ func searchText(s api.SearchStatus) string {
 		return "there is no index yet"
 	}
 	return fmt.Sprintf("%d changes behind", s.Lag)
-}
-
-// size is a number of bytes for people.
-func size(bytes int64) string {
-	const units = "KMGTP"
-	if bytes < 1<<10 {
-		return fmt.Sprintf("%d B", bytes)
-	}
-	value, unit := float64(bytes)/1024, 0
-	for value >= 1024 && unit < len(units)-1 {
-		value, unit = value/1024, unit+1
-	}
-	return fmt.Sprintf("%.1f %ciB", value, units[unit])
 }
 
 // logStatus writes the state of a server to its log.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestUnit holds the systemd unit to the program: the flags it uses are there,
@@ -25,6 +26,12 @@ func TestUnit(t *testing.T) {
 	}
 	if got, want := value("RestartPreventExitStatus"), fmt.Sprint(exitUsage, exitNoData, exitNewer, exitDamaged); got != want {
 		t.Errorf("got RestartPreventExitStatus %s, want %s", got, want)
+	}
+	if pause, err := time.ParseDuration(value("RestartSec") + "s"); err != nil || 5*pause <= 10*time.Second {
+		t.Errorf("got RestartSec %s: systemd gives up after five starts in ten seconds", value("RestartSec"))
+	}
+	if strings.Contains(string(text), "\nProcSubset=pid") {
+		t.Error("ProcSubset=pid hides the limit of waiting connections in /proc/sys and the time of the boot in /proc/stat")
 	}
 	command, flags, err := Commands().Find(strings.Fields(value("ExecStart"))[1:])
 	if err != nil {

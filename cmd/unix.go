@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -43,11 +44,22 @@ func removeDeadSocket(ctx context.Context, path string) error {
 		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	d := net.Dialer{Timeout: time.Second}
-	if c, err := d.DialContext(ctx, "unix", path); err == nil {
+	c, err := d.DialContext(ctx, "unix", path)
+	switch {
+	case err == nil:
 		_ = c.Close()
 		return fmt.Errorf("another process answers at %s", path)
+	case refused(err):
+		return os.Remove(path)
 	}
-	return os.Remove(path)
+	return fmt.Errorf("it is not known whether another process answers at %s: %w", path, err)
+}
+
+// refused says whether a dial has found nobody. Other errors say nothing: one who
+// has no time for another connection is there, too.
+func refused(err error) bool {
+	const windows = syscall.Errno(10061) // WSAECONNREFUSED; its ECONNREFUSED is a number of Go's own
+	return errors.Is(err, syscall.ECONNREFUSED) || runtime.GOOS == "windows" && errors.Is(err, windows)
 }
 
 // proxyListener gives its peers the address of this machine, where they are: the

@@ -54,7 +54,7 @@ func (x *Index) Run(ctx context.Context) {
 			}
 			continue
 		}
-		x.log.Error("search index lags behind", "error", err, "retry_in", retry)
+		x.log.Error("search index lags behind", "error", err, "retry_in", retry.String())
 		select {
 		case <-ctx.Done():
 		case <-time.After(retry):

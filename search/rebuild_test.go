@@ -252,10 +252,11 @@ func TestFilesTakenAway(t *testing.T) {
 	}
 }
 
-// logged counts what is logged as an error.
+// logged counts what is logged as an error, and values that only a program can
+// read: a duration is nanoseconds in JSON.
 type logged struct {
 	slog.Handler
-	errors atomic.Int32
+	errors, nanoseconds atomic.Int32
 }
 
 func (l *logged) Enabled(context.Context, slog.Level) bool { return true }
@@ -264,6 +265,12 @@ func (l *logged) Handle(_ context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelError {
 		l.errors.Add(1)
 	}
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Value.Kind() == slog.KindDuration {
+			l.nanoseconds.Add(1)
+		}
+		return true
+	})
 	return nil
 }
 
@@ -281,6 +288,9 @@ func TestRunTriesAgain(t *testing.T) {
 	defer stop()
 	b.addLogs(p.ID, 300, numbered)
 	eventually(t, "Run has failed", func() bool { return log.errors.Load() > 0 })
+	if n := log.nanoseconds.Load(); n > 0 {
+		t.Errorf("the log has %d durations in nanoseconds", n)
+	}
 	if got := b.findLogs(p.ID, "line 77 "); b.narrows(p.ID, "line") || got != 1 {
 		t.Errorf("got %d logs without an index, want 1", got)
 	}

@@ -27,8 +27,15 @@ type Files struct {
 	current           atomic.Pointer[tls.Certificate]
 
 	mu     sync.Mutex // guards what follows
-	seen   [2]version // of the files that were read last, good or bad
+	seen   [2]version // of the files of the current certificate
+	failed failure    // when they were last looked at
 	looked time.Time
+}
+
+// failure is why files could not be used; it is the zero value when they could.
+type failure struct {
+	of   [2]version
+	text string
 }
 
 // version tells a file from the one that was there before.
@@ -44,13 +51,7 @@ func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time)
 		now = time.Now
 	}
 	f := &Files{certFile: certFile, keyFile: keyFile, log: log, now: now, looked: now()}
-	// Before they are read: what changes meanwhile is then seen later.
-	seen, err := f.versions()
-	if err != nil {
-		return nil, err
-	}
-	f.seen = seen
-	return f, f.read()
+	return f, f.read(true)
 }
 
 // Config is for a listener of HTTPS, with HTTP/2.
@@ -66,23 +67,19 @@ func (f *Files) Config() *tls.Config {
 }
 
 // Reload reads the files now. When they cannot be used the old certificate
-// stays.
+// stays, and the error says why.
 func (f *Files) Reload() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	seen, err := f.versions()
-	if err == nil {
-		f.seen = seen
-		err = f.read()
-	}
-	if err != nil {
+	if err := f.read(true); err != nil {
 		return fmt.Errorf("the old certificate stays in use: %w", err)
 	}
 	return nil
 }
 
-// look reads the files if they have changed since the last look, which was a
-// while ago. Handshakes do not wait for one that looks.
+// look reads the files if they are not those of the current certificate and the
+// last look was a while ago: what could not be read may be readable now. What is
+// wrong with them it says once, unless Reload has. Handshakes do not wait for one that looks.
 func (f *Files) look() {
 	if !f.mu.TryLock() {
 		return
@@ -93,15 +90,8 @@ func (f *Files) look() {
 		return
 	}
 	f.looked = now
-	seen, err := f.versions()
-	if err == nil {
-		if seen == f.seen {
-			return
-		}
-		f.seen = seen
-		err = f.read()
-	}
-	if err != nil {
+	before := f.failed
+	if err := f.read(false); err != nil && f.failed != before {
 		f.log.Warn("certificate not read again, the old one stays in use", "error", err)
 	}
 }
@@ -117,7 +107,22 @@ func (f *Files) versions() (v [2]version, err error) {
 	return v, nil
 }
 
-func (f *Files) read() error {
+// read takes the certificate in the files if they have changed, or always. The
+// caller holds mu.
+func (f *Files) read(always bool) error {
+	// Before they are read: what changes meanwhile is then seen later.
+	seen, err := f.versions()
+	if err == nil && (always || seen != f.seen) {
+		err = f.use(seen)
+	}
+	f.failed = failure{}
+	if err != nil {
+		f.failed = failure{seen, err.Error()}
+	}
+	return err
+}
+
+func (f *Files) use(seen [2]version) error {
 	pair, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
 	if err != nil {
 		if _, ok := errors.AsType[*fs.PathError](err); ok { // it names the file
@@ -125,6 +130,7 @@ func (f *Files) read() error {
 		}
 		return fmt.Errorf("%s and %s: %w", f.certFile, f.keyFile, err)
 	}
+	f.seen = seen
 	f.current.Store(&pair)
 	f.tell(pair.Leaf)
 	return nil

@@ -138,6 +138,28 @@ func TestHalfReplaced(t *testing.T) {
 	b.wants(t, "new.example", "certificate read")
 }
 
+// TestReadableLater: files that could not be used may be usable a minute later
+// although nothing of them that can be seen from outside has changed, such as
+// their owner.
+func TestReadableLater(t *testing.T) {
+	t.Parallel()
+	later := today.AddDate(0, 3, 0)
+	renewed := makePair(t, "new.example", later)
+	b := newBench(t, makePair(t, "old.example", later))
+	b.log.Reset()
+
+	b.write(t, "cert.pem", renewed.cert)
+	b.write(t, "key.pem", bytes.Repeat([]byte("x"), len(renewed.key)))
+	b.now = b.now.Add(time.Minute)
+	b.wants(t, "old.example", "the old one stays in use")
+	b.now = b.now.Add(time.Minute)
+	b.wants(t, "old.example", "") // said once
+	b.wrote--                     // the same time
+	b.write(t, "key.pem", renewed.key)
+	b.now = b.now.Add(time.Minute)
+	b.wants(t, "new.example", "certificate read")
+}
+
 func TestReload(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)
@@ -157,8 +179,10 @@ func TestReload(t *testing.T) {
 		t.Error("got no error for a file that is gone")
 	}
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "old.example", "the old one stays in use")
+	b.wants(t, "old.example", "") // it was said
 	b.write(t, "cert.pem", renewed.cert)
+	b.now = b.now.Add(time.Minute)
+	b.wants(t, "old.example", "the old one stays in use")
 	b.write(t, "key.pem", renewed.key)
 	if err := b.files.Reload(); err != nil {
 		t.Error(err)

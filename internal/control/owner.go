@@ -25,10 +25,17 @@ type ownerConn struct{ net.Conn }
 
 type ownerKey struct{}
 
+// OwnerConn says whether a connection came over the control socket: whether a
+// listener of this package accepted it.
+func OwnerConn(c net.Conn) bool {
+	_, ok := c.(ownerConn)
+	return ok
+}
+
 // MarkConn is for http.Server.ConnContext. It marks the requests of connections
-// that a listener of this package accepted and of no others.
+// that came over the control socket and of no others.
 func MarkConn(ctx context.Context, c net.Conn) context.Context {
-	if _, ok := c.(ownerConn); ok {
+	if OwnerConn(c) {
 		return context.WithValue(ctx, ownerKey{}, true)
 	}
 	return ctx

@@ -3,6 +3,7 @@ package doctor
 import (
 	"crypto/tls"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,16 +13,22 @@ import (
 const renewBefore = 14 * 24 * time.Hour
 
 // checkCertificates looks at the certificate that the settings name and at those
-// that the server fetches by itself.
+// that the server fetches by itself. Nobody renews one of a name or an authority
+// that the settings no longer have.
 func checkCertificates(p *Patient) []Finding {
 	var findings []Finding
 	if certificate, _ := p.text("tls.cert"); certificate != "" {
 		key, _ := p.text("tls.key")
 		findings = append(findings, p.checkPair(certificate, key, "put a new one there; the server takes it by itself")...)
 	}
-	for _, f := range p.match("certs/certificates/*/*/*.crt") {
-		key := strings.TrimSuffix(f.path, ".crt") + ".key"
-		findings = append(findings, p.checkPair(f.path, key, "the server renews it by itself: look for the reason in its log; port 80 or 443 must be open to the internet")...)
+	for _, name := range p.Settings.Domain {
+		all := p.match("certs/certificates/*/" + name + "/" + name + ".crt") // of each authority
+		if len(all) == 0 {
+			continue
+		}
+		newest := slices.MaxFunc(all, func(a, b found) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+		key := strings.TrimSuffix(newest.path, ".crt") + ".key"
+		findings = append(findings, p.checkPair(newest.path, key, "the server renews it by itself: look for the reason in its log; port 80 or 443 must be open to the internet")...)
 	}
 	return findings
 }
@@ -40,8 +47,5 @@ func (p *Patient) checkPair(certificate, key, repair string) []Finding {
 	case left < renewBefore:
 		return []Finding{{Status: Warning, What: fmt.Sprintf("%s expires at %s, in %d days", certificate, moment(end), days(left)), Repair: repair}}
 	}
-	if readableByOthers(key) {
-		return []Finding{{Status: Warning, What: "others can read " + key, Repair: "chmod go= " + key}}
-	}
-	return nil
+	return p.checkSecrecy(key, "")
 }

@@ -181,19 +181,77 @@ func TestCertificates(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPatient(t, nil)
-			dir := filepath.Join(p.Settings.Data, "certs", "certificates", "ca", "example.org")
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			writeCertificate(t, filepath.Join(dir, "example.org"), tc.from, tc.to, tc.mode)
+			p.Settings.Domain = []string{"example.org"}
+			fetched(t, p, "ca", "example.org", tc.from, tc.to, tc.mode)
 			expect(t, checkCertificates(p), tc.status, tc.what)
 		})
 	}
+	t.Run("a name or an authority of before", func(t *testing.T) {
+		t.Parallel()
+		p := newPatient(t, nil)
+		p.Settings.Domain = []string{"new.example.org"}
+		for _, c := range []struct {
+			authority, name string
+			fetched, to     time.Time
+		}{
+			{"ca", "old.example.org", today.Add(-90 * day), today.Add(-day)},
+			{"old-ca", "new.example.org", today.Add(-90 * day), today.Add(-day)},
+			{"ca", "new.example.org", today.Add(-time.Hour), today.Add(90 * day)},
+		} {
+			base := fetched(t, p, c.authority, c.name, today.Add(-90*day), c.to, 0o600)
+			if err := os.Chtimes(base+".crt", c.fetched, c.fetched); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect(t, checkCertificates(p), OK, "")
+	})
 	t.Run("no certificate", func(t *testing.T) {
 		t.Parallel()
 		p := newPatient(t, nil)
 		expect(t, p.checkPair("missing.crt", "missing.key", "put one there"), Problem, "missing.crt and its key cannot be used")
 	})
+}
+
+// TestSecrecy: in the data folder a secret is for its owner alone, elsewhere root
+// may keep it and give it the group of the service.
+func TestSecrecy(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs permissions of Unix: run this on Linux or macOS")
+	}
+	p := newPatient(t, nil)
+	inside, outside := filepath.Join(p.Settings.Data, "key.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for _, tc := range []struct {
+		name   string
+		mode   os.FileMode
+		repair string // "" = nothing is wrong
+	}{
+		{inside, 0o600, ""},
+		{inside, 0o640, "chmod go= " + inside},
+		{outside, 0o640, ""},
+		{outside, 0o644, "chmod o= " + outside},
+	} {
+		if err := errors.Join(os.WriteFile(tc.name, nil, 0o600), os.Chmod(tc.name, tc.mode)); err != nil {
+			t.Fatal(err)
+		}
+		found := p.checkSecrecy(tc.name, "")
+		if repairs := len(found) > 0; repairs != (tc.repair != "") || repairs && found[0].Repair != tc.repair {
+			t.Errorf("%s with mode %04o: got %+v, want repair %q", tc.name, tc.mode, found, tc.repair)
+		}
+	}
+}
+
+// fetched makes a certificate like one that the server has fetched, and returns
+// its path without the ending.
+func fetched(t *testing.T, p *Patient, authority, name string, from, to time.Time, mode os.FileMode) (base string) {
+	t.Helper()
+	dir := filepath.Join(p.Settings.Data, "certs", "certificates", authority, name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	base = filepath.Join(dir, name)
+	writeCertificate(t, base, from, to, mode)
+	return base
 }
 
 // writeCertificate makes base.crt and base.key.
@@ -233,8 +291,8 @@ func TestTimeZones(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536 << 20: "1.5 GiB", 5 << 50: "5120.0 TiB"} {
-		if got := size(n); got != want {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536 << 20: "1.5 GiB", 5 << 50: "5.0 PiB", 5 << 60: "5120.0 PiB"} {
+		if got := Size(n); got != want {
 			t.Errorf("%d: got %q, want %q", n, got, want)
 		}
 	}

@@ -53,16 +53,16 @@ func checkSpace(p *Patient) []Finding {
 	const repair = "make room on that disk, or stop the server and move the folder to a larger one"
 	switch need := 2 * p.databaseBytes(); {
 	case free < leastFree:
-		return []Finding{{Status: Problem, What: size(free) + " are free: writing fails soon", Repair: repair}}
+		return []Finding{{Status: Problem, What: Size(free) + " are free: writing fails soon", Repair: repair}}
 	case free < need:
-		return []Finding{{Status: Warning, What: fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", size(free), size(need)), Repair: repair}}
+		return []Finding{{Status: Warning, What: fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), Repair: repair}}
 	}
 	return nil
 }
 
-// size is a number of bytes for people.
-func size(bytes int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+// Size is a number of bytes for people.
+func Size(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	n, unit := float64(bytes), 0
 	for n >= 1024 && unit < len(units)-1 {
 		n /= 1024

@@ -19,17 +19,27 @@ type found struct {
 	info fs.FileInfo
 }
 
+// folder is the data folder without a link on the way to it, which a walk and
+// chown -R would not follow.
+func (p *Patient) folder() string {
+	if path, err := filepath.EvalSymlinks(p.Settings.Data); err == nil {
+		return path
+	}
+	return p.Settings.Data // who uses it finds out why
+}
+
 // walk gives the data folder itself and all that is in it but config.toml,
-// which is the operator's own. Links are not followed.
+// which is the operator's own. Links in it are not followed.
 func (p *Patient) walk() (all []found, err error) {
-	err = filepath.WalkDir(p.Settings.Data, func(path string, d fs.DirEntry, err error) error {
+	root := p.folder()
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && len(all) > 0 {
 			return nil // a server runs
 		}
 		if err != nil {
 			return err
 		}
-		if path == filepath.Join(p.Settings.Data, "config.toml") {
+		if path == filepath.Join(root, "config.toml") {
 			return nil
 		}
 		info, err := d.Info()
@@ -72,7 +82,7 @@ func checkPermissions(p *Patient) []Finding {
 	return []Finding{{
 		Status: Warning,
 		What:   "others can reach " + some(open),
-		Repair: "chmod -R go= " + p.Settings.Data,
+		Repair: "chmod -R go= " + p.folder(),
 		fix: func() error {
 			return p.repairEach(open, func(root *os.Root, name string, f found) error {
 				return root.Chmod(name, f.info.Mode().Perm()&^0o077)
@@ -105,7 +115,7 @@ func checkOwner(p *Patient) []Finding {
 		findings = append(findings, Finding{
 			Status: Problem,
 			What:   fmt.Sprintf("the data folder belongs to user %d, this is user %d", owner, user),
-			Repair: fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.Settings.Data),
+			Repair: fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.folder()),
 		})
 	}
 	strange := slices.DeleteFunc(all, func(f found) bool {
@@ -116,7 +126,7 @@ func checkOwner(p *Patient) []Finding {
 		findings = append(findings, Finding{
 			Status: Problem,
 			What:   fmt.Sprintf("%s belongs to somebody else than the data folder", some(strange)),
-			Repair: fmt.Sprintf("as root: chown -R %d %s", owner, p.Settings.Data),
+			Repair: fmt.Sprintf("as root: chown -R %d %s", owner, p.folder()),
 			fix:    p.giveBack(strange, owner),
 		})
 	}
@@ -143,14 +153,15 @@ func (p *Patient) giveBack(files []found, owner int) func() error {
 // it is refused: root may be repairing the folder of somebody who changes it
 // meanwhile.
 func (p *Patient) repairEach(files []found, repair func(root *os.Root, name string, f found) error) error {
-	root, err := os.OpenRoot(p.Settings.Data)
+	folder := p.folder()
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	var errs []error
 	for _, f := range files {
-		name, err := filepath.Rel(p.Settings.Data, f.path)
+		name, err := filepath.Rel(folder, f.path)
 		if err == nil {
 			err = repair(root, name, f)
 		}

@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -46,4 +48,30 @@ func TestRepairStaysInTheFolder(t *testing.T) {
 	if info.Mode().Perm() != 0o644 {
 		t.Errorf("a file outside got mode %04o", info.Mode().Perm())
 	}
+}
+
+// TestLinkedFolder: the data folder may be a link to where it really is.
+func TestLinkedFolder(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t, nil)
+	there := p.Settings.Data
+	p.Settings.Data = filepath.Join(t.TempDir(), "data")
+	if err := os.Symlink(there, p.Settings.Data); err != nil {
+		t.Skipf("needs symbolic links: on Windows turn the developer mode on: %v", err)
+	}
+	if runtime.GOOS == "windows" {
+		expect(t, checkOwner(p), OK, "")
+		return
+	}
+	open := filepath.Join(there, "svc.db")
+	if err := errors.Join(os.WriteFile(open, nil, 0o600), os.Chmod(open, 0o644), os.Chmod(there, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, checkOwner(p), OK, "")
+	found := checkPermissions(p)
+	expect(t, found, Warning, "others can reach "+open)
+	if err := found[0].fix(); err != nil {
+		t.Error(err)
+	}
+	expect(t, checkPermissions(p), OK, "")
 }

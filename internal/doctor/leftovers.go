@@ -38,7 +38,7 @@ func checkLeftovers(p *Patient) []Finding {
 		if age := p.Now.Sub(f.info.ModTime()); age > keepUpgrade {
 			findings = append(findings, Finding{
 				Status: Note,
-				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and takes %s", f.path, days(age), size(f.info.Size())),
+				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and takes %s", f.path, days(age), Size(f.info.Size())),
 				Repair: "when the new version works, delete it",
 			})
 		}

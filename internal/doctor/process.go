@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,7 +20,7 @@ const (
 // checkMemory compares the limit of the control group with what the server
 // needs and with the limit that Go was given.
 func checkMemory(p *Patient) []Finding {
-	limit, ok := memoryLimit(p.Machine, p.process())
+	limit, ok := MemoryLimit(p.Machine, p.process())
 	if !ok {
 		return nil
 	}
@@ -27,14 +28,14 @@ func checkMemory(p *Patient) []Finding {
 	if limit < leastMemory {
 		findings = append(findings, Finding{
 			Status: Warning,
-			What:   fmt.Sprintf("the memory limit is %s; questions over many events take up to %s", size(limit), size(leastMemory)),
+			What:   fmt.Sprintf("the memory limit is %s; questions over many events take up to %s", Size(limit), Size(leastMemory)),
 			Repair: "raise the limit (MemoryMax, docker run --memory)",
 		})
 	}
 	if n, ok := parseBytes(p.variable("GOMEMLIMIT")); ok && n > limit {
 		findings = append(findings, Finding{
 			Status: Warning,
-			What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel ends the server before it saves memory", size(n), size(limit)),
+			What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel ends the server before it saves memory", Size(n), Size(limit)),
 			Repair: "take GOMEMLIMIT away, or set it to nine tenths of the limit",
 		})
 	}
@@ -76,30 +77,34 @@ func parseBytes(text string) (int64, bool) {
 	return n << shift, err == nil && n >= 0 && n < 1<<(62-shift)
 }
 
-// memoryLimit is the least limit on the way from the control group of a process
-// to the root, in bytes. ok is false when there is none.
-func memoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
+// MemoryLimit is the least memory limit, in bytes, of the control groups of either
+// version that a process is in; ok is false when there is none. machine is the root
+// of the file system, process a number or "self".
+func MemoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
 	groups, err := fs.ReadFile(machine, path.Join("proc", process, "cgroup"))
 	if err != nil {
 		return 0, false
 	}
 	for line := range strings.Lines(string(groups)) {
+		// hierarchy:controllers:path
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(part) != 3 {
 			continue
 		}
 		root, file := "sys/fs/cgroup", "memory.max"
 		if part[1] != "" { // version 1
-			if part[1] != "memory" {
+			if !slices.Contains(strings.Split(part[1], ","), "memory") {
 				continue
 			}
 			root, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
 		}
+		// A group is bound by those above it. In a container the path may be that
+		// of the host; the root is then its own group.
 		for group := path.Clean("/" + part[2]); ; group = path.Dir(group) {
-			text, err := fs.ReadFile(machine, path.Join(root, group, file))
-			n, notANumber := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+			text, _ := fs.ReadFile(machine, path.Join(root, group, file))
+			n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is no number
 			// Version 1 writes a number near 2^63 for no limit.
-			if err == nil && notANumber == nil && n < 1<<60 && (!ok || n < limit) {
+			if err == nil && n > 0 && n < 1<<60 && (!ok || n < limit) {
 				limit, ok = n, true
 			}
 			if group == "/" {

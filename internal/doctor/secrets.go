@@ -36,12 +36,8 @@ func checkSecrets(p *Patient) []Finding {
 				Repair: "use " + v.Variable + " or " + v.FileVariable() + " instead, and change the secret",
 			})
 		}
-		if v.Origin == setting.FromFile && readableByOthers(p.Settings.Config) {
-			findings = append(findings, Finding{
-				Status: Warning,
-				What:   "others can read " + v.Key + " in " + p.Settings.Config,
-				Repair: "chmod go= " + p.Settings.Config,
-			})
+		if v.Origin == setting.FromFile {
+			findings = append(findings, p.checkSecrecy(p.Settings.Config, v.Key+" in ")...)
 		}
 	}
 	return findings
@@ -64,9 +60,18 @@ func (p *Patient) onCommandLine(flag string) bool {
 	})
 }
 
-func readableByOthers(name string) bool {
+// checkSecrecy looks at who can read a file with a secret; what names the secret.
+// Outside of the data folder the group may: root gives it that of the service.
+func (p *Patient) checkSecrecy(name, what string) []Finding {
+	strangers, rights := fs.FileMode(0o007), "o="
+	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {
+		strangers, rights = 0o077, "go="
+	}
 	info, err := os.Stat(name)
-	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&strangers == 0 { // there the access list counts
+		return nil
+	}
+	return []Finding{{Status: Warning, What: "others can read " + what + name, Repair: "chmod " + rights + " " + name}}
 }
 
 // firstLogin is how long the first password may wait.

@@ -89,7 +89,7 @@ func redirectAddress(field func(*Settings) *string) setter {
 			*field(s) = ""
 			return nil
 		}
-		if strings.HasPrefix(v, UnixPrefix) || address(field)(s, v) != nil {
+		if hostPort(field)(s, v) != nil {
 			return errors.New("must be host:port, such as :80, or off")
 		}
 		return nil

@@ -117,6 +117,7 @@ func TestProblems(t *testing.T) {
 		want  []string
 	}{
 		{"listen without a port", env("SVC_LISTEN", "localhost"), []string{"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000, or unix: and a path"}},
+		{"metrics on a socket", env("SVC_METRICS_LISTEN", "unix:/run/svc/metrics.sock"), []string{"SVC_METRICS_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000"}},
 		{"listen with a URL", env("SVC_LISTEN", "http://localhost:1"), []string{"SVC_LISTEN must be host:port, such as 127.0.0.1:4000 or :4000, or unix: and a path"}},
 		{"listen with a named port", env("SVC_LISTEN", ":http"), []string{"SVC_LISTEN must end in a port from 0 to 65535"}},
 		{"listen with a port that does not exist", env("SVC_LISTEN", ":65536"), []string{"SVC_LISTEN must end in a port from 0 to 65535"}},

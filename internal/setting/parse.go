@@ -74,9 +74,22 @@ func address(field func(*Settings) *string) setter {
 			*field(s) = v
 			return nil
 		}
-		host, port, err := net.SplitHostPort(v)
-		if err != nil || strings.ContainsAny(host, " /") {
-			return errors.New("must be host:port, such as " + DefaultListen + " or :4000, or " + UnixPrefix + " and a path")
+		err := hostPort(field)(s, v)
+		if errors.Is(err, errNoHostPort) {
+			return fmt.Errorf("%w, or %s and a path", err, UnixPrefix)
+		}
+		return err
+	}
+}
+
+var errNoHostPort = errors.New("must be host:port, such as " + DefaultListen + " or :4000")
+
+func hostPort(field func(*Settings) *string) setter {
+	return func(s *Settings, v string) error {
+		v = strings.TrimSpace(v)
+		_, port, err := net.SplitHostPort(v)
+		if err != nil || strings.ContainsAny(v, " /") {
+			return errNoHostPort
 		}
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 			return errors.New("must end in a port from 0 to 65535")

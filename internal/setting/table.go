@@ -203,7 +203,7 @@ var definitions = []Definition{
 		Key: "metrics.listen", Variable: "SVC_METRICS_LISTEN", Kind: "address", Unset: "the control socket only",
 		Help: "Address and port for /metrics alone, for Prometheus.",
 		Why:  "Metrics ask for no password, so they are never on the address that clients use.",
-		set:  address(func(s *Settings) *string { return &s.MetricsListen }),
+		set:  hostPort(func(s *Settings) *string { return &s.MetricsListen }),
 	},
 	{
 		Key: "shutdown_delay", Variable: "SVC_SHUTDOWN_DELAY", Kind: "duration", Default: "0s",
