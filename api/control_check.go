@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"svc/internal/disk"
 	"svc/internal/fault"
 	"svc/internal/finding"
 	"svc/internal/jobs"
@@ -39,37 +38,8 @@ func (s *Server) copyForCheck(w http.ResponseWriter, r *request) error {
 // copyData copies both data files, as they are at one moment, to a new folder in
 // the staging folder whose name begins with a prefix.
 func (s *Server) copyData(prefix string) (folder string, err error) {
-	images, err := jobs.TakeImages(s.db, s.config.Events, s.now)
-	if err != nil {
-		return "", err
-	}
-	if err := s.needRoom(images.Bytes()); err != nil {
-		return "", errors.Join(err, images.Close())
-	}
-	if folder, err = os.MkdirTemp(s.config.Staging, prefix); err != nil {
-		return "", errors.Join(err, images.Close())
-	}
-	if err := images.Copy(folder); err != nil {
-		return "", errors.Join(fault.Disk(err), os.RemoveAll(folder))
-	}
-	return folder, nil
-}
-
-// needRoom makes the staging folder and fails when there is not as much room
-// below it, and some for those who write meanwhile.
-func (s *Server) needRoom(bytes int64) error {
-	if err := os.MkdirAll(s.config.Staging, 0o700); err != nil {
-		return err
-	}
-	free, err := disk.Free(s.config.Staging)
-	if err != nil {
-		return err
-	}
-	const spare = 64 << 20
-	if need := uint64(bytes) + spare; free < need {
-		return fault.New(fault.NoSpace, "copies of the data need %d MiB in %s, and %d MiB are free", need>>20, s.config.Staging, free>>20)
-	}
-	return nil
+	folder, _, err = jobs.CopyData(s.db, s.config.Events, s.now, s.config.Staging, prefix)
+	return folder, fault.Disk(err)
 }
 
 // unlimited takes the time limits off a request of the owner that may take long.

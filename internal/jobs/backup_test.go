@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -261,8 +262,14 @@ func TestDiskThatCannotStage(t *testing.T) {
 	if _, err := a.Write(t.Context(), &out, backup.Options{}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "files/staging") || out.Len() > 0 {
 		t.Errorf("got %v and %d bytes, want Unavailable that names the folder", err, out.Len())
 	}
-	if err := cannotStage(fmt.Errorf("write: %w", syscall.ENOSPC)); !fault.Is(err, fault.NoSpace) {
-		t.Errorf("a full disk: got %v, want NoSpace", err)
+	full := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+	if runtime.GOOS == "windows" {
+		full = []syscall.Errno{112, 1295} // ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+	}
+	for _, cause := range full {
+		if err := cannotStage(fmt.Errorf("write: %w", cause)); !fault.Is(err, fault.NoSpace) {
+			t.Errorf("a full disk: got %v, want NoSpace", err)
+		}
 	}
 }
 
