@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault"},
 
 	// Looks at everything from outside.
-	"internal/doctor": {"internal/boltfile", "internal/control", "internal/disk", "internal/origin", "internal/setting"},
+	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/origin", "internal/setting"},
 
 	// Engines have one thing outside the process each.
 	"internal/backup":      {"internal/durable"},
