@@ -96,6 +96,9 @@ func (r *checkRun) run(c *cobra.Command) error {
 
 // offline checks the files of a directory whose lock is held.
 func (r *checkRun) offline(ctx context.Context, dir string) error {
+	if err := r.finishRestore(dir); err != nil {
+		return err
+	}
 	if !exists(dir, databaseName) {
 		return noData(dir)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/api"
+	"svc/internal/backup"
 	"svc/internal/boltfile"
 	"svc/internal/control"
 	"svc/internal/doctor"
@@ -99,10 +100,12 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 		return doctor.Examine(patient, fix), nil
 	}
 	patient.Locked = true
-	if !exists(s.Data, databaseName) {
+	switch {
+	case exists(s.Data, databaseName):
+		examineFiles(c.Context(), patient, len(missing) == 0 && len(patient.Invalid) == 0)
+	case !exists(s.Data, backup.JournalName): // with it a restore was cut off, as a check says
 		return nil, errors.Join(noData(s.Data), lock.Release())
 	}
-	examineFiles(c.Context(), patient, len(missing) == 0 && len(patient.Invalid) == 0)
 	return doctor.Examine(patient, fix), lock.Release()
 }
 
