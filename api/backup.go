@@ -45,9 +45,7 @@ func (s *Server) backup(w http.ResponseWriter, r *request) error {
 	if err := p.err(); err != nil {
 		return err
 	}
-	wire := http.NewResponseController(w)
-	// In this process there is no connection that could time out.
-	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
+	unlimited(w)
 	body := &archiveBody{w: w}
 	m, err := s.config.Backup(r.Context(), body, o)
 	if err != nil && !body.begun {

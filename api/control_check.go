@@ -11,13 +11,9 @@ import (
 	"svc/internal/jobs"
 )
 
-// CheckCopies begins the names of the folders in the staging folder that hold
-// copies for a check. Who checks them removes them; the next start removes what a
-// killed check has left.
-const CheckCopies = "check-"
-
-// copiesView says where copies of the data files are.
-type copiesView struct {
+// CopiesResult says where copies of the data files are. Who looks at them removes
+// the folder; the next start removes what a killed command has left.
+type CopiesResult struct {
 	Folder string `json:"folder"` // with both files under their own names
 }
 
@@ -25,14 +21,14 @@ type copiesView struct {
 // the disk: looking at the pages of a file that is written to is not safe.
 func (s *Server) copyForCheck(w http.ResponseWriter, r *request) error {
 	unlimited(w)
-	folder, err := s.copyData(CheckCopies)
+	folder, err := s.copyData("check-")
 	if err != nil {
 		return err
 	}
 	if err := r.Context().Err(); err != nil {
 		return errors.Join(err, os.RemoveAll(folder))
 	}
-	return respond(w, http.StatusOK, copiesView{folder})
+	return respond(w, http.StatusOK, CopiesResult{folder})
 }
 
 // copyData copies both data files, as they are at one moment, to a new folder in
@@ -49,8 +45,8 @@ func unlimited(w http.ResponseWriter) {
 	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
 }
 
-// findingsView is what a check has found.
-type findingsView struct {
+// FindingsResult is what a check has found.
+type FindingsResult struct {
 	Findings []finding.Finding `json:"findings"`
 	Counts   []finding.Count   `json:"counts"`
 }
@@ -64,5 +60,5 @@ func (s *Server) checkSearch(w http.ResponseWriter, r *request) error {
 			return err
 		}
 	}
-	return respond(w, http.StatusOK, findingsView{report.Listed(), report.Counts()})
+	return respond(w, http.StatusOK, FindingsResult{report.Listed(), report.Counts()})
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"time"
 
 	"svc/internal/fault"
 	"svc/internal/jobs"
@@ -59,9 +58,7 @@ func (s *Server) runJob(w http.ResponseWriter, r *request) error {
 	if s.config.Jobs == nil {
 		return fault.New(fault.Unavailable, "there are no jobs")
 	}
-	wire := http.NewResponseController(w)
-	// In this process there is no connection that could time out.
-	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
+	unlimited(w)
 	state, err := s.config.Jobs.Run(r.Context(), r.param("name"))
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) || r.Context().Err() != nil {
 		return err

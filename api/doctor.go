@@ -38,8 +38,8 @@ func (s *Server) doctorFacts(w http.ResponseWriter, _ *request) error {
 	return respond(w, http.StatusOK, facts)
 }
 
-// pagesView is the outcome of reading all pages of a database.
-type pagesView struct {
+// PagesResult is the outcome of reading all pages of a database.
+type PagesResult struct {
 	Name  string `json:"name"`
 	Error string `json:"error"` // "" when nothing is wrong
 }
@@ -52,9 +52,9 @@ func (s *Server) examinePages(w http.ResponseWriter, _ *request) error {
 	if err != nil {
 		return err
 	}
-	var views []pagesView
+	var views []PagesResult
 	for _, name := range []string{backup.Database, backup.Events} {
-		view := pagesView{Name: name}
+		view := PagesResult{Name: name}
 		if err := boltfile.ExaminePages(filepath.Join(folder, name), nil); err != nil {
 			view.Error = err.Error()
 		}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"svc/internal/event"
 	"svc/internal/platform"
@@ -53,8 +52,7 @@ func (s *Server) exportProject(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	wire := http.NewResponseController(w)
-	_ = wire.SetWriteDeadline(time.Time{}) // in this process there is none
+	unlimited(w)
 	w.Header().Set("Content-Type", "application/zip")
 	w.WriteHeader(http.StatusOK)
 	archive := transfer.NewWriter(w, transfer.Manifest{Program: "svc " + s.config.Version, CreatedAt: s.now().Unix(), ProjectKey: project.Key})

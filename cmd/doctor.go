@@ -123,9 +123,7 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 		patient.Databases = []doctor.Database{{Name: databaseName, Skipped: reason}, {Name: eventsName, Skipped: reason}}
 		return nil
 	}
-	var pages struct {
-		Data []struct{ Name, Error string }
-	}
+	var pages struct{ Data []api.PagesResult }
 	answer, err = to.callPatiently(ctx, http.MethodPost, "/control/doctor/pages", nil)
 	if err == nil {
 		err = json.Unmarshal(answer, &pages)
