@@ -26,10 +26,10 @@ var mayImport = map[string][]string{
 	"store":  {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/stats"},
 
 	// Work that no request waits for.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/durable", "internal/event", "internal/fault"},
+	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault"},
 
 	// Looks at everything from outside.
-	"internal/doctor": {"internal/boltfile", "internal/control", "internal/disk", "internal/origin", "internal/setting"},
+	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/origin", "internal/setting"},
 
 	// Engines have one thing outside the process each.
 	"internal/backup":      {"internal/durable"},

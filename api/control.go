@@ -35,9 +35,9 @@ func (s *Server) version(w http.ResponseWriter, _ *request) error {
 	}{s.config.Version, os.Getpid(), s.started.Unix()})
 }
 
-// reindexView is a line of the answer to a reindex. The last one says how it
+// ReindexProgress is a line of the answer to a reindex. The last one says how it
 // ended.
-type reindexView struct {
+type ReindexProgress struct {
 	Things  int     `json:"things"` // read so far
 	Seconds float64 `json:"seconds"`
 	Done    bool    `json:"done,omitempty"`
@@ -53,7 +53,7 @@ func (s *Server) reindex(w http.ResponseWriter, r *request) error {
 	unlimited(w)
 	wire := http.NewResponseController(w)
 	begin, last := s.now(), s.now()
-	var line reindexView
+	var line ReindexProgress
 	told := false
 	tell := func() {
 		told, last = true, s.now()

@@ -6,19 +6,13 @@ import (
 	"os"
 	"time"
 
-	"svc/internal/disk"
-	"svc/internal/fault"
 	"svc/internal/finding"
 	"svc/internal/jobs"
 )
 
-// CheckCopies begins the names of the folders in the staging folder that hold
-// copies for a check. Who checks them removes them; the next start removes what a
-// killed check has left.
-const CheckCopies = "check-"
-
-// copiesView says where copies of the data files are.
-type copiesView struct {
+// CopiesResult says where copies of the data files are. Who looks at them removes
+// the folder; the next start removes what a killed command has left.
+type CopiesResult struct {
 	Folder string `json:"folder"` // with both files under their own names
 }
 
@@ -26,50 +20,21 @@ type copiesView struct {
 // the disk: looking at the pages of a file that is written to is not safe.
 func (s *Server) copyForCheck(w http.ResponseWriter, r *request) error {
 	unlimited(w)
-	folder, err := s.copyData(CheckCopies)
+	folder, err := s.copyData("check-")
 	if err != nil {
 		return err
 	}
 	if err := r.Context().Err(); err != nil {
 		return errors.Join(err, os.RemoveAll(folder))
 	}
-	return respond(w, http.StatusOK, copiesView{folder})
+	return respond(w, http.StatusOK, CopiesResult{folder})
 }
 
 // copyData copies both data files, as they are at one moment, to a new folder in
 // the staging folder whose name begins with a prefix.
 func (s *Server) copyData(prefix string) (folder string, err error) {
-	images, err := jobs.TakeImages(s.db, s.config.Events, s.now)
-	if err != nil {
-		return "", err
-	}
-	if err := s.needRoom(images.Bytes()); err != nil {
-		return "", errors.Join(err, images.Close())
-	}
-	if folder, err = os.MkdirTemp(s.config.Staging, prefix); err != nil {
-		return "", errors.Join(err, images.Close())
-	}
-	if err := images.Copy(folder); err != nil {
-		return "", errors.Join(err, os.RemoveAll(folder))
-	}
-	return folder, nil
-}
-
-// needRoom makes the staging folder and fails when there is not as much room
-// below it, and some for those who write meanwhile.
-func (s *Server) needRoom(bytes int64) error {
-	if err := os.MkdirAll(s.config.Staging, 0o700); err != nil {
-		return err
-	}
-	free, err := disk.Free(s.config.Staging)
-	if err != nil {
-		return err
-	}
-	const spare = 64 << 20
-	if need := uint64(bytes) + spare; free < need {
-		return fault.New(fault.NoSpace, "copies of the data need %d MiB in %s, and %d MiB are free", need>>20, s.config.Staging, free>>20)
-	}
-	return nil
+	folder, _, err = jobs.CopyData(s.db, s.config.Events, s.now, s.config.Staging, prefix)
+	return folder, err
 }
 
 // unlimited takes the time limits off a request of the owner whose body or answer
@@ -80,8 +45,8 @@ func unlimited(w http.ResponseWriter) {
 	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
 }
 
-// findingsView is what a check has found.
-type findingsView struct {
+// FindingsResult is what a check has found.
+type FindingsResult struct {
 	Findings []finding.Finding `json:"findings"`
 	Counts   []finding.Count   `json:"counts"`
 }
@@ -95,5 +60,5 @@ func (s *Server) checkSearch(w http.ResponseWriter, r *request) error {
 			return err
 		}
 	}
-	return respond(w, http.StatusOK, findingsView{report.Listed(), report.Counts()})
+	return respond(w, http.StatusOK, FindingsResult{report.Listed(), report.Counts()})
 }

@@ -12,12 +12,13 @@ type compactInput struct {
 	Always Optional[bool] `json:"always"`
 }
 
-// compactView is what became of the data files.
-type compactView struct {
-	Files []compactedFile `json:"files"`
+// CompactResult is what became of the data files.
+type CompactResult struct {
+	Files []CompactedFile `json:"files"`
 }
 
-type compactedFile struct {
+// CompactedFile is what became of one of them.
+type CompactedFile struct {
 	File      string  `json:"file"`
 	Before    int64   `json:"before"` // bytes
 	After     int64   `json:"after"`  // bytes
@@ -38,7 +39,7 @@ func (s *Server) compact(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	unlimited(w)
-	var view compactView
+	var view CompactResult
 	for _, file := range []struct {
 		path    string
 		compact func(always bool) (boltfile.Compaction, error)
@@ -54,7 +55,7 @@ func (s *Server) compact(w http.ResponseWriter, r *request) error {
 		if c.Done {
 			s.log.Info("data file compacted", "file", name, "before", c.Before, "after", c.After, "seconds", c.Took.Seconds())
 		}
-		view.Files = append(view.Files, compactedFile{name, c.Before, c.After, c.Done, c.Took.Seconds()})
+		view.Files = append(view.Files, CompactedFile{name, c.Before, c.After, c.Done, c.Took.Seconds()})
 	}
 	return respond(w, http.StatusOK, view)
 }

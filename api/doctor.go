@@ -1,12 +1,12 @@
 package api
 
 import (
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
 
 	"svc/internal/auth"
+	"svc/internal/backup"
 	"svc/internal/boltfile"
 	"svc/internal/doctor"
 )
@@ -38,8 +38,8 @@ func (s *Server) doctorFacts(w http.ResponseWriter, _ *request) error {
 	return respond(w, http.StatusOK, facts)
 }
 
-// pagesView is the outcome of reading all pages of a database.
-type pagesView struct {
+// PagesResult is the outcome of reading all pages of a database.
+type PagesResult struct {
 	Name  string `json:"name"`
 	Error string `json:"error"` // "" when nothing is wrong
 }
@@ -48,41 +48,20 @@ type pagesView struct {
 // not safe to read those of a file that is being written.
 func (s *Server) examinePages(w http.ResponseWriter, _ *request) error {
 	unlimited(w)
-	if err := os.MkdirAll(s.config.Staging, 0o700); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(s.config.Staging, "doctor-*")
+	folder, err := s.copyData("doctor-")
 	if err != nil {
 		return err
 	}
-	views, err := s.examineCopies(dir)
-	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
-		return err
-	}
-	return respond(w, http.StatusOK, listView{Data: views})
-}
-
-func (s *Server) examineCopies(dir string) (views []pagesView, err error) {
-	for _, file := range []struct {
-		name  string
-		image func() (*boltfile.Image, error)
-	}{{"svc.db", s.db.Image}, {"events.db", s.config.Events.Image}} {
-		path := filepath.Join(dir, file.name)
-		image, err := file.image()
-		if err != nil {
-			return nil, err
-		}
-		if err := errors.Join(image.Copy(path), image.Close()); err != nil {
-			return nil, err
-		}
-		view := pagesView{Name: file.name}
-		if err := boltfile.ExaminePages(path, nil); err != nil {
+	var views []PagesResult
+	for _, name := range []string{backup.Database, backup.Events} {
+		view := PagesResult{Name: name}
+		if err := boltfile.ExaminePages(filepath.Join(folder, name), nil); err != nil {
 			view.Error = err.Error()
-		}
-		if err := os.Remove(path); err != nil { // room for the next one
-			return nil, err
 		}
 		views = append(views, view)
 	}
-	return views, nil
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	return respond(w, http.StatusOK, listView{Data: views})
 }

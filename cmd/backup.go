@@ -96,10 +96,12 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 		}
 		return write(p.stdout)
 	}
-	info, err := os.Stat(file)
+	info, err := os.Lstat(file)
 	switch {
 	case err == nil && info.IsDir():
-		return withCode(exitUsage, fmt.Errorf("%s is a folder\nname a file in it, such as %s", file, quoted(strings.TrimSuffix(file, "/")+"/svc"+backup.Suffix)))
+		return withCode(exitUsage, fmt.Errorf("%s is a folder\nname a file in it", file))
+	case err == nil && !info.Mode().IsRegular():
+		return withCode(exitUsage, fmt.Errorf("%s is not an ordinary file\nname another file, or - for the standard output", file))
 	case err == nil && !force:
 		return withCode(exitUsage, fmt.Errorf("%s is there already\nname another file, or use --force to replace it", file))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -126,11 +128,7 @@ func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, s
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusBadRequest {
-		answer, err := io.ReadAll(response.Body)
-		if err != nil {
-			return result, fmt.Errorf("read answer: %w", err)
-		}
-		return result, refusal(response.Status, answer)
+		return result, readRefusal(response)
 	}
 	out := &progress{to: w, say: p.progressLine("written"), told: time.Now()}
 	defer func() { *size = out.bytes }()

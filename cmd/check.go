@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/api"
 	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/finding"
@@ -96,6 +97,9 @@ func (r *checkRun) run(c *cobra.Command) error {
 
 // offline checks the files of a directory whose lock is held.
 func (r *checkRun) offline(ctx context.Context, dir string) error {
+	if err := r.finishRestore(dir); err != nil {
+		return err
+	}
 	if !exists(dir, databaseName) {
 		return noData(dir)
 	}
@@ -152,9 +156,7 @@ func (r *checkRun) readable(file string) bool {
 // online checks copies that the server makes, and asks it for the search index,
 // which it has open.
 func (r *checkRun) online(ctx context.Context, to connection) (err error) {
-	var copies struct {
-		Folder string `json:"folder"`
-	}
+	var copies api.CopiesResult
 	if isTerminal(r.stderr) {
 		say(r.stderr, "the server copies the data files")
 	}
@@ -165,10 +167,7 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	if err := r.checkFiles(ctx, copies.Folder); err != nil {
 		return err
 	}
-	var index struct {
-		Findings []finding.Finding `json:"findings"`
-		Counts   []finding.Count   `json:"counts"`
-	}
+	var index api.FindingsResult
 	if err := to.long(ctx, "/control/check/search", nil, &index); err != nil {
 		return err
 	}

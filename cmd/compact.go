@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"svc/api"
 )
 
 func (p *program) compactCommand() *cobra.Command {
@@ -22,7 +24,7 @@ crash leaves the old file or the new one, whole.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withConnection(c, func(to connection) error {
-				var answer compactAnswer
+				var answer api.CompactResult
 				if err := to.long(c.Context(), "/control/compact", map[string]bool{"always": always}, &answer); err != nil {
 					return err
 				}
@@ -39,18 +41,7 @@ crash leaves the old file or the new one, whole.`,
 	return c
 }
 
-// compactAnswer is what became of the data files.
-type compactAnswer struct {
-	Files []struct {
-		File      string  `json:"file"`
-		Before    int64   `json:"before"`
-		After     int64   `json:"after"`
-		Compacted bool    `json:"compacted"`
-		Seconds   float64 `json:"seconds"`
-	} `json:"files"`
-}
-
-func (p *program) printCompacted(answer compactAnswer) error {
+func (p *program) printCompacted(answer api.CompactResult) error {
 	for _, f := range answer.Files {
 		var err error
 		if f.Compacted {

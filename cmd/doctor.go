@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/api"
+	"svc/internal/backup"
 	"svc/internal/boltfile"
 	"svc/internal/control"
 	"svc/internal/doctor"
@@ -99,10 +100,12 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 		return doctor.Examine(patient, fix), nil
 	}
 	patient.Locked = true
-	if !exists(s.Data, databaseName) {
+	switch {
+	case exists(s.Data, databaseName):
+		examineFiles(c.Context(), patient, len(missing) == 0 && len(patient.Invalid) == 0)
+	case !exists(s.Data, backup.JournalName): // with it a restore was cut off, as a check says
 		return nil, errors.Join(noData(s.Data), lock.Release())
 	}
-	examineFiles(c.Context(), patient, len(missing) == 0 && len(patient.Invalid) == 0)
 	return doctor.Examine(patient, fix), lock.Release()
 }
 
@@ -120,9 +123,7 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 		patient.Databases = []doctor.Database{{Name: databaseName, Skipped: reason}, {Name: eventsName, Skipped: reason}}
 		return nil
 	}
-	var pages struct {
-		Data []struct{ Name, Error string }
-	}
+	var pages struct{ Data []api.PagesResult }
 	answer, err = to.callPatiently(ctx, http.MethodPost, "/control/doctor/pages", nil)
 	if err == nil {
 		err = json.Unmarshal(answer, &pages)

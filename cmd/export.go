@@ -8,14 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"svc/internal/control"
-	"svc/internal/durable"
 	"svc/internal/transfer"
 )
 
@@ -60,24 +57,15 @@ type exportSummary struct {
 }
 
 func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
-	if err := p.checkTarget(file, o.force); err != nil {
-		return err
-	}
 	return p.withConnection(c, func(to connection) error {
 		begin := time.Now()
 		summary := exportSummary{File: file}
-		receive := func(w io.Writer) (err error) {
+		err := p.writeArchive(file, o.force, func(w io.Writer) (err error) {
 			counted := &progress{to: w, say: p.progressLine("received"), told: begin}
 			summary.Manifest, err = to.download(c.Context(), o.project, counted)
 			summary.Bytes = counted.bytes
 			return err
-		}
-		talk, err := p.stdout, error(nil)
-		if file == "-" {
-			talk, err = p.stderr, receive(p.stdout)
-		} else {
-			err = writeNew(file, receive)
-		}
+		})
 		if c.Context().Err() != nil {
 			return c.Context().Err()
 		}
@@ -85,30 +73,15 @@ func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
 			return err
 		}
 		summary.Seconds = time.Since(begin).Seconds()
-		if o.json {
-			return printJSON(talk, summary)
+		switch {
+		case !o.json:
+			p.tellExport(summary)
+			return nil
+		case file == "-":
+			return printJSON(p.stderr, summary)
 		}
-		p.tellExport(summary)
-		return nil
+		return printJSON(p.stdout, summary)
 	})
-}
-
-// checkTarget makes sure that an archive may be written there.
-func (p *program) checkTarget(file string, force bool) error {
-	if file == "-" {
-		if isTerminal(p.stdout) {
-			return withCode(exitUsage, errors.New("an archive is nothing for a terminal\ngive it a name, or send it to a program"))
-		}
-		return nil
-	}
-	_, err := os.Lstat(file)
-	if force || errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("%s exists already\ntake another name, or --force to replace it", file)
 }
 
 func (p *program) tellExport(s exportSummary) {
@@ -156,24 +129,4 @@ func readRefusal(response *http.Response) error {
 		return fmt.Errorf("read answer: %w", err)
 	}
 	return refusal(response.Status, answer)
-}
-
-// writeNew makes a file for the owner alone, which appears when it is complete.
-func writeNew(path string, write func(io.Writer) error) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return durable.SyncDir(dir)
 }

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
 
+	"svc/api"
 	"svc/internal/control"
 )
 
@@ -32,14 +32,6 @@ itself, and built anew by itself when it is missing or damaged.`,
 	return c
 }
 
-// reindexAnswer is a line of the answer of the server.
-type reindexAnswer struct {
-	Things  int     `json:"things"`
-	Seconds float64 `json:"seconds"`
-	Done    bool    `json:"done"`
-	Error   string  `json:"error,omitempty"`
-}
-
 // reindex asks for the new index and waits for it, however long that takes.
 func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
 	request, err := http.NewRequestWithContext(c.Context(), http.MethodPost, control.BaseURL+"/control/reindex", nil)
@@ -52,13 +44,9 @@ func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusBadRequest {
-		answer, err := io.ReadAll(response.Body)
-		if err != nil {
-			return fmt.Errorf("read answer: %w", err)
-		}
-		return refusal(response.Status, answer)
+		return readRefusal(response)
 	}
-	var line reindexAnswer
+	var line api.ReindexProgress
 	for lines := json.NewDecoder(response.Body); !line.Done; {
 		if err := lines.Decode(&line); err != nil {
 			return fmt.Errorf("the server did not finish the index: %w", err)

@@ -10,15 +10,14 @@ import (
 	"testing"
 )
 
-// TestFolderOfAnotherUser: an image runs as a user without a name on a volume
-// that root has made. The first thing it says is whose folder it is, also when
-// it may not even look into it.
-func TestFolderOfAnotherUser(t *testing.T) {
-	t.Parallel()
+// strange gives a folder that everybody may enter, and runs this program as a
+// user without a name, 65532.
+func strange(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("needs to become another user, which only root can: run this as root, such as in a container")
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
@@ -30,16 +29,27 @@ func TestFolderOfAnotherUser(t *testing.T) {
 	if err := os.Link(self, program); err != nil {
 		t.Skipf("needs the test binary where another user can run it: set TMPDIR to a folder on the disk that the go command builds on: %v", err)
 	}
+	return dir, func(args ...string) *exec.Cmd {
+		c := exec.Command(program, args...)
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
+		c.Dir = "/"
+		return c
+	}
+}
+
+// TestFolderOfAnotherUser: an image runs as a user without a name on a volume
+// that root has made. The first thing it says is whose folder it is, also when
+// it may not even look into it.
+func TestFolderOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	dir, stranger := strange(t)
 	for _, mode := range []os.FileMode{0o700, 0o755} {
 		data := filepath.Join(dir, mode.String())
 		if err := errors.Join(os.Mkdir(data, mode), os.Chmod(data, mode)); err != nil {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"serve", "config"} {
-			c := exec.Command(program, command, "--data", data, "--listen", "127.0.0.1:0")
-			c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
-			c.Dir = "/"
-			out, err := c.CombinedOutput()
+			out, err := stranger(command, "--data", data, "--listen", "127.0.0.1:0").CombinedOutput()
 			if command == "config" && mode == 0o755 {
 				if err != nil {
 					t.Errorf("%s of a folder that can be read: %v\n%s", command, err, out)
@@ -55,5 +65,30 @@ func TestFolderOfAnotherUser(t *testing.T) {
 		if made, err := os.ReadDir(data); err != nil || len(made) > 0 {
 			t.Errorf("got %v %v, want that nothing is made", made, err)
 		}
+	}
+}
+
+// TestRestoreBelowAFolderOfRoot: where the folder above can neither be written nor
+// read everything happens inside.
+func TestRestoreBelowAFolderOfRoot(t *testing.T) {
+	t.Parallel()
+	dir, stranger := strange(t)
+	above, archive := filepath.Join(dir, "above"), filepath.Join(dir, "svc.tar.zst")
+	data := filepath.Join(above, "data")
+	if err := os.Mkdir(above, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, data)
+	svc(t, "backup", archive, "--data", data)
+	err := filepath.WalkDir(data, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, 65532, 65532))
+	})
+	if err := errors.Join(err, os.Lchown(archive, 65532, 65532), os.Chmod(above, 0o711)); err != nil {
+		t.Fatal(err)
+	}
+	out, err := stranger("restore", archive, "--data", data, "--force").CombinedOutput()
+	kept, _ := filepath.Glob(filepath.Join(data, "before-restore-*", "svc.db"))
+	if err != nil || len(kept) != 1 || !exists(data, databaseName) {
+		t.Errorf("got %v, and %v is kept:\n%s", err, kept, out)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"svc/internal/backup"
 	"svc/internal/boltfile"
+	"svc/internal/doctor"
 	"svc/internal/durable"
 )
 
@@ -22,8 +23,6 @@ const (
 	// made before a migration.
 	upgradeName   = "upgrade"
 	upgradePrefix = "svc-before-"
-	// upgradeKept is how long they stay at least.
-	upgradeKept = 7 * 24 * time.Hour
 )
 
 // beforeUpgrade is what opening a data directory does about files of other
@@ -102,13 +101,33 @@ func dropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 			err = errors.Join(err, infoErr)
 			continue
 		}
-		if now.Sub(info.ModTime()) > upgradeKept {
-			path := filepath.Join(data, upgradeName, entry.Name())
-			err = errors.Join(err, os.Remove(path))
-			log.Info("removed an old copy from before an upgrade", "file", path)
+		if now.Sub(info.ModTime()) <= doctor.UpgradeKept {
+			continue
 		}
+		path := filepath.Join(data, upgradeName, entry.Name())
+		if failed := os.Remove(path); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		log.Info("removed an old copy from before an upgrade", "file", path)
 	}
 	return err
+}
+
+// newestUpgradeCopy is the path of the copy that was made last before the upgrade
+// to a version, "" when there is none: an upgrade that did not come to its end
+// leaves one as well, and the data may have changed since then.
+func newestUpgradeCopy(data, version string) (path string) {
+	dir, name := filepath.Split(upgradeCopy(data, version))
+	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name, backup.Suffix)) + "(-[0-9]+)?" + regexp.QuoteMeta(backup.Suffix) + "$")
+	list, _ := os.ReadDir(dir) // one that cannot be read has none to offer
+	var newest time.Time
+	for _, entry := range list {
+		if info, err := entry.Info(); err == nil && names.MatchString(entry.Name()) && info.ModTime().After(newest) {
+			path, newest = filepath.Join(dir, entry.Name()), info.ModTime()
+		}
+	}
+	return path
 }
 
 // newerText says what to do about data of a newer program.
@@ -122,7 +141,7 @@ func newerText(e *boltfile.NewerError) string {
 	}
 	text += fmt.Sprintf("\nit was last written by svc %s; install %s or newer", e.Writer, e.Writer)
 	data := filepath.Dir(e.Path)
-	if path := upgradeCopy(data, e.Writer); exists(filepath.Split(path)) {
+	if path := newestUpgradeCopy(data, e.Writer); path != "" {
 		text += ", or restore the copy made\nbefore the upgrade: svc restore " + quoted(path) + " --force --data " + quoted(data)
 	}
 	return text

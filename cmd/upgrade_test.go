@@ -51,6 +51,10 @@ func TestCopyBeforeUpgrade(t *testing.T) {
 	if now, err := os.ReadFile(filepath.Join(data, backup.Database)); err != nil || !bytes.Equal(now, records) {
 		t.Errorf("the data has changed, %v", err)
 	}
+	newer := &boltfile.NewerError{Path: filepath.Join(data, backup.Database), Format: 2, Oldest: 1, Newest: 1, Writer: version}
+	if text := newerText(newer); !strings.Contains(text, "svc restore "+quoted(upgradeCopy(data, version+"-2"))+" --force") {
+		t.Errorf("the text does not name the newest copy: %s", text)
+	}
 	svc(t, "restore", upgradeCopy(data, version), "--data", restored)
 	compareAnswers(t, "restored from the copy", answersOf(t, restored), want)
 }
@@ -74,8 +78,20 @@ func TestOldUpgradeCopiesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := dropUpgradeCopies(data, now, slog.New(slog.DiscardHandler)); err != nil {
+	// What cannot be removed is an error, and not said to be gone.
+	inside := filepath.Join(data, upgradeName, "svc-before-0.tar.zst", "x")
+	if err := os.MkdirAll(inside, 0o700); err != nil {
 		t.Fatal(err)
+	}
+	if err := os.Chtimes(filepath.Dir(inside), now, now.Add(-9*24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	log := &memoryLog{}
+	if err := dropUpgradeCopies(data, now, slog.New(slog.NewTextHandler(log, nil))); err == nil || !strings.Contains(err.Error(), "svc-before-0.tar.zst") {
+		t.Errorf("got %v, want the one that cannot be removed", err)
+	}
+	if text := log.take(); strings.Count(text, "removed an old copy") != 1 || !strings.Contains(text, "svc-before-1.tar.zst") {
+		t.Errorf("the log names another file than the one that is gone: %s", text)
 	}
 	for name, want := range map[string]bool{"svc-before-1.tar.zst": false, "svc-before-2.tar.zst": true, "mine.tar.zst": true} {
 		if exists(filepath.Join(data, upgradeName), name) != want {

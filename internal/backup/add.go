@@ -30,25 +30,26 @@ func (w *Writer) AddFolder(data string) error {
 		case !entry.Type().IsRegular() || !Contained(name):
 			return fmt.Errorf("%s is not an ordinary file with an ordinary name and cannot be in an archive", filepath.Join(data, name))
 		}
-		return w.addFile(root, name, name)
+		f, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		return w.addFile(name, f)
 	})
 }
 
-// AddFile adds the file at path as a member.
+// AddFile adds the file at path as a member. A link is followed wherever it leads:
+// whoever runs the server may keep such a file elsewhere.
 func (w *Writer) AddFile(name, path string) error {
-	root, err := os.OpenRoot(filepath.Dir(path))
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	return w.addFile(root, name, filepath.Base(path))
+	return w.addFile(name, f)
 }
 
-func (w *Writer) addFile(root *os.Root, name, path string) error {
-	f, err := root.Open(path)
-	if err != nil {
-		return err
-	}
+// addFile adds what f has, and closes it.
+func (w *Writer) addFile(name string, f *os.File) error {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {

@@ -278,3 +278,46 @@ func TestAddFolder(t *testing.T) {
 		t.Errorf("a link: got %v, want an error that names it", err)
 	}
 }
+
+// TestAddFileThatIsALink takes what a link leads to: a configuration may be kept
+// elsewhere.
+func TestAddFileThatIsALink(t *testing.T) {
+	t.Parallel()
+	elsewhere, data := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(elsewhere, "svc.toml"), []byte("x = 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(data, filepath.Join(elsewhere, "svc.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{filepath.Join(elsewhere, "svc.toml"), relative} {
+		path := filepath.Join(data, backup.Config)
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, path); err != nil {
+			t.Skipf("needs symbolic links: on Windows turn the developer mode on: %v", err)
+		}
+		var b bytes.Buffer
+		w, err := backup.NewWriter(&b, "", moment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range small()[:2] {
+			if err := w.Add(backup.Member{Name: f.name, Size: int64(len(f.text))}, strings.NewReader(f.text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.AddFile(backup.Config, path); err != nil {
+			t.Errorf("a link to %s: %v", target, err)
+		}
+		if _, err := w.Close(true, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, files, err := read(b.Bytes())
+		if want := append(small()[:2], file{backup.Config, "x = 1"}); err != nil || !slices.Equal(files, want) {
+			t.Errorf("a link to %s: got %v, %v; want %v", target, files, err, want)
+		}
+	}
+}

@@ -221,7 +221,12 @@ func (w *swap) run() error {
 			return err
 		}
 	}
-	err = w.syncs(filepath.Dir(w.data), w.data)
+	if w.Beside { // only then has the folder above changed; others may not read it
+		err = w.syncs(filepath.Dir(w.data))
+	}
+	if err == nil {
+		err = w.syncs(w.data)
+	}
 	if err == nil {
 		err = w.do(func() error { return durable.WriteFile(w.journalPath(), text, 0o600) })
 	}

@@ -17,8 +17,8 @@ const renewBefore = 14 * 24 * time.Hour
 // that the settings no longer have.
 func checkCertificates(p *Patient) []Finding {
 	var findings []Finding
-	if certificate, _ := p.text("tls.cert"); certificate != "" {
-		key, _ := p.text("tls.key")
+	if certificate := p.Settings.Value("tls.cert").Text; certificate != "" {
+		key := p.Settings.Value("tls.key").Text
 		findings = append(findings, p.checkPair(certificate, key, "put a new one there; the server takes it by itself")...)
 	}
 	for _, name := range p.Settings.Domain {

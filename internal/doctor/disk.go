@@ -30,8 +30,8 @@ func (p *Patient) databaseBytes() (sum int64) {
 // look.
 const mostCopied = 2 << 30
 
-// CopyObstacle says why the databases should not be copied, one after the other,
-// for reading them; "" when they can.
+// CopyObstacle says why the databases should not be copied for reading them; ""
+// when they can.
 func (p *Patient) CopyObstacle() string {
 	size := p.databaseBytes()
 	if size > mostCopied {

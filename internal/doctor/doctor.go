@@ -142,17 +142,6 @@ func (s Status) rank() int {
 	return 0
 }
 
-// text is a setting by its key, "" when it has no value. known is false for a
-// setting that does not exist.
-func (p *Patient) text(key string) (text string, known bool) {
-	for _, v := range p.Settings.Values() {
-		if v.Key == key {
-			return v.Text, true
-		}
-	}
-	return "", false
-}
-
 // process is the number of the process whose limits count: the server's, or
 // this one's.
 func (p *Patient) process() string {

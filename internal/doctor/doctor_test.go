@@ -14,15 +14,25 @@ import (
 // today is the clock of the tests.
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newPatient has an empty data folder, /data in what the machine says, and
-// whatever files the machine is given.
-func newPatient(t *testing.T, machine map[string]string) *Patient {
+// newPatient has an empty data folder, /data in what the machine says, whatever
+// files the machine is given, and settings from variables, name=value.
+func newPatient(t *testing.T, machine map[string]string, variables ...string) *Patient {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := setting.Load(setting.Sources{Flag: func(name string) (string, bool) { return dir, name == "data" }})
+	s, err := setting.Load(setting.Sources{
+		Flag: func(name string) (string, bool) { return dir, name == "data" },
+		Env: func(name string) (value string, set bool) {
+			for _, variable := range variables {
+				if value, set = strings.CutPrefix(variable, name+"="); set {
+					return value, true
+				}
+			}
+			return "", false
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,9 @@ var temporary = []string{
 	"files/staging/*",
 }
 
-// keepUpgrade is how long the copy made before an upgrade is of use.
-const keepUpgrade = 7 * 24 * time.Hour
+// UpgradeKept is how long the copy made before an upgrade is of use. A start
+// removes it after that.
+const UpgradeKept = 7 * 24 * time.Hour
 
 func checkLeftovers(p *Patient) []Finding {
 	var findings []Finding
@@ -35,7 +36,7 @@ func checkLeftovers(p *Patient) []Finding {
 		}
 	}
 	for _, f := range p.match("upgrade/*") {
-		if age := p.Now.Sub(f.info.ModTime()); age > keepUpgrade {
+		if age := p.Now.Sub(f.info.ModTime()); age > UpgradeKept {
 			findings = append(findings, Finding{
 				Status: Note,
 				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and takes %s", f.path, days(age), Size(f.info.Size())),

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"svc/internal/backup"
@@ -52,12 +51,10 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	}
 	defer a.busy.Unlock()
 	stage, at, err := a.stage()
-	if stage != "" {
-		defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	}
 	if err != nil {
 		return nil, cannotStage(err)
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	w, err := backup.NewWriter(stopping{ctx, to}, a.Version, at, recipients...)
 	if err != nil {
 		return nil, err
@@ -75,24 +72,17 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
 	}
-	staging := filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
-	if err := os.MkdirAll(staging, 0o700); err != nil {
-		return "", at, err
-	}
-	if stage, err = os.MkdirTemp(staging, stagePrefix); err != nil {
-		return "", at, err
-	}
-	images, err := TakeImages(a.DB, a.Events, a.now)
-	if err != nil {
-		return stage, at, err
-	}
-	return stage, images.At, images.Copy(stage)
+	return CopyData(a.DB, a.Events, a.now, a.staging(), stagePrefix)
+}
+
+func (a *Archiver) staging() string {
+	return filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
 }
 
 // cannotStage says in words for the owner, who alone makes backups, what is wrong
 // with the disk.
 func cannotStage(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
+	if fault.Is(fault.Disk(err), fault.NoSpace) {
 		return fault.New(fault.NoSpace, "there is no room for a copy of both databases in %s: %v", backup.Staging, err)
 	}
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", backup.Staging, err)
@@ -129,14 +119,13 @@ func (a *Archiver) now() time.Time {
 
 // removeLeftOvers removes the copies of backups whose process was killed.
 func (a *Archiver) removeLeftOvers() error {
-	staging := filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
-	list, err := os.ReadDir(staging)
+	list, err := os.ReadDir(a.staging())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range list {
 		if strings.HasPrefix(entry.Name(), stagePrefix) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(staging, entry.Name())))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(a.staging(), entry.Name())))
 		}
 	}
 	return err

@@ -6,17 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"svc/internal/backup"
@@ -261,103 +260,13 @@ func TestDiskThatCannotStage(t *testing.T) {
 	if _, err := a.Write(t.Context(), &out, backup.Options{}); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "files/staging") || out.Len() > 0 {
 		t.Errorf("got %v and %d bytes, want Unavailable that names the folder", err, out.Len())
 	}
-	if err := cannotStage(fmt.Errorf("write: %w", syscall.ENOSPC)); !fault.Is(err, fault.NoSpace) {
-		t.Errorf("a full disk: got %v, want NoSpace", err)
+	full := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+	if runtime.GOOS == "windows" {
+		full = []syscall.Errno{112, 1295} // ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
 	}
-}
-
-// scheduled are jobs that only make backups.
-func scheduled(a *Archiver, s Schedule) *Jobs {
-	return New(Config{DB: a.DB, Events: a.Events, Log: slog.New(slog.DiscardHandler), Now: time.Now, Archive: a, Schedule: s})
-}
-
-// TestSchedule lets days go by and looks at which archives there are. The clock
-// begins on 2000-01-01 at midnight UTC.
-func TestSchedule(t *testing.T) {
-	t.Parallel()
-	a := openArchiver(t) // outside: its goroutines are not the schedule's
-	dir := filepath.Join(a.Data, "backups")
-	for _, name := range []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", ".svc-19990101-000000.tar.zst.123", "svc-19990101-000000.tar.zst", "svc-20990101-000000.tar.zst"} {
-		put(t, filepath.Join(dir, name), "x")
-	}
-	synctest.Test(t, func(t *testing.T) {
-		j := scheduled(a, Schedule{Every: 24 * time.Hour, Keep: 3, Dir: dir})
-		run := func(long time.Duration) {
-			ctx, stop := context.WithTimeout(t.Context(), long)
-			defer stop()
-			j.keepBackingUp(ctx)
+	for _, cause := range full {
+		if err := cannotStage(fmt.Errorf("write: %w", cause)); !fault.Is(err, fault.NoSpace) {
+			t.Errorf("a full disk: got %v, want NoSpace", err)
 		}
-		run(time.Minute) // one is due: the last one is a year old
-		run(12 * time.Hour)
-		run(13 * time.Hour) // it is due again after a day, although nobody ran all the time
-		run(24 * time.Hour)
-	})
-	want := []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", "svc-20000102-000000.tar.zst", "svc-20000103-000000.tar.zst", "svc-20990101-000000.tar.zst"}
-	if got := names(t, dir); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	content, err := os.ReadFile(filepath.Join(dir, "svc-20000103-000000.tar.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all := members(t, content); len(all) != 4 {
-		t.Errorf("%d members, want 4: the backups themselves are not in it", len(all))
-	}
-}
-
-// TestScheduleThatFails tries again, keeps what there is, and says so.
-func TestScheduleThatFails(t *testing.T) {
-	t.Parallel()
-	a := openArchiver(t)
-	parent := filepath.Join(t.TempDir(), "disk") // is not mounted
-	synctest.Test(t, func(t *testing.T) {
-		j := scheduled(a, Schedule{Every: time.Hour, Keep: 2, Dir: filepath.Join(parent, "backups")})
-		ctx, stop := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			j.keepBackingUp(ctx)
-		}()
-		<-time.After(3 * time.Minute)
-		synctest.Wait()
-		if s := j.Backups(); !strings.Contains(s.LastError, "disk") || !s.Last.IsZero() {
-			t.Errorf("while it fails: got %+v", s)
-		}
-		if err := os.Mkdir(parent, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		<-time.After(30 * time.Minute)
-		synctest.Wait()
-		if s := j.Backups(); s.LastError != "" || s.Last.IsZero() || s.Bytes == 0 {
-			t.Errorf("when it works again: got %+v", s)
-		}
-		stop()
-		<-done
-	})
-}
-
-// TestScheduleSeals: with a recipient nobody else reads them, and they are pruned
-// like the others.
-func TestScheduleSeals(t *testing.T) {
-	t.Parallel()
-	a := openArchiver(t)
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		j := scheduled(a, Schedule{Every: time.Minute, Keep: 2, Dir: dir, Recipients: []string{"age167sudspk33qavakf5duw7sxkrjkc3xcvge9fp83jaj8dkcmuwexslh7za7"}})
-		ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute+time.Second)
-		defer stop()
-		j.keepBackingUp(ctx)
-	})
-	got := names(t, dir)
-	if want := []string{"svc-20000101-000400.tar.zst.age", "svc-20000101-000500.tar.zst.age"}; !slices.Equal(got, want) {
-		t.Fatalf("got %v, want %v", got, want)
-	}
-	f, err := os.Open(filepath.Join(dir, got[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := backup.Read(f, nil, nil); !errors.Is(err, backup.ErrSealed) {
-		t.Errorf("got %v, want %v", err, backup.ErrSealed)
 	}
 }

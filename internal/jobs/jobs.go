@@ -41,6 +41,9 @@ type Jobs struct {
 	flush, deleted, retention *job
 	backup                    *job // nil without an archiver
 
+	failure error // of the last backup; guarded by backup.busy
+	crowded bool  // it could not remove those that are too many; guarded by backup.busy
+
 	backups     sync.Mutex // guards Config.Schedule and state
 	state       BackupState
 	rescheduled chan struct{} // there is another schedule
@@ -57,7 +60,7 @@ func New(c Config) *Jobs {
 	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
 	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
 	if j.Archive != nil {
-		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUpNow)
+		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUp)
 	}
 	return j
 }

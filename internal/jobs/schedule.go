@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"time"
 
 	"svc/internal/backup"
@@ -32,14 +31,8 @@ type BackupState struct {
 	LastError string    // why the last attempt failed; "" when it did not
 }
 
-const (
-	nameLayout = "svc-20060102-150405" // in UTC, so that names sort like times
-	// retryAtLeast and retryAtMost are how long after a failure it is tried again.
-	retryAtLeast, retryAtMost = time.Minute, time.Hour
-)
-
-// ownName is the name of an archive of ours. No other file is ever removed.
-var ownName = regexp.MustCompile(`^svc-[0-9]{8}-[0-9]{6}\.tar\.zst(\.age)?$`)
+// retryAtLeast and retryAtMost are how long after a failure it is tried again.
+const retryAtLeast, retryAtMost = time.Minute, time.Hour
 
 // schedule is the one that counts now.
 func (j *Jobs) schedule() Schedule {
@@ -70,9 +63,6 @@ func (j *Jobs) Backups() BackupState {
 // keepBackingUp makes a backup whenever one is due. What is due is seen from the
 // archives themselves, so a restart changes nothing.
 func (j *Jobs) keepBackingUp(ctx context.Context) {
-	if err := j.Archive.removeLeftOvers(); err != nil {
-		j.Log.Error("copies of a backup that was interrupted were not removed", "error", err)
-	}
 	for {
 		plan := j.schedule()
 		if plan.Every <= 0 {
@@ -83,14 +73,7 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 				return
 			}
 		}
-		wait := plan.Every
-		due, err := j.nextBackup(plan)
-		if now := j.Now(); err == nil && now.Before(due) {
-			wait = due.Sub(now)
-		} else if err == nil {
-			wait = 0
-			err = j.backup.do(ctx, j.Now, j.backUp)
-		}
+		wait, err := j.backUpIfDue(ctx, plan)
 		if ctx.Err() != nil {
 			return
 		}
@@ -98,7 +81,6 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 			wait = min(max(plan.Every/10, retryAtLeast), retryAtMost)
 			j.Log.Error("the scheduled backup failed; it will be tried again", "error", err, "in", wait.String())
 		}
-		j.noteBackup(err)
 		// A machine that slept, or whose clock was set, is noticed that late.
 		select {
 		case <-j.rescheduled:
@@ -109,47 +91,59 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 	}
 }
 
-// nextBackup is when the next backup is due: in time after the newest archive. One
-// from a time to come, of a clock that was wrong, does not count.
-func (j *Jobs) nextBackup(plan Schedule) (time.Time, error) {
-	list, err := plan.archives()
+// backUpIfDue makes a backup if one is due, and otherwise removes what the last
+// one could not; wait is the time until the next is due.
+func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Duration, err error) {
+	j.backup.busy.Lock() // one that somebody asked for may be under way, and count
+	defer j.backup.busy.Unlock()
+	newest, err := j.look(plan)
 	if err != nil {
-		return time.Time{}, err
+		return 0, err
 	}
-	now := j.Now()
-	for _, a := range slices.Backward(list) {
-		if !a.at.After(now) {
-			return a.at.Add(plan.Every), nil
-		}
+	if wait = newest.Add(plan.Every).Sub(j.Now()); wait <= 0 {
+		return 0, j.backup.run(ctx, j.Now, j.backUp)
 	}
-	return time.Time{}, nil
+	if j.crowded {
+		return wait, j.attempt(func() error { return j.prune(plan) })
+	}
+	return wait, nil
 }
 
-// ownArchive is an archive in the folder of the schedule.
-type ownArchive struct {
-	name string
-	at   time.Time
-}
-
-// archives lists our archives, the oldest first.
-func (s Schedule) archives() (own []ownArchive, err error) {
-	list, err := os.ReadDir(s.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, entry := range list { // in the order of names
-		if !entry.Type().IsRegular() || !ownName.MatchString(entry.Name()) {
-			continue
-		}
-		if at, err := time.Parse(nameLayout, entry.Name()[:len(nameLayout)]); err == nil {
-			own = append(own, ownArchive{entry.Name(), at})
+// look keeps how it stands in the folder, and tells the time of the newest
+// archive; zero = there is none.
+func (j *Jobs) look(plan Schedule) (newest time.Time, err error) {
+	var state BackupState
+	list, err := backup.ListScheduled(plan.Dir, j.Now())
+	if err == nil && len(list) > 0 {
+		last := list[len(list)-1]
+		state.Last = last.At
+		if info, err := os.Stat(filepath.Join(plan.Dir, last.Name)); err == nil {
+			state.Bytes = info.Size()
 		}
 	}
-	return own, err
+	if failure := cmp.Or(err, j.failure); failure != nil {
+		state.LastError = failure.Error()
+	}
+	j.backups.Lock()
+	defer j.backups.Unlock()
+	j.state = state
+	return state.Last, err
 }
 
-// backUp makes one backup and removes those that are too many.
+// attempt keeps how work goes that is a backup or a part of one.
+func (j *Jobs) attempt(work func() error) error {
+	j.failure = work()
+	_, _ = j.look(j.schedule()) // what is wrong with the folder is kept, too
+	return j.failure
+}
+
+// backUp makes a backup and keeps how it went.
 func (j *Jobs) backUp(ctx context.Context) error {
+	return j.attempt(func() error { return j.makeBackup(ctx) })
+}
+
+// makeBackup makes one backup and removes those that are too many.
+func (j *Jobs) makeBackup(ctx context.Context) error {
 	plan := j.schedule()
 	dir := plan.Dir
 	// Only the folder itself: were its parent made as well, a disk that is not
@@ -161,41 +155,27 @@ func (j *Jobs) backUp(ctx context.Context) error {
 		return err
 	}
 	begun := j.Now()
-	name := begun.UTC().Format(nameLayout) + backup.Suffix
-	if len(plan.Recipients) > 0 {
-		name = begun.UTC().Format(nameLayout) + backup.SealedSuffix
-	}
-	err := durable.Write(filepath.Join(dir, name), 0o600, func(w io.Writer) error {
+	path := filepath.Join(dir, backup.ScheduledName(begun, len(plan.Recipients) > 0))
+	err := durable.Write(path, 0o600, func(w io.Writer) error {
 		_, err := j.Archive.Write(ctx, w, backup.Options{Recipients: plan.Recipients, Files: true})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	j.Log.Info("backup made", "file", filepath.Join(dir, name), "seconds", j.Now().Sub(begun).Seconds())
-	return plan.prune(name)
+	j.Log.Info("backup made", "file", path, "seconds", j.Now().Sub(begun).Seconds())
+	return j.prune(plan)
 }
 
-// backUpNow is backUp when somebody asks for it.
-func (j *Jobs) backUpNow(ctx context.Context) error {
-	err := j.backUp(ctx)
-	j.noteBackup(err)
-	return err
-}
-
-// prune removes the oldest archives but for as many as are kept, of which made
-// is one.
-func (s Schedule) prune(made string) error {
-	list, err := s.archives()
-	if err != nil {
-		return err
+// prune removes the oldest archives but for as many as are kept. One of a time to
+// come stays: it may be the newest.
+func (j *Jobs) prune(plan Schedule) error {
+	list, err := backup.ListScheduled(plan.Dir, j.Now())
+	for ; err == nil && len(list) > max(plan.Keep, 1); list = list[1:] {
+		err = os.Remove(filepath.Join(plan.Dir, list[0].Name))
 	}
-	list = slices.DeleteFunc(list, func(a ownArchive) bool { return a.name == made })
-	for len(list) > max(s.Keep, 1)-1 {
-		if err := os.Remove(filepath.Join(s.Dir, list[0].name)); err != nil {
-			return fmt.Errorf("remove an old backup: %w", err)
-		}
-		list = list[1:]
+	if j.crowded = err != nil; j.crowded {
+		return fmt.Errorf("remove an old backup: %w", err)
 	}
 	return nil
 }
@@ -209,23 +189,4 @@ func (s Schedule) removeTemporary() error {
 		}
 	}
 	return err
-}
-
-// noteBackup keeps how it stands.
-func (j *Jobs) noteBackup(failure error) {
-	var state BackupState
-	if failure != nil {
-		state.LastError = failure.Error()
-	}
-	plan := j.schedule()
-	if list, err := plan.archives(); err == nil && len(list) > 0 {
-		newest := list[len(list)-1]
-		state.Last = newest.at
-		if info, err := os.Stat(filepath.Join(plan.Dir, newest.name)); err == nil {
-			state.Bytes = info.Size()
-		}
-	}
-	j.backups.Lock()
-	defer j.backups.Unlock()
-	j.state = state
 }

@@ -1,0 +1,81 @@
+package jobs
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"svc/internal/backup"
+	"svc/internal/fault"
+)
+
+// TestNoRoomForCopies: a backup that would leave no room for those who write is
+// refused before anything is copied.
+func TestNoRoomForCopies(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	staging := filepath.Join(a.Data, "files", "staging")
+	if err := syscall.Mount("tmpfs", staging, "tmpfs", 0, "size=16m,mode=700"); err != nil {
+		t.Skipf("needs a small disk, and mounting one was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(staging, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	put(t, filepath.Join(staging, "upload"), "another's")
+	_, err := a.Write(t.Context(), io.Discard, backup.Options{})
+	if !fault.Is(err, fault.NoSpace) || !strings.Contains(err.Error(), "MiB are free") {
+		t.Errorf("got %v, want NoSpace that says how much is free", err)
+	}
+	if got, want := names(t, staging), []string{"upload"}; !slices.Equal(got, want) {
+		t.Errorf("staging has %v, want %v", got, want)
+	}
+}
+
+// TestPruneIsTriedAgain: an old archive that cannot be removed is an error until it
+// can be, although no other backup is due meanwhile.
+func TestPruneIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	dir := t.TempDir()
+	old := filepath.Join(dir, "svc-19990101-000000.tar.zst")
+	put(t, old, "x")
+	if err := syscall.Mount(old, old, "", syscall.MS_BIND, ""); err != nil { // now it is in use
+		t.Skipf("needs a mount, which was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: 24 * time.Hour, Keep: 1, Dir: dir})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			j.keepBackingUp(ctx)
+		}()
+		wait := func() BackupState {
+			<-time.After(3 * lookEvery)
+			synctest.Wait()
+			return j.Backups()
+		}
+		if s := wait(); !strings.Contains(s.LastError, "remove an old backup") || s.Last.IsZero() {
+			t.Errorf("while it cannot be removed: got %+v", s)
+		}
+		if err := syscall.Unmount(old, 0); err != nil {
+			t.Error(err)
+		}
+		if s := wait(); s.LastError != "" {
+			t.Errorf("when it can be: got %+v", s)
+		}
+		stop()
+		<-done
+	})
+	if got, want := names(t, dir), []string{"svc-20000101-000000.tar.zst"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,183 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"svc/internal/backup"
+)
+
+// scheduled are jobs that only make backups.
+func scheduled(a *Archiver, s Schedule) *Jobs {
+	return New(Config{DB: a.DB, Events: a.Events, Log: slog.New(slog.DiscardHandler), Now: time.Now, Archive: a, Schedule: s})
+}
+
+// TestSchedule lets days go by and looks at which archives there are. The clock
+// begins on 2000-01-01 at midnight UTC.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t) // outside: its goroutines are not the schedule's
+	dir := filepath.Join(a.Data, "backups")
+	for _, name := range []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", ".svc-19990101-000000.tar.zst.123", "svc-19990101-000000.tar.zst", "svc-20990101-000000.tar.zst", "svc-20990102-000000.tar.zst"} {
+		put(t, filepath.Join(dir, name), "x")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: 24 * time.Hour, Keep: 2, Dir: dir})
+		run := func(long time.Duration) {
+			ctx, stop := context.WithTimeout(t.Context(), long)
+			defer stop()
+			j.keepBackingUp(ctx)
+		}
+		run(time.Minute) // one is due: the last one is a year old
+		run(12 * time.Hour)
+		run(13 * time.Hour) // it is due again after a day, although nobody ran all the time
+		run(24 * time.Hour)
+		if s, want := j.Backups(), time.Date(2000, 1, 3, 0, 0, 0, 0, time.UTC); !s.Last.Equal(want) || s.Bytes < 100 {
+			t.Errorf("got %+v, want that the last one is of %s", s, want)
+		}
+	})
+	// Those of a time to come neither count as kept nor go.
+	want := []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", "svc-20000102-000000.tar.zst", "svc-20000103-000000.tar.zst", "svc-20990101-000000.tar.zst", "svc-20990102-000000.tar.zst"}
+	if got := names(t, dir); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "svc-20000103-000000.tar.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := members(t, content); len(all) != 4 {
+		t.Errorf("%d members, want 4: the backups themselves are not in it", len(all))
+	}
+}
+
+// TestScheduleThatFails tries again, keeps what there is, and says so.
+func TestScheduleThatFails(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	parent := filepath.Join(t.TempDir(), "disk") // is not mounted
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: time.Hour, Keep: 2, Dir: filepath.Join(parent, "backups")})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			j.keepBackingUp(ctx)
+		}()
+		<-time.After(3 * time.Minute)
+		synctest.Wait()
+		if s := j.Backups(); !strings.Contains(s.LastError, "disk") || !s.Last.IsZero() {
+			t.Errorf("while it fails: got %+v", s)
+		}
+		if err := os.Mkdir(parent, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(30 * time.Minute)
+		synctest.Wait()
+		if s := j.Backups(); s.LastError != "" || s.Last.IsZero() || s.Bytes == 0 {
+			t.Errorf("when it works again: got %+v", s)
+		}
+		stop()
+		<-done
+	})
+}
+
+// TestFailureIsKept until there is another attempt, also while nothing is due.
+func TestFailureIsKept(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	dir, staging := t.TempDir(), filepath.Join(a.Data, "files", "staging")
+	put(t, filepath.Join(dir, "svc-19991231-220000.tar.zst"), "two hours old")
+	if err := os.RemoveAll(staging); err != nil {
+		t.Fatal(err)
+	}
+	put(t, staging, "a file in the place of a folder")
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: time.Hour, Keep: 2, Dir: dir})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			j.keepBackingUp(ctx)
+		}()
+		state := func(when string, fails bool, bytes int64) {
+			t.Helper()
+			<-time.After(time.Minute)
+			synctest.Wait()
+			if s := j.Backups(); strings.Contains(s.LastError, "files/staging") != fails || s.Bytes < bytes {
+				t.Errorf("%s: got %+v", when, s)
+			}
+		}
+		state("it fails", true, 13)
+		j.SetSchedule(Schedule{Every: 24 * time.Hour, Keep: 2, Dir: dir})
+		state("nothing is due", true, 13)
+		put(t, filepath.Join(dir, "svc-19991231-230000.tar.zst"), "one hour old, put there by somebody")
+		<-time.After(lookEvery)
+		state("another archive is seen", true, 30)
+		if err := os.Remove(staging); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Run(ctx, "backup"); err != nil {
+			t.Error(err)
+		}
+		state("it went well", false, 100)
+		stop()
+		<-done
+	})
+}
+
+// TestBackupInBetween: one that was made while the scheduled one waited for it is
+// as good.
+func TestBackupInBetween(t *testing.T) {
+	t.Parallel()
+	plan := Schedule{Every: time.Hour, Keep: 2, Dir: t.TempDir()}
+	j := scheduled(openArchiver(t), plan)
+	j.backup.busy.Lock()
+	type outcome struct {
+		wait time.Duration
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		wait, err := j.backUpIfDue(context.Background(), plan)
+		done <- outcome{wait, err}
+	}()
+	put(t, filepath.Join(plan.Dir, backup.ScheduledName(time.Now(), false)), "x")
+	j.backup.busy.Unlock()
+	if o := <-done; o.err != nil || o.wait < 59*time.Minute || len(names(t, plan.Dir)) != 1 {
+		t.Errorf("got %+v and %v, want that the next one is due in an hour", o, names(t, plan.Dir))
+	}
+}
+
+// TestScheduleSeals: with a recipient nobody else reads them, and they are pruned
+// like the others.
+func TestScheduleSeals(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: time.Minute, Keep: 2, Dir: dir, Recipients: []string{"age167sudspk33qavakf5duw7sxkrjkc3xcvge9fp83jaj8dkcmuwexslh7za7"}})
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute+time.Second)
+		defer stop()
+		j.keepBackingUp(ctx)
+	})
+	got := names(t, dir)
+	if want := []string{"svc-20000101-000400.tar.zst.age", "svc-20000101-000500.tar.zst.age"}; !slices.Equal(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	f, err := os.Open(filepath.Join(dir, got[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := backup.Read(f, nil, nil); !errors.Is(err, backup.ErrSealed) {
+		t.Errorf("got %v, want %v", err, backup.ErrSealed)
+	}
+}
