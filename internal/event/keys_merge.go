@@ -173,24 +173,23 @@ func (x *hashIndex) mergeInto(in *hashPages, parts []*hashPartition, old *hashPa
 	share := func(p *hashPartition) int { return left>>(p.depth-old.depth) + 1 }
 	w := x.write(in, parts[0], share(parts[0]))
 	for len(cursors) > 0 {
-		first := 0
-		for i, c := range cursors {
-			if c.entry.compare(cursors[first].entry) < 0 {
-				first = i
+		first, least := 0, cursors[0].entry
+		for i, c := range cursors[1:] {
+			if e := c.entry; e.hash < least.hash || e.hash == least.hash && e.payload < least.payload {
+				first, least = i+1, e
 			}
 		}
-		c := cursors[first]
-		for len(parts) > 1 && c.entry.hash>>32 >= uint64(parts[1].prefix) {
+		for len(parts) > 1 && least.hash>>32 >= uint64(parts[1].prefix) {
 			w.close()
 			parts = parts[1:]
 			w = x.write(in, parts[0], share(parts[0]))
 		}
-		if alive == nil || alive(c.entry.payload) {
-			if err := w.add(c.entry); err != nil {
+		if alive == nil || alive(least.payload) {
+			if err := w.add(least); err != nil {
 				return err
 			}
 		}
-		more, err := c.next()
+		more, err := cursors[first].next()
 		if err != nil {
 			return err
 		}
@@ -219,45 +218,71 @@ type hashCursor struct {
 	p  *hashPartition
 	r  *hashRun
 
+	entry hashEntry
+
+	ahead []hashEntry // those that come next
+	room  [hashAhead]hashEntry
+
 	pages   int // that were begun
 	page    hashPage
-	place   uint64 // in the table of the page; one more than that of the entry
-	at, end int    // entries of the page
-	entry   hashEntry
+	ofPage  uint64 // the first hash of the page
+	place   uint64 // in the table of the page: the one after that which is read
+	first   uint64 // the first hash of that which is read
+	at, end int    // its entries that are left
 }
 
-// next goes to the next entry and is false when there is none.
+// hashAhead is how many entries a cursor reads together.
+const hashAhead = 128
+
+// next goes to the next entry and is false when there is none. Of its hash the
+// bits that are not kept are 0.
 func (c *hashCursor) next() (bool, error) {
-	for c.at == c.end {
-		switch {
-		case c.page.open() && c.place < 1<<c.page.places:
-			low, high, err := c.page.bounds(c.place)
-			if err != nil {
-				return false, err
-			}
-			c.at, c.end = low, high
-			c.place++
-		case c.pages < 1<<c.r.spread:
-			page, err := c.x.page(c.in, c.p, c.r, c.pages, nil)
-			if err != nil {
-				return false, err
-			}
-			if err := page.verify(); err != nil {
-				return false, fmt.Errorf("%w: hash index: run %d: %w", ErrDamaged, c.r.number, err)
-			}
-			c.page, c.place, c.at, c.end = page, 0, 0, 0
-			c.pages++
-		default:
-			return false, nil
+	for len(c.ahead) == 0 {
+		if more, err := c.read(); err != nil || !more {
+			return false, err
 		}
 	}
-	entry := c.page.at(c.at)
-	c.at++
-	known := c.page.skip + c.page.places
-	c.entry = hashEntry{
-		hash: uint64(c.p.prefix)<<32 | uint64(c.pages-1)<<(64-c.page.skip) |
-			(c.place-1)<<(64-known) | entry>>c.page.payload<<(64-hashBits),
-		payload: c.page.payloadOf(entry),
+	c.entry, c.ahead = c.ahead[0], c.ahead[1:]
+	return true, nil
+}
+
+// read reads the entries that come next, of one page. There may be none left.
+func (c *hashCursor) read() (more bool, err error) {
+	c.ahead = c.room[:0]
+	for len(c.ahead) < hashAhead {
+		switch {
+		case c.at < c.end:
+			entry := c.page.at(c.at)
+			c.at++
+			c.ahead = append(c.ahead, hashEntry{c.first | entry>>c.page.payload<<(64-hashBits), c.page.payloadOf(entry)})
+		case c.page.open() && c.place < 1<<c.page.places:
+			if c.at, c.end, err = c.page.bounds(c.place); err != nil {
+				return false, err
+			}
+			c.first = c.ofPage | c.place<<(64-c.page.skip-c.page.places)
+			c.place++
+		case len(c.ahead) > 0 || c.pages == 1<<c.r.spread:
+			return len(c.ahead) > 0, nil
+		default:
+			if err := c.turn(); err != nil {
+				return false, err
+			}
+		}
 	}
 	return true, nil
+}
+
+// turn goes to the next page.
+func (c *hashCursor) turn() error {
+	page, err := c.x.page(c.in, c.p, c.r, c.pages, nil)
+	if err != nil {
+		return err
+	}
+	if err := page.verify(); err != nil {
+		return fmt.Errorf("%w: hash index: run %d: %w", ErrDamaged, c.r.number, err)
+	}
+	c.page, c.place, c.at, c.end = page, 0, 0, 0
+	c.ofPage = uint64(c.p.prefix)<<32 | uint64(c.pages)<<(64-page.skip)
+	c.pages++
+	return nil
 }

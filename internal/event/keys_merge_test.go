@@ -126,3 +126,30 @@ func BenchmarkHashIndexFind(b *testing.B) {
 	})
 	b.ReportMetric(float64(x.pageBytes(b))/n, "bytes/entry")
 }
+
+func BenchmarkHashIndexMerge(b *testing.B) {
+	x := newTestIndex(b, 3, defaultHashPartition, defaultHashPage)
+	total := 0
+	for _, n := range []int{120000, 100000, 100000, 60000, 60000} {
+		entries := make([]hashEntry, n)
+		for i := range entries {
+			entries[i] = hashEntry{rand.Uint64(), rand.Uint32() & (1<<24 - 1)}
+		}
+		updateTestDB(b, x.db, func(bucket *bbolt.Bucket) (err error) {
+			x.index, err = x.index.add(bucket, entries)
+			return err
+		})
+		total += n
+	}
+	viewTestDB(b, x.db, func(bucket *bbolt.Bucket) error {
+		for b.Loop() {
+			next := x.index.clone()
+			p := &next.fresh
+			if err := next.merge(changing(bucket), p, slices.Clone(p.runs), func(uint32) bool { return true }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(total), "ns/entry")
+}
