@@ -24,7 +24,7 @@ import (
 // by their first bits and have runs of their own; one that has become large is
 // divided in two. So no merge has to write more than about a million entries.
 //
-// A run lies in one or more pages of up to 262,144 entries: page i of 2^s has the
+// A run lies in one or more pages of up to 1,048,576 entries: page i of 2^s has the
 // hashes whose s bits after those of the partition are i. keys_run.go has the
 // layout of a page. The bucket has one value for each page, and the directory,
 // which says which runs there are. Integers in keys and in the directory are big
@@ -49,7 +49,7 @@ const (
 	mostHashSpread = 16 // pages of a run, as a power of two
 
 	defaultHashPartition = 1 << 20
-	defaultHashPage      = 1 << 18
+	defaultHashPage      = 1 << 20
 
 	hashDirectoryVersion = 1
 )

@@ -37,7 +37,12 @@ func putValue(b *bbolt.Bucket, key, raw []byte) error {
 }
 
 // getValue is the value of a key, nil when there is none.
-func getValue(b *bbolt.Bucket, key []byte) []byte { return valueOf(b, key, b.Get(key)) }
+func getValue(b *bbolt.Bucket, key []byte) []byte {
+	if own := b.Bucket(key); own != nil { // first, because most are large
+		return own.Get(ownKey)
+	}
+	return b.Get(key)
+}
 
 // valueOf is the value of a key at which a cursor of the bucket found raw.
 func valueOf(b *bbolt.Bucket, key, raw []byte) []byte {
