@@ -24,6 +24,9 @@ func Repair(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("repair %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, boltfile.Close(db)) }()
+	if err := layout.RefuseOlder(db); err != nil {
+		return fmt.Errorf("repair %s: %w", path, err)
+	}
 	left := -1 // as many fixes as the last step found
 	for {
 		found := 0

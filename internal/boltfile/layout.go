@@ -67,10 +67,7 @@ func (l Layout) Settle(db *DB, u Upgrade) error {
 		return fmt.Errorf("%w: format %d, this program reads %d to %d", ErrDamaged, format, l.Oldest, l.Newest())
 	}
 	if db.options.ReadOnly {
-		if format < l.Newest() {
-			return fmt.Errorf("format %d is that of an older version: svc serve brings it forward", format)
-		}
-		return nil
+		return l.RefuseOlder(db)
 	}
 	if format < l.Newest() && u.Before != nil {
 		if err := u.Before(); err != nil {
@@ -92,6 +89,16 @@ func (l Layout) Settle(db *DB, u Upgrade) error {
 		return nil
 	}
 	return db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
+}
+
+// RefuseOlder is an error when a file has an older format than the newest, for
+// those who read or write only that. Where no format can be read it is nil.
+func (l Layout) RefuseOlder(db *DB) error {
+	format, _, err := mark(db)
+	if err == nil && format < l.Newest() {
+		return fmt.Errorf("format %d is that of an older version: svc serve brings it forward", format)
+	}
+	return nil
 }
 
 // mark reads the format of a file and who wrote it last.

@@ -124,6 +124,9 @@ func (c *checker) tail(flushed uint64) error {
 
 // commit checks a value of the tail.
 func (c *checker) commit(value []byte) error {
+	if value == nil {
+		return errTail
+	}
 	var batch tailBatch
 	for r := (tailReader{rest: string(value)}); r.rest != ""; {
 		if err := r.next(&batch); err != nil {

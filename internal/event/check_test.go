@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -60,8 +61,19 @@ func in(change func(b *bbolt.Bucket) error, path ...string) change {
 func firstValue(change func(value []byte) []byte) func(b *bbolt.Bucket) error {
 	return func(b *bbolt.Bucket) error {
 		key, value := b.Cursor().First()
-		return b.Put(bytes.Clone(key), change(bytes.Clone(value)))
+		return event.PutValue(b, bytes.Clone(key), change(bytes.Clone(event.ValueOf(b, key, value))))
 	}
+}
+
+// emptyBucket puts an empty bucket in the place of the first value of a bucket.
+func emptyBucket(b *bbolt.Bucket) error {
+	key, _ := b.Cursor().First()
+	key = bytes.Clone(key)
+	err := event.DeleteValue(b, key)
+	if err == nil {
+		_, err = b.CreateBucket(key)
+	}
+	return err
 }
 
 // flip changes one bit in the middle.
@@ -88,7 +100,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}{
 		{"a page of the index of event ids", finding.EventKey, in(func(b *bbolt.Bucket) error {
 			key, value := b.Cursor().Last()
-			return b.Put(bytes.Clone(key), flip(bytes.Clone(value)))
+			return event.PutValue(b, bytes.Clone(key), flip(bytes.Clone(event.ValueOf(b, key, value))))
 		}, "keys")},
 		{"the directory of that index", finding.EventKey, in(firstValue(flip), "keys")},
 		{"that index is empty", finding.EventKey, func(b *bbolt.Bucket, _ *bbolt.Tx) error {
@@ -100,12 +112,12 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 		}},
 		{"a page of the index of senders", finding.DictionaryIndex, in(func(b *bbolt.Bucket) error {
 			key, value := b.Cursor().Last()
-			return b.Put(bytes.Clone(key), flip(bytes.Clone(value)))
+			return event.PutValue(b, bytes.Clone(key), flip(bytes.Clone(event.ValueOf(b, key, value))))
 		}, "subjects", "index")},
 		{"no index of sessions", finding.DictionaryIndex, in(func(b *bbolt.Bucket) error { return b.DeleteBucket([]byte("index")) }, "sessions")},
 		{"counters of an hour are missing", finding.Undercount, in(func(b *bbolt.Bucket) error {
 			key, _ := b.Cursor().Last()
-			return b.Put(bytes.Clone(key), []byte{1})
+			return event.PutValue(b, bytes.Clone(key), []byte{1})
 		}, "counters")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -169,6 +181,7 @@ func TestCheckFindsLosses(t *testing.T) {
 	}{
 		{"a block", finding.Block, in(firstValue(flip), "blocks")},
 		{"a block that is cut off", finding.Block, in(firstValue(shorten), "blocks")},
+		{"a block of which only the bucket is there", finding.Block, in(emptyBucket, "blocks")},
 		{"the key of a block", finding.Block, in(func(b *bbolt.Bucket) error { return b.Put([]byte("key"), []byte{1}) }, "blocks")},
 		{"senders", finding.Text, in(firstValue(flip), "subjects", "texts")},
 		{"sessions that a block refers to", finding.Reference, func(b *bbolt.Bucket, _ *bbolt.Tx) error {
@@ -191,6 +204,11 @@ func TestCheckFindsLosses(t *testing.T) {
 			tail := tx.Bucket([]byte("tail"))
 			key, _ := tail.Cursor().First()
 			return firstValue(shorten)(tail.Bucket(key))
+		}},
+		{"a commit of which only the bucket is there", finding.Tail, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+			tail := tx.Bucket([]byte("tail"))
+			key, _ := tail.Cursor().First()
+			return emptyBucket(tail.Bucket(key))
 		}},
 		{"a tail that was written as blocks", finding.Tail, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
 			return tx.Bucket([]byte("meta")).Put([]byte("flushed"), bytes.Repeat([]byte{1}, 8))
@@ -231,6 +249,15 @@ func TestCheckAfterCleaning(t *testing.T) {
 	clean(3)
 	w.send(t, "u", "s", "open", noon-5*day, "late")
 	check(t, w.Flush())
+
+	copied := newWorld(t, event.Options{})
+	pour(t, w.Engine, 1, copied.Engine, 1, true)
+	check(t, copied.Close())
+	if r := report(t, copied.path); !r.Clean() {
+		t.Errorf("brought into another file: got %v, want no findings", r.Listed())
+	}
+	copied.open(t)
+
 	sound := func(when string) {
 		t.Helper()
 		check(t, w.Close())
@@ -255,7 +282,7 @@ func TestCheckAfterCleaning(t *testing.T) {
 	check(t, w.Close())
 	check(t, event.Change(w.path, 1, in(func(b *bbolt.Bucket) error {
 		key, _ := b.Cursor().First()
-		return b.Delete(bytes.Clone(key))
+		return event.DeleteValue(b, bytes.Clone(key))
 	}, "counters")))
 	if r := report(t, w.path); r.Of(finding.Undercount) != 1 {
 		t.Errorf("without the counters of an hour: got %v, want that they are missing", r.Listed())
@@ -293,6 +320,22 @@ func TestCheckOfNewer(t *testing.T) {
 	}))
 	if err := event.Check(t.Context(), path, finding.NewReport(nil)); !errors.Is(err, event.ErrNewer) {
 		t.Errorf("got %v, want ErrNewer", err)
+	}
+}
+
+// TestRepairOfOlder: a file of an older program is checked, and stays as it is.
+func TestRepairOfOlder(t *testing.T) {
+	t.Parallel()
+	path := newDamageable(t)
+	check(t, event.Change(path, 1, func(b *bbolt.Bucket, tx *bbolt.Tx) error {
+		return errors.Join(firstValue(flip)(b.Bucket([]byte("keys"))), tx.Bucket([]byte("meta")).Put([]byte("format"), []byte{0, 0, 0, 1}))
+	}))
+	before := report(t, path)
+	if err := event.Repair(t.Context(), path); err == nil || !strings.Contains(err.Error(), "svc serve brings it forward") {
+		t.Errorf("repair: got %v, want what to do", err)
+	}
+	if after := report(t, path); before.Of(finding.EventKey) == 0 || after.Of(finding.EventKey) != before.Of(finding.EventKey) {
+		t.Errorf("got %v after %v, want the same", after.Listed(), before.Listed())
 	}
 }
 

@@ -312,11 +312,8 @@ func (e *Engine) Size() (file, used int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	err = e.db.View(func(tx *bbolt.Tx) error {
-		used = tx.Size() - int64(e.db.Stats().FreeAlloc) // the file may be longer: it grows ahead
-		return nil
-	})
-	return info.Size(), used, err
+	size, free, err := e.db.Usage() // the file may be longer: it grows ahead
+	return info.Size(), size - free, err
 }
 
 // maintain writes heads and merges blocks until it is stopped.

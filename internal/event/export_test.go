@@ -288,6 +288,13 @@ func Change(path string, p Project, change func(project *bbolt.Bucket, tx *bbolt
 	}), db.Close())
 }
 
+// Values of any size, as blocks, pages and commits are.
+var (
+	PutValue    = putValue
+	ValueOf     = valueOf
+	DeleteValue = deleteValue
+)
+
 // HoldMaintenance keeps the background from working until release is called.
 func (e *Engine) HoldMaintenance() (release func()) {
 	e.maintaining.Lock()

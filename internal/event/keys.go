@@ -40,9 +40,8 @@ import (
 //
 // The depth of a partition is how many first bits its hashes have in common;
 // they are the first bits of prefix, the others are 0. Both are 0 for fresh runs.
-// The tier grows with the size of a run and is in front, because bbolt writes
-// values that are neighbours together: what is written often must not lie beside
-// what is large.
+// The tier grows with the size of a run and is in front, because bbolt writes small
+// values that are neighbours together: what is written often lies beside its like.
 const (
 	hashBits       = 40
 	mostHashDepth  = 24
@@ -144,8 +143,11 @@ func emptyHashIndex(payloadBytes int) *hashIndex {
 // have payloadBytes bytes, 1 to 4.
 func loadHashIndex(b *bbolt.Bucket, payloadBytes int) (*hashIndex, error) {
 	x := emptyHashIndex(payloadBytes)
-	raw := b.Get(hashDirectoryKey)
+	raw := getValue(b, hashDirectoryKey)
 	if raw == nil {
+		if key, _ := b.Cursor().First(); key != nil {
+			return nil, fmt.Errorf("%w: hash index: pages without a directory", ErrDamaged)
+		}
 		return x, nil
 	}
 	if err := x.parse(raw); err != nil {

@@ -123,6 +123,9 @@ func openHashPage(raw []byte, skip, payloadBytes int) (hashPage, error) {
 	default:
 		return p, errHashPage
 	}
+	if uint64(p.from)>>(8*payloadBytes) > 0 {
+		return p, errHashPage
+	}
 	if skip+places > hashBits || hashWidth(version, skip+places, payload) > 64 || places > 32 {
 		return p, errHashPage
 	}

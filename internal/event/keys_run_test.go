@@ -40,12 +40,12 @@ func TestDamageInAHashIndexIsAnError(t *testing.T) {
 		for _, key := range keys {
 			err := x.db.Update(func(tx *bbolt.Tx) error {
 				b := tx.Bucket(testBucket)
-				value := damage(slices.Clone(b.Get(key)))
+				value := damage(slices.Clone(getValue(b, key)))
 				if value == nil {
-					if err := b.Delete(key); err != nil {
+					if err := deleteValue(b, key); err != nil {
 						return err
 					}
-				} else if err := b.Put(key, value); err != nil {
+				} else if err := putValue(b, key, value); err != nil {
 					return err
 				}
 				if len(key) == 1 {
@@ -174,4 +174,78 @@ func FuzzHashDirectory(f *testing.F) {
 // withSum puts a checksum in front.
 func withSum(rest []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, crc32.Checksum(rest, castagnoli)), rest...)
+}
+
+// TestPagesOfAllWidths makes pages whose entries have every number of bits there
+// can be, and reads them in both ways.
+func TestPagesOfAllWidths(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	widths := map[uint8]bool{}
+	for range 20_000 {
+		skip, payloadBits := random.IntN(hashBits+1), random.IntN(33)
+		entries := make([]hashEntry, random.IntN(1+random.IntN(100)))
+		for i := range entries {
+			entries[i] = hashEntry{random.Uint64() >> skip >> 24 << 24, uint32(random.Uint64() >> (64 - payloadBits))}
+		}
+		slices.SortFunc(entries, hashEntry.compare)
+		entries = slices.Compact(entries)
+		p, err := openHashPage(encodeHashPage(entries, skip), skip, 4)
+		if err == nil {
+			err = p.verify()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		widths[p.width] = true
+		for _, e := range entries {
+			probe := p.probe(e.hash)
+			if err := probe.narrow(); err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			probe.each(func(payload uint32) bool { found = found || payload == e.payload; return true })
+			if !found {
+				t.Fatalf("%d entries of %d bits: %x with %d is not found", len(entries), p.width, e.hash, e.payload)
+			}
+		}
+	}
+	for width := range uint8(widestEntry + 1) {
+		if !widths[width] {
+			t.Errorf("there was no page with entries of %d bits", width)
+		}
+	}
+	if !widths[64] {
+		t.Error("there was no page with entries of 64 bits")
+	}
+}
+
+// TestMergeWithPagesOfVersion1 merges a run of each version, as happens in a file
+// of format 1.
+func TestMergeWithPagesOfVersion1(t *testing.T) {
+	t.Parallel()
+	x := newTestIndex(t, 3, 5000, 5000)
+	for range 4 {
+		entries := make([]hashEntry, 600)
+		for i := range entries {
+			entries[i] = hashEntry{rand.Uint64() >> 24 << 24, rand.Uint32() >> 8}
+		}
+		x.add(t, entries)
+		if x.index.nextRun > 2 {
+			continue
+		}
+		slices.SortFunc(entries, hashEntry.compare)
+		updateTestDB(t, x.db, func(b *bbolt.Bucket) error {
+			run := &x.index.fresh.runs[len(x.index.fresh.runs)-1]
+			return putValue(b, x.index.fresh.key(run, 0, nil), pageOfVersion1(entries, 3))
+		})
+	}
+	x.verify(t)
+	x.compact(t, nil)
+	x.verify(t)
+	if n := len(x.index.fresh.runs); n > 1 {
+		t.Errorf("%d runs after merging, want one", n)
+	}
 }

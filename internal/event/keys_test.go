@@ -166,6 +166,8 @@ func TestHashIndexIsAMap(t *testing.T) {
 		{4, 5000, 700, 1},
 		{3, 500, 100, 1 << 54}, // a thousand hashes, all far apart
 		{1, 300, 50, 1 << 24},
+		{3, 100_000, 100_000, 1 << 24}, // large pages
+		{3, 10, 10, 1 << 24},           // a large directory
 	} {
 		t.Run(fmt.Sprintf("%d bytes, %d in a partition, %d on a page", tc.payloadBytes, tc.partition, tc.page), func(t *testing.T) {
 			t.Parallel()

@@ -171,6 +171,10 @@ func (l *Load) Count(list []Count) error {
 			}
 			byHour[what.hour] = append(byHour[what.hour], counted{what.what(), one.N})
 		}
+		// Some of the events may have no counters any more. Nobody can tell which.
+		if err := p.bucket.Put(countersFromKey, be32(uint32(l.engine.now().Unix()/3600)+1)); err != nil {
+			return false, err
+		}
 		return true, addToHours(projectBucket(c.tx, l.project, countersBucket), byHour)
 	})
 }

@@ -108,7 +108,7 @@ func aliveHours(blocks *bbolt.Bucket) func(payload uint32) bool {
 		key, _ = cursor.Seek(be32(hour + 1))
 	}
 	return func(payload uint32) bool {
-		hour := payload >> slotBits
+		hour := payload >> slotBits & 0xffff
 		return hours[hour/64]&(1<<(hour%64)) != 0
 	}
 }
@@ -160,17 +160,26 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 // receipt, that should be one.
 func findMerge(blocks *bbolt.Bucket) []stored {
 	var list []stored
+	due := func() []stored {
+		if len(list) < 2 {
+			return nil
+		}
+		for i, one := range list {
+			list[i].raw = valueOf(blocks, one.key, one.raw)
+		}
+		return dueForMerge(list)
+	}
 	cursor := blocks.Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
 		if len(list) > 0 && binary.BigEndian.Uint32(list[0].key) != binary.BigEndian.Uint32(key) {
-			if due := dueForMerge(list); len(due) > 0 {
-				return due
+			if found := due(); len(found) > 0 {
+				return found
 			}
 			list = list[:0]
 		}
-		list = append(list, stored{key, valueOf(blocks, key, raw)})
+		list = append(list, stored{key, raw})
 	}
-	return dueForMerge(list)
+	return due()
 }
 
 // dueForMerge is the blocks of an hour from the first one on that is at most

@@ -23,6 +23,7 @@ type generator struct {
 	keys     []string
 	received int  // batches
 	crowd    bool // many of everything
+	bulky    bool // some values are so long that blocks and commits are large
 }
 
 // What data sets are made of.
@@ -62,6 +63,7 @@ func newGenerator(seed uint64) *generator {
 	if g.IntN(60) == 0 {
 		g.gather()
 	}
+	g.bulky = g.IntN(20) == 0
 	return g
 }
 
@@ -205,6 +207,13 @@ func (g *generator) properties() []byte {
 func (g *generator) value() string {
 	if g.crowd && g.IntN(4) > 0 {
 		return pick(g, fmt.Sprintf(`"value %d"`, g.IntN(400)), fmt.Sprint(g.IntN(400)))
+	}
+	if g.bulky && g.IntN(3) == 0 {
+		var b strings.Builder // that cannot be compressed
+		for range 500 + g.IntN(1500) {
+			fmt.Fprintf(&b, "%016x", g.Uint64())
+		}
+		return `"` + b.String() + `"`
 	}
 	return pick(g, someValues...)
 }

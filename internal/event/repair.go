@@ -24,6 +24,9 @@ func Repair(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("repair %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, boltfile.Close(db)) }()
+	if err := layout.RefuseOlder(db); err != nil {
+		return fmt.Errorf("repair %s: %w", path, err)
+	}
 	err = db.Update(func(tx *bbolt.Tx) error {
 		fixes := map[string]func() error{}
 		c := newChecker(ctx, tx, finding.NewReport(nil))

@@ -158,6 +158,10 @@ func leaveTail(tx *bbolt.Tx, p Project) error {
 			return err
 		})
 		for key, kept := range changed {
+			if len(kept) == 0 {
+				err = errors.Join(err, deleteValue(tail.Bucket(generation), []byte(key)))
+				continue
+			}
 			err = errors.Join(err, putValue(tail.Bucket(generation), []byte(key), kept))
 		}
 		return err
@@ -194,6 +198,9 @@ func (e *Engine) replay(tx *bbolt.Tx) error {
 		}
 		h.generation = max(h.generation, binary.BigEndian.Uint64(key))
 		return eachValue(tail.Bucket(key), func(_, value []byte) error {
+			if value == nil {
+				return errTail
+			}
 			h.logged(len(value))
 			r := tailReader{rest: string(value)}
 			for r.rest != "" {
