@@ -48,9 +48,7 @@ func (s *Server) importProject(w http.ResponseWriter, r *request) error {
 	if err := p.err(); err != nil {
 		return err
 	}
-	wire := http.NewResponseController(w)
-	// In this process there is no connection that could time out.
-	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
+	unlimited(w)
 	spool, err := s.spool(r.Body)
 	if err != nil {
 		return err
@@ -71,7 +69,7 @@ func (s *Server) importProject(w http.ResponseWriter, r *request) error {
 			last = now
 			im.answer.Seconds = now.Sub(begin).Seconds()
 			_ = json.NewEncoder(w).Encode(im.answer) // who has gone does not want to know
-			_ = wire.Flush()
+			_ = http.NewResponseController(w).Flush()
 		}
 	}
 	err = im.run(spool)
