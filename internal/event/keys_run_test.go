@@ -86,16 +86,22 @@ func TestPagesOfVersion1(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range entries {
-			probe := p.probe(e.hash)
-			if err := probe.narrow(); err != nil {
-				t.Fatal(err)
-			}
-			found := false
-			probe.each(func(payload uint32) bool { found = found || payload == e.payload; return true })
-			if !found {
-				t.Fatalf("payloads of %d bytes: %x is not found", payloadBytes, e.hash)
-			}
+		findAll(t, p, entries)
+	}
+}
+
+// findAll looks up every entry of a page.
+func findAll(t *testing.T, p hashPage, entries []hashEntry) {
+	t.Helper()
+	for _, e := range entries {
+		probe := p.probe(e.hash)
+		if err := probe.narrow(); err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		probe.each(func(payload uint32) bool { found = found || payload == e.payload; return true })
+		if !found {
+			t.Fatalf("%d entries of %d bits: %x with %d is not found", len(entries), p.width, e.hash, e.payload)
 		}
 	}
 }
@@ -200,17 +206,7 @@ func TestPagesOfAllWidths(t *testing.T) {
 			t.Fatal(err)
 		}
 		widths[p.width] = true
-		for _, e := range entries {
-			probe := p.probe(e.hash)
-			if err := probe.narrow(); err != nil {
-				t.Fatal(err)
-			}
-			found := false
-			probe.each(func(payload uint32) bool { found = found || payload == e.payload; return true })
-			if !found {
-				t.Fatalf("%d entries of %d bits: %x with %d is not found", len(entries), p.width, e.hash, e.payload)
-			}
-		}
+		findAll(t, p, entries)
 	}
 	for width := range uint8(widestEntry + 1) {
 		if !widths[width] {
