@@ -25,6 +25,9 @@ var mayImport = map[string][]string{
 	"search": {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/finding", "internal/fold"},
 	"store":  {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/stats"},
 
+	// For tests.
+	"internal/patience": {},
+
 	// Work that no request waits for.
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault"},
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"svc/internal/patience"
 )
 
 // mountSmall mounts a file system of some MiB that only memory backs, or skips
@@ -179,7 +181,7 @@ func TestFullDisk(t *testing.T) {
 		for _, w := range all {
 			if status, message, _ := w.write(t, p); w.status != status {
 				if status == 507 { // submissions are not tried again for a moment
-					eventually(t, "it is taken again", func() bool {
+					patience.Until(t, "it is taken again", func() bool {
 						status, message, _ = w.write(t, p)
 						return status == w.status
 					})
@@ -191,7 +193,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		reads()
 	}
-	eventually(t, "the search finds what came last", func() bool {
+	patience.Until(t, "the search finds what came last", func() bool {
 		return p.total(t, fmt.Sprintf("/admin/projects/a/feedbacks?search=feedback%%20%d", all[0].sent)) == 1
 	})
 	p.end(t, syscall.SIGTERM)

@@ -145,18 +145,3 @@ func (p *process) total(t *testing.T, path string) int {
 	t.Helper()
 	return int(p.ask(t, "GET", path, "", 200)["total"].(float64))
 }
-
-// eventually waits for what the server does by itself.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	late := time.After(time.Minute)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("still not: %s", what)
-		}
-	}
-}

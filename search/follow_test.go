@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"svc/internal/fold"
+	"svc/internal/patience"
 	"svc/store"
 )
 
@@ -38,7 +39,7 @@ func TestFeedStaysBounded(t *testing.T) {
 		}))
 		return n
 	}
-	eventually(t, "feed is trimmed", func() bool { return held() <= feedTail+trimStep })
+	patience.Until(t, "feed is trimmed", func() bool { return held() <= feedTail+trimStep })
 	b.seen()
 	stop()
 	if got := held(); got < feedTail-1 {
@@ -118,7 +119,7 @@ func TestSearchWhileEverythingMoves(t *testing.T) {
 		cancel()
 	})
 	for ctx.Err() == nil { // restarts
-		eventually(t, "an index has been rebuilt", func() bool { return rebuilds.Load() > restarts.Load() || ctx.Err() != nil })
+		patience.Until(t, "an index has been rebuilt", func() bool { return rebuilds.Load() > restarts.Load() || ctx.Err() != nil })
 		restarts.Add(1)
 		stop()
 		b.closeIndex()

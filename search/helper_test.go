@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"svc/internal/fold"
+	"svc/internal/patience"
 	"svc/store"
 )
 
@@ -94,25 +94,10 @@ func (b *box) run() (stop func()) {
 	}
 }
 
-// eventually waits for what the background does.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	late := time.After(time.Minute)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("still not: %s", what)
-		}
-	}
-}
-
 // seen waits until the running index has seen everything.
 func (b *box) seen() {
 	b.t.Helper()
-	eventually(b.t, "index has seen everything", func() bool {
+	patience.Until(b.t, "index has seen everything", func() bool {
 		seen, ok := b.index.Seen()
 		return ok && seen == b.db.LastChange()
 	})

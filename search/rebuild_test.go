@@ -13,6 +13,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"svc/internal/fault"
+	"svc/internal/patience"
 	"svc/store"
 )
 
@@ -287,7 +288,7 @@ func TestRunTriesAgain(t *testing.T) {
 	stop := b.run()
 	defer stop()
 	b.addLogs(p.ID, 300, numbered)
-	eventually(t, "Run has failed", func() bool { return log.errors.Load() > 0 })
+	patience.Until(t, "Run has failed", func() bool { return log.errors.Load() > 0 })
 	if n := log.nanoseconds.Load(); n > 0 {
 		t.Errorf("the log has %d durations in nanoseconds", n)
 	}

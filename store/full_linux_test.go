@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"svc/internal/fault"
+	"svc/internal/patience"
 	"svc/store"
 )
 
@@ -123,7 +124,7 @@ func TestOnAFullDisk(t *testing.T) {
 		t.Errorf("got %d failed commits, want %d and two more: what is tried counts", got, failures)
 	}
 	limitFiles(t, unlimited)
-	eventually(t, "it is writable although nobody writes", func() bool { return db.Writable() == nil })
+	patience.Until(t, "it is writable although nobody writes", func() bool { return db.Writable() == nil })
 	if err := db.Submit(func(*store.Tx) error { return nil }); err != nil {
 		t.Errorf("when it is writable: %v", err)
 	}

@@ -59,21 +59,6 @@ func closeStore(t testing.TB, db *store.Store) {
 	}
 }
 
-// eventually waits for what other goroutines do.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	late := time.After(time.Minute)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("still not: %s", what)
-		}
-	}
-}
-
 // update changes a store; an error ends the test.
 func update(t testing.TB, db *store.Store, fn func(*store.Tx) error) {
 	t.Helper()

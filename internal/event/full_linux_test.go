@@ -9,10 +9,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/patience"
 )
 
 // fullFile names the file for a test binary that is started because its limits
@@ -125,7 +125,7 @@ func (s *crashStory) ingest(e *event.Engine, w int) error {
 // of the background, nothing is tried.
 func (s *crashStory) ingestSoon(t *testing.T, e *event.Engine, w int) {
 	t.Helper()
-	eventually(t, "events are taken", func() bool {
+	patience.Until(t, "events are taken", func() bool {
 		err := s.ingest(e, w)
 		if err != nil && !fault.Is(err, fault.NoSpace) {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestNoRoomInMemory(t *testing.T) {
 		t.Fatalf("writing blocks: got %v, want that there is no space", err)
 	}
 	limitFiles(t, unlimited)
-	eventually(t, "the file is tried again", func() bool { return e.Refused() == nil })
+	patience.Until(t, "the file is tried again", func() bool { return e.Refused() == nil })
 	err = s.ingest(e, 0)
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.NoSpace || f.RetryAfter == 0 {
 		t.Fatalf("with no room in memory: got %v, want a fault that there is no space", err)
@@ -180,21 +180,6 @@ func TestNoRoomInMemory(t *testing.T) {
 	s.ingestSoon(t, e, 0)
 	s.verify(t, e)
 	check(t, e.Close())
-}
-
-// eventually waits for what the background does.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	late := time.After(time.Minute)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("still not: %s", what)
-		}
-	}
 }
 
 const unlimited = 1 << 62
