@@ -233,6 +233,21 @@ func TestContained(t *testing.T) {
 	}
 }
 
+// begin begins an archive with the members that each must have.
+func begin(t *testing.T, to io.Writer) *backup.Writer {
+	t.Helper()
+	w, err := backup.NewWriter(to, "", moment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range small()[:2] {
+		if err := w.Add(backup.Member{Name: f.name, Size: int64(len(f.text))}, strings.NewReader(f.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
 // TestAddFolder takes every ordinary file and nothing that is only for a while.
 func TestAddFolder(t *testing.T) {
 	t.Parallel()
@@ -247,15 +262,7 @@ func TestAddFolder(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	w, err := backup.NewWriter(&b, "", moment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range small()[:2] {
-		if err := w.Add(backup.Member{Name: f.name, Size: int64(len(f.text))}, strings.NewReader(f.text)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w := begin(t, &b)
 	if err := errors.Join(w.AddFolder(data), w.AddFolder(t.TempDir())); err != nil {
 		t.Fatal(err)
 	}
@@ -300,15 +307,7 @@ func TestAddFileThatIsALink(t *testing.T) {
 			t.Skipf("needs symbolic links: on Windows turn the developer mode on: %v", err)
 		}
 		var b bytes.Buffer
-		w, err := backup.NewWriter(&b, "", moment)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range small()[:2] {
-			if err := w.Add(backup.Member{Name: f.name, Size: int64(len(f.text))}, strings.NewReader(f.text)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		w := begin(t, &b)
 		if err := w.AddFile(backup.Config, path); err != nil {
 			t.Errorf("a link to %s: %v", target, err)
 		}
