@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -10,8 +11,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"svc/internal/datadir"
 )
 
 // mayImport is the whole dependency policy: who may import which package of
@@ -19,97 +23,125 @@ import (
 // more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "docs", "search", "store", "internal/..."},
+	"cmd": {"api", "api/control", "docs", "search", "store", "internal/..."},
 
-	"api":    {"store", "search", "internal/..."},
-	"search": {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/finding", "internal/fold"},
-	"store":  {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/stats"},
+	"api":           {"api/analytics", "api/control", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "search", "store"},
+	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
+	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "search", "store"},
+	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/searchtext", "internal/useragent", "search", "store"},
+	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/event", "internal/event/submission", "internal/fault", "internal/platform", "internal/stats", "internal/transfer", "store"},
+	"api/web":       {"internal/auth", "internal/control", "internal/event/submission", "internal/fault", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
+	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
+	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "internal/hourly"},
+	"store/column":  {},
 
 	// For tests.
-	"internal/patience": {},
+	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/control", "internal/datadir", "internal/event", "internal/geo", "internal/jobs", "internal/platform", "internal/proxy", "internal/stats", "search", "store"},
+	"internal/boltfile/bolttest": {"internal/boltfile"},
+	"internal/testutil":          {},
+
+	// The data directory. It and jobs are the only internal packages above the store.
+	"internal/instance": {"store", "search", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting"},
 
 	// Work that no request waits for.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault"},
+	"internal/jobs": {"store", "internal/backup", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/instance"},
 
 	// Looks at everything from outside.
-	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/origin", "internal/setting"},
+	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/proxy", "internal/setting", "internal/datadir"},
+
+	"internal/event/submission": {"internal/event/jsonscan", "internal/platform"},
 
 	// Engines have one thing outside the process each.
-	"internal/backup":      {"internal/durable"},
+	"internal/backup":      {"internal/durable", "internal/datadir", "internal/disk"},
 	"internal/certificate": {},
-	"internal/control":     {},
+	"internal/control":     {"internal/datadir"},
+	"internal/httpserver":  {"internal/certificate", "internal/control", "internal/setting"},
 	"internal/transfer":    {"internal/fault"},
-	"internal/event":       {"internal/boltfile", "internal/fault", "internal/finding", "internal/fold", "internal/formula", "internal/meter", "internal/origin", "internal/platform", "internal/stats"},
+	"internal/event":       {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":     {},
 
+	// The rooms of the event engine: event -> query -> block -> encoding.
+	"internal/event/block":      {"internal/event/encoding", "internal/event/jsonscan", "internal/integrity"},
+	"internal/event/dictionary": {"internal/boltfile", "internal/event/encoding", "internal/event/hashindex", "internal/integrity"},
+	"internal/event/encoding":   {"internal/integrity"},
+	"internal/event/hashindex":  {"internal/boltfile", "internal/event/encoding", "internal/integrity"},
+	"internal/event/jsonscan":   {},
+	"internal/event/query":      {"internal/event/block", "internal/event/encoding", "internal/event/jsonscan", "internal/fault", "internal/formula", "internal/geo", "internal/stats"},
+
 	// Rules are pure: values in, values out.
-	"internal/auth":     {},
-	"internal/limit":    {"internal/fault"},
-	"internal/locale":   {},
-	"internal/platform": {},
-	"internal/fold":     {},
-	"internal/formula":  {},
-	"internal/origin":   {"internal/platform"},
-	"internal/release":  {"internal/fault"},
-	"internal/stats":    {"internal/platform"},
-	"internal/tally":    {},
+	"internal/auth":       {},
+	"internal/limit":      {"internal/fault"},
+	"internal/locale":     {},
+	"internal/platform":   {},
+	"internal/searchtext": {},
+	"internal/formula":    {},
+	"internal/geo":        {"internal/proxy"},
+	"internal/proxy":      {},
+	"internal/useragent":  {"internal/platform"},
+	"internal/release":    {"internal/fault"},
+	"internal/stats":      {"internal/platform"},
+	"internal/counter":    {},
 
 	// What both data files are opened with.
-	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/finding"},
+	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/integrity", "internal/meter"},
+
+	"internal/hourly": {"internal/integrity"},
 
 	// Leaves know nothing of ours.
-	"docs":             {},
-	"internal/disk":    {},
-	"internal/durable": {},
-	"internal/fault":   {},
-	"internal/finding": {},
-	"internal/logging": {},
-	"internal/meter":   {},
-	"internal/setting": {},
+	"internal/datadir":   {},
+	"docs":               {},
+	"internal/disk":      {},
+	"internal/durable":   {},
+	"internal/fault":     {},
+	"internal/integrity": {},
+	"internal/logging":   {},
+	"internal/meter":     {},
+	"internal/setting":   {"internal/datadir"},
 
 	// Only tests.
-	"internal/crash": {},
+	"tests/crash": {},
 
 	// For measuring.
-	"internal/load":   {},
-	"internal/sample": {},
+	"internal/loadgen":  {},
+	"internal/workload": {"internal/loadgen"},
 
 	// What makes a release; nobody imports it.
-	"internal/dist": {"cmd"},
+	"tools/gate": {},
+	"tools/dist": {"cmd"},
 
 	// Benchmarks run the real thing; nobody imports them.
-	"bench/backup":      {"api", "store", "internal/..."},
-	"bench/duckdb":      {"internal/..."},
-	"bench/lists":       {"search", "store", "internal/..."},
-	"bench/submissions": {"api", "store", "internal/..."},
-	"bench/updatecheck": {"api", "store", "internal/..."},
+	"bench":                 {"bench/internal/server", "internal/datadir", "internal/loadgen", "internal/workload"},
+	"bench/internal/server": {"internal/control", "internal/loadgen"},
+	"bench/duckdb":          {"internal/..."},
+	"bench/soak":            {},
 }
 
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "cmd", "internal/certificate", "internal/control", "bench/backup", "bench/submissions", "bench/updatecheck"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/control", "api/resource", "api/transfer", "api/web", "cmd", "internal/certificate", "internal/control", "internal/httpserver", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},
-	"github.com/oschwald/maxminddb-golang/v2": {"internal/origin"},
-	"github.com/phuslu/iploc":                 {"internal/origin"},
-	"golang.org/x/text":                       {"internal/fold", "search"},
+	"github.com/oschwald/maxminddb-golang/v2": {"internal/geo"},
+	"github.com/phuslu/iploc":                 {"internal/geo"},
+	"golang.org/x/text":                       {"internal/searchtext", "search"},
 
 	"github.com/caddyserver/certmagic":    {"internal/certificate"},
-	"github.com/dchest/siphash":           {"internal/event"},
+	"github.com/dchest/siphash":           {"internal/event/hashindex"},
 	"filippo.io/age":                      {"internal/backup"},
-	"github.com/klauspost/compress":       {"internal/backup", "internal/event", "internal/transfer"},
+	"github.com/klauspost/compress":       {"internal/backup", "internal/event/encoding", "internal/transfer"},
 	"github.com/gofrs/flock":              {"internal/control"},
+	"github.com/getkin/kin-openapi":       {"api/apitest"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth"},
 	"github.com/google/uuid":              {"search", "store", "internal/event", "internal/release"},
-	"github.com/julienschmidt/httprouter": {"api", "bench/submissions", "bench/updatecheck"},
-	"github.com/pelletier/go-toml/v2":     {"cmd", "internal/setting"},
-	"github.com/prometheus/client_golang": {"api"},
-	"github.com/spf13/cobra":              {"cmd", "internal/dist"},
+	"github.com/julienschmidt/httprouter": {"api/web", "bench"},
+	"github.com/pelletier/go-toml/v2":     {"internal/instance", "internal/setting"},
+	"github.com/prometheus/client_golang": {"api/control"},
+	"github.com/spf13/cobra":              {"cmd", "tools/dist"},
 	"github.com/spf13/pflag":              {"cmd"},
-	"go.etcd.io/bbolt":                    {"store", "internal/boltfile", "internal/event"},
-	"golang.org/x/crypto":                 {"internal/auth"},
+	"go.etcd.io/bbolt":                    {"bench", "internal/boltfile", "internal/boltfile/bolttest"},
+	"golang.org/x/crypto":                 {"internal/auth", "tools/dist"},
 	"golang.org/x/sys":                    {"internal/disk", "internal/doctor", "internal/systemd"},
 	"go.uber.org/zap":                     {"internal/certificate"},
 	"golang.org/x/term":                   {"cmd"},
@@ -158,6 +190,35 @@ func TestLayers(t *testing.T) {
 			t.Errorf("onlyIn names %s, which nobody imports", library)
 		}
 	}
+}
+
+// TestFileNamesHaveOneOwner holds that no package but internal/datadir spells the
+// name of a file of the data directory.
+func TestFileNamesHaveOneOwner(t *testing.T) {
+	t.Parallel()
+	names := []string{
+		datadir.Database, datadir.Events, datadir.Index, datadir.Secrets, datadir.Config, datadir.Lock,
+		datadir.Socket, datadir.Bootstrap, datadir.Journal, datadir.Readme,
+	}
+	eachFile(t, func(file string, _ []string) {
+		if strings.HasSuffix(file, "_test.go") || path.Dir(file) == "internal/datadir" {
+			return
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			literal, ok := n.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return true
+			}
+			if text, err := strconv.Unquote(literal.Value); err != nil || slices.Contains(names, text) {
+				t.Errorf("%s spells %s: take the name from internal/datadir", file, literal.Value)
+			}
+			return true
+		})
+	})
 }
 
 // TestDependenciesAreExplained holds docs/dependencies.md to the imports: every

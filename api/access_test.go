@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"svc/api"
+	"svc/api/apitest"
 	"svc/internal/auth"
 )
 
@@ -30,24 +31,24 @@ const noRecord = "00000000-0000-7000-8000-000000000000"
 
 // makeTarget makes a project with a former key, a language and one of each kind
 // of record, and an API key to be looked at.
-func (s *server) makeTarget(t *testing.T, name string) target {
+func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	t.Helper()
 	one := "/admin/projects/" + name
-	s.must(t, 201, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":"%s-old","name":"%[1]s"}`, name))
-	s.must(t, 200, "PATCH", one+"-old", fmt.Sprintf(`{"project_key":%q}`, name))
-	s.must(t, 201, "POST", one+"/locales", `{"locale":"de"}`)
-	version := s.must(t, 201, "POST", one+"/versions", `{"version":"1.0.0","comparable_version":"1.0.0"}`)
-	announcement := s.must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World"}`)
-	feedback := s.must(t, 201, "POST", one+"/feedbacks", `{"content":"nice"}`)
-	log := s.must(t, 201, "POST", one+"/logs", `{"level":1,"content":"line"}`)
-	key := s.must(t, 201, "POST", "/auth/api-keys", `{"name":"to be looked at"}`)
-	s.must(t, 202, "POST", "/public/"+name+"/events", `{"distinct_id":"somebody","events":[{"event_id":"1","name":"open"}]}`)
-	definitions := field[[]map[string]any](t, s.must(t, 200, "GET", one+"/events/definitions", ""), "data")
-	card := s.must(t, 201, "POST", one+"/events/dashboards/cards", `{"title":"Openings","query":{"type":"value","events":[{"name":"open","alias":"A"}]}}`)
-	id := func(record string) string { return field[string](t, record, "id") }
+	s.Must(t, 201, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":"%s-old","name":"%[1]s"}`, name))
+	s.Must(t, 200, "PATCH", one+"-old", fmt.Sprintf(`{"project_key":%q}`, name))
+	s.Must(t, 201, "POST", one+"/locales", `{"locale":"de"}`)
+	version := s.Must(t, 201, "POST", one+"/versions", `{"version":"1.0.0","comparable_version":"1.0.0"}`)
+	announcement := s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World"}`)
+	feedback := s.Must(t, 201, "POST", one+"/feedbacks", `{"content":"nice"}`)
+	log := s.Must(t, 201, "POST", one+"/logs", `{"level":1,"content":"line"}`)
+	key := s.Must(t, 201, "POST", "/auth/api-keys", `{"name":"to be looked at"}`)
+	s.Must(t, 202, "POST", "/public/"+name+"/events", `{"distinct_id":"somebody","events":[{"event_id":"1","name":"open"}]}`)
+	definitions := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", one+"/events/definitions", ""), "data")
+	card := s.Must(t, 201, "POST", one+"/events/dashboards/cards", `{"title":"Openings","query":{"type":"value","events":[{"name":"open","alias":"A"}]}}`)
+	id := func(record string) string { return apitest.Field[string](t, record, "id") }
 	return target{
 		name, name + "-old", id(version), id(announcement), id(feedback), id(log), id(key),
-		fmt.Sprint(definitions[0]["event_definition_id"]), field[string](t, card, "card_id"),
+		fmt.Sprint(definitions[0]["event_definition_id"]), apitest.Field[string](t, card, "card_id"),
 	}
 }
 
@@ -97,54 +98,40 @@ func (a target) record(before []string) string {
 	return a.version
 }
 
-// token signs a login token as the server would, or almost.
-func (s *server) token(t *testing.T, secret, subject string, epoch uint64, ago time.Duration) string {
-	t.Helper()
-	tokens, err := auth.NewTokens([]byte(secret), 2*time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := tokens.Sign(subject, epoch, s.clock.now().Add(-ago))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token
-}
-
 // grant is the text of a new key that never ends, with more of its fields.
-func (s *server) grant(t *testing.T, scopes []string, more string) string {
+func grant(t *testing.T, s *apitest.Server, scopes []string, more string) string {
 	t.Helper()
 	list, err := json.Marshal(scopes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.key(t, fmt.Sprintf(`{"name":"k","never_expires":true,"scopes":%s%s}`, list, more))
+	return s.Key(t, fmt.Sprintf(`{"name":"k","never_expires":true,"scopes":%s%s}`, list, more))
 }
 
-func (s *server) scopes(t *testing.T) []string {
+func scopes(t *testing.T, s *apitest.Server) []string {
 	t.Helper()
-	return field[[]string](t, s.must(t, 200, "GET", "/auth/api-scopes", ""), "data")
+	return apitest.Field[[]string](t, s.Must(t, 200, "GET", "/auth/api-scopes", ""), "data")
 }
 
 // deadKeys are keys with every scope for every project, each past its end in
 // another way. The clock moves by a day, so the login is a new one.
-func (s *server) deadKeys(t *testing.T) map[string]string {
+func deadKeys(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
-	all, keys, ids := s.scopes(t), map[string]string{}, map[string]string{}
+	all, keys, ids := scopes(t, s), map[string]string{}, map[string]string{}
 	for _, name := range []string{"revoked", "expired", "former text", "former text after its grace"} {
 		list, _ := json.Marshal(all)
-		answer := s.must(t, 201, "POST", "/auth/api-keys", fmt.Sprintf(`{"name":%q,"expires_in_days":2,"scopes":%s}`, name, list))
-		keys[name], ids[name] = field[string](t, answer, "token"), field[string](t, answer, "id")
-		if status, answer, _ := s.do(t, "GET", "/admin/projects", keys[name], ""); status != 200 {
+		answer := s.Must(t, 201, "POST", "/auth/api-keys", fmt.Sprintf(`{"name":%q,"expires_in_days":2,"scopes":%s}`, name, list))
+		keys[name], ids[name] = apitest.Field[string](t, answer, "token"), apitest.Field[string](t, answer, "id")
+		if status, answer, _ := s.Do(t, "GET", "/admin/projects", keys[name], ""); status != 200 {
 			t.Fatalf("key %q does not work while it should: %d %s", name, status, answer)
 		}
 	}
-	s.must(t, 200, "DELETE", "/auth/api-keys/"+ids["revoked"], "")
-	s.must(t, 200, "PATCH", "/auth/api-keys/"+ids["expired"], `{"expires_in_days":1}`)
-	s.must(t, 201, "POST", "/auth/api-keys/"+ids["former text"]+"/rotate", "")
-	s.must(t, 201, "POST", "/auth/api-keys/"+ids["former text after its grace"]+"/rotate", `{"grace_period_minutes":60}`)
-	s.clock.advance(24 * time.Hour)
-	s.admin = s.token(t, testSecret, s.db.Account().ID.String(), 1, 0)
+	s.Must(t, 200, "DELETE", "/auth/api-keys/"+ids["revoked"], "")
+	s.Must(t, 200, "PATCH", "/auth/api-keys/"+ids["expired"], `{"expires_in_days":1}`)
+	s.Must(t, 201, "POST", "/auth/api-keys/"+ids["former text"]+"/rotate", "")
+	s.Must(t, 201, "POST", "/auth/api-keys/"+ids["former text after its grace"]+"/rotate", `{"grace_period_minutes":60}`)
+	s.Clock.Advance(24 * time.Hour)
+	s.Admin = s.Token(t, apitest.Secret, s.DB.Account().ID.String(), 1, 0)
 	return keys
 }
 
@@ -167,16 +154,16 @@ func narrowed(e api.Endpoint) bool { return e.Project == "each" }
 func scopedInProject(e api.Endpoint) bool { return e.Access == "scoped" && e.Project != "none" }
 
 // visitors are all kinds of callers.
-func (s *server) visitors(t *testing.T) []visitor {
+func visitors(t *testing.T, s *apitest.Server) []visitor {
 	t.Helper()
-	account := s.db.Account().ID.String()
-	scopes := s.scopes(t)
-	s.must(t, 201, "POST", "/admin/projects", `{"project_key":"elsewhere","name":"Elsewhere"}`)
-	s.must(t, 201, "POST", "/admin/projects", `{"project_key":"short-lived","name":"Deleted"}`)
-	orphan := s.grant(t, scopes, `,"project_ids":["short-lived"]`)
-	s.must(t, 200, "DELETE", "/admin/projects/short-lived", "")
-	everything := s.grant(t, scopes, "")
-	dead := s.deadKeys(t)
+	account := s.DB.Account().ID.String()
+	scopes := scopes(t, s)
+	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"elsewhere","name":"Elsewhere"}`)
+	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"short-lived","name":"Deleted"}`)
+	orphan := grant(t, s, scopes, `,"project_ids":["short-lived"]`)
+	s.Must(t, 200, "DELETE", "/admin/projects/short-lived", "")
+	everything := grant(t, s, scopes, "")
+	dead := deadKeys(t, s)
 
 	var all []visitor
 	add := func(name string, opens func(api.Endpoint) bool, headers map[string]string) {
@@ -199,16 +186,16 @@ func (s *server) visitors(t *testing.T) []visitor {
 	add("no credential", nothing, nil)
 	add("malformed credential: empty", nothing, map[string]string{"Authorization": ""})
 	add("malformed credential: scheme alone", nothing, map[string]string{"Authorization": "Bearer"})
-	add("malformed credential: token alone", nothing, map[string]string{"Authorization": s.admin})
-	add("malformed credential: other scheme", nothing, map[string]string{"Authorization": "Basic " + s.admin})
+	add("malformed credential: token alone", nothing, map[string]string{"Authorization": s.Admin})
+	add("malformed credential: other scheme", nothing, map[string]string{"Authorization": "Basic " + s.Admin})
 	bearer("garbage JWT", nothing, "a.b.c")
-	bearer("JWT cut off", nothing, s.admin[:len(s.admin)-1])
-	bearer("JWT of another secret", nothing, s.token(t, strings.Repeat("x", 32), account, 1, 0))
-	bearer("JWT of another account", nothing, s.token(t, testSecret, uuid.NewString(), 1, 0))
-	bearer("JWT of an older epoch", nothing, s.token(t, testSecret, account, 0, 0))
-	bearer("JWT of a later epoch", nothing, s.token(t, testSecret, account, 2, 0))
-	bearer("expired JWT", nothing, s.token(t, testSecret, account, 1, 3*time.Hour))
-	add("JWT as an API key", nothing, map[string]string{"X-API-Key": s.admin})
+	bearer("JWT cut off", nothing, s.Admin[:len(s.Admin)-1])
+	bearer("JWT of another secret", nothing, s.Token(t, strings.Repeat("x", 32), account, 1, 0))
+	bearer("JWT of another account", nothing, s.Token(t, apitest.Secret, uuid.NewString(), 1, 0))
+	bearer("JWT of an older epoch", nothing, s.Token(t, apitest.Secret, account, 0, 0))
+	bearer("JWT of a later epoch", nothing, s.Token(t, apitest.Secret, account, 2, 0))
+	bearer("expired JWT", nothing, s.Token(t, apitest.Secret, account, 1, 3*time.Hour))
+	add("JWT as an API key", nothing, map[string]string{"X-API-Key": s.Admin})
 	bearer("unknown key", nothing, auth.NewKey())
 	bearer("prefix of a key", nothing, "svc_")
 	bearer("key in capitals", nothing, "svc_"+strings.ToUpper(everything[4:]))
@@ -216,28 +203,28 @@ func (s *server) visitors(t *testing.T) []visitor {
 		bearer("key: "+name, nothing, key)
 	}
 	bearer("key whose only project was deleted", narrowed, orphan)
-	add("unknown X-API-Key beats JWT", nothing, map[string]string{"X-API-Key": auth.NewKey(), "Authorization": "Bearer " + s.admin})
+	add("unknown X-API-Key beats JWT", nothing, map[string]string{"X-API-Key": auth.NewKey(), "Authorization": "Bearer " + s.Admin})
 	made("key with every scope but that of the route", nothing, "Authorization", func(t *testing.T, e api.Endpoint, _ target) string {
 		t.Helper()
-		return s.grant(t, slices.DeleteFunc(slices.Clone(scopes), func(scope string) bool { return slices.Contains(strings.Fields(e.Scope), scope) }), "")
+		return grant(t, s, slices.DeleteFunc(slices.Clone(scopes), func(scope string) bool { return slices.Contains(strings.Fields(e.Scope), scope) }), "")
 	})
 	made("right scope, other project", narrowed, "Authorization", func(t *testing.T, _ api.Endpoint, _ target) string {
 		t.Helper()
-		return s.grant(t, scopes, `,"project_ids":["elsewhere"]`)
+		return grant(t, s, scopes, `,"project_ids":["elsewhere"]`)
 	})
 	made("right scope, right project", scopedInProject, "Authorization", func(t *testing.T, e api.Endpoint, at target) string {
 		t.Helper()
-		return s.grant(t, scopeOr(e, "logs:read"), fmt.Sprintf(`,"project_ids":[%q]`, at.project))
+		return grant(t, s, scopeOr(e, "logs:read"), fmt.Sprintf(`,"project_ids":[%q]`, at.project))
 	})
 	made("right scope, all projects", scopedOnly, "X-API-Key", func(t *testing.T, e api.Endpoint, _ target) string {
 		t.Helper()
-		return s.grant(t, scopeOr(e, "tokens:write"), "")
+		return grant(t, s, scopeOr(e, "tokens:write"), "")
 	})
 	bearer("every scope, all projects", scopedOnly, everything)
 	add("key with the scheme in capitals", scopedOnly, map[string]string{"Authorization": "BEARER " + everything})
-	add("X-API-Key beats JWT", scopedOnly, map[string]string{"X-API-Key": everything, "Authorization": "Bearer " + s.admin})
-	add("blank X-API-Key leaves JWT", anything, map[string]string{"X-API-Key": " ", "Authorization": "bearer " + s.admin})
-	bearer("JWT", anything, s.admin)
+	add("X-API-Key beats JWT", scopedOnly, map[string]string{"X-API-Key": everything, "Authorization": "Bearer " + s.Admin})
+	add("blank X-API-Key leaves JWT", anything, map[string]string{"X-API-Key": " ", "Authorization": "bearer " + s.Admin})
+	bearer("JWT", anything, s.Admin)
 	return all
 }
 
@@ -252,22 +239,22 @@ func scopeOr(e api.Endpoint, other string) []string {
 // still hear that their request is wrong, but not that they may not ask.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly(), withRateLimit(0))
-	visitors := s.visitors(t)
+	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	visitors := visitors(t, s)
 	for i, e := range api.Routes() {
 		t.Run(e.Method+" "+e.Path, func(t *testing.T) {
 			t.Parallel()
-			refuses := s.makeTarget(t, fmt.Sprintf("refuses-%d", i))
-			before := s.state(t, refuses.project)
+			refuses := makeTarget(t, s, fmt.Sprintf("refuses-%d", i))
+			before := s.State(t, refuses.project)
 			for at, v := range visitors {
 				opens := e.Access == "public" || v.opens(e)
 				to := refuses
 				if opens && e.Method != "GET" { // one that may be changed
-					to = s.makeTarget(t, fmt.Sprintf("opens-%d-%d", i, at))
+					to = makeTarget(t, s, fmt.Sprintf("opens-%d-%d", i, at))
 				}
-				s.visit(t, e, v, to, opens)
+				visit(t, s, e, v, to, opens)
 			}
-			if after := s.state(t, refuses.project); after != before {
+			if after := s.State(t, refuses.project); after != before {
 				t.Errorf("refused requests changed something\nbefore %s\nafter  %s", before, after)
 			}
 		})
@@ -275,7 +262,7 @@ func TestAccessMatrix(t *testing.T) {
 }
 
 // visit calls a route once, and once more with HEAD where it has GET.
-func (s *server) visit(t *testing.T, e api.Endpoint, v visitor, to target, opens bool) {
+func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target, opens bool) {
 	t.Helper()
 	methods := []string{e.Method}
 	if e.Method == "GET" {
@@ -287,7 +274,7 @@ func (s *server) visit(t *testing.T, e api.Endpoint, v visitor, to target, opens
 	}
 	headers := v.headers(t, e, to)
 	for _, method := range methods {
-		status, answer, _ := s.send(t, method, to.path(e.Path), headers, body)
+		status, answer, _ := s.Send(t, method, to.path(e.Path), headers, body)
 		if opens == (status == http.StatusUnauthorized) {
 			t.Errorf("%s, %s: got %d %s, want it let in: %v", v.name, method, status, answer, opens)
 		}
@@ -297,15 +284,15 @@ func (s *server) visit(t *testing.T, e api.Endpoint, v visitor, to target, opens
 // Over TCP the control routes do not exist, whoever asks.
 func TestControlRoutesAreHidden(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly())
-	visitors := s.visitors(t)
+	s := apitest.NewServer(t, apitest.Quickly())
+	visitors := visitors(t, s)
 	routes := api.ControlRoutes()
 	if len(routes) == 0 {
 		t.Fatal("no control routes")
 	}
 	for _, e := range routes {
 		for _, v := range visitors {
-			status, answer, _ := s.send(t, e.Method, e.Path, v.headers(t, e, target{project: "elsewhere"}), "{}")
+			status, answer, _ := s.Send(t, e.Method, e.Path, v.headers(t, e, target{project: "elsewhere"}), "{}")
 			if status != http.StatusNotFound || !strings.Contains(answer, "no such path or method") {
 				t.Errorf("%s %s, %s: got %d %s, want the 404 of an unknown path", e.Method, e.Path, v.name, status, answer)
 			}

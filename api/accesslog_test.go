@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,86 +8,18 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"svc/api"
+	"svc/api/apitest"
+	"svc/internal/event/submission"
 )
-
-// journal keeps what a server logs.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer  // guarded by mu, like all below
-	more chan struct{} // closed by the next line; nil when nobody waits
-}
-
-// Write appends a line.
-func (j *journal) Write(b []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.more != nil {
-		close(j.more)
-		j.more = nil
-	}
-	return j.text.Write(b)
-}
-
-// grows returns a channel that the next line closes.
-func (j *journal) grows() <-chan struct{} {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.more == nil {
-		j.more = make(chan struct{})
-	}
-	return j.more
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// lines are the entries with a message, decoded.
-func (j *journal) lines(t *testing.T, message string) (lines []map[string]any) {
-	t.Helper()
-	for line := range strings.Lines(j.String()) {
-		var fields map[string]any
-		if err := json.Unmarshal([]byte(line), &fields); err != nil {
-			t.Fatalf("%v in the line %s", err, line)
-		}
-		if fields["msg"] == message {
-			lines = append(lines, fields)
-		}
-	}
-	return lines
-}
-
-// take waits for the access log's line with a value, and returns it. The line
-// is written after the answer was sent.
-func (j *journal) take(t *testing.T, field string, value any) map[string]any {
-	t.Helper()
-	for late := time.After(20 * time.Second); ; {
-		more := j.grows()
-		for _, line := range j.lines(t, "request") {
-			if line[field] == value {
-				return line
-			}
-		}
-		select {
-		case <-more:
-		case <-late:
-			t.Fatalf("no line for a request with %s %v:\n%s", field, value, j)
-		}
-	}
-}
 
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
-	var log journal
-	s := newServer(t, withLog(&log), withRateLimit(1))
-	at := s.makeTarget(t, "a")
+	var log apitest.Journal
+	s := apitest.NewServer(t, apitest.WithLog(&log), apitest.WithRateLimit(1))
+	at := makeTarget(t, s, "a")
 	for _, tc := range []struct {
 		name, method, path string
 		headers            map[string]string
@@ -106,13 +37,13 @@ func TestAccessLog(t *testing.T) {
 		{"query without a page", "GET", "/api/v1/public/a?locale=secret-query", nil, `{"limit":"","offset":""}`},
 		{"address by the proxy", "GET", "/api/v1/public/a", map[string]string{"X-Forwarded-For": "2001:DB8::1"}, `{"address":"2001:db8::1"}`},
 	} {
-		_, answer, header := s.send(t, tc.method, tc.path, tc.headers, "")
-		line := log.take(t, "id", header.Get("X-Request-Id"))
+		_, answer, header := s.Send(t, tc.method, tc.path, tc.headers, "")
+		line := log.Take(t, "id", header.Get("X-Request-Id"))
 		raw, err := json.Marshal(line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if why := compareJSON(t, string(raw), tc.line); why != "" {
+		if why := apitest.CompareJSON(t, string(raw), tc.line); why != "" {
 			t.Errorf("%s: %s\n%s", tc.name, why, raw)
 		}
 		if tc.method != "HEAD" && line["bytes"] != float64(len(answer)) {
@@ -127,45 +58,85 @@ func TestAccessLog(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/healthz", "/api/v1/health", "/api/v1/health/", "/healthz?x=1"} {
-		s.send(t, "GET", path, nil, "")
-		s.send(t, "HEAD", path, nil, "")
+		s.Send(t, "GET", path, nil, "")
+		s.Send(t, "HEAD", path, nil, "")
 	}
-	_, _, header := s.send(t, "GET", "/api/v1/public/"+at.project, nil, "")
-	log.take(t, "id", header.Get("X-Request-Id"))
-	for _, line := range log.lines(t, "request") {
+	_, _, header := s.Send(t, "GET", "/api/v1/public/"+at.project, nil, "")
+	log.Take(t, "id", header.Get("X-Request-Id"))
+	for _, line := range log.Lines(t, "request") {
 		if strings.Contains(fmt.Sprint(line["path"]), "health") {
 			t.Errorf("health is logged: %v", line)
 		}
 	}
 }
 
+// TestAccessLogOfPrivateCallers: of somebody who asks not to be tracked there is no
+// address, and of a sender of events what event.ip_storage leaves of it.
+func TestAccessLogOfPrivateCallers(t *testing.T) {
+	t.Parallel()
+	const me = "/events/me?distinct_id=u"
+	untracked := map[string]string{"x-svc-do-not-track": "1"}
+	for storage, address := range map[string]string{"": "203.0.113.0", submission.IPAnonymized: "203.0.113.0", submission.IPFull: "203.0.113.77", submission.IPNone: ""} {
+		t.Run("storage "+storage, func(t *testing.T) {
+			t.Parallel()
+			var log apitest.Journal
+			s := apitest.NewServer(t, apitest.WithLog(&log), apitest.WithConfig(func(c *api.Config) { c.EventIPStorage = storage }))
+			s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"app","name":"App"}`)
+			for _, tc := range []struct {
+				name, method, path, body string
+				headers                  map[string]string
+				want                     string
+			}{
+				{"events", "POST", "/events", `{"distinct_id":"u","events":[{"event_id":"1","name":"open"}]}`, nil, address},
+				{"events that are refused", "POST", "/events", `{`, nil, address},
+				{"what is stored of somebody", "GET", me, "", nil, address},
+				{"delete it", "DELETE", me, "", nil, address},
+				{"another request", "GET", "", "", nil, "203.0.113.77"},
+				{"events, not to be tracked", "POST", "/events", `{"distinct_id":"u","events":[{"event_id":"2","name":"open"}]}`, untracked, ""},
+				{"another request, not to be tracked", "GET", "", "", untracked, ""},
+				{"no such path, not to be tracked", "GET", "/no/such/path", "", untracked, ""},
+			} {
+				headers := map[string]string{"X-Forwarded-For": "203.0.113.77"}
+				maps.Copy(headers, tc.headers)
+				_, _, header := s.Send(t, tc.method, "/api/v1/public/app"+tc.path, headers, tc.body)
+				if line := log.Take(t, "id", header.Get("X-Request-Id")); line["address"] != tc.want {
+					t.Errorf("%s: the line has the address %q, want %q", tc.name, line["address"], tc.want)
+				}
+			}
+			if address != "203.0.113.77" && strings.Count(log.String(), "203.0.113.77") != 1 {
+				t.Errorf("the log has the address elsewhere:\n%s", log.String())
+			}
+		})
+	}
+}
+
 // Nothing that opens a door or was said in confidence gets into the log.
 func TestLogKeepsSecrets(t *testing.T) {
 	t.Parallel()
-	var log journal
-	s := newServer(t, withLog(&log))
-	s.project(t, "a")
-	key := s.key(t, `{"name":"secret-name","scopes":["projects:read"]}`)
-	_, login := s.logIn(t, "admin", testPassword)
-	s.logIn(t, "admin", "secret-password")
-	s.logIn(t, "secret-user", testPassword)
-	s.must(t, 200, "PATCH", "/admin/projects/a", `{"description":"secret-body"}`)
-	s.must(t, 400, "PATCH", "/admin/projects/a", `{"docs_url":"secret-body"}`)
-	s.do(t, "PATCH", "/auth/password", s.admin, credentials("x", "secret-password"))
+	var log apitest.Journal
+	s := apitest.NewServer(t, apitest.WithLog(&log))
+	s.Project(t, "a")
+	key := s.Key(t, `{"name":"secret-name","scopes":["projects:read"]}`)
+	_, login := s.LogIn(t, "admin", apitest.Password)
+	s.LogIn(t, "admin", "secret-password")
+	s.LogIn(t, "secret-user", apitest.Password)
+	s.Must(t, 200, "PATCH", "/admin/projects/a", `{"description":"secret-body"}`)
+	s.Must(t, 400, "PATCH", "/admin/projects/a", `{"docs_url":"secret-body"}`)
+	s.Do(t, "PATCH", "/auth/password", s.Admin, apitest.Credentials("x", "secret-password"))
 	for _, headers := range []map[string]string{
 		{"X-API-Key": key}, {"Authorization": "Bearer " + key}, {"Authorization": "Bearer " + login}, {"Authorization": "Basic c2VjcmV0"},
 		{"Cookie": "session=secret-cookie"}, {"Referer": "https://secret-page.example/"}, {"User-Agent": "secret-agent"},
 		{"X-API-Key": "svc_secret"},
 	} {
-		s.send(t, "GET", "/api/v1/admin/projects?search=secret-query&token=secret-query&x=%zz", headers, "")
-		s.send(t, "GET", "/api/v1/public/a/versions?locale=secret-query", headers, "")
+		s.Send(t, "GET", "/api/v1/admin/projects?search=secret-query&token=secret-query&x=%zz", headers, "")
+		s.Send(t, "GET", "/api/v1/public/a/versions?locale=secret-query", headers, "")
 	}
-	status, answer := s.owner(t, "POST", "/control/admin/reset-password", "")
+	status, answer := s.Owner(t, "POST", "/control/admin/reset-password", "")
 	if status != 200 {
 		t.Fatalf("got %d %s", status, answer)
 	}
 	for _, secret := range []string{
-		"secret", testPassword, testSecret, key, key[4:], login, s.admin, field[string](t, answer, "password"), s.db.Account().Password,
+		"secret", apitest.Password, apitest.Secret, key, key[4:], login, s.Admin, apitest.Field[string](t, answer, "password"), s.DB.Account().Password,
 	} {
 		if text := log.String(); strings.Contains(text, secret) {
 			t.Errorf("%q is in the log:\n%s", secret, text)
@@ -198,16 +169,16 @@ func TestFailingHandler(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			var log journal
-			s := newServer(t, withLog(&log))
-			if err := api.AddRoute(s.handler, "/api/v1/fails", tc.handler); err != nil {
+			var log apitest.Journal
+			s := apitest.NewServer(t, apitest.WithLog(&log))
+			if err := api.AddRoute(s.Handler, "/api/v1/fails", tc.handler); err != nil {
 				t.Fatal(err)
 			}
-			status, body, err := s.plain(t, "/api/v1/fails?secret=query")
+			status, body, err := plain(t, s, "/api/v1/fails?secret=query")
 			if status != tc.status && err == nil || body != tc.body && tc.status != 0 || (err != nil) != (tc.status == 0) {
 				t.Errorf("got %d %s, error %v, want %d %s", status, body, err, tc.status, tc.body)
 			}
-			if status, _, _ := s.send(t, "GET", "/healthz", nil, ""); status != 200 {
+			if status, _, _ := s.Send(t, "GET", "/healthz", nil, ""); status != 200 {
 				t.Errorf("the server answers %d afterwards", status)
 			}
 			text := log.String()
@@ -220,7 +191,7 @@ func TestFailingHandler(t *testing.T) {
 			if tc.logged == "" {
 				return
 			}
-			entries := log.lines(t, tc.logged)
+			entries := log.Lines(t, tc.logged)
 			if len(entries) != 1 || !strings.Contains(fmt.Sprint(entries[0]), tc.detail) || entries[0]["path"] != "/api/v1/fails" || len(fmt.Sprint(entries[0]["id"])) < 8 {
 				t.Errorf("logged as %v", entries)
 			}

@@ -3,15 +3,17 @@ package api_test
 import (
 	"strings"
 	"testing"
+
+	"svc/api/apitest"
 )
 
 // What is no JSON object is refused everywhere in the same way, and changes
 // nothing.
 func TestBodyIsAnObject(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly(), withRateLimit(0))
-	at := s.makeTarget(t, "a")
-	before := s.wholeState(t, "a")
+	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	at := makeTarget(t, s, "a")
+	before := s.WholeState(t, "a")
 	const object, noJSON = "the request body must be a JSON object", "the request body is not JSON"
 	for _, e := range bodyRoutes(t) {
 		for _, tc := range []struct{ name, body, message string }{
@@ -47,23 +49,23 @@ func TestBodyIsAnObject(t *testing.T) {
 			{"deeper than can be read, open", strings.Repeat(`{"a":`, 100_000), noJSON},
 			{"a million brackets", strings.Repeat("[", 1_000_000), noJSON},
 		} {
-			status, answer, _ := s.send(t, e.Method, at.path(e.Path), map[string]string{"Authorization": "Bearer " + s.admin}, tc.body)
+			status, answer, _ := s.Send(t, e.Method, at.path(e.Path), map[string]string{"Authorization": "Bearer " + s.Admin}, tc.body)
 			if status != 400 || !strings.Contains(answer, tc.message) {
 				t.Errorf("%s %s, %s: got %d %.500s, want 400 %s", e.Method, e.Path, tc.name, status, answer, tc.message)
 			}
 		}
 	}
-	if after := s.wholeState(t, "a"); after != before {
+	if after := s.WholeState(t, "a"); after != before {
 		t.Errorf("refused bodies changed something\nbefore %s\nafter  %s", before, after)
 	}
 }
 
 func TestBodyRules(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	s.project(t, "a")
+	s := apitest.NewServer(t)
+	s.Project(t, "a")
 	const one = "/admin/projects/a"
-	s.exchanges(t, []exchange{
+	s.Exchanges(t, []apitest.Exchange{
 		{"no body is an empty object", "PATCH", one, "", 200, `{"name":"a"}`},
 		{"blanks are an empty object", "PATCH", one, " \r\n\t ", 200, `{"name":"a"}`},
 		{"blanks around the object", "PATCH", one, "\n {\"author\" : \"b\"}\r\n", 200, `{"author":"b"}`},
@@ -87,16 +89,16 @@ func TestBodyRules(t *testing.T) {
 // The body is JSON whatever the header says.
 func TestContentTypeIsIgnored(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	s.project(t, "a")
+	s := apitest.NewServer(t)
+	s.Project(t, "a")
 	for _, kind := range []string{"", "application/json", "application/json; charset=latin1", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/octet-stream", ";;;"} {
-		status, answer, _ := s.send(t, "PATCH", "/api/v1/admin/projects/a",
-			map[string]string{"Authorization": "Bearer " + s.admin, "Content-Type": kind}, `{"author":`+quoted(kind)+`}`)
-		if status != 200 || field[string](t, answer, "author") != kind {
+		status, answer, _ := s.Send(t, "PATCH", "/api/v1/admin/projects/a",
+			map[string]string{"Authorization": "Bearer " + s.Admin, "Content-Type": kind}, `{"author":`+apitest.Quoted(kind)+`}`)
+		if status != 200 || apitest.Field[string](t, answer, "author") != kind {
 			t.Errorf("Content-Type %q: got %d %s, want 200", kind, status, answer)
 		}
 	}
-	status, answer, _ := s.send(t, "PATCH", "/api/v1/admin/projects/a", map[string]string{"Authorization": "Bearer " + s.admin, "Content-Encoding": "gzip"}, "\x1f\x8b\x08")
+	status, answer, _ := s.Send(t, "PATCH", "/api/v1/admin/projects/a", map[string]string{"Authorization": "Bearer " + s.Admin, "Content-Encoding": "gzip"}, "\x1f\x8b\x08")
 	if status != 400 {
 		t.Errorf("compressed body: got %d %s, want 400", status, answer)
 	}

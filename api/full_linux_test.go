@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"svc/api/apitest"
 )
 
 // fullVariable is set for a test binary that is started because its limits change
@@ -15,25 +17,24 @@ const fullVariable = "SVC_API_FULL"
 
 // TestDiskIsFull starts TestOnAFullDisk in a process of its own.
 func TestDiskIsFull(t *testing.T) {
+	if os.Getenv(fullVariable) != "" {
+		onAFullDisk(t)
+		return
+	}
 	t.Parallel()
-	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOnAFullDisk$", "-test.v")
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDiskIsFull$", "-test.v")
 	c.Env = append(os.Environ(), fullVariable+"=1")
 	out, err := c.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestOnAFullDisk") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestDiskIsFull") {
 		t.Fatalf("%v:\n%s", err, out)
 	}
 }
 
-// TestOnAFullDisk: who asks for something that needs a file beside the data reads
+// onAFullDisk: who asks for something that needs a file beside the data reads
 // that the disk is full, and nothing of it stays.
-//
-//nolint:paralleltest // limits the files of the whole process
-func TestOnAFullDisk(t *testing.T) {
-	if os.Getenv(fullVariable) == "" {
-		t.Skipf("needs a process of its own, which %s says: run TestDiskIsFull, which starts it", fullVariable)
-	}
-	s := newServer(t)
-	s.must(t, 201, "POST", "/admin/projects", `{"project_key":"a","name":"A"}`)
+func onAFullDisk(t *testing.T) {
+	s := apitest.NewServer(t)
+	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"a","name":"A"}`)
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
 		t.Fatal(err)
@@ -48,11 +49,11 @@ func TestOnAFullDisk(t *testing.T) {
 		{"GET", "/control/export/a", ""},
 		{"POST", "/control/admin/reset-password", ""},
 	} {
-		if status, answer := s.owner(t, tc.method, tc.path, tc.body); status != 507 || !strings.Contains(answer, "the disk of the server is full") {
+		if status, answer := s.Owner(t, tc.method, tc.path, tc.body); status != 507 || !strings.Contains(answer, "the disk of the server is full") {
 			t.Errorf("%s: got %d %s, want 507", tc.path, status, answer)
 		}
 	}
-	if left, err := os.ReadDir(filepath.Join(s.dir, "staging")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(s.Dir, "staging")); err != nil || len(left) > 0 {
 		t.Errorf("got %v left over, %v; want nothing", left, err)
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {

@@ -8,27 +8,29 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"svc/api/apitest"
 )
 
 // FuzzRequest sends any request, as the HTTP server hands it over, to a server
 // with a project, as nobody, as the administrator or with a limited key. The
 // answer is as openapi.yaml says and never a fault of the server.
 func FuzzRequest(f *testing.F) {
-	s := newServer(f, quickly(), withRateLimit(0))
-	s.project(f, "a")
+	s := apitest.NewServer(f, apitest.Quickly(), apitest.WithRateLimit(0))
+	s.Project(f, "a")
 	const grants = `"name":"k","scopes":["projects:read","projects:write","versions:read","versions:write"],"project_ids":["a"],"never_expires":true}`
-	made := s.must(f, 201, "POST", "/auth/api-keys", "{"+grants)
-	key, keyID := field[string](f, made, "token"), field[string](f, made, "id")
+	made := s.Must(f, 201, "POST", "/auth/api-keys", "{"+grants)
+	key, keyID := apitest.Field[string](f, made, "token"), apitest.Field[string](f, made, "id")
 	var id string // of a version; in a path ID stands for it, as it is new each time
 	// furnish makes what a request may have deleted.
 	furnish := func(t testing.TB) {
-		if status, _, _ := s.do(t, "GET", "/admin/projects/a", s.admin, ""); status == 404 {
-			s.project(t, "a")
-			s.do(t, "PATCH", "/auth/api-keys/"+keyID, s.admin, "{"+grants) // unless it is revoked
+		if status, _, _ := s.Do(t, "GET", "/admin/projects/a", s.Admin, ""); status == 404 {
+			s.Project(t, "a")
+			s.Do(t, "PATCH", "/auth/api-keys/"+keyID, s.Admin, "{"+grants) // unless it is revoked
 		}
-		s.do(t, "POST", "/admin/projects/a/locales", s.admin, `{"locale":"de"}`)
-		s.do(t, "PUT", "/admin/projects/a/versions/by-version/1.0.0", s.admin, "")
-		id = s.versionID(t, "a", "1.0.0")
+		s.Do(t, "POST", "/admin/projects/a/locales", s.Admin, `{"locale":"de"}`)
+		s.Do(t, "PUT", "/admin/projects/a/versions/by-version/1.0.0", s.Admin, "")
+		id = s.VersionID(t, "a", "1.0.0")
 	}
 	furnish(f)
 
@@ -72,21 +74,21 @@ func FuzzRequest(f *testing.F) {
 		}
 		switch who % 4 {
 		case 1:
-			r.Header.Set("Authorization", "Bearer "+s.admin)
+			r.Header.Set("Authorization", "Bearer "+s.Admin)
 		case 2:
 			r.Header.Set("Authorization", "Bearer "+key)
 		case 3:
 			r.Header.Set("X-API-Key", key)
 		}
 		w := httptest.NewRecorder()
-		s.handler.ServeHTTP(w, r)
+		s.Handler.ServeHTTP(w, r)
 		if w.Code >= 500 {
 			t.Fatalf("%s %q: got %d %s", r.Method, r.RequestURI, w.Code, w.Body)
 		}
 		if r.Method == http.MethodHead {
 			w.Body.Reset() // the HTTP server sends none
 		}
-		loadContract(t).check(t, r, w.Code, w.Header(), w.Body.Bytes())
+		apitest.LoadContract(t).Check(t, r, w.Code, w.Header(), w.Body.Bytes())
 		if r.Method == http.MethodDelete && w.Code == http.StatusOK {
 			furnish(t)
 		}

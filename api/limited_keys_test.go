@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"svc/api/apitest"
 )
 
 // secretMark is in every text of the project that limited keys must not reach.
@@ -14,30 +16,30 @@ const secretMark = "internal affair"
 // border is two projects, mine and other, and a key with every scope that is
 // limited to mine.
 type border struct {
-	*server
+	*apitest.Server
 	key           string
 	mine, foreign string // ids of versions
 }
 
-func newBorder(t *testing.T, opts ...option) *border {
+func newBorder(t *testing.T, opts ...apitest.Option) *border {
 	t.Helper()
-	b := &border{server: newServer(t, opts...)}
+	b := &border{Server: apitest.NewServer(t, opts...)}
 	for _, name := range []string{"mine", "other"} {
-		b.must(t, 201, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":"%s-old","name":%q}`, name, secretMark))
-		b.must(t, 200, "PATCH", "/admin/projects/"+name+"-old", fmt.Sprintf(`{"project_key":%q}`, name))
-		b.must(t, 201, "POST", "/admin/projects/"+name+"/locales", `{"locale":"de"}`)
+		b.Must(t, 201, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":"%s-old","name":%q}`, name, secretMark))
+		b.Must(t, 200, "PATCH", "/admin/projects/"+name+"-old", fmt.Sprintf(`{"project_key":%q}`, name))
+		b.Must(t, 201, "POST", "/admin/projects/"+name+"/locales", `{"locale":"de"}`)
 		title := secretMark
 		if name == "mine" {
 			title = "open"
-			b.must(t, 200, "PATCH", "/admin/projects/mine", `{"name":"open"}`)
+			b.Must(t, 200, "PATCH", "/admin/projects/mine", `{"name":"open"}`)
 		}
-		id := field[string](t, b.must(t, 201, "POST", "/admin/projects/"+name+"/versions",
+		id := apitest.Field[string](t, b.Must(t, 201, "POST", "/admin/projects/"+name+"/versions",
 			fmt.Sprintf(`{"version":"1.0.0","comparable_version":"1.0.0","title":%q}`, title)), "id")
 		if b.foreign = id; name == "mine" {
 			b.mine = id
 		}
 	}
-	b.key = b.grant(t, b.scopes(t), `,"project_ids":["mine"]`)
+	b.key = grant(t, b.Server, scopes(t, b.Server), `,"project_ids":["mine"]`)
 	return b
 }
 
@@ -50,10 +52,10 @@ type crossing struct {
 // stay as it is and unseen.
 func (b *border) cross(t *testing.T, rows []crossing) {
 	t.Helper()
-	before := b.state(t, "other")
+	before := b.State(t, "other")
 	fill := strings.NewReplacer("{mine}", b.mine, "{foreign}", b.foreign, "{FOREIGN}", strings.ToUpper(b.foreign))
 	for _, tc := range rows {
-		status, answer, _ := b.do(t, tc.method, fill.Replace(tc.path), b.key, fill.Replace(tc.body))
+		status, answer, _ := b.Do(t, tc.method, fill.Replace(tc.path), b.key, fill.Replace(tc.body))
 		if status != tc.status {
 			t.Errorf("%s: got %d %s, want %d", tc.name, status, answer, tc.status)
 		}
@@ -61,7 +63,7 @@ func (b *border) cross(t *testing.T, rows []crossing) {
 			t.Errorf("%s: the answer shows the other project: %s", tc.name, answer)
 		}
 	}
-	if after := b.state(t, "other"); after != before {
+	if after := b.State(t, "other"); after != before {
 		t.Errorf("the other project was changed\nbefore %s\nafter  %s", before, after)
 	}
 }
@@ -161,7 +163,7 @@ func TestLimitedKeyBody(t *testing.T) {
 		{"rename to the other alias", "PATCH", "/admin/projects/mine", `{"project_key":"other-old"}`, 409},
 		{"id is read-only", "PATCH", "/admin/projects/mine", `{"id":"other","aliases":["other"]}`, 200},
 	})
-	if got := field[int](t, b.must(t, 200, "GET", "/admin/projects/mine/versions?limit=1", ""), "total"); got != 10 {
+	if got := apitest.Field[int](t, b.Must(t, 200, "GET", "/admin/projects/mine/versions?limit=1", ""), "total"); got != 10 {
 		t.Errorf("versions of the own project: got %d, want 10", got)
 	}
 }
@@ -198,7 +200,7 @@ func TestLimitedKeyFollowsItsProject(t *testing.T) {
 	t.Parallel()
 	b := newBorder(t)
 	status := func(path string) int {
-		status, _, _ := b.do(t, "GET", "/admin/projects/"+path, b.key, "")
+		status, _, _ := b.Do(t, "GET", "/admin/projects/"+path, b.key, "")
 		return status
 	}
 	step := func(what string, reached []string, refused ...string) {
@@ -215,26 +217,26 @@ func TestLimitedKeyFollowsItsProject(t *testing.T) {
 		}
 	}
 	shown := func() string {
-		return string(field[[]struct {
+		return string(apitest.Field[[]struct {
 			Projects json.RawMessage `json:"project_ids"`
-		}](t, b.must(t, 200, "GET", "/auth/api-keys", ""), "data")[0].Projects)
+		}](t, b.Must(t, 200, "GET", "/auth/api-keys", ""), "data")[0].Projects)
 	}
 
-	b.must(t, 200, "PATCH", "/admin/projects/mine", `{"project_key":"renamed"}`)
+	b.Must(t, 200, "PATCH", "/admin/projects/mine", `{"project_key":"renamed"}`)
 	step("renamed", []string{"renamed", "mine", "mine-old"}, "other")
 	if got := shown(); got != `["renamed"]` {
 		t.Errorf("project_ids after renaming: got %s", got)
 	}
-	b.must(t, 200, "DELETE", "/admin/projects/renamed/aliases/mine", "")
+	b.Must(t, 200, "DELETE", "/admin/projects/renamed/aliases/mine", "")
 	step("alias deleted", []string{"renamed", "mine-old"}, "mine")
-	b.must(t, 200, "PATCH", "/admin/projects/other", `{"project_key":"mine"}`)
+	b.Must(t, 200, "PATCH", "/admin/projects/other", `{"project_key":"mine"}`)
 	step("alias re-used by another project", []string{"renamed"}, "mine", "other", "MINE")
-	b.must(t, 200, "DELETE", "/admin/projects/renamed", "")
+	b.Must(t, 200, "DELETE", "/admin/projects/renamed", "")
 	step("project deleted", nil, "renamed", "mine-old", "mine")
 	if got := shown(); got != `[]` {
 		t.Errorf("project_ids after deletion: got %s", got)
 	}
-	b.must(t, 201, "POST", "/admin/projects", `{"project_key":"renamed","name":"Another of this name"}`)
+	b.Must(t, 201, "POST", "/admin/projects", `{"project_key":"renamed","name":"Another of this name"}`)
 	step("key of the deleted project given to a new one", nil, "renamed", "mine")
 }
 
@@ -242,12 +244,12 @@ func TestLimitedKeyFollowsItsProject(t *testing.T) {
 // project; the key must not move with it.
 func TestLimitedKeyWhileNamesMove(t *testing.T) {
 	t.Parallel()
-	b := newBorder(t, quickly())
-	other := b.must(t, 200, "GET", "/admin/projects/other", "")
-	b.must(t, 200, "DELETE", "/admin/projects/mine/aliases/mine-old", "")
-	b.must(t, 200, "DELETE", "/admin/projects/other/aliases/other-old", "")
-	b.must(t, 200, "PATCH", "/admin/projects/mine", `{"project_key":"a"}`)
-	b.must(t, 200, "DELETE", "/admin/projects/a/aliases/mine", "")
+	b := newBorder(t, apitest.Quickly())
+	other := b.Must(t, 200, "GET", "/admin/projects/other", "")
+	b.Must(t, 200, "DELETE", "/admin/projects/mine/aliases/mine-old", "")
+	b.Must(t, 200, "DELETE", "/admin/projects/other/aliases/other-old", "")
+	b.Must(t, 200, "PATCH", "/admin/projects/mine", `{"project_key":"a"}`)
+	b.Must(t, 200, "DELETE", "/admin/projects/a/aliases/mine", "")
 
 	stop := make(chan struct{})
 	var working sync.WaitGroup
@@ -265,7 +267,7 @@ func TestLimitedKeyWhileNamesMove(t *testing.T) {
 					{"read", "GET", "/admin/projects/shared", "", 0},
 					{"list", "GET", "/admin/projects/shared/versions", "", 0},
 				} {
-					status, answer, _ := b.do(t, c.method, c.path, b.key, c.body)
+					status, answer, _ := b.Do(t, c.method, c.path, b.key, c.body)
 					if strings.Contains(answer, secretMark) || status >= 500 {
 						t.Errorf("%s: %d %s", c.name, status, answer)
 					}
@@ -275,17 +277,17 @@ func TestLimitedKeyWhileNamesMove(t *testing.T) {
 	}
 	for range 100 {
 		for _, name := range []string{"a", "other"} {
-			b.must(t, 200, "PATCH", "/admin/projects/"+name, `{"project_key":"shared"}`)
-			b.must(t, 200, "PATCH", "/admin/projects/shared", fmt.Sprintf(`{"project_key":%q}`, name))
-			b.must(t, 200, "DELETE", "/admin/projects/"+name+"/aliases/shared", "")
+			b.Must(t, 200, "PATCH", "/admin/projects/"+name, `{"project_key":"shared"}`)
+			b.Must(t, 200, "PATCH", "/admin/projects/shared", fmt.Sprintf(`{"project_key":%q}`, name))
+			b.Must(t, 200, "DELETE", "/admin/projects/"+name+"/aliases/shared", "")
 		}
 	}
 	close(stop)
 	working.Wait()
-	if got := field[any](t, b.must(t, 200, "GET", "/admin/projects/other", ""), "description"); got != field[any](t, other, "description") {
+	if got := apitest.Field[any](t, b.Must(t, 200, "GET", "/admin/projects/other", ""), "description"); got != apitest.Field[any](t, other, "description") {
 		t.Errorf("description of the other project is %v", got)
 	}
-	if got := field[int](t, b.must(t, 200, "GET", "/admin/projects/other/versions", ""), "total"); got != 1 {
+	if got := apitest.Field[int](t, b.Must(t, 200, "GET", "/admin/projects/other/versions", ""), "total"); got != 1 {
 		t.Errorf("versions of the other project: got %d, want 1", got)
 	}
 }

@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"svc/api"
-	"svc/internal/origin"
+	"svc/api/apitest"
+	"svc/internal/proxy"
 )
 
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, withRateLimit(3))
-	s.project(t, "a")
+	s := apitest.NewServer(t, apitest.WithRateLimit(3))
+	s.Project(t, "a")
 	const check = "/api/v1/public/a/versions/check-update"
 	ask := func(what, address, path, body string, status, remaining int) {
 		t.Helper()
-		got, answer, header := s.send(t, "POST", path, map[string]string{"X-Forwarded-For": address}, body)
+		got, answer, header := s.Send(t, "POST", path, map[string]string{"X-Forwarded-For": address}, body)
 		if got != status || header.Get("X-RateLimit-Limit") != "3" || header.Get("X-RateLimit-Remaining") != strconv.Itoa(remaining) {
 			t.Errorf("%s: got %d %s, limit %s, remaining %s, want %d, 3, %d", what, got, answer, header.Get("X-RateLimit-Limit"), header.Get("X-RateLimit-Remaining"), status, remaining)
 		}
@@ -47,7 +48,7 @@ func TestRateLimit(t *testing.T) {
 	ask("IPv6, brackets and a port", "[2001:db8:1:1::3]:80", check, version, 404, 0)
 	ask("IPv6, over the limit", "2001:DB8:1:1::4", check, version, 429, 0)
 	ask("IPv6, another /64", "2001:db8:1:2::1", check, version, 404, 2)
-	s.clock.advance(61 * time.Second)
+	s.Clock.Advance(61 * time.Second)
 	ask("after the window", "198.51.100.1", check, version, 404, 2)
 }
 
@@ -56,21 +57,21 @@ func TestRateLimitWithoutProxy(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
-		proxies origin.Proxies
+		proxies proxy.Proxies
 		header  string
 		status  int
 	}{
-		{"no proxy", origin.Proxies{Count: 0}, "X-Forwarded-For", 429},
-		{"another header than the trusted one", origin.Proxies{Count: 1, Headers: []string{"X-Client"}}, "X-Forwarded-For", 429},
-		{"the trusted header", origin.Proxies{Count: 1, Headers: []string{"x-client"}}, "X-Client", 400},
-		{"the usual second header", origin.Proxies{Count: 1}, "X-Real-IP", 400},
+		{"no proxy", proxy.Proxies{Count: 0}, "X-Forwarded-For", 429},
+		{"another header than the trusted one", proxy.Proxies{Count: 1, Headers: []string{"X-Client"}}, "X-Forwarded-For", 429},
+		{"the trusted header", proxy.Proxies{Count: 1, Headers: []string{"x-client"}}, "X-Client", 400},
+		{"the usual second header", proxy.Proxies{Count: 1}, "X-Real-IP", 400},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t, withRateLimit(1), withProxies(tc.proxies))
+			s := apitest.NewServer(t, apitest.WithRateLimit(1), apitest.WithProxies(tc.proxies))
 			var got int
 			for _, address := range []string{"198.51.100.1", "198.51.100.2"} {
-				got, _, _ = s.send(t, "POST", "/api/v1/public/a/versions/check-update", map[string]string{tc.header: address}, "{}")
+				got, _, _ = s.Send(t, "POST", "/api/v1/public/a/versions/check-update", map[string]string{tc.header: address}, "{}")
 			}
 			if got != tc.status {
 				t.Errorf("second request, of another address by %s: got %d, want %d", tc.header, got, tc.status)
@@ -85,11 +86,11 @@ func TestRateLimitedRoutes(t *testing.T) {
 	t.Parallel()
 	at := somebody
 	for _, limit := range []int{0, 1} {
-		s := newServer(t, withRateLimit(limit))
+		s := apitest.NewServer(t, apitest.WithRateLimit(limit))
 		var limited []string
 		for _, e := range api.Routes() {
 			for range 3 {
-				status, _, header := s.send(t, e.Method, at.path(e.Path), nil, "{}")
+				status, _, header := s.Send(t, e.Method, at.path(e.Path), nil, "{}")
 				seldom := strings.HasSuffix(e.Path, "/events/me") // whatever the setting
 				if counted := header.Get("X-RateLimit-Limit") != ""; counted != (e.Limited && (limit > 0 || seldom)) || status == 429 && !counted {
 					t.Errorf("limit %d: %s %s: got %d, counted is %v", limit, e.Method, e.Path, status, counted)
@@ -110,7 +111,7 @@ func TestRateLimitedRoutes(t *testing.T) {
 func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
 	t.Helper()
 	for _, e := range api.Routes() {
-		o := loadContract(t).find(e.Method, somebody.path(e.Path))
+		o := apitest.LoadContract(t).Find(e.Method, somebody.path(e.Path))
 		if o != nil && o.RequestBody != nil {
 			routes = append(routes, e)
 		}
@@ -140,9 +141,9 @@ var manyBlanks = strings.Repeat(" ", 64<<10)
 // it is sent, and by its bytes when no length is announced.
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly(), withRateLimit(0))
-	at := s.makeTarget(t, "a")
-	before := s.wholeState(t, "a")
+	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	at := makeTarget(t, s, "a")
+	before := s.WholeState(t, "a")
 	// A server that answers without having asked for the body closes the
 	// connection, so each request has its own.
 	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
@@ -153,7 +154,7 @@ func TestBodyLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.ContentLength = announced
-		r.Header.Set("Authorization", "Bearer "+s.admin)
+		r.Header.Set("Authorization", "Bearer "+s.Admin)
 		for name, value := range more {
 			r.Header.Set(name, value)
 		}
@@ -166,7 +167,7 @@ func TestBodyLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loadContract(t).check(t, r, answer.StatusCode, answer.Header, b)
+		apitest.LoadContract(t).Check(t, r, answer.StatusCode, answer.Header, b)
 		return answer.StatusCode, string(b)
 	}
 	for _, e := range bodyRoutes(t) {
@@ -198,7 +199,7 @@ func TestBodyLimit(t *testing.T) {
 			}
 		}
 	}
-	if after := s.wholeState(t, "a"); updatedAt.ReplaceAllString(after, "") != updatedAt.ReplaceAllString(before, "") {
+	if after := s.WholeState(t, "a"); updatedAt.ReplaceAllString(after, "") != updatedAt.ReplaceAllString(before, "") {
 		t.Errorf("bodies that say nothing changed something\nbefore %s\nafter  %s", before, after)
 	}
 }

@@ -10,22 +10,23 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc/api"
+	"svc/api/apitest"
 )
 
 func TestContractFile(t *testing.T) {
 	t.Parallel()
-	c := loadContract(t)
-	if err := c.doc.Validate(context.Background()); err != nil {
+	c := apitest.LoadContract(t)
+	if err := c.Doc.Validate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	ids := map[string]string{}
-	for _, o := range c.operations {
-		at := o.method + " " + o.path
+	for _, o := range c.Operations {
+		at := o.Method + " " + o.Path
 		if other := ids[o.OperationID]; o.OperationID == "" || other != "" {
 			t.Errorf("%s: operationId is %q, which must be there and not be that of %q", at, o.OperationID, other)
 		}
 		ids[o.OperationID] = at
-		if o.Summary == "" || len(o.Tags) != 1 || c.doc.Tags.Get(o.Tags[0]) == nil {
+		if o.Summary == "" || len(o.Tags) != 1 || c.Doc.Tags.Get(o.Tags[0]) == nil {
 			t.Errorf("%s: summary is %q and tags are %v, want a sentence and one tag of the list", at, o.Summary, o.Tags)
 		}
 		if o.Responses.Default() == nil {
@@ -44,7 +45,7 @@ func TestContractFile(t *testing.T) {
 // Whoever reads a schema in a generated client has nothing but its description.
 func TestContractDescribesEachProperty(t *testing.T) {
 	t.Parallel()
-	for name, schema := range loadContract(t).doc.Components.Schemas {
+	for name, schema := range apitest.LoadContract(t).Doc.Components.Schemas {
 		for _, part := range slices.Concat(schema.Value.AllOf, openapi3.SchemaRefs{schema}) {
 			for property, p := range part.Value.Properties {
 				if p.Ref == "" && p.Value.Description == "" {
@@ -74,10 +75,10 @@ func TestRoutesAreTheContract(t *testing.T) {
 		}
 		served = append(served, strings.Join([]string{r.Method, strings.Join(segments, "/"), r.Access, r.Scope}, " "))
 	}
-	c := loadContract(t)
-	for _, o := range c.operations {
+	c := apitest.LoadContract(t)
+	for _, o := range c.Operations {
 		scope, _ := o.Extensions["x-scope"].(string)
-		documented = append(documented, strings.Join([]string{o.method, o.path, access(c.doc, o), scope}, " "))
+		documented = append(documented, strings.Join([]string{o.Method, o.Path, access(c.Doc, o), scope}, " "))
 	}
 	for _, s := range served {
 		if !slices.Contains(documented, s) {
@@ -92,7 +93,7 @@ func TestRoutesAreTheContract(t *testing.T) {
 }
 
 // access names the callers that the security of an operation lets in.
-func access(doc *openapi3.T, o operation) string {
+func access(doc *openapi3.T, o apitest.Operation) string {
 	security := doc.Security
 	if o.Security != nil {
 		security = *o.Security

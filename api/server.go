@@ -1,10 +1,18 @@
-// Package api is the HTTP face of the service: the route table, who may call
-// what, decoding and checking of requests, and the shape of answers. Rules of
-// versions, languages and updates live in the packages below it.
+// Package api is the HTTP face of the service: the server, the order of the steps
+// that a request takes, and the table of all routes, which is put together from
+// the packages below:
+//
+//	web        router, request, who may call what, checks, answers
+//	resource   projects, versions, announcements, feedback, logs, keys, search
+//	analytics  events, analyses, request statistics
+//	control    what only the owner of the data directory asks
+//	transfer   export and import of a project
+//
+// A new resource is one file in resource, one in package store, its paths in
+// openapi.yaml and its tests.
 package api
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -14,21 +22,24 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
+	"svc/api/analytics"
+	apicontrol "svc/api/control"
+	"svc/api/resource"
+	"svc/api/transfer"
+	"svc/api/web"
 	"svc/internal/auth"
 	"svc/internal/backup"
-	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/geo"
+	"svc/internal/instance"
 	"svc/internal/jobs"
 	"svc/internal/limit"
-	"svc/internal/logging"
-	"svc/internal/origin"
+	"svc/internal/proxy"
 	index "svc/search"
 	"svc/store"
 )
@@ -45,17 +56,16 @@ type Config struct {
 	JWTLife   time.Duration // life of a login
 	KeySalt   []byte        // of the hashes of API keys
 
-	PublicRateLimit int            // requests a minute, address and endpoint; 0 = no limit
-	DedupWindow     time.Duration  // in which the same submission is one record; 0 = off
-	Proxies         origin.Proxies // whose forwarding headers count
-	Geo             *origin.Geo    // places of addresses; nil = no look-up
-	EventBatchMax   int            // events in a batch; 50 when 0
-	EventClockSkew  time.Duration  // how old an event may say it is; a week when 0
-	EventIPStorage  string         // IPAnonymized, which it is when empty, IPFull or IPNone
-	BootstrapFile   string         // holds a generated first password until the first login
-	Staging         string         // folder for files that are only there while they are needed
-	Version         string         // of the program
-	Gateway         netip.Addr     // of the container this runs in; the zero Addr elsewhere
+	PublicRateLimit int           // requests a minute, address and endpoint; 0 = no limit
+	Proxies         proxy.Proxies // whose forwarding headers count
+	Geo             *geo.Locator  // places of addresses; nil = no look-up
+	EventBatchMax   int           // events in a batch; 50 when 0
+	EventClockSkew  time.Duration // how old an event may say it is; a week when 0
+	EventIPStorage  string        // IPAnonymized, which it is when empty, IPFull or IPNone
+	BootstrapFile   string        // holds a generated first password until the first login
+	Staging         string        // folder for files that are only there while they are needed
+	Version         string        // of the program
+	Gateway         netip.Addr    // of the container this runs in; the zero Addr elsewhere
 
 	Data string     // the data directory, whose disk must have room; "" = is not looked at
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
@@ -66,63 +76,59 @@ type Config struct {
 // Server answers requests under /api/v1, /healthz, /readyz and, over the control
 // connection only, /control and /metrics.
 type Server struct {
-	db      *store.Store
-	log     *slog.Logger
-	now     func() time.Time
-	config  Config
-	started time.Time
+	log    *slog.Logger
+	now    func() time.Time
+	config Config
 
-	tokens *auth.Tokens
-	hasher *auth.Hasher
-	logins *limit.Windows
-	slow   *limit.Slow
-	recent *limit.Duplicates // submissions
-	counts *requestCounts
+	gate      web.Gate
+	access    web.AccessLog
+	resource  *resource.Handlers
+	analytics *analytics.Handlers
+	control   *apicontrol.Handlers
+	transfer  *transfer.Handlers
+	counts    *analytics.RequestCounter
 
-	forwarding *forwarding
+	forwarding *apicontrol.Forwarding
 
-	routes  []route
-	router  *router
-	metrics *requestMetrics
-	life    life
+	endpoints []endpoint
+	router    *web.Router // of their indexes
+	metrics   web.Metrics
 
-	exposition    http.Handler     // of the metrics
 	publicWindows []*limit.Windows // of Config.PublicRateLimit
 
 	idPrefix string // of request ids, new at each start
 }
 
-// limitedAddresses bounds the tables of the rate limits: about 20 MiB when
-// full.
-const limitedAddresses = 100_000
-
 // New makes a server. It fails for a secret that is too short.
 func New(c Config) (*Server, error) {
-	s := &Server{db: c.DB, log: c.Log, now: c.Now, config: c}
+	s := &Server{log: c.Log, now: c.Now, config: c}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.started = s.now()
-	s.config.EventBatchMax = cmp.Or(c.EventBatchMax, 50)
-	s.config.EventClockSkew = cmp.Or(c.EventClockSkew, 7*24*time.Hour)
-	var err error
-	if s.tokens, err = auth.NewTokens(c.JWTSecret, c.JWTLife); err != nil {
+	tokens, err := auth.NewTokens(c.JWTSecret, c.JWTLife)
+	if err != nil {
 		return nil, fmt.Errorf("JWT_SECRET: %w", err)
 	}
-	s.hasher = auth.NewHasher()
-	s.logins = limit.NewWindows(20, 5*time.Minute, limitedAddresses)
-	s.slow = limit.NewSlow()
-	s.recent = limit.NewDuplicates(c.DedupWindow, rememberedSubmissions)
-	s.counts = newRequestCounts()
-	s.forwarding = &forwarding{proxies: c.Proxies, gateway: c.Gateway, log: c.Log}
-	s.routes = s.table()
-	s.metrics = newRequestMetrics(s.routes)
-	s.exposition = s.newExposition()
-	patterns := make([]pattern, len(s.routes))
-	for i, r := range s.routes {
-		patterns[i] = pattern{r.method, r.path}
-	}
-	if s.router, err = newRouter(patterns); err != nil {
+	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now}
+	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
+	s.resource = resource.New(resource.Config{
+		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
+		Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
+	})
+	s.counts = analytics.NewRequestCounter(c.DB, c.Geo, c.Log)
+	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)
+	s.analytics = analytics.New(analytics.Config{
+		DB: c.DB, Events: c.Events, Requests: s.counts, Geo: c.Geo, Log: c.Log, Now: s.now,
+		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage,
+	})
+	s.control = apicontrol.New(apicontrol.Config{
+		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
+		Version: c.Version, Data: c.Data, KeySalt: c.KeySalt, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
+	})
+	s.transfer = transfer.New(transfer.Config{
+		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.counts.Flush, Copy: s.copyData,
+	})
+	if err := s.serve(s.table()); err != nil {
 		return nil, err
 	}
 	var prefix [4]byte
@@ -131,118 +137,112 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// request is a request on its way through the server.
-type request struct {
-	*http.Request
-	writer http.ResponseWriter
-	route  *route
-	params params
-	id     string     // for the answer, the access log and the error log
-	addr   netip.Addr // of the caller; the zero Addr on the control connection
-	caller caller
-
-	received time.Time
-
-	// For counting:
-	said      origin.Source // about the caller's system, in the body
-	client    string        // version of the client that asks for an update
-	clock     origin.Text   // the caller's time, in the body
-	untracked bool          // the caller asks not to be tracked: nothing is looked up
-
-	bodyBytes []byte
-	bodyRead  bool
-	values    url.Values
+// exchange is a request and its answer.
+type exchange struct {
+	web.Request
+	out      web.Recorder
+	endpoint *endpoint // nil until it is found
 }
 
-// param is a path parameter, percent-decoded.
-func (r *request) param(name string) string { return r.params.get(name) }
-
-// query is the first value of a query parameter.
-func (r *request) query(name string) string {
-	if r.values == nil {
-		r.values = r.URL.Query()
+// counts is what the request is counted as in request statistics: 0 is not at all.
+func (x *exchange) counts() store.Endpoint {
+	if x.endpoint == nil || x.out.Status < 200 || x.out.Status > 299 || x.Method == http.MethodHead {
+		return 0
 	}
-	return r.values.Get(name)
-}
-
-// sent reports whether a query parameter is there, with or without a value.
-func (r *request) sent(name string) bool {
-	r.query(name)
-	return r.values.Has(name)
+	return x.endpoint.counts
 }
 
 // ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) { s.answer(w, hr, false) }
+
+// ServeMalformed refuses a request that the HTTP server could not read, of which hr
+// has what can be made out.
+func (s *Server) ServeMalformed(w http.ResponseWriter, hr *http.Request) { s.answer(w, hr, true) }
+
+func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool) {
 	begin := s.now()
-	number := s.metrics.begun.Add(1)
-	out := recorder{ResponseWriter: w}
-	r := &request{Request: hr, writer: &out, addr: s.config.Proxies.Client(hr.RemoteAddr, hr.Header), received: begin}
-	r.id = s.requestID(hr, number)
-	defer s.finish(r, &out)
-	defer s.recover(r, &out)
-	s.forwarding.see(r)
+	number := s.metrics.Begun.Add(1)
+	x := &exchange{out: web.Recorder{ResponseWriter: w}}
+	r, out := &x.Request, &x.out
+	*r = web.Request{Request: hr, Writer: out, Addr: s.config.Proxies.Client(hr.RemoteAddr, hr.Header), Received: begin}
+	r.ID = s.requestID(hr, number)
+	defer s.finish(x)
+	defer s.recover(x)
+	s.forwarding.Observe(r)
 
 	h := w.Header()
-	h["X-Request-Id"] = []string{r.id}
+	h["X-Request-Id"] = []string{r.ID}
 	h["X-Content-Type-Options"] = noSniff
-	if cors(h, hr); preflight(hr) {
+	if web.SetCORS(h, hr); web.IsPreflight(hr) {
 		out.WriteHeader(http.StatusNoContent)
 		return
 	}
-	if err := s.handle(&out, r); err != nil {
-		s.fail(&out, r, err)
+	var from web.Client
+	err := errMalformed
+	if !malformed {
+		from, err = s.handle(x)
 	}
-	s.count(r, out.status)
+	if err != nil {
+		web.Fail(s.log, out, r, err)
+	}
+	if counts := x.counts(); counts != 0 {
+		s.counts.Count(r, counts, from)
+	}
 }
 
 var noSniff = []string{"nosniff"}
 
 // handle takes the steps in the order that clients rely on: route, rate limit,
 // credential, and in the handler body, existence, rules.
-func (s *Server) handle(w http.ResponseWriter, r *request) error {
-	at, params, ok := s.router.lookup(r.Method, r.URL.EscapedPath())
+func (s *Server) handle(x *exchange) (from web.Client, err error) {
+	r, w := &x.Request, &x.out
+	at, params, ok := s.router.Lookup(r.Method, r.URL.EscapedPath())
 	if !ok {
-		return errNoPath
+		return from, web.ErrNoPath
 	}
-	r.route, r.params = &s.routes[at], params
-	if r.route.limits != nil {
-		if err := s.takeTurn(w, r); err != nil {
-			return err
+	x.endpoint = &s.endpoints[at]
+	r.Route, r.Params = &x.endpoint.Route, params
+	if x.endpoint.limits != nil {
+		if err := s.takeTurn(x); err != nil {
+			return from, err
 		}
 	}
-	if r.route.private {
+	if r.Route.Private {
 		w.Header()["Cache-Control"] = noStore
 	}
-	if err := s.admit(r); err != nil {
-		return err
+	if err := s.gate.Admit(r); err != nil {
+		return from, err
 	}
-	return r.route.handler(w, r)
+	if r.Route.Reporter != nil {
+		return r.Route.Reporter(w, r)
+	}
+	return from, r.Route.Handler(w, r)
 }
 
 var (
-	errNoPath = fault.New(fault.NotFound, "no such path or method")
-	noStore   = []string{"no-store"}
+	errMalformed = error(fault.New(fault.Invalid, "the request is malformed: look at its first line, the %% escapes in its path, and its headers"))
+	noStore      = []string{"no-store"}
 )
 
 // takeTurn counts a request against the limit of its route and address.
-func (s *Server) takeTurn(w http.ResponseWriter, r *request) error {
-	v := r.route.limits.Take(limit.AddrKey(r.addr), s.now())
+func (s *Server) takeTurn(x *exchange) error {
+	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), s.now())
 	if v.Limit == 0 {
 		return nil
 	}
-	h := w.Header()
-	values := &[3]string{strconv.Itoa(v.Limit), strconv.Itoa(v.Remaining), seconds(v.Reset)}
+	h := x.out.Header()
+	values := &[3]string{strconv.Itoa(v.Limit), strconv.Itoa(v.Remaining), web.Seconds(v.Reset)}
 	h["X-Ratelimit-Limit"] = values[0:1:1]
 	h["X-Ratelimit-Remaining"] = values[1:2:2]
 	h["X-Ratelimit-Reset"] = values[2:3:3]
 	if !v.Allowed {
-		return fault.New(fault.TooMany, "too many requests: at most %d %s; try again in %s seconds", v.Limit, r.route.per, seconds(v.Reset)).After(v.Reset)
+		return fault.New(fault.TooMany, "too many requests: at most %d %s; try again in %s seconds", v.Limit, x.endpoint.per, web.Seconds(v.Reset)).After(v.Reset)
 	}
 	return nil
 }
 
 // recover turns a panic, which is a bug of ours, into a 500 and one log entry.
-func (s *Server) recover(r *request, w *recorder) {
+func (s *Server) recover(x *exchange) {
 	p := recover()
 	if p == nil {
 		return
@@ -250,11 +250,11 @@ func (s *Server) recover(r *request, w *recorder) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
-	s.log.Error("panic", "value", fmt.Sprint(p), "method", r.Method, "path", r.shownPath(), "id", r.id, "stack", string(debug.Stack()))
-	if w.status != 0 {
+	s.log.Error("panic", "value", fmt.Sprint(p), "method", x.Method, "path", x.LoggedPath(), "id", x.ID, "stack", string(debug.Stack()))
+	if x.out.Status != 0 {
 		panic(http.ErrAbortHandler) // the answer had begun: cut it off
 	}
-	failInternally(w)
+	web.FailInternally(&x.out)
 }
 
 // requestID is the id that a trusted proxy gave the request, or one made of its
@@ -279,81 +279,46 @@ func usableID(id string) bool {
 	return true
 }
 
-// recorder remembers what was answered, for the access log.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int
-}
-
-// WriteHeader passes the status on and keeps it.
-func (w *recorder) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write passes the bytes on and counts them.
-func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += n
-	return n, err
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
 // finish counts a request that was answered, and logs it.
-func (s *Server) finish(r *request, w *recorder) {
+func (s *Server) finish(x *exchange) {
 	end := s.now()
-	s.metrics.of(r).answered(w.status, end.Sub(r.received))
-	s.logAccess(r, w, end)
+	var metrics *web.RouteMetrics
+	if x.endpoint != nil {
+		metrics = x.endpoint.metrics
+	} else {
+		metrics = s.metrics.Without(x.Request.Request)
+	}
+	metrics.Answered(x.out.Status, end.Sub(x.Received))
+	s.access.Write(&x.Request, &x.out, end)
 }
 
-// logAccess writes one line for each request but health checks. Query values
-// stay out of it, except those that say which page was asked for.
-func (s *Server) logAccess(r *request, w *recorder, end time.Time) {
-	if r.route != nil && r.route.quiet || !s.log.Enabled(context.Background(), slog.LevelInfo) {
-		return
-	}
-	var pattern string
-	if r.route != nil {
-		pattern = r.route.path
-	}
-	attrs := [...]slog.Attr{
-		slog.String("method", r.Method),
-		slog.String("route", pattern),
-		slog.String("path", r.shownPath()),
-		slog.Int("status", w.status),
-		slog.Int("bytes", w.bytes),
-		slog.Int64("us", end.Sub(r.received).Microseconds()),
-		slog.String("address", s.address(r)),
-		slog.String("id", r.id),
-		8: {}, 9: {}, // of pages
-	}
-	said := attrs[:8]
-	if r.URL.RawQuery != "" {
-		said = append(said, slog.String("limit", r.query("limit")), slog.String("offset", r.query("offset")))
-	}
-	logging.Info(s.log, end, "request", said)
+// EnsureAdmin makes the administrator at the first start; see
+// resource.Handlers.EnsureAdmin.
+func (s *Server) EnsureAdmin(ctx context.Context, password string) (generated string, created bool, err error) {
+	return s.resource.EnsureAdmin(ctx, password)
 }
 
-// shownPath is the path for logs. It does not say whose events were deleted.
-func (r *request) shownPath() string {
-	if r.route != nil && strings.HasSuffix(r.route.path, "/:distinct_id") {
-		return r.route.path
-	}
-	return r.URL.Path
+// copyData copies both data files, as they are at one moment, to a new folder in
+// the staging folder whose name begins with a prefix.
+func (s *Server) copyData(prefix string) (folder string, err error) {
+	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
+	return folder, err
 }
 
-func (s *Server) address(r *request) string {
-	switch {
-	case r.addr.IsValid():
-		return r.addr.String()
-	case control.Owner(r.Context()):
-		return "control"
-	}
-	return ""
-}
+// FlushRequests writes down the requests that were counted so far. What cannot be
+// written is kept for the next time.
+func (s *Server) FlushRequests() error { return s.counts.Flush() }
+
+// Started says that requests are answered now, and at which addresses, for people.
+func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) }
+
+// Stopping says that no more requests should be sent. Those that come are
+// answered all the same.
+func (s *Server) Stopping() { s.control.Stopping() }
+
+// Metrics answers with all metrics in the text format of Prometheus. It asks for
+// no credential: whoever serves it decides who reaches it.
+func (s *Server) Metrics() http.Handler { return s.control.Metrics() }
+
+// Status is the state of now.
+func (s *Server) Status() (apicontrol.Status, error) { return s.control.Status() }

@@ -3,90 +3,27 @@ package api_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 
-	"svc/internal/control"
+	"svc/api/apitest"
 )
-
-// patient is how long a test waits for what must happen at once.
-const patient = 30 * time.Second
-
-// impatient serves s as the program does, with shorter limits and smaller
-// buffers.
-func (s *server) impatient(t *testing.T) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{
-		Handler:           s.handler,
-		ReadHeaderTimeout: time.Second,
-		ReadTimeout:       2 * time.Second,
-		WriteTimeout:      2 * time.Second,
-		IdleTimeout:       patient,
-		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelWarn),
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			if err := c.(*net.TCPConn).SetWriteBuffer(4 << 10); err != nil {
-				t.Error(err)
-			}
-			return control.MarkConn(ctx, c)
-		},
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
-	})
-	s.URL = "http://" + listener.Addr().String()
-}
-
-// dial opens a connection and sends the beginning of something.
-func (s *server) dial(t *testing.T, beginning string) net.Conn {
-	t.Helper()
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", u.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	if err := errors.Join(conn.SetDeadline(time.Now().Add(patient)), conn.(*net.TCPConn).SetReadBuffer(4<<10)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(conn, beginning); err != nil {
-		t.Fatal(err)
-	}
-	return conn
-}
 
 // Clients that send a byte and stop do not keep others from their answers,
 // and are let go.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly())
-	s.project(t, "a")
-	s.impatient(t)
+	s := apitest.NewServer(t, apitest.Quickly())
+	s.Project(t, "a")
+	s.Impatient(t)
 	const post = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\n"
-	put := "PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.admin + "\r\n"
+	put := "PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.Admin + "\r\n"
 	for _, tc := range []struct{ name, beginning, answer string }{
 		{"nothing", "", ""},
 		{"a byte of the request", "G", ""},
@@ -101,14 +38,14 @@ func TestSlowClients(t *testing.T) {
 			t.Parallel()
 			var slow []net.Conn
 			for range 50 {
-				slow = append(slow, s.dial(t, tc.beginning))
+				slow = append(slow, s.Dial(t, tc.beginning))
 			}
 			for range 10 {
-				if status, answer, _ := s.do(t, "GET", "/public/a", "", ""); status != 200 {
+				if status, answer, _ := s.Do(t, "GET", "/public/a", "", ""); status != 200 {
 					t.Errorf("another client gets %d %s", status, answer)
 				}
 			}
-			s.must(t, 200, "PATCH", "/admin/projects/a", `{"author":"b"}`)
+			s.Must(t, 200, "PATCH", "/admin/projects/a", `{"author":"b"}`)
 			for _, conn := range slow {
 				answer, err := io.ReadAll(conn) // ends when the server has closed
 				if err != nil || !strings.HasPrefix(string(answer), tc.answer) {
@@ -118,7 +55,7 @@ func TestSlowClients(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		if got := s.inProcess(t, "/admin/projects/a/versions"); got != `{"total":0,"data":[]}` {
+		if got := s.InProcess(t, "/admin/projects/a/versions"); got != `{"total":0,"data":[]}` {
 			t.Errorf("half a request did something: %s", got)
 		}
 	})
@@ -128,16 +65,16 @@ func TestSlowClients(t *testing.T) {
 // from writing.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly())
-	s.project(t, "a")
-	s.must(t, 201, "PUT", "/admin/projects/a/versions/by-version/1.0.0", `{"content":"`+strings.Repeat("-", 500<<10)+`"}`)
-	s.impatient(t)
+	s := apitest.NewServer(t, apitest.Quickly())
+	s.Project(t, "a")
+	s.Must(t, 201, "PUT", "/admin/projects/a/versions/by-version/1.0.0", `{"content":"`+strings.Repeat("-", 500<<10)+`"}`)
+	s.Impatient(t)
 	for range 20 {
-		s.dial(t, "GET /api/v1/public/a/versions?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n")
+		s.Dial(t, "GET /api/v1/public/a/versions?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n")
 	}
 	for range 10 {
-		s.must(t, 200, "PATCH", "/admin/projects/a", `{"author":"b"}`)
-		if status, _, _ := s.do(t, "GET", "/public/a", "", ""); status != 200 {
+		s.Must(t, 200, "PATCH", "/admin/projects/a", `{"author":"b"}`)
+		if status, _, _ := s.Do(t, "GET", "/public/a", "", ""); status != 200 {
 			t.Errorf("another client gets %d", status)
 		}
 	}
@@ -147,14 +84,14 @@ func TestClientsThatDoNotRead(t *testing.T) {
 // answered all the same.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly())
-	s.project(t, "a")
-	s.impatient(t)
+	s := apitest.NewServer(t, apitest.Quickly())
+	s.Project(t, "a")
+	s.Impatient(t)
 	body := `{"content":"` + strings.Repeat("-", 100<<10) + `"}`
-	conn := s.dial(t, fmt.Sprintf("PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-		s.admin, len(body), body[:len(body)/2]))
+	conn := s.Dial(t, fmt.Sprintf("PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		s.Admin, len(body), body[:len(body)/2]))
 	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // both limits have passed
-		s.must(t, 200, "GET", "/admin/projects/a", "")
+		s.Must(t, 200, "GET", "/admin/projects/a", "")
 	}
 	if _, err := io.WriteString(conn, body[len(body)/2:]); err != nil {
 		t.Fatal(err)
@@ -174,21 +111,21 @@ func TestSlowUpload(t *testing.T) {
 func TestSlowExport(t *testing.T) {
 	t.Parallel()
 	const events = 12
-	s := newServer(t, withRateLimit(0), quickly())
-	s.project(t, "a")
+	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s.Project(t, "a")
 	text := strings.Repeat("x", 20_000)
 	for i := range events {
-		s.do(t, "POST", "/public/a/events", "", fmt.Sprintf(`{"distinct_id":"u","events":[{"event_id":"%d","name":"a","properties":{"text":%q}}]}`, i, text))
+		s.Do(t, "POST", "/public/a/events", "", fmt.Sprintf(`{"distinct_id":"u","events":[{"event_id":"%d","name":"a","properties":{"text":%q}}]}`, i, text))
 	}
-	s.impatient(t)
-	conn := s.dial(t, "GET /api/v1/public/a/events/me?distinct_id=u HTTP/1.1\r\nHost: x\r\n\r\n")
+	s.Impatient(t)
+	conn := s.Dial(t, "GET /api/v1/public/a/events/me?distinct_id=u HTTP/1.1\r\nHost: x\r\n\r\n")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
 	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // both limits have passed
-		s.must(t, 200, "GET", "/admin/projects/a", "")
+		s.Must(t, 200, "GET", "/admin/projects/a", "")
 	}
 	body, err := io.ReadAll(answer.Body)
 	if want := fmt.Sprintf(`"total":%d}`, events); err != nil || !strings.HasSuffix(string(body), want) {
@@ -208,20 +145,20 @@ func TestClientGoesAway(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			var log journal
-			s := newServer(t, withLog(&log))
-			s.project(t, "a")
-			conn := s.dial(t, fmt.Sprintf("PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n%s", s.admin, tc.length, tc.body))
+			var log apitest.Journal
+			s := apitest.NewServer(t, apitest.WithLog(&log))
+			s.Project(t, "a")
+			conn := s.Dial(t, fmt.Sprintf("PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n%s", s.Admin, tc.length, tc.body))
 			if err := conn.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if line := log.take(t, "method", "PUT"); line["status"] != float64(400) {
+			if line := log.Take(t, "method", "PUT"); line["status"] != float64(400) {
 				t.Errorf("the log has %v, want status 400", line)
 			}
 			if strings.Contains(log.String(), `"level":"ERROR"`) {
 				t.Errorf("the log has an error:\n%s", &log)
 			}
-			if got := s.inProcess(t, "/admin/projects/a/versions"); got != `{"total":0,"data":[]}` {
+			if got := s.InProcess(t, "/admin/projects/a/versions"); got != `{"total":0,"data":[]}` {
 				t.Errorf("half a request did something: %s", got)
 			}
 		})
@@ -231,19 +168,19 @@ func TestClientGoesAway(t *testing.T) {
 // A client that goes away while its password is checked is nobody's mistake.
 func TestClientGivesUp(t *testing.T) {
 	t.Parallel()
-	var log journal
-	s := newServer(t, withLog(&log))
+	var log apitest.Journal
+	s := apitest.NewServer(t, apitest.WithLog(&log))
 	for _, tc := range []struct{ method, path, body string }{
-		{"POST", "/auth/login", credentials("admin", testPassword)},
-		{"POST", "/auth/login", credentials("nobody", testPassword)},
+		{"POST", "/auth/login", apitest.Credentials("admin", apitest.Password)},
+		{"POST", "/auth/login", apitest.Credentials("nobody", apitest.Password)},
 		{"PATCH", "/auth/password", `{"current_password":"correct horse","new_password":"battery staple"}`},
 	} {
 		gone, leave := context.WithCancel(t.Context())
 		leave()
 		r := httptest.NewRequestWithContext(gone, tc.method, "/api/v1"+tc.path, strings.NewReader(tc.body))
-		r.Header.Set("Authorization", "Bearer "+s.admin)
+		r.Header.Set("Authorization", "Bearer "+s.Admin)
 		w := httptest.NewRecorder()
-		s.handler.ServeHTTP(w, r)
+		s.Handler.ServeHTTP(w, r)
 		if w.Code >= 500 || w.Code < 400 {
 			t.Errorf("%s %s: got %d %s", tc.method, tc.path, w.Code, w.Body)
 		}
@@ -251,15 +188,15 @@ func TestClientGivesUp(t *testing.T) {
 	if strings.Contains(log.String(), `"level":"ERROR"`) {
 		t.Errorf("the log has an error:\n%s", &log)
 	}
-	if status, token := s.logIn(t, "admin", testPassword); status != 201 || !s.works(t, token) {
+	if status, token := s.LogIn(t, "admin", apitest.Password); status != 201 || !s.Works(t, token) {
 		t.Errorf("login afterwards: got %d", status)
 	}
 }
 
 // exchangeRaw sends bytes as they are and returns the answer to them.
-func (s *server) exchangeRaw(t *testing.T, text string) (status int, header http.Header, body string) {
+func exchangeRaw(t *testing.T, s *apitest.Server, text string) (status int, header http.Header, body string) {
 	t.Helper()
-	conn := s.dial(t, text)
+	conn := s.Dial(t, text)
 	defer conn.Close()
 	method, _, _ := strings.Cut(text, " ")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})

@@ -9,24 +9,25 @@ import (
 	"testing"
 
 	"svc/api"
-	"svc/internal/origin"
+	"svc/api/apitest"
+	"svc/internal/proxy"
 )
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	begin := s.clock.now().Unix()
-	status, answer, header := s.do(t, "GET", "/health", "no.such.token", "")
-	if now := field[int64](t, answer, "timestamp"); status != 200 || now < begin || now > s.clock.now().Unix() {
+	s := apitest.NewServer(t)
+	begin := s.Clock.Now().Unix()
+	status, answer, header := s.Do(t, "GET", "/health", "no.such.token", "")
+	if now := apitest.Field[int64](t, answer, "timestamp"); status != 200 || now < begin || now > s.Clock.Now().Unix() {
 		t.Errorf("health: got %d %s", status, answer)
 	}
 	if header.Get("X-RateLimit-Limit") != "" {
 		t.Error("health is limited")
 	}
-	if status, answer, _ := s.send(t, "GET", "/healthz", nil, ""); status != 200 || answer != "ok" {
+	if status, answer, _ := s.Send(t, "GET", "/healthz", nil, ""); status != 200 || answer != "ok" {
 		t.Errorf("healthz: got %d %q", status, answer)
 	}
-	s.exchanges(t, []exchange{
+	s.Exchanges(t, []apitest.Exchange{
 		{"healthz lives at the root only", "GET", "/healthz", "", 404, `{"message":"no such path or method"}`},
 		{"status of a module without a project", "GET", "/auth/status", "", 200, `{"module":"auth","implemented":true}`},
 		{"status of the projects", "GET", "/admin/projects/_status", "", 200, `{"module":"projects","implemented":true}`},
@@ -36,11 +37,11 @@ func TestHealth(t *testing.T) {
 // Whatever is not in the table answers 404 in the form of every error.
 func TestUnknownAddress(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly())
-	known, at := loadContract(t), s.makeTarget(t, "a")
+	s := apitest.NewServer(t, apitest.Quickly())
+	known, at := apitest.LoadContract(t), makeTarget(t, s, "a")
 	refused := func(method, path string) {
 		t.Helper()
-		status, answer, _ := s.send(t, method, path, map[string]string{"Authorization": "Bearer " + s.admin}, "{}")
+		status, answer, _ := s.Send(t, method, path, map[string]string{"Authorization": "Bearer " + s.Admin}, "{}")
 		if status != 404 || method != "HEAD" && !strings.Contains(answer, `"message":"no such path or method"`) {
 			t.Errorf("%s %s: got %d %s, want 404", method, path, status, answer)
 		}
@@ -48,7 +49,7 @@ func TestUnknownAddress(t *testing.T) {
 	for _, e := range api.Routes() {
 		path := at.path(e.Path)
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
-			if known.find(method, path) == nil {
+			if known.Find(method, path) == nil {
 				refused(method, path)
 			}
 		}
@@ -65,16 +66,16 @@ func TestUnknownAddress(t *testing.T) {
 // HEAD answers as GET does, without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly())
-	at := s.makeTarget(t, "a")
-	headers := map[string]string{"Authorization": "Bearer " + s.admin}
+	s := apitest.NewServer(t, apitest.Quickly())
+	at := makeTarget(t, s, "a")
+	headers := map[string]string{"Authorization": "Bearer " + s.Admin}
 	for _, e := range api.Routes() {
 		if e.Method != "GET" {
 			continue
 		}
 		for _, path := range []string{at.path(e.Path), at.path(e.Path) + "/"} {
-			status, body, _ := s.send(t, "GET", path, headers, "")
-			got, nothing, header := s.send(t, "HEAD", path, headers, "")
+			status, body, _ := s.Send(t, "GET", path, headers, "")
+			got, nothing, header := s.Send(t, "HEAD", path, headers, "")
 			if got != status || nothing != "" || header.Get("Content-Length") != strconv.Itoa(len(body)) {
 				t.Errorf("HEAD %s: got %d, %d bytes, Content-Length %s, want %d, none and %d", path, got, len(nothing), header.Get("Content-Length"), status, len(body))
 			}
@@ -85,16 +86,16 @@ func TestHead(t *testing.T) {
 // A slash at the end changes nothing.
 func TestTrailingSlash(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly(), withRateLimit(0))
-	at := s.makeTarget(t, "a")
+	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	at := makeTarget(t, s, "a")
 	for _, e := range api.Routes() {
 		path := at.path(e.Path)
-		for _, credential := range []string{"", "Bearer " + s.admin} {
+		for _, credential := range []string{"", "Bearer " + s.Admin} {
 			if credential != "" && e.Method != "GET" { // would be done twice
 				continue
 			}
-			without, _, _ := s.send(t, e.Method, path, map[string]string{"Authorization": credential}, "")
-			with, answer, _ := s.send(t, e.Method, path+"/", map[string]string{"Authorization": credential}, "")
+			without, _, _ := s.Send(t, e.Method, path, map[string]string{"Authorization": credential}, "")
+			with, answer, _ := s.Send(t, e.Method, path+"/", map[string]string{"Authorization": credential}, "")
 			if with != without {
 				t.Errorf("%s %s/: got %d %s, want %d as without the slash", e.Method, path, with, answer, without)
 			}
@@ -104,8 +105,8 @@ func TestTrailingSlash(t *testing.T) {
 
 func TestCORS(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, withRateLimit(1))
-	s.project(t, "a")
+	s := apitest.NewServer(t, apitest.WithRateLimit(1))
+	s.Project(t, "a")
 	const check = "/api/v1/public/a/versions/check-update"
 	for _, tc := range []struct {
 		name, method, path, origin string
@@ -122,7 +123,7 @@ func TestCORS(t *testing.T) {
 		{"validation", "POST", check, "https://app.example", 400},
 		{"too many", "POST", check, "https://app.example", 429},
 	} {
-		status, answer, header := s.send(t, tc.method, tc.path, map[string]string{"Origin": tc.origin}, "")
+		status, answer, header := s.Send(t, tc.method, tc.path, map[string]string{"Origin": tc.origin}, "")
 		if status != tc.status {
 			t.Errorf("%s: got %d %s, want %d", tc.name, status, answer, tc.status)
 		}
@@ -136,7 +137,7 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%s: allowed is %q with credentials %q, varying by %q", tc.name, got, header.Get("Access-Control-Allow-Credentials"), header.Get("Vary"))
 		}
 	}
-	_, _, header := s.send(t, "GET", "/api/v1/public/a", nil, "")
+	_, _, header := s.Send(t, "GET", "/api/v1/public/a", nil, "")
 	for name := range header {
 		if strings.HasPrefix(name, "Access-Control") {
 			t.Errorf("without an origin the answer has %s: %s", name, header.Get(name))
@@ -151,13 +152,13 @@ func TestCORS(t *testing.T) {
 // no limit.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, withRateLimit(1))
+	s := apitest.NewServer(t, apitest.WithRateLimit(1))
 	paths := []string{"/", "/nothing", "/healthz", "/control/version", "/api/v1/public/%2e%2e"}
 	for _, e := range api.Routes() {
 		paths = append(paths, somebody.path(e.Path))
 	}
 	for _, path := range paths {
-		status, answer, header := s.send(t, "OPTIONS", path, map[string]string{
+		status, answer, header := s.Send(t, "OPTIONS", path, map[string]string{
 			"Origin": "https://app.example", "Access-Control-Request-Method": "DELETE", "Access-Control-Request-Headers": "authorization, x-svc-platform, x-anything",
 		}, "")
 		if status != 204 || answer != "" {
@@ -172,17 +173,17 @@ func TestPreflight(t *testing.T) {
 			}
 		}
 	}
-	if status, _, _ := s.send(t, "POST", "/api/v1/public/a/versions/check-update", nil, "{}"); status != 400 {
+	if status, _, _ := s.Send(t, "POST", "/api/v1/public/a/versions/check-update", nil, "{}"); status != 400 {
 		t.Errorf("request after its preflight: got %d, want 400", status)
 	}
 }
 
 func TestRequestID(t *testing.T) {
 	t.Parallel()
-	behind, alone := newServer(t), newServer(t, withProxies(origin.Proxies{Count: 0}))
+	behind, alone := apitest.NewServer(t), apitest.NewServer(t, apitest.WithProxies(proxy.Proxies{Count: 0}))
 	for _, tc := range []struct {
 		name, given string
-		server      *server
+		server      *apitest.Server
 		kept        bool
 	}{
 		{"of the proxy in front", "01HZX-req_1.2", behind, true},
@@ -197,7 +198,7 @@ func TestRequestID(t *testing.T) {
 		{"without a proxy", "01HZX-req_1.2", alone, false},
 	} {
 		for _, path := range []string{"/api/v1/health", "/api/v1/nothing", "/api/v1/auth/me"} {
-			_, _, header := tc.server.send(t, "GET", path, map[string]string{"X-Request-Id": tc.given}, "")
+			_, _, header := tc.server.Send(t, "GET", path, map[string]string{"X-Request-Id": tc.given}, "")
 			if got := header.Get("X-Request-Id"); (got == tc.given) != tc.kept || len(got) < 8 {
 				t.Errorf("id %s, %s: got %q for %q, want it kept: %v", tc.name, path, got, tc.given, tc.kept)
 			}
@@ -205,7 +206,7 @@ func TestRequestID(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for range 50 {
-		_, _, header := behind.send(t, "GET", "/api/v1/health", nil, "")
+		_, _, header := behind.Send(t, "GET", "/api/v1/health", nil, "")
 		ids[header.Get("X-Request-Id")] = true
 	}
 	if len(ids) != 50 {
@@ -216,7 +217,7 @@ func TestRequestID(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header["X-Request-Id"] = []string{"abcd1234", "abcd1235"}
-	answer, err := behind.client.Do(r)
+	answer, err := behind.Client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,14 +231,14 @@ func TestRequestID(t *testing.T) {
 // answer is taken for anything but what it says it is.
 func TestAnswerHeaders(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, quickly(), withRateLimit(0))
-	at := s.makeTarget(t, "a")
+	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	at := makeTarget(t, s, "a")
 	for _, e := range api.Routes() {
-		for _, credential := range []string{"", "Bearer " + s.admin} {
+		for _, credential := range []string{"", "Bearer " + s.Admin} {
 			if e.Method == "DELETE" && credential != "" {
 				continue
 			}
-			status, _, header := s.send(t, e.Method, at.path(e.Path), map[string]string{"Authorization": credential}, "")
+			status, _, header := s.Send(t, e.Method, at.path(e.Path), map[string]string{"Authorization": credential}, "")
 			name := fmt.Sprintf("%s %s, %d", e.Method, e.Path, status)
 			if header.Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: X-Content-Type-Options is missing", name)
@@ -251,13 +252,13 @@ func TestAnswerHeaders(t *testing.T) {
 }
 
 // plain sends a request to an address that openapi.yaml does not know.
-func (s *server) plain(t *testing.T, path string) (status int, body string, err error) {
+func plain(t *testing.T, s *apitest.Server, path string) (status int, body string, err error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := s.client.Do(r)
+	answer, err := s.Client.Do(r)
 	if err != nil {
 		return 0, "", err
 	}

@@ -19,6 +19,9 @@ import (
 	"github.com/letsencrypt/pebble/v2/db"
 	"github.com/letsencrypt/pebble/v2/va"
 	"github.com/letsencrypt/pebble/v2/wfe"
+
+	"svc/internal/datadir"
+	"svc/internal/testutil"
 )
 
 // authority is a certificate authority that speaks ACME.
@@ -34,7 +37,7 @@ func startAuthority(t *testing.T) (a *authority, answer func(httpPort, tlsPort i
 	t.Helper()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writeCertificate(t, certFile, keyFile, "ca.example")
+	testutil.WriteCertificate(t, certFile, keyFile, "ca.example")
 	var config net.ListenConfig
 	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -89,7 +92,7 @@ func TestAutomaticCertificates(t *testing.T) {
 			}
 			answer(httpPort, tlsPort)
 			const inUse = `"certificate in use","names":\["localhost"\]`
-			s.await(t, `"certificate fetched","name":"localhost"`)
+			s.await(t, `"certificate issued","name":"localhost"`)
 			s.await(t, inUse)
 			first := a.visit(t, address[0])
 
@@ -106,10 +109,10 @@ func TestAutomaticCertificates(t *testing.T) {
 			// The next start has it in the data directory, for its owner only.
 			s.signal(t, syscall.SIGTERM)
 			<-s.exited
-			checkPrivate(t, filepath.Join(dir, certsName))
+			checkPrivate(t, filepath.Join(dir, datadir.Certificates))
 			s, address = run()
 			s.await(t, inUse)
-			s.silent(t, "certificate fetched")
+			s.silent(t, "certificate issued")
 			if second := a.visit(t, address[0]); second.SerialNumber.Cmp(first.SerialNumber) != 0 {
 				t.Error("a second start fetched another certificate")
 			}

@@ -16,11 +16,11 @@ func (p *program) resetPasswordCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "reset-password",
-		Short: "Give the administrator a new password",
-		Long: `Give the administrator the user name "admin" and a new, generated password. All
-sessions end. The password is written to svc.bootstrap-admin.txt, which is removed
-after the next login; it is printed too, but in text form only on a terminal,
-because what goes elsewhere is often kept.`,
+		Short: "Reset the administrator's password",
+		Long: `Reset the administrator to the user name "admin" and a new, generated password.
+All sessions end. The password is written to svc.bootstrap-admin.txt, which the
+next login deletes. It is also printed with --json, or when the standard output is a
+terminal; output that goes anywhere else is often kept.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withConnection(c, func(to connection) error {
@@ -44,7 +44,7 @@ func (p *program) printLogin(answer []byte, asJSON bool) error {
 		File     string `json:"file"`
 	}
 	if err := json.Unmarshal(answer, &login); err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	}
 	login.File = absolute(login.File)
 	if asJSON {

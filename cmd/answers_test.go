@@ -17,6 +17,7 @@ import (
 
 	"svc/internal/control"
 	"svc/internal/event"
+	"svc/internal/instance"
 	"svc/internal/setting"
 	"svc/store"
 )
@@ -80,16 +81,16 @@ func questions() []asked {
 }
 
 // openData opens a data directory as a command does that finds no server.
-func openData(t *testing.T, dir string) *instance {
+func openData(t *testing.T, dir string) *service {
 	t.Helper()
-	s, err := setting.Load(setting.Sources{Flag: flags("data", dir), Env: noVariables, ReadFile: os.ReadFile})
+	s, err := setting.Load(setting.Sources{Flag: flags("data", dir), Env: flags("", ""), ReadFile: os.ReadFile})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := makeFolder(dir); err != nil {
+	if _, err := instance.MakeFolder(dir); err != nil {
 		t.Fatal(err)
 	}
-	i, err := takeOver(t.Context(), s, nil, slog.New(slog.DiscardHandler))
+	i, err := lockAndOpen(t.Context(), s, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func flags(name, value string) func(string) (string, bool) {
 }
 
 // ask makes requests as the owner and returns the answers, each with its status.
-func (i *instance) ask(t *testing.T, all []asked) (answers []string) {
+func (i *service) ask(t *testing.T, all []asked) (answers []string) {
 	t.Helper()
 	client := control.InProcess(i.handler)
 	for _, e := range all {
@@ -138,11 +139,11 @@ func fill(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	i := openData(t, dir)
-	stop := i.follow(context.WithoutCancel(t.Context()))
+	stop := i.Index.Start(context.WithoutCancel(t.Context()))
 	i.ask(t, population())
 	answers := i.ask(t, questions())
 	stop()
-	if err := i.close(); err != nil {
+	if err := i.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return answers
@@ -152,10 +153,10 @@ func fill(t *testing.T, dir string) []string {
 func answersOf(t *testing.T, dir string) []string {
 	t.Helper()
 	i := openData(t, dir)
-	stop := i.follow(context.WithoutCancel(t.Context()))
+	stop := i.Index.Start(context.WithoutCancel(t.Context()))
 	answers := i.ask(t, questions())
 	stop()
-	if err := i.close(); err != nil {
+	if err := i.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return answers

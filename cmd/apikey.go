@@ -31,9 +31,9 @@ func (p *program) apikeyCreate() *cobra.Command {
 	var o apikeyOptions
 	c := &cobra.Command{
 		Use:   "create --name NAME",
-		Short: "Make an API key and print it",
-		Long: `Make an API key and print its text on the standard output. It is shown this once:
-only a salted hash is stored.`,
+		Short: "Create an API key and print it",
+		Long: `Create an API key and print it on the standard output. The key is shown only once:
+the server stores nothing but a salted hash.`,
 		Example: "  svc apikey create --data ./data --name ci --scope versions:write --project my-app\n" +
 			"  svc apikey create --data ./data --name reports --scope projects:read --scope stats:read --expires never",
 		Args: cobra.NoArgs,
@@ -42,9 +42,9 @@ only a salted hash is stored.`,
 	addOffline(c.Flags())
 	addJSON(c, &o.json)
 	c.Flags().StringVar(&o.name, "name", "", "name of the key, at most 64 characters")
-	c.Flags().StringSliceVar(&o.scopes, "scope", nil, "what the key may do, may be repeated (default versions:write)")
-	c.Flags().StringSliceVar(&o.projects, "project", nil, "key of a project that the key is limited to, may be repeated (default all projects)")
-	c.Flags().StringVar(&o.expires, "expires", "30d", "life of the key: a number with s, m, h or d, or never")
+	c.Flags().StringSliceVar(&o.scopes, "scope", nil, "scope of the key; repeatable (default versions:write)")
+	c.Flags().StringSliceVar(&o.projects, "project", nil, "limit the key to this project; repeatable (default all projects)")
+	c.Flags().StringVar(&o.expires, "expires", "30d", "lifetime of the key: a number with s, m, h or d, or never")
 	_ = c.MarkFlagRequired("name") // fails only for a flag that is not there
 	return c
 }
@@ -81,12 +81,12 @@ func (p *program) createKey(c *cobra.Command, o apikeyOptions) error {
 			ExpiresAt *int64 `json:"expires_at"`
 		}
 		if err := json.Unmarshal(answer, &key); err != nil {
-			return fmt.Errorf("read answer: %w", err)
+			return fmt.Errorf("read response: %w", err)
 		}
 		if o.json {
 			return p.printAnswer(answer)
 		}
-		say(p.stderr, "key %s (%s) for %s in %s, expires %s; its text is shown only now:",
+		say(p.stderr, "key %s (%s) for %s in %s, expires %s; it is shown only once:",
 			key.Name, key.ID, strings.Join(key.Scopes, ", "), key.keyProjects, moment(key.ExpiresAt))
 		_, err = fmt.Fprintln(p.stdout, key.Token)
 		return err
@@ -97,7 +97,7 @@ func (p *program) apikeyList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List all API keys, the newest first",
+		Short: "List API keys, newest first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withConnection(c, func(to connection) error {
@@ -130,7 +130,7 @@ func (p *program) printKeys(answer []byte) error {
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(answer, &list); err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	}
 	if len(list.Data) == 0 {
 		say(p.stderr, "there are no API keys")
@@ -156,7 +156,7 @@ func (p *program) apikeyRevoke() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:               "revoke ID",
-		Short:             "End an API key at once",
+		Short:             "Revoke an API key immediately",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeKeys,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -183,17 +183,17 @@ func (p *program) apikeyRotate() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "rotate ID",
-		Short: "Give an API key a new text and print it",
-		Long: `Give an API key a new text and print it on the standard output. Name, scopes,
-projects and expiry stay. The old text stops at once, or after the time that
---grace gives.`,
+		Short: "Replace an API key and print the new one",
+		Long: `Generate a new secret for an API key and print the new key on the standard output.
+Name, scopes, projects and expiry stay the same. The old key stops working
+immediately, or after --grace.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeKeys,
 		RunE:              func(c *cobra.Command, args []string) error { return p.rotateKey(c, args[0], grace, asJSON) },
 	}
 	addOffline(c.Flags())
 	addJSON(c, &asJSON)
-	c.Flags().StringVar(&grace, "grace", "0m", "how long the old text still works, in whole minutes, such as 60m or 1d")
+	c.Flags().StringVar(&grace, "grace", "0m", "how long the old key still works, in whole minutes, such as 60m or 1d")
 	return c
 }
 
@@ -216,7 +216,7 @@ func (p *program) rotateKey(c *cobra.Command, id, grace string, asJSON bool) err
 			OldEnds *int64 `json:"previous_key_expires_at"`
 		}
 		if err := json.Unmarshal(answer, &key); err != nil {
-			return fmt.Errorf("read answer: %w", err)
+			return fmt.Errorf("read response: %w", err)
 		}
 		ends := "no longer works"
 		if key.OldEnds != nil {

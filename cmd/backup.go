@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/api"
+	apicontrol "svc/api/control"
 	"svc/internal/backup"
 	"svc/internal/control"
 	"svc/internal/durable"
@@ -34,13 +34,13 @@ func (p *program) backupCommand() *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
 		Use:   "backup FILE|-",
-		Short: "Back up everything into one file",
-		Long: `Write one archive with both databases as they are at one moment, the secrets, the
-configuration and the local files. The server goes on while it is made. FILE is
-complete or not there; with - the archive goes to the standard output.
+		Short: "Back up everything to one file",
+		Long: `Write one archive with a consistent copy of both databases, the secrets, the
+configuration and local files. The server keeps running. FILE is either complete or
+absent; - writes the archive to the standard output.
 
-Whoever has the archive has the secrets of the server. With --recipient it is
-encrypted with age, for the holder of the identity that belongs to the key.`,
+The archive contains the secrets of the server: keep it private. --recipient
+encrypts it with age for the holder of that key.`,
 		Example: "  svc backup /mnt/nas/svc.tar.zst --data ./data\n" +
 			"  svc backup - --data ./data --recipient age1… | ssh nas 'cat > svc.tar.zst.age'\n" +
 			"  docker exec svc /svc backup - > svc.tar.zst",
@@ -51,9 +51,9 @@ encrypted with age, for the holder of the identity that belongs to the key.`,
 	}
 	addOffline(c.Flags())
 	addJSON(c, &o.json)
-	c.Flags().StringArrayVar(&o.recipients, "recipient", nil, "public key of age that the archive is encrypted for, may be repeated")
-	c.Flags().BoolVar(&o.files, "files", true, "with the local files; --files=false takes the databases, secrets and configuration only")
-	c.Flags().BoolVar(&o.force, "force", false, "replace FILE if it is there")
+	c.Flags().StringArrayVar(&o.recipients, "recipient", nil, "age public key to encrypt the archive for; repeatable")
+	c.Flags().BoolVar(&o.files, "files", true, "include local files; --files=false backs up databases, secrets and configuration only")
+	c.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
 	c.AddCommand(p.backupVerifyCommand())
 	return c
 }
@@ -62,7 +62,7 @@ encrypted with age, for the holder of the identity that belongs to the key.`,
 type backupReport struct {
 	File string `json:"file"` // - is the standard output
 	Size int64  `json:"size"` // bytes of the archive
-	api.BackupResult
+	apicontrol.BackupResult
 	Encrypted bool    `json:"encrypted"`
 	Seconds   float64 `json:"seconds"`
 }
@@ -99,11 +99,11 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 	info, err := os.Lstat(file)
 	switch {
 	case err == nil && info.IsDir():
-		return withCode(exitUsage, fmt.Errorf("%s is a folder\nname a file in it", file))
+		return withCode(exitUsage, fmt.Errorf("%s is a directory\nname a file in it", file))
 	case err == nil && !info.Mode().IsRegular():
-		return withCode(exitUsage, fmt.Errorf("%s is not an ordinary file\nname another file, or - for the standard output", file))
+		return withCode(exitUsage, fmt.Errorf("%s is not a regular file\nname another file, or - for the standard output", file))
 	case err == nil && !force:
-		return withCode(exitUsage, fmt.Errorf("%s is there already\nname another file, or use --force to replace it", file))
+		return withCode(exitUsage, fmt.Errorf("%s already exists\nname another file, or use --force to overwrite it", file))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -112,7 +112,7 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 
 // fetchBackup asks for an archive and writes it as it comes; size says how far
 // it is.
-func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options) (result api.BackupResult, err error) {
+func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options) (result apicontrol.BackupResult, err error) {
 	body, err := json.Marshal(o)
 	if err != nil {
 		return result, err
@@ -133,13 +133,13 @@ func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, s
 	out := &progress{to: w, say: p.progressLine("written"), told: time.Now()}
 	defer func() { *size = out.bytes }()
 	if _, err := io.CopyBuffer(out, response.Body, make([]byte, 256<<10)); err != nil {
-		return result, fmt.Errorf("the backup was cut off after %s: %w", sizeText(out.bytes), err)
+		return result, fmt.Errorf("the backup was interrupted after %s: %w", sizeText(out.bytes), err)
 	}
-	if err := json.Unmarshal([]byte(response.Trailer.Get(api.BackupTrailer)), &result); err != nil {
-		return result, fmt.Errorf("the backup was cut off after %s", sizeText(out.bytes))
+	if err := json.Unmarshal([]byte(response.Trailer.Get(apicontrol.BackupTrailer)), &result); err != nil {
+		return result, fmt.Errorf("the backup was interrupted after %s", sizeText(out.bytes))
 	}
 	if result.Error != "" {
-		return result, fmt.Errorf("the backup was cut off after %s: %s", sizeText(out.bytes), result.Error)
+		return result, fmt.Errorf("the backup was interrupted after %s: %s", sizeText(out.bytes), result.Error)
 	}
 	return result, nil
 }

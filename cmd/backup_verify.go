@@ -15,7 +15,10 @@ import (
 
 	"svc/internal/backup"
 	"svc/internal/boltfile"
+	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/instance"
 	"svc/store"
 )
 
@@ -24,10 +27,10 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "See whether a backup is whole and could be restored",
-		Long: `Read an archive to its end, compare every sum, unpack both databases into a
-temporary folder beside it, examine all their pages, open them and count what
-is in them. No data directory is needed and none is touched.`,
+		Short: "Verify that a backup is complete and can be restored",
+		Long: `Read the whole archive, compare all checksums, extract both databases to a temporary
+directory beside it, check every page, open them and count their records. No data
+directory is needed or changed.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			a, err := p.openArchive(c.Context(), args[0], identity)
@@ -52,7 +55,7 @@ is in them. No data directory is needed and none is touched.`,
 }
 
 func addIdentity(c *cobra.Command, identity *string) {
-	c.Flags().StringVar(identity, "identity", "", "file with the identity of age that opens an encrypted archive")
+	c.Flags().StringVar(identity, "identity", "", "file with the age identity that decrypts the archive")
 }
 
 // archive is an archive whose sums have been compared.
@@ -120,7 +123,7 @@ func readIdentities(path string) ([]backup.Identity, error) {
 	defer f.Close()
 	list, err := backup.ParseIdentities(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a file of identities of age, as age-keygen writes it: %w", path, err)
+		return nil, fmt.Errorf("%s is not an age identity file, as written by age-keygen: %w", path, err)
 	}
 	return list, nil
 }
@@ -130,11 +133,13 @@ func (a *archive) explain(err error) error {
 	err = fmt.Errorf("%s: %w", a.path, err)
 	switch {
 	case errors.Is(err, backup.ErrNewer), errors.Is(err, store.ErrNewer):
-		return withCode(exitNewer, fmt.Errorf("%w\ninstall the svc that wrote it, or a newer one", err))
+		return withCode(exitNewer, fmt.Errorf("%w\ninstall the version of svc that wrote it, or a newer one", err))
+	case errors.Is(err, boltfile.ErrUnreleased):
+		return withCode(exitFailed, fmt.Errorf("%w\nrestore it and move the file away: svc then starts without its events", err))
 	case errors.Is(err, backup.ErrSealed):
-		return withCode(exitUsage, fmt.Errorf("%w\nname the file with the identity of one of its recipients with --identity", err))
+		return withCode(exitUsage, fmt.Errorf("%w\nname the identity file of one of its recipients with --identity", err))
 	case errors.Is(err, backup.ErrDamaged), errors.Is(err, store.ErrDamaged):
-		return withCode(exitFailed, fmt.Errorf("%w\nnothing was changed; use another backup", err))
+		return withCode(exitFailed, fmt.Errorf("%w\nnothing was changed; try another backup", err))
 	}
 	return err
 }
@@ -188,13 +193,13 @@ type archiveReport struct {
 	Announcements int64 `json:"announcements"`
 	Feedback      int64 `json:"feedback"`
 	Logs          int64 `json:"logs"`
-	Events        int64 `json:"events"` // that were counted
+	EventsCounted int64 `json:"events_counted"` // by the counters, which stay when events are erased or too old
 }
 
 // String is the report for people.
 func (r *archiveReport) String() string {
-	return fmt.Sprintf("%d projects, %d versions, %d announcements, %d feedback, %d logs, %d events as of %s",
-		r.Projects, r.Versions, r.Announcements, r.Feedback, r.Logs, r.Events, r.CreatedAt.Local().Format(time.DateTime))
+	return fmt.Sprintf("%d projects, %d versions, %d announcements, %d feedback, %d logs, %d events counted, as of %s",
+		r.Projects, r.Versions, r.Announcements, r.Feedback, r.Logs, r.EventsCounted, r.CreatedAt.Local().Format(time.DateTime))
 }
 
 // inspect examines and opens both databases of an unpacked archive and counts
@@ -206,14 +211,14 @@ func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiv
 		Version: m.Version, CreatedAt: m.CreatedAt, Members: len(m.Members), Bytes: m.Bytes(),
 		Files: m.Files, SecretsElsewhere: m.SecretsElsewhere,
 	}
-	records, events := filepath.Join(staged.Dir(), backup.Database), filepath.Join(staged.Dir(), backup.Events)
+	records, events := filepath.Join(staged.Dir(), datadir.Database), filepath.Join(staged.Dir(), datadir.Events)
 	if err := boltfile.Verify(records); err != nil {
 		return nil, a.explain(err)
 	}
 	if err := r.countRecords(records); err != nil {
 		return nil, a.explain(err)
 	}
-	if !exists(staged.Dir(), backup.Events) { // made before an upgrade from long ago
+	if !instance.Has(staged.Dir(), datadir.Events) { // made before an upgrade from long ago
 		return r, nil
 	}
 	if err := boltfile.Verify(events); err != nil {
@@ -264,11 +269,11 @@ func (r *archiveReport) countEvents(ctx context.Context, path string) (err error
 	}
 	defer func() { err = errors.Join(err, events.Close()) }()
 	for _, project := range events.Projects() {
-		o, err := events.Overview(ctx, project, event.Range{Start: 0, End: math.MaxUint32})
+		o, err := events.Overview(ctx, project, query.Range{Start: 0, End: math.MaxUint32})
 		if err != nil {
 			return err
 		}
-		r.Events += o.Total
+		r.EventsCounted += o.Total
 	}
 	return nil
 }

@@ -1,48 +1,71 @@
 package cmd
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"svc/internal/sample"
-	"svc/internal/setting"
+	apicontrol "svc/api/control"
+	"svc/internal/control"
+	"svc/internal/loadgen"
+	"svc/internal/workload"
 )
 
 // eventsBench is what "svc bench events" measures.
 type eventsBench struct {
-	plan        sample.Plan
+	plan        workload.Plan
 	connections int
 	rounds      int
+	shape       string
 	keep        string // the data directory; "" = a temporary one
 }
 
+// The shapes of events.
+const (
+	shapeSessions = "sessions"
+	shapeVisits   = "visits"
+)
+
 func (p *program) benchCommand() *cobra.Command {
-	return group("bench", "Measure this machine", p.benchEventsCommand())
+	return group("bench", "Run benchmarks on this machine", p.benchEventsCommand())
 }
 
 func (p *program) benchEventsCommand() *cobra.Command {
-	b := eventsBench{plan: sample.Plan{Start: sampleStart}}
+	b := eventsBench{plan: workload.Plan{Start: sampleStart}}
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "events",
-		Short: "Measure how fast events come in and questions are answered",
-		Long: `Make up events, send them to a server on this machine as apps do, in batches of
-20 over HTTP, each on disk before its answer, and ask the server every kind of
-question about them. The generator runs on the same cores as the server.
+		Short: "Measure ingest and query speed",
+		Long: `Generate events, start a server on this machine, send them to it over HTTP as apps
+do, each batch synced to disk before its response, and then run every kind of query.
+The server is a process of its own that runs "svc serve" with default settings,
+except that there is no rate limit and old events keep their timestamps. The load
+generator shares the cores with the server.
 
-Everything is in a temporary directory and is removed afterwards. The directory
-of --keep stays, and the next run with it asks without sending again.`,
+With --shape sessions a batch is a session of 20 events, and a third of the users
+causes most events. With --shape visits a batch is a visit of 8 events, and the
+number of visits per user follows Zipf's law.
+
+The data goes to a temporary directory, which is deleted afterwards. With --keep it
+stays in the directory that you name, and the next run only runs the queries.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if b.shape != shapeSessions && b.shape != shapeVisits {
+				return withCode(exitUsage, fmt.Errorf("--shape must be %s or %s", shapeSessions, shapeVisits))
+			}
 			r, err := b.run(c, p.stderr)
 			if err != nil {
 				return err
@@ -55,13 +78,14 @@ of --keep stays, and the next run with it asks without sending again.`,
 	}
 	flags := c.Flags()
 	flags.IntVar(&b.plan.Count, "events", 1_000_000, "number of events")
-	flags.Uint64Var(&b.plan.Seed, "seed", 1, "other events for another number")
-	flags.IntVar(&b.plan.Users, "users", 100_000, "users they come from")
-	flags.IntVar(&b.plan.Names, "names", 50, "names of events")
-	flags.IntVar(&b.plan.Days, "days", 30, "days they are spread over")
+	flags.Uint64Var(&b.plan.Seed, "seed", 1, "seed of the generated events")
+	flags.IntVar(&b.plan.Users, "users", 100_000, "number of users")
+	flags.IntVar(&b.plan.Names, "names", 50, "number of event names")
+	flags.IntVar(&b.plan.Days, "days", 30, "number of days the events span")
 	flags.IntVar(&b.connections, "connections", 128, "keep-alive connections")
-	flags.IntVar(&b.rounds, "rounds", 5, "how often each question is asked")
-	flags.StringVar(&b.keep, "keep", "", "data directory to use and to keep")
+	flags.IntVar(&b.rounds, "rounds", 5, "runs of each query")
+	flags.StringVar(&b.shape, "shape", shapeSessions, "shape of the data: sessions or visits")
+	flags.StringVar(&b.keep, "keep", "", "data directory to use and keep")
 	addJSON(c, &asJSON)
 	return c
 }
@@ -74,6 +98,7 @@ type eventsReport struct {
 	Events        int           `json:"events"`
 	Users         int           `json:"users"`
 	Days          int           `json:"days"`
+	Shape         string        `json:"shape"`
 	Connections   int           `json:"connections"`
 	Cores         int           `json:"cores"`
 	Platform      string        `json:"platform"`
@@ -92,7 +117,7 @@ type benchAnswer struct {
 
 func (r *eventsReport) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(out, "%d events of %d users over %d days, %d connections, %d cores, %s\n\n", r.Events, r.Users, r.Days, r.Connections, r.Cores, r.Platform)
+	_, _ = fmt.Fprintf(out, "%d events of %d users over %d days in %s, %d connections, %d cores, %s\n\n", r.Events, r.Users, r.Days, r.Shape, r.Connections, r.Cores, r.Platform)
 	if r.EventsPerSec > 0 {
 		_, _ = fmt.Fprintf(w, "%.0f\tevents a second\t\n", r.EventsPerSec)
 	}
@@ -119,49 +144,413 @@ func (b *eventsBench) run(c *cobra.Command, progress io.Writer) (r *eventsReport
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	s, err := setting.Load(setting.Sources{Flag: benchSettings(dir), Env: noVariables, ReadFile: os.ReadFile})
+	if b.shape == shapeVisits {
+		b.plan.SessionEvents, b.plan.Zipf = 8, true
+	}
+	s, err := startBenchServer(c.Context(), dir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := makeFolder(s.Data); err != nil {
-		return nil, err
-	}
-	i, err := takeOver(c.Context(), s, nil, commandLog(progress))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, i.close()) }()
-	var config net.ListenConfig
-	listener, err := config.Listen(c.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	server := newHTTP(i.handler, commandLog(progress), newConnections(mostConnections(openFiles()), commandLog(progress)))
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	defer func() {
-		_ = server.Close()
-		if failed := <-ended; !errors.Is(failed, http.ErrServerClosed) {
-			err = errors.Join(err, failed)
-		}
-	}()
+	defer func() { err = errors.Join(err, s.stop()) }()
 	r = &eventsReport{
-		Events: b.plan.Count, Users: b.plan.Users, Days: b.plan.Days, Connections: b.connections,
+		Events: b.plan.Count, Users: b.plan.Users, Days: b.plan.Days, Shape: b.shape, Connections: b.connections,
 		Cores: runtime.GOMAXPROCS(0), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	return r, b.measure(c.Context(), i, listener.Addr().String(), r, progress)
+	return r, b.measure(c.Context(), s, r, progress)
 }
 
-// benchSettings are those of a server for measuring: it believes old events and
-// lets one address send all day.
-func benchSettings(dir string) func(string) (string, bool) {
-	flags := map[string]string{
-		"data": dir, "public-rate-limit": "0", "event-clock-skew-seconds": fmt.Sprint(int(time.Since(time.Unix(sampleStart, 0))/time.Second) + 86400),
+const (
+	benchProject = "bench"
+	// benchChunk is the number of events that are made up beforehand, so that the
+	// clock only runs while they are sent.
+	benchChunk = 200_000
+)
+
+// measure fills a server and asks it.
+func (b *eventsBench) measure(ctx context.Context, s *benchServer, r *eventsReport, progress io.Writer) (err error) {
+	key, err := b.prepare(ctx, s.owner())
+	if err != nil {
+		return err
 	}
-	return func(name string) (string, bool) {
-		value, ok := flags[name]
-		return value, ok
+	there, err := b.count(ctx, s.caller(key))
+	if err != nil {
+		return err
+	}
+	var filling int64
+	switch {
+	case there == 0:
+		peak := s.WatchMemory()
+		if err := b.send(ctx, s, key, r, progress); err != nil {
+			return err
+		}
+		filling = peak().Own
+		// A stop writes what is in memory only.
+		if err := s.restart(ctx); err != nil {
+			return err
+		}
+	case there != b.plan.Count:
+		return fmt.Errorf("%s holds %d events, not %d: use another directory", b.keep, there, b.plan.Count)
+	}
+	state, err := s.settle(ctx)
+	if err != nil {
+		return err
+	}
+	r.BytesPerEvent = float64(state.Events.FileBytes-state.Events.FreeBytes) / float64(b.plan.Count)
+	peak := s.WatchMemory()
+	defer func() { r.PeakMiB = max(filling, peak().Own) >> 20 }()
+	for _, q := range b.questions() {
+		answer, err := b.time(ctx, s.caller(key), q)
+		if err != nil {
+			return err
+		}
+		r.Questions = append(r.Questions, answer)
+	}
+	return nil
+}
+
+// prepare makes the project, if it is not there, and a key to ask with.
+func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string, err error) {
+	list, err := owner.call(ctx, http.MethodGet, "/api/v1/admin/projects", nil)
+	if err != nil {
+		return "", err
+	}
+	if !bytes.Contains(list, []byte(`"project_key":"`+benchProject+`"`)) {
+		project := map[string]any{"project_key": benchProject, "name": "Bench", "event_retention_days": 365}
+		if _, err := owner.call(ctx, http.MethodPost, "/api/v1/admin/projects", project); err != nil {
+			return "", err
+		}
+	}
+	raw, err := owner.call(ctx, http.MethodPost, "/api/v1/auth/api-keys", map[string]any{"name": "bench", "scopes": []string{"events:read", "projects:write"}})
+	if err != nil {
+		return "", err
+	}
+	var made struct {
+		Token string `json:"token"`
+	}
+	err = json.Unmarshal(raw, &made)
+	return made.Token, err
+}
+
+// send makes events up and sends them. Meanwhile somebody saves something in the
+// console now and then.
+func (b *eventsBench) send(ctx context.Context, s *benchServer, key string, r *eventsReport, progress io.Writer) error {
+	source := workload.New(b.plan)
+	var batch workload.Batch
+	var took time.Duration
+	var saved []float64
+	batches := 0
+	for sent := 0; sent < b.plan.Count; {
+		before := sent
+		var requests [][]byte
+		for sent-before < benchChunk && source.Next(&batch) {
+			requests = append(requests, batch.Request(benchProject))
+			batches++
+			sent += len(batch.Events)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		stop := keepSaving(ctx, s.caller(key))
+		result, err := loadgen.Target{Name: "svc", Addr: s.addr, Requests: requests}.Send(b.connections)
+		times, failed := stop()
+		if err := errors.Join(err, failed); err != nil {
+			return err
+		}
+		saved = append(saved, times...)
+		took += result.Took
+		say(progress, "%d of %d events, %.0f a second", sent, b.plan.Count, float64(sent-before)/result.Took.Seconds())
+	}
+	if err := agree(ctx, s, b.plan.Count, batches); err != nil {
+		return err
+	}
+	slices.Sort(saved)
+	r.EventsPerSec = float64(b.plan.Count) / took.Seconds()
+	r.Saving = saved[len(saved)*99/100]
+	return nil
+}
+
+// agree compares what was sent with what the server has counted of it.
+func agree(ctx context.Context, s *benchServer, events, batches int) error {
+	state, err := s.status(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Events.Stored != uint64(events) || state.Events.Batches != uint64(batches) {
+		return fmt.Errorf("the server counted %d events in %d batches, want %d in %d", state.Events.Stored, state.Events.Batches, events, batches)
+	}
+	return nil
+}
+
+// keepSaving changes the project every few milliseconds until the returned
+// function is called, which tells how many milliseconds each change took.
+func keepSaving(ctx context.Context, server connection) (stop func() (times []float64, err error)) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	var times []float64
+	var failed error
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; failed == nil; n++ {
+			begun := time.Now()
+			_, failed = server.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)})
+			times = append(times, float64(time.Since(begun).Microseconds())/1000)
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() ([]float64, error) {
+		cancel()
+		<-done
+		return times, failed
 	}
 }
 
-func noVariables(string) (string, bool) { return "", false }
+// question is one that the console asks.
+type question struct {
+	name, method, path, body string
+}
+
+// questions are all kinds there are, over all days.
+func (b *eventsBench) questions() []question {
+	end := b.plan.Start + int64(b.plan.Days)*86400 - 1
+	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, b.plan.Start, end)
+	query := fmt.Sprintf("?start_time=%d&end_time=%d", b.plan.Start, end)
+	const steps = `"steps":[{"event_name":"open"},{"event_name":"view"},{"event_name":"buy"}]`
+	return []question{
+		{"overview", "GET", "/events/stats/overview" + query, ""},
+		{"time series by event, days", "GET", "/events/stats/timeseries" + query + "&group_by=event", ""},
+		{"breakdown by platform", "GET", "/events/stats/breakdown" + query + "&dimension=platform", ""},
+		{"breakdown by a property of 5 values", "GET", "/events/stats/breakdown" + query + "&dimension=property&property_key=format", ""},
+		{"breakdown by a property of 2,000 values", "GET", "/events/stats/breakdown" + query + "&dimension=property&property_key=item", ""},
+		{"heat map", "GET", "/events/stats/heatmap" + query, ""},
+		{"funnel of 3 steps in 7 days", "POST", "/events/analysis/funnel", `{` + span + `,` + steps + `}`},
+		{"the same, any entry", "POST", "/events/analysis/funnel", `{` + span + `,"entry":"any",` + steps + `}`},
+		{"funnel with a filter", "POST", "/events/analysis/funnel", `{` + span + `,"steps":[{"event_name":"open"},{"event_name":"buy","filters":[{"property":"plan","op":"eq","value":"pro"}]}]}`},
+		{"retention by week", "POST", "/events/analysis/retention", `{` + span + `,"start_event":"open","period":"week","periods":5}`},
+		{"retention by day", "POST", "/events/analysis/retention", `{` + span + `,"start_event":"open","period":"day","periods":14}`},
+		{"paths of sessions, depth 4", "POST", "/events/analysis/paths", `{` + span + `,"depth":4}`},
+		{"paths of users, depth 4", "POST", "/events/analysis/paths", `{` + span + `,"depth":4,"scope":"user"}`},
+		{"unique users of an event, days", "POST", "/events/analysis/query", `{` + span + `,"type":"timeseries","events":[{"name":"open","alias":"A","measure":"unique_users"}]}`},
+		{"formula of two events", "POST", "/events/analysis/query", `{` + span + `,"type":"value","formula":"A / B * 100","events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B","measure":"unique_users"}]}`},
+	}
+}
+
+// ask asks a question about the project.
+func (c connection) ask(ctx context.Context, q question) ([]byte, error) {
+	var body any
+	if q.body != "" {
+		body = json.RawMessage(q.body)
+	}
+	answer, err := c.call(ctx, q.method, "/api/v1/admin/projects/"+benchProject+q.path, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", q.name, err)
+	}
+	return answer, nil
+}
+
+// count is how many events there are already.
+func (b *eventsBench) count(ctx context.Context, server connection) (int, error) {
+	raw, err := server.ask(ctx, question{"overview", "GET", fmt.Sprintf("/events/stats/overview?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400), ""})
+	if err != nil {
+		return 0, err
+	}
+	var o struct {
+		Total int `json:"total"`
+	}
+	err = json.Unmarshal(raw, &o)
+	return o.Total, err
+}
+
+// time asks a question some times; the first time, which finds the file cold, is
+// left out.
+func (b *eventsBench) time(ctx context.Context, server connection, q question) (benchAnswer, error) {
+	var all []float64
+	for round := range b.rounds + 1 {
+		begun := time.Now()
+		if _, err := server.ask(ctx, q); err != nil {
+			return benchAnswer{}, err
+		}
+		if round > 0 {
+			all = append(all, float64(time.Since(begun).Microseconds())/1000)
+		}
+	}
+	slices.Sort(all)
+	return benchAnswer{Question: q.name, Median: all[len(all)/2], Slowest: all[len(all)-1]}, nil
+}
+
+// benchServer is "svc serve" as a process, for being measured.
+type benchServer struct {
+	loadgen.Process
+
+	dir  string
+	addr string
+
+	command *exec.Cmd
+	exited  chan error
+	log     *os.File
+	control *http.Client
+}
+
+const (
+	// benchStart and benchSettle are how long is waited for a server that starts,
+	// and for its work in the background.
+	benchStart  = time.Minute
+	benchSettle = 15 * time.Minute
+	benchPoll   = 50 * time.Millisecond
+	// benchQuiet is how long nothing changes when work in the background is done
+	// for now; it begins a minute after a start.
+	benchQuiet = 70 * time.Second
+)
+
+// startBenchServer starts a server on a data directory and returns when it
+// answers. It believes old events and lets one address send all day.
+func startBenchServer(ctx context.Context, dir string) (*benchServer, error) {
+	s := &benchServer{dir: dir, control: control.Client(dir)}
+	return s, s.start(ctx)
+}
+
+func (s *benchServer) start(ctx context.Context) (err error) {
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if s.log, err = os.CreateTemp("", "svc-bench-*.log"); err != nil {
+		return err
+	}
+	skew := int(time.Since(time.Unix(sampleStart, 0))/time.Second) + 86400
+	s.command = exec.Command(path, "serve", "--data", s.dir, "--listen", "127.0.0.1:0", "--public-rate-limit", "0", "--event-clock-skew-seconds", fmt.Sprint(skew))
+	s.command.Args[0] = os.Args[0]
+	s.command.Env = withoutSettings(os.Environ())
+	s.command.Stdout, s.command.Stderr = s.log, s.log
+	if err := s.command.Start(); err != nil {
+		return errors.Join(err, s.closeLog())
+	}
+	s.Process = loadgen.Process(s.command.Process.Pid)
+	s.exited = make(chan error, 1)
+	go func() { s.exited <- s.command.Wait() }()
+	ctx, cancel := context.WithTimeout(ctx, benchStart)
+	defer cancel()
+	err = s.poll(ctx, func() (bool, error) {
+		state, err := s.status(ctx)
+		if err != nil || !state.Ready || len(state.Addresses) == 0 {
+			return false, nil // it has not begun to listen
+		}
+		s.addr = strings.TrimPrefix(state.Addresses[0], "http://")
+		return true, nil
+	})
+	if err != nil {
+		return errors.Join(err, s.stop())
+	}
+	return nil
+}
+
+// withoutSettings are the variables of the environment that are no settings: the
+// server is measured with the defaults.
+func withoutSettings(environment []string) (kept []string) {
+	for _, variable := range environment {
+		name, _, _ := strings.Cut(variable, "=")
+		switch {
+		case strings.HasPrefix(name, "SVC_"), strings.HasPrefix(name, "JWT_"), name == "ADMIN_PASSWORD", name == "API_KEY_SALT", name == "PORT", name == "BOOTSTRAP_SECRET_DIR":
+		default:
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
+
+// poll asks again and again until something is done. A server that ends
+// meanwhile is an error with what it logged last.
+func (s *benchServer) poll(ctx context.Context, done func() (bool, error)) error {
+	tick := time.NewTicker(benchPoll)
+	defer tick.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case err := <-s.exited:
+			s.exited <- err
+			return fmt.Errorf("svc serve has ended: %s", s.lastLines())
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// lastLines are the last lines of the log.
+func (s *benchServer) lastLines() string {
+	text, err := os.ReadFile(s.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	const most = 1000
+	text = bytes.TrimSpace(text)
+	return string(text[max(0, len(text)-most):])
+}
+
+// stop ends the server, which writes what it has in memory, and waits for its
+// end.
+func (s *benchServer) stop() error {
+	s.control.CloseIdleConnections()
+	if s.command.Process.Signal(os.Interrupt) != nil { // on Windows nothing else can be sent
+		_ = s.command.Process.Kill() // it may have ended by itself
+	}
+	err := <-s.exited
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() < 0 { // killed
+		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("svc serve: %w: %s", err, s.lastLines())
+	}
+	return errors.Join(err, s.closeLog())
+}
+
+func (s *benchServer) closeLog() error {
+	return errors.Join(s.log.Close(), os.Remove(s.log.Name()))
+}
+
+func (s *benchServer) restart(ctx context.Context) error {
+	if err := s.stop(); err != nil {
+		return err
+	}
+	return s.start(ctx)
+}
+
+// settle waits until the server has done its work in the background: all events
+// are in blocks, one for each hour, or nothing is done any more.
+func (s *benchServer) settle(ctx context.Context) (state apicontrol.Status, err error) {
+	ctx, cancel := context.WithTimeout(ctx, benchSettle)
+	defer cancel()
+	blocks, since := 0, time.Now()
+	err = s.poll(ctx, func() (done bool, err error) {
+		state, err = s.status(ctx)
+		if state.Events.Blocks != blocks {
+			blocks, since = state.Events.Blocks, time.Now()
+		}
+		done = blocks == state.Events.Hours || time.Since(since) > benchQuiet
+		return done && state.Events.HeadEvents == 0, err
+	})
+	return state, err
+}
+
+// owner asks as the one who owns the data directory.
+func (s *benchServer) owner() connection { return connection{client: s.control} }
+
+// caller asks over the network, with a key.
+func (s *benchServer) caller(key string) connection {
+	return connection{client: http.DefaultClient, base: "http://" + s.addr, key: key}
+}
+
+func (s *benchServer) status(ctx context.Context) (state apicontrol.Status, err error) {
+	raw, err := s.owner().call(ctx, http.MethodGet, "/control/status", nil)
+	if err != nil {
+		return state, err
+	}
+	return state, json.Unmarshal(raw, &state)
+}

@@ -5,17 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"svc/api"
+	apicontrol "svc/api/control"
 	"svc/internal/control"
-	"svc/internal/event"
-	"svc/internal/finding"
-	"svc/search"
+	"svc/internal/datadir"
+	"svc/internal/instance"
+	"svc/internal/integrity"
 	"svc/store"
 )
 
@@ -23,22 +22,20 @@ func (p *program) checkCommand() *cobra.Command {
 	var repair, asJSON bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Look for damage in the data",
-		Long: `Look at every page and record of the data files, compare everything derived with
-what it is derived from, and the search index with what can be searched. Nothing
-is changed without --repair.
+		Short: "Check the data for damage",
+		Long: `Read every page and record of the data files, compare derived data with its source,
+and compare the search index with the records. Nothing changes without --repair.
 
-Beside a running server it looks at copies that the server makes of one moment in
-files/staging, which takes as much room as the data files.
+If a server is running, it makes consistent copies in files/staging and the check
+reads those. They need as much space as the data files.
 
-Each finding is a line: how bad it is, the file, the kind, where it is, and what it
-is. "damage" cannot be read any more: restore a backup. "wrong" does not agree with
-the rest; --repair makes most of it anew from the rest, while no server runs. A
-"note" costs some space or is put right by itself. At most 100 findings of a kind
-are listed.
+Each finding is one line: severity, file, kind, location and description. "damage"
+can no longer be read: restore a backup. "wrong" contradicts other data; --repair
+rebuilds most of it, while no server is running. A "note" wastes some space or
+corrects itself. At most 100 findings of each kind are listed.
 
-The exit code is 0 when nothing is damaged or wrong, 1 when something is, 13 when a
-file is so damaged that nothing of it can be read, and 11 for --repair beside a
+The exit code is 0 if nothing is damaged or wrong, 1 if something is, 13 if a file
+is so damaged that nothing in it can be read, and 11 if --repair finds a running
 server.`,
 		Example: "  svc check --data /var/lib/svc\n  svc check --data /var/lib/svc --repair",
 		Args:    cobra.NoArgs,
@@ -51,7 +48,7 @@ server.`,
 			return errors.Join(err, r.print(asJSON, err == nil))
 		},
 	}
-	c.Flags().BoolVar(&repair, "repair", false, "make anew what is wrong and can be derived; not beside a server")
+	c.Flags().BoolVar(&repair, "repair", false, "rebuild derived data that is wrong; no server may be running")
 	addOffline(c.Flags())
 	addJSON(c, &asJSON)
 	return c
@@ -62,8 +59,8 @@ type checkRun struct {
 	*program
 	repair       bool
 	began, spoke time.Time
-	report       *finding.Report // of the last check; nil before the first
-	repaired     []finding.Count // what a repair set out to put right
+	report       *integrity.Report // of the last check; nil before the first
+	repaired     []integrity.Count // what a repair set out to put right
 }
 
 func (r *checkRun) run(c *cobra.Command) error {
@@ -78,14 +75,14 @@ func (r *checkRun) run(c *cobra.Command) error {
 		return err
 	}
 	privateFiles()
-	lock, server, err := reach(c.Context(), s.Data)
+	lock, server, err := connectOrLock(c.Context(), s.Data)
 	switch {
 	case err != nil:
 		return err
 	case server == nil:
 		return errors.Join(r.offline(c.Context(), s.Data), lock.Release())
 	case r.repair:
-		return fmt.Errorf("%w\nstop the server before a repair; without --repair the check works beside it", server.held)
+		return fmt.Errorf("%w\nstop the server before a repair; without --repair the check works while it runs", server.held)
 	}
 	if server.version != version {
 		say(r.stderr, "note: the running server is svc %s, this is svc %s", server.version, version)
@@ -100,10 +97,10 @@ func (r *checkRun) offline(ctx context.Context, dir string) error {
 	if err := r.finishRestore(dir); err != nil {
 		return err
 	}
-	if !exists(dir, databaseName) {
+	if !instance.Has(dir, datadir.Database) {
 		return noData(dir)
 	}
-	if _, err := emptyStaging(dir); err != nil {
+	if _, err := instance.EmptyStaging(dir); err != nil {
 		return err
 	}
 	if err := r.checkOffline(ctx, dir); err != nil || !r.repair {
@@ -114,49 +111,22 @@ func (r *checkRun) offline(ctx context.Context, dir string) error {
 
 // checkOffline makes the report of a directory.
 func (r *checkRun) checkOffline(ctx context.Context, dir string) error {
-	if err := r.checkFiles(ctx, dir); err != nil || !r.readable(databaseName) {
-		return err
-	}
-	db, err := store.Open(filepath.Join(dir, databaseName), store.Options{ReadOnly: true})
-	if errors.Is(err, store.ErrDamaged) {
-		return nil // the report says why
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(search.Check(ctx, dir, db, r.report), db.Close())
+	r.report = integrity.NewReport(r.progress)
+	return explainDamage(instance.Check(ctx, dir, r.report))
 }
 
-// checkFiles checks both data files in a folder. The other one is looked at also
-// when nothing of one can be read.
-func (r *checkRun) checkFiles(ctx context.Context, dir string) error {
-	r.report = finding.NewReport(r.progress)
-	r.report.Begin(databaseName)
-	err := store.Check(ctx, filepath.Join(dir, databaseName), r.report)
-	if ctx.Err() == nil && exists(dir, eventsName) {
-		r.report.Begin(eventsName)
-		err = errors.Join(err, event.Check(ctx, filepath.Join(dir, eventsName), r.report))
-	}
+// explainDamage says what to do about a file of which nothing can be read.
+func explainDamage(err error) error {
 	if errors.Is(err, store.ErrDamaged) {
-		return fmt.Errorf("%w\nnothing of the file can be read; keep a copy of the folder as it is, and restore a backup", err)
+		return fmt.Errorf("%w\nnothing in the file can be read; keep a copy of the data directory as it is and restore a backup", err)
 	}
 	return err
-}
-
-// readable reports whether the records of a file could be looked at.
-func (r *checkRun) readable(file string) bool {
-	for _, c := range r.report.Counts() {
-		if c.File == file && (c.Kind == finding.Unread || c.Kind == finding.Layout) {
-			return false
-		}
-	}
-	return true
 }
 
 // online checks copies that the server makes, and asks it for the search index,
 // which it has open.
 func (r *checkRun) online(ctx context.Context, to connection) (err error) {
-	var copies api.CopiesResult
+	var copies apicontrol.CopiesResult
 	if isTerminal(r.stderr) {
 		say(r.stderr, "the server copies the data files")
 	}
@@ -164,10 +134,11 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(copies.Folder)) }()
-	if err := r.checkFiles(ctx, copies.Folder); err != nil {
+	r.report = integrity.NewReport(r.progress)
+	if err := explainDamage(instance.CheckDatabases(ctx, copies.Folder, r.report)); err != nil {
 		return err
 	}
-	var index api.FindingsResult
+	var index apicontrol.FindingsResult
 	if err := to.long(ctx, "/control/check/search", nil, &index); err != nil {
 		return err
 	}
@@ -178,42 +149,21 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 // repairAll puts right what the report has and what can be derived, and checks
 // again.
 func (r *checkRun) repairAll(ctx context.Context, dir string) error {
-	for _, c := range r.report.Counts() {
-		if finding.Kinds[c.Kind].Repair != "" {
-			r.repaired = append(r.repaired, c)
-			say(r.stderr, "repair of %d × %s in %s: %s", c.Count, c.Kind, c.File, finding.Kinds[c.Kind].Repair)
-		}
+	r.repaired = instance.Repairable(r.report)
+	for _, c := range r.repaired {
+		say(r.stderr, "repair of %d × %s in %s: %s", c.Count, c.Kind, c.File, integrity.Kinds[c.Kind].Repair)
 	}
 	if len(r.repaired) == 0 {
 		return nil
 	}
-	for file, repair := range map[string]func(context.Context, string) error{databaseName: store.Repair, eventsName: event.Repair} {
-		switch {
-		case !r.mends(file):
-		case !r.readable(file):
-			say(r.stderr, "%s is not repaired: what it is to be made from cannot be read", file)
-		default:
-			if err := repair(ctx, filepath.Join(dir, file)); err != nil {
-				return err
-			}
-		}
+	skipped, err := instance.Repair(ctx, dir, r.report)
+	for _, file := range skipped {
+		say(r.stderr, "%s is not repaired: what it is to be made from cannot be read", file)
 	}
-	if r.report.Of(finding.SearchIndex)+r.report.Of(finding.Feed) > 0 {
-		if err := search.Remove(dir); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	return r.checkOffline(ctx, dir)
-}
-
-// mends reports whether something of a file is to be put right.
-func (r *checkRun) mends(file string) bool {
-	for _, c := range r.repaired {
-		if c.File == file {
-			return true
-		}
-	}
-	return false
 }
 
 // progress tells a person every other second how far the check is.
@@ -226,12 +176,12 @@ func (r *checkRun) progress(file string, done, total int64) {
 
 // checkOutcome is the result for programs.
 type checkOutcome struct {
-	Clean    bool              `json:"clean"` // nothing is damaged or wrong
-	Complete bool              `json:"complete"`
-	Findings []finding.Finding `json:"findings"` // at most 100 of a kind and file
-	Counts   []finding.Count   `json:"counts"`
-	Repaired []finding.Count   `json:"repaired"` // what --repair set out to put right; findings are what is left
-	Seconds  float64           `json:"seconds"`
+	Clean    bool                `json:"clean"` // nothing is damaged or wrong
+	Complete bool                `json:"complete"`
+	Findings []integrity.Finding `json:"findings"` // at most 100 of a kind and file
+	Counts   []integrity.Count   `json:"counts"`
+	Repaired []integrity.Count   `json:"repaired"` // what --repair set out to put right; findings are what is left
+	Seconds  float64             `json:"seconds"`
 }
 
 // print writes the report. The error says that something is damaged or wrong.
@@ -267,16 +217,16 @@ func (r *checkRun) print(asJSON, complete bool) error {
 // advice says what was found and what to do.
 func (r *checkRun) advice() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the check found %d damaged and %d wrong", r.report.Number(finding.Damage), r.report.Number(finding.Wrong))
+	fmt.Fprintf(&b, "the check found %d damaged and %d wrong", r.report.Number(integrity.Damage), r.report.Number(integrity.Wrong))
 	repairable := false
 	for _, c := range r.report.Counts() {
-		about := finding.Kinds[c.Kind]
-		if about.Severity != finding.Note {
+		about := integrity.Kinds[c.Kind]
+		if about.Severity != integrity.Note {
 			fmt.Fprintf(&b, "\n%d × %s in %s: %s", c.Count, c.Kind, c.File, about.Means)
 			repairable = repairable || about.Repair != ""
 		}
 	}
-	if r.report.Number(finding.Damage) > 0 {
+	if r.report.Number(integrity.Damage) > 0 {
 		b.WriteString("\nkeep a copy of the folder as it is, and restore a backup")
 	}
 	if repairable && !r.repair {

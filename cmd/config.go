@@ -1,14 +1,17 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"svc/internal/instance"
 	"svc/internal/setting"
 )
 
@@ -17,22 +20,23 @@ func (p *program) configCommand() *cobra.Command {
 	var check string
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Show the settings that count and where each comes from",
-		Long: `Show every setting as "svc serve" would use it with the same flags, variables and
-file, and where its value comes from. Secrets are masked.
+		Short: "Show effective settings and their sources",
+		Long: `Show the value of every setting as "svc serve" would use it with the same flags,
+environment variables and file, and where the value comes from. Secrets are masked.
 
-With --check only the file that it names is examined.`,
+--check validates one configuration file instead: it refuses what "svc serve" would
+refuse, and opens the files that the configuration names.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if check != "" {
-				return p.checkConfig(check)
+				return p.checkConfig(check, asJSON)
 			}
 			return p.showConfig(c, asJSON)
 		},
 	}
 	addSettings(c.Flags())
 	addJSON(c, &asJSON)
-	c.Flags().StringVar(&check, "check", "", "examine this configuration file instead")
+	c.Flags().StringVar(&check, "check", "", "validate this configuration file instead")
 	c.AddCommand(p.configExampleCommand())
 	return c
 }
@@ -40,7 +44,7 @@ With --check only the file that it names is examined.`,
 func (p *program) configExampleCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "example",
-		Short: "Print a configuration file with every setting commented out",
+		Short: "Print a configuration file that explains every setting",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(p.stdout, setting.Example())
@@ -49,16 +53,45 @@ func (p *program) configExampleCommand() *cobra.Command {
 	}
 }
 
-func (p *program) checkConfig(path string) error {
-	_, err := setting.Load(setting.Sources{
+// configCheck is the answer of "svc config --check --json".
+type configCheck struct {
+	File     string   `json:"file"`
+	OK       bool     `json:"ok"`
+	Problems []string `json:"problems"`
+	Warnings []string `json:"warnings"`
+}
+
+// checkConfig refuses a file that "svc serve" would refuse, and opens the files
+// that it names.
+func (p *program) checkConfig(path string, asJSON bool) error {
+	s, err := setting.Load(setting.Sources{
 		Flag:     func(name string) (string, bool) { return path, name == "config" },
 		ReadFile: os.ReadFile,
 	})
-	if err != nil {
+	if err == nil {
+		var n named
+		if n, err = openNamed(s, slog.New(slog.DiscardHandler)); err == nil {
+			err = n.geo.Close()
+		}
+	}
+	problems, settings := errors.AsType[setting.Errors](err)
+	if err != nil && !settings {
 		return err
 	}
-	say(p.stderr, "%s is fine", path)
-	return nil
+	if asJSON {
+		check := configCheck{File: path, OK: err == nil, Problems: []string{}, Warnings: append([]string{}, s.Warnings...)}
+		for _, problem := range problems {
+			check.Problems = append(check.Problems, problem.Error())
+		}
+		return errors.Join(err, printJSON(p.stdout, check))
+	}
+	for _, warning := range s.Warnings {
+		say(p.stderr, "warning: %s", warning)
+	}
+	if err == nil {
+		say(p.stderr, "%s is fine", path)
+	}
+	return err
 }
 
 func (p *program) showConfig(c *cobra.Command, asJSON bool) error {
@@ -66,7 +99,7 @@ func (p *program) showConfig(c *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := readSecrets(s); err != nil {
+	if _, _, err := instance.ReadSecrets(s); err != nil {
 		return err
 	}
 	for _, warning := range s.Warnings {

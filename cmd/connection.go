@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/instance"
 )
 
 // answerLimit is how long a command waits for the answer to one request.
@@ -40,7 +42,7 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 		return err
 	}
 	privateFiles()
-	lock, server, err := reach(c.Context(), s.Data)
+	lock, server, err := connectOrLock(c.Context(), s.Data)
 	if err != nil {
 		return err
 	}
@@ -55,14 +57,14 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	if err := p.finishRestore(s.Data); err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	if !exists(s.Data, databaseName) {
+	if !instance.Has(s.Data, datadir.Database) {
 		return errors.Join(noData(s.Data), lock.Release())
 	}
-	i, err := openInstance(lock, s, nil, commandLog(p.stderr))
+	i, err := openService(lock, s, nil, commandLog(p.stderr))
 	if err != nil {
 		return err
 	}
-	return errors.Join(work(connection{client: control.InProcess(i.handler)}), i.close())
+	return errors.Join(work(connection{client: control.InProcess(i.handler)}), i.Close())
 }
 
 // call sends one request and returns the body of the answer. An answer of 400
@@ -80,7 +82,7 @@ func (c connection) long(ctx context.Context, path string, body, answer any) err
 		return err
 	}
 	if err := json.Unmarshal(raw, answer); err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	}
 	return nil
 }
@@ -112,7 +114,7 @@ func (c connection) callPatiently(ctx context.Context, method, path string, body
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
+		return nil, fmt.Errorf("read response: %w", err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return nil, refusal(response.Status, answer)
@@ -128,7 +130,7 @@ func refusal(status string, answer []byte) error {
 	var one string
 	var list []string
 	if json.Unmarshal(answer, &body) != nil {
-		return fmt.Errorf("the server answered %s", status)
+		return fmt.Errorf("the server responded with %s", status)
 	}
 	if json.Unmarshal(body.Message, &one) == nil && one != "" {
 		return errors.New(one)
@@ -140,5 +142,84 @@ func refusal(status string, answer []byte) error {
 		}
 		return errors.Join(errs...)
 	}
-	return fmt.Errorf("the server answered %s", status)
+	return fmt.Errorf("the server responded with %s", status)
+}
+
+const (
+	// connectTimeout is how long anything waits for the lock or for an answer of who
+	// has it.
+	connectTimeout = 3 * time.Second
+	retryInterval  = 50 * time.Millisecond
+)
+
+// runningServer is a server that answers on the control socket.
+type runningServer struct {
+	held    *control.HeldError // who it is
+	version string
+}
+
+// connectOrLock takes the lock of a data directory, or finds the server that has it;
+// exactly one of lock and server is then not nil. Another command holds the
+// lock for a moment only, and a server that is starting does not answer yet, so
+// both are waited for, but never longer than patience.
+func connectOrLock(ctx context.Context, dir string) (lock *control.Lock, server *runningServer, err error) {
+	limited, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	client := control.Client(dir)
+	defer client.CloseIdleConnections()
+	for {
+		lock, err := control.Acquire(dir)
+		if err == nil {
+			return lock, nil, nil
+		}
+		held, ok := errors.AsType[*control.HeldError](err)
+		if !ok {
+			return nil, nil, err
+		}
+		if answer, notYet := askVersion(limited, client); notYet == nil {
+			return nil, &runningServer{held, answer}, nil
+		}
+		select {
+		case <-time.After(retryInterval):
+		case <-limited.Done():
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			return nil, nil, fmt.Errorf("%w and does not respond on its control socket", held)
+		}
+	}
+}
+
+func askVersion(ctx context.Context, client *http.Client) (version string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, control.BaseURL+"/control/version", nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("answered %s", response.Status)
+	}
+	var answer struct {
+		Version string `json:"version"`
+	}
+	err = json.NewDecoder(response.Body).Decode(&answer)
+	return answer.Version, err
+}
+
+// needFolder is for commands, which never make a data directory.
+func needFolder(dir string) error {
+	found, err := instance.FindFolder(dir)
+	if err == nil && !found {
+		return noData(dir)
+	}
+	return err
+}
+
+func noData(dir string) error {
+	return withCode(exitNoData, fmt.Errorf("there is no data in %s\n"+
+		"name the data directory of the server with --data or SVC_DATA, or make one: svc serve --data %s", dir, dir))
 }

@@ -5,42 +5,34 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"svc/api"
-	"svc/internal/backup"
-	"svc/internal/boltfile"
+	apicontrol "svc/api/control"
 	"svc/internal/control"
+	"svc/internal/datadir"
 	"svc/internal/doctor"
-	"svc/internal/event"
-	"svc/internal/origin"
+	"svc/internal/instance"
 	"svc/internal/setting"
-	"svc/search"
-	"svc/store"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
 	var fix, asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is wrong with an installation, and repair what is safe",
-		Long: `Examine the data folder, the disk, the machine, the settings, the databases and, if
-it runs, the server. Each line says ok, note, warning or problem; below a finding
-stands how to repair it. With --fix what can be repaired without losing anything is
-repaired: permissions, owners (as root), and what operations that were cut off have
-left.
+		Short: "Diagnose an installation and make safe repairs",
+		Long: `Examine the data directory, the disk, the machine, the settings, the databases and,
+if it is running, the server. Each check is reported as ok, note, warning or
+problem, with the remedy below a finding. --fix makes the repairs that cannot lose
+data: permissions, owners (as root), and files left by interrupted operations.
 
-The exit code is 0 when all is well, 3 with warnings and 1 with problems. All checks
-that need no readable database run without one.`,
+The exit code is 0 if all is well, 3 with warnings and 1 with problems. Checks that
+do not need a readable database run without one.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			results, err := p.examine(c, fix)
@@ -57,7 +49,7 @@ that need no readable database run without one.`,
 	}
 	addOffline(c.Flags())
 	addJSON(c, &asJSON)
-	c.Flags().BoolVar(&fix, "fix", false, "repair what can be repaired without losing anything")
+	c.Flags().BoolVar(&fix, "fix", false, "make the repairs that cannot lose data")
 	return c
 }
 
@@ -78,14 +70,14 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 		return nil, err
 	}
 	privateFiles()
-	_, missing, err := readSecrets(s)
+	_, missing, err := instance.ReadSecrets(s)
 	if err != nil {
 		patient.Invalid = append(patient.Invalid, err)
 	}
 	if foreign {
 		return doctor.Examine(patient, fix), nil // it says whose it is
 	}
-	lock, server, err := reach(c.Context(), s.Data)
+	lock, server, err := connectOrLock(c.Context(), s.Data)
 	switch {
 	case c.Context().Err() != nil:
 		return nil, err
@@ -101,9 +93,13 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 	}
 	patient.Locked = true
 	switch {
-	case exists(s.Data, databaseName):
-		examineFiles(c.Context(), patient, len(missing) == 0 && len(patient.Invalid) == 0)
-	case !exists(s.Data, backup.JournalName): // with it a restore was cut off, as a check says
+	case instance.Has(s.Data, datadir.Database):
+		var salt []byte
+		if len(missing) == 0 && len(patient.Invalid) == 0 {
+			salt = []byte(s.APIKeySalt)
+		}
+		instance.Examine(patient, salt)
+	case !instance.Has(s.Data, datadir.Journal): // with it a restore was cut off, as a check says
 		return nil, errors.Join(noData(s.Data), lock.Release())
 	}
 	return doctor.Examine(patient, fix), lock.Release()
@@ -117,19 +113,19 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 		err = json.Unmarshal(answer, &patient.Facts)
 	}
 	if err != nil {
-		return fmt.Errorf("the server could not be asked: %w", err)
+		return fmt.Errorf("query the server: %w", err)
 	}
 	if reason := patient.CopyObstacle(); reason != "" {
-		patient.Databases = []doctor.Database{{Name: databaseName, Skipped: reason}, {Name: eventsName, Skipped: reason}}
+		patient.Databases = []doctor.Database{{Name: datadir.Database, Skipped: reason}, {Name: datadir.Events, Skipped: reason}}
 		return nil
 	}
-	var pages struct{ Data []api.PagesResult }
+	var pages struct{ Data []apicontrol.PagesResult }
 	answer, err = to.callPatiently(ctx, http.MethodPost, "/control/doctor/pages", nil)
 	if err == nil {
 		err = json.Unmarshal(answer, &pages)
 	}
 	if err != nil {
-		return fmt.Errorf("the server could not read its databases: %w", err)
+		return fmt.Errorf("the server cannot read its databases: %w", err)
 	}
 	for _, d := range pages.Data {
 		outcome := doctor.Database{Name: d.Name}
@@ -139,80 +135,6 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 		patient.Databases = append(patient.Databases, outcome)
 	}
 	return nil
-}
-
-var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
-
-// examineFiles reads the databases, whose lock this process holds, and learns
-// what the handler knows when it can be had with the present settings. Nothing in
-// the databases is changed.
-func examineFiles(ctx context.Context, patient *doctor.Patient, usable bool) {
-	s := patient.Settings
-	events := doctor.Database{Name: eventsName, Err: errNoEvents}
-	if exists(s.Data, eventsName) {
-		events.Err = event.Look(filepath.Join(s.Data, eventsName))
-	}
-	records := doctor.Database{Name: databaseName, Err: boltfile.ExaminePages(filepath.Join(s.Data, databaseName), nil)}
-	if usable && records.Err == nil {
-		if records.Skipped = patient.CopyObstacle(); records.Skipped == "" {
-			records.Err = askCopy(ctx, patient)
-		}
-	}
-	patient.Databases = []doctor.Database{records, events}
-}
-
-// askCopy opens a copy of svc.db and asks the handler in this process. Opening
-// the data itself, as other commands do, would bring it forward to this version,
-// make secrets and throw away an index that does not fit, before anybody was
-// told.
-func askCopy(ctx context.Context, patient *doctor.Patient) (err error) {
-	s := patient.Settings
-	if err := os.MkdirAll(stagingFolder(s.Data), 0o700); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(stagingFolder(s.Data), "doctor-*")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path := filepath.Join(dir, databaseName)
-	if err := copyFile(path, filepath.Join(s.Data, databaseName)); err != nil {
-		return err
-	}
-	db, err := store.Open(path, store.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	patient.Index = search.Look(s.Data, db)
-	handler, err := api.New(api.Config{
-		DB: db, Log: slog.New(slog.DiscardHandler),
-		JWTSecret: []byte(s.JWTSecret), JWTLife: time.Hour, KeySalt: []byte(s.APIKeySalt),
-		Proxies: origin.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
-	})
-	if err != nil {
-		return err
-	}
-	answer, err := connection{client: control.InProcess(handler)}.call(ctx, http.MethodGet, "/control/doctor", nil)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(answer, &patient.Facts)
-}
-
-// copyFile makes a file that is only read for a moment: it is not synced.
-func copyFile(to, from string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, source)
-	return errors.Join(err, f.Close())
 }
 
 // printResults writes a line for each check, and below it what was found.

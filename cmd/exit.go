@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -12,6 +13,7 @@ import (
 	"svc/internal/boltfile"
 	"svc/internal/control"
 	"svc/internal/fault"
+	"svc/internal/instance"
 	"svc/internal/setting"
 	"svc/store"
 )
@@ -72,7 +74,7 @@ func exitCode(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if _, ok := errors.AsType[setting.Errors](err); ok {
+	if _, ok := errors.AsType[setting.Errors](err); ok || errors.Is(err, instance.ErrNotFolder) {
 		return exitUsage
 	}
 	if _, ok := errors.AsType[*control.HeldError](err); ok || errors.Is(err, store.ErrLocked) {
@@ -81,7 +83,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.Is(err, store.ErrNewer):
 		return exitNewer
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, store.ErrDamaged), errors.Is(err, boltfile.ErrUnreleased):
 		return exitDamaged
 	}
 	if _, ok := errors.AsType[*runError](err); ok {
@@ -107,6 +109,9 @@ func printError(w io.Writer, err error, args []string) {
 	text += diskHint(err)
 	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {
 		text = newerText(newer)
+	}
+	if errors.Is(err, boltfile.ErrUnreleased) {
+		text += "\nmove the file away: svc then starts without its events and keeps everything else"
 	}
 	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
 }
@@ -140,4 +145,21 @@ func diskHint(err error) string {
 // say writes one line for people to the standard error.
 func say(w io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, "svc: "+format+"\n", args...)
+}
+
+// newerText says what to do about data of a newer program.
+func newerText(e *boltfile.NewerError) string {
+	text := fmt.Sprintf("%s has format %d; this is svc %s, which reads formats %d to %d", e.Path, e.Format, version, e.Oldest, e.Newest)
+	if e.Oldest == e.Newest {
+		text = fmt.Sprintf("%s has format %d; this is svc %s, which reads format %d", e.Path, e.Format, version, e.Newest)
+	}
+	if e.Writer == "" {
+		return text + "\nit was written by a newer svc; install that one"
+	}
+	text += fmt.Sprintf("\nit was last written by svc %s; install %s or newer", e.Writer, e.Writer)
+	data := filepath.Dir(e.Path)
+	if path := instance.NewestUpgradeCopy(data, e.Writer); path != "" {
+		text += ", or restore the copy made\nbefore the upgrade: svc restore " + quoted(path) + " --force --data " + quoted(data)
+	}
+	return text
 }

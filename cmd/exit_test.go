@@ -71,9 +71,9 @@ func TestRefusal(t *testing.T) {
 	for _, tc := range []struct{ name, answer, want string }{
 		{"one message", `{"statusCode":404,"message":"api key not found","error":"Not Found"}`, "api key not found"},
 		{"a list of messages", `{"message":["name must not be empty","unknown scope"]}`, "name must not be empty\nunknown scope"},
-		{"no message", `{}`, "the server answered 404 Not Found"},
-		{"another message", `{"message":{}}`, "the server answered 404 Not Found"},
-		{"no JSON", `<html>`, "the server answered 404 Not Found"},
+		{"no message", `{}`, "the server responded with 404 Not Found"},
+		{"another message", `{"message":{}}`, "the server responded with 404 Not Found"},
+		{"no JSON", `<html>`, "the server responded with 404 Not Found"},
 	} {
 		if got := refusal("404 Not Found", []byte(tc.answer)).Error(); got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
@@ -132,7 +132,7 @@ func TestReachEndsWhenInterrupted(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := reach(ctx, dir); !errors.Is(err, context.Canceled) {
+	if _, _, err := connectOrLock(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

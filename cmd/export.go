@@ -27,14 +27,14 @@ func (p *program) exportCommand() *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export --project KEY FILE",
-		Short: "Write a project to a file that every program can read",
-		Long: `Write everything that belongs to a project to FILE, or to the standard output if
-that is "-": a zip archive of JSON lines, as all of it was at one moment. "svc
-import" makes a project of it, here or elsewhere; docs/moving.md describes it for
-those who want to read it with another program.
+		Short: "Export a project to a portable file",
+		Long: `Write a consistent snapshot of everything in a project to FILE, or to the standard
+output if FILE is "-". The archive is a zip file of JSON lines. "svc import" creates
+a project from it, on this server or another; docs/moving.md describes the format
+for other programs.
 
-API keys belong to the installation and are not in it. For everything at once, and
-for every night, there is "svc backup".`,
+API keys belong to the installation and are not exported. To save the whole
+installation, use "svc backup".`,
 		Example: "  svc export --data ./data --project my-app my-app.zip\n" +
 			"  svc export --data ./data --project my-app - | ssh other svc import --data ./data -",
 		Args: cobra.ExactArgs(1),
@@ -43,7 +43,7 @@ for every night, there is "svc backup".`,
 	addOffline(c.Flags())
 	addJSON(c, &o.json)
 	c.Flags().StringVar(&o.project, "project", "", "key or alias of the project")
-	c.Flags().BoolVar(&o.force, "force", false, "replace FILE if it exists")
+	c.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
 	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
 	return c
 }
@@ -111,13 +111,13 @@ func (to connection) download(ctx context.Context, project string, w io.Writer) 
 		return m, readRefusal(response)
 	}
 	if _, err := io.Copy(w, response.Body); err != nil {
-		return m, fmt.Errorf("the export was cut off: %w", err)
+		return m, fmt.Errorf("the export was interrupted: %w", err)
 	}
 	if text := response.Trailer.Get("Svc-Error"); text != "" {
-		return m, fmt.Errorf("the export was cut off: %s", text)
+		return m, fmt.Errorf("the export was interrupted: %s", text)
 	}
 	if err := json.Unmarshal([]byte(response.Trailer.Get("Svc-Manifest")), &m); err != nil {
-		return m, errors.New("the export was cut off: its end is missing")
+		return m, errors.New("the export was interrupted: its end is missing")
 	}
 	return m, nil
 }
@@ -126,7 +126,7 @@ func (to connection) download(ctx context.Context, project string, w io.Writer) 
 func readRefusal(response *http.Response) error {
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	}
 	return refusal(response.Status, answer)
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"svc/internal/origin"
+	"svc/internal/geo"
 	"svc/internal/setting"
 )
 
@@ -16,8 +16,8 @@ const geoCheck = time.Minute
 
 // openGeo prepares the look-up of places. A file that cannot be used is a
 // problem of the settings.
-func openGeo(s *setting.Settings) (*origin.Geo, error) {
-	geo, err := origin.OpenGeo(s.GeoEnabled, s.GeoDatabase)
+func openGeo(s *setting.Settings) (*geo.Locator, error) {
+	geo, err := geo.Open(s.GeoEnabled, s.GeoDatabase)
 	if err != nil {
 		return nil, setting.Errors{fmt.Errorf("%s %w", s.Value("geo.database").Name, err)}
 	}
@@ -26,7 +26,7 @@ func openGeo(s *setting.Settings) (*origin.Geo, error) {
 
 // followGeo reads the file of places again whenever it has changed, until stop,
 // which waits for a reading that has begun.
-func followGeo(ctx context.Context, geo *origin.Geo, log *slog.Logger) (stop func()) {
+func followGeo(ctx context.Context, geo *geo.Locator, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() {
@@ -40,9 +40,9 @@ func followGeo(ctx context.Context, geo *origin.Geo, log *slog.Logger) (stop fun
 			}
 			switch changed, err := geo.Refresh(); {
 			case err != nil:
-				log.Warn("database of places not read again, the old one stays in use", "error", err)
+				log.Warn("geo database not reloaded; the old one stays in use", "error", err)
 			case changed:
-				log.Info("database of places read again")
+				log.Info("geo database reloaded")
 			}
 		}
 	})

@@ -94,12 +94,12 @@ func TestPlacesFollowTheirFile(t *testing.T) {
 		expect("GB", "")
 		writePlaces(t, path, address, "DE")
 		age(time.Hour)
-		expect("DE", "level=INFO msg=\"database of places read again\"")
+		expect("DE", "level=INFO msg=\"geo database reloaded\"")
 		expect("DE", "")
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		expect("DE", "level=WARN msg=\"database of places not read again, the old one stays in use\" error=\"cannot be read: ")
+		expect("DE", "level=WARN msg=\"geo database not reloaded; the old one stays in use\" error=\"cannot be read: ")
 		expect("DE", "")
 		stop()
 		if err := geo.Close(); err != nil {

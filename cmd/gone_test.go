@@ -17,7 +17,10 @@ import (
 	"time"
 
 	"svc/internal/control"
+	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/event/submission"
+	"svc/internal/httpserver"
 	"svc/internal/release"
 	"svc/internal/setting"
 	"svc/store"
@@ -25,7 +28,7 @@ import (
 
 // house is a server in this process, whose goroutines can be counted.
 type house struct {
-	*instance
+	*service
 	dir, address, token string
 	project             *store.Project
 }
@@ -42,7 +45,7 @@ func openHouse(t *testing.T) *house {
 	lock, err := control.Acquire(h.dir)
 	must(t, err)
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	h.instance, err = openInstance(lock, s, nil, log)
+	h.service, err = openService(lock, s, nil, log)
 	must(t, err)
 	must(t, h.ensureAdmin(t.Context(), s, &startReport{}))
 	public, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -51,17 +54,16 @@ func openHouse(t *testing.T) *house {
 	must(t, err)
 	h.address = public.Addr().String()
 	ctx, stop := context.WithCancel(t.Context())
-	unfollow := h.follow(ctx)
+	unfollow := h.Index.Start(ctx)
 	ended := make(chan error, 1)
-	all := newConnections(100, log)
 	go func() {
-		ended <- runHTTP(ctx, newHTTP(h.handler, log, all), time.Second, log, all.limit(public), owner)
+		ended <- httpserver.NewServer(h.handler, 100, log).Serve(ctx, time.Second, h.handler.ServeMalformed, owner, public)
 	}()
 	t.Cleanup(func() {
 		stop()
 		must(t, <-ended)
 		unfollow()
-		must(t, h.close())
+		must(t, h.Close())
 	})
 	h.fill(t)
 	return h
@@ -70,7 +72,7 @@ func openHouse(t *testing.T) *house {
 func (h *house) fill(t *testing.T) {
 	t.Helper()
 	h.project = &store.Project{Key: "a", Name: "A", CollectEvents: true}
-	must(t, h.db.Update(func(tx *store.Tx) error {
+	must(t, h.Store.Update(func(tx *store.Tx) error {
 		if err := tx.CreateProject(h.project); err != nil {
 			return err
 		}
@@ -90,9 +92,9 @@ func (h *house) fill(t *testing.T) {
 	for n := range 20 {
 		b := &event.Batch{Project: event.Project(h.project.ID), Received: now, Subject: "u", Session: "s"}
 		for i := range 1000 {
-			b.Items = append(b.Items, event.Item{ID: fmt.Sprint(n, " ", i), Name: "open", At: now - int64(i*60), Properties: []byte(`{"text":"` + strings.Repeat("x", 500) + `"}`)})
+			b.Items = append(b.Items, submission.Item{ID: fmt.Sprint(n, " ", i), Name: "open", At: now - int64(i*60), Properties: []byte(`{"text":"` + strings.Repeat("x", 500) + `"}`)})
 		}
-		_, err := h.events.Ingest(b)
+		_, err := h.Events.Ingest(b)
 		must(t, err)
 	}
 	response, err := http.Post("http://"+h.address+"/api/v1/auth/login", "application/json", strings.NewReader(`{"username":"admin","password":"correct horse"}`))
@@ -118,7 +120,7 @@ func (h *house) come(t *testing.T, network, beginning string) net.Conn {
 	t.Helper()
 	address := h.address
 	if network == "unix" {
-		address = filepath.Join(h.dir, control.SocketName)
+		address = filepath.Join(h.dir, datadir.Socket)
 	}
 	c, err := (&net.Dialer{}).DialContext(t.Context(), network, address)
 	must(t, err)
@@ -194,19 +196,19 @@ func TestClientsThatDisappear(t *testing.T) {
 		}},
 		{name: "while its record waits for the disk", beginning: func(i int) string {
 			return request("POST", "/public/a/feedbacks", whole(fmt.Sprintf(`{"content":"%d"}`, i)))
-		}, hold: h.db.Hold, all: func(t *testing.T, list []net.Conn) {
+		}, hold: h.Store.Hold, all: func(t *testing.T, list []net.Conn) {
 			t.Helper()
 			eventually(t, "all wait for the disk", func() bool { return in("store.(*Store).Submit") == len(list) })
 		}},
 		{name: "while its events wait for the disk", beginning: func(i int) string {
 			return request("POST", "/public/a/events", whole(fmt.Sprintf(`{"distinct_id":"v","events":[{"event_id":"v%d","name":"open"}]}`, i)))
-		}, hold: h.events.Hold, all: func(t *testing.T, list []net.Conn) {
+		}, hold: h.Events.Hold, all: func(t *testing.T, list []net.Conn) {
 			t.Helper()
 			eventually(t, "all wait for the disk", func() bool { return in("event.(*Engine).Ingest") == len(list) })
 		}},
 		{name: "while its change waits for the disk", beginning: func(i int) string {
 			return request("PATCH", "/admin/projects/a", whole(fmt.Sprintf(`{"author":"%d"}`, i)))
-		}, hold: h.db.Hold, all: func(t *testing.T, list []net.Conn) {
+		}, hold: h.Store.Hold, all: func(t *testing.T, list []net.Conn) {
 			t.Helper()
 			eventually(t, "all wait for the disk", func() bool { return in("store.(*Store).Update") == len(list) })
 		}},

@@ -21,10 +21,10 @@ func (p *program) healthCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "health",
-		Short: "Say whether the server is well, by the exit code",
-		Long: `Ask the server that runs on the data directory whether it is ready, and say so in
-one line. The exit code is 0 when it is and 1 when it is not or does not answer,
-which is what the health checks of containers want.`,
+		Short: "Check whether the server is ready",
+		Long: `Ask the server that runs on the data directory whether it is ready, and print one
+line. The exit code is 0 if it is ready and 1 if it is not or does not respond, as
+container health checks expect.`,
 		Example: "  HEALTHCHECK CMD [\"/svc\", \"health\"]",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -54,7 +54,7 @@ func (p *program) health(ctx context.Context, dir string, asJSON bool) error {
 	answer, err := askHealth(ctx, dir)
 	if err != nil {
 		answer.Status = "unreachable"
-		err = fmt.Errorf("no server answers on %s\nstart one: svc serve --data %s", dir, quoted(dir))
+		err = fmt.Errorf("no server responds on %s\nstart one: svc serve --data %s", dir, quoted(dir))
 	}
 	var problems []string
 	for _, check := range answer.Checks {

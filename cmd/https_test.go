@@ -2,57 +2,21 @@ package cmd
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-)
 
-// writeCertificate writes a certificate for a name and this machine, signed by
-// itself, and gives the pool that trusts it.
-func writeCertificate(t *testing.T, certFile, keyFile, name string) *x509.CertPool {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true,
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
-	keyText := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
-	if err := errors.Join(os.WriteFile(certFile, certText, 0o600), os.WriteFile(keyFile, keyText, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certText)
-	return pool
-}
+	"svc/internal/testutil"
+)
 
 // answer is what a test wants to know of one.
 type answer struct {
@@ -92,7 +56,7 @@ func TestOwnCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	old := writeCertificate(t, certFile, keyFile, "old.example")
+	old := testutil.WriteCertificate(t, certFile, keyFile, "old.example")
 	s := launch(t, nil, "--data", dir, "--listen", "127.0.0.1:0", "--tls-cert", certFile, "--tls-key", keyFile)
 	url := s.await(t, `https://127[0-9.:]+`)
 
@@ -116,9 +80,9 @@ func TestOwnCertificate(t *testing.T) {
 		return // no hangups there
 	}
 	s.forget()
-	renewed := writeCertificate(t, certFile, keyFile, "new.example")
+	renewed := testutil.WriteCertificate(t, certFile, keyFile, "new.example")
 	s.signal(t, syscall.SIGHUP)
-	s.await(t, `"certificate read".*new\.example`)
+	s.await(t, `"certificate loaded".*new\.example`)
 	if got := fetch(t, renewed, url+"/healthz"); got.body != "ok" {
 		t.Errorf("with the new certificate: got %q", got.body)
 	}
@@ -129,55 +93,6 @@ func TestOwnCertificate(t *testing.T) {
 	s.await(t, `the old certificate stays in use`)
 	if got := fetch(t, renewed, url+"/healthz"); got.body != "ok" {
 		t.Errorf("after a bad file: got %q", got.body)
-	}
-}
-
-// TestOnlySecure: what is asked over plain HTTP, and what is sent on.
-func TestOnlySecure(t *testing.T) {
-	t.Parallel()
-	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") })
-	challenges := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(r.URL.Path, "/.well-known/acme-challenge/") {
-				_, _ = io.WriteString(w, "proof")
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-	guarded := onlySecure(next, []string{"a.example", "b.example"}, challenges)
-	for _, tc := range []struct{ name, method, url, host, body, location string }{
-		{"the same path and query", "GET", "/x%2Fy?a=1&b=%20", "a.example", "", "https://a.example/x%2Fy?a=1&b=%20"},
-		{"the name that was asked", "GET", "/", "B.example:80", "", "https://b.example/"},
-		{"no name of others", "GET", "/x", "evil.example", "", "https://a.example/x"},
-		{"no host in the path", "GET", "//evil.example/x", "a.example", "", "https://a.example//evil.example/x"},
-		{"methods with a body too", "POST", "/api/v1/auth/login", "a.example", "", "https://a.example/api/v1/auth/login"},
-		{"a request without a path", "OPTIONS", "*", "a.example", "", "https://a.example/"},
-		{"the authority", "GET", "/.well-known/acme-challenge/x", "a.example", "proof", ""},
-		{"health", "GET", "/healthz", "10.0.0.1", "answer", ""},
-		{"health of the interface", "GET", "/api/v1/health", "10.0.0.1", "answer", ""},
-		{"readiness", "GET", "/readyz", "10.0.0.1", "answer", ""},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			r := httptest.NewRequest(tc.method, tc.url, nil)
-			r.Host = tc.host
-			w := httptest.NewRecorder()
-			guarded.ServeHTTP(w, r)
-			want := http.StatusPermanentRedirect
-			if tc.location == "" {
-				want = http.StatusOK
-			}
-			if w.Code != want || w.Body.String() != tc.body || w.Header().Get("Location") != tc.location || w.Header().Get("Strict-Transport-Security") != "" {
-				t.Errorf("got %d %q %v", w.Code, w.Body, w.Header())
-			}
-		})
-	}
-	r := httptest.NewRequest(http.MethodGet, "https://a.example/x", nil)
-	w := httptest.NewRecorder()
-	guarded.ServeHTTP(w, r)
-	if w.Body.String() != "answer" || w.Header().Get("Strict-Transport-Security") != "max-age=31536000" {
-		t.Errorf("over HTTPS: got %q %v", w.Body, w.Header())
 	}
 }
 
@@ -271,7 +186,7 @@ func TestUnixSocket(t *testing.T) {
 	}
 	second := begin("--data", filepath.Join(dir, "other"))
 	<-second.exited
-	if text := second.log.String(); !strings.Contains(text, "another process answers at "+socket) || !strings.Contains(text, "--listen or SVC_LISTEN") {
+	if text := second.log.String(); !strings.Contains(text, "another process listens on "+socket) || !strings.Contains(text, "--listen or SVC_LISTEN") {
 		t.Errorf("a second server: got\n%s", text)
 	}
 
@@ -294,43 +209,5 @@ func TestUnixSocket(t *testing.T) {
 		if _, err := os.Stat(socket); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("after the end: got %v, want that the socket is gone", err)
 		}
-	}
-}
-
-// TestOtherFilesAreNoSockets: what is not a socket is never removed.
-func TestOtherFilesAreNoSockets(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "data.txt")
-	if err := os.WriteFile(path, []byte("keep"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if l, err := listenUnix(t.Context(), path, 0o660); err == nil {
-		_ = l.Close()
-		t.Fatal("got a socket in place of a file")
-	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != "keep" {
-		t.Errorf("got %q %v, want the file as it was", text, err)
-	}
-}
-
-// TestLiveSocketStays: only a socket at which nobody answers is removed.
-func TestLiveSocketStays(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a socket of datagrams, which Windows has not: run this on Linux or macOS")
-	}
-	path := filepath.Join(t.TempDir(), "other.sock")
-	// It belongs to a process and cannot be dialled.
-	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	if l, err := listenUnix(t.Context(), path, 0o660); err == nil {
-		_ = l.Close()
-		t.Error("got a socket in place of one that is in use")
-	}
-	if _, err := os.Lstat(path); err != nil {
-		t.Errorf("got %v, want the socket as it was", err)
 	}
 }

@@ -28,17 +28,17 @@ func (p *program) importCommand() *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Make a project of a file that svc export wrote",
-		Long: `Make a project of FILE, or of the standard input if that is "-": an archive that
-"svc export" wrote, or another program in the same format, which is described in
-docs/moving.md.
+		Short: "Import a project from an export",
+		Long: `Create a project from FILE, or from the standard input if FILE is "-": an archive
+written by "svc export", or by another program in the format that docs/moving.md
+describes.
 
-The archive is examined before anything is believed, and each record is held to
-the rules of the interface. The project appears when all of it is there. If
-something is wrong, or the command is interrupted, nothing has changed.
+The archive is verified first, and each record must satisfy the rules of the HTTP
+interface. The project appears when the import is complete. If something is wrong,
+or the command is interrupted, nothing has changed.
 
-Records keep their ids. Where they exist already, as in a copy of a project beside
-the original, --new-ids gives the records of the archive other ones.`,
+Records keep their ids. If those exist already, as in a copy of a project on the
+same server, --new-ids gives the imported records new ones.`,
 		Example: "  svc import --data ./data my-app.zip\n" +
 			"  svc import --data ./data --key my-app-test --new-ids my-app.zip",
 		Args: cobra.ExactArgs(1),
@@ -46,9 +46,9 @@ the original, --new-ids gives the records of the archive other ones.`,
 	}
 	addOffline(c.Flags())
 	addJSON(c, &o.json)
-	c.Flags().StringVar(&o.key, "key", "", "key of the new project (default: that of the exported one)")
-	c.Flags().BoolVar(&o.newIDs, "new-ids", false, "give all records other ids, of the same times")
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "examine the archive and change nothing")
+	c.Flags().StringVar(&o.key, "key", "", "key of the new project (default: the key of the exported project)")
+	c.Flags().BoolVar(&o.newIDs, "new-ids", false, "give all records new ids with the same creation times")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "verify the archive and change nothing")
 	return c
 }
 
@@ -153,6 +153,9 @@ func (p *program) tellImport(s importSummary, asJSON bool) error {
 		say(p.stderr, "warning: %d events were left out: others in the archive have the same event_id", s.Repeated)
 	}
 	if asJSON {
+		if s.Aliases == nil { // a list without entries is no null
+			s.Aliases = []string{}
+		}
 		return printJSON(p.stdout, s)
 	}
 	var records int64

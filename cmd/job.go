@@ -12,20 +12,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/api"
+	apicontrol "svc/api/control"
 )
 
 func (p *program) jobCommand() *cobra.Command {
-	return group("job", "Look at the jobs of the server, or run one", p.jobListCommand(), p.jobRunCommand())
+	return group("job", "List or run scheduled jobs", p.jobListCommand(), p.jobRunCommand())
 }
 
 func (p *program) jobListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "Show the jobs and how each went the last time",
-		Long: `Show what the server does by itself now and then, when each job ran last, how long
-it took and why it failed. Without a server nothing has run.`,
+		Short: "List scheduled jobs and their last runs",
+		Long: `List the scheduled jobs of the server, when each last ran, how long it took and why
+it failed. The last run of each job survives a restart.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withConnection(c, func(to connection) error {
@@ -49,8 +49,8 @@ func (p *program) jobRunCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "run NAME",
-		Short:   "Run a job now, and wait for it",
-		Long:    `Run a job now, whether it is due or not, and wait until it is done.`,
+		Short:   "Run a scheduled job now",
+		Long:    `Run a scheduled job now, whether or not it is due, and wait until it is done.`,
 		Example: "  svc job run retention",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -59,9 +59,9 @@ func (p *program) jobRunCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				var j api.JobStatus
+				var j apicontrol.JobStatus
 				if err := json.Unmarshal(raw, &j); err != nil {
-					return fmt.Errorf("read answer: %w", err)
+					return fmt.Errorf("read response: %w", err)
 				}
 				if asJSON {
 					err = printJSON(p.stdout, json.RawMessage(raw))
@@ -80,9 +80,9 @@ func (p *program) jobRunCommand() *cobra.Command {
 }
 
 func printJobs(out io.Writer, raw []byte) error {
-	var list struct{ Data []api.JobStatus }
+	var list struct{ Data []apicontrol.JobStatus }
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return fmt.Errorf("read response: %w", err)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "NAME\tLAST RUN\tWHAT IT DOES")
@@ -93,12 +93,12 @@ func printJobs(out io.Writer, raw []byte) error {
 }
 
 // jobText says how a job went.
-func jobText(j api.JobStatus) string {
+func jobText(j apicontrol.JobStatus) string {
 	switch {
 	case j.Running:
 		return "runs now"
 	case j.LastRun == nil:
-		return "not since the start"
+		return "never"
 	}
 	text := fmt.Sprintf("%s, %.1f s", time.Unix(*j.LastRun, 0).Format(time.DateTime), j.LastSeconds)
 	if j.LastError != "" {

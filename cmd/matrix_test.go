@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/internal/control"
+	"svc/internal/datadir"
 )
 
 // The states of a data directory in which every command is run.
@@ -232,7 +233,7 @@ func makeKilled(t *testing.T) place {
 	t.Helper()
 	at, stop := startServer(t)
 	stop(os.Kill)
-	if _, err := os.Stat(filepath.Join(at.dir, control.SocketName)); err != nil {
+	if _, err := os.Stat(filepath.Join(at.dir, datadir.Socket)); err != nil {
 		t.Fatalf("a killed server leaves its socket: %v", err)
 	}
 	return at

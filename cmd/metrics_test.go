@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"svc/internal/control"
-	"svc/internal/load"
-	"svc/internal/sample"
+	"svc/internal/loadgen"
+	"svc/internal/workload"
 )
 
 // TestFiguresAreThoseOfTheLoad: what metrics and the status say after a load is
@@ -42,8 +42,8 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 		checked = append(checked, appPost("versions/check-update", `{"current_version":"1.0"}`))
 	}
 	events := 0
-	source := sample.New(sample.Plan{Count: 5000, Seed: 1, Users: 50, Names: 10, Days: 2})
-	for batch := (sample.Batch{}); source.Next(&batch); events += len(batch.Events) {
+	source := workload.New(workload.Plan{Count: 5000, Seed: 1, Users: 50, Names: 10, Days: 2})
+	for batch := (workload.Batch{}); source.Next(&batch); events += len(batch.Events) {
 		body := fmt.Sprintf(`{"distinct_id":%q,"events":[`, batch.Subject)
 		for i, e := range batch.Events {
 			body += strings.Repeat(",", min(i, 1)) + fmt.Sprintf(`{"event_id":%q,"name":%q}`, e.ID, e.Name)
@@ -52,7 +52,7 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	}
 	answered := 0
 	for connections, requests := range map[int][][]byte{1: feedback, 8: logged, 4: checked, 16: batches} {
-		result, err := load.Target{Name: "svc", Addr: p.address(), Requests: requests}.Shared(connections)
+		result, err := loadgen.Target{Name: "svc", Addr: p.address(), Requests: requests}.Send(connections)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/api"
+	apicontrol "svc/api/control"
 	"svc/internal/control"
 )
 
@@ -16,12 +16,12 @@ func (p *program) reindexCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "reindex",
-		Short: "Build the search index anew",
-		Long: `Build the search index anew from the data. The new one is made beside the old
-one, which is used until the new one is complete, and takes its place.
+		Short: "Rebuild the search index",
+		Long: `Rebuild the search index from the data. Searches use the old index until the new one
+is complete and replaces it.
 
-It is never needed in ordinary operation: the index is brought up to date by
-itself, and built anew by itself when it is missing or damaged.`,
+This is never needed in normal operation: the server keeps the index up to date, and
+rebuilds it when it is missing or damaged.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withConnection(c, func(to connection) error { return p.reindex(c, to, asJSON) })
@@ -46,7 +46,7 @@ func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
 	if response.StatusCode >= http.StatusBadRequest {
 		return readRefusal(response)
 	}
-	var line api.ReindexProgress
+	var line apicontrol.ReindexProgress
 	for lines := json.NewDecoder(response.Body); !line.Done; {
 		if err := lines.Decode(&line); err != nil {
 			return fmt.Errorf("the server did not finish the index: %w", err)

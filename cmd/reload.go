@@ -47,7 +47,7 @@ func settingTexts(s *setting.Settings) map[string]string {
 func (r *reloader) reload() {
 	s, err := r.load()
 	if err != nil {
-		r.log.Warn("settings were not reloaded; nothing has changed", "error", err)
+		r.log.Warn("settings not reloaded; nothing has changed", "error", err)
 		return
 	}
 	for _, warning := range s.Warnings {
@@ -61,7 +61,7 @@ func (r *reloader) reload() {
 			known[key] = true
 		}
 		if err := part.apply(s); err != nil {
-			r.log.Warn("a setting was not applied; the one before goes on to count", "settings", part.keys, "error", err)
+			r.log.Warn("setting not applied; its previous value stays in effect", "settings", part.keys, "error", err)
 			continue
 		}
 		for _, key := range part.keys {
@@ -77,9 +77,9 @@ func (r *reloader) reload() {
 		}
 	}
 	slices.Sort(applied)
-	r.log.Info("settings were reloaded", "changed", applied)
+	r.log.Info("settings reloaded", "changed", applied)
 	if len(restart) > 0 {
-		r.log.Warn("other settings have changed too; they count from the next start on", "settings", restart)
+		r.log.Warn("other settings have changed; they take effect at the next start", "settings", restart)
 	}
 }
 
@@ -111,13 +111,13 @@ func onSignals(calls map[os.Signal]func()) (stop func()) {
 
 // listenToSignals lets a server reload its settings on SIGHUP and write its state
 // to the log on SIGUSR1, where there is one.
-func (p *program) listenToSignals(i *instance, r *reloader, m *manager, log *slog.Logger) (stop func()) {
+func (p *program) listenToSignals(i *service, r *reloader, m *manager, log *slog.Logger) (stop func()) {
 	calls := map[os.Signal]func(){syscall.SIGHUP: func() { m.reloading(r.reload) }}
 	for _, s := range stateSignals {
 		calls[s] = func() {
 			status, err := i.handler.Status()
 			if err != nil {
-				log.Error("state is not known", "error", err)
+				log.Error("cannot determine state", "error", err)
 				return
 			}
 			logStatus(log, &status)
@@ -133,7 +133,7 @@ func drain(ctx context.Context, delay time.Duration, stopping func(), log *slog.
 	undo := context.AfterFunc(ctx, func() {
 		stopping()
 		if delay > 0 {
-			log.Warn("no new requests should come; the stop waits", "delay", delay.String())
+			log.Warn("shutdown delayed; still serving requests", "delay", delay.String())
 			<-time.After(delay)
 		}
 		cancel()

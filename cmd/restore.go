@@ -10,6 +10,7 @@ import (
 
 	"svc/internal/backup"
 	"svc/internal/control"
+	"svc/internal/instance"
 	"svc/internal/setting"
 )
 
@@ -23,13 +24,15 @@ func (p *program) restoreCommand() *cobra.Command {
 	var o restoreOptions
 	c := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Put back what a backup holds",
-		Long: `Put what an archive holds into the data directory. The archive is verified as
-"svc backup verify" does it and unpacked beside the directory before anything in
-there is touched. What was there is moved aside, not deleted. An interruption
-leaves the old content, or the next command or start completes the new one.
+		Short: "Restore a backup",
+		Long: `Restore an archive to the data directory. The archive is verified like in "svc
+backup verify" and extracted beside the data directory before anything in it is
+touched. Existing content is moved aside, not deleted. After an interruption the
+data directory has its old content, or the next command or start completes the
+restore.
 
-The server must be stopped. A directory that is not empty needs --force.`,
+The server must be stopped. A directory that is not empty needs --force. Files in it
+that are not of svc stay where they are.`,
 		Example: "  svc restore svc.tar.zst --data ./data\n" +
 			"  svc restore svc.tar.zst.age --identity key.txt --data ./data --force",
 		Args: cobra.ExactArgs(1),
@@ -44,8 +47,8 @@ The server must be stopped. A directory that is not empty needs --force.`,
 	addOffline(c.Flags())
 	addIdentity(c, &o.identity)
 	addJSON(c, &o.json)
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "verify the archive and say what would be done")
-	c.Flags().BoolVar(&o.force, "force", false, "move aside what is in the data directory")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "verify the archive and print what would be done")
+	c.Flags().BoolVar(&o.force, "force", false, "move the content of the data directory aside")
 	return c
 }
 
@@ -56,6 +59,8 @@ type restoreReport struct {
 	DryRun bool     `json:"dry_run"`
 	Moved  []string `json:"moved,omitempty"` // names that were in the data directory
 	Kept   string   `json:"kept,omitempty"`  // the folder that they are in now
+	// Foreign are names in the data directory that are not of svc and stay.
+	Foreign []string `json:"foreign,omitempty"`
 }
 
 func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o restoreOptions) (err error) {
@@ -69,10 +74,20 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 			return err
 		}
 		r.Moved = backup.Present(s.Data, a.manifest.Files)
+		if r.Foreign, err = backup.Foreign(s.Data); err != nil {
+			return err
+		}
 		return p.reportRestore(a, r, o)
 	}
+	foreign, err := backup.Foreign(s.Data)
+	if err != nil {
+		return err
+	}
+	if len(foreign) > 0 && !o.force { // asked before anything is made there
+		return withCode(exitUsage, fmt.Errorf("%s is not empty: it has %s, which svc did not make\nuse --force to restore beside that, which stays as it is, or name another directory with --data", s.Data, strings.Join(foreign, ", ")))
+	}
 	privateFiles()
-	if _, err := makeFolder(s.Data); err != nil {
+	if _, err := instance.MakeFolder(s.Data); err != nil {
 		return err
 	}
 	lock, err := p.lockForRestore(c, s.Data)
@@ -101,12 +116,12 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 
 // lockForRestore takes the lock of a data directory, which no server may have.
 func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, error) {
-	lock, server, err := reach(c.Context(), data)
+	lock, server, err := connectOrLock(c.Context(), data)
 	if err != nil {
 		return nil, err
 	}
 	if server != nil {
-		return nil, fmt.Errorf("%w\nstop the server first: a restore takes the data away under it", server.held)
+		return nil, fmt.Errorf("%w\nstop the server first: a restore replaces its data", server.held)
 	}
 	if err := p.finishRestore(data); err != nil {
 		return nil, errors.Join(err, lock.Release())
@@ -119,7 +134,7 @@ func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, 
 func (p *program) finishRestore(data string) error {
 	finished, kept, err := backup.FinishSwap(data)
 	if finished {
-		say(p.stderr, "note: a restore that was interrupted is complete now%s", keptText(kept))
+		say(p.stderr, "note: interrupted restore completed%s", keptText(kept))
 	}
 	return err
 }
@@ -139,6 +154,9 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 		say(p.stderr, "%s is whole and would be restored to %s: %s", a.path, r.Data, r.archiveReport)
 		if len(r.Moved) > 0 {
 			say(p.stderr, "this would be moved aside, with --force: %s", strings.Join(r.Moved, ", "))
+		}
+		if len(r.Foreign) > 0 {
+			say(p.stderr, "this is not of svc and would stay, with --force: %s", strings.Join(r.Foreign, ", "))
 		}
 		return nil
 	}

@@ -24,7 +24,7 @@ func TestKilledRestore(t *testing.T) {
 	data, archive := filepath.Join(dir, "data"), filepath.Join(dir, "new.tar.zst")
 	makeKey := func(name string) { svc(t, "apikey", "create", "--data", data, "--name", name) }
 	i := openData(t, data)
-	if err := i.close(); err != nil {
+	if err := i.Close(); err != nil {
 		t.Fatal(err)
 	}
 	makeKey("first")

@@ -1,6 +1,10 @@
-// Package cmd is the command line: one file a command. It reads settings, builds
-// the parts of the program in order, stops them in reverse, and turns errors
-// into exit codes.
+// Package cmd is the command line. It reads settings, builds the parts of the
+// program in order, stops them in reverse, and turns errors into exit codes.
+//
+// There are more files than elsewhere because each command has one. What commands
+// share: root.go (the tree), settings.go, exit.go (exit codes), connection.go (to a
+// running server, or the lock), complete.go. What serve is made of besides:
+// start.go (what it prints), reload.go, signals.go, systemd.go, memory.go, geo.go.
 package cmd
 
 import (
@@ -55,9 +59,9 @@ func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "svc",
 		Short: "Publish releases and tell apps whether they must update",
-		Long: `svc is one program with one data directory: it takes releases from CI and tells
-apps whether they must update. Start it with "svc serve"; every other command
-works while it runs and while it does not.`,
+		Long: `svc is a self-hosted server for the apps you publish: CI publishes releases to it,
+and apps ask it whether they must update. Start it with "svc serve". Every other
+command works whether or not the server is running.`,
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,

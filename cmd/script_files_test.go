@@ -8,7 +8,9 @@ import (
 	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"go.etcd.io/bbolt"
+
+	"svc/internal/boltfile"
+	"svc/internal/boltfile/bolttest"
 )
 
 // damage FILE overwrites the first pages of a file.
@@ -48,13 +50,18 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
 }
 
+// unreleased FILE makes a database of events one from before the first release.
+func unreleased(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {
+		meta := tx.Bucket([]byte("meta"))
+		return errors.Join(meta.Put([]byte("format"), []byte{0, 0, 0, 2}), meta.Delete([]byte("magic")))
+	}))
+}
+
 // newer FILE VERSION makes a database one that a later version has written.
 func newer(ts *testscript.TestScript, _ bool, args []string) {
-	db, err := bbolt.Open(ts.MkAbs(args[0]), 0o600, nil)
-	ts.Check(err)
-	err = db.Update(func(tx *bbolt.Tx) error {
+	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {
 		meta := tx.Bucket([]byte("meta"))
 		return errors.Join(meta.Put([]byte("format"), []byte{0, 0, 0, 99}), meta.Put([]byte("writer"), []byte(args[1])))
-	})
-	ts.Check(errors.Join(err, db.Close()))
+	}))
 }

@@ -5,15 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"svc/api"
+	"svc/internal/auth"
 	"svc/internal/backup"
+	"svc/internal/certificate"
 	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/doctor"
 	"svc/internal/durable"
-	"svc/internal/origin"
+	"svc/internal/geo"
+	"svc/internal/httpserver"
+	"svc/internal/instance"
+	"svc/internal/jobs"
+	"svc/internal/proxy"
 	"svc/internal/setting"
 )
 
@@ -21,12 +35,12 @@ func (p *program) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
-		Long: `Run the server until it is interrupted. The first start makes the data directory,
-the secrets and the administrator, and says how to log in.
+		Long: `Run the server until it is interrupted. The first start creates the data directory,
+the secrets and the administrator, and prints how to log in.
 
-Every setting can also be an environment variable, and most can be a line of
-config.toml; see "svc config". A first interrupt finishes the requests that are being answered, a
-second one ends at once.`,
+Every setting can also be an environment variable, and most can be a line in
+config.toml; see "svc config". The first interrupt lets requests in progress finish,
+a second one stops the server immediately.`,
 		Example: "  svc serve --data ./data\n  svc serve --data /var/lib/svc --listen :4000",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -55,48 +69,43 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	for _, warning := range s.Warnings {
 		log.Warn("setting", "warning", warning)
 	}
-	if !exists(s.Data, databaseName) { // nothing is made for a start that must fail
+	if !instance.Has(s.Data, datadir.Database) { // nothing is made for a start that must fail
 		if err := s.CheckAdminPassword(); err != nil {
 			return err
 		}
 	}
-	if _, err := schedule(s); err != nil {
-		return err
-	}
-	geo, err := openGeo(s)
+	named, err := openNamed(s, log)
 	if err != nil {
 		return err
 	}
+	geo, files := named.geo, named.files
 	defer func() { err = errors.Join(err, geo.Close()) }()
-	files, err := openCertificate(s, log)
-	if err != nil {
-		return err
-	}
 	privateFiles()
 	limitMemory()
-	start := startReport{settings: s}
-	if start.newFolder, err = makeFolder(s.Data); err != nil {
+	tuneCollector()
+	start := startReport{settings: s, inside: container(os.DirFS("/"))}
+	if start.newFolder, err = instance.MakeFolder(s.Data); err != nil {
 		return err
 	}
-	i, err := takeOver(ctx, s, geo, log)
+	i, err := lockAndOpen(ctx, s, geo, log)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err = errors.Join(err, i.close()); err == nil {
+		if err = errors.Join(err, i.Close()); err == nil {
 			log.Info("stopped")
 		}
 	}()
-	if err := dropUpgradeCopies(s.Data, time.Now(), log); err != nil {
-		log.Warn("an old copy from before an upgrade was not removed", "error", err)
+	if err := instance.DropUpgradeCopies(s.Data, time.Now(), log); err != nil {
+		log.Warn("cannot delete an old copy from before an upgrade", "error", err)
 	}
 	defer followGeo(ctx, geo, log)()
 
-	public, err := openFront(ctx, s, files, log)
+	public, err := httpserver.Open(ctx, s, httpserver.Config{Certificate: files, CertsDir: filepath.Join(s.Data, datadir.Certificates), UserAgent: "svc/" + version, Log: log})
 	if err != nil {
 		return err
 	}
-	defer public.close()
+	defer public.Close()
 	if err := i.ensureAdmin(ctx, s, &start); err != nil {
 		return err
 	}
@@ -106,11 +115,11 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	}
 	defer func() { _ = owner.Close() }()
 
-	defer i.follow(ctx)()
+	defer i.Index.Start(ctx)()
 	i.jobs.Start()
 	defer func() { err = errors.Join(err, i.jobs.Stop()) }()
 
-	addresses := slices.Clone(public.urls)
+	addresses := slices.Clone(public.URLs)
 	if s.MetricsListen != "" {
 		url, stop, err := serveMetrics(ctx, s.MetricsListen, i.handler.Metrics(), log)
 		if err != nil {
@@ -133,51 +142,187 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	if files != nil { // another content of the same files
 		reload.parts = append(reload.parts, reloadable{nil, func(*setting.Settings) error { return files.Reload() }})
 	}
-	if err := public.start(ctx); err != nil {
+	if err := public.Start(ctx); err != nil {
 		return err
 	}
-	start.front = public
-	manager, dismiss := followManager(ctx, log, public)
-	defer dismiss()
+	start.public = public
+	manager := newManager(log, public)
+	// Before the manager hears of it: a reload that it asks for at once must not be lost.
 	defer p.listenToSignals(i, reload, manager, asked)()
+	defer manager.follow(ctx)()
 	p.announce(start)
 	i.handler.Started(addresses...)
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
 	defer release()
-	all := newConnections(mostConnections(openFiles()), log)
-	return runHTTP(ctx, newHTTP(public.guard(i.handler), log, all), s.ShutdownTimeout, log, append(all.limitEach(public.listeners), owner)...)
+	return httpserver.NewServer(public.Guard(i.handler), 0, log).Serve(ctx, s.ShutdownTimeout, i.handler.ServeMalformed, owner, public.Open...)
 }
 
-// takeOver opens the data directory, unless somebody else has it.
-func takeOver(ctx context.Context, s *setting.Settings, geo *origin.Geo, log *slog.Logger) (*instance, error) {
-	lock, server, err := reach(ctx, s.Data)
+// named are the files that settings name, open.
+type named struct {
+	geo   *geo.Locator
+	files *certificate.Files // nil without tls.cert
+}
+
+// openNamed opens the files that settings name, and holds the settings to what
+// only their use shows. The error is a setting.Errors with every problem there is:
+// what a start and "svc config --check" refuse is the same.
+func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
+	var problems setting.Errors
+	note := func(err error) {
+		if some, ok := errors.AsType[setting.Errors](err); ok {
+			problems = append(problems, some...)
+		}
+	}
+	_, err = schedule(s)
+	note(err)
+	n.geo, err = openGeo(s)
+	note(err)
+	n.files, err = openCertificate(s, log)
+	note(err)
+	if len(problems) > 0 {
+		return named{}, errors.Join(problems, n.geo.Close())
+	}
+	return n, nil
+}
+
+// lockAndOpen opens the data directory, unless somebody else has it.
+func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, log *slog.Logger) (*service, error) {
+	lock, server, err := connectOrLock(ctx, s.Data)
 	if err != nil {
 		return nil, err
 	}
 	if server != nil {
-		return nil, fmt.Errorf("%w\nit is a server that answers; commands such as \"svc apikey list\" work beside it", server.held)
+		return nil, fmt.Errorf("%w\na server is running; commands such as \"svc apikey list\" work beside it", server.held)
 	}
 	finished, kept, err := backup.FinishSwap(s.Data)
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	if finished {
-		log.Warn("a restore that was interrupted is complete now", "content_from_before", kept)
+		log.Warn("interrupted restore completed", "content_from_before", kept)
 	}
-	return openInstance(lock, s, geo, log)
+	return openService(lock, s, geo, log)
 }
 
 // ensureAdmin makes the administrator at the first start.
-func (i *instance) ensureAdmin(ctx context.Context, s *setting.Settings, start *startReport) error {
-	if i.db.Account() == nil {
+func (i *service) ensureAdmin(ctx context.Context, s *setting.Settings, start *startReport) error {
+	if i.Store.Account() == nil {
 		if err := s.CheckAdminPassword(); err != nil {
 			return err
 		}
 		if err := durable.MkdirAll(s.BootstrapSecretDir, 0o700); err != nil {
-			return fmt.Errorf("make folder of the first password: %w", err)
+			return fmt.Errorf("create directory of the initial password: %w", err)
 		}
 	}
 	var err error
 	start.password, start.newAdmin, err = i.handler.EnsureAdmin(ctx, s.AdminPassword)
 	return err
+}
+
+// service is an open data directory with the handler and the jobs that work on it.
+type service struct {
+	*instance.Instance
+	jobs    *jobs.Jobs
+	archive *jobs.Archiver
+	handler *api.Server
+}
+
+// openService builds the parts on a lock, which it owns from here on. Without a
+// geo no places are looked up.
+func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, log *slog.Logger) (*service, error) {
+	data, err := instance.Open(lock, s, version, log)
+	if err != nil {
+		return nil, err
+	}
+	i := &service{Instance: data}
+	if err := i.build(s, geo, log); err != nil {
+		return nil, errors.Join(err, i.Close())
+	}
+	return i, nil
+}
+
+// build makes the parts that work on the data.
+func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger) error {
+	i.archive = &jobs.Archiver{DB: i.Store, Events: i.Events, Data: s.Data, Version: version, Elsewhere: instance.SecretsElsewhere(s)}
+	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
+	if !ok {
+		return fmt.Errorf("lifetime %q is invalid", s.JWTExpiresIn)
+	}
+	backups, err := schedule(s)
+	if err != nil {
+		return err
+	}
+	i.jobs = jobs.New(jobs.Config{
+		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups,
+		Flush: func() error { return i.handler.FlushRequests() }, // which is made below
+	})
+	i.handler, err = api.New(api.Config{
+		DB:              i.Store,
+		Search:          i.Index,
+		Events:          i.Events,
+		Log:             log,
+		JWTSecret:       []byte(s.JWTSecret),
+		JWTLife:         life,
+		KeySalt:         []byte(s.APIKeySalt),
+		PublicRateLimit: s.PublicRateLimit,
+		Proxies:         proxy.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
+		Geo:             geo,
+		EventBatchMax:   s.EventBatchMax,
+		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
+		EventIPStorage:  s.EventIPStorage,
+		BootstrapFile:   bootstrapFile(s),
+		Staging:         i.Staging,
+		Version:         version,
+		Data:            s.Data,
+		Jobs:            i.jobs,
+		Backup:          i.archive.Write,
+		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
+	})
+	return err
+}
+
+func bootstrapFile(s *setting.Settings) string {
+	return filepath.Join(s.BootstrapSecretDir, datadir.Bootstrap)
+}
+
+// openCertificate reads the certificate that somebody else keeps up to date, or
+// gives nil when there is none. One that cannot be used is a problem of the
+// settings.
+func openCertificate(s *setting.Settings, log *slog.Logger) (*certificate.Files, error) {
+	if s.TLSCert == "" {
+		return nil, nil
+	}
+	files, err := certificate.OpenFiles(s.TLSCert, s.TLSKey, log, nil)
+	if err != nil {
+		return nil, setting.Errors{fmt.Errorf("%s and %s cannot be used: %w", s.Value("tls.cert").Name, s.Value("tls.key").Name, err)}
+	}
+	return files, nil
+}
+
+// metricsConnections bounds those who ask for metrics: nobody needs more.
+const metricsConnections = 64
+
+// serveMetrics answers with the metrics, and nothing else, on an address of their
+// own until stop is called.
+func serveMetrics(ctx context.Context, address string, metrics http.Handler, log *slog.Logger) (url string, stop func(), err error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return "", nil, fmt.Errorf("metrics: %w\nuse another address with --metrics-listen or SVC_METRICS_LISTEN", err)
+	}
+	paths := http.NewServeMux()
+	paths.Handle("GET /metrics", metrics)
+	server := httpserver.NewServer(paths, metricsConnections, log)
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(ctx, 0, nil, nil, listener); err != nil {
+			log.Error("metrics listener failed", "error", err)
+		}
+	}()
+	return httpserver.Reachable("http", listener.Addr())[0] + "/metrics", func() {
+		cancel()
+		<-ended
+	}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"svc/internal/auth"
 	"svc/internal/control"
+	"svc/internal/instance"
 	"svc/internal/setting"
 )
 
@@ -68,7 +69,7 @@ func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 	s, err := loadShown(c)
 	if errors.Is(err, fs.ErrPermission) {
 		// A folder of somebody else says more than a file in it.
-		if owner, ok := errors.AsType[*control.OwnerError](checkFolder(s.Data)); ok {
+		if owner, ok := errors.AsType[*control.OwnerError](instance.CheckFolder(s.Data)); ok {
 			return nil, owner
 		}
 	}

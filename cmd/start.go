@@ -2,21 +2,27 @@ package cmd
 
 import (
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
+	"svc/internal/datadir"
+	"svc/internal/httpserver"
+	"svc/internal/instance"
 	"svc/internal/setting"
 )
 
 // startReport is what a person wants to know of a server that has started.
 type startReport struct {
 	settings  *setting.Settings
-	front     *front
+	public    *httpserver.Listeners
 	newFolder bool
 	newAdmin  bool
 	password  string // generated just now; "" otherwise
+	inside    string // how to run this program in its container; "" outside of any
 }
 
 // announce says how to go on: on a terminal in one screen with the first
@@ -34,11 +40,14 @@ func (p *program) announce(r startReport) {
 	case r.password != "":
 		log.Info("administrator created", "user", "admin", "password_file", file)
 	case r.newAdmin:
-		log.Info("administrator created with the password that was given", "user", "admin")
-	case exists(r.settings.BootstrapSecretDir, bootstrapName):
-		log.Info("a generated password has not been used yet", "user", "admin", "password_file", file)
+		log.Info("administrator created with the configured password", "user", "admin")
+	case instance.Has(r.settings.BootstrapSecretDir, datadir.Bootstrap):
+		log.Info("the generated password has not been used yet", "user", "admin", "password_file", file)
 	}
-	log.Info("listening", "url", strings.Join(r.front.urls, " "), "address", r.front.addresses(), "data", absolute(r.settings.Data), "version", version)
+	if r.inside != "" { // its log is all that people see of it
+		log.Info("a lost password is replaced by a command", "command", r.command("admin reset-password"))
+	}
+	log.Info("listening", "url", strings.Join(r.public.URLs, " "), "address", r.public.Addresses(), "data", absolute(r.settings.Data), "version", version)
 }
 
 func (r startReport) screen() string {
@@ -55,29 +64,58 @@ func (r startReport) screen() string {
 	default:
 		line("data", "%s", data)
 	}
-	for i, url := range r.front.urls {
-		line([]string{"listen", ""}[min(i, 1)], "%s%s", url, r.everywhere())
+	for i, url := range r.public.URLs {
+		line([]string{"listen", ""}[min(i, 1)], "%s", url)
 	}
 	switch {
 	case r.password != "":
 		line("login", "admin / %s   also in %s", r.password, file)
 	case r.newAdmin:
 		line("login", "admin / the password from %s", r.settings.Value("admin_password").Name)
-	case exists(r.settings.BootstrapSecretDir, bootstrapName):
+	case instance.Has(r.settings.BootstrapSecretDir, datadir.Bootstrap):
 		line("login", "admin / the password in %s", file)
 	default:
-		line("login", "admin   password lost? svc admin reset-password --data %s", quoted(data))
+		line("login", "admin   password lost? %s", r.command("admin reset-password"))
 	}
-	line("next", "a key for CI: svc apikey create --name ci --data %s", quoted(data))
+	line("next", "a key for CI: %s", r.command("apikey create --name ci"))
 	return b.String()
 }
 
-// everywhere says so when the address is one of many.
-func (r startReport) everywhere() string {
-	if r.front.every {
-		return " and every other address of this machine"
+// command is a command for this data directory, as it is typed outside of the
+// container if this runs in one.
+func (r startReport) command(words string) string {
+	data := r.settings.Value("data")
+	if r.inside == "" {
+		return "svc " + words + " --data " + quoted(absolute(r.settings.Data))
 	}
-	return ""
+	if data.Origin == setting.FromEnvironment { // which commands in the container have, too
+		return r.inside + " " + words
+	}
+	return r.inside + " " + words + " --data " + quoted(absolute(r.settings.Data))
+}
+
+// container is how to run this program in the container that it runs in; "" when it
+// runs in none. machine is the root of the file system. The name of the machine is
+// there that of the container, unless somebody gave it another.
+func container(machine fs.FS) string {
+	engine := ""
+	for mark, of := range map[string]string{".dockerenv": "docker", "run/.containerenv": "podman"} {
+		if _, err := fs.Stat(machine, mark); err == nil {
+			engine = of
+		}
+	}
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		name = "NAME"
+	}
+	program, err := os.Executable()
+	if err != nil {
+		program = "/svc"
+	}
+	if engine == "" {
+		return ""
+	}
+	return engine + " exec " + name + " " + quoted(program)
 }
 
 func absolute(path string) string {

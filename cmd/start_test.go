@@ -1,26 +1,31 @@
 package cmd
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"svc/internal/datadir"
+	"svc/internal/httpserver"
 	"svc/internal/setting"
 )
 
-func TestAddressesCanBeClicked(t *testing.T) {
+func TestCommandsOfAContainer(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct{ ip, want string }{
-		{"127.0.0.1", "http://127.0.0.1:4000"},
-		{"::1", "http://[::1]:4000"},
-		{"192.0.2.7", "http://192.0.2.7:4000"},
-		{"0.0.0.0", "http://127.0.0.1:4000"},
-		{"::", "http://127.0.0.1:4000"},
+	name, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ mark, want string }{
+		{".dockerenv", "docker exec " + name + " "},
+		{"run/.containerenv", "podman exec " + name + " "},
+		{"etc/hostname", ""},
 	} {
-		if got := "http://" + reachable(&net.TCPAddr{IP: net.ParseIP(tc.ip), Port: 4000}); got != tc.want {
-			t.Errorf("%s: got %q, want %q", tc.ip, got, tc.want)
+		got := container(fstest.MapFS{tc.mark: {}})
+		if !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
+			t.Errorf("with /%s: got %q, want %q", tc.mark, got, tc.want)
 		}
 	}
 }
@@ -37,17 +42,18 @@ func TestStartScreen(t *testing.T) {
 		{"given password", startReport{newAdmin: true}, false, []string{"  data     DIR\n", "  login    admin / the password from ADMIN_PASSWORD\n"}},
 		{"password not used yet", startReport{}, true, []string{"  login    admin / the password in DIR/svc.bootstrap-admin.txt\n"}},
 		{"nothing new", startReport{}, false, []string{"  login    admin   password lost? svc admin reset-password --data DIR\n", "  listen   http://127.0.0.1:4000\n", "  next     a key for CI: svc apikey create --name ci --data DIR\n"}},
+		{"in a container", startReport{inside: "docker exec svc /svc"}, false, []string{"  login    admin   password lost? docker exec svc /svc admin reset-password\n", "  next     a key for CI: docker exec svc /svc apikey create --name ci\n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			if tc.file {
-				if err := os.WriteFile(filepath.Join(dir, bootstrapName), nil, 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, datadir.Bootstrap), nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
 			var err error
-			tc.report.front = &front{urls: []string{"http://127.0.0.1:4000"}}
+			tc.report.public = &httpserver.Listeners{URLs: []string{"http://127.0.0.1:4000"}}
 			tc.report.settings, err = setting.Load(setting.Sources{Env: func(name string) (string, bool) {
 				v, ok := map[string]string{"SVC_DATA": dir, "ADMIN_PASSWORD": "given-one"}[name]
 				return v, ok
@@ -77,14 +83,14 @@ func TestStartScreenHasEveryAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
-		front front
-		want  string
+		public httpserver.Listeners
+		want   string
 	}{
-		{front{urls: []string{"https://a.example", "https://b.example"}}, "  listen   https://a.example\n           https://b.example\n  login"},
-		{front{urls: []string{"http://127.0.0.1:1"}, every: true}, "  listen   http://127.0.0.1:1 and every other address of this machine\n  login"},
-		{front{urls: []string{"unix:/run/svc/http.sock"}}, "  listen   unix:/run/svc/http.sock\n  login"},
+		{httpserver.Listeners{URLs: []string{"https://a.example", "https://b.example"}}, "  listen   https://a.example\n           https://b.example\n  login"},
+		{httpserver.Listeners{URLs: []string{"http://127.0.0.1:1", "http://192.168.1.5:1"}}, "  listen   http://127.0.0.1:1\n           http://192.168.1.5:1\n  login"},
+		{httpserver.Listeners{URLs: []string{"unix:/run/svc/http.sock"}}, "  listen   unix:/run/svc/http.sock\n  login"},
 	} {
-		if got := (startReport{settings: s, front: &tc.front}).screen(); !strings.Contains(got, tc.want) {
+		if got := (startReport{settings: s, public: &tc.public}).screen(); !strings.Contains(got, tc.want) {
 			t.Errorf("got\n%s\nwant in it %q", got, tc.want)
 		}
 	}

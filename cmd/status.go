@@ -17,8 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/api"
+	apicontrol "svc/api/control"
 	"svc/internal/control"
+	"svc/internal/datadir"
 	"svc/internal/doctor"
 )
 
@@ -26,10 +27,10 @@ func (p *program) statusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show how the server stands",
-		Long: `Show the important figures of the server that runs on the data directory: since
-when, requests, events, the search index, jobs, memory, and the sizes of files.
-Counts are since its start. Without a server only the sizes are shown.`,
+		Short: "Show the state of the server",
+		Long: `Show the main figures of the server that runs on the data directory: uptime,
+requests, events, search index, jobs, memory and file sizes. Counters start at zero
+when the server starts. If no server is running, only file sizes are shown.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return p.status(c, asJSON) },
 	}
@@ -40,9 +41,9 @@ Counts are since its start. Without a server only the sizes are shown.`,
 
 // statusReport is what "svc status" shows.
 type statusReport struct {
-	Running bool        `json:"running"`
-	Server  *api.Status `json:"server"` // null when none runs
-	Files   []fileSize  `json:"files"`
+	Running bool               `json:"running"`
+	Server  *apicontrol.Status `json:"server"` // null when none runs
+	Files   []fileSize         `json:"files"`
 }
 
 type fileSize struct {
@@ -71,7 +72,7 @@ func (p *program) status(c *cobra.Command, asJSON bool) error {
 		}
 		r.Running = true
 		if err := json.Unmarshal(raw, &r.Server); err != nil {
-			return fmt.Errorf("read answer: %w", err)
+			return fmt.Errorf("read response: %w", err)
 		}
 	}
 	if asJSON {
@@ -86,7 +87,7 @@ func (p *program) status(c *cobra.Command, asJSON bool) error {
 // fileSizes are the sizes of what a data directory holds, folders as a whole.
 func fileSizes(dir string) ([]fileSize, error) {
 	sizes := []fileSize{}
-	for _, name := range []string{databaseName, eventsName, "search.bleve", "files", "backups"} {
+	for _, name := range []string{datadir.Database, datadir.Events, datadir.Index, datadir.Files, datadir.Backups} {
 		bytes, err := bytesBelow(filepath.Join(dir, name))
 		switch {
 		case err == nil:
@@ -146,7 +147,7 @@ func (r *statusReport) print(out io.Writer) error {
 	return w.Flush()
 }
 
-func backupText(b api.BackupStatus) string {
+func backupText(b apicontrol.BackupStatus) string {
 	text := "there is none"
 	if b.LastAt > 0 {
 		text = "the newest is of " + time.Unix(b.LastAt, 0).Format(time.DateTime) + ", " + doctor.Size(b.Bytes)
@@ -157,7 +158,7 @@ func backupText(b api.BackupStatus) string {
 	return text
 }
 
-func searchText(s api.SearchStatus) string {
+func searchText(s apicontrol.SearchStatus) string {
 	switch {
 	case s.Failure != "":
 		return fmt.Sprintf("%d changes behind: %s", s.Lag, s.Failure)
@@ -168,7 +169,7 @@ func searchText(s api.SearchStatus) string {
 }
 
 // logStatus writes the state of a server to its log.
-func logStatus(log *slog.Logger, s *api.Status) {
+func logStatus(log *slog.Logger, s *apicontrol.Status) {
 	log.Info("state",
 		"ready", s.Ready, "problems", s.Problems, "uptime_seconds", s.UptimeSeconds,
 		"requests", s.Requests.Total, "in_flight", s.Requests.InFlight, "failed", s.Requests.ByClass["5xx"],

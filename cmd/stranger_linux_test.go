@@ -8,6 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"svc/internal/datadir"
+	"svc/internal/instance"
 )
 
 // strange gives a folder that everybody may enter, and runs this program as a
@@ -88,7 +91,7 @@ func TestRestoreBelowAFolderOfRoot(t *testing.T) {
 	}
 	out, err := stranger("restore", archive, "--data", data, "--force").CombinedOutput()
 	kept, _ := filepath.Glob(filepath.Join(data, "before-restore-*", "svc.db"))
-	if err != nil || len(kept) != 1 || !exists(data, databaseName) {
+	if err != nil || len(kept) != 1 || !instance.Has(data, datadir.Database) {
 		t.Errorf("got %v, and %v is kept:\n%s", err, kept, out)
 	}
 }

@@ -15,14 +15,14 @@ var topics = []struct{ name, page, short string }{
 	{"install", "install.md", "Install, upgrade, uninstall: systemd, containers"},
 	{"proxy", "proxy.md", "Run behind Caddy, nginx or another reverse proxy"},
 	{"tls", "tls.md", "HTTPS without a reverse proxy"},
-	{"security", "security.md", "What is stored where, and who may do what"},
+	{"security", "security.md", "What is stored where, and who has access"},
 }
 
 // topicCommands are commands that do nothing but have a long description, which
 // is how cobra wants topics. The last one lists the others.
 func topicCommands() []*cobra.Command {
 	var list strings.Builder
-	list.WriteString("Pages of the documentation in the program:\n\n")
+	list.WriteString("Documentation pages in this program:\n\n")
 	var commands []*cobra.Command
 	for _, t := range topics {
 		text, err := docs.Pages.ReadFile(t.page)
@@ -32,5 +32,5 @@ func topicCommands() []*cobra.Command {
 		commands = append(commands, &cobra.Command{Use: t.name, Short: t.short, Long: string(text)})
 		fmt.Fprintf(&list, "  svc help %-10s %s\n", t.name, t.short)
 	}
-	return append(commands, &cobra.Command{Use: "topics", Short: "List these pages", Long: list.String()})
+	return append(commands, &cobra.Command{Use: "topics", Short: "List documentation pages", Long: list.String()})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/internal/datadir"
 	"svc/internal/event"
 	"svc/store"
 )
@@ -30,7 +31,7 @@ func readBuild() buildInfo {
 		Version:  version,
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Formats:  map[string]int{databaseName: store.Format, eventsName: event.Format},
+		Formats:  map[string]int{datadir.Database: store.Format, datadir.Events: event.Format},
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -56,16 +57,16 @@ func (b buildInfo) String() string {
 		commit += " (modified)"
 	}
 	return fmt.Sprintf("svc %s\ncommit    %s\ngo        %s\nplatform  %s\nformats   %s %d, %s %d\n", b.Version, commit, b.Go, b.Platform,
-		databaseName, b.Formats[databaseName], eventsName, b.Formats[eventsName])
+		datadir.Database, b.Formats[datadir.Database], datadir.Events, b.Formats[datadir.Events])
 }
 
 func (p *program) versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Say which svc this is",
-		Long: `Print version, commit, Go and platform of this program file, and the formats of
-data that it writes: older data is migrated at the start, newer data is refused.`,
+		Short: "Print the version",
+		Long: `Print the version, commit, Go version and platform of this program, and the data
+formats that it writes. Older data is migrated at the start; newer data is refused.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
@@ -81,7 +82,7 @@ data that it writes: older data is migrated at the start, newer data is refused.
 
 // addJSON gives a command the flag that all commands with data have.
 func addJSON(c *cobra.Command, asJSON *bool) {
-	c.Flags().BoolVar(asJSON, "json", false, "print JSON for programs")
+	c.Flags().BoolVar(asJSON, "json", false, "print JSON")
 }
 
 func printJSON(w io.Writer, value any) error {

@@ -7,19 +7,20 @@ import (
 	"os"
 	"path/filepath"
 
-	"svc/internal/finding"
+	"svc/internal/datadir"
+	"svc/internal/integrity"
 	"svc/store"
 )
 
 // Check compares the index in a data directory, which nobody has open, with a
 // store: every file must be whole, and everything that can be searched must be in
-// it, but for what changed after its stamp. Nothing is changed. The error is that
+// it, but for what changed after its checkpoint. Nothing is changed. The error is that
 // of the store or of ctx.
-func Check(ctx context.Context, dir string, db *store.Store, report *finding.Report) error {
-	path := filepath.Join(dir, folderName)
-	report.Begin(folderName)
+func Check(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
+	path := filepath.Join(dir, datadir.Index)
+	report.Begin(datadir.Index)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		report.Add(finding.SearchGap, "/", "it is not there")
+		report.Add(integrity.SearchGap, "/", "it is not there")
 		return nil
 	}
 	onlyRead := settings()
@@ -29,11 +30,11 @@ func Check(ctx context.Context, dir string, db *store.Store, report *finding.Rep
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		report.Add(finding.SearchIndex, "/", "%v", err)
+		report.Add(integrity.SearchIndex, "/", "%v", err)
 		return nil
 	}
 	if err := made.check(db); err != nil {
-		report.Add(finding.SearchGap, "/", "%v", err)
+		report.Add(integrity.SearchGap, "/", "%v", err)
 		return e.close()
 	}
 	return errors.Join(e.check(ctx, db, report), e.close())
@@ -42,7 +43,7 @@ func Check(ctx context.Context, dir string, db *store.Store, report *finding.Rep
 // Remove removes the index from a data directory that nobody has open. The next
 // start makes another one.
 func Remove(dir string) error {
-	if err := os.RemoveAll(filepath.Join(dir, folderName)); err != nil {
+	if err := os.RemoveAll(filepath.Join(dir, datadir.Index)); err != nil {
 		return fmt.Errorf("remove search index: %w", err)
 	}
 	return nil
@@ -50,11 +51,11 @@ func Remove(dir string) error {
 
 // Check compares the index with its store while both are in use. The error is
 // that of the store or of ctx.
-func (x *Index) Check(ctx context.Context, report *finding.Report) error {
-	report.Begin(folderName)
+func (x *Index) Check(ctx context.Context, report *integrity.Report) error {
+	report.Begin(datadir.Index)
 	e := x.current.Load()
 	if e == nil {
-		report.Add(finding.SearchGap, "/", "it is being made")
+		report.Add(integrity.SearchGap, "/", "it is being made")
 		return nil
 	}
 	return e.check(ctx, x.db, report)
@@ -63,14 +64,14 @@ func (x *Index) Check(ctx context.Context, report *finding.Report) error {
 // check finds what can be searched and is not in the index. The memory that it
 // takes is some 100 bytes a document: a project, version or announcement, or 256
 // feedbacks or logs.
-func (e *engine) check(ctx context.Context, db *store.Store, report *finding.Report) error {
+func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.Report) error {
 	seen := e.seen.Load() // before what is there is listed, which may then be more
 	there, err := e.references(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		report.Add(finding.SearchIndex, "/", "%v", err)
+		report.Add(integrity.SearchIndex, "/", "%v", err)
 		return nil
 	}
 	const limit = 500
@@ -94,9 +95,9 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *finding.Rep
 	}
 }
 
-// reportMissing looks for things that are not in the index, but for those that
+// reportMissing looks for records that are not in the index, but for those that
 // changed after it has seen the feed.
-func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *finding.Report) error {
+func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
 		if there[c.Ref()] {
@@ -109,14 +110,14 @@ func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, see
 			}
 		}
 		if !late[c.Ref()] {
-			report.Add(finding.SearchIndex, finding.Key([]byte(c.Ref())), "%s is not in the index", thing(c))
+			report.Add(integrity.SearchIndex, integrity.Key([]byte(c.Ref())), "%s is not in the index", describe(c))
 		}
 	}
 	return nil
 }
 
 // thing is what a change is about, for people.
-func thing(c store.Change) string {
+func describe(c store.Change) string {
 	switch c.Kind {
 	case store.KindProject:
 		return fmt.Sprintf("project number %d", c.Project)

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"svc/internal/finding"
+	"svc/internal/integrity"
 	"svc/store"
 )
 
@@ -22,16 +22,16 @@ func indexed(t *testing.T) (b *box, p *store.Project) {
 }
 
 // offline is the report on the files of a closed index.
-func (b *box) offline() *finding.Report {
+func (b *box) offline() *integrity.Report {
 	b.t.Helper()
 	b.closeIndex()
-	report := finding.NewReport(nil)
+	report := integrity.NewReport(nil)
 	check(b.t, Check(b.t.Context(), b.dir, b.db, report))
 	b.openIndex()
 	return report
 }
 
-// TestCheckIsClean: an index that lags behind is clean, because it will see what
+// TestCheckIsClean: an index that is behind is clean, because it will see what
 // changed; one that is not there is no damage.
 func TestCheckIsClean(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestCheckIsClean(t *testing.T) {
 	b.settle()
 	b.addProject("later")
 	b.addLogs(p.ID, 300, func(i int) string { return fmt.Sprint("later ", i) })
-	report := finding.NewReport(nil)
+	report := integrity.NewReport(nil)
 	check(t, b.index.Check(t.Context(), report))
 	if len(report.Listed()) > 0 {
 		t.Errorf("of an index in use that lags behind: %v", report.Listed())
@@ -52,7 +52,7 @@ func TestCheckIsClean(t *testing.T) {
 	}
 	b.closeIndex()
 	check(t, Remove(b.dir))
-	if report := b.offline(); report.Of(finding.SearchGap) != 1 || !report.Clean() {
+	if report := b.offline(); report.Of(integrity.SearchGap) != 1 || !report.Clean() {
 		t.Errorf("without an index: %v", report.Listed())
 	}
 }
@@ -65,13 +65,13 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	for _, c := range []store.Change{{Kind: store.KindProject, Project: p.ID}, {Kind: store.KindLog, Project: p.ID, Block: 0}} {
 		check(t, b.index.engine.apply(&batch{deletes: []string{c.Ref()}}))
 	}
-	report := finding.NewReport(nil)
+	report := integrity.NewReport(nil)
 	check(t, b.index.Check(t.Context(), report))
-	if report.Of(finding.SearchIndex) != 2 {
-		t.Errorf("in use: got %v, want two things that are missing", report.Listed())
+	if report.Of(integrity.SearchIndex) != 2 {
+		t.Errorf("in use: got %v, want two records that are missing", report.Listed())
 	}
-	if report := b.offline(); report.Of(finding.SearchIndex) != 2 || report.Clean() {
-		t.Errorf("in the files: got %v, want two things that are missing", report.Listed())
+	if report := b.offline(); report.Of(integrity.SearchIndex) != 2 || report.Clean() {
+		t.Errorf("in the files: got %v, want two records that are missing", report.Listed())
 	}
 }
 
@@ -92,9 +92,9 @@ func TestCheckOfDamagedFiles(t *testing.T) {
 			b, _ := indexed(t)
 			b.closeIndex()
 			damage(b)
-			report := finding.NewReport(nil)
+			report := integrity.NewReport(nil)
 			check(t, Check(t.Context(), b.dir, b.db, report))
-			if report.Of(finding.SearchIndex) == 0 {
+			if report.Of(integrity.SearchIndex) == 0 {
 				t.Errorf("got %v, want an index that cannot be used", report.Listed())
 			}
 			if _, err := os.Stat(b.folder()); err != nil {

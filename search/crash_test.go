@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -82,7 +83,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	b.close()
 	titles := map[string]string{} // announcement -> last acknowledged title
 	var marks []string
-	for round := range 20 {
+	for round := range testutil.Rounds(20) {
 		for _, line := range writeAndKill(t, b.dir, time.Duration(rand.IntN(250))*time.Millisecond) {
 			mark, id, _ := strings.Cut(line, " ")
 			marks = append(marks, mark)
@@ -166,15 +167,15 @@ func (b *box) findAcknowledged(p store.ProjectID, when string, marks []string, t
 // findAnnouncements lists the titles of the announcements that contain a text.
 func (b *box) findAnnouncements(p store.ProjectID, text string) (titles []string) {
 	b.t.Helper()
-	n := b.index.Narrow(b.t.Context(), store.KindAnnouncement, p, []string{text})
+	n := b.index.Candidates(b.t.Context(), store.KindAnnouncement, p, []string{text})
 	check(b.t, b.db.View(func(tx *store.Tx) error {
-		n, err := tx.After(n)
+		n, err := tx.WithChanges(n)
 		if err != nil {
 			return err
 		}
 		list, err := tx.Searchable("", 1<<20)
 		for _, c := range list {
-			if c.Kind != store.KindAnnouncement || !n.May(c.Ref()) {
+			if c.Kind != store.KindAnnouncement || !n.Contain(c.Ref()) {
 				continue
 			}
 			a, err := tx.Announcement(c.Project, c.ID)

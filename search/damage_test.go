@@ -10,6 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/util"
 	"go.etcd.io/bbolt"
 
+	"svc/internal/datadir"
 	"svc/store"
 )
 
@@ -91,21 +92,21 @@ func TestIndexComesBack(t *testing.T) {
 			copyTree(t, b.folder(), other.folder())
 			other.openIndex()
 		}, made},
-		{"stamp of another format", func(t *testing.T, b *box) {
+		{"checkpoint of another format", func(t *testing.T, b *box) {
 			e, s, err := openEngine(t.Context(), b.folder())
 			check(t, err)
 			s.Format = "0"
-			check(t, e.apply(&batch{stamp: &s}))
+			check(t, e.apply(&batch{checkpoint: &s}))
 			check(t, e.close())
 		}, made},
-		{"stamp from the future", func(t *testing.T, b *box) {
+		{"checkpoint from the future", func(t *testing.T, b *box) {
 			e, s, err := openEngine(t.Context(), b.folder())
 			check(t, err)
 			s.Seq += 1000
-			check(t, e.apply(&batch{stamp: &s}))
+			check(t, e.apply(&batch{checkpoint: &s}))
 			check(t, e.close())
 		}, made},
-		{"feed forgotten past the stamp", func(t *testing.T, b *box) {
+		{"feed forgotten past the checkpoint", func(t *testing.T, b *box) {
 			db, err := store.Open(b.file(), store.Options{})
 			check(t, err)
 			check(t, db.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "late", Name: "x"}) }))
@@ -151,12 +152,12 @@ func TestIndexComesBack(t *testing.T) {
 			if got != tc.want {
 				t.Errorf("got an index that was %s, want one that was %s", got, tc.want)
 			}
-			if n := b.index.Narrow(t.Context(), store.KindLog, p.ID, []string{"nothing"}); n.All || len(n.Refs) > 0 {
+			if n := b.index.Candidates(t.Context(), store.KindLog, p.ID, []string{"nothing"}); n.All || len(n.Refs) > 0 {
 				t.Errorf("index does not say where a text is: %+v", n)
 			}
 			for _, left := range []string{newSuffix, oldSuffix} {
 				if _, err := os.Stat(b.folder() + left); err == nil {
-					t.Errorf("%s is still there", folderName+left)
+					t.Errorf("%s is still there", datadir.Index+left)
 				}
 			}
 		})
@@ -172,8 +173,8 @@ func addLate(t *testing.T, b *box) {
 	check(t, db.Close())
 }
 
-// addState adds a newest state to root.bolt, which has a stamp and nothing else.
-func addState(t *testing.T, b *box, s stamp) {
+// addState adds a newest state to root.bolt, which has a checkpoint and nothing else.
+func addState(t *testing.T, b *box, s checkpoint) {
 	t.Helper()
 	root, err := bbolt.Open(b.files("root.bolt")[0], 0o600, nil)
 	check(t, err)
@@ -190,7 +191,7 @@ func addState(t *testing.T, b *box, s stamp) {
 		if err != nil {
 			return err
 		}
-		return internal.Put(stampKey, s.bytes())
+		return internal.Put(checkpointKey, s.bytes())
 	}))
 	check(t, root.Close())
 }

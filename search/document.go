@@ -8,7 +8,7 @@ import (
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 
-	"svc/internal/fold"
+	"svc/internal/searchtext"
 	"svc/store"
 )
 
@@ -18,14 +18,14 @@ const (
 	scopeField = "s" // kind; kind and project
 )
 
-// mostGrams is the number of different grams up to which a document has them.
+// maxGrams is the number of different grams up to which a document has them.
 // One with more, a very long text, has the scope wide instead and is found by
 // every query.
-const mostGrams = 100_000
+const maxGrams = 100_000
 
 const wideScope = "wide"
 
-// scopeOf is the term that all things of a kind have, and of a project when
+// scopeOf is the term that all records of a kind have, and of a project when
 // that is not 0.
 func scopeOf(kind store.Kind, project store.ProjectID) string {
 	if project == 0 {
@@ -59,7 +59,7 @@ func newDocument(c store.Change, text string) (d *document.Document, size int) {
 	return d, len(grams)
 }
 
-// gramsOf are the different grams of a text, as fold.Grams has them; ok is
+// gramsOf are the different grams of a text, as searchtext.Grams has them; ok is
 // false when they are too many. Most of the work of indexing is here, so a
 // gram is looked up as a number, 21 bits a rune, before it becomes a string.
 func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
@@ -70,7 +70,7 @@ func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 	runes, last := 0, uint64(0)
 	for at := 0; at < len(text); {
 		r, width := utf8.DecodeRuneInString(text[at:])
-		if r == fold.Border {
+		if r == searchtext.Border {
 			runes, last = 0, 0
 			at += width
 			continue
@@ -84,7 +84,7 @@ func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 				grams[text[starts[2-n]:at]] = present
 			}
 		}
-		if len(grams) > mostGrams {
+		if len(grams) > maxGrams {
 			return nil, false
 		}
 	}

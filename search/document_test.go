@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"svc/internal/fold"
+	"svc/internal/searchtext"
 	"svc/store"
 )
 
@@ -23,7 +23,7 @@ func TestDocumentHasTheGramsOfTheText(t *testing.T) {
 		{"nothing", ""},
 		{"border alone", "\x01"},
 		{"one rune", "\x01a"},
-		{"two fields", fold.Fields(&vocabulary[0], &vocabulary[1])},
+		{"two fields", searchtext.Fields(&vocabulary[0], &vocabulary[1])},
 		{"runes of all sizes", "\x01aé连👩‍🚀\U0010ffff"},
 		{"the same again and again", strings.Repeat("\x01aaa bbb", 1000)},
 		{"a block of lines", "\x01" + long.String()},
@@ -31,7 +31,7 @@ func TestDocumentHasTheGramsOfTheText(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			want := map[string]bool{}
-			fold.Grams(tc.text, func(g string) { want[g] = true })
+			searchtext.Grams(tc.text, func(g string) { want[g] = true })
 			grams, ok := gramsOf(tc.text)
 			if got := slices.Sorted(maps.Keys(grams)); !ok || !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
 				t.Errorf("got %d grams (%t), want %d", len(got), ok, len(want))
@@ -59,7 +59,7 @@ func TestVeryLongText(t *testing.T) {
 		text.WriteRune(rune(0x4e00 + r.IntN(20_000)))
 	}
 	if _, ok := gramsOf(text.String()); ok {
-		t.Fatalf("text of %d bytes has at most %d grams", text.Len(), mostGrams)
+		t.Fatalf("text of %d bytes has at most %d grams", text.Len(), maxGrams)
 	}
 	long := &store.Announcement{Title: "long", Content: text.String() + "needle"}
 	short := &store.Announcement{Title: "short", Content: "straw"}
@@ -81,7 +81,7 @@ func TestVeryLongText(t *testing.T) {
 		{"straw", []string{ref(long), ref(short)}}, // the long one may have it
 		{"long", []string{ref(long)}},
 	} {
-		n := b.index.Narrow(t.Context(), store.KindAnnouncement, p.ID, []string{tc.term})
+		n := b.index.Candidates(t.Context(), store.KindAnnouncement, p.ID, []string{tc.term})
 		slices.Sort(tc.want)
 		if got := slices.Sorted(maps.Keys(n.Refs)); n.All || !slices.Equal(got, tc.want) {
 			t.Errorf("%q: got %x (all: %t), want %x", tc.term, got, n.All, tc.want)
@@ -91,7 +91,7 @@ func TestVeryLongText(t *testing.T) {
 	long.Content = "needle"
 	b.update(func(tx *store.Tx) error { return tx.PutAnnouncement(p.ID, long) })
 	b.settle()
-	if n := b.index.Narrow(t.Context(), store.KindAnnouncement, p.ID, []string{"straw"}); n.All || len(n.Refs) != 1 {
+	if n := b.index.Candidates(t.Context(), store.KindAnnouncement, p.ID, []string{"straw"}); n.All || len(n.Refs) != 1 {
 		t.Errorf("straw: got %d refs (all: %t), want 1", len(n.Refs), n.All)
 	}
 }

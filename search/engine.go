@@ -26,7 +26,7 @@ var (
 type engine struct {
 	path  string
 	bleve bleve.Index
-	seen  atomic.Uint64 // last change that a search finds, as in the stamp
+	seen  atomic.Uint64 // last change that a search finds, as in the checkpoint
 
 	observed *observed // of the index that it belongs to
 
@@ -37,8 +37,8 @@ type engine struct {
 	close   func() error
 }
 
-// stampKey is where bleve keeps the stamp.
-var stampKey = []byte("svc_stamp")
+// checkpointKey is where bleve keeps the checkpoint.
+var checkpointKey = []byte("svc_stamp")
 
 // settings are those of bleve's storage, for opening and for making an index.
 func settings() map[string]any {
@@ -61,7 +61,7 @@ func settings() map[string]any {
 }
 
 // makeEngine makes an empty index in a folder that does not exist yet.
-func makeEngine(path string, first stamp) (*engine, error) {
+func makeEngine(path string, first checkpoint) (*engine, error) {
 	m := bleve.NewIndexMapping()
 	m.DefaultMapping = bleve.NewDocumentStaticMapping() // the fields of documents come complete
 	e, err := guard(path, func() (bleve.Index, error) {
@@ -70,7 +70,7 @@ func makeEngine(path string, first stamp) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.apply(&batch{stamp: &first}); err != nil {
+	if err := e.apply(&batch{checkpoint: &first}); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
@@ -78,23 +78,23 @@ func makeEngine(path string, first stamp) (*engine, error) {
 
 // openEngine opens an index of which every file is whole. ctx can end the look
 // at them, which takes a while.
-func openEngine(ctx context.Context, path string) (*engine, stamp, error) {
+func openEngine(ctx context.Context, path string) (*engine, checkpoint, error) {
 	return openWith(ctx, path, settings())
 }
 
-func openWith(ctx context.Context, path string, settings map[string]any) (*engine, stamp, error) {
+func openWith(ctx context.Context, path string, settings map[string]any) (*engine, checkpoint, error) {
 	r, err := examine(ctx, path)
 	if err != nil {
-		return nil, stamp{}, fmt.Errorf("open %s: %w", path, err)
+		return nil, checkpoint{}, fmt.Errorf("open %s: %w", path, err)
 	}
 	e, err := guard(path, func() (bleve.Index, error) { return bleve.OpenUsing(path, settings) })
 	if err != nil {
-		return nil, stamp{}, err
+		return nil, checkpoint{}, err
 	}
 	// What bleve cannot read it leaves out without an error.
-	s, err := e.stamp()
-	if err == nil && s != r.stamp {
-		err = fmt.Errorf("open %s: got change %d, want %d", path, s.Seq, r.stamp.Seq)
+	s, err := e.checkpoint()
+	if err == nil && s != r.checkpoint {
+		err = fmt.Errorf("open %s: got change %d, want %d", path, s.Seq, r.checkpoint.Seq)
 	}
 	if err != nil {
 		return nil, s, errors.Join(err, e.close())
@@ -180,19 +180,19 @@ func (e *engine) closeBleve() (err error) {
 	}
 }
 
-func (e *engine) stamp() (s stamp, err error) {
-	raw, err := e.bleve.GetInternal(stampKey)
+func (e *engine) checkpoint() (s checkpoint, err error) {
+	raw, err := e.bleve.GetInternal(checkpointKey)
 	if err != nil {
-		return s, fmt.Errorf("read stamp of %s: %w", e.path, err)
+		return s, fmt.Errorf("read checkpoint of %s: %w", e.path, err)
 	}
-	return parseStamp(raw)
+	return parseCheckpoint(raw)
 }
 
 // batch is written as a whole or not at all.
 type batch struct {
-	puts    []*document.Document
-	deletes []string // references
-	stamp   *stamp   // nil = as before
+	puts       []*document.Document
+	deletes    []string    // references
+	checkpoint *checkpoint // nil = as before
 }
 
 // apply writes a batch and returns when it is on disk and searches find it. An
@@ -209,8 +209,8 @@ func (e *engine) apply(b *batch) error {
 			return fmt.Errorf("%w: %w", errWrite, err)
 		}
 	}
-	if b.stamp != nil {
-		out.SetInternal(stampKey, b.stamp.bytes())
+	if b.checkpoint != nil {
+		out.SetInternal(checkpointKey, b.checkpoint.bytes())
 	}
 	// When a background goroutine of bleve has panicked, a batch waits for it
 	// for ever.
@@ -233,8 +233,8 @@ func (e *engine) apply(b *batch) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errWrite, err)
 	}
-	if b.stamp != nil {
-		e.seen.Store(b.stamp.Seq)
+	if b.checkpoint != nil {
+		e.seen.Store(b.checkpoint.Seq)
 	}
 	e.observed.wrote(b)
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -26,10 +27,10 @@ func announcement(i int) store.Change {
 // blevesearch/zapx#409).
 func TestBurstsSurviveMerging(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range uint64(testutil.Rounds(6)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
-			e, err := makeEngine(filepath.Join(t.TempDir(), "x"), stamp{})
+			e, err := makeEngine(filepath.Join(t.TempDir(), "x"), checkpoint{})
 			check(t, err)
 			defer func() { check(t, e.close()) }()
 			r := rand.New(rand.NewPCG(seed, 3))
@@ -97,7 +98,7 @@ func stillGone(refs []string, text map[string]string) []string {
 
 func TestEngine(t *testing.T) {
 	t.Parallel()
-	e, err := makeEngine(filepath.Join(t.TempDir(), "x"), stamp{Seq: 7})
+	e, err := makeEngine(filepath.Join(t.TempDir(), "x"), checkpoint{Seq: 7})
 	check(t, err)
 	var b batch
 	for i := range 10 {
@@ -119,8 +120,8 @@ func TestEngine(t *testing.T) {
 	if refs, err := e.find(t.Context(), scopeOf(store.KindAnnouncement, 2), []string{"a"}, 10); len(refs) != 0 || err != nil {
 		t.Errorf("in another project: got %d, %v, want 0", len(refs), err)
 	}
-	if s, err := e.stamp(); s.Seq != 7 || e.seen.Load() != 7 || err != nil {
-		t.Errorf("a batch without a stamp changed it: got %+v, %v, seen %d", s, err, e.seen.Load())
+	if s, err := e.checkpoint(); s.Seq != 7 || e.seen.Load() != 7 || err != nil {
+		t.Errorf("a batch without a checkpoint changed it: got %+v, %v, seen %d", s, err, e.seen.Load())
 	}
 
 	// Opening it twice fails within seconds instead of waiting for ever, and
@@ -138,7 +139,7 @@ func TestEngine(t *testing.T) {
 	if err := e.apply(&b); err == nil {
 		t.Error("wrote to an index that is closed")
 	}
-	if _, err := makeEngine(e.path, stamp{}); err == nil {
+	if _, err := makeEngine(e.path, checkpoint{}); err == nil {
 		t.Error("made an index where one is")
 	}
 }

@@ -31,8 +31,8 @@ func storeFolder(path string) string { return filepath.Join(path, "store") }
 
 // root is what root.bolt says of an index.
 type root struct {
-	stamp    stamp
-	segments []string // file names, sorted
+	checkpoint checkpoint
+	segments   []string // file names, sorted
 }
 
 // readRoot reads root.bolt, which is quick.
@@ -42,7 +42,7 @@ func readRoot(path string) (r root, err error) {
 		switch {
 		case bytes.Equal(key, util.BoltPathKey):
 			r.segments = append(r.segments, string(value))
-		case bytes.Equal(key, stampKey):
+		case bytes.Equal(key, checkpointKey):
 			raw = bytes.Clone(value) // there may be older ones; the last is the newest
 		}
 	})
@@ -51,7 +51,7 @@ func readRoot(path string) (r root, err error) {
 	}
 	slices.Sort(r.segments)
 	r.segments = slices.Compact(r.segments)
-	r.stamp, err = parseStamp(raw)
+	r.checkpoint, err = parseCheckpoint(raw)
 	return r, err
 }
 

@@ -117,14 +117,14 @@ func TestSegmentDamagedAnywhere(t *testing.T) {
 }
 
 // TestForeignIndexDoesNotStay: a command that opens the index and never runs it
-// may change the store, until the stamp of an index from its future looks like
+// may change the store, until the checkpoint of an index from its future looks like
 // one from its past.
 func TestForeignIndexDoesNotStay(t *testing.T) {
 	t.Parallel()
-	for name, edit := range map[string]func(*stamp){
-		"from the future":  func(s *stamp) { s.Seq += 2 },
-		"of another store": func(s *stamp) { s.Store = "x" },
-		"other rules":      func(s *stamp) { s.Format = "0" },
+	for name, edit := range map[string]func(*checkpoint){
+		"from the future":  func(s *checkpoint) { s.Seq += 2 },
+		"of another store": func(s *checkpoint) { s.Store = "x" },
+		"other rules":      func(s *checkpoint) { s.Format = "0" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +133,7 @@ func TestForeignIndexDoesNotStay(t *testing.T) {
 			e, s, err := openEngine(t.Context(), b.folder())
 			check(t, err)
 			edit(&s)
-			check(t, errors.Join(e.apply(&batch{stamp: &s}), e.close()))
+			check(t, errors.Join(e.apply(&batch{checkpoint: &s}), e.close()))
 			b.openIndex()
 			b.closeIndex()
 			b.addLogs(p, 300, numbered)
@@ -148,7 +148,7 @@ func TestForeignIndexDoesNotStay(t *testing.T) {
 }
 
 // TestEndWhileTheIndexIsRead: closing does not wait until all has been read, and
-// nothing is thrown away for it.
+// nothing is discarded for it.
 func TestEndWhileTheIndexIsRead(t *testing.T) {
 	t.Parallel()
 	b, p := filled(t)

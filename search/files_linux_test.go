@@ -17,14 +17,18 @@ const noFilesFolder = "SVC_TEST_NO_FILES"
 
 // TestFilesAreExhausted starts TestWithoutFiles in a process of its own.
 func TestFilesAreExhausted(t *testing.T) {
+	if os.Getenv(noFilesFolder) != "" {
+		withoutFiles(t)
+		return
+	}
 	t.Parallel()
 	b, p := filled(t)
 	b.addLogs(p, 3000, numbered) // the index has not seen them
 	b.close()
-	c := exec.Command(os.Args[0], "-test.run=^TestWithoutFiles$", "-test.v")
+	c := exec.Command(os.Args[0], "-test.run=^TestFilesAreExhausted$", "-test.v")
 	c.Env = append(os.Environ(), noFilesFolder+"="+b.dir)
 	out, err := c.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestWithoutFiles") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestFilesAreExhausted") {
 		t.Errorf("%v:\n%s", err, out)
 	}
 	if strings.Contains(string(out), "thrown away") {
@@ -37,15 +41,10 @@ func TestFilesAreExhausted(t *testing.T) {
 	}
 }
 
-// TestWithoutFiles: when the process may not open another file, searches go on,
-// nothing ends, and the index catches up when it may, without being built anew.
-//
-//nolint:paralleltest // takes the files of the whole process
-func TestWithoutFiles(t *testing.T) {
+// withoutFiles: when the process may not open another file, searches go on,
+// nothing ends, and the index catches up when it may, without being rebuilt.
+func withoutFiles(t *testing.T) {
 	dir := os.Getenv(noFilesFolder)
-	if dir == "" {
-		t.Skipf("needs a process of its own, named in %s: run TestFilesAreExhausted, which starts it", noFilesFolder)
-	}
 	b := &box{t: t, dir: dir}
 	b.open()
 	check(t, b.index.admit())

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"svc/internal/fold"
-	"svc/internal/patience"
+	"svc/internal/datadir"
+	"svc/internal/searchtext"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -65,7 +66,7 @@ func (b *box) closeIndex() {
 }
 
 func (b *box) file() string   { return filepath.Join(b.dir, "svc.db") }
-func (b *box) folder() string { return filepath.Join(b.dir, folderName) }
+func (b *box) folder() string { return filepath.Join(b.dir, datadir.Index) }
 
 // settle does what Run does until the index has seen everything.
 func (b *box) settle() {
@@ -97,7 +98,7 @@ func (b *box) run() (stop func()) {
 // seen waits until the running index has seen everything.
 func (b *box) seen() {
 	b.t.Helper()
-	patience.Until(b.t, "index has seen everything", func() bool {
+	testutil.Until(b.t, "index has seen everything", func() bool {
 		seen, ok := b.index.Seen()
 		return ok && seen == b.db.LastChange()
 	})
@@ -133,11 +134,11 @@ func (b *box) addLogs(p store.ProjectID, n int, content func(i int) string) {
 // findLogs is the total of a search in the logs of a project.
 func (b *box) findLogs(p store.ProjectID, text string) int {
 	b.t.Helper()
-	terms := []string{fold.Text(text)}
-	n := b.index.Narrow(b.t.Context(), store.KindLog, p, terms)
+	terms := []string{searchtext.Text(text)}
+	n := b.index.Candidates(b.t.Context(), store.KindLog, p, terms)
 	var found store.Found
 	err := b.db.View(func(tx *store.Tx) (err error) {
-		_, found, err = tx.ListLogs(p, store.LogSelection{To: endOfTime, Selection: store.Selection{Limit: 1, Find: &store.Find{Terms: terms, Narrow: n}}})
+		_, found, err = tx.ListLogs(p, store.LogSelection{To: endOfTime, Selection: store.Selection{Limit: 1, Find: &store.Find{Terms: terms, Candidates: n}}})
 		return err
 	})
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"svc/internal/fold"
 	"svc/internal/platform"
+	"svc/internal/searchtext"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -39,9 +40,9 @@ func TestSearchIsExact(t *testing.T) {
 			w := &world{box: newBox(t), r: rand.New(rand.NewPCG(seed, 1))}
 			w.addContents()
 			stop := w.run()
-			for range 40 {
+			for range testutil.Rounds(40) {
 				switch w.r.IntN(12) {
-				case 0: // from now on the index lags behind
+				case 0: // from now on the index is behind
 					stop()
 					w.closeIndex()
 					w.openIndex()
@@ -94,7 +95,7 @@ func (w *world) compare() {
 	}
 	p := pick(w.r, w.projects)
 	terms := w.terms(p)
-	has := func(fields ...*string) bool { return fold.ContainsAll(fold.Fields(fields...), terms) }
+	has := func(fields ...*string) bool { return searchtext.ContainsAll(searchtext.Fields(fields...), terms) }
 	w.compareLogs(p, terms, has)
 	w.compareFeedback(p, terms, has)
 
@@ -135,7 +136,7 @@ func (w *world) compareLogs(p *contents, terms []string, has func(...*string) bo
 			want = append(want, l.ID)
 		}
 	}
-	q.Find.Narrow = w.index.Narrow(w.t.Context(), store.KindLog, pick(w.r, []store.ProjectID{0, p.ID}), terms)
+	q.Find.Candidates = w.index.Candidates(w.t.Context(), store.KindLog, pick(w.r, []store.ProjectID{0, p.ID}), terms)
 	var got []store.ID
 	var found store.Found
 	check(w.t, w.db.View(func(tx *store.Tx) error {
@@ -161,7 +162,7 @@ func (w *world) compareFeedback(p *contents, terms []string, has func(...*string
 			want = append(want, f.ID)
 		}
 	}
-	q.Find.Narrow = w.index.Narrow(w.t.Context(), store.KindFeedback, pick(w.r, []store.ProjectID{0, p.ID}), terms)
+	q.Find.Candidates = w.index.Candidates(w.t.Context(), store.KindFeedback, pick(w.r, []store.ProjectID{0, p.ID}), terms)
 	var got []store.ID
 	var found store.Found
 	check(w.t, w.db.View(func(tx *store.Tx) error {
@@ -195,17 +196,17 @@ func (w *world) same(what string, find *store.Find, got, all []store.ID, found, 
 	page := all[min(q.Offset, len(all)):min(q.Offset+q.Limit, len(all))]
 	if !slices.Equal(got, page) || found != want {
 		w.t.Fatalf("%s with %q (index: all %t, %d refs, seen %d of %d), offset %d, limit %d:\ngot  %+v %v\nwant %+v %v", what, find.Terms,
-			find.Narrow.All, len(find.Narrow.Refs), find.Narrow.Seen, w.db.LastChange(), q.Offset, q.Limit, found, got, want, page)
+			find.Candidates.All, len(find.Candidates.Refs), find.Candidates.Seen, w.db.LastChange(), q.Offset, q.Limit, found, got, want, page)
 	}
 }
 
 // compareRefs looks at what the index and the feed leave over.
 func (w *world) compareRefs(kind store.Kind, p store.ProjectID, terms, want []string) {
 	w.t.Helper()
-	n := w.index.Narrow(w.t.Context(), kind, p, terms)
+	n := w.index.Candidates(w.t.Context(), kind, p, terms)
 	var got []string
 	check(w.t, w.db.View(func(tx *store.Tx) error {
-		n, err := tx.After(n)
+		n, err := tx.WithChanges(n)
 		if err != nil {
 			return err
 		}
@@ -231,7 +232,7 @@ func (w *world) compareRefs(kind store.Kind, p store.ProjectID, terms, want []st
 			if err != nil {
 				return err
 			}
-			if ok && c.Kind == kind && (p == 0 || c.Project == p) && fold.ContainsAll(text, terms) {
+			if ok && c.Kind == kind && (p == 0 || c.Project == p) && searchtext.ContainsAll(text, terms) {
 				got = append(got, ref)
 			}
 		}

@@ -16,14 +16,13 @@ const progressEvery = 10 * time.Second
 
 var errClosed = errors.New("the search index is being closed")
 
-// Rebuild makes the index anew beside the one there is, which answers
-// meanwhile, and puts it in its place. progress, which may be nil, is called
-// now and then with the number of things that have been read; they are
-// versions, announcements, projects, and blocks of feedback or logs. While the
-// index is being built already, the error is a Conflict.
-func (x *Index) Rebuild(ctx context.Context, progress func(things int)) error {
+// Rebuild builds a new index and replaces the old one, which serves searches until
+// then. progress, which may be nil, is called periodically with the number of
+// records that have been read: versions, announcements, projects, and blocks of
+// feedback or logs. The error is a Conflict during another rebuild.
+func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	if !x.building.TryLock() {
-		return fault.New(fault.Conflict, "the search index is being built already")
+		return fault.New(fault.Conflict, "the rebuilding search index already")
 	}
 	defer x.building.Unlock()
 	if progress == nil {
@@ -32,7 +31,7 @@ func (x *Index) Rebuild(ctx context.Context, progress func(things int)) error {
 	return x.rebuild(ctx, progress)
 }
 
-// build makes the index when there is none.
+// build builds the index if there is none.
 func (x *Index) build(ctx context.Context) error {
 	x.building.Lock()
 	defer x.building.Unlock()
@@ -42,33 +41,33 @@ func (x *Index) build(ctx context.Context) error {
 	return x.rebuild(ctx, func(int) {})
 }
 
-// rebuild makes an index, with progress in the log. The caller holds building.
-func (x *Index) rebuild(ctx context.Context, progress func(things int)) error {
+// rebuild builds an index and logs its progress. The caller must hold building.
+func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 	begin, last := time.Now(), time.Now()
-	x.log.Info("search index is being built", "old_one_answers", x.current.Load() != nil)
-	things := 0
+	x.log.Info("rebuilding search index", "old_one_answers", x.current.Load() != nil)
+	records := 0
 	err := x.renew(ctx, func(n int) {
-		if things = n; time.Since(last) >= progressEvery {
+		if records = n; time.Since(last) >= progressEvery {
 			last = time.Now()
-			x.log.Info("search index is being built", "things", n)
+			x.log.Info("rebuilding search index", "records", n)
 		}
 		progress(n)
 	})
 	if err == nil {
-		x.log.Info("search index is complete", "things", things, "seconds", time.Since(begin).Seconds())
+		x.log.Info("search index rebuilt", "records", records, "seconds", time.Since(begin).Seconds())
 	}
 	return err
 }
 
-// renew makes an index in a folder of its own and then exchanges it.
-func (x *Index) renew(ctx context.Context, progress func(things int)) (err error) {
+// renew builds an index in a directory of its own and then swaps it in.
+func (x *Index) renew(ctx context.Context, progress func(records int)) (err error) {
 	path := x.path + newSuffix
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("build search index: %w", err)
 	}
 	// The position comes first: what changes while the records are read is
 	// seen again afterwards.
-	first := newStamp(x.db, x.db.LastChange())
+	first := newCheckpoint(x.db, x.db.LastChange())
 	e, err := makeEngine(path, first)
 	if err != nil {
 		return err
@@ -82,14 +81,14 @@ func (x *Index) renew(ctx context.Context, progress func(things int)) (err error
 		if err := x.ended(ctx); err != nil {
 			return err
 		}
-		if more, err = e.follow(x.db); err != nil {
+		if more, err = e.processFeed(x.db); err != nil {
 			return err
 		}
 	}
 	return x.exchange(e)
 }
 
-// ended says why a build must stop, nil as long as it need not.
+// ended returns why a rebuild must stop; nil if it need not.
 func (x *Index) ended(ctx context.Context) error {
 	if x.life.Err() != nil {
 		return errClosed
@@ -99,9 +98,9 @@ func (x *Index) ended(ctx context.Context) error {
 
 // fill reads everything, each page in a transaction of its own: one for all
 // would keep every page of the data file that is replaced meanwhile.
-func (x *Index) fill(ctx context.Context, e *engine, first stamp, progress func(things int)) error {
+func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress func(records int)) error {
 	const limit = 500
-	things, after := 0, ""
+	records, after := 0, ""
 	for {
 		if err := x.ended(ctx); err != nil {
 			return err
@@ -134,14 +133,14 @@ func (x *Index) fill(ctx context.Context, e *engine, first stamp, progress func(
 		if err := e.write(p, first); err != nil {
 			return err
 		}
-		things += n
-		progress(things)
+		records += n
+		progress(records)
 	}
 }
 
-// exchange puts an index that is complete in the place of the one there is.
+// exchange replaces the index with a complete one.
 // Both are closed for a moment, because not every system renames folders that
-// are in use; whoever searches then looks everywhere.
+// are in use; searches scan all records meanwhile.
 func (x *Index) exchange(e *engine) (err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -152,11 +151,11 @@ func (x *Index) exchange(e *engine) (err error) {
 		return fmt.Errorf("complete search index: %w", err)
 	}
 	if err := x.drop(); err != nil {
-		x.log.Warn("old search index cannot be closed", "error", err)
+		x.log.Warn("cannot close old search index", "error", err)
 	}
 	defer func() {
 		if err != nil {
-			x.rouse() // the old one is gone
+			x.wake() // the old one is gone
 		}
 	}()
 	old := x.path + oldSuffix
@@ -175,7 +174,7 @@ func (x *Index) exchange(e *engine) (err error) {
 	}
 	x.use(opened)
 	if err := os.RemoveAll(old); err != nil {
-		x.log.Warn("old search index cannot be removed", "error", err)
+		x.log.Warn("cannot remove old search index", "error", err)
 	}
 	return nil
 }

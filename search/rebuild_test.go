@@ -12,8 +12,9 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"svc/internal/datadir"
 	"svc/internal/fault"
-	"svc/internal/patience"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -30,7 +31,7 @@ func filled(t *testing.T) (*box, store.ProjectID) {
 // narrows reports whether the index answers a search with less than
 // everything.
 func (b *box) narrows(p store.ProjectID, term string) bool {
-	return !b.index.Narrow(b.t.Context(), store.KindLog, p, []string{term}).All
+	return !b.index.Candidates(b.t.Context(), store.KindLog, p, []string{term}).All
 }
 
 func TestOldIndexAnswersUntilTheNewOneIsComplete(t *testing.T) {
@@ -129,7 +130,7 @@ func TestNarrow(t *testing.T) {
 		{"index is not there yet", unread.index, t.Context(), p, []string{"line"}, true, 0},
 		{"no index at all", nil, t.Context(), p, []string{"line"}, true, 0},
 	} {
-		n := tc.index.Narrow(tc.ctx, store.KindLog, tc.project, tc.terms)
+		n := tc.index.Candidates(tc.ctx, store.KindLog, tc.project, tc.terms)
 		if n.All != tc.all || len(n.Refs) != tc.refs {
 			t.Errorf("%s: got all %t, %d refs, want %t, %d", tc.name, n.All, len(n.Refs), tc.all, tc.refs)
 		}
@@ -150,20 +151,20 @@ func TestProjectIsForgottenInSteps(t *testing.T) {
 	})
 	b.addLogs(p.ID, 600, numbered)
 	b.settle()
-	if n := b.index.Narrow(t.Context(), store.KindAnnouncement, 0, []string{"news"}); len(n.Refs) != 1201 {
+	if n := b.index.Candidates(t.Context(), store.KindAnnouncement, 0, []string{"news"}); len(n.Refs) != 1201 {
 		t.Errorf("before: got %d announcements, want 1201", len(n.Refs))
 	}
 	b.update(func(tx *store.Tx) error { return tx.DeleteProject(p) })
 	b.settle()
 	documents, err := b.index.engine.bleve.DocCount()
-	if n := b.index.Narrow(t.Context(), store.KindAnnouncement, 0, []string{"news"}); len(n.Refs) != 1 || documents != 2 || err != nil {
+	if n := b.index.Candidates(t.Context(), store.KindAnnouncement, 0, []string{"news"}); len(n.Refs) != 1 || documents != 2 || err != nil {
 		t.Errorf("after: got %d announcements of %d documents (%v), want 1 of 2", len(n.Refs), documents, err)
 	}
 }
 
 type inner = bleve.Index // bleve.Index has a method of its name
 
-// broken is an index in which things go wrong.
+// broken is an index whose operations fail.
 type broken struct {
 	inner
 	search, write func()
@@ -284,11 +285,11 @@ func TestRunTriesAgain(t *testing.T) {
 	b.index.log = slog.New(log)
 	obstacle := filepath.Join(b.dir, "obstacle")
 	write(t, obstacle, nil)
-	b.index.path = filepath.Join(obstacle, folderName)
+	b.index.path = filepath.Join(obstacle, datadir.Index)
 	stop := b.run()
 	defer stop()
 	b.addLogs(p.ID, 300, numbered)
-	patience.Until(t, "Run has failed", func() bool { return log.errors.Load() > 0 })
+	testutil.Until(t, "Run has failed", func() bool { return log.errors.Load() > 0 })
 	if n := log.nanoseconds.Load(); n > 0 {
 		t.Errorf("the log has %d durations in nanoseconds", n)
 	}

@@ -1,7 +1,17 @@
-// Package search is the index of everything that can be searched. It follows
-// the change feed of the store and is derived from it: it may be deleted at any
-// time. It is never believed either: it says where a text can be, the store
-// adds what changed since and looks.
+// Package search is the full-text index of all records. It is derived from the
+// store by following its change feed, and may be deleted at any time. It returns
+// candidates: the store verifies them and adds what has changed since.
+//
+//	search.go      Index: Open, Candidates, Close
+//	indexer.go     Run: batches from the change feed
+//	rebuild.go     a new index beside the old one
+//	engine.go      the bleve index: batches and queries
+//	document.go    documents and their grams
+//	checkpoint.go  what an index was built from, and how far it is
+//	examine.go     checks before bleve opens a file
+//	probe.go       why an index cannot be used
+//	check.go       svc check
+//	state.go       counters for status and metrics
 package search
 
 import (
@@ -14,21 +24,22 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
+	"svc/internal/datadir"
 	"svc/internal/fault"
-	"svc/internal/fold"
+	"svc/internal/searchtext"
 	"svc/store"
 )
 
 // The folders of the index in a data directory.
 const (
-	folderName = "search.bleve"
-	newSuffix  = ".new" // while it is built
-	oldSuffix  = ".old" // while it is removed
+	newSuffix = ".new" // while it is built
+	oldSuffix = ".old" // while it is removed
 )
 
-// mostHits is the number of hits from which on looking everywhere is as good.
-const mostHits = 10_000
+// maxHits is the number of hits above which scanning all records is as fast.
+const maxHits = 10_000
 
 // Index is the index of a data directory. Its methods may be called from any
 // goroutine. A nil Index knows nothing.
@@ -37,42 +48,44 @@ type Index struct {
 	db   *store.Store
 	log  *slog.Logger
 
-	// current is what answers; nil while there is nothing that can.
+	// current serves searches; nil while no engine can.
 	current atomic.Pointer[engine]
-	wake    chan struct{} // for Run: current has been given up
+	woken   chan struct{} // for Run: current was invalidated
 	life    context.Context
 	end     func()
 	close   func() error
 
-	// building is held by whoever builds an index.
+	// building is held during a rebuild.
 	building sync.Mutex
 
 	writing sync.Mutex
 	engine  *engine // open, though perhaps given up; guarded by writing
 	closed  bool    // guarded by writing
 
+	gatherFor time.Duration // the least pause after a batch
+
 	observed observed
 }
 
-// Open looks at the index in a data directory whose lock the caller holds; Run
-// reads it, which takes a while, and makes it answer. One that is missing is no
-// error; one that is damaged, foreign or too old is thrown away, and Run makes
-// another. The error is that of files that cannot be removed.
+// Open probes the index in a data directory whose lock the caller must hold. Run
+// then opens it, which takes a while, and lets it serve searches. A missing index
+// is no error; one that is damaged, foreign or too old is discarded, and Run
+// rebuilds it. Open fails only if files cannot be removed.
 func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
-	x := &Index{path: filepath.Join(dir, folderName), db: db, log: log, wake: make(chan struct{}, 1)}
+	x := &Index{path: filepath.Join(dir, datadir.Index), db: db, log: log, woken: make(chan struct{}, 1), gatherFor: gatherFor}
 	x.life, x.end = context.WithCancel(context.Background())
 	x.close = sync.OnceValue(x.shut)
 	if err := errors.Join(os.RemoveAll(x.path+newSuffix), os.RemoveAll(x.path+oldSuffix)); err != nil {
 		return nil, fmt.Errorf("open search index: %w", err)
 	}
-	err := Look(dir, db)
+	err := Probe(dir, db)
 	if errors.Is(err, errMissing) {
 		return x, nil
 	}
 	if err != nil && !passes(err) {
-		// It must not stay: when the store has gone on for a while, a stamp from
+		// It must not stay: when the store has gone on for a while, a checkpoint from
 		// its future could look like one from its past.
-		if err := x.throwAway(err); err != nil {
+		if err := x.discard(err); err != nil {
 			return nil, err
 		}
 	}
@@ -98,21 +111,21 @@ func (x *Index) openUsable() (*engine, error) {
 	return e, nil
 }
 
-// throwAway removes an index that cannot be used.
-func (x *Index) throwAway(reason error) error {
-	x.log.Warn("search index is thrown away and built again", "reason", reason)
+// discard removes an index that cannot be used.
+func (x *Index) discard(reason error) error {
+	x.log.Warn("search index discarded; rebuilding it", "reason", reason)
 	if err := os.RemoveAll(x.path); err != nil {
 		return fmt.Errorf("throw away search index: %w", err)
 	}
 	return nil
 }
 
-// Narrow says where all of some folded texts can be: in which things of a kind,
-// of one project or of all when project is 0. When it cannot say, or when that
-// would take longer than looking, everything may match. It waits for nothing,
-// however far the index lags behind.
-func (x *Index) Narrow(ctx context.Context, kind store.Kind, project store.ProjectID, terms []string) store.Narrow {
-	all := store.Narrow{All: true}
+// Candidates returns the records of a kind that may contain all of some folded
+// texts, in one project or, when project is 0, in all. If the index cannot tell, or
+// a scan would be faster, every record is a candidate. It never waits, however far
+// the index is behind.
+func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.ProjectID, terms []string) store.Candidates {
+	all := store.Candidates{All: true}
 	if x == nil {
 		return all
 	}
@@ -122,26 +135,26 @@ func (x *Index) Narrow(ctx context.Context, kind store.Kind, project store.Proje
 		return all
 	}
 	seen := e.seen.Load() // before the search, which may then see more, not less
-	refs, err := e.find(ctx, scopeOf(kind, project), grams, mostHits)
+	refs, err := e.find(ctx, scopeOf(kind, project), grams, maxHits)
 	switch {
 	case errors.Is(err, errDead):
-		x.giveUp(e, err)
+		x.invalidate(e, err)
 		return all
 	case errors.Is(err, errMany), ctx.Err() != nil, err != nil && x.current.Load() != e:
 		return all
 	case err != nil:
-		x.log.Warn("search index does not answer", "error", err)
+		x.log.Warn("search index does not respond", "error", err)
 		return all
 	}
-	n := store.Narrow{Refs: make(map[string]bool, len(refs)), Seen: seen}
+	n := store.Candidates{Refs: make(map[string]bool, len(refs)), Seen: seen}
 	for _, ref := range refs {
 		n.Refs[ref] = true
 	}
 	return n
 }
 
-// Seen is the number of the last change that searches find; ok is false while
-// there is no index.
+// Seen is the number of the last indexed change; ok is false while there is no
+// index.
 func (x *Index) Seen() (seq uint64, ok bool) {
 	e := x.current.Load()
 	if e == nil {
@@ -150,12 +163,12 @@ func (x *Index) Seen() (seq uint64, ok bool) {
 	return e.seen.Load(), true
 }
 
-// required are the grams that every text with all terms has.
+// required returns the grams that every text with all terms must have.
 func required(terms []string) []string {
 	var grams []string
 	seen := map[string]bool{}
 	for _, term := range terms {
-		for _, g := range fold.Required(term) {
+		for _, g := range searchtext.Required(term) {
 			if !seen[g] {
 				seen[g] = true
 				grams = append(grams, g)
@@ -165,26 +178,26 @@ func required(terms []string) []string {
 	return grams
 }
 
-// giveUp takes an engine that cannot be trusted away from searches and leaves
-// it to Run to build another.
-func (x *Index) giveUp(e *engine, reason error) {
+// invalidate stops searches from using an engine that cannot be trusted. Run
+// replaces it.
+func (x *Index) invalidate(e *engine, reason error) {
 	if e.bad.Swap(true) {
 		return
 	}
 	x.current.CompareAndSwap(e, nil)
-	x.log.Error("search index is given up and built again", "reason", reason)
-	x.rouse()
+	x.log.Error("search index failed; rebuilding it", "reason", reason)
+	x.wake()
 }
 
-// rouse lets Run look again.
-func (x *Index) rouse() {
+// wake makes Run check the index now.
+func (x *Index) wake() {
 	select {
-	case x.wake <- struct{}{}:
+	case x.woken <- struct{}{}:
 	default:
 	}
 }
 
-// Close ends what is under way and closes the index. Later calls do nothing.
+// Close stops a rebuild in progress and closes the index. Later calls do nothing.
 func (x *Index) Close() error { return x.close() }
 
 func (x *Index) shut() error {
@@ -197,7 +210,7 @@ func (x *Index) shut() error {
 	return x.drop()
 }
 
-// drop closes the open engine, if any. The caller holds writing.
+// drop closes the open engine, if any. The caller must hold writing.
 func (x *Index) drop() error {
 	e := x.engine
 	if e == nil {

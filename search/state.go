@@ -2,10 +2,10 @@ package search
 
 import "sync/atomic"
 
-// State is what an index has done since it was opened, and how it stands.
+// State is what an index has done since it was opened, and its current position.
 type State struct {
 	Running bool // somebody keeps it up to date
-	Ready   bool // searches ask it; until then they look everywhere
+	Ready   bool // searches ask it; until then they scan all records
 
 	Seen, Last uint64 // the changes up to which it knows, and up to which there are any
 	Batches    uint64 // that were written
@@ -25,7 +25,7 @@ type observed struct {
 	failure                    atomic.Pointer[error] // of the last attempt
 }
 
-// wrote notes a batch. An engine that belongs to no index counts nothing.
+// wrote counts a batch. An engine that belongs to no index counts nothing.
 func (o *observed) wrote(b *batch) {
 	if o != nil {
 		o.batches.Add(1)
@@ -33,7 +33,7 @@ func (o *observed) wrote(b *batch) {
 	}
 }
 
-// caughtUp notes how an attempt to catch up ended.
+// caughtUp records how an attempt to catch up ended.
 func (o *observed) caughtUp(err error) {
 	if err == nil {
 		o.failure.Store(nil)
@@ -43,7 +43,7 @@ func (o *observed) caughtUp(err error) {
 	o.failure.Store(&err)
 }
 
-// State is the state of now.
+// State returns the current state.
 func (x *Index) State() State {
 	o := &x.observed
 	s := State{

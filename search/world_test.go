@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"svc/internal/fold"
 	"svc/internal/platform"
 	"svc/internal/release"
+	"svc/internal/searchtext"
 	"svc/store"
 )
 
@@ -190,10 +190,10 @@ func (w *world) terms(p *contents) []string {
 			text = l.Content
 		}
 	}
-	runes := []rune(fold.Text(text))
+	runes := []rune(searchtext.Text(text))
 	from := w.r.IntN(len(runes))
 	part := string(runes[from:min(len(runes), from+1+w.r.IntN(12))])
-	if words := fold.Words(part); len(words) > 1 && w.r.IntN(2) == 0 {
+	if words := searchtext.Words(part); len(words) > 1 && w.r.IntN(2) == 0 {
 		return words
 	}
 	return []string{part}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"svc/internal/fault"
-	"svc/internal/fold"
 	"svc/internal/platform"
 	"svc/internal/release"
+	"svc/internal/searchtext"
 )
 
 // Announcement is something a project tells its users. Its creation time is
@@ -40,7 +40,7 @@ func (a *Announcement) For(p platform.Platform) bool {
 }
 
 // SearchText is what search= looks through.
-func (a *Announcement) SearchText() string { return fold.Fields(&a.Title, &a.Content, a.Author) }
+func (a *Announcement) SearchText() string { return searchtext.Fields(&a.Title, &a.Content, a.Author) }
 
 func (a *Announcement) textSize() int {
 	n := len(a.Title) + len(a.Content)

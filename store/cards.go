@@ -5,8 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
 	"svc/internal/fault"
 )
 
@@ -24,7 +23,7 @@ type Card struct {
 
 // cards is the bucket of the cards of a project; nil when the project is gone
 // or was made before there were cards, and has none.
-func (tx *Tx) cards(p ProjectID) *bbolt.Bucket {
+func (tx *Tx) cards(p ProjectID) *boltfile.Bucket {
 	content := tx.content(p)
 	if content == nil {
 		return nil

@@ -1,27 +1,29 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"svc/internal/boltfile"
-	"svc/internal/finding"
+	"svc/internal/integrity"
+	"svc/store/column"
 )
 
 // Check looks at every page and record of a file that nobody writes to, and holds
-// them to what docs/format.md says. The file is only read. The errors are
+// them to what docs/format/svc-db.md says. The file is only read. The errors are
 // ErrNewer, ErrLocked, ErrDamaged for a file of which nothing can be read, what
 // the file system says, or that of ctx, each with the path.
-func Check(ctx context.Context, path string, report *finding.Report) error {
-	return boltfile.Check(path, report, func(t *bbolt.Tx) error {
+func Check(ctx context.Context, path string, report *integrity.Report) error {
+	return boltfile.Check(path, report, func(t *boltfile.Tx) error {
 		return newChecker(ctx, &Tx{bolt: t}, report).run()
 	})
 }
@@ -30,7 +32,7 @@ func Check(ctx context.Context, path string, report *finding.Report) error {
 type checker struct {
 	ctx    context.Context
 	tx     *Tx
-	report *finding.Report
+	report *integrity.Report
 
 	projects map[ProjectID]*Project
 	unread   map[ProjectID]bool // have a record that cannot be decoded: they cannot be counted
@@ -43,14 +45,14 @@ type checker struct {
 	fix func(func() error)
 }
 
-func newChecker(ctx context.Context, tx *Tx, report *finding.Report) *checker {
+func newChecker(ctx context.Context, tx *Tx, report *integrity.Report) *checker {
 	return &checker{
 		ctx: ctx, tx: tx, report: report, projects: map[ProjectID]*Project{}, unread: map[ProjectID]bool{},
 		fix: func(func() error) {},
 	}
 }
 
-func (c *checker) bucket(name []byte) *bbolt.Bucket { return c.tx.bolt.Bucket(name) }
+func (c *checker) bucket(name []byte) *boltfile.Bucket { return c.tx.bolt.Bucket(name) }
 
 // run checks everything. An error is not about the data.
 func (c *checker) run() error {
@@ -81,7 +83,7 @@ func (c *checker) marks() (whole bool, err error) {
 	whole = true
 	for _, name := range rootBuckets {
 		if c.bucket(name) == nil {
-			c.report.Add(finding.Layout, "/", "there is no bucket %s", name)
+			c.report.Add(integrity.Layout, "/", "there is no bucket %s", name)
 			whole = false
 		}
 	}
@@ -91,17 +93,17 @@ func (c *checker) marks() (whole bool, err error) {
 	}
 	raw := meta.Get(formatKey)
 	if len(raw) != 4 {
-		c.report.Add(finding.Layout, "/meta/format", "there is no format number")
+		c.report.Add(integrity.Layout, "/meta/format", "there is no format number")
 		return false, nil
 	}
 	if format := binary.BigEndian.Uint32(raw); format > Format {
 		return false, fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
 	}
 	if n := len(meta.Get(storeIDKey)); n != len(uuid.UUID{}) {
-		c.report.Add(finding.Layout, "/meta/store_id", "the id of the file has %d bytes, not 16", n)
+		c.report.Add(integrity.Layout, "/meta/store_id", "the id of the file has %d bytes, not 16", n)
 	}
 	if raw := meta.Get(lastIDKey); raw != nil && len(raw) != len(c.last) {
-		c.report.Add(finding.Layout, "/meta/last_id", "the last id has %d bytes, not 16", len(raw))
+		c.report.Add(integrity.Layout, "/meta/last_id", "the last id has %d bytes, not 16", len(raw))
 	} else {
 		copy(c.last[:], raw)
 	}
@@ -109,7 +111,7 @@ func (c *checker) marks() (whole bool, err error) {
 }
 
 // each visits the entries of a bucket until ctx ends, and says how far it is.
-func (c *checker) each(b *bbolt.Bucket, visit func(key, value []byte) error) error {
+func (c *checker) each(b *boltfile.Bucket, visit func(key, value []byte) error) error {
 	cursor, n := b.Cursor(), 0
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
 		c.seen += int64(len(key) + len(value))
@@ -138,18 +140,18 @@ func (c *checker) issued() {
 	if string(c.greatest[:]) <= string(c.last[:]) {
 		return
 	}
-	c.report.Add(finding.Number, "/meta/last_id", "id %s is in use and greater than the last one given out, %s", c.greatest, c.last)
+	c.report.Add(integrity.Number, "/meta/last_id", "id %s is in use and greater than the last one given out, %s", c.greatest, c.last)
 	greatest := c.greatest
 	c.fix(func() error { return c.bucket(metaBucket).Put(lastIDKey, greatest[:]) })
 }
 
 // sequence compares the numbers in use in a bucket with the last one that was
 // given out.
-func (c *checker) sequence(b *bbolt.Bucket, where string, used uint64) {
+func (c *checker) sequence(b *boltfile.Bucket, where string, used uint64) {
 	if used <= b.Sequence() {
 		return
 	}
-	c.report.Add(finding.Number, where, "number %d is in use, the last one given out is %d", used, b.Sequence())
+	c.report.Add(integrity.Number, where, "number %d is in use, the last one given out is %d", used, b.Sequence())
 	c.fix(func() error { return b.SetSequence(used) })
 }
 
@@ -158,12 +160,12 @@ func (c *checker) sequence(b *bbolt.Bucket, where string, used uint64) {
 func decoded[T any](c *checker, path string, key, raw []byte) (*T, ID) {
 	id, err := idOf(key)
 	if err != nil {
-		c.report.Add(finding.Record, path+"/"+finding.Key(key), "the key has %d bytes, not the 16 of an id", len(key))
+		c.report.Add(integrity.Record, path+"/"+integrity.Key(key), "the key has %d bytes, not the 16 of an id", len(key))
 		return nil, id
 	}
 	v, err := decode[T](key, raw)
 	if err != nil {
-		c.report.Add(finding.Record, path+"/"+id.String(), "%v", err)
+		c.report.Add(integrity.Record, path+"/"+id.String(), "%v", err)
 		return nil, id
 	}
 	c.use(id)
@@ -180,16 +182,16 @@ func (c *checker) readProjects() error {
 	b := c.bucket(projectsBucket)
 	greatest := uint64(0)
 	err := c.each(b, func(key, raw []byte) error {
-		where := finding.Path(projectsBucket, key)
+		where := integrity.Path(projectsBucket, key)
 		if len(key) != 4 || raw == nil {
-			c.report.Add(finding.Record, where, "the key has %d bytes, not the 4 of a project number", len(key))
+			c.report.Add(integrity.Record, where, "the key has %d bytes, not the 4 of a project number", len(key))
 			return nil
 		}
 		id := ProjectID(binary.BigEndian.Uint32(key))
 		greatest = max(greatest, uint64(id))
 		p, err := decode[Project](key, raw)
 		if err != nil {
-			c.report.Add(finding.Record, where, "%v", err)
+			c.report.Add(integrity.Record, where, "%v", err)
 			c.projects[id] = nil
 			return nil
 		}
@@ -206,11 +208,11 @@ func (c *checker) leftovers() error {
 	all := c.bucket(contentBucket)
 	return c.each(all, func(key, raw []byte) error {
 		if raw != nil || len(key) != 4 {
-			c.report.Add(finding.Record, finding.Path(contentBucket, key), "it is not the bucket of a project")
+			c.report.Add(integrity.Record, integrity.Path(contentBucket, key), "it is not the bucket of a project")
 			return nil
 		}
 		if !c.tx.alive(key) {
-			c.report.Add(finding.Leftover, finding.Path(contentBucket, key), "the project is deleted")
+			c.report.Add(integrity.Leftover, integrity.Path(contentBucket, key), "the project is deleted")
 		}
 		return nil
 	})
@@ -218,13 +220,13 @@ func (c *checker) leftovers() error {
 
 func (c *checker) account() error {
 	return c.each(c.bucket(accountBucket), func(key, raw []byte) error {
-		where := finding.Path(accountBucket, key)
+		where := integrity.Path(accountBucket, key)
 		a, err := decode[Account](key, raw)
 		if err == nil && string(key) != string(adminKey) {
 			err = errors.New("it is not that of the administrator")
 		}
 		if err != nil {
-			c.report.Add(finding.Record, where, "%v", err)
+			c.report.Add(integrity.Record, where, "%v", err)
 			return nil
 		}
 		c.use(a.ID)
@@ -234,7 +236,7 @@ func (c *checker) account() error {
 
 func (c *checker) keys() error {
 	return c.each(c.bucket(keysBucket), func(key, raw []byte) error {
-		k, id := decoded[APIKey](c, finding.Path(keysBucket), key, raw)
+		k, id := decoded[APIKey](c, integrity.Path(keysBucket), key, raw)
 		if k == nil {
 			return nil
 		}
@@ -245,7 +247,7 @@ func (c *checker) keys() error {
 				there = append(there, p)
 				continue
 			}
-			c.report.Add(finding.KeyProject, "/api_keys/"+id.String(), "there is no project number %d", p)
+			c.report.Add(integrity.KeyProject, "/api_keys/"+id.String(), "there is no project number %d", p)
 		}
 		if len(there) < len(k.Projects) {
 			k.Projects = there
@@ -264,11 +266,452 @@ func (c *checker) feed() error {
 			greatest = max(greatest, binary.BigEndian.Uint64(key))
 			return nil
 		}
-		c.report.Add(finding.Feed, finding.Path(feedBucket, key), "a key of %d bytes leads to %x", len(key), ref)
+		c.report.Add(integrity.Feed, integrity.Path(feedBucket, key), "a key of %d bytes leads to %x", len(key), ref)
 		key = append([]byte(nil), key...)
 		c.fix(func() error { return b.Delete(key) })
 		return nil
 	})
 	c.sequence(b, "/feed", greatest)
 	return err
+}
+
+// laterBuckets may be missing in a project: they are made when they are needed.
+var laterBuckets = map[string]bool{
+	string(cardsBucket): true, string(requestsBucket): true,
+	string(systemVersionsBucket): true, string(clientVersionsBucket): true,
+}
+
+// content checks everything of a project.
+func (c *checker) content(p ProjectID) error {
+	path := integrity.Path(contentBucket, p.key())
+	content := c.tx.content(p)
+	if content == nil {
+		c.report.Add(integrity.Layout, path, "the project has no content")
+		c.unread[p] = true
+		return nil
+	}
+	for _, name := range contentBuckets {
+		if content.Bucket(name) == nil && !laterBuckets[string(name)] {
+			c.report.Add(integrity.Layout, path, "there is no bucket %s", name)
+			c.unread[p] = true
+		}
+	}
+	if c.unread[p] {
+		return nil
+	}
+	counts := map[countName]int64{}
+	for _, part := range []func(ProjectID, string, map[countName]int64) error{
+		c.versions, c.announcements, c.cards, c.submissions, c.hours, c.counts,
+	} {
+		if err := part(p, path, counts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own notes a record that must be in the list of owners.
+func (c *checker) own(p ProjectID, id ID, path string) {
+	c.owned++
+	owners := c.bucket(ownersBucket)
+	if got := owners.Get(id[:]); !bytes.Equal(got, p.key()) {
+		c.report.Add(integrity.Owner, path+"/"+id.String(), "its owner is %q, not project number %d", integrity.Key(got), p)
+		c.fix(func() error { return owners.Put(id[:], p.key()) })
+	}
+}
+
+func (c *checker) versions(p ProjectID, path string, counts map[countName]int64) error {
+	path += integrity.Path(versionsBucket)
+	names := c.tx.content(p).Bucket(versionNamesBucket)
+	latest, named := 0, 0
+	err := c.each(c.tx.content(p).Bucket(versionsBucket), func(key, raw []byte) error {
+		v, id := decoded[Version](c, path, key, raw)
+		if v == nil {
+			c.unread[p] = true
+			return nil
+		}
+		where := path + "/" + id.String()
+		if !isObject(v.CustomData) {
+			c.report.Add(integrity.Record, where, "its custom data is no object")
+		}
+		counts[countVersions]++
+		if v.Latest {
+			latest++
+		}
+		c.own(p, id, path)
+		if got := names.Get([]byte(v.Version)); !bytes.Equal(got, id[:]) {
+			c.report.Add(integrity.VersionName, where, "version %q leads to %q", v.Version, integrity.Key(got))
+			c.fix(func() error { return names.Put([]byte(v.Version), id[:]) })
+			return nil
+		}
+		named++
+		return nil
+	})
+	if latest > 1 {
+		c.report.Add(integrity.Latest, path, "%d versions are the latest; mark one of them as the latest again", latest)
+	}
+	if err != nil || c.unread[p] || names.Len() == named {
+		return err
+	}
+	return c.extraNames(p, path)
+}
+
+// extraNames finds the display texts that lead to no version of that text.
+func (c *checker) extraNames(p ProjectID, path string) error {
+	names := c.tx.content(p).Bucket(versionNamesBucket)
+	versions := c.tx.content(p).Bucket(versionsBucket)
+	return c.each(names, func(text, id []byte) error {
+		v, err := get[Version](versions, id)
+		if err != nil || v != nil && v.Version == string(text) {
+			return nil // what cannot be decoded is in the report
+		}
+		c.report.Add(integrity.VersionName, path, "display text %q leads to %q, which is no version of that text", text, integrity.Key(id))
+		text = bytes.Clone(text)
+		c.fix(func() error { return names.Delete(text) })
+		return nil
+	})
+}
+
+func (c *checker) announcements(p ProjectID, path string, counts map[countName]int64) error {
+	path += integrity.Path(announcementsBucket)
+	return c.each(c.tx.content(p).Bucket(announcementsBucket), func(key, raw []byte) error {
+		a, id := decoded[Announcement](c, path, key, raw)
+		if a == nil {
+			c.unread[p] = true
+			return nil
+		}
+		counts[countAnnouncements]++
+		counts[countPinned] += pinned(a)
+		c.own(p, id, path)
+		return nil
+	})
+}
+
+func (c *checker) cards(p ProjectID, path string, _ map[countName]int64) error {
+	b := c.tx.cards(p)
+	if b == nil {
+		return nil
+	}
+	path += integrity.Path(cardsBucket)
+	return c.each(b, func(key, raw []byte) error {
+		card, id := decoded[Card](c, path, key, raw)
+		if card != nil && (len(card.Query) == 0 || !isObject(card.Query) || !isObject(card.Layout)) {
+			c.report.Add(integrity.Record, path+"/"+id.String(), "its query or its layout is no object")
+		}
+		return nil
+	})
+}
+
+// hours decodes the request statistics.
+func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
+	for kind, name := range counterBuckets {
+		b := c.tx.counters(p, counterKind(kind))
+		if b == nil {
+			continue
+		}
+		err := c.each(b, func(key, raw []byte) error {
+			err := decodeHour(raw, counterKind(kind), func(uint64, []byte, int64) {})
+			if err != nil || len(key) != 4 {
+				c.report.Add(integrity.Hour, path+integrity.Path(name, key), "%d bytes under a key of %d bytes are no counters", len(raw), len(key))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counts compares the numbers that are kept with those of the records, unless
+// some of these cannot be read.
+func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) error {
+	if c.unread[p] {
+		return nil
+	}
+	b := c.tx.content(p).Bucket(countsBucket)
+	wrong := func(name countName, kept any) {
+		n := counts[name]
+		c.report.Add(integrity.Miscount, path+integrity.Path(countsBucket, []byte(name)), "%v is kept, %d are there", kept, n)
+		c.fix(func() error { return b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n))) })
+	}
+	err := c.each(b, func(key, raw []byte) error {
+		switch name := countName(key); {
+		case len(raw) != 8:
+			wrong(name, "a number of "+integrity.Key(raw))
+		case counted(raw) != counts[name]:
+			wrong(name, counted(raw))
+		}
+		return nil
+	})
+	for name, n := range counts {
+		if n != 0 && b.Get([]byte(name)) == nil {
+			wrong(name, "nothing")
+		}
+	}
+	return err
+}
+
+// names compares the keys and aliases of projects with the list of names.
+func (c *checker) names() error {
+	b := c.bucket(namesBucket)
+	want := map[string]ProjectID{}
+	whole := true
+	for id, p := range c.projects {
+		if p == nil {
+			whole = false
+			continue
+		}
+		want[p.Key] = id
+		for _, a := range p.Aliases {
+			want[a.Name] = id
+		}
+	}
+	for name, id := range want {
+		if got := b.Get([]byte(name)); !bytes.Equal(got, id.key()) {
+			c.report.Add(integrity.Name, integrity.Path(namesBucket, []byte(name)), "it leads to %q, not to project number %d", integrity.Key(got), id)
+			c.fix(func() error { return b.Put([]byte(name), id.key()) })
+		}
+	}
+	return c.each(b, func(name, _ []byte) error {
+		if _, ok := want[string(name)]; ok || !whole {
+			return nil
+		}
+		c.report.Add(integrity.Name, integrity.Path(namesBucket, name), "no project has this key or alias")
+		name = bytes.Clone(name)
+		c.fix(func() error { return b.Delete(name) })
+		return nil
+	})
+}
+
+// owners looks for those of records that are not there, if there are more than
+// records: each record was found in the list.
+func (c *checker) owners() error {
+	b := c.bucket(ownersBucket)
+	alive := 0
+	err := c.each(b, func(id, project []byte) error {
+		if len(project) == 4 && c.tx.alive(project) {
+			alive++
+		}
+		return nil
+	})
+	if err != nil || alive == c.owned || len(c.unread) > 0 {
+		return err
+	}
+	return c.each(b, func(id, project []byte) error {
+		if len(project) != 4 || !c.tx.alive(project) || c.has(ProjectID(binary.BigEndian.Uint32(project)), id) {
+			return nil // what a deleted project has left goes by itself
+		}
+		c.report.Add(integrity.Owner, integrity.Path(ownersBucket, id), "project %x has no such record", project)
+		id = bytes.Clone(id)
+		c.fix(func() error { return b.Delete(id) })
+		return nil
+	})
+}
+
+// has reports whether a project has a record that is addressed by its id alone.
+func (c *checker) has(p ProjectID, key []byte) bool {
+	content := c.tx.content(p)
+	for _, name := range [][]byte{versionsBucket, announcementsBucket} {
+		if content.Bucket(name).Get(key) != nil {
+			return true
+		}
+	}
+	id, err := idOf(key)
+	if err != nil {
+		return false
+	}
+	_, _, err = find[Feedback](content, feedbackSeries, id)
+	return err == nil
+}
+
+// submissions checks feedback and logs with their columns.
+func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
+	err := checkSeries(c, p, path, feedbackSeries, func(f *Feedback, id ID) bool {
+		if r := f.rating(); f.Rating != nil && (r < 1 || r > 5) || f.Status > StatusClosed || !isObject(f.CustomData) {
+			return false
+		}
+		counts[countFeedback]++
+		if f.Rating != nil {
+			counts[countRated]++
+			counts[countRatings] += int64(*f.Rating)
+		}
+		c.own(p, id, path+integrity.Path(feedbackSeries.records))
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	return checkSeries(c, p, path, logSeries, func(l *Log, _ ID) bool {
+		if l.Level < 0 || l.Level > 3 || !isObject(l.CustomData) || !isObject(l.DeviceInfo) {
+			return false
+		}
+		counts[countLevel(l.Level)]++
+		return true
+	})
+}
+
+// seriesCheck is how far the check of a series has come.
+type seriesCheck struct {
+	block  uint64          // whose columns are being made
+	made   *column.Builder // of the records so far
+	broken bool            // a record of the block cannot be decoded: its columns are not known
+	seal   func(block uint32) error
+}
+
+// checkSeries checks the records of a series, visits each that could be decoded,
+// and compares the columns. visit is false for a record that cannot be.
+func checkSeries[R any, T interface {
+	*R
+	submission
+}](c *checker, p ProjectID, path string, s series[T], visit func(rec T, id ID) bool) error {
+	content := c.tx.content(p)
+	records := content.Bucket(s.records)
+	at := seriesCheck{made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return seal[R](c.tx, p, s, block) }}
+	next, before := uint64(0), ID{}
+	err := c.each(records, func(key, raw []byte) error {
+		broken := func(format string, args ...any) {
+			c.report.Add(integrity.Record, path+integrity.Path(s.records, key), format, args...)
+		}
+		if len(key) != 8 {
+			broken("the key has %d bytes, not the 8 of a number", len(key))
+			return nil
+		}
+		number := binary.BigEndian.Uint64(key)
+		checkColumns(c, content, path, s, &at, number)
+		next = number + 1
+		rec, id, err := decodeRecord[R](raw)
+		switch {
+		case err != nil:
+			broken("%v", err)
+		case bytes.Compare(id[:], before[:]) <= 0:
+			broken("its id %s is not greater than the one before, %s", id, before)
+		case !visit(rec, id):
+			broken("record %s has a value that is out of range", id)
+		default:
+			before = id
+			c.use(id)
+			at.made.Add(T(rec).word(), T(rec).searchText())
+			return nil
+		}
+		c.unread[p], at.broken = true, true
+		at.made.Add(gone, "")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.sequence(records, path+integrity.Path(s.records), next)
+	checkColumns(c, content, path, s, &at, max(next, s.length(content)))
+	return extraColumns(c, path, content, s)
+}
+
+// checkColumns goes on to a number: the records up to it are gone, and the
+// columns of the blocks before its own are complete.
+func checkColumns[T submission](c *checker, content *boltfile.Bucket, path string, s series[T], at *seriesCheck, number uint64) {
+	for at.block < number/column.BlockSize {
+		for len(at.made.Words) < 2*column.BlockSize {
+			at.made.Add(gone, "")
+		}
+		block := uint32(at.block)
+		if which := otherColumn(content, s, block, at.made.Columns()); which != nil && !at.broken {
+			c.report.Add(integrity.Columns, path+integrity.Path(which, blockKey(block)), "they are not those of records %d to %d", at.block*column.BlockSize, (at.block+1)*column.BlockSize-1)
+			c.fix(func() error { return at.seal(block) })
+		}
+		at.block++
+		at.broken = false
+		at.made = column.NewBuilder(column.BlockSize)
+	}
+	for uint64(len(at.made.Words)/2) < number%column.BlockSize {
+		at.made.Add(gone, "")
+	}
+}
+
+// otherColumn is the name of a column of a block that is not what it must be; nil
+// when both are.
+func otherColumn[T submission](content *boltfile.Bucket, s series[T], block uint32, want column.Columns) []byte {
+	switch {
+	case !bytes.Equal(content.Bucket(s.words).Get(blockKey(block)), want.Words):
+		return s.words
+	case !bytes.Equal(content.Bucket(s.texts).Get(blockKey(block)), want.Texts):
+		return s.texts
+	}
+	return nil
+}
+
+// extraColumns finds the columns of blocks that are not complete.
+func extraColumns[T submission](c *checker, path string, content *boltfile.Bucket, s series[T]) error {
+	for _, name := range [][]byte{s.words, s.texts} {
+		b := content.Bucket(name)
+		err := c.each(b, func(key, _ []byte) error {
+			if len(key) == 4 && uint64(binary.BigEndian.Uint32(key)) < s.length(content)/column.BlockSize {
+				return nil
+			}
+			c.report.Add(integrity.Columns, path+integrity.Path(name, key), "there is no such block of records")
+			key = bytes.Clone(key)
+			c.fix(func() error { return b.Delete(key) })
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fixesAtOnce bounds what one transaction of a repair puts right.
+const fixesAtOnce = 20_000
+
+// Repair puts right what Check finds and what can be derived from the records, in
+// a file that nobody else has open. It does it in steps, each of which is whole:
+// when it fails or is stopped in the middle, it can be repeated. The errors are
+// those of Open, or that of ctx.
+func Repair(ctx context.Context, path string) (err error) {
+	db, err := boltfile.Open(path, boltfile.Options{})
+	if err != nil {
+		return fmt.Errorf("repair %s: %w", path, err)
+	}
+	file := boltfile.NewWriter(db, slog.New(slog.DiscardHandler))
+	if err := layout.RefuseOlder(file); err != nil {
+		return errors.Join(fmt.Errorf("repair %s: %w", path, err), file.Abandon())
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	left := -1 // as many fixes as the last step found
+	for {
+		found := 0
+		err := file.Update(func(t *boltfile.Tx) (err error) {
+			found, err = repairStep(ctx, t)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("repair %s: %w", path, err)
+		}
+		// What does not become less contradicts itself, such as two versions with
+		// the same text; another check says so.
+		if found == 0 || left >= 0 && found >= left {
+			return nil
+		}
+		left = found
+	}
+}
+
+// repairStep looks for what is wrong and puts some of it right, and returns how
+// much it has found.
+func repairStep(ctx context.Context, t *boltfile.Tx) (found int, err error) {
+	var fixes []func() error
+	c := newChecker(ctx, &Tx{bolt: t}, integrity.NewReport(nil))
+	c.fix = func(fix func() error) {
+		if found++; found <= fixesAtOnce {
+			fixes = append(fixes, fix)
+		}
+	}
+	if err := c.run(); err != nil {
+		return 0, err
+	}
+	for _, fix := range fixes {
+		if err := fix(); err != nil {
+			return 0, err
+		}
+	}
+	return found, nil
 }

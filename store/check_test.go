@@ -10,15 +10,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"svc/internal/finding"
+	"svc/internal/integrity"
 	"svc/internal/platform"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
 // checkFile is the report of a check.
-func checkFile(t testing.TB, path string) *finding.Report {
+func checkFile(t testing.TB, path string) *integrity.Report {
 	t.Helper()
-	report := finding.NewReport(nil)
+	report := integrity.NewReport(nil)
 	if err := store.Check(t.Context(), path, report); err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +28,10 @@ func checkFile(t testing.TB, path string) *finding.Report {
 
 // repair puts right what a check finds, which must be of this kind only, and
 // expects nothing to be left.
-func repair(t testing.TB, path string, kind finding.Kind) {
+func repair(t testing.TB, path string, kind integrity.Kind) {
 	t.Helper()
 	report := checkFile(t, path)
-	if report.Of(kind) == 0 || report.Of(kind) != report.Number(finding.Damage)+report.Number(finding.Wrong) {
+	if report.Of(kind) == 0 || report.Of(kind) != report.Number(integrity.Damage)+report.Number(integrity.Wrong) {
 		t.Errorf("got %v, want findings of kind %s", report.Listed(), kind)
 	}
 	if err := store.Repair(t.Context(), path); err != nil {
@@ -48,11 +49,10 @@ type ids struct{ version, announcement, key, feedback store.ID }
 func newDamageable(t testing.TB) (path string, of ids) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "svc.db")
-	db, err := store.Open(path, store.Options{})
+	db, err := store.Open(path, store.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SkipSync()
 	p := addProject(t, db, "app")
 	for _, text := range []string{"1.0", "1.1", "1.2"} {
 		of.version = addVersion(t, db, p.ID, text).ID
@@ -92,50 +92,50 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	root := func(name string) [][]byte { return [][]byte{[]byte(name)} }
 	for _, tc := range []struct {
 		name   string
-		kind   finding.Kind
+		kind   integrity.Kind
 		damage func(tx *store.Tx, of ids) error
 	}{
-		{"a count is missing", finding.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("versions"), nil, content("counts")...) }},
-		{"a count is too high", finding.Miscount, func(tx *store.Tx, _ ids) error {
+		{"a count is missing", integrity.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("versions"), nil, content("counts")...) }},
+		{"a count is too high", integrity.Miscount, func(tx *store.Tx, _ ids) error {
 			return tx.Put([]byte("feedback.ratings"), many, content("counts")...)
 		}},
-		{"a count is no number", finding.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("logs.2"), one, content("counts")...) }},
-		{"a count of nothing", finding.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("logs.7"), many, content("counts")...) }},
-		{"a key leads nowhere", finding.Name, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("gone"), one, root("names")...) }},
-		{"an alias is missing", finding.Name, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("app"), nil, root("names")...) }},
-		{"a key leads to another project", finding.Name, func(tx *store.Tx, _ ids) error {
+		{"a count is no number", integrity.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("logs.2"), one, content("counts")...) }},
+		{"a count of nothing", integrity.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("logs.7"), many, content("counts")...) }},
+		{"a key leads nowhere", integrity.Name, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("gone"), one, root("names")...) }},
+		{"an alias is missing", integrity.Name, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("app"), nil, root("names")...) }},
+		{"a key leads to another project", integrity.Name, func(tx *store.Tx, _ ids) error {
 			return tx.Put([]byte("new"), []byte{0, 0, 0, 9}, root("names")...)
 		}},
-		{"a display text is missing", finding.VersionName, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("1.0"), nil, content("version_names")...) }},
-		{"a display text leads to another version", finding.VersionName, func(tx *store.Tx, of ids) error {
+		{"a display text is missing", integrity.VersionName, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("1.0"), nil, content("version_names")...) }},
+		{"a display text leads to another version", integrity.VersionName, func(tx *store.Tx, of ids) error {
 			return tx.Put([]byte("1.0"), of.version[:], content("version_names")...)
 		}},
-		{"a display text leads nowhere", finding.VersionName, func(tx *store.Tx, of ids) error {
+		{"a display text leads nowhere", integrity.VersionName, func(tx *store.Tx, of ids) error {
 			return tx.Put([]byte("9.9"), of.key[:], content("version_names")...)
 		}},
-		{"a version without an owner", finding.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], nil, root("owners")...) }},
-		{"an announcement of another project", finding.Owner, func(tx *store.Tx, of ids) error {
+		{"a version without an owner", integrity.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], nil, root("owners")...) }},
+		{"an announcement of another project", integrity.Owner, func(tx *store.Tx, of ids) error {
 			return tx.Put(of.announcement[:], []byte{0, 0, 0, 9}, root("owners")...)
 		}},
-		{"feedback without an owner", finding.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.feedback[:], nil, root("owners")...) }},
-		{"an owner of nothing", finding.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.key[:], one, root("owners")...) }},
-		{"words of feedback are missing", finding.Columns, func(tx *store.Tx, _ ids) error { return tx.Put(one, nil, content("feedback_words")...) }},
-		{"texts of logs are others", finding.Columns, func(tx *store.Tx, _ ids) error {
+		{"feedback without an owner", integrity.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.feedback[:], nil, root("owners")...) }},
+		{"an owner of nothing", integrity.Owner, func(tx *store.Tx, of ids) error { return tx.Put(of.key[:], one, root("owners")...) }},
+		{"words of feedback are missing", integrity.Columns, func(tx *store.Tx, _ ids) error { return tx.Put(one, nil, content("feedback_words")...) }},
+		{"texts of logs are others", integrity.Columns, func(tx *store.Tx, _ ids) error {
 			return tx.SetColumns(1, 0, func(words, texts []byte) ([]byte, []byte) {
 				texts[len(texts)-1] ^= 1
 				return words, texts
 			})
 		}},
-		{"columns of a block that is not complete", finding.Columns, func(tx *store.Tx, _ ids) error {
+		{"columns of a block that is not complete", integrity.Columns, func(tx *store.Tx, _ ids) error {
 			return tx.Put([]byte{0, 0, 0, 2}, one, content("log_texts")...)
 		}},
-		{"the last id is too low", finding.Number, func(tx *store.Tx, of ids) error {
+		{"the last id is too low", integrity.Number, func(tx *store.Tx, of ids) error {
 			return tx.Put([]byte("last_id"), of.version[:], root("meta")...)
 		}},
-		{"the number of logs is too low", finding.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(599, content("logs")...) }},
-		{"the number of changes is too low", finding.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(1, root("feed")...) }},
-		{"the number of projects is too low", finding.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(0, root("projects")...) }},
-		{"an API key of no project", finding.KeyProject, func(tx *store.Tx, of ids) error {
+		{"the number of logs is too low", integrity.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(599, content("logs")...) }},
+		{"the number of changes is too low", integrity.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(1, root("feed")...) }},
+		{"the number of projects is too low", integrity.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(0, root("projects")...) }},
+		{"an API key of no project", integrity.KeyProject, func(tx *store.Tx, of ids) error {
 			k, err := tx.APIKey(of.key)
 			if err != nil {
 				return err
@@ -143,7 +143,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 			k.Projects = append(k.Projects, 9)
 			return tx.PutAPIKey(k)
 		}},
-		{"a change of nothing", finding.Feed, func(tx *store.Tx, _ ids) error { return tx.Put(many[:7], one, root("feed")...) }},
+		{"a change of nothing", integrity.Feed, func(tx *store.Tx, _ ids) error { return tx.Put(many[:7], one, root("feed")...) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -160,11 +160,10 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 // damage changes a file behind the back of its rules.
 func damage(t testing.TB, path string, change func(*store.Tx) error) {
 	t.Helper()
-	db, err := store.Open(path, store.Options{})
+	db, err := store.Open(path, store.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SkipSync()
 	if err := errors.Join(db.Update(change), db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -178,24 +177,24 @@ func TestCheckFindsLosses(t *testing.T) {
 	content := func(name string) [][]byte { return [][]byte{[]byte("content"), one, []byte(name)} }
 	for _, tc := range []struct {
 		name   string
-		kind   finding.Kind
+		kind   integrity.Kind
 		damage func(tx *store.Tx, of ids) error
 	}{
-		{"a version", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], bad, content("versions")...) }},
-		{"an announcement", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.announcement[:], bad, content("announcements")...) }},
-		{"a card", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], []byte("{}"), content("cards")...) }},
-		{"a log", finding.Record, func(tx *store.Tx, _ ids) error { return tx.Put(make([]byte, 8), bad, content("logs")...) }},
-		{"feedback with a rating of 6", finding.Record, func(tx *store.Tx, of ids) error {
+		{"a version", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], bad, content("versions")...) }},
+		{"an announcement", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.announcement[:], bad, content("announcements")...) }},
+		{"a card", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], []byte("{}"), content("cards")...) }},
+		{"a log", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put(make([]byte, 8), bad, content("logs")...) }},
+		{"feedback with a rating of 6", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put([]byte{0, 0, 0, 0, 0, 0, 2, 87}, append(of.feedback[:len(of.feedback):len(of.feedback)], `{"rating":6}`...), content("feedback")...)
 		}},
-		{"a record with a short key", finding.Record, func(tx *store.Tx, of ids) error { return tx.Put(one, bad, content("logs")...) }},
-		{"an API key", finding.Record, func(tx *store.Tx, of ids) error {
+		{"a record with a short key", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(one, bad, content("logs")...) }},
+		{"an API key", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put(of.key[:], []byte(`{"digest":"00"}`), []byte("api_keys"))
 		}},
-		{"the account", finding.Record, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("admin"), bad, []byte("account")) }},
-		{"a project", finding.Record, func(tx *store.Tx, _ ids) error { return tx.Put(one, bad, []byte("projects")) }},
-		{"request statistics", finding.Hour, func(tx *store.Tx, _ ids) error { return tx.Put([]byte{0, 0, 0, 5}, bad, content("requests")...) }},
-		{"two latest versions", finding.Latest, func(tx *store.Tx, of ids) error {
+		{"the account", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("admin"), bad, []byte("account")) }},
+		{"a project", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put(one, bad, []byte("projects")) }},
+		{"request statistics", integrity.Hour, func(tx *store.Tx, _ ids) error { return tx.Put([]byte{0, 0, 0, 5}, bad, content("requests")...) }},
+		{"two latest versions", integrity.Latest, func(tx *store.Tx, of ids) error {
 			first, err := tx.VersionNamed(1, "1.0")
 			if err != nil {
 				return err
@@ -204,8 +203,8 @@ func TestCheckFindsLosses(t *testing.T) {
 			raw, err := store.Encode(first)
 			return errors.Join(err, tx.Put(first.ID[:], raw, content("versions")...))
 		}},
-		{"no format", finding.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("format"), nil, []byte("meta")) }},
-		{"no id of the file", finding.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("store_id"), one, []byte("meta")) }},
+		{"no format", integrity.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("format"), nil, []byte("meta")) }},
+		{"no id of the file", integrity.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("store_id"), one, []byte("meta")) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -236,13 +235,14 @@ func TestCheckOfRandomDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	bad := filepath.Join(t.TempDir(), "svc.db")
 	found := 0
-	for round := range 200 {
+	rounds := testutil.Rounds(200)
+	for round := range rounds {
 		b := whole.copy().bytes
 		damageBytes(r, b, whole.pageSize)
 		if err := os.WriteFile(bad, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		report := finding.NewReport(nil)
+		report := integrity.NewReport(nil)
 		err := store.Check(t.Context(), bad, report)
 		if after := read(t, bad); !bytes.Equal(after, b) {
 			t.Fatalf("round %d: the check has changed the file", round)
@@ -260,8 +260,8 @@ func TestCheckOfRandomDamage(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of 200 were found", found)
-	if found < 20 {
+	t.Logf("%d of %d were found", found, rounds)
+	if found < rounds/10 {
 		t.Errorf("only %d of 200 were found", found)
 	}
 }
@@ -287,7 +287,7 @@ func damageBytes(r *rand.Rand, b []byte, page int) {
 // dumpOf is what a file has.
 func dumpOf(t testing.TB, path string) map[string]string {
 	t.Helper()
-	db, err := store.Open(path, store.Options{})
+	db, err := store.Open(path, store.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestCheckIsStopped(t *testing.T) {
 	path, _ := newDamageable(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := store.Check(ctx, path, finding.NewReport(nil)); !errors.Is(err, context.Canceled) {
+	if err := store.Check(ctx, path, integrity.NewReport(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

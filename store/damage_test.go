@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
 	"svc/store"
 )
 
@@ -44,11 +43,10 @@ func (f file) copy() file { return file{slices.Clone(f.bytes), f.pageSize} }
 func newFile(t testing.TB, stopped bool) file {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
-	db, err := store.Open(path, store.Options{})
+	db, err := store.Open(path, store.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SkipSync()
 	update(t, db, func(tx *store.Tx) error {
 		app, small := &store.Project{Key: "app"}, &store.Project{Key: "small"}
 		all := []error{tx.CreateProject(app), tx.CreateProject(small)}
@@ -105,7 +103,7 @@ func reopen(t testing.TB, f file) error {
 	if err := os.WriteFile(path, f.bytes, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(path, store.Options{})
+	db, err := store.Open(path, store.Options{NoSync: true})
 	if err != nil {
 		known := errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNewer)
 		if !known || !strings.Contains(err.Error(), path) {
@@ -116,7 +114,6 @@ func reopen(t testing.TB, f file) error {
 		}
 		return err
 	}
-	db.SkipSync()
 	mendMeta(t, db, f)
 	err = readAll(db)
 	if err := errors.Join(db.CheckPages(), db.Close()); err != nil {
@@ -266,23 +263,23 @@ func TestDamagedPage(t *testing.T) {
 // TestDamagedContent: pages that are in order with something else on them.
 func TestDamagedContent(t *testing.T) {
 	t.Parallel()
-	put := func(bucket, key, value string) func(*bbolt.Tx) error {
-		return func(tx *bbolt.Tx) error { return tx.Bucket([]byte(bucket)).Put([]byte(key), []byte(value)) }
+	put := func(bucket, key, value string) func(*boltfile.Tx) error {
+		return func(tx *boltfile.Tx) error { return tx.Bucket([]byte(bucket)).Put([]byte(key), []byte(value)) }
 	}
 	for _, tc := range []struct {
 		name    string
-		rewrite func(*bbolt.Tx) error
+		rewrite func(*boltfile.Tx) error
 	}{
-		{"no meta bucket", func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) }},
-		{"no projects bucket", func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("projects")) }},
-		{"no owners bucket", func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("owners")) }},
-		{"no format", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("format")) }},
+		{"no meta bucket", func(tx *boltfile.Tx) error { return tx.DeleteBucket([]byte("meta")) }},
+		{"no projects bucket", func(tx *boltfile.Tx) error { return tx.DeleteBucket([]byte("projects")) }},
+		{"no owners bucket", func(tx *boltfile.Tx) error { return tx.DeleteBucket([]byte("owners")) }},
+		{"no format", func(tx *boltfile.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("format")) }},
 		{"a format of the wrong size", put("meta", "format", "1")},
 		{"a project that is not JSON", put("projects", "\x00\x00\x00\x01", "{")},
 		{"a project of other types", put("projects", "\x00\x00\x00\x01", `{"key":1}`)},
 		{"a project with an impossible version", put("projects", "\x00\x00\x00\x01", `{"optional_update":{"min":"x"}}`)},
 		{"a project number of the wrong size", put("projects", "\x01", "{}")},
-		{"a bucket among projects", func(tx *bbolt.Tx) error {
+		{"a bucket among projects", func(tx *boltfile.Tx) error {
 			_, err := tx.Bucket([]byte("projects")).CreateBucket([]byte("\x00\x00\x00\x09"))
 			return err
 		}},
@@ -316,7 +313,7 @@ func TestDamagedVersion(t *testing.T) {
 	v := addVersion(t, db, bad.ID, "1.0")
 	addVersion(t, db, good.ID, "1.0")
 	closeStore(t, db)
-	rewrite(t, path, func(tx *bbolt.Tx) error {
+	rewrite(t, path, func(tx *boltfile.Tx) error {
 		number := binary.BigEndian.AppendUint32(nil, uint32(bad.ID))
 		return tx.Bucket([]byte("content")).Bucket(number).Bucket([]byte("versions")).Put(v.ID[:], []byte("{"))
 	})
@@ -354,7 +351,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, victim.bytes, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		db, err := store.Open(path, store.Options{})
+		db, err := store.Open(path, store.Options{NoSync: true})
 		if err == nil { // the content of projects was not examined
 			err = db.Close()
 		}

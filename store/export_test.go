@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/boltfile"
 )
 
@@ -15,15 +13,11 @@ import (
 const (
 	LargeText = largeText
 	LockWait  = boltfile.LockWait
-	SlowTx    = slowTx
+	SlowTx    = boltfile.SlowTx
 )
 
-// SkipSync lets commits not wait for the disk. What a killed process leaves is
-// not changed by that, only what a power cut does.
-func (s *Store) SkipSync() { s.db.Bolt().NoSync = true }
-
 // IsOpen reports whether Close has not been called yet.
-func (s *Store) IsOpen() bool { return s.db.Bolt().Path() != "" }
+func (s *Store) IsOpen() bool { return s.View(func(*Tx) error { return nil }) == nil }
 
 // CheckPages holds the pages of the whole file to the rules of bbolt.
 func (s *Store) CheckPages() error {
@@ -36,7 +30,7 @@ func (s *Store) CheckPages() error {
 	})
 }
 
-// Check does that, and holds the records to the rules of docs/format.md and the
+// Check does that, and holds the records to the rules of docs/format/svc-db.md and the
 // cache to its sum, once what deleted projects have left is removed.
 func (s *Store) Check() error {
 	err := errors.Join(s.Purge(), s.CheckPages(), s.alone((*Tx).checkRecords))
@@ -48,9 +42,9 @@ func (s *Store) Check() error {
 
 // alone runs fn while nobody writes.
 func (s *Store) alone(fn func(*Tx) error) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	return s.db.View(func(t *bbolt.Tx) error { return fn(&Tx{bolt: t, store: s}) })
+	s.file.Lock()
+	defer s.file.Unlock()
+	return s.file.View(func(t *boltfile.Tx) error { return fn(&Tx{bolt: t, store: s}) })
 }
 
 // Held is what the cache counts, what its snapshots have, and their number.
@@ -97,8 +91,8 @@ func (s *Snapshot) Cost() int64 { return s.cost }
 // Dump is every key of the file with its value, by path.
 func (s *Store) Dump() map[string]string {
 	all := map[string]string{}
-	err := s.db.View(func(t *bbolt.Tx) error {
-		return t.ForEach(func(name []byte, b *bbolt.Bucket) error { return dump(all, fmt.Sprintf("%q", name), b) })
+	err := s.file.View(func(t *boltfile.Tx) error {
+		return t.ForEach(func(name []byte, b *boltfile.Bucket) error { return dump(all, fmt.Sprintf("%q", name), b) })
 	})
 	if err != nil {
 		panic(err)
@@ -106,7 +100,7 @@ func (s *Store) Dump() map[string]string {
 	return all
 }
 
-func dump(all map[string]string, path string, b *bbolt.Bucket) error {
+func dump(all map[string]string, path string, b *boltfile.Bucket) error {
 	all[path] = "bucket"
 	return b.ForEach(func(key, value []byte) error {
 		name := fmt.Sprintf("%s/%q", path, key)
@@ -150,12 +144,6 @@ func (s *Store) Overtake(name string, commit func()) *Snapshot {
 
 // Use marks a project as used later than all others will ever be.
 func (s *Store) Use(name string) { s.projects.Load().byName[name].used.Store(1 << 62) }
-
-// Index is where a text is first in a body, or -1, as searches look for it that
-// took its two bytes from a sample.
-func Index(text string, body, sample []byte) int {
-	return newNeedles([]string{text}, sample, 0)[0].index(body)
-}
 
 // SetColumns puts other columns in the place of those of a block of logs.
 func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []byte) (w, t []byte)) error {

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/finding"
-	"svc/internal/fold"
+	"svc/internal/integrity"
 	"svc/internal/platform"
+	"svc/internal/searchtext"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -48,7 +49,7 @@ func (s *searched) add(t *testing.T, c *clock, n int, log func(i int) *store.Log
 				if err := tx.AddLog(s.project, l); err != nil {
 					return err
 				}
-				s.logs, s.texts = append(s.logs, l), append(s.texts, fold.Fields(&l.Content))
+				s.logs, s.texts = append(s.logs, l), append(s.texts, searchtext.Fields(&l.Content))
 			}
 			return nil
 		})
@@ -56,13 +57,13 @@ func (s *searched) add(t *testing.T, c *clock, n int, log func(i int) *store.Log
 }
 
 // everywhere is what an index says that knows nothing.
-var everywhere = store.Narrow{All: true}
+var everywhere = store.Candidates{All: true}
 
 // narrow is what an index says that knows exactly which blocks have terms.
-func (s *searched) narrow(terms []string) store.Narrow {
-	n := store.Narrow{Refs: map[string]bool{}, Seen: s.db.LastChange()}
+func (s *searched) narrow(terms []string) store.Candidates {
+	n := store.Candidates{Refs: map[string]bool{}, Seen: s.db.LastChange()}
 	for i, text := range s.texts {
-		if fold.ContainsAll(text, terms) {
+		if searchtext.ContainsAll(text, terms) {
 			n.Refs[store.Change{Kind: store.KindLog, Project: s.project, Block: uint32(i / 256)}.Ref()] = true
 		}
 	}
@@ -70,9 +71,9 @@ func (s *searched) narrow(terms []string) store.Narrow {
 }
 
 // list is what the store says; without terms it does not search.
-func (s *searched) list(q store.LogSelection, n store.Narrow, terms ...string) (page []*store.Log, found store.Found, err error) {
+func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...string) (page []*store.Log, found store.Found, err error) {
 	if terms != nil {
-		q.Find = &store.Find{Terms: terms, Narrow: n}
+		q.Find = &store.Find{Terms: terms, Candidates: n}
 	}
 	if q.To == 0 {
 		q.To = math.MaxInt64
@@ -89,7 +90,7 @@ func (s *searched) list(q store.LogSelection, n store.Narrow, terms ...string) (
 func (s *searched) want(q store.LogSelection, terms ...string) (page []*store.Log, total int, text bool) {
 	for i, l := range slices.Backward(s.logs) {
 		at := store.CreatedAt(l.ID)
-		if !fold.ContainsAll(s.texts[i], terms) || l.Hidden && !q.Hidden || at < q.From || q.To != 0 && at > q.To {
+		if !searchtext.ContainsAll(s.texts[i], terms) || l.Hidden && !q.Hidden || at < q.From || q.To != 0 && at > q.To {
 			continue
 		}
 		text = text || terms != nil
@@ -150,7 +151,7 @@ func TestListsAreExact(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(tc.logs), 3))
 			s := newSearched(t, tc.logs, store.Options{ExactBytes: tc.exactBytes}, func(i int) *store.Log { return randomLog(r, i < 2000) })
 			estimates := 0
-			for range 200 {
+			for range testutil.Rounds(200) {
 				q, terms, n := randomSelection(r, s), randomTerms(r), everywhere
 				if r.IntN(2) == 0 {
 					n = s.narrow(terms)
@@ -302,7 +303,7 @@ func TestDamagedColumns(t *testing.T) {
 			if err := s.db.Close(); err != nil {
 				t.Fatal(err)
 			}
-			repair(t, path, finding.Columns)
+			repair(t, path, integrity.Columns)
 		})
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestFormatIsDocumented holds docs/format.md to the names that are written to
+// TestFormatIsDocumented holds docs/format/svc-db.md to the names that are written to
 // disk: whoever adds one describes it.
 func TestFormatIsDocumented(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../docs/format.md")
+	b, err := os.ReadFile("../docs/format/svc-db.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +30,10 @@ func TestFormatIsDocumented(t *testing.T) {
 	}
 	for _, name := range names {
 		if name == "" || !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("docs/format.md does not mention %q", name)
+			t.Errorf("docs/format/svc-db.md does not mention %q", name)
 		}
 	}
 	if !strings.Contains(page, fmt.Sprintf("describes format %d", Format)) || !strings.Contains(page, fmt.Sprintf("\n| %d | ", Format)) {
-		t.Errorf("docs/format.md does not describe format %d", Format)
+		t.Errorf("docs/format/svc-db.md does not describe format %d", Format)
 	}
 }

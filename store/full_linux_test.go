@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"svc/internal/fault"
-	"svc/internal/patience"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -21,13 +21,17 @@ const fullVariable = "STORE_TEST_FULL"
 // TestDiskIsFull starts TestOnAFullDisk in a process of its own and looks at what
 // it leaves.
 func TestDiskIsFull(t *testing.T) {
+	if os.Getenv(fullVariable) != "" {
+		onAFullDisk(t)
+		return
+	}
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
 	c := another(t, fullVariable, path)
-	c.Args = append(c.Args, "-test.run=^TestOnAFullDisk$", "-test.v")
+	c.Args = append(c.Args, "-test.run=^TestDiskIsFull$", "-test.v")
 	c.Stderr = nil
 	out, err := c.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestOnAFullDisk") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestDiskIsFull") {
 		t.Fatalf("%v:\n%s", err, out)
 	}
 	t.Logf("%s", out)
@@ -35,30 +39,24 @@ func TestDiskIsFull(t *testing.T) {
 	checkWritten(t, db, written(db, nil))
 }
 
-// TestOnAFullDisk lets writes fail behind one place in the file after the other:
+// onAFullDisk lets writes fail behind one place in the file after the other:
 // what was acknowledged is there and can be read, what was refused is not, and
 // the next transaction after there is space again succeeds. SVC_LONG=1 tries
 // every page and twice as many transactions.
-//
-//nolint:paralleltest // limits the files of the whole process
-func TestOnAFullDisk(t *testing.T) {
+func onAFullDisk(t *testing.T) {
 	path := os.Getenv(fullVariable)
-	if path == "" {
-		t.Skipf("needs a process of its own, named in %s: run TestDiskIsFull, which starts it", fullVariable)
-	}
 	limitFiles(t, 100)
-	if db, err := store.Open(path, store.Options{}); !errors.Is(err, syscall.EFBIG) && !strings.Contains(err.Error(), "too large") {
+	if db, err := store.Open(path, store.Options{NoSync: true}); !errors.Is(err, syscall.EFBIG) && !strings.Contains(err.Error(), "too large") {
 		t.Fatalf("a new file: got %v, %v", db, err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 		t.Fatalf("a start that failed leaves %v, %v", left, err)
 	}
 	limitFiles(t, unlimited)
-	db, err := store.Open(path, store.Options{})
+	db, err := store.Open(path, store.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SkipSync()
 	last, step, refused, spared := -1, 11, 0, 0
 	if os.Getenv("SVC_LONG") != "" {
 		step = 1
@@ -124,7 +122,7 @@ func TestOnAFullDisk(t *testing.T) {
 		t.Errorf("got %d failed commits, want %d and two more: what is tried counts", got, failures)
 	}
 	limitFiles(t, unlimited)
-	patience.Until(t, "it is writable although nobody writes", func() bool { return db.Writable() == nil })
+	testutil.Until(t, "it is writable although nobody writes", func() bool { return db.Writable() == nil })
 	if err := db.Submit(func(*store.Tx) error { return nil }); err != nil {
 		t.Errorf("when it is writable: %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"svc/internal/fault"
-	"svc/internal/patience"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -95,7 +95,7 @@ func TestSubmissionThatPanics(t *testing.T) {
 			}
 		})
 	}
-	patience.Until(t, "all wait", func() bool { return stateOf(t, db).Waiting == 20 })
+	testutil.Until(t, "all wait", func() bool { return stateOf(t, db).Waiting == 20 })
 	release()
 	wait.Wait()
 	if got, want := logs(), acknowledged.Load(); got != want || want != 0 {

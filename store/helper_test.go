@@ -29,12 +29,11 @@ func (c *clock) advance(d time.Duration) { c.milliseconds.Add(d.Milliseconds()) 
 // once more when the test closes it.
 func openStore(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
-	o.Strict = true
+	o.Strict, o.NoSync = true, true
 	db, err := store.Open(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SkipSync()
 	t.Cleanup(func() {
 		if db.IsOpen() {
 			closeStore(t, db)

@@ -39,8 +39,8 @@ func CreatedAt(id ID) int64 {
 // LastID is the time in the last id that was issued, in Unix milliseconds; 0
 // before the first. No id is ever issued below it.
 func (s *Store) LastID() int64 {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.file.Lock()
+	defer s.file.Unlock()
 	return int64(milliseconds(s.ids.last))
 }
 

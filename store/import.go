@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"svc/internal/fault"
+	"svc/store/column"
 )
 
-// mostAhead is how far the time in an id may lie ahead of the clock. Ids only
+// maxAhead is how far the time in an id may lie ahead of the clock. Ids only
 // grow, so one from the far future would date everything after it.
-const mostAhead = 5 * time.Minute
+const maxAhead = 5 * time.Minute
 
 // ImportOptions say how a project is brought in.
 type ImportOptions struct {
@@ -43,8 +44,8 @@ func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 		i.id = dryProject
 		return i, nil
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.file.Lock()
+	defer s.file.Unlock()
 	err := s.commit(func(tx *Tx) error {
 		n, err := tx.bolt.Bucket(projectsBucket).NextSequence()
 		if err != nil {
@@ -71,15 +72,15 @@ func (i *Import) Project() ProjectID { return i.id }
 
 // Abandon leaves what was brought in to Purge, unless it was revealed.
 func (i *Import) Abandon() {
-	i.store.writing.Lock()
-	defer i.store.writing.Unlock()
+	i.store.file.Lock()
+	defer i.store.file.Unlock()
 	delete(i.store.imports, i.id)
 }
 
 // Importing reports whether a project is being brought in at the moment.
 func (s *Store) Importing(p ProjectID) bool {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.file.Lock()
+	defer s.file.Unlock()
 	return s.imports[p]
 }
 
@@ -134,7 +135,7 @@ func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 		return ID{}, fault.New(fault.Invalid, "id must be a UUIDv7")
 	}
 	switch {
-	case at.After(t.tx.now.Add(mostAhead)):
+	case at.After(t.tx.now.Add(maxAhead)):
 		return ID{}, fault.New(fault.Invalid, "the record must not be from the future: it is of %s", at.UTC().Format(time.RFC3339))
 	case at.UnixMilli() < int64(milliseconds(source.last)):
 		return ID{}, fault.New(fault.Invalid, "the record must not be older than the one before")
@@ -245,8 +246,8 @@ func (t *ImportTx) CheckKey(key string) error { return t.tx.claim(key, t.in.id) 
 // taken is a Conflict. Aliases that are taken are left out of p and returned.
 func (i *Import) Reveal(p *Project) (taken []string, err error) {
 	s := i.store
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.file.Lock()
+	defer s.file.Unlock()
 	err = s.commit(func(tx *Tx) error {
 		if err := tx.claim(p.Key, i.id); err != nil {
 			return err
@@ -296,10 +297,10 @@ func (tx *Tx) recordAll(p ProjectID) error {
 	if err != nil {
 		return err
 	}
-	for block := range uint32(feedbackSeries.length(content) / blockSize) {
+	for block := range uint32(feedbackSeries.length(content) / column.BlockSize) {
 		changes = append(changes, Change{Kind: KindFeedback, Project: p, Block: block})
 	}
-	for block := range uint32(logSeries.length(content) / blockSize) {
+	for block := range uint32(logSeries.length(content) / column.BlockSize) {
 		changes = append(changes, Change{Kind: KindLog, Project: p, Block: block})
 	}
 	for _, c := range changes {

@@ -1,11 +1,19 @@
 package store
 
 import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
 	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
 	"svc/internal/platform"
+	"svc/store/column"
 )
 
 // Selection is the part of a list that is asked for, newest first.
@@ -17,18 +25,18 @@ type Selection struct {
 }
 
 // shown passes what the list may show at all.
-func (q Selection) shown() filter {
-	f := filter{mask: gone}
+func (q Selection) shown() column.Filter {
+	f := column.Filter{Mask: gone}
 	if !q.Hidden {
-		f = f.and(hidden, 0)
+		f = f.And(hidden, 0)
 	}
 	return f
 }
 
-func (q Selection) filter() filter {
+func (q Selection) filter() column.Filter {
 	f := q.shown()
 	if q.Platform != nil {
-		f = f.and(platformMask, platformWord(q.Platform))
+		f = f.And(platformMask, platformWord(q.Platform))
 	}
 	return f
 }
@@ -64,10 +72,10 @@ type Found struct {
 func (tx *Tx) ListFeedback(p ProjectID, q FeedbackSelection) ([]*Feedback, Found, error) {
 	f := q.filter()
 	if q.Rating != nil {
-		f = f.and(7<<ratingShift, word(*q.Rating)<<ratingShift)
+		f = f.And(7<<ratingShift, column.Word(*q.Rating)<<ratingShift)
 	}
 	if q.Status != nil {
-		f = f.and(3<<statusShift, word(*q.Status)<<statusShift)
+		f = f.And(3<<statusShift, column.Word(*q.Status)<<statusShift)
 	}
 	return list[Feedback](tx, p, feedbackSeries, f, q.Selection, 0, math.MaxInt64, func(f *Feedback, id ID) { f.ID = id })
 }
@@ -76,7 +84,7 @@ func (tx *Tx) ListFeedback(p ProjectID, q FeedbackSelection) ([]*Feedback, Found
 func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
 	f := q.filter()
 	if q.Level != nil {
-		f = f.and(3<<levelShift, word(*q.Level)<<levelShift)
+		f = f.And(3<<levelShift, column.Word(*q.Level)<<levelShift)
 	}
 	return list[Log](tx, p, logSeries, f, q.Selection, q.From, q.To, func(l *Log, id ID) { l.ID = id })
 }
@@ -84,7 +92,7 @@ func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
 func list[R any, T interface {
 	*R
 	submission
-}](tx *Tx, p ProjectID, s series[T], f filter, q Selection, from, to int64, identify func(T, ID)) ([]T, Found, error) {
+}](tx *Tx, p ProjectID, s series[T], f column.Filter, q Selection, from, to int64, identify func(T, ID)) ([]T, Found, error) {
 	content := tx.content(p)
 	if content == nil {
 		return nil, Found{}, nil
@@ -117,28 +125,28 @@ func list[R any, T interface {
 func count[R any, T interface {
 	*R
 	submission
-}](content *bbolt.Bucket, s series[T], f filter, first, end uint64, q Selection) (numbers []uint64, found Found, err error) {
+}](content *boltfile.Bucket, s series[T], f column.Filter, first, end uint64, q Selection) (numbers []uint64, found Found, err error) {
 	pick := picker{offset: q.Offset, limit: q.Limit}
 	walk := newWalk(content, s)
-	for block := (end + blockSize - 1) / blockSize; block > first/blockSize; block-- {
+	for block := (end + column.BlockSize - 1) / column.BlockSize; block > first/column.BlockSize; block-- {
 		c, err := readBlock[R](walk, block-1, false)
 		if err != nil {
 			return nil, found, err
 		}
 		low, high := within(block-1, first, end)
-		pick.take((block-1)*blockSize, c.matching(f, low, min(high, c.len())))
+		pick.take((block-1)*column.BlockSize, c.Match(f, low, min(high, c.Len())))
 	}
 	return pick.numbers, Found{Total: pick.total}, nil
 }
 
 // within cuts a range of numbers to a block and counts from its beginning.
 func within(block, first, end uint64) (low, high int) {
-	start := block * blockSize
-	low, high = 0, blockSize
+	start := block * column.BlockSize
+	low, high = 0, column.BlockSize
 	if first > start {
 		low = int(first - start)
 	}
-	if end < start+blockSize {
+	if end < start+column.BlockSize {
 		high = int(end - start)
 	}
 	return low, high
@@ -152,12 +160,12 @@ type picker struct {
 	numbers       []uint64
 }
 
-func (p *picker) take(start uint64, m marks) {
-	n := m.count()
+func (p *picker) take(start uint64, m column.Bitmap) {
+	n := m.Count()
 	if p.total+n > p.offset && len(p.numbers) < p.limit {
 		at := p.total
-		for i := blockSize - 1; i >= 0 && len(p.numbers) < p.limit; i-- {
-			if m.has(i) {
+		for i := column.BlockSize - 1; i >= 0 && len(p.numbers) < p.limit; i-- {
+			if m.Has(i) {
 				if at >= p.offset {
 					p.numbers = append(p.numbers, start+uint64(i))
 				}
@@ -173,14 +181,14 @@ func (p *picker) full() bool { return len(p.numbers) >= p.limit }
 // LogLevels counts the logs of a project that were created in a range of time,
 // ends included, by level.
 func (tx *Tx) LogLevels(p ProjectID, from, to int64) (byLevel [4]int, err error) {
-	err = eachWord[Log](tx.content(p), logSeries, from, to, func(w word) { byLevel[w>>levelShift&3]++ })
+	err = eachWord[Log](tx.content(p), logSeries, from, to, func(w column.Word) { byLevel[w>>levelShift&3]++ })
 	return byLevel, err
 }
 
 // FeedbackRatings counts the feedback of a project that was created in a range
 // of time, ends included, by rating; index 0 is unrated.
 func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err error) {
-	err = eachWord[Feedback](tx.content(p), feedbackSeries, from, to, func(w word) { byRating[w>>ratingShift&7]++ })
+	err = eachWord[Feedback](tx.content(p), feedbackSeries, from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
 	return byRating, err
 }
 
@@ -189,23 +197,294 @@ func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err
 func eachWord[R any, T interface {
 	*R
 	submission
-}](content *bbolt.Bucket, s series[T], from, to int64, fn func(word)) error {
+}](content *boltfile.Bucket, s series[T], from, to int64, fn func(column.Word)) error {
 	if content == nil {
 		return nil
 	}
 	first, end := s.span(content, from, to)
 	walk := newWalk(content, s)
-	for block := first / blockSize; block*blockSize < end; block++ {
+	for block := first / column.BlockSize; block*column.BlockSize < end; block++ {
 		c, err := readBlock[R](walk, block, false)
 		if err != nil {
 			return err
 		}
 		low, high := within(block, first, end)
-		for i := low; i < min(high, c.len()); i++ {
-			if w := c.word(i); w&gone == 0 {
+		for i := low; i < min(high, c.Len()); i++ {
+			if w := c.Word(i); w&gone == 0 {
 				fn(w)
 			}
 		}
 	}
 	return nil
+}
+
+// Find limits a list to the records that contain all of some texts.
+type Find struct {
+	Terms      []string // folded; not empty
+	Candidates Candidates
+}
+
+// Candidates is what an index knows about where terms can be. Everything that
+// changed after Seen may match too: an index only saves work, it is never
+// believed.
+type Candidates struct {
+	All  bool            // nothing is known: everything may match
+	Refs map[string]bool // Change.Ref of what may match
+	Seen uint64          // sequence of the last change the index has
+}
+
+// Contain reports whether a record may match as far as the index knows.
+func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
+
+// WithChanges is n with everything that changed since the index saw it, which is
+// everything when the feed no longer tells.
+func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
+	const many = 20_000 // more than this is not worth reading
+	oldest, last := tx.FeedRange()
+	switch {
+	case n.All || n.Seen == last:
+		return n, nil
+	case n.Seen > last || n.Seen+1 < oldest:
+		return Candidates{All: true}, nil
+	}
+	changes, err := tx.Changes(n.Seen, many)
+	if err != nil {
+		return n, err
+	}
+	if len(changes) == many {
+		return Candidates{All: true}, nil
+	}
+	refs := make(map[string]bool, len(n.Refs)+len(changes))
+	for ref := range n.Refs {
+		refs[ref] = true
+	}
+	for _, c := range changes {
+		refs[c.Ref()] = true
+	}
+	return Candidates{Refs: refs, Seen: n.Seen}, nil
+}
+
+// exactRecords is how many records a search looks into at least before its total
+// may become an upper bound; Options.ExactBytes is how much text.
+const exactRecords = 10_000
+
+// Blocks are searched in batches. What the first ones have tells how to search
+// the others, so each batch is twice as large as the one before.
+const (
+	firstBatch = 16
+	lastBatch  = 1024
+)
+
+// scan is a search in progress.
+type scan struct {
+	q          Selection
+	filter     column.Filter
+	first, end uint64 // numbers of the records in the range of time
+	exactBytes int64  // of text to be looked into, beyond exactRecords
+
+	needles []column.Needle
+	batch   []candidateBlock
+	records int   // that were looked into
+	bytes   int64 // of text in their blocks
+	pick    picker
+	found   Found
+}
+
+// candidateBlock is a block that may match.
+type candidateBlock struct {
+	block   uint64
+	columns column.Columns
+	passing column.Bitmap // records in the range of time that pass the filter
+	shown   column.Bitmap // records in the range of time that may be shown
+	matched column.Bitmap // records to look into, then those of them that contain the terms
+	damaged bool
+}
+
+// search walks the blocks that may match, newest first, and looks into their
+// texts on all cores.
+func search[R any, T interface {
+	*R
+	submission
+}](tx *Tx, content *boltfile.Bucket, s series[T], p ProjectID, f column.Filter, first, end uint64, q Selection) ([]uint64, Found, error) {
+	blocks, err := s.candidateBlocks(tx, content, p, q.Find.Candidates, first, end)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	x := scan{q: q, filter: f, first: first, end: end, exactBytes: tx.store.exactBytes, pick: picker{offset: q.Offset, limit: q.Limit}}
+	walk := newWalk(content, s)
+	for size := firstBatch; len(blocks) > 0 && !x.enough(); size = min(2*size, lastBatch) {
+		if blocks, err = gather[R](&x, walk, blocks, size); err != nil {
+			return nil, x.found, err
+		}
+		if err = x.matchBatch(); err != nil {
+			return nil, x.found, fmt.Errorf("search %s of project %d: %w", s.what, p, err)
+		}
+	}
+	rest, err := countMatches[R](walk, blocks, f, first, end)
+	x.found.Total = x.pick.total + rest
+	x.found.Estimate = rest > 0
+	return x.pick.numbers, x.found, err
+}
+
+// enough reports whether the page is complete and too much was looked into to
+// go on: what is left counts as if it matched.
+func (x *scan) enough() bool {
+	return x.pick.full() && x.records >= exactRecords && x.bytes >= x.exactBytes
+}
+
+// gather makes the next batch of blocks that have something to look into and
+// returns the blocks after it.
+func gather[R any, T interface {
+	*R
+	submission
+}](x *scan, w *walk[T], blocks []uint64, size int) (rest []uint64, err error) {
+	x.batch = x.batch[:0]
+	for ; len(blocks) > 0 && len(x.batch) < size && !x.enough(); blocks = blocks[1:] {
+		c := candidateBlock{block: blocks[0]}
+		if c.columns, err = readBlock[R](w, c.block, true); err != nil {
+			return nil, err
+		}
+		low, high := within(c.block, x.first, x.end)
+		high = min(high, c.columns.Len())
+		c.passing = c.columns.Match(x.filter, low, high)
+		c.matched = c.passing
+		if !x.found.Text { // whether it is in what the filter leaves out counts, too
+			c.shown = c.columns.Match(x.q.shown(), low, high)
+			c.matched = c.shown
+		}
+		if c.matched == (column.Bitmap{}) {
+			continue
+		}
+		x.batch = append(x.batch, c)
+		x.records += c.matched.Count()
+		x.bytes += int64(len(c.columns.Texts))
+	}
+	return blocks, nil
+}
+
+// matchBatch finds the records of a batch that match.
+func (x *scan) matchBatch() error {
+	if x.needles == nil && len(x.batch) > 0 {
+		x.needles = x.newNeedles()
+	}
+	parallel(len(x.batch), func(i int) { x.batch[i].match(x.needles) })
+	for i := range x.batch {
+		c := &x.batch[i]
+		if c.damaged {
+			return fmt.Errorf("block %d is damaged", c.block)
+		}
+		x.found.Text = x.found.Text || c.shown.And(c.matched) != column.Bitmap{}
+		x.pick.take(c.block*column.BlockSize, c.passing.And(c.matched))
+	}
+	return nil
+}
+
+// NewNeedles makes needles of the terms for texts like those of the batch.
+func (x *scan) newNeedles() []column.Needle {
+	const enough = 16 << 10
+	longest := slices.MaxFunc(x.batch, func(a, b candidateBlock) int { return cmp.Compare(len(a.columns.Texts), len(b.columns.Texts)) })
+	sample, records := longest.columns.Body(), longest.columns.Len()
+	if len(sample) > enough {
+		sample, records = sample[:enough], records*enough/len(sample)
+	}
+	return column.NewNeedles(distinct(x.q.Find.Terms), sample, records)
+}
+
+// parallel calls fn with each number below n on all cores, a few at a time so that
+// none of them waits for another. Nobody works any more when it returns or
+// panics: columns are not there any longer than their transaction.
+func parallel(n int, fn func(i int)) {
+	const step = 4
+	var next atomic.Int64
+	work := func() {
+		for from := int(next.Add(step)) - step; from < n; from = int(next.Add(step)) - step {
+			for i := from; i < min(from+step, n); i++ {
+				fn(i)
+			}
+		}
+	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	for range min(runtime.GOMAXPROCS(0), (n+step-1)/step) - 1 {
+		wait.Go(work)
+	}
+	work()
+}
+
+// distinct leaves out terms that are part of others.
+func distinct(terms []string) []string {
+	var list []string
+	for i, term := range terms {
+		part := slices.ContainsFunc(terms[:i], func(t string) bool { return strings.Contains(t, term) }) ||
+			slices.ContainsFunc(terms[i+1:], func(t string) bool { return t != term && strings.Contains(t, term) })
+		if !part {
+			list = append(list, term)
+		}
+	}
+	return list
+}
+
+// candidateBlocks lists the blocks that may match, newest first. The incomplete
+// block at the end is never in the index.
+func (s series[T]) candidateBlocks(tx *Tx, content *boltfile.Bucket, p ProjectID, n Candidates, first, end uint64) ([]uint64, error) {
+	n, err := tx.WithChanges(n)
+	if err != nil || end == first {
+		return nil, err
+	}
+	sealed := s.length(content) / column.BlockSize
+	low, high := first/column.BlockSize, (end-1)/column.BlockSize
+	var blocks []uint64
+	if n.All {
+		for b := high; b+1 > low; b-- {
+			blocks = append(blocks, b)
+		}
+		return blocks, nil
+	}
+	if high >= sealed {
+		blocks = append(blocks, sealed)
+	}
+	prefix := Change{Kind: s.kind, Project: p}.Ref()
+	prefix = prefix[:len(prefix)-4]
+	for ref := range n.Refs {
+		if len(ref) != len(prefix)+4 || ref[:len(prefix)] != prefix {
+			continue
+		}
+		if b := uint64(binary.BigEndian.Uint32([]byte(ref[len(prefix):]))); b >= low && b <= high && b < sealed {
+			blocks = append(blocks, b)
+		}
+	}
+	slices.SortFunc(blocks, func(a, b uint64) int { return cmp.Compare(b, a) })
+	return blocks, nil
+}
+
+// countMatches counts the records of blocks that pass the filter, whatever their
+// texts.
+func countMatches[R any, T interface {
+	*R
+	submission
+}](w *walk[T], blocks []uint64, f column.Filter, first, end uint64) (n int, err error) {
+	for _, b := range blocks {
+		c, err := readBlock[R](w, b, false)
+		if err != nil {
+			return 0, err
+		}
+		low, high := within(b, first, end)
+		m := c.Match(f, low, min(high, c.Len()))
+		n += m.Count()
+	}
+	return n, nil
+}
+
+// match leaves in matched the records that contain all needles. The rarest comes
+// first, so that the others are looked for in few records.
+func (c *candidateBlock) match(needles []column.Needle) {
+	if c.damaged = !c.columns.Valid(); c.damaged {
+		return
+	}
+	for i := range needles {
+		if c.matched == (column.Bitmap{}) {
+			return
+		}
+		c.matched = c.columns.MatchText(&needles[i], c.matched)
+	}
 }

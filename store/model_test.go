@@ -63,7 +63,7 @@ func itemOf(v *store.Version) release.Item {
 	}
 }
 
-// catalog is made anew from the versions, which are returned in its order.
+// catalog is rebuilt from the versions, which are returned in its order.
 func (s *subject) catalog() (*release.Catalog, []*store.Version) {
 	var items []release.Item
 	byID := map[store.ID]*store.Version{}

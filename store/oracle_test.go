@@ -14,6 +14,7 @@ import (
 
 	"svc/internal/fault"
 	"svc/internal/locale"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -342,7 +343,7 @@ func TestStoreByModel(t *testing.T) {
 			}
 			w.options = store.Options{Now: w.clock.now, SnapshotBytes: budget}
 			w.reopen(t)
-			for n := range 800 {
+			for n := range testutil.Rounds(800) {
 				w.step(t)
 				w.check(t)
 				if n%100 == 99 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"svc/internal/fault"
-	"svc/internal/fold"
 	"svc/internal/release"
+	"svc/internal/searchtext"
 )
 
 // ProjectID numbers a project inside this store. It never changes and is never
@@ -62,7 +62,7 @@ func (p *Project) SearchText() string {
 	for i := range p.Aliases {
 		fields = append(fields, &p.Aliases[i].Name)
 	}
-	return fold.Fields(fields...)
+	return searchtext.Fields(fields...)
 }
 
 // NormalKey is the form in which keys and aliases are stored and looked up.

@@ -3,7 +3,7 @@ package store
 import (
 	"encoding/binary"
 
-	"go.etcd.io/bbolt"
+	"svc/internal/boltfile"
 )
 
 // purgeStep is the number of keys that one transaction of Purge removes.
@@ -70,7 +70,7 @@ func (tx *Tx) alive(project []byte) bool {
 
 // drain deletes up to limit keys of a bucket, with what says who owns the
 // records, and returns how many it may still have deleted.
-func (tx *Tx) drain(b *bbolt.Bucket, name []byte, limit int) (left int, err error) {
+func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, err error) {
 	var keys, owned [][]byte
 	cursor := b.Cursor()
 	for key, value := cursor.First(); key != nil && len(keys) < limit; key, value = cursor.Next() {

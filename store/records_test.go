@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
-	"svc/internal/finding"
+	"svc/internal/boltfile"
+	"svc/internal/integrity"
 )
 
 // checkRecords holds the buckets to what must be true between them after every
-// transaction, as docs/format.md says it.
+// transaction, as docs/format/svc-db.md says it.
 func (tx *Tx) checkRecords() error {
-	report := finding.NewReport(nil)
+	report := integrity.NewReport(nil)
 	all := []error{newChecker(context.Background(), tx, report).run()}
 	for _, f := range report.Listed() {
 		all = append(all, fmt.Errorf("%s %s: %s", f.Kind, f.Where, f.What))
@@ -34,7 +33,7 @@ func (tx *Tx) Put(key, value []byte, path ...[]byte) error {
 // SetSequence sets the last number that a bucket has given out.
 func (tx *Tx) SetSequence(n uint64, path ...[]byte) error { return tx.at(path).SetSequence(n) }
 
-func (tx *Tx) at(path [][]byte) *bbolt.Bucket {
+func (tx *Tx) at(path [][]byte) *boltfile.Bucket {
 	b := tx.bolt.Bucket(path[0])
 	for _, name := range path[1:] {
 		b = b.Bucket(name)

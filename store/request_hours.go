@@ -3,35 +3,24 @@ package store
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
+	"svc/internal/hourly"
 	"svc/internal/platform"
 	"svc/internal/stats"
 )
 
-// Request statistics have one key per project, kind of counter and hour. The
-// value is all counters of that hour, in order, so that adding to the present
-// hour rewrites a value of a few kilobytes, a range is read in the order in
-// which it lies on the disk, and dropping an hour is the deletion of three keys.
-//
-//	value   = form (1 byte) { counter }
-//	counter = what, less that of the counter before (uvarint)
-//	          [ length of text (uvarint) text ]   versions only
-//	          number (uvarint)
-
-// hourForm is the first byte of each value.
-const hourForm = 1
+// Request statistics have one key per project, kind of counter and hour. The value
+// is that of package hourly, with texts for the kinds of versions.
 
 // Bounds of the counters of an hour. What strangers send is part of most of
 // them, so there must be some.
 const (
-	mostRequests = 1 << 14
-	mostVersions = 2000
+	maxRequests = 1 << 14
+	maxVersions = 2000
 )
 
 // counterBuckets are the buckets of the kinds.
@@ -88,9 +77,9 @@ func (tx *Tx) addToHour(like RequestCounter, added []hourCounter) error {
 	all := added
 	if raw := b.Get(key); raw != nil {
 		all = slices.Clone(added)
-		err := decodeHour(raw, like.kind(), func(what uint64, text []byte, n uint64) {
+		err := decodeHour(raw, like.kind(), func(what uint64, text []byte, n int64) {
 			old := RequestCounter{like.project, like.hour, uint64(like.kind())<<kindAt | what, string(text)}
-			all = append(all, hourCounter{old, n})
+			all = append(all, hourCounter{old, uint64(n)})
 		})
 		if err != nil {
 			return err
@@ -119,9 +108,9 @@ func merged(all []hourCounter) []hourCounter {
 // others are folded, so that whoever makes up versions does not push out those
 // that people use.
 func squeezed(all []hourCounter) []hourCounter {
-	most := mostVersions
+	most := maxVersions
 	if len(all) > 0 && all[0].kind() == requestCounts {
-		most = mostRequests
+		most = maxRequests
 	}
 	if len(all) <= most {
 		return all
@@ -135,55 +124,25 @@ func squeezed(all []hourCounter) []hourCounter {
 
 // encodeHour is the value of sorted counters of one kind.
 func encodeHour(all []hourCounter) []byte {
-	b := append(make([]byte, 0, 8*len(all)), hourForm)
-	before := uint64(0)
+	e := hourly.NewEncoder(8 * len(all))
 	for _, c := range all {
 		what := c.what &^ (3 << kindAt)
-		b = binary.AppendUvarint(b, what-before)
-		before = what
-		if c.kind() != requestCounts {
-			b = binary.AppendUvarint(b, uint64(len(c.text)))
-			b = append(b, c.text...)
+		if c.kind() == requestCounts {
+			e.Add(what, c.n)
+		} else {
+			e.AddText(what, c.text, c.n)
 		}
-		b = binary.AppendUvarint(b, c.n)
 	}
-	return b
+	return e.Value()
 }
-
-var errHour = errors.New("the counters of an hour cannot be read")
 
 // decodeHour calls each for the counters of a value, in order. The text is only
 // valid during the call.
-func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte, n uint64)) error {
-	if len(raw) == 0 || raw[0] != hourForm {
-		return errHour
+func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte, n int64)) error {
+	if kind == requestCounts {
+		return hourly.Each(raw, func(what uint64, n int64) { each(what, nil, n) })
 	}
-	raw = raw[1:]
-	what := uint64(0)
-	for len(raw) > 0 {
-		step, used := binary.Uvarint(raw)
-		if used <= 0 {
-			return errHour
-		}
-		raw = raw[used:]
-		what += step
-		var text []byte
-		if kind != requestCounts {
-			length, used := binary.Uvarint(raw)
-			if used <= 0 || length > uint64(len(raw)-used) {
-				return errHour
-			}
-			text = raw[used : used+int(length)]
-			raw = raw[used+int(length):]
-		}
-		n, used := binary.Uvarint(raw)
-		if used <= 0 {
-			return errHour
-		}
-		raw = raw[used:]
-		each(what, text, n)
-	}
-	return nil
+	return hourly.EachText(raw, each)
 }
 
 // EachRequest calls each for the counters of requests in hours from..to, both
@@ -214,7 +173,7 @@ func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each fun
 		if h > to {
 			break
 		}
-		err := decodeHour(raw, kind, func(what uint64, text []byte, n uint64) { each(h, what, text, int64(n)) })
+		err := decodeHour(raw, kind, func(what uint64, text []byte, n int64) { each(h, what, text, n) })
 		if err != nil {
 			return fmt.Errorf("requests of project %d in hour %d: %w", p, h, err)
 		}
@@ -223,7 +182,7 @@ func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each fun
 }
 
 // counters is the bucket of a kind, nil when nothing was ever counted.
-func (tx *Tx) counters(p ProjectID, kind counterKind) *bbolt.Bucket {
+func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
 	content := tx.content(p)
 	if content == nil {
 		return nil

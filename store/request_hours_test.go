@@ -35,8 +35,8 @@ func TestAnHourIsBounded(t *testing.T) {
 		addCounts(t, s, batch)
 	}
 	got := readCounts(t, s, p, 7, 7)
-	if len(got) > mostVersions {
-		t.Errorf("got %d counters, want at most %d", len(got), mostVersions)
+	if len(got) > maxVersions {
+		t.Errorf("got %d counters, want at most %d", len(got), maxVersions)
 	}
 	if n := countedTotal(got, clientCounts); n != flushes*(each+2) {
 		t.Errorf("got a total of %d, want %d", n, flushes*(each+2))
@@ -45,7 +45,7 @@ func TestAnHourIsBounded(t *testing.T) {
 		t.Errorf("got %d for the version in use, want %d", got[popular], 2*flushes)
 	}
 	other := got[CountClient(p, 7, platform.Android, "(other)")]
-	if other < flushes*each-mostVersions || other > flushes*each {
+	if other < flushes*each-maxVersions || other > flushes*each {
 		t.Errorf("got %d for (other), want what there was no room for", other)
 	}
 }
@@ -56,15 +56,15 @@ func TestRequestsFoldToTheirCountry(t *testing.T) {
 	s, projects := countingStore(t, 1)
 	p := projects[0]
 	batch := map[RequestCounter]uint64{}
-	for i := range 2 * mostRequests {
+	for i := range 2 * maxRequests {
 		region := []string{"CN", "DE"}[i%2]
 		place := NewPlace(region, "440000", fmt.Sprint(440000+i/2))
 		batch[CountRequest(p, 7, NewRequest(2, platform.IOS, place, stats.OffsetOf(480)))] = 1
 	}
 	addCounts(t, s, batch)
 	got := readCounts(t, s, p, 7, 7)
-	if len(got) > mostRequests {
-		t.Errorf("got %d counters, want at most %d", len(got), mostRequests)
+	if len(got) > maxRequests {
+		t.Errorf("got %d counters, want at most %d", len(got), maxRequests)
 	}
 	byRegion := map[string]uint64{}
 	for c, n := range got {
@@ -74,7 +74,7 @@ func TestRequestsFoldToTheirCountry(t *testing.T) {
 		}
 		byRegion[r.Place().Region().String()] += n
 	}
-	if want := map[string]uint64{"CN": mostRequests, "DE": mostRequests}; !maps.Equal(byRegion, want) {
+	if want := map[string]uint64{"CN": maxRequests, "DE": maxRequests}; !maps.Equal(byRegion, want) {
 		t.Errorf("got %v, want %v", byRegion, want)
 	}
 	folded := CountRequest(p, 7, NewRequest(2, platform.IOS, NewPlace("CN", "", ""), 0))
@@ -148,16 +148,16 @@ func FuzzDecodeHour(f *testing.F) {
 			kind = systemCounts
 		}
 		var all []hourCounter
-		err := decodeHour(raw, kind, func(what uint64, text []byte, n uint64) {
-			all = append(all, hourCounter{RequestCounter{what: what | uint64(kind)<<kindAt, text: string(text)}, n})
+		err := decodeHour(raw, kind, func(what uint64, text []byte, n int64) {
+			all = append(all, hourCounter{RequestCounter{what: what | uint64(kind)<<kindAt, text: string(text)}, uint64(n)})
 		})
 		if err != nil {
 			return
 		}
 		if len(all) > 0 && slices.IsSortedFunc(all, byCounter) && all[len(all)-1].kind() == kind {
 			again := 0
-			err := decodeHour(encodeHour(all), kind, func(what uint64, text []byte, n uint64) {
-				if c := all[again]; what != c.what&^(3<<kindAt) || string(text) != c.text || n != c.n {
+			err := decodeHour(encodeHour(all), kind, func(what uint64, text []byte, n int64) {
+				if c := all[again]; what != c.what&^(3<<kindAt) || string(text) != c.text || uint64(n) != c.n {
 					t.Errorf("counter %d: wrote %+v, read %x %q %d", again, c, what, text, n)
 				}
 				again++

@@ -8,13 +8,11 @@ import (
 	"math"
 	"sort"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
 	"svc/internal/fault"
+	"svc/internal/platform"
+	"svc/store/column"
 )
-
-// blockSize is the number of records in a block.
-const blockSize = 256
 
 // series is where a project keeps records that come in without bound: feedback
 // or logs. They are numbered in order of arrival. Every 256 of them, when
@@ -33,7 +31,7 @@ type series[T submission] struct {
 
 // submission is a record of a series.
 type submission interface {
-	word() word
+	word() column.Word
 	searchText() string
 }
 
@@ -47,7 +45,9 @@ func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 func blockKey(block uint32) []byte { return binary.BigEndian.AppendUint32(nil, block) }
 
 // length is the number of records ever stored, deleted ones included.
-func (s series[T]) length(content *bbolt.Bucket) uint64 { return content.Bucket(s.records).Sequence() }
+func (s series[T]) length(content *boltfile.Bucket) uint64 {
+	return content.Bucket(s.records).Sequence()
+}
 
 // encode is the stored form of a record: its id, then JSON.
 func encodeRecord(id ID, rec any) ([]byte, error) {
@@ -90,28 +90,40 @@ func add[R any, T interface {
 	if err := records.Put(numberKey(next-1), raw); err != nil {
 		return err
 	}
-	if next%blockSize != 0 {
+	of := headKey{p, s.kind}
+	h := tx.extendHead(of, next-1, rec)
+	if next%column.BlockSize != 0 {
 		return nil
 	}
-	return seal[R](tx, p, s, uint32((next-1)/blockSize))
+	block := uint32((next - 1) / column.BlockSize)
+	if h == nil {
+		return seal[R](tx, p, s, block)
+	}
+	tx.dropHead(of)
+	return s.put(tx, p, block, h.columns.Columns())
 }
 
-// seal writes the columns of a complete block.
+// seal makes the columns of a complete block from its records and writes them.
 func seal[R any, T interface {
 	*R
 	submission
 }](tx *Tx, p ProjectID, s series[T], block uint32) error {
-	content := tx.content(p)
-	c, err := readColumns[R](content, s, block)
+	c, err := readColumns[R](tx.content(p), s, block)
 	if err != nil {
 		return err
 	}
+	return s.put(tx, p, block, c)
+}
+
+// put writes the columns of a complete block.
+func (s series[T]) put(tx *Tx, p ProjectID, block uint32, c column.Columns) error {
+	content := tx.content(p)
 	words, texts := content.Bucket(s.words), content.Bucket(s.texts)
 	words.FillPercent, texts.FillPercent = 0.9, 0.9
-	if err := words.Put(blockKey(block), c.words); err != nil {
+	if err := words.Put(blockKey(block), c.Words); err != nil {
 		return err
 	}
-	if err := texts.Put(blockKey(block), c.texts); err != nil {
+	if err := texts.Put(blockKey(block), c.Texts); err != nil {
 		return err
 	}
 	return tx.record(Change{Kind: s.kind, Project: p, Block: block})
@@ -119,16 +131,16 @@ func seal[R any, T interface {
 
 // walk reads the columns of many blocks of a project, fastest in order.
 type walk[T submission] struct {
-	content      *bbolt.Bucket
+	content      *boltfile.Bucket
 	series       series[T]
 	sealed       uint64 // blocks that have columns
-	words, texts column
+	words, texts blockCursor
 }
 
-func newWalk[T submission](content *bbolt.Bucket, s series[T]) *walk[T] {
+func newWalk[T submission](content *boltfile.Bucket, s series[T]) *walk[T] {
 	return &walk[T]{
-		content: content, series: s, sealed: s.length(content) / blockSize,
-		words: column{cursor: content.Bucket(s.words).Cursor()}, texts: column{cursor: content.Bucket(s.texts).Cursor()},
+		content: content, series: s, sealed: s.length(content) / column.BlockSize,
+		words: blockCursor{cursor: content.Bucket(s.words).Cursor()}, texts: blockCursor{cursor: content.Bucket(s.texts).Cursor()},
 	}
 }
 
@@ -137,28 +149,28 @@ func newWalk[T submission](content *bbolt.Bucket, s series[T]) *walk[T] {
 func readBlock[R any, T interface {
 	*R
 	submission
-}](w *walk[T], block uint64, texts bool) (c columns, err error) {
+}](w *walk[T], block uint64, texts bool) (c column.Columns, err error) {
 	if block >= w.sealed {
 		return readColumns[R](w.content, w.series, uint32(block))
 	}
-	c.words = w.words.read(block)
+	c.Words = w.words.read(block)
 	if texts {
-		c.texts = w.texts.read(block)
+		c.Texts = w.texts.read(block)
 	}
-	if len(c.words) != 2*blockSize || texts && len(c.texts) < 4*blockSize {
+	if len(c.Words) != 2*column.BlockSize || texts && len(c.Texts) < 4*column.BlockSize {
 		return c, fmt.Errorf("block %d of %s has no whole columns", block, w.series.what)
 	}
 	return c, nil
 }
 
-// column is where a walk is in the blocks of one column.
-type column struct {
-	cursor *bbolt.Cursor
+// blockCursor is where a walk is in the blocks of one column.
+type blockCursor struct {
+	cursor *boltfile.Cursor
 	next   uint64 // the block after the last one that was read
 }
 
 // read is the column of a block, or nil.
-func (c *column) read(block uint64) []byte {
+func (c *blockCursor) read(block uint64) []byte {
 	key := blockKey(uint32(block))
 	var at, value []byte
 	switch c.next {
@@ -181,10 +193,10 @@ func (c *column) read(block uint64) []byte {
 func readColumns[R any, T interface {
 	*R
 	submission
-}](content *bbolt.Bucket, s series[T], block uint32) (columns, error) {
-	first := uint64(block) * blockSize
-	n := int(min(s.length(content)-first, blockSize))
-	made := newColumns(n)
+}](content *boltfile.Bucket, s series[T], block uint32) (column.Columns, error) {
+	first := uint64(block) * column.BlockSize
+	n := int(min(s.length(content)-first, column.BlockSize))
+	made := column.NewBuilder(n)
 	at := 0
 	cursor := content.Bucket(s.records).Cursor()
 	for key, raw := cursor.Seek(numberKey(first)); key != nil; key, raw = cursor.Next() {
@@ -194,18 +206,18 @@ func readColumns[R any, T interface {
 		}
 		rec, _, err := decodeRecord[R](raw)
 		if err != nil {
-			return columns{}, err
+			return column.Columns{}, err
 		}
 		for ; at < int(number-first); at++ {
-			made.add(gone, "")
+			made.Add(gone, "")
 		}
-		made.add(T(rec).word(), T(rec).searchText())
+		made.Add(T(rec).word(), T(rec).searchText())
 		at++
 	}
 	for ; at < n; at++ {
-		made.add(gone, "")
+		made.Add(gone, "")
 	}
-	return made.columns(), nil
+	return made.Columns(), nil
 }
 
 // replace stores a changed record, or removes it when rec is nil, and keeps
@@ -219,6 +231,7 @@ func replace[R any, T interface {
 	if err != nil {
 		return err
 	}
+	tx.dropHead(headKey{p, s.kind})
 	records := content.Bucket(s.records)
 	if rec == nil {
 		err = records.Delete(numberKey(number))
@@ -228,8 +241,8 @@ func replace[R any, T interface {
 			err = records.Put(numberKey(number), raw)
 		}
 	}
-	block := uint32(number / blockSize)
-	if err != nil || s.length(content)/blockSize <= uint64(block) {
+	block := uint32(number / column.BlockSize)
+	if err != nil || s.length(content)/column.BlockSize <= uint64(block) {
 		return err // the last block has no columns yet
 	}
 	return seal[R](tx, p, s, block)
@@ -239,7 +252,7 @@ func replace[R any, T interface {
 func find[R any, T interface {
 	*R
 	submission
-}](content *bbolt.Bucket, s series[T], id ID) (number uint64, rec T, err error) {
+}](content *boltfile.Bucket, s series[T], id ID) (number uint64, rec T, err error) {
 	missing := fault.New(fault.NotFound, "%s not found", s.what)
 	if content == nil {
 		return 0, nil, missing
@@ -259,7 +272,7 @@ func find[R any, T interface {
 
 // since is the number of the first record that was created at or after a
 // moment.
-func (s series[T]) since(content *bbolt.Bucket, moment int64) uint64 {
+func (s series[T]) since(content *boltfile.Bucket, moment int64) uint64 {
 	if moment <= 0 {
 		return 0
 	}
@@ -273,10 +286,40 @@ func (s series[T]) since(content *bbolt.Bucket, moment int64) uint64 {
 
 // span are the numbers of the records created in a range of time, ends
 // included: from first up to and without end.
-func (s series[T]) span(content *bbolt.Bucket, from, to int64) (first, end uint64) {
+func (s series[T]) span(content *boltfile.Bucket, from, to int64) (first, end uint64) {
 	first, end = s.since(content, from), s.length(content)
 	if to < math.MaxInt64 {
 		end = s.since(content, to+1)
 	}
 	return first, max(first, end)
+}
+
+// The bits of a filter word that all kinds of records share. Bits 2 to 4 are 0,
+// or 1 and the position of the platform in platform.All; from ownShift on the
+// bits are those of the kind.
+const (
+	hidden        column.Word = 1 << 0
+	gone          column.Word = 1 << 1 // nothing is left of the record
+	platformShift             = 2
+	platformMask  column.Word = 7 << platformShift
+	ownShift                  = 5
+)
+
+func flagWord(flag bool, w column.Word) column.Word {
+	if flag {
+		return w
+	}
+	return 0
+}
+
+func platformWord(p *platform.Platform) column.Word {
+	if p == nil {
+		return 0
+	}
+	for i, known := range platform.All {
+		if known == *p {
+			return column.Word(i+1) << platformShift
+		}
+	}
+	return 0
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/patience"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -54,7 +54,7 @@ func TestState(t *testing.T) {
 			}
 		})
 	}
-	patience.Until(t, "all wait", func() bool { return stateOf(t, db).Waiting == 10 })
+	testutil.Until(t, "all wait", func() bool { return stateOf(t, db).Waiting == 10 })
 	release()
 	group.Wait()
 	s := stateOf(t, db)
@@ -75,7 +75,7 @@ func TestOldestReader(t *testing.T) {
 	inside := func() (s store.State) {
 		err := db.View(func(*store.Tx) error {
 			begun := time.Now()
-			patience.Until(t, "the reader grows old", func() bool {
+			testutil.Until(t, "the reader grows old", func() bool {
 				s = stateOf(t, db)
 				return s.Oldest > time.Since(begun)/2
 			})

@@ -2,22 +2,42 @@
 // in-memory project snapshots that serve the read path. Nobody else opens the
 // database. All access is a method of *Tx inside View or Update, or a read of
 // an immutable value that the last commit left behind.
+//
+// One file a record: projects.go, languages.go, versions.go, announcements.go,
+// submissions.go (feedback and logs), cards.go, apikeys.go, account.go, jobs.go,
+// requests.go and request_hours.go (request statistics). A new resource starts as
+// one of these.
+//
+// What records share:
+//
+//	store.go     Open, Close, View, Update, State
+//	tx.go        Tx, the buckets
+//	ids.go       UUIDv7 that never go back
+//	counts.go    numbers kept for each project
+//	series.go    records without bound: numbered, with packed columns (package column)
+//	lists.go     lists and searches of series
+//	feed.go      the change feed that the search index follows
+//	snapshot.go  what public reads are served from, within a budget of memory
+//	export.go, import.go   a whole project out and in
+//	purge.go     what deleted projects left, removed in steps
+//	check.go     damage: what is found, what can be derived anew
+//
+// The package is larger than others because every record shares the transaction:
+// its methods on *Tx are what keeps other packages from knowing keys.
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/bbolt"
 
 	"svc/internal/boltfile"
+	"svc/internal/limit"
 )
 
 // Format is the number of the layout that this program writes. A file with a
@@ -27,10 +47,6 @@ const Format = 1
 // layout has the steps to Format from all formats before. None has been needed
 // yet.
 var layout = boltfile.Layout{Oldest: 1}
-
-// slowTx is the age from which an open transaction is reported: a reader that
-// is forgotten makes the file grow with every commit.
-const slowTx = time.Second
 
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
@@ -53,18 +69,24 @@ type Options struct {
 	// total; 160 MiB when 0. Beyond it, and beyond 10,000 records, the total is
 	// an upper bound.
 	ExactBytes int64
+	// DedupWindow is the time in which the same submission is one record, see
+	// SubmitOnce; 0 = each is a record.
+	DedupWindow time.Duration
 	// Upgrade is what happens to a file of another version.
 	Upgrade boltfile.Upgrade
-	// Strict checks the whole file after each commit. For tests.
-	Strict bool
+	// Strict checks the whole file after each commit, and NoSync does not wait for
+	// the disk: what a killed process leaves is not changed by that, only what a
+	// power cut does. Both are for tests.
+	Strict, NoSync bool
 	// ReadOnly opens a file that is there and changes nothing in it.
 	ReadOnly bool
 }
 
 // Store is an open svc.db. Its methods may be called from any goroutine.
 type Store struct {
-	db   *boltfile.DB
-	file *boltfile.Writer // of db; used under writing
+	// file is locked from the start of a write transaction until what it changed in
+	// memory is visible, so that both have the same order.
+	file *boltfile.Writer
 	now  func() time.Time
 	log  *slog.Logger
 	path string
@@ -72,18 +94,18 @@ type Store struct {
 
 	exactBytes int64 // Options.ExactBytes
 
-	// writing is held from the start of a write transaction until what it
-	// changed in memory is visible, so that both have the same order.
-	writing sync.Mutex
-	ids     idSource
-	imports map[ProjectID]bool // projects that are being brought in; guarded by writing
+	ids     idSource           // guarded by the lock of file
+	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
+	heads   map[headKey]*head  // guarded by the lock of file
 
 	lastChange atomic.Uint64
 	commits    atomic.Int64
 
-	queue   sync.Mutex
-	waiting []*waiter     // submissions for the next shared commit; guarded by queue
-	changed chan struct{} // closed at the next change, nil when nobody waits; guarded by queue
+	submissions *boltfile.Group[func(*Tx) error]
+	duplicates  *limit.Duplicates // submissions of the last Options.DedupWindow
+
+	changing sync.Mutex
+	changed  chan struct{} // closed at the next change, nil when nobody waits; guarded by changing
 
 	projects  atomic.Pointer[directory]
 	keys      atomic.Pointer[keyring]
@@ -97,7 +119,10 @@ type Store struct {
 // are ErrNewer, ErrDamaged, ErrLocked or what the file system says, each with
 // the path.
 func Open(path string, o Options) (*Store, error) {
-	s := &Store{now: o.Now, log: o.Log, path: path, observed: newObserved()}
+	s := &Store{
+		now: o.Now, log: o.Log, path: path,
+		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: map[headKey]*head{},
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -116,23 +141,24 @@ func Open(path string, o Options) (*Store, error) {
 			return nil, fmt.Errorf("create %s: %w", path, err)
 		}
 	}
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly})
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly, Strict: o.Strict, NoSync: o.NoSync})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s.db, s.file = db, boltfile.NewWriter(db, s.log)
-	db.Bolt().StrictMode = o.Strict
-	if err = layout.Settle(db, o.Upgrade); err == nil {
+	s.file = boltfile.NewWriter(db, s.log)
+	if err = layout.Settle(s.file, o.Upgrade); err == nil {
 		err = s.load()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.file.Abandon())
 	}
+	s.submissions = boltfile.NewGroup[func(*Tx) error](s.file, "writes", groupLimits)
+	s.submissions.Commit = s.commitGroup
 	return s, nil
 }
 
 // layOut makes the buckets and the marks of a new file.
-func layOut(t *bbolt.Tx) error {
+func layOut(t *boltfile.Tx) error {
 	for _, name := range rootBuckets {
 		if _, err := t.CreateBucketIfNotExists(name); err != nil {
 			return err
@@ -141,7 +167,7 @@ func layOut(t *bbolt.Tx) error {
 	meta := t.Bucket(metaBucket)
 	id := uuid.New()
 	return errors.Join(
-		meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, Format)),
+		layout.Mark(meta),
 		meta.Put(storeIDKey, id[:]),
 	)
 }
@@ -149,7 +175,7 @@ func layOut(t *bbolt.Tx) error {
 // load reads what lives in memory: the last id, the project directory, the
 // API keys and the administrator.
 func (s *Store) load() error {
-	return s.db.View(func(t *bbolt.Tx) error {
+	return s.file.View(func(t *boltfile.Tx) error {
 		for _, name := range rootBuckets {
 			if t.Bucket(name) == nil {
 				return fmt.Errorf("%w: no bucket %s", ErrDamaged, name)
@@ -171,10 +197,13 @@ func (s *Store) ID() uuid.UUID { return s.id }
 func (s *Store) Path() string { return s.path }
 
 // Renew gives the file another id, for a copy that goes its own way: what was
-// derived from the original is not the copy's.
+// derived from the original, and the disk of its backups, are not the copy's.
 func (s *Store) Renew() error {
 	id := uuid.New()
-	err := s.Update(func(tx *Tx) error { return tx.bolt.Bucket(metaBucket).Put(storeIDKey, id[:]) })
+	err := s.Update(func(tx *Tx) error {
+		meta := tx.bolt.Bucket(metaBucket)
+		return errors.Join(meta.Put(storeIDKey, id[:]), meta.Delete(backupFolderKey))
+	})
 	if err == nil {
 		s.id = id
 	}
@@ -184,19 +213,27 @@ func (s *Store) Renew() error {
 // Close waits for open transactions and closes the file. It writes the list
 // of free pages once, which makes the next Open fast.
 func (s *Store) Close() error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.submissions.Wait()
+	s.file.Lock()
+	defer s.file.Unlock()
 	return s.file.Close()
 }
 
 // View runs fn in a read transaction. fn must not wait for anything outside
 // the process and must not open another transaction.
 func (s *Store) View(fn func(*Tx) error) error {
-	defer s.watch()()
-	defer s.observed.open.Begin()()
-	return s.db.View(func(t *bbolt.Tx) error {
+	return s.file.View(func(t *boltfile.Tx) error {
 		return fn(&Tx{bolt: t, store: s, now: s.now()})
 	})
+}
+
+// Read runs fn in a read transaction and returns what it has read.
+func Read[T any](s *Store, fn func(*Tx) (T, error)) (v T, err error) {
+	err = s.View(func(tx *Tx) (err error) {
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
 }
 
 // Update runs fn in a write transaction of its own. When it returns nil,
@@ -205,60 +242,42 @@ func (s *Store) View(fn func(*Tx) error) error {
 // Unavailable. The text of one says that the change may be stored all the same:
 // then readers see it, and a power cut may undo it.
 func (s *Store) Update(fn func(*Tx) error) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	defer s.watch()()
+	s.file.Lock()
+	defer s.file.Unlock()
 	return s.commit(fn)
 }
 
 // Settle waits until what is being committed is visible to readers.
 func (s *Store) Settle() {
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.file.Lock()
+	defer s.file.Unlock()
 }
 
 // Hold keeps everybody from writing until release is called, which must be soon:
 // it is for images of several files of one moment.
-func (s *Store) Hold() (release func()) {
-	s.writing.Lock()
-	return s.writing.Unlock
-}
+func (s *Store) Hold() (release func()) { return s.file.Hold() }
 
 // Image is the state of the file after the last commit. It must be closed.
-func (s *Store) Image() (*boltfile.Image, error) {
-	image, err := boltfile.Take(s.db)
-	if err == nil {
-		image.Closed = s.observed.open.Begin()
-	}
-	return image, err
-}
+func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 
 // CompactFile moves everything to a smaller file if a quarter of this one is free,
 // or always. Others read meanwhile, and write afterwards. The errors are NoSpace
 // and what the file system says.
-func (s *Store) CompactFile(always bool) (c boltfile.Compaction, err error) {
-	release := s.Hold()
-	c, err = s.db.Compact(always)
-	release()
-	return c, errors.Join(err, c.Finish())
-}
+func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
 
 // Commits is the number of commits since the file was opened.
 func (s *Store) Commits() int64 { return s.commits.Load() }
 
-// commit is the one way to write. The caller holds s.writing.
+// commit is the one way to write. The caller must hold s.file.
 func (s *Store) commit(fn func(*Tx) error) error {
-	tx, begin := &Tx{store: s, now: s.now(), ids: s.ids}, time.Now()
-	err := s.file.Update(func(t *bbolt.Tx) error {
+	tx := &Tx{store: s, now: s.now(), ids: s.ids}
+	err := s.file.Update(func(t *boltfile.Tx) error {
 		tx.bolt = t
 		if err := fn(tx); err != nil {
 			return err
 		}
 		return tx.finish()
 	})
-	if err == nil {
-		s.observed.committed(begin, tx.bolt)
-	}
 	if boltfile.Written(err) {
 		s.commits.Add(1)
 		s.observed.feedback.Add(tx.newFeedback)
@@ -268,13 +287,24 @@ func (s *Store) commit(fn func(*Tx) error) error {
 	return err
 }
 
-// watch reports a transaction that is still open after slowTx with the code
-// that opened it. The returned function ends the watch.
-func (s *Store) watch() (stop func() bool) {
-	var pc [1]uintptr
-	runtime.Callers(3, pc[:])
-	return time.AfterFunc(slowTx, func() {
-		frame, _ := runtime.CallersFrames(pc[:]).Next()
-		s.log.Warn("transaction open for too long", "longer_than", slowTx, "function", frame.Function, "line", frame.Line)
-	}).Stop
+// State is what a store has done since it was opened, and how it stands.
+type State struct {
+	boltfile.State
+
+	Waiting        int    // submissions in the queue
+	Feedback, Logs uint64 // that were stored
 }
+
+// observed is what a store counts of itself.
+type observed struct{ feedback, logs atomic.Uint64 }
+
+// State is the state of now. Beside an error it has all but the size of the file.
+func (s *Store) State() (State, error) {
+	file, err := s.file.State()
+	waiting, _ := s.submissions.Waiting()
+	return State{State: file, Waiting: waiting, Feedback: s.observed.feedback.Load(), Logs: s.observed.logs.Load()}, err
+}
+
+// Writable is nil when the file took the last commit, and otherwise why it did
+// not, see boltfile.Writer. It waits for nobody who writes.
+func (s *Store) Writable() error { return s.file.Writable() }

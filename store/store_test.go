@@ -17,8 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
+	"svc/internal/boltfile/bolttest"
 	"svc/internal/fault"
 	"svc/store"
 )
@@ -112,7 +112,7 @@ func TestNewerIsRefused(t *testing.T) {
 	db := openStore(t, path, store.Options{})
 	addProject(t, db, "app")
 	closeStore(t, db)
-	rewrite(t, path, func(tx *bbolt.Tx) error {
+	rewrite(t, path, func(tx *boltfile.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), binary.BigEndian.AppendUint32(nil, store.Format+1))
 	})
 	before := read(t, path)
@@ -126,13 +126,9 @@ func TestNewerIsRefused(t *testing.T) {
 }
 
 // rewrite changes a file behind the back of the store.
-func rewrite(t *testing.T, path string, fn func(*bbolt.Tx) error) {
+func rewrite(t *testing.T, path string, fn func(*boltfile.Tx) error) {
 	t.Helper()
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(db.Update(fn), db.Close()); err != nil {
+	if err := bolttest.Change(path, fn); err != nil {
 		t.Fatal(err)
 	}
 }

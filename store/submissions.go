@@ -3,9 +3,11 @@ package store
 import (
 	"encoding/json"
 
+	"svc/internal/boltfile"
 	"svc/internal/fault"
-	"svc/internal/fold"
 	"svc/internal/platform"
+	"svc/internal/searchtext"
+	"svc/store/column"
 )
 
 // Sender is what is known of the client that sent a submission; all of it nil
@@ -51,8 +53,8 @@ const (
 	statusShift = ownShift + 3
 )
 
-func (f *Feedback) word() word {
-	return flagWord(f.Hidden, hidden) | platformWord(f.Platform) | word(f.rating())<<ratingShift | word(f.Status)<<statusShift
+func (f *Feedback) word() column.Word {
+	return flagWord(f.Hidden, hidden) | platformWord(f.Platform) | column.Word(f.rating())<<ratingShift | column.Word(f.Status)<<statusShift
 }
 
 func (f *Feedback) rating() int {
@@ -63,7 +65,7 @@ func (f *Feedback) rating() int {
 }
 
 func (f *Feedback) searchText() string {
-	return fold.Fields(&f.Content, f.UserID, f.Contact, f.IP, f.City, f.CountryName, f.RegionName, f.PlatformVersion)
+	return searchtext.Fields(&f.Content, f.UserID, f.Contact, f.IP, f.City, f.CountryName, f.RegionName, f.PlatformVersion)
 }
 
 // Log is a line that a client uploaded. Its creation time is that of its id.
@@ -82,12 +84,12 @@ type Log struct {
 
 const levelShift = ownShift
 
-func (l *Log) word() word {
-	return flagWord(l.Hidden, hidden) | platformWord(l.Platform) | word(l.Level)<<levelShift
+func (l *Log) word() column.Word {
+	return flagWord(l.Hidden, hidden) | platformWord(l.Platform) | column.Word(l.Level)<<levelShift
 }
 
 func (l *Log) searchText() string {
-	return fold.Fields(&l.Content, l.Source, l.IP, l.City, l.CountryName, l.RegionName, l.PlatformVersion)
+	return searchtext.Fields(&l.Content, l.Source, l.IP, l.City, l.CountryName, l.RegionName, l.PlatformVersion)
 }
 
 // AddFeedback stores new feedback and gives it its id. A project that is gone
@@ -181,3 +183,30 @@ func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
 
 // PutLog stores a log of which only Hidden may have changed.
 func (tx *Tx) PutLog(p ProjectID, l *Log) error { return replace(tx, p, logSeries, l.ID, l) }
+
+// groupLimits bound the submissions that wait for the disk. All of them may share a
+// commit, as each is one small record.
+var groupLimits = boltfile.Limits{Waiting: 4096, Together: 4096}
+
+// Submit runs fn in a write transaction that it shares with the submissions
+// that arrive meanwhile: one sync for all of them. Alone it adds no delay. It
+// returns when everything is on disk.
+//
+// fn has been checked beforehand and must not fail but for the file itself,
+// because an error undoes its neighbours too; a submission that turns out to
+// be without object writes nothing and returns nil. When the queue is full the
+// error is Unavailable. For a moment after the disk has not taken a transaction
+// nothing is tried and the error is that of the disk, see Update.
+func (s *Store) Submit(fn func(*Tx) error) error { return s.submissions.Submit(fn, 0) }
+
+// commitGroup commits submissions. The caller must hold s.file's lock.
+func (s *Store) commitGroup(group []func(*Tx) error) error {
+	return s.commit(func(tx *Tx) error {
+		for _, fn := range group {
+			if err := fn(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
+	"svc/internal/boltfile"
 )
 
-// The buckets at the root. docs/format.md describes keys and values.
+// The buckets at the root. docs/format/svc-db.md describes keys and values.
 var (
 	metaBucket     = []byte("meta")     // format, id of this file, last id issued
 	namesBucket    = []byte("names")    // project key or alias -> project number
@@ -57,7 +57,7 @@ var (
 // Tx is a transaction. It is valid until the function it was given to returns,
 // and belongs to that goroutine.
 type Tx struct {
-	bolt  *bbolt.Tx
+	bolt  *boltfile.Tx
 	store *Store
 	now   time.Time // one moment for the whole transaction
 	ids   idSource  // write transactions only
@@ -70,6 +70,7 @@ type Tx struct {
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64 // sequence of the last change recorded, 0 when none
+	heads          map[headKey]*head
 
 	newFeedback, newLogs uint64 // for State
 }
@@ -95,6 +96,7 @@ func (tx *Tx) finish() error {
 func (tx *Tx) publish() {
 	s := tx.store
 	s.ids = tx.ids
+	tx.keepHeads()
 	if tx.keysChanged || tx.accountChanged || tx.projectChanged != nil {
 		tx.reload()
 	}
@@ -107,7 +109,7 @@ func (tx *Tx) publish() {
 // reload reads what changed back from the committed file. It cannot fail: the
 // transaction has just written the same bytes.
 func (tx *Tx) reload() {
-	err := tx.store.db.View(func(t *bbolt.Tx) error {
+	err := tx.store.file.View(func(t *boltfile.Tx) error {
 		read := &Tx{bolt: t, store: tx.store, now: tx.now}
 		if tx.keysChanged {
 			if err := tx.store.loadKeys(read); err != nil {
@@ -127,7 +129,7 @@ func (tx *Tx) reload() {
 }
 
 // get decodes the value at key. It returns nil when there is none.
-func get[T any](b *bbolt.Bucket, key []byte) (*T, error) {
+func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
 	raw := b.Get(key)
 	if raw == nil {
 		return nil, nil
@@ -145,7 +147,7 @@ func decode[T any](key, raw []byte) (*T, error) {
 }
 
 // put stores v at key.
-func put(b *bbolt.Bucket, key []byte, v any) error {
+func put(b *boltfile.Bucket, key []byte, v any) error {
 	raw, err := encode(v)
 	if err != nil {
 		return err
@@ -167,7 +169,7 @@ func encode(v any) ([]byte, error) {
 
 // content is the bucket of what belongs to a project; nil when that is gone, or
 // not yet to be seen.
-func (tx *Tx) content(p ProjectID) *bbolt.Bucket {
+func (tx *Tx) content(p ProjectID) *boltfile.Bucket {
 	if !tx.alive(p.key()) && (p != tx.hidden || p == 0) {
 		return nil
 	}

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"svc/internal/fault"
-	"svc/internal/fold"
 	"svc/internal/platform"
 	"svc/internal/release"
+	"svc/internal/searchtext"
 )
 
 // Version is a published version of a project. Its creation time is that of
@@ -58,7 +58,7 @@ func (v *Version) Runs(on platform.Platform) bool {
 // SearchText is what search= looks through.
 func (v *Version) SearchText() string {
 	comparable := v.Comparable.String()
-	return fold.Fields(&v.Version, &comparable, v.Title, v.Content)
+	return searchtext.Fields(&v.Version, &comparable, v.Title, v.Content)
 }
 
 func (v *Version) item() release.Item {

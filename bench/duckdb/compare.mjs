@@ -1,5 +1,5 @@
-// Asks DuckDB and the service the same questions in turn and prints the times.
-// Its one argument is the object that main.go describes.
+// Asks DuckDB and the service the same questions in turn and prints the times as
+// JSON. Its one argument is the object that main.go describes.
 
 import { deepStrictEqual } from 'node:assert';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -16,40 +16,32 @@ for (const table of tables.filter((t) => plan.forms || !t.forms)) {
 }
 
 let different = 0;
-const version = (await rows('SELECT version()'))[0][0];
-console.log(`${plan.events} events, DuckDB ${version} with ${threads} threads, medians of ${plan.rounds} rounds in ms\n`);
-const report = [['question', 'svc', 'DuckDB', 'ratio', 'bar', 'equal']];
-const tried = [['question', 'form', 'events', 'uuids', 'coded']];
+const report = { duckdb: (await rows('SELECT version()'))[0][0], threads, questions: [], forms: [] };
 for (const q of questions(plan.start, plan.end)) {
   const forms = plan.forms ? Object.keys(q.forms) : Object.keys(q.forms).slice(0, 1);
   const [ours, ...theirs] = await inTurn([() => ask(q), ...forms.map((form) => () => duck(q.forms[form], 'events'))]);
   const expected = q.answer(ours.answer);
   const equal = theirs.filter((r, i) => same(expected, r.answer, `${q.name}, ${forms[i]}`)).length === forms.length;
   const best = theirs.reduce((a, b) => (b.median < a.median ? b : a));
-  report.push([q.name, fixed(ours.median), fixed(best.median), (best.median / ours.median).toFixed(2), q.bar ?? '', equal ? 'yes' : 'NO']);
+  report.questions.push({ name: q.name, svc: ours.median, duckdb: best.median, equal });
   if (!plan.forms) continue;
-  theirs.forEach((r, i) => tried.push([q.name, forms[i], fixed(r.median)]));
-  await otherTypes(q, expected, forms[theirs.indexOf(best)], tried[tried.length - forms.length + theirs.indexOf(best)]);
+  const tried = theirs.map((r, i) => ({ question: q.name, form: forms[i], tables: { events: r.median } }));
+  await otherTypes(q, expected, tried[theirs.indexOf(best)]);
+  report.forms.push(...tried);
 }
-print(report);
-console.log();
-print([['bytes of an event', ''], ['svc', plan.bytes.toFixed(1)], ...Object.entries(sizes).map(([name, size]) => ['DuckDB, ' + name, (size / plan.events).toFixed(1)])]);
-if (plan.forms) {
-  console.log();
-  print(tried);
-}
-if (different > 0) {
-  console.error(`${different} answers differ`);
-  process.exitCode = 1;
-}
+report.bytes = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, size / plan.events]));
+report.different = different;
+console.log(JSON.stringify(report));
 
 // otherTypes times the best form over other types of identifiers and adds the
-// times to its row.
-async function otherTypes(q, expected, form, row) {
+// times to it.
+async function otherTypes(q, expected, best) {
   const others = tables.filter((t) => t.forms).map((t) => t.name);
-  const results = await inTurn(others.map((table) => () => duck(q.forms[form], table)));
-  results.forEach((r, i) => same(expected, r.answer, `${q.name}, ${form}, over ${others[i]}`));
-  row.push(...results.map((r) => fixed(r.median)));
+  const results = await inTurn(others.map((table) => () => duck(q.forms[best.form], table)));
+  results.forEach((r, i) => {
+    same(expected, r.answer, `${q.name}, ${best.form}, over ${others[i]}`);
+    best.tables[others[i]] = r.median;
+  });
 }
 
 // inTurn runs all functions after each other, as often as there are rounds and
@@ -96,17 +88,5 @@ function same(expected, got, name) {
     different++;
     console.error(`${name}: ${error.message}`);
     return false;
-  }
-}
-
-function fixed(ms) {
-  return ms.toFixed(1);
-}
-
-// print lays out rows of cells, the first column to the left.
-function print(table) {
-  const widths = table[0].map((_, i) => Math.max(...table.map((row) => String(row[i] ?? '').length)));
-  for (const row of table) {
-    console.log(row.map((cell, i) => (Number.isNaN(Number(cell)) || i === 0 ? String(cell).padEnd(widths[i]) : String(cell).padStart(widths[i]))).join('  ').trimEnd());
   }
 }

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"os"
 
-	"svc/internal/sample"
+	"svc/internal/workload"
 )
 
 // writeCSV writes the events of a plan in the order in which they are made, the
 // columns that differ from event to event.
-func writeCSV(path string, p sample.Plan) (err error) {
+func writeCSV(path string, p workload.Plan) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := bufio.NewWriterSize(f, 1<<20)
-	source, batch := sample.New(p), sample.Batch{}
+	source, batch := workload.New(p), workload.Batch{}
 	_, _ = w.WriteString("time,name,event_id,distinct_id,session_id,plan,format,screen,amount,item\n") // Flush says what failed
 	for source.Next(&batch) {
 		for i := range batch.Events {

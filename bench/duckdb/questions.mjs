@@ -14,19 +14,19 @@ export function questions(start, end) {
     retention(span, range, Math.floor((start + 3 * day) / week) * week - 3 * day, week),
     paths(span, range),
     {
-      name: 'unique users', bar: 2,
+      name: 'unique users',
       path: 'stats/overview' + query,
       answer: (a) => [[a.unique_users]],
       forms: uniqueForms(range),
     },
     {
-      name: 'breakdown by a property of 5 values', bar: 0.5,
+      name: 'breakdown',
       path: `stats/breakdown${query}&dimension=property&property_key=format`,
       answer: (a) => a.data.map((d) => [d.key, d.count]),
       forms: breakdownForms(range),
     },
     {
-      name: 'overview: events, users, sessions, names',
+      name: 'overview',
       path: 'stats/overview' + query,
       answer: (a) => [[a.total, a.unique_users, a.unique_sessions, a.event_types]],
       forms: overviewForms(range),
@@ -37,7 +37,7 @@ export function questions(start, end) {
 function funnel(span, range, end, window) {
   const entered = `entered AS (SELECT distinct_id, min(time) AS t1 FROM %T WHERE name = 'open' AND ${range} GROUP BY ALL)`;
   return {
-    name: 'funnel of 3 steps in 7 days', bar: 4,
+    name: 'funnel',
     path: 'analysis/funnel',
     body: { ...span, window_seconds: window, steps: ['open', 'view', 'buy'].map((event_name) => ({ event_name })) },
     answer: (a) => [a.data.map((d) => d.users)],
@@ -93,7 +93,7 @@ function retention(span, range, monday, week) {
   const number = (time) => `((${time} - ${monday}) // ${week})`;
   const after = (seen) => periods.map((p) => `count(*) FILTER (${seen(p)})`).join(', ');
   return {
-    name: 'retention by week', bar: 3,
+    name: 'retention',
     path: 'analysis/retention',
     body: { ...span, start_event: 'open', period: 'week', periods: periods.length },
     answer: (a) => a.cohorts.filter((c) => c.size > 0).map((c) => [c.cohort, c.size, ...c.cells.map((cell) => cell?.users ?? 0)]),
@@ -140,7 +140,7 @@ function paths(span, range) {
   const numbered = `numbered AS (SELECT distinct_id, session_id, name, row_number() OVER (PARTITION BY distinct_id, session_id ORDER BY time, rowid) AS node
     FROM %T WHERE ${range} QUALIFY node <= ${depth})`;
   return {
-    name: 'paths of sessions, depth 4', bar: 3,
+    name: 'paths',
     path: 'analysis/paths',
     body: { ...span, depth, branch_limit: limit },
     answer: (a) => a.data.map((d) => [d.step, d.from_event, d.to_event, d.count]),

@@ -1,112 +1,287 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"svc/internal/sample"
+	"svc/internal/datadir"
+	"svc/internal/loadgen"
+	"svc/internal/workload"
 )
 
-// service is the program that is measured, run as anybody runs it.
+const (
+	project = "bench"
+	// chunk is the number of events that are made up beforehand, so that the clock
+	// only runs while they are sent.
+	chunk = 200_000
+	// patience is how long a server may take to start and for what it does in the
+	// background, which has ended when for quiet nothing has changed.
+	patience = 5 * time.Minute
+	quiet    = 5 * time.Second
+)
+
+// service is the program that is measured, run as anybody runs it: all settings
+// are the defaults, only the limit of requests is off, and old events are
+// believed.
 type service struct {
 	ctx      context.Context
-	program  string // file, made by build
+	program  string
 	data     string // folder
+	log      string // file for what the server logs
 	progress io.Writer
-}
 
-func (s *service) build() error {
-	c := exec.CommandContext(s.ctx, "go", "build", "-o", s.program, ".")
-	c.Stderr = s.progress
-	if err := c.Run(); err != nil {
-		return fmt.Errorf("go build: %w", err)
-	}
-	return nil
+	url    string
+	server *exec.Cmd
+	exited chan error
 }
 
 // command is a run of the program without variables, which could be settings.
 func (s *service) command(args ...string) *exec.Cmd {
-	c := exec.CommandContext(s.ctx, s.program, args...)
+	c := exec.CommandContext(s.ctx, s.program, append(args, "--data", s.data)...)
 	c.Env = []string{}
 	c.Stderr = s.progress
 	return c
 }
 
-// fill sends the events of a plan, unless they are there, and returns what each
-// takes on disk.
-func (s *service) fill(p sample.Plan) (bytesPerEvent float64, err error) {
-	c := s.command("bench", "events", "--keep", s.data, "--json", "--rounds", "1", "--connections", strconv.Itoa(connections),
-		"--events", strconv.Itoa(p.Count), "--seed", strconv.FormatUint(p.Seed, 10),
-		"--users", strconv.Itoa(p.Users), "--names", strconv.Itoa(p.Names), "--days", strconv.Itoa(p.Days))
-	raw, err := c.Output()
+// start starts the server and waits until it listens.
+func (s *service) start() error {
+	log, err := os.Create(s.log)
 	if err != nil {
-		return 0, fmt.Errorf("svc bench events: %w", err)
+		return err
 	}
-	var report struct {
-		Bytes float64 `json:"bytes_per_event"`
+	defer func() { _ = log.Close() }() // the server has it, too
+	s.server = s.command("serve", "--listen", "127.0.0.1:0", "--public-rate-limit", "0",
+		"--event-clock-skew-seconds", strconv.Itoa(10*365*86400))
+	s.server.Stdout, s.server.Stderr = log, log
+	s.server.Cancel = func() error { return s.server.Process.Signal(os.Interrupt) }
+	if err := s.server.Start(); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(raw, &report); err != nil {
-		return 0, fmt.Errorf("svc bench events: %w", err)
+	s.exited = make(chan error, 1)
+	go func() { s.exited <- s.server.Wait() }()
+	err = s.poll("answer", func() (bool, error) {
+		state, err := s.status()
+		if err != nil || !state.Running || len(state.Server.Addresses) == 0 {
+			return false, nil //nolint:nilerr // it has not made its folder yet
+		}
+		s.url = state.Server.Addresses[0]
+		return state.Server.Ready, nil
+	})
+	if err != nil {
+		return errors.Join(err, s.server.Process.Kill())
 	}
-	return report.Bytes, nil
+	return nil
 }
 
-// key makes one that may ask.
-func (s *service) key() (string, error) {
-	raw, err := s.command("apikey", "create", "--data", s.data, "--name", "compare", "--scope", "events:read", "--expires", "1d").Output()
+// stop ends the server, which writes what it has in memory.
+func (s *service) stop() error {
+	if err := s.server.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	if err := <-s.exited; err != nil {
+		return fmt.Errorf("svc serve: %w; see %s", err, s.log)
+	}
+	return nil
+}
+
+// poll asks again and again until something is done.
+func (s *service) poll(what string, done func() (bool, error)) error {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		ok, err := done()
+		if ok || err != nil {
+			return err
+		}
+		select {
+		case err := <-s.exited:
+			return errors.Join(fmt.Errorf("svc serve has ended; see %s", s.log), err)
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("svc serve does not %s within %s; see %s", what, patience, s.log)
+}
+
+// status is what "svc status" says of a server.
+type status struct {
+	Running bool `json:"running"`
+	Server  struct {
+		Ready     bool     `json:"ready"`
+		Addresses []string `json:"addresses"`
+		Events    struct {
+			Stored int `json:"stored"`
+			background
+		} `json:"events"`
+	} `json:"server"`
+	Files []struct {
+		Name  string `json:"name"`
+		Bytes int64  `json:"bytes"`
+	} `json:"files"`
+}
+
+// background is what work in the background changes.
+type background struct {
+	HeadEvents int `json:"head_events"`
+	Blocks     int `json:"blocks"`
+	FileBytes  int `json:"file_bytes"`
+	FreeBytes  int `json:"free_bytes"`
+}
+
+func (s *service) status() (state status, err error) {
+	c := s.command("status", "--json")
+	c.Stderr = nil // Output keeps it
+	raw, err := c.Output()
+	if err != nil {
+		return state, fmt.Errorf("svc status: %w", err)
+	}
+	return state, json.Unmarshal(raw, &state)
+}
+
+// key makes one with scopes.
+func (s *service) key(scopes ...string) (string, error) {
+	args := []string{"apikey", "create", "--name", "bench", "--expires", "1d"}
+	for _, scope := range scopes {
+		args = append(args, "--scope", scope)
+	}
+	raw, err := s.command(args...).Output()
 	if err != nil {
 		return "", fmt.Errorf("svc apikey create: %w", err)
 	}
 	return string(bytes.TrimSpace(raw)), nil
 }
 
-// serve starts the server and says in c where it is. The function that it
-// returns stops it.
-func (s *service) serve(c *comparison) (stop func() error, err error) {
-	ctx, cancel := context.WithCancel(s.ctx)
-	server := exec.CommandContext(ctx, s.program, "serve", "--data", s.data, "--listen", "127.0.0.1:0", "--log-level", "warn", "--log-format", "json")
-	server.Env = []string{}
-	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
-	log, err := server.StderrPipe()
+// ingestion is how events came in and what they take.
+type ingestion struct {
+	Connections     int     `json:"connections"`
+	EventsPerSecond float64 `json:"events_per_second"`
+	SlowestChunk    float64 `json:"slowest_chunk"` // events a second of the slowest 200,000
+	BytesPerEvent   float64 `json:"bytes_per_event"`
+	Events          int     `json:"events"`
+}
+
+// ingest sends the events of a plan to a new server, unless the file says how that
+// went before.
+func (s *service) ingest(file string, p workload.Plan, connections int) (in ingestion, err error) {
+	if raw, err := os.ReadFile(file); err == nil {
+		return in, json.Unmarshal(raw, &in)
+	}
+	if err := os.RemoveAll(s.data); err != nil {
+		return in, err
+	}
+	in.Connections, in.Events = connections, p.Count
+	if err := s.start(); err != nil {
+		return in, err
+	}
+	if err := errors.Join(s.send(p, &in), s.stop()); err != nil {
+		return in, err
+	}
+	if err := s.start(); err != nil {
+		return in, err
+	}
+	if err := errors.Join(s.settle(&in), s.stop()); err != nil {
+		return in, err
+	}
+	raw, err := json.Marshal(in)
 	if err != nil {
-		cancel()
-		return nil, err
+		return in, err
 	}
-	if err := server.Start(); err != nil {
-		cancel()
-		return nil, err
+	return in, os.WriteFile(file, raw, 0o600)
+}
+
+// send makes events up and sends them.
+func (s *service) send(p workload.Plan, in *ingestion) error {
+	key, err := s.key("projects:write")
+	if err != nil {
+		return err
 	}
-	stop = func() error {
-		cancel()
-		if err := server.Wait(); err != nil && !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("svc serve: %w", err)
+	if err := s.makeProject(key); err != nil {
+		return err
+	}
+	events := workload.New(p)
+	var batch workload.Batch
+	var took time.Duration
+	var rates []float64
+	for sent := 0; sent < p.Count; {
+		before := sent
+		var requests [][]byte
+		for sent-before < chunk && events.Next(&batch) {
+			requests = append(requests, batch.Request(project))
+			sent += len(batch.Events)
 		}
-		return nil
-	}
-	lines := bufio.NewScanner(log)
-	for c.Base == "" && lines.Scan() {
-		var line struct {
-			Message string `json:"msg"`
-			URL     string `json:"url"`
+		if err := s.ctx.Err(); err != nil {
+			return err
 		}
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "listening" {
-			c.Base = strings.TrimSuffix(line.URL, "/") + "/api/v1/admin/projects/bench/events/"
-			continue
+		r, err := loadgen.Target{Name: "svc", Addr: strings.TrimPrefix(s.url, "http://"), Requests: requests}.Send(in.Connections)
+		if err != nil {
+			return err
 		}
-		say(s.progress, "%s", lines.Text())
+		took += r.Took
+		rates = append(rates, float64(sent-before)/r.Took.Seconds())
+		say(s.progress, "%d of %d events, %.0f a second", sent, p.Count, rates[len(rates)-1])
 	}
-	if c.Base == "" {
-		return nil, errors.Join(errors.New("svc serve has not said where it listens"), stop())
+	in.EventsPerSecond, in.SlowestChunk = float64(p.Count)/took.Seconds(), slices.Min(rates)
+	state, err := s.status()
+	if err == nil && state.Server.Events.Stored != p.Count {
+		err = fmt.Errorf("the server has stored %d of %d events", state.Server.Events.Stored, p.Count)
 	}
-	go func() { _, _ = io.Copy(s.progress, log) }() // until it ends
-	return stop, nil
+	return err
+}
+
+// makeProject makes one that keeps events as long as it can.
+func (s *service) makeProject(key string) error {
+	body := fmt.Sprintf(`{"project_key":%q,"name":"Bench","event_retention_days":365}`, project)
+	r, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.url+"/api/v1/admin/projects", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("X-Api-Key", key)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusCreated {
+		err = fmt.Errorf("create project: %s: %s", answer.Status, text)
+	}
+	return err
+}
+
+// settle waits until the server has merged what it merges in the background, gives
+// the free room of the file back, and notes what an event takes.
+func (s *service) settle(in *ingestion) error {
+	say(s.progress, "waiting for blocks to be merged")
+	var last background
+	var since time.Time
+	if err := s.poll("finish its work in the background", func() (bool, error) {
+		state, err := s.status()
+		if now := state.Server.Events.background; now != last {
+			last, since = now, time.Now()
+		}
+		return last.HeadEvents == 0 && time.Since(since) >= quiet, err
+	}); err != nil {
+		return err
+	}
+	if err := s.command("compact", "--always").Run(); err != nil {
+		return fmt.Errorf("svc compact: %w", err)
+	}
+	state, err := s.status()
+	for _, f := range state.Files {
+		if f.Name == datadir.Events {
+			in.BytesPerEvent = float64(f.Bytes) / float64(in.Events)
+		}
+	}
+	return err
 }

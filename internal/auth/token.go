@@ -47,10 +47,10 @@ type claims struct {
 // seconds.
 func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
 	if len(secret) < minSecret {
-		return nil, fmt.Errorf("the secret that signs tokens must have at least %d bytes, not %d", minSecret, len(secret))
+		return nil, fmt.Errorf("the token secret must have at least %d bytes, not %d", minSecret, len(secret))
 	}
 	if life < time.Second {
-		return nil, fmt.Errorf("the life of tokens must be at least one second, not %s", life)
+		return nil, fmt.Errorf("the token lifetime must be at least one second, not %s", life)
 	}
 	return &Tokens{secret: bytes.Clone(secret), life: life}, nil
 }

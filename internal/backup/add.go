@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"svc/internal/datadir"
 )
 
-// AddFolder adds every ordinary file of the data directory that is below Folder,
+// AddFolder adds every ordinary file of the data directory that is below datadir.Files,
 // but for those that are not contained.
 func (w *Writer) AddFolder(data string) error {
 	root, err := os.OpenRoot(data)
@@ -16,19 +18,19 @@ func (w *Writer) AddFolder(data string) error {
 		return err
 	}
 	defer root.Close()
-	if _, err := root.Stat(Folder); errors.Is(err, fs.ErrNotExist) {
+	if _, err := root.Stat(datadir.Files); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return fs.WalkDir(root.FS(), Folder, func(name string, entry fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), datadir.Files, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == Staging || name == cache):
+		case entry.IsDir() && (name == datadir.Staging || name == datadir.Cache):
 			return fs.SkipDir
 		case entry.IsDir():
 			return nil
 		case !entry.Type().IsRegular() || !Contained(name):
-			return fmt.Errorf("%s is not an ordinary file with an ordinary name and cannot be in an archive", filepath.Join(data, name))
+			return fmt.Errorf("%s is not a regular file with a valid name and cannot be archived", filepath.Join(data, name))
 		}
 		f, err := root.Open(name)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"svc/internal/backup"
+	"svc/internal/datadir"
 )
 
 var moment = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
@@ -27,7 +28,7 @@ type file struct{ name, text string }
 
 // small is what the smallest archive has, and a local file.
 func small() []file {
-	return []file{{backup.Database, "records"}, {backup.Events, "events"}, {backup.Secrets, "x = 'y'"}, {"files/objects/a b.zip", "file"}}
+	return []file{{datadir.Database, "records"}, {datadir.Events, "events"}, {datadir.Secrets, "x = 'y'"}, {"files/objects/a b.zip", "file"}}
 }
 
 // write makes an archive.
@@ -161,7 +162,7 @@ func large(size int) []file {
 			b[i] = byte(random.Uint32())
 		}
 	}
-	return []file{{backup.Database, string(b)}, {backup.Events, string(b[:size/3])}}
+	return []file{{datadir.Database, string(b)}, {datadir.Events, string(b[:size/3])}}
 }
 
 func TestLargeArchiveComesBack(t *testing.T) {
@@ -299,7 +300,7 @@ func TestAddFileThatIsALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, target := range []string{filepath.Join(elsewhere, "svc.toml"), relative} {
-		path := filepath.Join(data, backup.Config)
+		path := filepath.Join(data, datadir.Config)
 		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
 		}
@@ -308,14 +309,14 @@ func TestAddFileThatIsALink(t *testing.T) {
 		}
 		var b bytes.Buffer
 		w := begin(t, &b)
-		if err := w.AddFile(backup.Config, path); err != nil {
+		if err := w.AddFile(datadir.Config, path); err != nil {
 			t.Errorf("a link to %s: %v", target, err)
 		}
 		if _, err := w.Close(true, nil); err != nil {
 			t.Fatal(err)
 		}
 		_, files, err := read(b.Bytes())
-		if want := append(small()[:2], file{backup.Config, "x = 1"}); err != nil || !slices.Equal(files, want) {
+		if want := append(small()[:2], file{datadir.Config, "x = 1"}); err != nil || !slices.Equal(files, want) {
 			t.Errorf("a link to %s: got %v, %v; want %v", target, files, err, want)
 		}
 	}

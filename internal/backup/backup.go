@@ -17,23 +17,16 @@ import (
 	"time"
 
 	"filippo.io/age"
+
+	"svc/internal/datadir"
 )
 
 // Format is the number of the layout that this program writes.
 const Format = 1
 
-// The members of an archive. The files of Folder are below it, but for those that
-// nothing is lost without.
-const (
-	Database     = "svc.db"
-	Events       = "events.db"
-	Secrets      = "secrets.toml"
-	Config       = "config.toml"
-	Folder       = "files"
-	Staging      = Folder + "/staging"
-	cache        = Folder + "/cache"
-	manifestName = "manifest.json"
-)
+// manifestName is the last member of an archive. The others have the names that
+// they have in a data directory.
+const manifestName = "manifest.json"
 
 // The ends of the names of archives.
 const (
@@ -49,7 +42,7 @@ var (
 	// ErrSealed is for a sealed archive that is read without the right identity.
 	ErrSealed = errors.New("the archive is encrypted")
 	// ErrNoArchive is for a file that is something else.
-	ErrNoArchive = errors.New("not an archive of svc")
+	ErrNoArchive = errors.New("not a svc archive")
 )
 
 // Manifest describes an archive.
@@ -83,7 +76,7 @@ func (m Mode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", ui
 func (m *Mode) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 8, 9)
 	if err != nil || len(text) != 4 {
-		return errors.New("a mode must have four octal digits")
+		return errors.New("file mode must be four octal digits")
 	}
 	*m = Mode(n)
 	return nil
@@ -112,7 +105,7 @@ func ParseRecipients(texts []string) ([]age.Recipient, error) {
 	for _, text := range texts {
 		one, err := age.ParseRecipients(strings.NewReader(text))
 		if err != nil || len(one) != 1 {
-			return nil, fmt.Errorf("%.80q is not a public key of age, which begins with age1", text)
+			return nil, fmt.Errorf("%.80q is not an age public key, which starts with age1", text)
 		}
 		all = append(all, one...)
 	}
@@ -123,17 +116,17 @@ func ParseRecipients(texts []string) ([]age.Recipient, error) {
 // It is a closed set, so that no archive can write anywhere else.
 func Contained(name string) bool {
 	switch name {
-	case Database, Events, Secrets, Config:
+	case datadir.Database, datadir.Events, datadir.Secrets, datadir.Config:
 		return true
 	}
-	if !strings.HasPrefix(name, Folder+"/") || strings.HasPrefix(name, Staging+"/") || strings.HasPrefix(name, cache+"/") {
+	if !strings.HasPrefix(name, datadir.Files+"/") || strings.HasPrefix(name, datadir.Staging+"/") || strings.HasPrefix(name, datadir.Cache+"/") {
 		return false
 	}
-	return len(name) <= longestName && fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, odd)
+	return len(name) <= maxName && fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, odd)
 }
 
-// longestName is the bytes of a name with its folders.
-const longestName = 1024
+// maxName is the bytes of a name with its folders.
+const maxName = 1024
 
 // odd are the characters that mean something else on some system.
 func odd(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' || r == ':' || r == '�' }

@@ -15,7 +15,7 @@ import (
 	"svc/internal/backup"
 )
 
-// sealedBy adds the trailer to compressed data, as docs/format.md describes it.
+// sealedBy adds the trailer to compressed data, as docs/format/backup.md describes it.
 func sealedBy(packed []byte) []byte {
 	sum := sha256.Sum256(packed)
 	packed = append(packed, 0x5B, 0x2A, 0x4D, 0x18, 40, 0, 0, 0)
@@ -84,12 +84,12 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"member that is missing", []member{db, ev, manifest(append(both, entry("files/x", "c"))...)}, backup.ErrDamaged, "missing"},
 		{"other content", []member{plain("svc.db", "z"), ev, manifest(both...)}, backup.ErrDamaged, `"svc.db" is not as`},
 		{"twice the same", []member{db, db, ev, manifest(both...)}, backup.ErrDamaged, `"svc.db"`},
-		{"something behind the manifest", []member{db, ev, manifest(both...), plain("files/x", "c")}, backup.ErrDamaged, "behind its manifest"},
-		{"out of the folder", []member{db, ev, plain("../x", "c"), manifest(append(both, entry("../x", "c"))...)}, backup.ErrDamaged, "does not belong"},
-		{"absolute", []member{db, ev, plain("/etc/passwd", "c"), manifest(append(both, entry("/etc/passwd", "c"))...)}, backup.ErrDamaged, "does not belong"},
-		{"link", []member{db, ev, {tar.Header{Name: "files/x", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, ""}, manifest(both...)}, backup.ErrDamaged, "ordinary file"},
-		{"folder", []member{db, ev, {tar.Header{Name: "files/x/", Typeflag: tar.TypeDir}, ""}, manifest(both...)}, backup.ErrDamaged, "ordinary file"},
-		{"newer format", []member{db, ev, plain("manifest.json", `{"format":2,"more":[]}`)}, backup.ErrNewer, "format 2, this program reads up to 1"},
+		{"something behind the manifest", []member{db, ev, manifest(both...), plain("files/x", "c")}, backup.ErrDamaged, "after its manifest"},
+		{"out of the folder", []member{db, ev, plain("../x", "c"), manifest(append(both, entry("../x", "c"))...)}, backup.ErrDamaged, "unexpected file"},
+		{"absolute", []member{db, ev, plain("/etc/passwd", "c"), manifest(append(both, entry("/etc/passwd", "c"))...)}, backup.ErrDamaged, "unexpected file"},
+		{"link", []member{db, ev, {tar.Header{Name: "files/x", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, ""}, manifest(both...)}, backup.ErrDamaged, "regular file"},
+		{"folder", []member{db, ev, {tar.Header{Name: "files/x/", Typeflag: tar.TypeDir}, ""}, manifest(both...)}, backup.ErrDamaged, "regular file"},
+		{"newer format", []member{db, ev, plain("manifest.json", `{"format":2,"more":[]}`)}, backup.ErrNewer, "format 2; this program reads formats up to 1"},
 		{"no format", []member{db, ev, plain("manifest.json", `{}`)}, backup.ErrDamaged, "manifest"},
 		{"unknown field", []member{db, ev, plain("manifest.json", `{"format":1,"x":1}`)}, backup.ErrDamaged, "manifest"},
 		{"manifest without end", []member{db, ev, plain("manifest.json", `{"format":1,`+strings.Repeat(" ", 1<<20))}, backup.ErrDamaged, "manifest has"},

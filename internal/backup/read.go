@@ -16,13 +16,15 @@ import (
 
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
+
+	"svc/internal/datadir"
 )
 
 const (
 	sealedHead = "age-encryption.org/v1\n"
 	packedHead = "\x28\xB5\x2F\xFD"
-	// mostWindow bounds the memory of reading, in bytes.
-	mostWindow = 8 << 20
+	// maxWindow bounds the memory of reading, in bytes.
+	maxWindow = 8 << 20
 )
 
 // Read reads an archive to its end and holds it to its manifest and sums. each,
@@ -42,7 +44,7 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 	if string(begin) != packedHead {
 		return nil, ErrNoArchive
 	}
-	unpacked, err := zstd.NewReader(t, zstd.WithDecoderMaxWindow(mostWindow), zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true))
+	unpacked, err := zstd.NewReader(t, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +55,11 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 		return nil, blame(err)
 	}
 	if n, err := io.ReadFull(unpacked, r.piece[:1]); n > 0 || !errors.Is(err, io.EOF) {
-		return nil, blame(errors.Join(errors.New("there is something behind its end"), err))
+		return nil, blame(errors.Join(errors.New("there is data after its end"), err))
 	}
 	if !t.over { // zstd has not looked behind its last frame
 		if n, err := io.Copy(io.Discard, t); n > 0 || err != nil {
-			return nil, blame(errors.Join(errors.New("there is something behind its end"), err))
+			return nil, blame(errors.Join(errors.New("there is data after its end"), err))
 		}
 	}
 	return m, nil
@@ -129,13 +131,13 @@ func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) 
 			return nil, err
 		}
 		if h.Typeflag != tar.TypeReg {
-			return nil, fmt.Errorf("%w: %.200q is not an ordinary file", ErrDamaged, h.Name)
+			return nil, fmt.Errorf("%w: %.200q is not a regular file", ErrDamaged, h.Name)
 		}
 		if h.Name == manifestName {
 			return r.compare(h.Size)
 		}
 		if !Contained(h.Name) || r.seen[h.Name] || h.Mode&^0o777 != 0 {
-			return nil, fmt.Errorf("%w: it has a file %.200q that does not belong there", ErrDamaged, h.Name)
+			return nil, fmt.Errorf("%w: it has an unexpected file %.200q", ErrDamaged, h.Name)
 		}
 		r.seen[h.Name] = true
 		m := Member{Name: h.Name, Size: h.Size, Mode: Mode(h.Mode)}
@@ -186,7 +188,7 @@ type onlyWriter struct{ io.Writer }
 
 // compare reads the manifest and holds the members to it.
 func (r *reader) compare(size int64) (*Manifest, error) {
-	if most := int64(64<<10 + (2*longestName+256)*len(r.list)); size > most {
+	if most := int64(64<<10 + (2*maxName+256)*len(r.list)); size > most {
 		return nil, fmt.Errorf("%w: its manifest has %d bytes for %d files", ErrDamaged, size, len(r.list))
 	}
 	text := make([]byte, size)
@@ -200,7 +202,7 @@ func (r *reader) compare(size int64) (*Manifest, error) {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	if format.Format > Format {
-		return nil, fmt.Errorf("%w: it has format %d, this program reads up to %d", ErrNewer, format.Format, Format)
+		return nil, fmt.Errorf("%w: it has format %d; this program reads formats up to %d", ErrNewer, format.Format, Format)
 	}
 	m := &Manifest{}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -211,11 +213,11 @@ func (r *reader) compare(size int64) (*Manifest, error) {
 	if m.Format < 1 || !slices.Equal(m.Members, r.list) {
 		return nil, fmt.Errorf("%w: %s", ErrDamaged, difference(m.Members, r.list))
 	}
-	if !r.seen[Database] {
-		return nil, fmt.Errorf("%w: it does not have %s", ErrDamaged, Database)
+	if !r.seen[datadir.Database] {
+		return nil, fmt.Errorf("%w: it does not have %s", ErrDamaged, datadir.Database)
 	}
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) {
-		return nil, errors.Join(fmt.Errorf("%w: there is something behind its manifest", ErrDamaged), err)
+		return nil, errors.Join(fmt.Errorf("%w: there is data after its manifest", ErrDamaged), err)
 	}
 	return m, nil
 }

@@ -11,26 +11,54 @@ import (
 	"slices"
 	"time"
 
+	"svc/internal/datadir"
 	"svc/internal/durable"
 )
 
-// JournalName is the file in a data directory that says that a restored archive
-// is taking the place of what was there.
-const JournalName = "restore.json"
+const (
+	probeName     = "restore.probe"   // tried while a restore finds out where there is room
+	beforeRestore = "before-restore-" // begins the name of the folder with what was there
+)
 
 // replaced is what a restore moves aside: what an archive can have, and what was
 // made from that or belongs to it.
-var replaced = []string{Database, Events, Secrets, Config, Folder, "search.bleve", "svc.bootstrap-admin.txt"}
+var replaced = []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config, datadir.Files, datadir.Index, datadir.Bootstrap}
 
 // Present lists what a restore would move aside in a data directory. Local files
 // stay where they are if the archive has none.
 func Present(data string, files bool) (names []string) {
 	for _, name := range replaced {
-		if exists(data, name) && (files || name != Folder) {
+		if exists(data, name) && (files || name != datadir.Files) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// beside are what else may lie in a data directory, and what a restore leaves there.
+// A disk that is mounted there has a folder of its own.
+var beside = []string{
+	datadir.Certificates, datadir.Backups, datadir.Upgrades, datadir.Lock, datadir.Socket, datadir.Journal, datadir.Readme,
+	filepath.Base(unfinished("", false)), probeName, beforeRestore + "*", "lost+found",
+}
+
+// Foreign lists what is in a folder and not of a data directory. A restore leaves it
+// where it is. A folder that is not there has nothing.
+func Foreign(dir string) (names []string, err error) {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, entry := range list {
+		ours := slices.Contains(replaced, entry.Name()) || slices.ContainsFunc(beside, func(pattern string) bool {
+			matches, _ := filepath.Match(pattern, entry.Name()) // the patterns are good
+			return matches
+		})
+		if !ours {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, err
 }
 
 func exists(dir, name string) bool {
@@ -39,7 +67,7 @@ func exists(dir, name string) bool {
 }
 
 // Staged is an archive that has been unpacked for a data directory, whose content
-// it has not touched yet. The caller holds the lock of the directory.
+// it has not touched yet. The caller must hold the lock of the directory.
 type Staged struct {
 	changes
 	data     string // without links in it
@@ -89,7 +117,7 @@ func resolved(dir string) (string, error) {
 // roomBeside reports whether folders can be moved between a data directory and
 // its parent.
 func roomBeside(data string) (bool, error) {
-	probe, inside := unfinished(data, true), filepath.Join(data, "restore.probe")
+	probe, inside := unfinished(data, true), filepath.Join(data, probeName)
 	if err := errors.Join(os.RemoveAll(probe), os.RemoveAll(inside)); err != nil {
 		return false, nil //nolint:nilerror // then it is done inside
 	}
@@ -114,7 +142,7 @@ func (s *Staged) Dir() string { return unfinished(s.data, s.beside) }
 
 // Discard removes what was unpacked, unless FinishSwap needs it.
 func (s *Staged) Discard() error {
-	if exists(s.data, JournalName) {
+	if exists(s.data, datadir.Journal) {
 		return nil
 	}
 	return os.RemoveAll(s.Dir())
@@ -142,7 +170,7 @@ func (s *Staged) Swap(at time.Time) (kept string, err error) {
 }
 
 // FinishSwap completes a swap that was interrupted and removes what a restore
-// that came less far has left. The caller holds the lock of the data directory.
+// that came less far has left. The caller must hold the lock of the data directory.
 // If there was a swap, kept is where the content from before is.
 func FinishSwap(data string) (finished bool, kept string, err error) {
 	return changes{}.finishSwap(data)
@@ -152,7 +180,7 @@ func (c changes) finishSwap(data string) (finished bool, kept string, err error)
 	if data, err = resolved(data); err != nil {
 		return false, "", err
 	}
-	text, err := os.ReadFile(filepath.Join(data, JournalName))
+	text, err := os.ReadFile(filepath.Join(data, datadir.Journal))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, "", errors.Join(os.RemoveAll(unfinished(data, true)), os.RemoveAll(unfinished(data, false)))
 	}
@@ -161,10 +189,10 @@ func (c changes) finishSwap(data string) (finished bool, kept string, err error)
 	}
 	w := swap{changes: c, data: data}
 	if err := json.Unmarshal(text, &w.journal); err != nil || w.Format != 1 || w.Old != filepath.Base(w.Old) && w.Old != "" {
-		return false, "", fmt.Errorf("%s cannot be read: %w", filepath.Join(data, JournalName), errors.Join(err, ErrDamaged))
+		return false, "", fmt.Errorf("%s cannot be read: %w", filepath.Join(data, datadir.Journal), errors.Join(err, ErrDamaged))
 	}
 	if err := w.forward(); err != nil {
-		return false, "", fmt.Errorf("finish the restore that was interrupted: %w", err)
+		return false, "", fmt.Errorf("complete the interrupted restore: %w", err)
 	}
 	return true, w.old(), nil
 }
@@ -198,7 +226,7 @@ func (w *swap) old() string {
 
 // nameOld finds a name for that folder that nothing has yet.
 func (w *swap) nameOld(at time.Time) {
-	name := "before-restore-" + at.Format("20060102-150405")
+	name := beforeRestore + at.Format("20060102-150405")
 	if w.Beside {
 		name = filepath.Base(w.data) + "." + name
 	}
@@ -241,9 +269,9 @@ func (w *swap) run() error {
 	return err
 }
 
-func (w *swap) journalPath() string { return filepath.Join(w.data, JournalName) }
+func (w *swap) journalPath() string { return filepath.Join(w.data, datadir.Journal) }
 
-// forward moves what has not been moved yet. Repeating it does no harm: a name
+// forward moves what has not been moved yet. It is idempotent: a name
 // that is in the old folder has gone out, and one that is no longer in the
 // unpacked folder has come in. All go out before any comes in.
 func (w *swap) forward() error {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"svc/internal/datadir"
 )
 
 // tree is what a folder holds: names of files and their texts.
@@ -155,7 +157,7 @@ func TestRestoreFailsAtEveryCall(t *testing.T) {
 // what is in there.
 func finishedLater(t *testing.T, name, data string, forever bool) bool {
 	t.Helper()
-	journalled := exists(data, JournalName)
+	journalled := exists(data, datadir.Journal)
 	if !forever && journalled {
 		t.Errorf("%s: what failed once was not undone", name)
 	}
@@ -198,7 +200,7 @@ func TestFinishFailsAtEveryCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.before = func() error {
-			if exists(data, JournalName) {
+			if exists(data, datadir.Journal) {
 				return errFails
 			}
 			return nil
@@ -280,7 +282,7 @@ func TestRestoresOfOneSecond(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text, err := os.ReadFile(filepath.Join(kept, Database)); err != nil || (string(text) == "old") != (len(all) == 0) {
+			if text, err := os.ReadFile(filepath.Join(kept, datadir.Database)); err != nil || (string(text) == "old") != (len(all) == 0) {
 				t.Errorf("%s has %q, %v", kept, text, err)
 			}
 			all = append(all, kept)
@@ -315,11 +317,11 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", `{"format":2}`, `{"format":1,"old":"../x","in":[]}`, `{"format":1,"beside":true,"in":["svc.db"]}`} {
 		data := filepath.Join(t.TempDir(), "data")
-		makeDir(t, data, tree{"svc.lock": "", JournalName: text})
+		makeDir(t, data, tree{datadir.Lock: "", datadir.Journal: text})
 		if _, _, err := FinishSwap(data); err == nil {
 			t.Errorf("%s: no error", text)
 		}
-		if !exists(data, JournalName) {
+		if !exists(data, datadir.Journal) {
 			t.Errorf("%s: the journal is gone", text)
 		}
 	}

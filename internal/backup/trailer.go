@@ -77,7 +77,7 @@ func endOf(over bool) error {
 // end compares the last bytes.
 func (t *trailed) end(last []byte) error {
 	if !bytes.Equal(last, t.sum.Sum([]byte(trailerHead))) {
-		return fmt.Errorf("%w: it does not end with the sum of its bytes, so it was cut off or changed", ErrDamaged)
+		return fmt.Errorf("%w: it does not end with its checksum, so it was truncated or changed", ErrDamaged)
 	}
 	t.over = true
 	return io.EOF

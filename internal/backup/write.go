@@ -72,7 +72,7 @@ func (w *Writer) Add(m Member, from io.Reader) error {
 		begun := time.Now()
 		n, err := io.ReadFull(from, w.piece[:min(left, pieceSize)])
 		if err != nil {
-			return fmt.Errorf("read %s, which should have %d bytes: %w", m.Name, m.Size, err)
+			return fmt.Errorf("read %s (%d bytes expected): %w", m.Name, m.Size, err)
 		}
 		left -= int64(n)
 		sum.Write(w.piece[:n])

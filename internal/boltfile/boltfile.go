@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"svc/internal/durable"
+	"svc/internal/integrity"
 )
 
 // LockWait is how long is waited for another process to let go of a file.
@@ -20,8 +21,11 @@ const LockWait = 2 * time.Second
 var (
 	// ErrNewer is for a file written by a newer program.
 	ErrNewer = errors.New("written by a newer version of svc")
+	// ErrUnreleased is for a file from before the first release, whose formats had
+	// the same numbers and are not read any more.
+	ErrUnreleased = errors.New("made by svc before its first release, in a format that is not read any more")
 	// ErrDamaged is for a file that cannot be read.
-	ErrDamaged = errors.New("damaged")
+	ErrDamaged = integrity.ErrDamaged
 	// ErrLocked is for a file that another process has open.
 	ErrLocked = errors.New("in use by another process")
 )
@@ -31,17 +35,23 @@ type Options struct {
 	// MapSize is the address space that is taken at once, in bytes, so that a
 	// file that grows does not wait for readers.
 	MapSize int
+	// MaxSize is how large the file may become, in bytes; 0 = as large as the disk
+	// lets it. What needs no more pages than are free still succeeds at the limit.
+	MaxSize int64
 	// Loaded are the buckets that opening goes on to read. After a clean stop
 	// only they are examined; nil is all.
 	Loaded [][]byte
 	// ReadOnly is for those who only look.
 	ReadOnly bool
+	// Strict checks the whole file after each commit, and NoSync does not wait for
+	// the disk. Both are for tests.
+	Strict, NoSync bool
 }
 
 // Create makes a file with layOut under a temporary name and renames it, unless
 // there is one, so that a power cut leaves nothing behind that could not be
 // opened.
-func Create(path string, layOut func(*bbolt.Tx) error) error {
+func Create(path string, layOut func(*Tx) error) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -58,12 +68,12 @@ func Create(path string, layOut func(*bbolt.Tx) error) error {
 	return durable.SyncDir(filepath.Dir(path))
 }
 
-func write(path string, layOut func(*bbolt.Tx) error) error {
+func write(path string, layOut func(*Tx) error) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: LockWait})
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.Update(layOut), db.Sync(), db.Close())
+	return errors.Join(db.Update(func(tx *bbolt.Tx) error { return layOut((*Tx)(tx)) }), db.Sync(), db.Close())
 }
 
 // discard removes a file that was not finished because of an error.

@@ -9,20 +9,20 @@ import (
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
-	"svc/internal/finding"
+	"svc/internal/integrity"
 )
 
 // Check looks at all pages of a file that nobody writes to, and then, if they are
 // what they must be, has records look at what is in them. Damage goes into the
 // report. The errors are ErrLocked, ErrDamaged for a file of which nothing can be
 // read, what the file system says, or that of records, each with the path.
-func Check(path string, report *finding.Report, records func(*bbolt.Tx) error) error {
+func Check(path string, report *integrity.Report, records func(*Tx) error) error {
 	x := examiner{report: report}
 	if err := x.examine(path); err != nil {
 		return fmt.Errorf("check %s: %w", path, err)
 	}
 	if x.damaged {
-		report.Add(finding.Unread, "/", "the records were not looked at: bbolt must not read a file with damaged pages")
+		report.Add(integrity.Unread, "/", "the records were not looked at: bbolt must not read a file with damaged pages")
 		return nil
 	}
 	if err := readOnly(path, report, records); err != nil {
@@ -33,7 +33,7 @@ func Check(path string, report *finding.Report, records func(*bbolt.Tx) error) e
 
 // readOnly runs fn with a file whose pages are sound. What the disk cannot read
 // all the same goes into the report, as does a panic that damage brought about.
-func readOnly(path string, report *finding.Report, fn func(*bbolt.Tx) error) (err error) {
+func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err error) {
 	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true})
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return ErrLocked
@@ -47,10 +47,10 @@ func readOnly(path string, report *finding.Report, fn func(*bbolt.Tx) error) (er
 	return db.View(func(tx *bbolt.Tx) error {
 		defer func() {
 			if p := recover(); p != nil {
-				report.Add(finding.Unread, "/", "reading stopped: %v", p)
+				report.Add(integrity.Unread, "/", "reading stopped: %v", p)
 			}
 		}()
-		return fn(tx)
+		return fn((*Tx)(tx))
 	})
 }
 
@@ -62,7 +62,7 @@ func (x *examiner) passOver(err error) error {
 	}
 	x.damaged = true
 	where := "/" + strings.Join(x.within, "/")
-	x.report.Add(finding.Page, where, "%s", strings.TrimPrefix(err.Error(), ErrDamaged.Error()+": "))
+	x.report.Add(integrity.Page, where, "%s", strings.TrimPrefix(err.Error(), ErrDamaged.Error()+": "))
 	return nil
 }
 
@@ -76,6 +76,6 @@ func (x *examiner) noteLeaks() {
 		}
 	}
 	if leaked > 0 {
-		x.report.Add(finding.LeakedPage, "/", "%d of %d pages; svc compact --always gives them back", leaked, len(x.used))
+		x.report.Add(integrity.LeakedPage, "/", "%d of %d pages; svc compact --always gives them back", leaked, len(x.used))
 	}
 }

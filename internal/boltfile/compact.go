@@ -29,36 +29,36 @@ const (
 	worthBytes = 1 << 20
 )
 
-// Usage is the size of the file in bytes, up to the last page that it has used,
+// usage is the size of the file in bytes, up to the last page that it has used,
 // and how much of that is free pages.
-func (d *DB) Usage() (size, free int64, err error) {
-	stats := d.Stats() // before the size, which only grows
-	free = int64(stats.FreePageN+stats.PendingPageN) * int64(d.Bolt().Info().PageSize)
-	err = d.View(func(tx *bbolt.Tx) error {
+func (d *DB) usage() (size, free int64, err error) {
+	stats := d.now().Stats() // before the size, which only grows
+	free = int64(stats.FreePageN+stats.PendingPageN) * int64(d.now().Info().PageSize)
+	err = d.View(func(tx *Tx) error {
 		size = tx.Size()
 		return nil
 	})
 	return size, free, err
 }
 
-// Compaction is what a Compact did.
+// Compaction is what a compaction did.
 type Compaction struct {
-	Before, After int64 // bytes, as Usage has them
+	Before, After int64 // bytes up to the last page that was used
 	Done          bool  // false: it was not worth it
 	Took          time.Duration
 
 	old *bbolt.DB // to be closed when its last reader has ended
 }
 
-// Compact moves everything to a smaller file, which then takes the place of this
+// compact moves everything to a smaller file, which then takes the place of this
 // one, if at least a quarter of it is free, or always. Nobody may write meanwhile;
-// those who read go on. A crash leaves the old file or the new one. Finish must be
+// those who read go on. A crash leaves the old file or the new one. finish must be
 // called afterwards, when others may write again. It needs room for the new file
 // beside the old one; without that the error is a NoSpace.
-func (d *DB) Compact(always bool) (c Compaction, err error) {
+func (d *DB) compact(always bool) (c Compaction, err error) {
 	begun := time.Now()
 	defer func() { c.Took = time.Since(begun) }()
-	size, free, err := d.Usage()
+	size, free, err := d.usage()
 	c.Before, c.After = size, size
 	if err != nil || !always && (free < worthBytes || free < size/worthShare) {
 		return c, err
@@ -70,7 +70,7 @@ func (d *DB) Compact(always bool) (c Compaction, err error) {
 	if err := removeTemp(temp); err != nil {
 		return c, err
 	}
-	if c.After, err = copyTo(temp, d.Bolt()); err == nil {
+	if c.After, err = copyTo(temp, d.now()); err == nil {
 		c.old, err = d.exchange(temp)
 	}
 	if c.Done = c.old != nil; !c.Done {
@@ -83,8 +83,8 @@ func (d *DB) Compact(always bool) (c Compaction, err error) {
 	return c, nil
 }
 
-// Finish waits for those who still read the old file, and gives its room back.
-func (c Compaction) Finish() error {
+// finish waits for those who still read the old file, and gives its room back.
+func (c Compaction) finish() error {
 	if c.old == nil {
 		return nil
 	}

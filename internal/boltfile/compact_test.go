@@ -16,10 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/boltfile"
-	"svc/internal/finding"
+	"svc/internal/integrity"
 )
 
 var bucket = []byte("bucket")
@@ -36,7 +34,7 @@ type file struct {
 }
 
 func open(path string) (*file, error) {
-	err := boltfile.Create(path, func(tx *bbolt.Tx) error {
+	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
 		_, err := tx.CreateBucket(bucket)
 		return err
 	})
@@ -48,7 +46,7 @@ func open(path string) (*file, error) {
 		return nil, err
 	}
 	f := &file{DB: db}
-	err = db.View(func(tx *bbolt.Tx) (err error) {
+	err = db.View(func(tx *boltfile.Tx) (err error) {
 		f.last, err = whole(tx)
 		return err
 	})
@@ -66,7 +64,7 @@ func (f *file) write() (uint64, error) {
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	n := f.last + 1
-	err := f.Update(func(tx *bbolt.Tx) error {
+	err := f.Update(func(tx *boltfile.Tx) error {
 		b := tx.Bucket(bucket)
 		err := errors.Join(b.Put(key(n), value(n)), b.SetSequence(n))
 		if n > kept {
@@ -89,7 +87,7 @@ func (f *file) compact(always bool) (boltfile.Compaction, error) {
 }
 
 // whole is the last key, after finding that all that must be there is there.
-func whole(tx *bbolt.Tx) (last uint64, err error) {
+func whole(tx *boltfile.Tx) (last uint64, err error) {
 	b := tx.Bucket(bucket)
 	last = b.Sequence()
 	n := 0
@@ -160,7 +158,7 @@ func TestCompactInUse(t *testing.T) {
 // grow makes a file that is mostly free pages.
 func grow(t *testing.T, db *boltfile.DB) {
 	t.Helper()
-	err := db.Update(func(tx *bbolt.Tx) error {
+	err := db.Update(func(tx *boltfile.Tx) error {
 		b, err := tx.CreateBucket([]byte("big"))
 		for i := range uint64(500) {
 			err = errors.Join(err, b.Put(key(i), make([]byte, 20_000)))
@@ -168,7 +166,7 @@ func grow(t *testing.T, db *boltfile.DB) {
 		return err
 	})
 	if err == nil {
-		err = db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("big")) })
+		err = db.Update(func(tx *boltfile.Tx) error { return tx.DeleteBucket([]byte("big")) })
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +183,7 @@ func readOn(t *testing.T, f *file, stop chan struct{}) {
 		default:
 		}
 		var last uint64
-		err := f.View(func(tx *bbolt.Tx) (err error) {
+		err := f.View(func(tx *boltfile.Tx) (err error) {
 			last, err = whole(tx)
 			return err
 		})
@@ -200,8 +198,8 @@ func readOn(t *testing.T, f *file, stop chan struct{}) {
 // sound expects a file without a finding, whose last key is this one or the next.
 func sound(t *testing.T, path string, last uint64) {
 	t.Helper()
-	report := finding.NewReport(nil)
-	err := boltfile.Check(path, report, func(tx *bbolt.Tx) error {
+	report := integrity.NewReport(nil)
+	err := boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		got, err := whole(tx)
 		if got != last && got != last+1 {
 			t.Errorf("the last key is %d, %d was acknowledged", got, last)

@@ -2,7 +2,6 @@ package boltfile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"sync"
@@ -11,9 +10,9 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// DB is an open file. Its methods may be called from any goroutine, but writing
-// is for one at a time: whoever would be the second waits outside, as those who
-// read would otherwise wait for the first one together with a Compact.
+// DB is an open file. Its methods may be called from any goroutine. A Writer writes
+// to it, one transaction at a time: whoever would be the second waits there, as
+// those who read would otherwise wait for the first one together with a compaction.
 type DB struct {
 	path    string
 	options Options
@@ -49,6 +48,8 @@ func (o Options) open(path string) (*bbolt.DB, error) {
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
 		ReadOnly:       o.ReadOnly,
+		NoSync:         o.NoSync,
+		MaxSize:        int(o.MaxSize),
 		OpenFile: func(path string, flag int, mode os.FileMode) (*os.File, error) {
 			return os.OpenFile(path, flag&^os.O_CREATE, mode)
 		},
@@ -59,6 +60,9 @@ func (o Options) open(path string) (*bbolt.DB, error) {
 	bolt, err := bbolt.Open(path, 0o600, options)
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, ErrLocked
+	}
+	if err == nil {
+		bolt.StrictMode = o.Strict
 	}
 	return bolt, err
 }
@@ -73,27 +77,34 @@ func removeTemp(path string) error {
 // Path is where the file is.
 func (d *DB) Path() string { return d.path }
 
-// Bolt is the database as it is open now, for its settings and statistics. It is
-// closed by the next Compact: transactions are begun with the methods of DB.
-func (d *DB) Bolt() *bbolt.DB {
+// now is the database as it is open now, for its settings and statistics. It is
+// closed by the next compaction: transactions are begun with the methods of DB.
+func (d *DB) now() *bbolt.DB {
 	d.swap.RLock()
 	defer d.swap.RUnlock()
 	return d.bolt
 }
 
-// Stats are the statistics of bbolt since the file was opened or compacted.
-func (d *DB) Stats() bbolt.Stats { return d.Bolt().Stats() }
+// Size is how many bytes a file has; 0 beside an error.
+func Size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
 
-// Begin begins a transaction, which must be ended.
-func (d *DB) Begin(writable bool) (*bbolt.Tx, error) {
+// begin begins a transaction, which must be ended.
+func (d *DB) begin(writable bool) (*Tx, error) {
 	d.swap.RLock()
 	defer d.swap.RUnlock()
-	return d.bolt.Begin(writable)
+	tx, err := d.bolt.Begin(writable)
+	return (*Tx)(tx), err
 }
 
 // View runs fn in a read transaction.
-func (d *DB) View(fn func(*bbolt.Tx) error) error {
-	tx, err := d.Begin(false)
+func (d *DB) View(fn func(*Tx) error) error {
+	tx, err := d.begin(false)
 	if err != nil {
 		return err
 	}
@@ -101,10 +112,10 @@ func (d *DB) View(fn func(*bbolt.Tx) error) error {
 	return fn(tx)
 }
 
-// Update runs fn in a write transaction. When it returns nil, everything that fn
+// update runs fn in a write transaction. When it returns nil, everything that fn
 // wrote is on disk, otherwise nothing is.
-func (d *DB) Update(fn func(*bbolt.Tx) error) error {
-	tx, err := d.Begin(true)
+func (d *DB) update(fn func(*Tx) error) error {
+	tx, err := d.begin(true)
 	if err != nil {
 		return err
 	}
@@ -116,24 +127,11 @@ func (d *DB) Update(fn func(*bbolt.Tx) error) error {
 }
 
 // Close closes the file as it is.
-func (d *DB) Close() error { return d.Bolt().Close() }
-
-// Close closes a file. It writes the list of free pages once, which makes the
-// next Open fast. Nobody may write meanwhile.
-func Close(db *DB) error {
-	if db.Bolt().IsReadOnly() {
-		return db.Close()
-	}
-	err := db.writeFreePages()
-	if err != nil {
-		err = fmt.Errorf("write free pages of %s: %w", db.path, err)
-	}
-	return errors.Join(err, db.Close())
-}
+func (d *DB) Close() error { return d.now().Close() }
 
 // writeFreePages writes the list of free pages, the last that is written before
 // the file is closed.
 func (d *DB) writeFreePages() error {
-	d.Bolt().NoFreelistSync = false
-	return d.Update(func(*bbolt.Tx) error { return nil })
+	d.now().NoFreelistSync = false
+	return d.update(func(*Tx) error { return nil })
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/boltfile"
 	"svc/internal/fault"
 )
@@ -55,7 +53,7 @@ const transactions = 12
 // run writes each transaction until the disk takes it.
 func (s *sick) run() error {
 	err := s.untilTaken(func() error {
-		err := boltfile.Create(s.path, func(tx *bbolt.Tx) error {
+		err := boltfile.Create(s.path, func(tx *boltfile.Tx) error {
 			_, err := tx.CreateBucket(bucket)
 			return err
 		})
@@ -109,14 +107,14 @@ func (s *sick) untilTaken(fn func() error) error {
 
 // write tries transaction n: a new value, and an old one goes.
 func (s *sick) write(n int, reads bool) error {
-	var reader *bbolt.Tx
+	var reader *boltfile.Tx
 	if reads {
 		var err error
 		if reader, err = s.db.Begin(false); err != nil {
 			return err
 		}
 	}
-	refused := s.file.Update(func(tx *bbolt.Tx) error {
+	refused := s.file.Update(func(tx *boltfile.Tx) error {
 		b := tx.Bucket(bucket)
 		return errors.Join(b.Put(name(n), some(n)), b.Delete(name(n-5)))
 	})
@@ -129,7 +127,7 @@ func (s *sick) write(n int, reads bool) error {
 	err := s.check(s.written)
 	if reader != nil {
 		if refused == nil {
-			refused = s.file.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put([]byte("x"), some(n)) })
+			refused = s.file.Update(func(tx *boltfile.Tx) error { return tx.Bucket(bucket).Put([]byte("x"), some(n)) })
 		}
 		// Whatever has failed, its pages are as they were.
 		if list := values(reader); list != state(n-1) && list != state(n) {
@@ -146,7 +144,7 @@ func (s *sick) write(n int, reads bool) error {
 // check compares what readers see with what transaction n has left, and holds
 // the file to the rules of bbolt.
 func (s *sick) check(n int) error {
-	return s.db.View(func(tx *bbolt.Tx) error {
+	return s.db.View(func(tx *boltfile.Tx) error {
 		if got, want := values(tx), state(n); got != want {
 			return fmt.Errorf("got %.200s, want %.200s", got, want)
 		}
@@ -173,7 +171,7 @@ func state(n int) string {
 }
 
 // values is what a transaction sees.
-func values(tx *bbolt.Tx) string {
+func values(tx *boltfile.Tx) string {
 	var list strings.Builder
 	_ = tx.Bucket(bucket).ForEach(func(k, v []byte) error {
 		if string(k) != "x" {
@@ -258,11 +256,11 @@ func TestUpdateRefused(t *testing.T) {
 	}
 	file := boltfile.NewWriter(db, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	mine := errors.New("mine")
-	err = file.Update(func(tx *bbolt.Tx) error { return errors.Join(tx.Bucket(bucket).Put(name(99), nil), mine) })
+	err = file.Update(func(tx *boltfile.Tx) error { return errors.Join(tx.Bucket(bucket).Put(name(99), nil), mine) })
 	if !errors.Is(err, mine) || boltfile.Written(err) || file.Refused() != nil {
 		t.Errorf("got %v, refused %v", err, file.Refused())
 	}
-	if err := db.View(func(tx *bbolt.Tx) error {
+	if err := db.View(func(tx *boltfile.Tx) error {
 		if tx.Bucket(bucket).Get(name(99)) != nil {
 			return errors.New("it was written")
 		}
@@ -273,7 +271,7 @@ func TestUpdateRefused(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := file.Update(func(*bbolt.Tx) error { return nil }); !fault.Is(err, fault.Unavailable) {
+	if err := file.Update(func(*boltfile.Tx) error { return nil }); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("after closing: got %v", err)
 	}
 }

@@ -4,27 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-
-	"go.etcd.io/bbolt"
 )
 
 // Image is what a file held at one moment. While it is open, pages that are
 // given up meanwhile stay in the file: copy it, close it, and only then look at
 // the copy or send it.
 type Image struct {
-	// Closed is called when the image is let go of; nil = nobody.
-	Closed func()
-
-	tx *bbolt.Tx
-}
-
-// Take makes an image of an open file.
-func Take(db *DB) (*Image, error) {
-	tx, err := db.Begin(false)
-	if err != nil {
-		return nil, err
-	}
-	return &Image{tx: tx}, nil
+	tx     *Tx
+	closed func() // notes the end of the transaction
 }
 
 // Bytes is how large a copy is.
@@ -63,9 +50,9 @@ func (f *copyFile) Write(b []byte) (n int, err error) {
 
 // Close lets go of the image.
 func (s *Image) Close() error {
-	if s.Closed != nil {
-		s.Closed()
-		s.Closed = nil
+	if s.closed != nil {
+		s.closed()
+		s.closed = nil
 	}
 	return s.tx.Rollback()
 }

@@ -1,29 +1,50 @@
 package boltfile
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
-
-	"go.etcd.io/bbolt"
 )
 
 // What every file has in the same place, whatever its format.
 var (
 	metaBucket = []byte("meta")
 	formatKey  = []byte("format") // 4 bytes
+	magicKey   = []byte("magic")  // Layout.Magic
 	writerKey  = []byte("writer") // the version of svc that opened it last for writing
 )
 
 // Layout is the formats of a kind of file that a program knows.
 type Layout struct {
+	// Magic is in every file of these formats. One without it is from before the
+	// first release and is refused; nil where the formats have not changed since.
+	Magic []byte
 	// Oldest is the first format that can be opened.
 	Oldest uint32
 	// Steps bring a file forward by one format each, the first one from Oldest.
-	Steps []func(*bbolt.Tx) error
+	Steps []func(*Tx) error
 }
 
 // Newest is the format that files have when they have been opened.
 func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
+
+// Mark writes the format and the magic into a new file.
+func (l Layout) Mark(meta *Bucket) error {
+	err := meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, l.Newest()))
+	if err == nil && l.Magic != nil {
+		err = meta.Put(magicKey, l.Magic)
+	}
+	return err
+}
+
+// RefuseUnreleased is ErrUnreleased for a file without the magic.
+func (l Layout) RefuseUnreleased(meta *Bucket) error {
+	if l.Magic != nil && !bytes.Equal(meta.Get(magicKey), l.Magic) {
+		return ErrUnreleased
+	}
+	return nil
+}
 
 // Upgrade is what happens to a file that is opened besides reading it.
 type Upgrade struct {
@@ -52,11 +73,12 @@ func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
 // Settle brings an open file forward to the newest format, one transaction a
 // step, and notes who did. A crash in between leaves one of the formats. The
-// errors are a *NewerError, with which nothing is changed, ErrDamaged, that of
-// Before, and those of steps and file system. A file that is open for reading only
-// must have the newest format already.
-func (l Layout) Settle(db *DB, u Upgrade) error {
-	format, writer, err := mark(db)
+// errors are a *NewerError or ErrUnreleased, with which nothing is changed,
+// ErrDamaged, that of Before, and those of steps and file system. A file that is
+// open for reading only must have the newest format already.
+func (l Layout) Settle(w *Writer, u Upgrade) error {
+	db := w.db
+	format, writer, err := l.mark(db)
 	if err != nil {
 		return err
 	}
@@ -67,7 +89,7 @@ func (l Layout) Settle(db *DB, u Upgrade) error {
 		return fmt.Errorf("%w: format %d, this program reads %d to %d", ErrDamaged, format, l.Oldest, l.Newest())
 	}
 	if db.options.ReadOnly {
-		return l.RefuseOlder(db)
+		return l.RefuseOlder(w)
 	}
 	if format < l.Newest() && u.Before != nil {
 		if err := u.Before(); err != nil {
@@ -75,7 +97,7 @@ func (l Layout) Settle(db *DB, u Upgrade) error {
 		}
 	}
 	for ; format < l.Newest(); format++ {
-		err := db.Update(func(tx *bbolt.Tx) error {
+		err := db.update(func(tx *Tx) error {
 			if err := l.Steps[format-l.Oldest](tx); err != nil {
 				return err
 			}
@@ -88,13 +110,16 @@ func (l Layout) Settle(db *DB, u Upgrade) error {
 	if u.Version == "" || u.Version == writer {
 		return nil
 	}
-	return db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
+	return db.update(func(tx *Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
 }
 
 // RefuseOlder is an error when a file has an older format than the newest, for
 // those who read or write only that. Where no format can be read it is nil.
-func (l Layout) RefuseOlder(db *DB) error {
-	format, _, err := mark(db)
+func (l Layout) RefuseOlder(w *Writer) error {
+	format, _, err := l.mark(w.db)
+	if errors.Is(err, ErrUnreleased) {
+		return err
+	}
 	if err == nil && format < l.Newest() {
 		return fmt.Errorf("format %d is that of an older version: svc serve brings it forward", format)
 	}
@@ -102,8 +127,8 @@ func (l Layout) RefuseOlder(db *DB) error {
 }
 
 // mark reads the format of a file and who wrote it last.
-func mark(db *DB) (format uint32, writer string, err error) {
-	err = db.View(func(tx *bbolt.Tx) error {
+func (l Layout) mark(db *DB) (format uint32, writer string, err error) {
+	err = db.View(func(tx *Tx) error {
 		meta := tx.Bucket(metaBucket)
 		if meta == nil {
 			return fmt.Errorf("%w: no bucket %s", ErrDamaged, metaBucket)
@@ -113,7 +138,7 @@ func mark(db *DB) (format uint32, writer string, err error) {
 			return fmt.Errorf("%w: no format number", ErrDamaged)
 		}
 		format, writer = binary.BigEndian.Uint32(raw), string(meta.Get(writerKey))
-		return nil
+		return l.RefuseUnreleased(meta)
 	})
 	return format, writer, err
 }

@@ -9,15 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/boltfile"
 )
 
 // withFile makes a file of a format and calls fn with it open.
 func withFile(t *testing.T, path string, format uint32, fn func(*boltfile.DB)) {
 	t.Helper()
-	err := boltfile.Create(path, func(tx *bbolt.Tx) error {
+	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
 		meta, err := tx.CreateBucket([]byte("meta"))
 		if err != nil {
 			return err
@@ -43,7 +41,7 @@ func withFile(t *testing.T, path string, format uint32, fn func(*boltfile.DB)) {
 // meta reads a value of the meta bucket.
 func meta(t *testing.T, db *boltfile.DB, key string) (value []byte) {
 	t.Helper()
-	err := db.View(func(tx *bbolt.Tx) error {
+	err := db.View(func(tx *boltfile.Tx) error {
 		value = bytes.Clone(tx.Bucket([]byte("meta")).Get([]byte(key)))
 		return nil
 	})
@@ -58,7 +56,7 @@ func meta(t *testing.T, db *boltfile.DB, key string) (value []byte) {
 func steps(oldest, newest, stop uint32) boltfile.Layout {
 	l := boltfile.Layout{Oldest: oldest}
 	for n := oldest; n < newest; n++ {
-		l.Steps = append(l.Steps, func(tx *bbolt.Tx) error {
+		l.Steps = append(l.Steps, func(tx *boltfile.Tx) error {
 			b := tx.Bucket([]byte("meta"))
 			err := b.Put([]byte("trace"), append(bytes.Clone(b.Get([]byte("trace"))), byte('0'+n)))
 			if n == stop {
@@ -93,7 +91,7 @@ func TestSettle(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "file.db")
 		withFile(t, path, tc.format, func(db *boltfile.DB) {
 			called := false
-			err := tc.layout.Settle(db, boltfile.Upgrade{Before: func() error {
+			err := tc.layout.SettleDB(db, boltfile.Upgrade{Before: func() error {
 				called = true
 				if got := binary.BigEndian.Uint32(meta(t, db, "format")); got != tc.format {
 					t.Errorf("%s: Before sees format %d, want %d", tc.name, got, tc.format)
@@ -115,7 +113,7 @@ func TestSettleWithoutACopyChangesNothing(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the disk is full")
 	withFile(t, filepath.Join(t.TempDir(), "file.db"), 1, func(db *boltfile.DB) {
-		err := steps(1, 2, 0).Settle(db, boltfile.Upgrade{Version: "2.0", Before: func() error { return full }})
+		err := steps(1, 2, 0).SettleDB(db, boltfile.Upgrade{Version: "2.0", Before: func() error { return full }})
 		if !errors.Is(err, full) || meta(t, db, "trace") != nil || meta(t, db, "writer") != nil {
 			t.Errorf("got %v, trace %q, writer %q; want the error and nothing else", err, meta(t, db, "trace"), meta(t, db, "writer"))
 		}
@@ -129,11 +127,11 @@ func TestWriterIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file.db")
 	withFile(t, path, 1, func(db *boltfile.DB) {
 		for _, version := range []string{"1.9", "2.0", ""} {
-			if err := steps(1, 2, 0).Settle(db, boltfile.Upgrade{Version: version}); err != nil {
+			if err := steps(1, 2, 0).SettleDB(db, boltfile.Upgrade{Version: version}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		err := steps(1, 1, 0).Settle(db, boltfile.Upgrade{Version: "1.3"})
+		err := steps(1, 1, 0).SettleDB(db, boltfile.Upgrade{Version: "1.3"})
 		newer, ok := errors.AsType[*boltfile.NewerError](err)
 		if !ok || *newer != (boltfile.NewerError{Path: path, Format: 2, Oldest: 1, Newest: 1, Writer: "2.0"}) {
 			t.Errorf("got %#v", err)
@@ -147,7 +145,7 @@ func TestWriterIsNamed(t *testing.T) {
 func TestSettleOfSomethingElse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")
-	if err := boltfile.Create(path, func(*bbolt.Tx) error { return nil }); err != nil {
+	if err := boltfile.Create(path, func(*boltfile.Tx) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	db, err := boltfile.Open(path, boltfile.Options{})
@@ -155,7 +153,7 @@ func TestSettleOfSomethingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := steps(1, 2, 0).Settle(db, boltfile.Upgrade{}); !errors.Is(err, boltfile.ErrDamaged) {
+	if err := steps(1, 2, 0).SettleDB(db, boltfile.Upgrade{}); !errors.Is(err, boltfile.ErrDamaged) {
 		t.Errorf("got %v, want %v", err, boltfile.ErrDamaged)
 	}
 }
@@ -165,7 +163,7 @@ func TestVerify(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")
 	withFile(t, path, 1, func(db *boltfile.DB) {
-		err := db.Update(func(tx *bbolt.Tx) error {
+		err := db.Update(func(tx *boltfile.Tx) error {
 			b, err := tx.CreateBucket([]byte("more"))
 			for i := 0; err == nil && i < 2000; i++ {
 				err = b.Put(binary.BigEndian.AppendUint32(nil, uint32(i)), bytes.Repeat([]byte("x"), 50))
@@ -195,5 +193,28 @@ func TestVerify(t *testing.T) {
 	}
 	if found < len(content)/os.Getpagesize()/2 {
 		t.Errorf("%d of %d damaged pages were found; the others must be unused", found, len(content)/os.Getpagesize())
+	}
+}
+
+// TestSettleOfUnreleased: a layout with a magic refuses a file without it, whatever
+// its format, and settles one that it has marked.
+func TestSettleOfUnreleased(t *testing.T) {
+	t.Parallel()
+	l := boltfile.Layout{Magic: []byte("a test"), Oldest: 1}
+	for _, format := range []uint32{1, 2} {
+		withFile(t, filepath.Join(t.TempDir(), "x.db"), format, func(db *boltfile.DB) {
+			if err := l.SettleDB(db, boltfile.Upgrade{Version: "1.0"}); !errors.Is(err, boltfile.ErrUnreleased) {
+				t.Errorf("format %d: got %v, want ErrUnreleased", format, err)
+			}
+			if got := meta(t, db, "writer"); got != nil {
+				t.Errorf("format %d: it was changed by %s", format, got)
+			}
+			if err := db.Update(func(tx *boltfile.Tx) error { return l.Mark(tx.Bucket([]byte("meta"))) }); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.SettleDB(db, boltfile.Upgrade{Version: "1.0"}); err != nil {
+				t.Errorf("marked: got %v", err)
+			}
+		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
-	"svc/internal/finding"
+	"svc/internal/integrity"
 )
 
 // A page that is not what it must be makes bbolt panic, while it opens a file
@@ -24,7 +24,7 @@ import (
 // that load reads and the list of free pages, otherwise all that are in use,
 // because bbolt then finds the free ones by walking over the others.
 
-// The page format of bbolt, version 2; docs/format.md has the rest.
+// The page format of bbolt, version 2; see docs/format/pages.md.
 const (
 	headSize    = 16 // of a page, of an element on it, and of a bucket
 	branchPage  = 0x01
@@ -90,7 +90,7 @@ type examiner struct {
 
 	// report takes what is damaged, and the rest is looked at all the same; nil
 	// ends with the first one.
-	report  *finding.Report
+	report  *integrity.Report
 	within  []string // the buckets that lead to what is looked at, for the report
 	damaged bool     // something is in the report
 }
@@ -166,7 +166,7 @@ func (x *examiner) meta() (root, free, pages uint64, err error) {
 		return 0, 0, 0, fmt.Errorf("%w: neither meta page is valid", ErrDamaged)
 	}
 	if bad > 0 && x.report != nil {
-		x.report.Add(finding.MetaPage, "/", "one of the two is not valid; the other one is of transaction %d", newest)
+		x.report.Add(integrity.MetaPage, "/", "one of the two is not valid; the other one is of transaction %d", newest)
 	}
 	return root, free, pages, nil
 }
@@ -287,7 +287,7 @@ func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 				low = last
 			}
 		case e.nested:
-			x.within = append(x.within, finding.Key(e.key))
+			x.within = append(x.within, integrity.Key(e.key))
 			err = x.passOver(x.bucket(p, e))
 			x.within = x.within[:len(x.within)-1]
 		default:

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"svc/internal/fault"
@@ -21,8 +20,8 @@ const (
 	// not tried again before restFactor times as long has passed, within these
 	// bounds.
 	restFactor = 20
-	leastRest  = 100 * time.Millisecond
-	mostRest   = 10 * time.Second
+	minRest    = 100 * time.Millisecond
+	maxRest    = 10 * time.Second
 
 	// readersWait is how long the end of older readers is waited for.
 	readersWait = time.Second
@@ -31,12 +30,18 @@ const (
 	tryEvery = time.Second
 )
 
-// Writer writes to an open file and knows what to make of a disk that is full or
-// fails. Update may be called by one goroutine at a time, what asks for its outcome
-// by any.
+// Writer is the one way to write to an open file, and the owner of the file. It
+// knows what to make of a disk that is full or fails.
+//
+// Its lock is held from the start of a write transaction until what it changed in
+// memory is visible, so that both have the same order. Update and Refused are for
+// those who hold it; all other methods may be called from any goroutine.
 type Writer struct {
-	db  *DB
-	log *slog.Logger
+	sync.Mutex
+
+	db       *DB
+	log      *slog.Logger
+	observed observed
 
 	// unconfirmed says that the last transaction is in the file as everybody
 	// reads it, but perhaps not on the disk.
@@ -54,11 +59,59 @@ type failure struct {
 }
 
 // NewWriter is for the one owner of an open file.
-func NewWriter(db *DB, log *slog.Logger) *Writer { return &Writer{db: db, log: log} }
+func NewWriter(db *DB, log *slog.Logger) *Writer {
+	return &Writer{db: db, log: log, observed: newObserved()}
+}
 
-// Refused is the error of the last commit when it failed a moment ago. What
-// comes in a crowd and can be sent again asks before it tries; what makes room
-// does not.
+// Path is where the file is.
+func (w *Writer) Path() string { return w.db.Path() }
+
+// Size is the bytes of the file, and of these what is in use; the rest is room
+// for what comes.
+func (w *Writer) Size() (file, used int64, err error) {
+	if file, err = Size(w.db.Path()); err != nil {
+		return 0, 0, err
+	}
+	size, free, err := w.db.usage() // the file may be longer: it grows ahead
+	return file, size - free, err
+}
+
+// Hold keeps everybody from writing until release is called, which must be soon:
+// it is for images of several files of one moment.
+func (w *Writer) Hold() (release func()) {
+	w.Lock()
+	return w.Unlock
+}
+
+// View runs fn in a read transaction.
+func (w *Writer) View(fn func(*Tx) error) error {
+	defer w.watch()()
+	defer w.observed.open.Begin()()
+	return w.db.View(fn)
+}
+
+// Image is the state of the file after the last commit. It must be closed.
+func (w *Writer) Image() (*Image, error) {
+	tx, err := w.db.begin(false)
+	if err != nil {
+		return nil, err
+	}
+	return &Image{tx: tx, closed: w.observed.open.Begin()}, nil
+}
+
+// Compact moves everything to a smaller file if a quarter of this one is free, or
+// always. Others read meanwhile, and write afterwards. The errors are NoSpace and
+// what the file system says.
+func (w *Writer) Compact(always bool) (c Compaction, err error) {
+	w.Lock()
+	c, err = w.db.compact(always)
+	w.Unlock()
+	return c, errors.Join(err, c.finish())
+}
+
+// Refused is the error of the last commit when it failed a moment ago. A Group
+// asks before it tries, because its items can be sent again; what makes room does
+// not.
 func (w *Writer) Refused() error {
 	if f := w.failing.Load(); f != nil && time.Now().Before(f.rest) {
 		return f.fault
@@ -66,25 +119,20 @@ func (w *Writer) Refused() error {
 	return nil
 }
 
-// Failed is how many commits the file did not take, those that Writable tried
-// included.
-func (w *Writer) Failed() uint64 { return w.failures.Load() }
-
 // Writable is nil when the file took the last commit, and otherwise why it did
 // not. Whether it would now is tried once a second, so that an idle file notices
-// when the disk is well again. writing is the lock of those who call Update; it is
-// waited for by nobody here.
-func (w *Writer) Writable(writing *sync.Mutex) error {
+// when the disk is well again. It waits for nobody who writes.
+func (w *Writer) Writable() error {
 	f := w.failing.Load()
 	if f == nil {
 		return nil
 	}
 	last, now := w.tried.Load(), time.Now().UnixNano()
-	if now-last < int64(tryEvery) || !w.tried.CompareAndSwap(last, now) || !writing.TryLock() {
+	if now-last < int64(tryEvery) || !w.tried.CompareAndSwap(last, now) || !w.TryLock() {
 		return f.fault
 	}
-	defer writing.Unlock()
-	return w.Update(func(tx *bbolt.Tx) error { // what is there already, but it takes a page
+	defer w.Unlock()
+	return w.UpdateUncounted(func(tx *Tx) error { // what already exists, but it takes a page
 		meta := tx.Bucket(metaBucket)
 		return meta.Put(formatKey, bytes.Clone(meta.Get(formatKey)))
 	})
@@ -93,6 +141,8 @@ func (w *Writer) Writable(writing *sync.Mutex) error {
 var (
 	// errUnconfirmed is for a transaction that the disk may have or not.
 	errUnconfirmed = fault.New(fault.Unavailable, "the disk of the server did not confirm a change, which may be stored or not; try again in a minute").After(time.Minute)
+	// errMaxSize is for a transaction that needs more than Options.MaxSize.
+	errMaxSize = fault.New(fault.NoSpace, "the data file of the server has reached its size limit, nothing was stored; try again when there is space").After(time.Minute)
 	// errWaiting is for those after it.
 	errWaiting = fault.New(fault.Unavailable, "the disk of the server has not confirmed an earlier change, nothing was stored; try again in a minute").After(time.Minute)
 )
@@ -107,14 +157,30 @@ func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirme
 // When the disk does not take the transaction, the error is a fault of kind
 // NoSpace or Unavailable. After an error nothing is changed, unless it is one
 // for which Written is true; then nothing else is written before the disk has
-// confirmed the transaction.
-func (w *Writer) Update(fn func(*bbolt.Tx) error) error {
+// confirmed the transaction. The caller must hold the lock of the writer.
+func (w *Writer) Update(fn func(*Tx) error) error {
+	begun, tx := time.Now(), (*Tx)(nil)
+	err := w.UpdateUncounted(func(t *Tx) error {
+		tx = t
+		return fn(t)
+	})
+	if err == nil {
+		w.observed.commit.Since(begun)
+		w.observed.sync.Observe(int64(tx.WriteTime()))
+	}
+	return err
+}
+
+// UpdateUncounted is Update for work in the background, which State does not count
+// among the commits.
+func (w *Writer) UpdateUncounted(fn func(*Tx) error) error {
+	defer w.watch()()
 	begun := time.Now()
 	if err := w.confirm(); err != nil {
 		return w.failed(errWaiting, err, begun)
 	}
 	number, complete := 0, false
-	err := w.db.Update(func(tx *bbolt.Tx) error {
+	err := w.db.update(func(tx *Tx) error {
 		number = tx.ID()
 		err := fn(tx)
 		complete = err == nil
@@ -127,6 +193,9 @@ func (w *Writer) Update(fn func(*bbolt.Tx) error) error {
 	case number == 0: // it could not begin
 		return w.failed(fault.Unwritable(), err, begun)
 	case !w.visible(number):
+		if errors.Is(err, bolterrors.ErrMaxSizeReached) {
+			return w.failed(errMaxSize, err, begun)
+		}
 		err = w.cause(err)
 		return w.failed(faultOf(err), err, begun)
 	default:
@@ -150,7 +219,7 @@ func faultOf(err error) *fault.Error {
 // visible reports whether readers see a transaction.
 func (w *Writer) visible(number int) bool {
 	seen := false
-	err := w.db.View(func(tx *bbolt.Tx) error {
+	err := w.db.View(func(tx *Tx) error {
 		seen = tx.ID() >= number
 		return nil
 	})
@@ -169,13 +238,13 @@ func (w *Writer) confirm() error {
 		return nil
 	}
 	late := time.Now().Add(readersWait)
-	for w.db.Stats().OpenTxN > 0 {
+	for w.db.now().Stats().OpenTxN > 0 {
 		if time.Now().After(late) {
 			return errors.New("readers from before the failure have not ended")
 		}
 		<-time.After(time.Millisecond)
 	}
-	if err := w.db.Update(func(*bbolt.Tx) error { return nil }); err != nil {
+	if err := w.db.update(func(*Tx) error { return nil }); err != nil {
 		return err
 	}
 	w.unconfirmed = false
@@ -194,7 +263,7 @@ func (w *Writer) cause(err error) error {
 	}
 	info, again := f.Stat()
 	if again == nil {
-		again = f.Truncate(info.Size() + int64(w.db.Bolt().AllocSize))
+		again = f.Truncate(info.Size() + int64(w.db.now().AllocSize))
 	}
 	if again = errors.Join(again, f.Close()); again != nil {
 		return fmt.Errorf("%w: %w", err, again)
@@ -206,9 +275,9 @@ func (w *Writer) cause(err error) error {
 // fault.
 func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
 	w.failures.Add(1)
-	rest := min(max(restFactor*time.Since(begun), leastRest), mostRest)
+	rest := min(max(restFactor*time.Since(begun), minRest), maxRest)
 	if w.failing.Swap(&failure{f, time.Now().Add(rest)}) == nil {
-		w.log.Error("the disk does not take what is written; reading goes on", "file", w.db.Path(), "error", cause)
+		w.log.Error("cannot write to disk; reads continue", "file", w.db.Path(), "error", cause)
 	}
 	return f
 }
@@ -216,14 +285,17 @@ func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
 // succeeded forgets a failure.
 func (w *Writer) succeeded() {
 	if w.failing.Swap(nil) != nil {
-		w.log.Info("the disk takes what is written again", "file", w.db.Path())
+		w.log.Info("disk is writable again", "file", w.db.Path())
 	}
 }
+
+// Abandon closes the file as it is, for those who could not read it.
+func (w *Writer) Abandon() error { return w.db.Close() }
 
 // Close closes the file. It writes the list of free pages once, which makes the
 // next Open fast; when the disk does not take it, that one looks for them.
 func (w *Writer) Close() error {
-	if w.db.Bolt().IsReadOnly() {
+	if w.db.now().IsReadOnly() {
 		return w.db.Close()
 	}
 	if w.unconfirmed {
@@ -236,7 +308,7 @@ func (w *Writer) Close() error {
 		return err
 	}
 	if err != nil {
-		w.log.Warn("the list of free pages was not written, the next start makes it", "file", w.db.Path(), "error", err)
+		w.log.Warn("free list not written; the next start rebuilds it", "file", w.db.Path(), "error", err)
 	}
 	return w.db.Close()
 }

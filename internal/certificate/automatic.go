@@ -99,7 +99,7 @@ func tellFetched(log *slog.Logger) func(context.Context, string, map[string]any)
 	return func(_ context.Context, event string, data map[string]any) error {
 		switch event {
 		case "cert_obtained":
-			log.Info("certificate fetched", "name", data["identifier"], "renewal", data["renewal"])
+			log.Info("certificate issued", "name", data["identifier"], "renewal", data["renewal"])
 		case "cached_managed_cert":
 			log.Info("certificate in use", "names", data["sans"])
 		}

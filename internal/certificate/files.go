@@ -92,7 +92,7 @@ func (f *Files) look() {
 	f.looked = now
 	before := f.failed
 	if err := f.read(false); err != nil && f.failed != before {
-		f.log.Warn("certificate not read again, the old one stays in use", "error", err)
+		f.log.Warn("certificate not reloaded; the old one stays in use", "error", err)
 	}
 }
 
@@ -140,9 +140,9 @@ func (f *Files) use(seen [2]version) error {
 func (f *Files) tell(leaf *x509.Certificate) {
 	until := leaf.NotAfter.UTC().Format(time.RFC3339)
 	if now := f.now(); now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) {
-		f.log.Warn("the certificate is not valid now: clients will refuse it",
+		f.log.Warn("the certificate is not valid at this time; clients will reject it",
 			"file", f.certFile, "from", leaf.NotBefore.UTC().Format(time.RFC3339), "until", until)
 		return
 	}
-	f.log.Info("certificate read", "file", f.certFile, "names", leaf.DNSNames, "until", until)
+	f.log.Info("certificate loaded", "file", f.certFile, "names", leaf.DNSNames, "until", until)
 }

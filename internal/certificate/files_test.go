@@ -108,7 +108,7 @@ func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 	later := today.AddDate(0, 3, 0)
 	renewed := makePair(t, "new.example", later)
 	b := newBench(t, makePair(t, "old.example", later))
-	b.wants(t, "old.example", "certificate read")
+	b.wants(t, "old.example", "certificate loaded")
 
 	b.now = b.now.Add(time.Hour)
 	b.wants(t, "old.example", "")
@@ -117,7 +117,7 @@ func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 	b.now = b.now.Add(59 * time.Second)
 	b.wants(t, "old.example", "") // looked at less than a minute ago
 	b.now = b.now.Add(time.Second)
-	b.wants(t, "new.example", "certificate read")
+	b.wants(t, "new.example", "certificate loaded")
 }
 
 // TestHalfReplaced: the two files cannot change at once.
@@ -135,7 +135,7 @@ func TestHalfReplaced(t *testing.T) {
 	b.wants(t, "old.example", "") // said once
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "new.example", "certificate read")
+	b.wants(t, "new.example", "certificate loaded")
 }
 
 // TestReadableLater: files that could not be used may be usable a minute later
@@ -157,7 +157,7 @@ func TestReadableLater(t *testing.T) {
 	b.wrote--                     // the same time
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "new.example", "certificate read")
+	b.wants(t, "new.example", "certificate loaded")
 }
 
 func TestReload(t *testing.T) {
@@ -187,13 +187,13 @@ func TestReload(t *testing.T) {
 	if err := b.files.Reload(); err != nil {
 		t.Error(err)
 	}
-	b.wants(t, "new.example", "certificate read")
+	b.wants(t, "new.example", "certificate loaded")
 }
 
 func TestCertificatesThatClientsRefuseAreSaid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, makePair(t, "old.example", today.Add(-time.Minute)))
-	b.wants(t, "old.example", "clients will refuse it")
+	b.wants(t, "old.example", "clients will reject it")
 }
 
 func TestOpenFilesRefuses(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"svc/internal/datadir"
 )
 
 // TestSocketElsewhere is the way of systems that cannot name a socket through
@@ -66,7 +68,7 @@ func TestSocketElsewhere(t *testing.T) {
 func TestOnlyOurFoldersAreRemoved(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	path := filepath.Join(folder, SocketName)
+	path := filepath.Join(folder, datadir.Socket)
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	return nil
 }
 
-var errCutOff = errors.New("the answer was cut off")
+var errCutOff = errors.New("the response was cut off")
 
 // answerBody ends the handler when it is closed.
 type answerBody struct {

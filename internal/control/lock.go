@@ -15,12 +15,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-)
 
-// The names of the files in the data directory.
-const (
-	LockName   = "svc.lock"
-	SocketName = "svc.sock"
+	"svc/internal/datadir"
 )
 
 // Lock is held by the one process that has the data directory open. The
@@ -33,7 +29,7 @@ type Lock struct {
 // Acquire takes the lock of a data directory, which must exist, or fails at
 // once with a *HeldError when somebody has it.
 func Acquire(dir string) (*Lock, error) {
-	l := &Lock{dir: dir, file: flock.New(filepath.Join(dir, LockName))}
+	l := &Lock{dir: dir, file: flock.New(filepath.Join(dir, datadir.Lock))}
 	ok, err := l.file.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
@@ -103,7 +99,7 @@ func (h holder) text() string {
 // written gives zero values.
 func readHolder(dir string) holder {
 	var h holder
-	f, err := os.Open(filepath.Join(dir, LockName))
+	f, err := os.Open(filepath.Join(dir, datadir.Lock))
 	if err != nil {
 		return h
 	}
@@ -128,7 +124,7 @@ func readHolder(dir string) holder {
 
 // writeHolder replaces the text in place: a rename would take the lock away.
 func writeHolder(dir string, h holder) error {
-	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR, 0)
+	f, err := os.OpenFile(filepath.Join(dir, datadir.Lock), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -144,10 +140,10 @@ func writeHolder(dir string, h holder) error {
 }
 
 // removeSocket removes a socket outside the data directory that a killed
-// process left behind, with its folder. The caller holds the lock.
+// process left behind, with its folder. The caller must hold the lock.
 func (h holder) removeSocket() {
 	folder := filepath.Dir(h.socket)
-	if filepath.Base(h.socket) == SocketName && strings.HasPrefix(filepath.Base(folder), tempPrefix) {
+	if filepath.Base(h.socket) == datadir.Socket && strings.HasPrefix(filepath.Base(folder), tempPrefix) {
 		_ = os.Remove(h.socket)
 		_ = os.Remove(folder)
 	}

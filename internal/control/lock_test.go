@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"svc/internal/control"
+	"svc/internal/datadir"
 )
 
 // holdVariable makes the test binary hold the lock of a directory until its
@@ -118,7 +119,7 @@ func TestLockGoesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, control.LockName)); err != nil || strings.Trim(string(text), "\x00") != "" {
+	if text, err := os.ReadFile(filepath.Join(dir, datadir.Lock)); err != nil || strings.Trim(string(text), "\x00") != "" {
 		t.Errorf("after release the lock file says %q, %v; want nothing", text, err)
 	}
 }
@@ -130,7 +131,7 @@ func TestLockFileIsPrivate(t *testing.T) {
 	}
 	dir := t.TempDir()
 	acquire(t, dir)
-	info, err := os.Stat(filepath.Join(dir, control.LockName))
+	info, err := os.Stat(filepath.Join(dir, datadir.Lock))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v %v, want mode 0600", info.Mode(), err)
 	}

@@ -19,7 +19,7 @@ const textOffset = 0
 func CheckOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("look at data directory: %w", err)
+		return fmt.Errorf("inspect data directory: %w", err)
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	user := os.Geteuid()

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"svc/internal/datadir"
 )
 
 const (
@@ -36,7 +38,7 @@ func Listen(dir string) (net.Listener, error) {
 }
 
 func listen(dir string) (*listener, error) {
-	path := filepath.Join(dir, SocketName)
+	path := filepath.Join(dir, datadir.Socket)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func listenElsewhere(dir string) (*listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(folder, SocketName)
+	path := filepath.Join(folder, datadir.Socket)
 	removeFolder := func() { _ = os.Remove(folder) }
 	l, err := bind(path, path, removeFolder)
 	if err != nil {
@@ -132,7 +134,7 @@ func Client(dir string) *http.Client {
 
 func dial(ctx context.Context, dir string) (net.Conn, error) {
 	var d net.Dialer
-	path := filepath.Join(dir, SocketName)
+	path := filepath.Join(dir, datadir.Socket)
 	if len(path) <= maxSocketPath {
 		return d.DialContext(ctx, "unix", path)
 	}

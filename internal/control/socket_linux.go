@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"svc/internal/datadir"
 )
 
 // shortPath names the socket through an open handle of its directory, so that
@@ -19,5 +21,5 @@ func shortPath(dir string) (path string, done func(), err error) {
 		_ = handle.Close()
 		return "", nil, err
 	}
-	return filepath.Join(through, SocketName), func() { _ = handle.Close() }, nil
+	return filepath.Join(through, datadir.Socket), func() { _ = handle.Close() }, nil
 }

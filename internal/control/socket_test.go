@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"svc/internal/control"
+	"svc/internal/datadir"
 )
 
 // whoAsks answers "owner" or "stranger", and what it got.
@@ -127,7 +128,7 @@ func TestSocketIsPrivateAndGoesAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, control.SocketName)
+	path := filepath.Join(dir, datadir.Socket)
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v %v, want mode 0600", info, err)
@@ -148,7 +149,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	_, end := startHolder(t, dir)
 	end() // leaves its socket behind
-	if _, err := os.Stat(filepath.Join(dir, control.SocketName)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, datadir.Socket)); err != nil {
 		t.Fatalf("no stale socket to test with: %v", err)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, control.BaseURL, nil)

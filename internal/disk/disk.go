@@ -1,12 +1,25 @@
 // Package disk asks the operating system about the disk below a folder.
 package disk
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+)
 
 // Free is the number of bytes that this process can still write below a folder.
 func Free(dir string) (bytes uint64, err error) {
 	if bytes, err = free(dir); err != nil {
-		return 0, fmt.Errorf("ask for free space of %s: %w", dir, err)
+		return 0, fmt.Errorf("query free space of %s: %w", dir, err)
 	}
 	return bytes, nil
+}
+
+// Device tells the file system of a path from others that are mounted now; 0 where
+// the operating system does not say.
+func Device(path string) (uint64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return device(info), nil
 }

@@ -2,7 +2,10 @@
 
 package disk
 
-import "syscall"
+import (
+	"io/fs"
+	"syscall"
+)
 
 func free(dir string) (uint64, error) {
 	var s syscall.Statfs_t
@@ -10,4 +13,11 @@ func free(dir string) (uint64, error) {
 		return 0, err
 	}
 	return s.Bavail * uint64(s.Bsize), nil
+}
+
+func device(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Dev) //nolint:unconvert // it is an int32 on macOS
+	}
+	return 0
 }

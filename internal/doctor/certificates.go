@@ -19,7 +19,7 @@ func checkCertificates(p *Patient) []Finding {
 	var findings []Finding
 	if certificate := p.Settings.Value("tls.cert").Text; certificate != "" {
 		key := p.Settings.Value("tls.key").Text
-		findings = append(findings, p.checkPair(certificate, key, "put a new one there; the server takes it by itself")...)
+		findings = append(findings, p.checkPair(certificate, key, "replace it; the server loads the new one by itself")...)
 	}
 	for _, name := range p.Settings.Domain {
 		all := p.match("certs/certificates/*/" + name + "/" + name + ".crt") // of each authority
@@ -28,7 +28,7 @@ func checkCertificates(p *Patient) []Finding {
 		}
 		newest := slices.MaxFunc(all, func(a, b found) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 		key := strings.TrimSuffix(newest.path, ".crt") + ".key"
-		findings = append(findings, p.checkPair(newest.path, key, "the server renews it by itself: look for the reason in its log; port 80 or 443 must be open to the internet")...)
+		findings = append(findings, p.checkPair(newest.path, key, "the server renews it by itself: look in its log for the reason; port 80 or 443 must be open to the internet")...)
 	}
 	return findings
 }

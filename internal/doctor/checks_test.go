@@ -36,7 +36,7 @@ func TestClock(t *testing.T) {
 		p.Facts = &Facts{LastID: today.Add(tc.ahead).UnixMilli()}
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			expect(t, checkClock(p), tc.status, "but the last record was made at")
+			expect(t, checkClock(p), tc.status, "but the last record was created at")
 		})
 	}
 }
@@ -52,7 +52,7 @@ func TestDatabases(t *testing.T) {
 		{"well", Database{Name: "svc.db"}, OK, ""},
 		{"newer", Database{Err: fmt.Errorf("open: %w", boltfile.ErrNewer)}, Problem, "install the newer version again"},
 		{"in use", Database{Err: fmt.Errorf("open: %w", boltfile.ErrLocked)}, Problem, "stop the program that has it open"},
-		{"damaged", Database{Err: errors.New("page 3")}, Problem, "stop the server, keep a copy of the folder, and restore the last backup; svc check says how much is damaged"},
+		{"damaged", Database{Err: errors.New("page 3")}, Problem, "stop the server, keep a copy of the data directory, and restore the last backup; svc check shows what is damaged"},
 		{"not read", Database{Skipped: "no room"}, Note, "svc check reads everything"},
 	} {
 		p := newPatient(t, nil)
@@ -77,7 +77,7 @@ func TestIndex(t *testing.T) {
 		{"a moment behind", Index{true, 45_000, 50_000}, OK, ""},
 		{"ahead of what was read before", Index{true, 50_001, 50_000}, OK, ""},
 		{"far behind", Index{true, 10, 50_000}, Warning, "it is 49990 changes behind"},
-		{"being built", Index{false, 0, 50_000}, Note, "it is being built"},
+		{"being built", Index{false, 0, 50_000}, Note, "it is being rebuilt"},
 	} {
 		p := newPatient(t, nil)
 		p.Server, p.Facts = &Server{}, &Facts{Index: tc.index}
@@ -112,7 +112,7 @@ func TestProxy(t *testing.T) {
 		{"nothing", Forwarding{Count: 1}, OK, ""},
 		{"a header that counts", Forwarding{Count: 1, Last: chain(1, "10.0.0.1", forwarded)}, Note, "last seen: X-Forwarded-For: 203.0.113.7 from 10.0.0.1"},
 		{"no proxy is expected", Forwarding{Ignored: chain(1, "10.0.0.1", forwarded)}, Warning, "SVC_TRUSTED_PROXY_COUNT is 0"},
-		{"a header that is not read", Forwarding{Count: 1, Ignored: chain(1, "10.0.0.1", other)}, Warning, "none of the headers that are read"},
+		{"a header that is not read", Forwarding{Count: 1, Ignored: chain(1, "10.0.0.1", other)}, Warning, "none of the known headers"},
 		{"a peer of the internet", Forwarding{Count: 1, Ignored: chain(1, "198.51.100.1", forwarded)}, Note, "the peer has a public address"},
 		{"a peer of a network between", Forwarding{Count: 1, Ignored: chain(1, "100.64.0.1", forwarded)}, Warning, "neither private nor of this machine"},
 		{"one that counts after one that did not", Forwarding{Count: 1, Ignored: chain(1, "198.51.100.1", forwarded), Last: chain(2, "10.0.0.1", forwarded)}, Note, "the peer has a public address"},
@@ -141,11 +141,11 @@ func TestBackups(t *testing.T) {
 		{"other files are none", "24h", "notes.txt", Warning, "there is none in"},
 		{"archives of others are none", "24h", "svc-monday.tar.zst", Warning, "there is none in"},
 		{"one of a time to come is none", "24h", "svc-20990101-000000.tar.zst", Warning, "there is none in"},
-		{"late", "24h", "svc-20261118-120000.tar.zst", Problem, "the last backup is of"},
-		{"late by days", "7d", "svc-20261101-120000.tar.zst", Problem, "there should be one every 7d"},
-		{"late, with blanks in the setting", " 7d ", "svc-20261101-120000.tar.zst", Problem, "the last backup is of"},
-		{"late and sealed", "24h", "svc-20261118-120000.tar.zst.age", Problem, "the last backup is of"},
-		{"in time, on the disk of the data", "24h", "svc-20261121-110000.tar.zst", Warning, "backups are on the disk of the data"},
+		{"late", "24h", "svc-20261118-120000.tar.zst", Problem, "the last backup was made at"},
+		{"late by days", "7d", "svc-20261101-120000.tar.zst", Problem, "but backup.every is 7d"},
+		{"late, with blanks in the setting", " 7d ", "svc-20261101-120000.tar.zst", Problem, "the last backup was made at"},
+		{"late and sealed", "24h", "svc-20261118-120000.tar.zst.age", Problem, "the last backup was made at"},
+		{"in time, on the disk of the data", "24h", "svc-20261121-110000.tar.zst", Warning, "backups are on the same disk as the data"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"svc/internal/datadir"
 )
 
 // slack is how far clocks may differ.
@@ -14,8 +16,8 @@ const slack = time.Minute
 // them can come from the future, unless the clock was ahead then or is behind
 // now.
 func checkClock(p *Patient) []Finding {
-	const repair = "set the clock and keep it right with NTP (timedatectl set-ntp true)"
-	for _, name := range append([]string{"secrets.toml", "README.txt"}, databaseNames...) {
+	const repair = "set the clock and synchronize it with NTP (timedatectl set-ntp true)"
+	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {
 		info, err := os.Stat(filepath.Join(p.Settings.Data, name))
 		if err == nil && info.ModTime().Sub(p.Now) > slack {
 			return []Finding{{
@@ -31,7 +33,7 @@ func checkClock(p *Patient) []Finding {
 	if last := time.UnixMilli(p.Facts.LastID); last.Sub(p.Now) > slack {
 		return []Finding{{
 			Status: Warning,
-			What:   fmt.Sprintf("the clock says %s, but the last record was made at %s; new ones get that time until the clock has passed it", moment(p.Now), moment(last)),
+			What:   fmt.Sprintf("the clock says %s, but the last record was created at %s; new records get that time until the clock has passed it", moment(p.Now), moment(last)),
 			Repair: repair,
 		}}
 	}

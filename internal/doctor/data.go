@@ -11,10 +11,10 @@ import (
 func checkSettings(p *Patient) []Finding {
 	var findings []Finding
 	for _, err := range p.Invalid {
-		findings = append(findings, Finding{Status: Problem, What: err.Error(), Repair: "correct it, and see: svc config; the defaults were used here"})
+		findings = append(findings, Finding{Status: Problem, What: err.Error(), Repair: "correct it, see svc config; the defaults were used here"})
 	}
 	for _, err := range setting.Misspelt(p.environ()) {
-		findings = append(findings, Finding{Status: Warning, What: err.Error(), Repair: "correct the name where the server gets its environment"})
+		findings = append(findings, Finding{Status: Warning, What: err.Error(), Repair: "correct the name in the environment of the server"})
 	}
 	return findings
 }
@@ -22,15 +22,15 @@ func checkSettings(p *Patient) []Finding {
 func checkServer(p *Patient) []Finding {
 	switch {
 	case p.Unreachable != nil:
-		return []Finding{{Status: Problem, What: p.Unreachable.Error(), Repair: "if it is a server, stop it (kill -9 when it does not stop) and start it again; nothing that was answered is lost"}}
+		return []Finding{{Status: Problem, What: p.Unreachable.Error(), Repair: "if it is a server, stop it (kill -9 if it does not stop) and restart it; no acknowledged write is lost"}}
 	case p.Server != nil && p.Server.Version != p.Version:
-		return []Finding{{Status: Note, What: fmt.Sprintf("the running server is svc %s, this program is svc %s", p.Server.Version, p.Version), Repair: "start the server again to use the new version"}}
+		return []Finding{{Status: Note, What: fmt.Sprintf("the running server is svc %s, this program is svc %s", p.Server.Version, p.Version), Repair: "restart the server to use the new version"}}
 	}
 	return nil
 }
 
 // unasked is the finding of a check that needs what nobody could be asked for.
-var unasked = []Finding{{Status: Note, What: "not examined", Repair: "solve what stands elsewhere, and run it again"}}
+var unasked = []Finding{{Status: Note, What: "not examined", Repair: "solve the other problems and run svc doctor again"}}
 
 func checkDatabases(p *Patient) []Finding {
 	if len(p.Databases) == 0 {
@@ -41,10 +41,12 @@ func checkDatabases(p *Patient) []Finding {
 		switch {
 		case errors.Is(d.Err, boltfile.ErrNewer):
 			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "install the newer version again"})
+		case errors.Is(d.Err, boltfile.ErrUnreleased):
+			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "move the file away: svc then starts without its events and keeps everything else"})
 		case errors.Is(d.Err, boltfile.ErrLocked):
 			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the program that has it open"})
 		case d.Err != nil:
-			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the server, keep a copy of the folder, and restore the last backup; svc check says how much is damaged"})
+			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the server, keep a copy of the data directory, and restore the last backup; svc check shows what is damaged"})
 		case d.Skipped != "":
 			findings = append(findings, Finding{Status: Note, What: d.Name + " was not opened: " + d.Skipped, Repair: "svc check reads everything"})
 		}
@@ -52,23 +54,23 @@ func checkDatabases(p *Patient) []Finding {
 	return findings
 }
 
-// mostLag is how many changes the index of a server may be behind without a
+// maxLag is how many changes the index of a server may be behind without a
 // word: it takes them in much less than a second.
-const mostLag = 10_000
+const maxLag = 10_000
 
 func checkIndex(p *Patient) []Finding {
 	switch {
 	case p.Index != nil:
-		return []Finding{{Status: Note, What: "it must be built anew: " + p.Index.Error(), Repair: "the next start does that by itself; until it is done searches read the records"}}
+		return []Finding{{Status: Note, What: "it must be rebuilt: " + p.Index.Error(), Repair: "the next start does that by itself; until then searches read the records"}}
 	case p.Facts == nil:
 		return unasked
 	case p.Server == nil:
 		return nil
 	case !p.Facts.Index.Answers:
-		return []Finding{{Status: Note, What: "it is being built; searches read the records meanwhile", Repair: "wait; a million logs take about two minutes"}}
+		return []Finding{{Status: Note, What: "it is being rebuilt; until then searches read the records", Repair: "wait; a million logs take about two minutes"}}
 	}
-	if lag := p.Facts.Index.Last - min(p.Facts.Index.Seen, p.Facts.Index.Last); lag > mostLag {
-		return []Finding{{Status: Warning, What: fmt.Sprintf("it is %d changes behind", lag), Repair: "look for its errors in the log; when it does not catch up: svc reindex"}}
+	if lag := p.Facts.Index.Last - min(p.Facts.Index.Seen, p.Facts.Index.Last); lag > maxLag {
+		return []Finding{{Status: Warning, What: fmt.Sprintf("it is %d changes behind", lag), Repair: "look for its errors in the log; if it does not catch up: svc reindex"}}
 	}
 	return nil
 }
@@ -84,7 +86,7 @@ func checkKeys(p *Patient) []Finding {
 	f := Finding{
 		Status: Warning,
 		What:   fmt.Sprintf("%d of %d API keys can match: the others were made with another API_KEY_SALT", k.Active-k.Other, k.Active),
-		Repair: "give the former salt back (API_KEY_SALT or secrets.toml), or give each key a new text: svc apikey rotate ID",
+		Repair: "restore the previous salt (API_KEY_SALT or secrets.toml), or replace each key: svc apikey rotate ID",
 	}
 	if k.Other == k.Active {
 		f.Status = Problem

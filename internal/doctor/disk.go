@@ -7,18 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"svc/internal/datadir"
 	"svc/internal/disk"
 )
 
-// leastFree is the room below which writing stops soon.
-const leastFree = 64 << 20
-
-// databaseNames are the files that only svc can write.
-var databaseNames = []string{"svc.db", "events.db"}
+// minFree is the room below which writing stops soon.
+const minFree = 64 << 20
 
 // databaseBytes is the size of both databases.
 func (p *Patient) databaseBytes() (sum int64) {
-	for _, name := range databaseNames {
+	for _, name := range datadir.Databases {
 		if info, err := os.Stat(filepath.Join(p.Settings.Data, name)); err == nil {
 			sum += info.Size()
 		}
@@ -26,20 +24,20 @@ func (p *Patient) databaseBytes() (sum int64) {
 	return sum
 }
 
-// mostCopied is the size of databases up to which they are copied for a quick
+// maxCopied is the size of databases up to which they are copied for a quick
 // look.
-const mostCopied = 2 << 30
+const maxCopied = 2 << 30
 
 // CopyObstacle says why the databases should not be copied for reading them; ""
 // when they can.
 func (p *Patient) CopyObstacle() string {
 	size := p.databaseBytes()
-	if size > mostCopied {
-		return "it takes too long to copy more than 2 GiB"
+	if size > maxCopied {
+		return "copying more than 2 GiB takes too long"
 	}
 	free, err := disk.Free(p.Settings.Data)
-	if err != nil || int64(free)-size < leastFree {
-		return "there is no room for a copy"
+	if err != nil || int64(free)-size < minFree {
+		return "not enough space for a copy"
 	}
 	return ""
 }
@@ -50,10 +48,10 @@ func checkSpace(p *Patient) []Finding {
 		return unread(err)
 	}
 	free := int64(bytes)
-	const repair = "make room on that disk, or stop the server and move the folder to a larger one"
+	const repair = "free space on that disk, or stop the server and move the data directory to a larger one"
 	switch need := 2 * p.databaseBytes(); {
-	case free < leastFree:
-		return []Finding{{Status: Problem, What: Size(free) + " are free: writing fails soon", Repair: repair}}
+	case free < minFree:
+		return []Finding{{Status: Problem, What: Size(free) + " are free: writes will fail soon", Repair: repair}}
 	case free < need:
 		return []Finding{{Status: Warning, What: fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), Repair: repair}}
 	}
@@ -79,35 +77,35 @@ var unfit = map[string]Finding{
 	"nfs": remote, "nfs4": remote, "cifs": remote, "smb": remote, "smb2": remote, "smb3": remote, "smbfs": remote,
 	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote, "coda": remote,
 	"9p": shared, "virtiofs": shared, "vboxsf": shared, "prl_fs": shared, "vmhgfs": shared, "drvfs": shared,
-	"tmpfs":   {Status: Warning, What: "it is kept in memory and is gone after a restart of the machine", Repair: "move the data folder to a disk"},
-	"ramfs":   {Status: Warning, What: "it is kept in memory and is gone after a restart of the machine", Repair: "move the data folder to a disk"},
-	"overlay": {Status: Warning, What: "it belongs to a container and is gone when the container is made anew", Repair: "mount a volume there, such as: docker run -v svc-data:/data"},
+	"tmpfs":   {Status: Warning, What: "it is in memory and is lost when the machine restarts", Repair: "move the data directory to a disk"},
+	"ramfs":   {Status: Warning, What: "it is in memory and is lost when the machine restarts", Repair: "move the data directory to a disk"},
+	"overlay": {Status: Warning, What: "it belongs to a container and is lost when the container is recreated", Repair: "mount a volume there, such as: docker run -v svc-data:/data"},
 	"vfat":    noModes, "msdos": noModes, "exfat": noModes,
 }
 
 var (
 	remote = Finding{
-		Status: Warning, What: "it is a network file system, where locks and sync cannot be relied on",
-		Repair: "move the data folder to a local disk, and the backups to the network",
+		Status: Warning, What: "it is a network file system, where locks and sync are unreliable",
+		Repair: "move the data directory to a local disk, and the backups to the network",
 	}
 	shared = Finding{
-		Status: Warning, What: "it is a folder shared with another system, where locks and sync cannot be relied on",
+		Status: Warning, What: "it is a directory shared with another system, where locks and sync are unreliable",
 		Repair: "use a volume or disk of this system instead",
 	}
 	noModes = Finding{
-		Status: Warning, What: "it knows no permissions and no journal",
+		Status: Warning, What: "it has no permissions and no journal",
 		Repair: "use a file system such as ext4, xfs, APFS or NTFS",
 	}
 	program = Finding{
-		Status: Warning, What: "it is made by a program (FUSE), whose locks and sync may not hold",
-		Repair: "move the data folder to a local disk",
+		Status: Warning, What: "it is a FUSE file system, whose locks and sync may be unreliable",
+		Repair: "move the data directory to a local disk",
 	}
 )
 
 func checkFilesystem(p *Patient) []Finding {
 	kind, err := p.filesystem()
 	if err != nil {
-		return []Finding{{Status: Note, What: "the kind of file system is unknown: " + err.Error(), Repair: "make sure that it is a local disk"}}
+		return []Finding{{Status: Note, What: "the type of the file system is unknown: " + err.Error(), Repair: "make sure that it is a local disk"}}
 	}
 	f, bad := unfit[strings.ToLower(kind)]
 	if !bad && (kind == "fuse" || strings.HasPrefix(kind, "fuse.")) {

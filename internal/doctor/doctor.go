@@ -74,7 +74,7 @@ type Patient struct {
 	// Facts are what the handler says that works on the data; nil when it could
 	// not be asked, for a reason that stands elsewhere.
 	Facts *Facts
-	// Index says why the search index must be built anew; nil when it need not,
+	// Index says why the search index must be rebuilt; nil when it need not,
 	// or when a server runs.
 	Index error
 }

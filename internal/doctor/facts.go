@@ -9,6 +9,9 @@ type Facts struct {
 	LastID     int64      `json:"last_id_ms"`
 	Index      Index      `json:"index"`
 	Forwarding Forwarding `json:"forwarding"`
+	// BackupFolder is what keeps scheduled backups from their folder; "" when nothing
+	// does.
+	BackupFolder string `json:"backup_folder"`
 }
 
 // Keys counts the API keys that are neither revoked nor expired.

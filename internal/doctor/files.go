@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"svc/internal/control"
+	"svc/internal/datadir"
 )
 
 // found is a file or folder in the data folder.
@@ -39,7 +40,7 @@ func (p *Patient) walk() (all []found, err error) {
 		if err != nil {
 			return err
 		}
-		if path == filepath.Join(root, "config.toml") {
+		if path == filepath.Join(root, datadir.Config) {
 			return nil
 		}
 		info, err := d.Info()
@@ -56,7 +57,7 @@ func (p *Patient) walk() (all []found, err error) {
 
 // unread is the finding of a check that could not look.
 func unread(err error) []Finding {
-	return []Finding{{Status: Problem, What: err.Error(), Repair: "make it readable for the user that runs svc"}}
+	return []Finding{{Status: Problem, What: err.Error(), Repair: "make it readable by the user that runs svc"}}
 }
 
 // some names the first of many paths.
@@ -108,13 +109,13 @@ func checkOwner(p *Patient) []Finding {
 	case user == 0:
 		findings = append(findings, Finding{
 			Status: Note,
-			What:   fmt.Sprintf("this is root, and the data folder belongs to user %d: the databases were not opened", owner),
-			Repair: fmt.Sprintf("run it as the owner to see everything: sudo -u '#%d' svc doctor", owner),
+			What:   fmt.Sprintf("this is root, and the data directory belongs to user %d: the databases were not opened", owner),
+			Repair: fmt.Sprintf("run it as the owner to check everything: sudo -u '#%d' svc doctor", owner),
 		})
 	default:
 		findings = append(findings, Finding{
 			Status: Problem,
-			What:   fmt.Sprintf("the data folder belongs to user %d, this is user %d", owner, user),
+			What:   fmt.Sprintf("the data directory belongs to user %d, this is user %d", owner, user),
 			Repair: fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.folder()),
 		})
 	}
@@ -125,7 +126,7 @@ func checkOwner(p *Patient) []Finding {
 	if len(strange) > 0 {
 		findings = append(findings, Finding{
 			Status: Problem,
-			What:   fmt.Sprintf("%s belongs to somebody else than the data folder", some(strange)),
+			What:   fmt.Sprintf("%s belongs to another user than the data directory", some(strange)),
 			Repair: fmt.Sprintf("as root: chown -R %d %s", owner, p.folder()),
 			fix:    p.giveBack(strange, owner),
 		})
@@ -182,15 +183,15 @@ func checkSynchroniser(p *Patient) []Finding {
 	if err != nil {
 		return unread(err)
 	}
-	const repair = "move the data folder out of it, and give it backups to copy instead"
+	const repair = "move the data directory elsewhere, and let it copy backups instead"
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Base(at)
 		if slices.ContainsFunc(syncFolders, func(s string) bool { return name == s || strings.HasPrefix(name, s+" - ") }) {
-			return []Finding{{Status: Warning, What: "the data lies in " + at + ", which by its name is copied by a synchroniser: it tears databases", Repair: repair}}
+			return []Finding{{Status: Warning, What: "the data lies in " + at + ", which looks like a synchronized folder: synchronizers damage databases", Repair: repair}}
 		}
 		for _, sign := range syncFiles {
 			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
-				return []Finding{{Status: Warning, What: "the data lies in " + at + ", which a synchroniser copies (" + sign + "): it tears databases", Repair: repair}}
+				return []Finding{{Status: Warning, What: "the data lies in " + at + ", which is a synchronized folder (" + sign + "): synchronizers damage databases", Repair: repair}}
 			}
 		}
 		if at == filepath.Dir(at) {

@@ -30,8 +30,8 @@ func checkFastCommit(p *Patient) []Finding {
 	}
 	return []Finding{{
 		Status: Warning,
-		What:   fmt.Sprintf("Linux %s with ext4 and fast_commit can damage databases at a power cut", strings.TrimSpace(string(release))),
-		Repair: "use Linux 5.17 or newer, or switch it off: tune2fs -O ^fast_commit " + m.device,
+		What:   fmt.Sprintf("Linux %s with ext4 and fast_commit can damage databases in a power cut", strings.TrimSpace(string(release))),
+		Repair: "use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit " + m.device,
 	}}
 }
 

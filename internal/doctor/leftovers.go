@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"svc/internal/datadir"
 )
 
 // temporary are the patterns of what is made in the data folder for the time of
 // an operation, and stays when that is cut off.
 var temporary = []string{
-	"svc.db.new", "events.db.new", "svc.db.compact", "events.db.compact", "search.bleve.new", "search.bleve.old", "svc.sock",
+	"svc.db.new", "events.db.new", "svc.db.compact", "events.db.compact", "search.bleve.new", "search.bleve.old", datadir.Socket,
 	".secrets.toml.*", ".svc.bootstrap-admin.txt.*", // while they are replaced
 	"files/staging/*",
 }
@@ -27,8 +29,8 @@ func checkLeftovers(p *Patient) []Finding {
 		if all := p.match(temporary...); len(all) > 0 {
 			findings = append(findings, Finding{
 				Status: Note,
-				What:   "an operation was cut off and left " + some(all),
-				Repair: "svc doctor --fix removes it",
+				What:   "an interrupted operation left " + some(all),
+				Repair: "svc doctor --fix deletes it",
 				fix: func() error {
 					return p.repairEach(all, func(root *os.Root, name string, _ found) error { return root.RemoveAll(name) })
 				},
@@ -39,23 +41,23 @@ func checkLeftovers(p *Patient) []Finding {
 		if age := p.Now.Sub(f.info.ModTime()); age > UpgradeKept {
 			findings = append(findings, Finding{
 				Status: Note,
-				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and takes %s", f.path, days(age), Size(f.info.Size())),
-				Repair: "when the new version works, delete it",
+				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and uses %s", f.path, days(age), Size(f.info.Size())),
+				Repair: "if the new version works, delete it",
 			})
 		}
 	}
-	if len(p.match("restore.json")) > 0 {
+	if len(p.match(datadir.Journal)) > 0 {
 		findings = append(findings, Finding{
 			Status: Warning,
-			What:   "a restore was cut off while it took the place of the data",
-			Repair: "start the server or run any other command: it completes the restore",
+			What:   "a restore was interrupted while it replaced the data",
+			Repair: "start the server or run another command to complete the restore",
 		})
 	}
 	for _, path := range p.beforeRestore() {
 		findings = append(findings, Finding{
 			Status: Note,
 			What:   path + " is the data from before a restore",
-			Repair: "when the restored data is right, delete it",
+			Repair: "if the restored data is right, delete it",
 		})
 	}
 	return findings

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// leastMemory is what a server with ten million events may take for a
+	// minMemory is what a server with ten million events may take for a
 	// question beside its idle size.
-	leastMemory = 320 << 20
-	// leastHandles are enough for databases, index and a thousand clients.
-	leastHandles = 4096
+	minMemory = 320 << 20
+	// minHandles are enough for databases, index and a thousand clients.
+	minHandles = 4096
 )
 
 // checkMemory compares the limit of the control group with what the server
@@ -25,18 +25,18 @@ func checkMemory(p *Patient) []Finding {
 		return nil
 	}
 	var findings []Finding
-	if limit < leastMemory {
+	if limit < minMemory {
 		findings = append(findings, Finding{
 			Status: Warning,
-			What:   fmt.Sprintf("the memory limit is %s; questions over many events take up to %s", Size(limit), Size(leastMemory)),
+			What:   fmt.Sprintf("the memory limit is %s; queries over many events take up to %s", Size(limit), Size(minMemory)),
 			Repair: "raise the limit (MemoryMax, docker run --memory)",
 		})
 	}
 	if n, ok := parseBytes(p.variable("GOMEMLIMIT")); ok && n > limit {
 		findings = append(findings, Finding{
 			Status: Warning,
-			What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel ends the server before it saves memory", Size(n), Size(limit)),
-			Repair: "take GOMEMLIMIT away, or set it to nine tenths of the limit",
+			What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel kills the server before it saves memory", Size(n), Size(limit)),
+			Repair: "remove GOMEMLIMIT, or set it to 90 % of the limit",
 		})
 	}
 	return findings
@@ -126,10 +126,10 @@ func checkHandles(p *Patient) []Finding {
 		if !ok || len(fields) == 0 {
 			continue
 		}
-		if n, err := strconv.Atoi(fields[0]); err == nil && n < leastHandles {
+		if n, err := strconv.Atoi(fields[0]); err == nil && n < minHandles {
 			return []Finding{{
 				Status: Warning,
-				What:   fmt.Sprintf("a process may open only %d files, and each connection is one", n),
+				What:   fmt.Sprintf("a process may open only %d files, and each connection needs one", n),
 				Repair: "raise it to 65536 (LimitNOFILE=65536, docker run --ulimit nofile=65536, ulimit -n)",
 			}}
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/internal/origin"
+	"svc/internal/proxy"
 )
 
 // checkProxy looks at how the last requests said they came here.
@@ -25,14 +25,14 @@ func checkProxy(p *Patient) []Finding {
 		findings = append(findings, Finding{
 			Status: Note,
 			What:   "last seen: " + f.Last.String() + "; taken for the caller: " + f.Last.Client,
-			Repair: fmt.Sprintf("nothing, if that is a client's address; else set SVC_TRUSTED_PROXY_COUNT (now %d) to the number of your proxies", f.Count),
+			Repair: fmt.Sprintf("nothing, if that is the address of a client; otherwise set SVC_TRUSTED_PROXY_COUNT (now %d) to the number of your proxies", f.Count),
 		})
 	}
 	if f.Gateway != "" && f.Count > 0 {
 		findings = append(findings, Finding{
 			Status: Note,
-			What:   "requests come from " + f.Gateway + ", the gateway of the container: who reaches the published port directly can forge an address",
-			Repair: "publish the port for your proxy only (-p 127.0.0.1:4000:4000), or without a proxy set SVC_TRUSTED_PROXY_COUNT=0",
+			What:   "requests come from " + f.Gateway + ", the gateway of the container: clients that reach the published port directly can forge an address",
+			Repair: "publish the port only to your proxy (-p 127.0.0.1:4000:4000), or without a proxy set SVC_TRUSTED_PROXY_COUNT=0",
 		})
 	}
 	return findings
@@ -43,22 +43,22 @@ func checkProxy(p *Patient) []Finding {
 func ignoredHeaders(f Forwarding) Finding {
 	what := f.Ignored.String() + ", which did not count: "
 	peer, _ := netip.ParseAddr(f.Ignored.Peer)
-	trusted := origin.Proxies{Count: f.Count, Headers: f.Headers}.Trusted(f.Ignored.Peer)
+	trusted := proxy.Proxies{Count: f.Count, Headers: f.Headers}.Trusted(f.Ignored.Peer)
 	switch {
 	case trusted:
 		return Finding{
-			Status: Warning, What: what + "the proxy sends none of the headers that are read",
-			Repair: "let the proxy set X-Forwarded-For, or name its header in SVC_CLIENT_IP_HEADER",
+			Status: Warning, What: what + "the proxy sends none of the known headers",
+			Repair: "configure the proxy to set X-Forwarded-For, or name its header in SVC_CLIENT_IP_HEADER",
 		}
-	case !origin.Local(peer):
+	case !proxy.Local(peer):
 		return Finding{
 			Status: Note, What: what + "the peer has a public address, and only private ones are trusted",
-			Repair: "nothing, if no proxy of yours has that address: somebody makes the header up; else connect the proxy over a private network",
+			Repair: "nothing, if none of your proxies has that address: the header is forged; otherwise connect the proxy over a private network",
 		}
 	case f.Count <= 0:
 		return Finding{
 			Status: Warning, What: what + "SVC_TRUSTED_PROXY_COUNT is 0",
-			Repair: "set it to the number of your proxies; until then all clients have the proxy's address, in limits and logs too",
+			Repair: "set it to the number of your proxies; until then all clients share the address of the proxy, also in limits and logs",
 		}
 	}
 	return Finding{

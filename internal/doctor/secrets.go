@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"svc/internal/datadir"
 	"svc/internal/setting"
 )
 
@@ -25,8 +26,8 @@ func checkSecrets(p *Patient) []Finding {
 		if v.Offline && v.Text == "" && p.hasData() {
 			findings = append(findings, Finding{
 				Status: Problem,
-				What:   v.Variable + " is missing: it is not in secrets.toml and not in the environment",
-				Repair: "put secrets.toml back from a backup; the next start would make a new one, with which logins and API keys made before do not work",
+				What:   v.Variable + " is missing: it is neither in secrets.toml nor in the environment",
+				Repair: "restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop working",
 			})
 		}
 		if v.Origin == setting.FromFlag || p.onCommandLine(v.Flag()) {
@@ -45,7 +46,7 @@ func checkSecrets(p *Patient) []Finding {
 
 // hasData says whether the data folder was ever used.
 func (p *Patient) hasData() bool {
-	_, err := os.Stat(filepath.Join(p.Settings.Data, databaseNames[0]))
+	_, err := os.Stat(filepath.Join(p.Settings.Data, datadir.Database))
 	return err == nil
 }
 
@@ -78,19 +79,19 @@ func (p *Patient) checkSecrecy(name, what string) []Finding {
 const firstLogin = 7 * 24 * time.Hour
 
 func checkBootstrap(p *Patient) []Finding {
-	name := filepath.Join(p.Settings.BootstrapSecretDir, "svc.bootstrap-admin.txt")
+	name := filepath.Join(p.Settings.BootstrapSecretDir, datadir.Bootstrap)
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil
 	}
 	f := Finding{
 		Status: Note,
-		What:   fmt.Sprintf("a generated password has not been used yet; it is in %s", name),
-		Repair: "log in, which removes the file, and change the password",
+		What:   fmt.Sprintf("the generated password has not been used yet; it is in %s", name),
+		Repair: "log in, which deletes the file, and change the password",
 	}
 	if age := p.Now.Sub(info.ModTime()); age > firstLogin {
 		f.Status = Warning
-		f.What = fmt.Sprintf("a generated password has not been used for %d days; it is in %s", days(age), name)
+		f.What = fmt.Sprintf("the generated password has not been used for %d days; it is in %s", days(age), name)
 	}
 	return []Finding{f}
 }

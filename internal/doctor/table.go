@@ -13,7 +13,7 @@ var checks = []check{
 	{"keys", "API keys", checkKeys},
 	{"space", "free space", checkSpace},
 	{"filesystem", "file system", checkFilesystem},
-	{"fast_commit", "journal of the file system", checkFastCommit},
+	{"fast_commit", "file system journal", checkFastCommit},
 	{"synchroniser", "synchronisers", checkSynchroniser},
 	{"clock", "clock", checkClock},
 	{"time_zone", "time zone", checkTimeZone},

@@ -1,6 +1,11 @@
 package event
 
-import "svc/internal/platform"
+import (
+	"svc/internal/event/block"
+	"svc/internal/event/submission"
+	"svc/internal/platform"
+	"svc/internal/stats"
+)
 
 // Batch is the events of one request, checked and corrected.
 type Batch struct {
@@ -8,33 +13,12 @@ type Batch struct {
 	Received int64  // Unix second
 	Subject  string // distinct_id, 1 to 128 characters
 	Session  string // session_id; "" = none
-	Client   Client
+	Client   submission.Client
 	// OffsetMinutes is the client's time zone, minutes east of UTC, a dimension
 	// of the hourly counters only.
 	OffsetMinutes int
 	OffsetKnown   bool
-	Items         []Item
-}
-
-// Client is what is stored of the client that sent a batch. An empty text is
-// not known.
-type Client struct {
-	Platform        platform.Platform
-	PlatformVersion string
-	Region          string // ISO 3166-1 alpha-2 or LOCAL
-	CountryName     string
-	RegionName      string
-	City            string
-	Address         string
-	UserAgent       string
-}
-
-// Item is one event of a batch.
-type Item struct {
-	ID         string // event_id, 1 to 128 characters
-	Name       string // normalised
-	At         int64  // Unix second, corrected
-	Properties []byte // a JSON object, compact, each key once; nil = none
+	Items         []submission.Item
 }
 
 // Event is a stored event as its subject may see it.
@@ -42,5 +26,38 @@ type Event struct {
 	Name, ID, Session string // Session "" = none
 	At, Received      int64  // Unix seconds
 	Properties        []byte // a JSON object; nil = none
-	Client            Client
+	Client            submission.Client
+}
+
+// detailsOf is the stored form of a client.
+func detailsOf(c *submission.Client) block.Details {
+	d := block.Details{
+		Version: c.PlatformVersion, CountryName: c.CountryName, RegionName: c.RegionName,
+		City: c.City, Address: c.Address, Agent: c.UserAgent,
+		Region: uint16(stats.ParseRegion(c.Region)),
+	}
+	if c.Platform != "" {
+		d.Platform = uint8(stats.PlatformNumber(c.Platform) + 1)
+	}
+	return d
+}
+
+// clientOf is what details were made from.
+func clientOf(d *block.Details) submission.Client {
+	c := submission.Client{
+		PlatformVersion: d.Version, CountryName: d.CountryName, RegionName: d.RegionName,
+		City: d.City, Address: d.Address, UserAgent: d.Agent, Platform: platformOf(d.Platform),
+	}
+	if d.Region != 0 {
+		c.Region = stats.Region(d.Region).String()
+	}
+	return c
+}
+
+// platformOf is a stored platform, "" when it is not known.
+func platformOf(stored uint8) platform.Platform {
+	if stored == 0 {
+		return ""
+	}
+	return stats.PlatformOf(int(stored) - 1)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"svc/internal/event"
+	"svc/internal/event/submission"
 )
 
 // TestDefinitionDeletedInABurst deletes a definition again and again while many
@@ -45,7 +46,7 @@ func TestDefinitionDeletedInABurst(t *testing.T) {
 			for n := range batches {
 				b := &event.Batch{Project: 1, Received: noon, Subject: fmt.Sprint("u", s)}
 				for i := range size {
-					b.Items = append(b.Items, event.Item{ID: fmt.Sprint(s, " ", n, " ", i), Name: "open", At: noon + int64((s*batches+n)*size+i)*(1-2*int64(n%2))})
+					b.Items = append(b.Items, submission.Item{ID: fmt.Sprint(s, " ", n, " ", i), Name: "open", At: noon + int64((s*batches+n)*size+i)*(1-2*int64(n%2))})
 				}
 				if err := ingestExactly(w.Engine, b, size); err != nil {
 					t.Error(err)
@@ -71,7 +72,7 @@ func TestDefinitionDeletedInABurst(t *testing.T) {
 		{"in memory", func() {}},
 		{"restart", func() { w.reopen(t) }},
 		{"erasure", func() { _, err := w.DeleteSubject(t.Context(), 1, "u0"); check(t, err) }},
-		{"retention", func() { check(t, w.Clean(t.Context(), 1, 2*noon, 0)) }},
+		{"retention", func() { check(t, w.ApplyRetention(t.Context(), 1, 2*noon, 0)) }},
 		{"second restart", func() { w.reopen(t) }},
 	} {
 		step.do()
@@ -109,7 +110,7 @@ func TestErasureInABurst(t *testing.T) {
 			for n := range rounds {
 				b := &event.Batch{Project: 1, Received: noon, Subject: subject, Session: "everybody's"}
 				for i := range size {
-					b.Items = append(b.Items, event.Item{ID: fmt.Sprint(s, " ", n, " ", i), Name: "open", At: noon - int64(n*1000+i)})
+					b.Items = append(b.Items, submission.Item{ID: fmt.Sprint(s, " ", n, " ", i), Name: "open", At: noon - int64(n*1000+i)})
 				}
 				if err := ingestExactly(w.Engine, b, size); err != nil {
 					t.Error(err)
@@ -135,7 +136,7 @@ func TestErasureInABurst(t *testing.T) {
 						t.Errorf("deleted %d events of %s, want %d", deleted, subject, size)
 					}
 				case s == 3:
-					err = w.Clean(t.Context(), 1, noon-86400, 0)
+					err = w.ApplyRetention(t.Context(), 1, noon-86400, 0)
 				case s == 4:
 					_, err = w.Compact()
 				}
@@ -174,7 +175,7 @@ func TestEventOlderThanRetention(t *testing.T) {
 	const keepFrom = noon - 30*86400
 	w.send(t, "u", "s", "open", noon, "new")
 	check(t, w.Flush())
-	check(t, w.Clean(t.Context(), 1, keepFrom, 0))
+	check(t, w.ApplyRetention(t.Context(), 1, keepFrom, 0))
 	if got := w.send(t, "u", "old", "open", keepFrom-86400, "old"); got != 1 {
 		t.Fatalf("accepted %d", got)
 	}
@@ -185,7 +186,7 @@ func TestEventOlderThanRetention(t *testing.T) {
 	}{
 		{"in memory", func() {}, 2},
 		{"in a block", func() { check(t, w.Flush()) }, 2},
-		{"cleaned", func() { check(t, w.Clean(t.Context(), 1, keepFrom, 0)) }, 1},
+		{"cleaned", func() { check(t, w.ApplyRetention(t.Context(), 1, keepFrom, 0)) }, 1},
 		{"restart", func() { w.reopen(t) }, 1},
 	} {
 		step.do()

@@ -3,22 +3,28 @@ package event
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
-
-	"go.etcd.io/bbolt"
+	"math"
 
 	"svc/internal/boltfile"
-	"svc/internal/finding"
+	"svc/internal/event/block"
+	"svc/internal/event/dictionary"
+	"svc/internal/event/encoding"
+	"svc/internal/event/hashindex"
+	"svc/internal/hourly"
+	"svc/internal/integrity"
 )
 
 // Check looks at every page and value of a file that nobody writes to: all blocks
 // and texts are decoded, every event must be in the index of event ids, and every
 // number must lead to something. The file is only read; the memory that it takes
-// does not grow with the events. The errors are ErrNewer, ErrLocked, ErrDamaged
+// does not grow with the events. The errors are ErrNewer, ErrUnreleased, ErrLocked, ErrDamaged
 // for a file of which nothing can be read, what the file system says, or that of
 // ctx, each with the path.
-func Check(ctx context.Context, path string, report *finding.Report) error {
-	return boltfile.Check(path, report, func(tx *bbolt.Tx) error {
+func Check(ctx context.Context, path string, report *integrity.Report) error {
+	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()
 	})
 }
@@ -26,9 +32,9 @@ func Check(ctx context.Context, path string, report *finding.Report) error {
 // checker holds a file to its rules, in one transaction.
 type checker struct {
 	ctx    context.Context
-	tx     *bbolt.Tx
-	report *finding.Report
-	secret secret
+	tx     *boltfile.Tx
+	report *integrity.Report
+	secret hashindex.Secret
 	known  map[Project]*projectCheck
 	seen   int64 // bytes
 
@@ -36,7 +42,7 @@ type checker struct {
 	fix func(name string, put func() error)
 }
 
-func newChecker(ctx context.Context, tx *bbolt.Tx, report *finding.Report) *checker {
+func newChecker(ctx context.Context, tx *boltfile.Tx, report *integrity.Report) *checker {
 	return &checker{ctx: ctx, tx: tx, report: report, known: map[Project]*projectCheck{}, fix: func(string, func() error) {}}
 }
 
@@ -49,17 +55,17 @@ func (c *checker) run() error {
 	all := c.tx.Bucket(projectsBucket)
 	err = all.ForEach(func(key, value []byte) error {
 		if value != nil || len(key) != 4 {
-			c.report.Add(finding.Layout, finding.Path(projectsBucket, key), "it is not the bucket of a project")
+			c.report.Add(integrity.Layout, integrity.Path(projectsBucket, key), "it is not the bucket of a project")
 			return nil
 		}
-		p := &projectCheck{checker: c, bucket: all.Bucket(key), path: finding.Path(projectsBucket, key)}
+		p := &projectCheck{checker: c, bucket: all.Bucket(key), path: integrity.Path(projectsBucket, key)}
 		c.known[Project(binary.BigEndian.Uint32(key))] = p
 		return p.run()
 	})
 	if err != nil {
 		return err
 	}
-	return c.tail(flushed)
+	return c.wal(flushed)
 }
 
 // marks looks at what every file has; whole is false where that is not enough to
@@ -67,10 +73,10 @@ func (c *checker) run() error {
 func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	whole = true
 	missing := func(where, what string) {
-		c.report.Add(finding.Layout, where, "there is no %s", what)
+		c.report.Add(integrity.Layout, where, "there is no %s", what)
 		whole = false
 	}
-	for _, name := range [][]byte{metaBucket, tailBucket, projectsBucket} {
+	for _, name := range [][]byte{metaBucket, walBucket, projectsBucket} {
 		if c.tx.Bucket(name) == nil {
 			missing("/", "bucket "+string(name))
 		}
@@ -80,9 +86,12 @@ func (c *checker) marks() (flushed uint64, whole bool, err error) {
 		return 0, false, nil
 	}
 	raw := meta.Get(formatKey)
+	unreleased := layout.RefuseUnreleased(meta)
 	switch {
 	case len(raw) != 4:
 		missing("/meta/format", "format number")
+	case unreleased != nil:
+		return 0, false, unreleased
 	case binary.BigEndian.Uint32(raw) > Format:
 		return 0, false, fmt.Errorf("format %d, this program reads up to %d: %w", binary.BigEndian.Uint32(raw), Format, ErrNewer)
 	}
@@ -91,7 +100,7 @@ func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	}
 	raw = meta.Get(flushedKey)
 	if len(raw) != 8 {
-		missing("/meta/flushed", "number of the last generation of the tail that was written as blocks")
+		missing("/meta/flushed", "number of the last generation of the WAL that was written as blocks")
 		return 0, false, nil
 	}
 	return binary.BigEndian.Uint64(raw), whole, nil
@@ -104,31 +113,31 @@ func (c *checker) read(bytes int) error {
 	return c.ctx.Err()
 }
 
-// tail checks the log of the events that are not in blocks.
-func (c *checker) tail(flushed uint64) error {
-	tail := c.tx.Bucket(tailBucket)
-	return tail.ForEach(func(key, value []byte) error {
-		where := finding.Path(tailBucket, key)
+// wal checks the log of the events that are not in blocks.
+func (c *checker) wal(flushed uint64) error {
+	wal := c.tx.Bucket(walBucket)
+	return wal.ForEach(func(key, value []byte) error {
+		where := integrity.Path(walBucket, key)
 		if value != nil || len(key) != 8 || binary.BigEndian.Uint64(key) <= flushed {
-			c.report.Add(finding.Tail, where, "it does not follow generation %d, the last one that was written as blocks", flushed)
+			c.report.Add(integrity.Tail, where, "it does not follow generation %d, the last one that was written as blocks", flushed)
 			return nil
 		}
-		return eachValue(tail.Bucket(key), func(number, value []byte) error {
+		return wal.Bucket(key).EachValue(func(number, value []byte) error {
 			if err := c.commit(value); err != nil {
-				c.report.Add(finding.Tail, where+"/"+finding.Key(number), "%v", err)
+				c.report.Add(integrity.Tail, where+"/"+integrity.Key(number), "%v", err)
 			}
 			return c.read(len(value))
 		})
 	})
 }
 
-// commit checks a value of the tail.
+// commit checks a value of the WAL.
 func (c *checker) commit(value []byte) error {
 	if value == nil {
-		return errTail
+		return errWAL
 	}
-	var batch tailBatch
-	for r := (tailReader{rest: string(value)}); r.rest != ""; {
+	var batch walBatch
+	for r := (walReader{rest: string(value)}); r.rest != ""; {
 		if err := r.next(&batch); err != nil {
 			return err
 		}
@@ -146,4 +155,268 @@ func (c *checker) commit(value []byte) error {
 		}
 	}
 	return nil
+}
+
+// projectCheck is the check of a project.
+type projectCheck struct {
+	*checker
+	bucket *boltfile.Bucket
+	path   string
+
+	names              uint32 // how many
+	subjects, sessions dictionary.Numbers
+	keys               *hashindex.Reader // of the idempotency keys; nil when they are damaged
+	hour               hourCheck
+}
+
+func (p *projectCheck) run() error {
+	for _, name := range projectBuckets {
+		if p.bucket.Bucket(name) == nil {
+			p.report.Add(integrity.Layout, p.path, "there is no bucket %s", name)
+			return nil
+		}
+	}
+	if err := p.checkNames(); err != nil {
+		return err
+	}
+	var err error
+	texts := dictionary.Checker{Report: p.report, Secret: p.secret, Read: p.read, Fix: p.fix}
+	if p.subjects, err = texts.Check(p.bucket.Bucket(subjectsBucket), p.path+integrity.Path(subjectsBucket)); err != nil {
+		return err
+	}
+	if p.sessions, err = texts.Check(p.bucket.Bucket(sessionsBucket), p.path+integrity.Path(sessionsBucket)); err != nil {
+		return err
+	}
+	if err := p.checkKeys(); err != nil {
+		return err
+	}
+	if err := p.checkBlocks(); err != nil {
+		return err
+	}
+	return p.checkCounters()
+}
+
+// checkNames decodes the names of events, which are numbered without gaps.
+func (p *projectCheck) checkNames() error {
+	next := uint32(0)
+	return p.bucket.Bucket(namesBucket).ForEach(func(key, value []byte) error {
+		where := p.path + integrity.Path(namesBucket, key)
+		var one name
+		if err := json.Unmarshal(value, &one); err != nil || one.Text == "" {
+			p.report.Add(integrity.EventName, where, "%q is not a name", value)
+		}
+		if len(key) != 4 || binary.BigEndian.Uint32(key) != next {
+			p.report.Add(integrity.EventName, where, "number %d is missing", next)
+		}
+		if len(key) == 4 {
+			next = binary.BigEndian.Uint32(key) + 1
+			p.names = max(p.names, next)
+		}
+		return p.read(len(value))
+	})
+}
+
+// checkKeys reads all pages of the index of event ids.
+func (p *projectCheck) checkKeys() error {
+	b := p.bucket.Bucket(keysBucket)
+	x, err := hashindex.Load(b, keyPayload)
+	if err == nil {
+		err = x.Check(b, func(uint32) bool { return true })
+	}
+	if err != nil {
+		p.keysAreWrong(p.path+integrity.Path(keysBucket), "%v", err)
+		return nil
+	}
+	p.keys = x.Reader(b)
+	return nil
+}
+
+func (p *projectCheck) keysAreWrong(where, format string, args ...any) {
+	p.report.Add(integrity.EventKey, where, format, args...)
+	p.fix(p.path+" keys", func() error { return p.renewKeys() })
+}
+
+// checkBlocks decodes all blocks.
+func (p *projectCheck) checkBlocks() error {
+	p.hour = newHourCheck(0)
+	blocks := p.bucket.Bucket(blocksBucket)
+	cursor := blocks.Cursor()
+	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
+		raw = blocks.ValueAt(key, raw)
+		where := p.path + integrity.Path(blocksBucket, key)
+		if len(key) != 8 {
+			p.report.Add(integrity.Block, where, "the key has %d bytes, not 8", len(key))
+			continue
+		}
+		hour := binary.BigEndian.Uint32(key)
+		if hour != p.hour.number {
+			p.endHour()
+			p.hour = newHourCheck(hour)
+		}
+		r, err := block.Decode(int64(hour)*3600, raw)
+		if err != nil {
+			p.report.Add(integrity.Block, where, "%v", err)
+		} else if err := p.checkRows(where, int64(hour)*3600, r); err != nil {
+			return err
+		}
+		if err := p.read(len(raw)); err != nil {
+			return err
+		}
+	}
+	p.endHour()
+	return nil
+}
+
+// checkRows looks up what the events of a block refer to, and their ids.
+func (p *projectCheck) checkRows(where string, hour int64, r *block.Rows) error {
+	for i := range r.Senders {
+		s := &r.Senders[i]
+		if !p.subjects.Has(s.Subject) {
+			p.report.Add(integrity.Reference, where, "there is no sender %d", s.Subject)
+		}
+		if s.Session != 0 && !p.sessions.Has(s.Session) {
+			p.report.Add(integrity.Reference, where, "there is no session %d", s.Session)
+		}
+	}
+	for row, name := range r.Names {
+		if name >= p.names {
+			p.report.Add(integrity.Reference, where, "row %d has name %d of %d", row, name, p.names)
+		}
+		s := &r.Senders[r.SenderOf[row]]
+		p.hour.add(name, s.Region, uint8(max(int(s.Platform)-1, 0)))
+	}
+	return p.checkIDs(where, hour, r)
+}
+
+// idsAtOnce is how many event ids are looked up together.
+const idsAtOnce = 1024
+
+// checkIDs finds the events that are not in the index of event ids.
+func (p *projectCheck) checkIDs(where string, hour int64, r *block.Rows) error {
+	if p.keys == nil {
+		return nil
+	}
+	for from := 0; from < r.Len(); from += idsAtOnce {
+		hashes := make([]uint64, min(idsAtOnce, r.Len()-from))
+		found := make([]bool, len(hashes))
+		for i := range hashes {
+			hashes[i] = p.secret.Hash(r.IDs[from+i])
+		}
+		err := p.keys.All(hashes, func(i int, payload uint32) bool {
+			found[i] = found[i] || payload == keyOf(hour+int64(r.Seconds[from+i]))
+			return !found[i]
+		})
+		if err != nil { // the table of a page whose sum is right
+			p.keysAreWrong(where, "%v", err)
+			p.keys = nil
+			return nil
+		}
+		for i, ok := range found {
+			if !ok {
+				p.keysAreWrong(where, "event %q is not in the index of event ids", r.IDs[from+i])
+			}
+		}
+	}
+	return nil
+}
+
+// notStored finds events of the WAL that are in a block, too: they would be
+// counted twice.
+func (p *projectCheck) notStored(batch *walBatch) error {
+	if p.keys == nil {
+		return nil
+	}
+	blocks := p.bucket.Bucket(blocksBucket)
+	hashes := make([]uint64, len(batch.items))
+	for i := range batch.items {
+		hashes[i] = p.secret.Hash(batch.items[i].id)
+	}
+	var broken error
+	err := p.keys.All(hashes, func(i int, payload uint32) bool {
+		stored, err := storedID(blocks, payload, batch.items[i].id)
+		if err == nil && stored {
+			err = fmt.Errorf("event %q is in a block, too", batch.items[i].id)
+		}
+		broken = errors.Join(broken, err)
+		return broken == nil
+	})
+	return errors.Join(err, broken)
+}
+
+// hourCheck counts the events of an hour as its counters do, but for what blocks
+// do not have: the offset of the sender's clock.
+type hourCheck struct {
+	number  uint32 // since 1970
+	counted map[uint64]int64
+}
+
+func newHourCheck(number uint32) hourCheck {
+	return hourCheck{number: number, counted: map[uint64]int64{}}
+}
+
+// withoutOffset is what a counter counts, all offsets together.
+func withoutOffset(what uint64) uint64 { return what >> 7 << 7 }
+
+func (h *hourCheck) add(name uint32, region uint16, platform uint8) {
+	h.counted[counter{name: name, region: region, platform: platform}.what()]++
+}
+
+// checkCounters decodes the counters of all hours.
+func (p *projectCheck) checkCounters() error {
+	return p.bucket.Bucket(countersBucket).ForEach(func(key, value []byte) error {
+		where := p.path + integrity.Path(countersBucket, key)
+		greatest := uint32(0)
+		err := hourly.Each(value, func(what uint64, _ int64) { greatest = max(greatest, uint32(what>>20)) })
+		switch {
+		case err != nil || len(key) != 4:
+			p.report.Add(integrity.Counters, where, "%d bytes under a key of %d bytes are no counters", len(value), len(key))
+		case greatest >= p.names && greatest > 0:
+			p.report.Add(integrity.Counters, where, "there is a counter of name %d of %d", greatest, p.names)
+		}
+		return p.read(len(value))
+	})
+}
+
+// endHour compares the events of an hour with its counters. These may be more:
+// they stay when events are erased or have become too old. They are not fewer, but
+// in the hours of which counters were removed: there may be some for events that
+// came later.
+func (p *projectCheck) endHour() {
+	if len(p.hour.counted) == 0 || p.hour.number < p.countersFrom() {
+		return
+	}
+	hour, missing := p.hour.number, p.hour.counted
+	p.hour.counted = nil
+	b := p.bucket.Bucket(countersBucket)
+	if raw := b.Get(encoding.Key32(hour)); raw != nil {
+		err := hourly.Each(raw, func(what uint64, n int64) { missing[withoutOffset(what)] -= n })
+		if err != nil {
+			return // checkCounters reports it
+		}
+	}
+	events, list := int64(0), []counted(nil)
+	for what, n := range missing {
+		if n > 0 {
+			events += n
+			list = append(list, counted{what, n})
+		}
+	}
+	if events == 0 {
+		return
+	}
+	where := p.path + integrity.Path(countersBucket, encoding.Key32(hour))
+	p.report.Add(integrity.Undercount, where, "%d events of the hour are not counted", events)
+	p.fix(where, func() error { return addToHours(b, map[uint32][]counted{hour: list}) })
+}
+
+// countersFrom is the hour from which on no counters were removed. Where the file
+// does not say, it is the first that has any: they go as a whole, the oldest first.
+func (p *projectCheck) countersFrom() uint32 {
+	if raw := p.bucket.Get(countersFromKey); len(raw) == 4 {
+		return binary.BigEndian.Uint32(raw)
+	}
+	if first, _ := p.bucket.Bucket(countersBucket).Cursor().First(); len(first) == 4 {
+		return binary.BigEndian.Uint32(first)
+	}
+	return math.MaxUint32
 }

@@ -9,19 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
 	"svc/internal/event"
-	"svc/internal/finding"
+	"svc/internal/integrity"
 )
 
 // report is that of a check.
-func report(t *testing.T, path string) *finding.Report {
+func report(t *testing.T, path string) *integrity.Report {
 	t.Helper()
-	r := finding.NewReport(nil)
+	r := integrity.NewReport(nil)
 	check(t, event.Check(t.Context(), path, r))
 	return r
 }
@@ -45,11 +43,11 @@ func newDamageable(t *testing.T) (path string) {
 }
 
 // change is what a test does to a file.
-type change func(project *bbolt.Bucket, tx *bbolt.Tx) error
+type change func(project *boltfile.Bucket, tx *boltfile.Tx) error
 
 // in changes a bucket of the project.
-func in(change func(b *bbolt.Bucket) error, path ...string) change {
-	return func(b *bbolt.Bucket, _ *bbolt.Tx) error {
+func in(change func(b *boltfile.Bucket) error, path ...string) change {
+	return func(b *boltfile.Bucket, _ *boltfile.Tx) error {
 		for _, name := range path {
 			b = b.Bucket([]byte(name))
 		}
@@ -58,18 +56,18 @@ func in(change func(b *bbolt.Bucket) error, path ...string) change {
 }
 
 // firstValue changes the first value of a bucket.
-func firstValue(change func(value []byte) []byte) func(b *bbolt.Bucket) error {
-	return func(b *bbolt.Bucket) error {
+func firstValue(change func(value []byte) []byte) func(b *boltfile.Bucket) error {
+	return func(b *boltfile.Bucket) error {
 		key, value := b.Cursor().First()
-		return event.PutValue(b, bytes.Clone(key), change(bytes.Clone(event.ValueOf(b, key, value))))
+		return b.PutValue(bytes.Clone(key), change(bytes.Clone(b.ValueAt(key, value))))
 	}
 }
 
 // emptyBucket puts an empty bucket in the place of the first value of a bucket.
-func emptyBucket(b *bbolt.Bucket) error {
+func emptyBucket(b *boltfile.Bucket) error {
 	key, _ := b.Cursor().First()
 	key = bytes.Clone(key)
-	err := event.DeleteValue(b, key)
+	err := b.DeleteValue(key)
 	if err == nil {
 		_, err = b.CreateBucket(key)
 	}
@@ -95,29 +93,29 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	want := answersOf(t, whole)
 	for _, tc := range []struct {
 		name   string
-		kind   finding.Kind
+		kind   integrity.Kind
 		damage change
 	}{
-		{"a page of the index of event ids", finding.EventKey, in(func(b *bbolt.Bucket) error {
+		{"a page of the index of event ids", integrity.EventKey, in(func(b *boltfile.Bucket) error {
 			key, value := b.Cursor().Last()
-			return event.PutValue(b, bytes.Clone(key), flip(bytes.Clone(event.ValueOf(b, key, value))))
+			return b.PutValue(bytes.Clone(key), flip(bytes.Clone(b.ValueAt(key, value))))
 		}, "keys")},
-		{"the directory of that index", finding.EventKey, in(firstValue(flip), "keys")},
-		{"that index is empty", finding.EventKey, func(b *bbolt.Bucket, _ *bbolt.Tx) error {
+		{"the directory of that index", integrity.EventKey, in(firstValue(flip), "keys")},
+		{"that index is empty", integrity.EventKey, func(b *boltfile.Bucket, _ *boltfile.Tx) error {
 			if err := b.DeleteBucket([]byte("keys")); err != nil {
 				return err
 			}
 			_, err := b.CreateBucket([]byte("keys"))
 			return err
 		}},
-		{"a page of the index of senders", finding.DictionaryIndex, in(func(b *bbolt.Bucket) error {
+		{"a page of the index of senders", integrity.DictionaryIndex, in(func(b *boltfile.Bucket) error {
 			key, value := b.Cursor().Last()
-			return event.PutValue(b, bytes.Clone(key), flip(bytes.Clone(event.ValueOf(b, key, value))))
+			return b.PutValue(bytes.Clone(key), flip(bytes.Clone(b.ValueAt(key, value))))
 		}, "subjects", "index")},
-		{"no index of sessions", finding.DictionaryIndex, in(func(b *bbolt.Bucket) error { return b.DeleteBucket([]byte("index")) }, "sessions")},
-		{"counters of an hour are missing", finding.Undercount, in(func(b *bbolt.Bucket) error {
+		{"no index of sessions", integrity.DictionaryIndex, in(func(b *boltfile.Bucket) error { return b.DeleteBucket([]byte("index")) }, "sessions")},
+		{"counters of an hour are missing", integrity.Undercount, in(func(b *boltfile.Bucket) error {
 			key, _ := b.Cursor().Last()
-			return event.PutValue(b, bytes.Clone(key), []byte{1})
+			return b.PutValue(bytes.Clone(key), []byte{1})
 		}, "counters")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -126,7 +124,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 			check(t, os.WriteFile(path, content, 0o600))
 			check(t, event.Change(path, 1, tc.damage))
 			r := report(t, path)
-			if r.Of(tc.kind) == 0 || r.Of(tc.kind) != r.Number(finding.Damage)+r.Number(finding.Wrong) {
+			if r.Of(tc.kind) == 0 || r.Of(tc.kind) != r.Number(integrity.Damage)+r.Number(integrity.Wrong) {
 				t.Errorf("got %v, want findings of kind %s", r.Listed(), tc.kind)
 			}
 			check(t, event.Repair(t.Context(), path))
@@ -176,47 +174,47 @@ func TestCheckFindsLosses(t *testing.T) {
 	shorten := func(value []byte) []byte { return value[:len(value)-1] }
 	for _, tc := range []struct {
 		name   string
-		kind   finding.Kind
+		kind   integrity.Kind
 		damage change
 	}{
-		{"a block", finding.Block, in(firstValue(flip), "blocks")},
-		{"a block that is cut off", finding.Block, in(firstValue(shorten), "blocks")},
-		{"a block of which only the bucket is there", finding.Block, in(emptyBucket, "blocks")},
-		{"the key of a block", finding.Block, in(func(b *bbolt.Bucket) error { return b.Put([]byte("key"), []byte{1}) }, "blocks")},
-		{"senders", finding.Text, in(firstValue(flip), "subjects", "texts")},
-		{"sessions that a block refers to", finding.Reference, func(b *bbolt.Bucket, _ *bbolt.Tx) error {
+		{"a block", integrity.Block, in(firstValue(flip), "blocks")},
+		{"a block that is cut off", integrity.Block, in(firstValue(shorten), "blocks")},
+		{"a block of which only the bucket is there", integrity.Block, in(emptyBucket, "blocks")},
+		{"the key of a block", integrity.Block, in(func(b *boltfile.Bucket) error { return b.Put([]byte("key"), []byte{1}) }, "blocks")},
+		{"senders", integrity.Text, in(firstValue(flip), "subjects", "texts")},
+		{"sessions that a block refers to", integrity.Reference, func(b *boltfile.Bucket, _ *boltfile.Tx) error {
 			if err := b.DeleteBucket([]byte("sessions")); err != nil {
 				return err
 			}
 			_, err := b.CreateBucket([]byte("sessions"))
 			return err
 		}},
-		{"the state of senders", finding.Text, in(func(b *bbolt.Bucket) error { return b.Put([]byte("state"), make([]byte, 8)) }, "subjects")},
-		{"one sender more", finding.Text, in(func(b *bbolt.Bucket) error { return b.Put([]byte("state"), []byte{0, 0, 0, 9, 0, 0, 0, 0}) }, "subjects")},
-		{"a name", finding.EventName, in(firstValue(shorten), "names")},
-		{"a gap in the names", finding.EventName, in(func(b *bbolt.Bucket) error { return b.Delete([]byte{0, 0, 0, 1}) }, "names")},
-		{"the last name", finding.Reference, in(func(b *bbolt.Bucket) error {
+		{"the state of senders", integrity.Text, in(func(b *boltfile.Bucket) error { return b.Put([]byte("state"), make([]byte, 8)) }, "subjects")},
+		{"one sender more", integrity.Text, in(func(b *boltfile.Bucket) error { return b.Put([]byte("state"), []byte{0, 0, 0, 9, 0, 0, 0, 0}) }, "subjects")},
+		{"a name", integrity.EventName, in(firstValue(shorten), "names")},
+		{"a gap in the names", integrity.EventName, in(func(b *boltfile.Bucket) error { return b.Delete([]byte{0, 0, 0, 1}) }, "names")},
+		{"the last name", integrity.Reference, in(func(b *boltfile.Bucket) error {
 			key, _ := b.Cursor().Last()
 			return b.Delete(bytes.Clone(key))
 		}, "names")},
-		{"counters", finding.Counters, in(firstValue(shorten), "counters")},
-		{"the tail", finding.Tail, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+		{"counters", integrity.Counters, in(firstValue(shorten), "counters")},
+		{"the tail", integrity.Tail, func(_ *boltfile.Bucket, tx *boltfile.Tx) error {
 			tail := tx.Bucket([]byte("tail"))
 			key, _ := tail.Cursor().First()
 			return firstValue(shorten)(tail.Bucket(key))
 		}},
-		{"a commit of which only the bucket is there", finding.Tail, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+		{"a commit of which only the bucket is there", integrity.Tail, func(_ *boltfile.Bucket, tx *boltfile.Tx) error {
 			tail := tx.Bucket([]byte("tail"))
 			key, _ := tail.Cursor().First()
 			return emptyBucket(tail.Bucket(key))
 		}},
-		{"a tail that was written as blocks", finding.Tail, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+		{"a tail that was written as blocks", integrity.Tail, func(_ *boltfile.Bucket, tx *boltfile.Tx) error {
 			return tx.Bucket([]byte("meta")).Put([]byte("flushed"), bytes.Repeat([]byte{1}, 8))
 		}},
-		{"no format", finding.Layout, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+		{"no format", integrity.Layout, func(_ *boltfile.Bucket, tx *boltfile.Tx) error {
 			return tx.Bucket([]byte("meta")).Delete([]byte("format"))
 		}},
-		{"no blocks", finding.Layout, func(b *bbolt.Bucket, _ *bbolt.Tx) error { return b.DeleteBucket([]byte("blocks")) }},
+		{"no blocks", integrity.Layout, func(b *boltfile.Bucket, _ *boltfile.Tx) error { return b.DeleteBucket([]byte("blocks")) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -244,7 +242,7 @@ func TestCheckAfterCleaning(t *testing.T) {
 	}
 	clean := func(days int64) {
 		t.Helper()
-		check(t, w.Clean(t.Context(), 1, noon-90*day, noon-days*day))
+		check(t, w.ApplyRetention(t.Context(), 1, noon-90*day, noon-days*day))
 	}
 	clean(3)
 	w.send(t, "u", "s", "open", noon-5*day, "late")
@@ -280,11 +278,11 @@ func TestCheckAfterCleaning(t *testing.T) {
 	}
 
 	check(t, w.Close())
-	check(t, event.Change(w.path, 1, in(func(b *bbolt.Bucket) error {
+	check(t, event.Change(w.path, 1, in(func(b *boltfile.Bucket) error {
 		key, _ := b.Cursor().First()
-		return event.DeleteValue(b, bytes.Clone(key))
+		return b.DeleteValue(bytes.Clone(key))
 	}, "counters")))
-	if r := report(t, w.path); r.Of(finding.Undercount) != 1 {
+	if r := report(t, w.path); r.Of(integrity.Undercount) != 1 {
 		t.Errorf("without the counters of an hour: got %v, want that they are missing", r.Listed())
 	}
 	w.open(t)
@@ -302,7 +300,7 @@ func TestCheckOfFirstHour(t *testing.T) {
 		t.Errorf("got %v, want no findings", r.Listed())
 	}
 	check(t, event.Change(w.path, 1, in(firstValue(func([]byte) []byte { return []byte{1} }), "counters")))
-	if r := report(t, w.path); r.Of(finding.Undercount) != 1 {
+	if r := report(t, w.path); r.Of(integrity.Undercount) != 1 {
 		t.Errorf("without its counters: got %v, want that they are missing", r.Listed())
 	}
 	check(t, event.Repair(t.Context(), w.path))
@@ -315,27 +313,11 @@ func TestCheckOfFirstHour(t *testing.T) {
 func TestCheckOfNewer(t *testing.T) {
 	t.Parallel()
 	path := newDamageable(t)
-	check(t, event.Change(path, 1, func(_ *bbolt.Bucket, tx *bbolt.Tx) error {
+	check(t, event.Change(path, 1, func(_ *boltfile.Bucket, tx *boltfile.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), binary.BigEndian.AppendUint32(nil, event.Format+1))
 	}))
-	if err := event.Check(t.Context(), path, finding.NewReport(nil)); !errors.Is(err, event.ErrNewer) {
+	if err := event.Check(t.Context(), path, integrity.NewReport(nil)); !errors.Is(err, event.ErrNewer) {
 		t.Errorf("got %v, want ErrNewer", err)
-	}
-}
-
-// TestRepairOfOlder: a file of an older program is checked, and stays as it is.
-func TestRepairOfOlder(t *testing.T) {
-	t.Parallel()
-	path := newDamageable(t)
-	check(t, event.Change(path, 1, func(b *bbolt.Bucket, tx *bbolt.Tx) error {
-		return errors.Join(firstValue(flip)(b.Bucket([]byte("keys"))), tx.Bucket([]byte("meta")).Put([]byte("format"), []byte{0, 0, 0, 1}))
-	}))
-	before := report(t, path)
-	if err := event.Repair(t.Context(), path); err == nil || !strings.Contains(err.Error(), "svc serve brings it forward") {
-		t.Errorf("repair: got %v, want what to do", err)
-	}
-	if after := report(t, path); before.Of(finding.EventKey) == 0 || after.Of(finding.EventKey) != before.Of(finding.EventKey) {
-		t.Errorf("got %v after %v, want the same", after.Listed(), before.Listed())
 	}
 }
 
@@ -356,10 +338,10 @@ func TestCheckOfRandomDamage(t *testing.T) {
 		damagePages(r, bad)
 		path := filepath.Join(t.TempDir(), "events.db")
 		check(t, os.WriteFile(path, bad, 0o600))
-		findings := finding.NewReport(nil)
+		findings := integrity.NewReport(nil)
 		err := event.Check(t.Context(), path, findings)
 		switch {
-		case errors.Is(err, event.ErrDamaged) || errors.Is(err, event.ErrNewer) || err == nil && len(findings.Listed()) > 0:
+		case errors.Is(err, event.ErrDamaged) || errors.Is(err, event.ErrNewer) || errors.Is(err, event.ErrUnreleased) || err == nil && len(findings.Listed()) > 0:
 			found++
 		case err != nil:
 			t.Fatalf("round %d: got %v, want ErrDamaged or a finding", round, err)

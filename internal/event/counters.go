@@ -2,26 +2,18 @@ package event
 
 import (
 	"cmp"
-	"encoding/binary"
-	"fmt"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
+	"svc/internal/event/encoding"
+	"svc/internal/hourly"
 	"svc/internal/stats"
 )
 
-// The counters of a project and hour are one value, so that adding to an hour
-// rewrites a value of a few kilobytes, and dropping it is the deletion of one
-// key.
+// The counters of a project and hour are one value, that of package hourly. What
+// one counts is
 //
-//	value   = form (1 byte) { counter }
-//	counter = what, less that of the counter before (uvarint), number (uvarint)
-//	what    = name << 20 | region << 10 | platform << 7 | offset
-
-const counterForm = 1
-
-var errCounters = fmt.Errorf("%w: counters", ErrDamaged)
+//	name << 20 | region << 10 | platform << 7 | offset
 
 // counter is everything by which the events of a project are counted.
 type counter struct {
@@ -49,54 +41,31 @@ type counted struct {
 	n    int64
 }
 
-// readCounters visits the counters of an hour in the order of what they count.
-func readCounters(raw []byte, visit func(what uint64, n int64)) error {
-	if len(raw) == 0 || raw[0] != counterForm {
-		return errCounters
-	}
-	what := uint64(0)
-	for raw = raw[1:]; len(raw) > 0; {
-		delta, size := binary.Uvarint(raw)
-		if size <= 0 {
-			return errCounters
-		}
-		n, more := binary.Uvarint(raw[size:])
-		if more <= 0 {
-			return errCounters
-		}
-		raw = raw[size+more:]
-		what += delta
-		visit(what, int64(n))
-	}
-	return nil
-}
-
 // addCounters adds to the counters of hours.
-func addCounters(b *bbolt.Bucket, counts map[counterGroup][]int64) error {
+func addCounters(b *boltfile.Bucket, counts map[counterGroup][]int64) error {
 	byHour := map[uint32][]counted{}
 	eachHeadCount(counts, func(c counter, n int64) { byHour[c.hour] = append(byHour[c.hour], counted{c.what(), n}) })
 	return addToHours(b, byHour)
 }
 
 // addToHours adds counters, by hour and in any order, to those that are there.
-func addToHours(b *bbolt.Bucket, byHour map[uint32][]counted) error {
+func addToHours(b *boltfile.Bucket, byHour map[uint32][]counted) error {
 	for hour, list := range byHour {
-		if raw := b.Get(be32(hour)); raw != nil {
-			if err := readCounters(raw, func(what uint64, n int64) { list = append(list, counted{what, n}) }); err != nil {
+		if raw := b.Get(encoding.Key32(hour)); raw != nil {
+			if err := hourly.Each(raw, func(what uint64, n int64) { list = append(list, counted{what, n}) }); err != nil {
 				return err
 			}
 		}
 		slices.SortFunc(list, func(a, b counted) int { return cmp.Compare(a.what, b.what) })
-		raw, last := []byte{counterForm}, uint64(0)
+		e := hourly.NewEncoder(4 * len(list))
 		for i := 0; i < len(list); {
 			what, n := list[i].what, int64(0)
 			for ; i < len(list) && list[i].what == what; i++ {
 				n += list[i].n
 			}
-			raw = binary.AppendUvarint(binary.AppendUvarint(raw, what-last), uint64(n))
-			last = what
+			e.Add(what, uint64(n))
 		}
-		if err := b.Put(be32(hour), raw); err != nil {
+		if err := b.Put(encoding.Key32(hour), e.Value()); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
 )
 
 // crashStory is what a file must hold to which processes wrote that were killed.
@@ -151,12 +152,12 @@ func crashEvents(b *event.Batch) (list []event.Event) {
 	return list
 }
 
-var everything = event.Range{Start: 0, End: 2 * noon}
+var everything = query.Range{Start: 0, End: 2 * noon}
 
 func countsByName(t *testing.T, e *event.Engine, p event.Project) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
-	b, err := e.Breakdown(t.Context(), p, event.BreakdownQuery{Range: everything, Dimension: event.ByEvent, Limit: 1 << 20})
+	b, err := e.Breakdown(t.Context(), p, query.BreakdownQuery{Range: everything, Dimension: query.ByEvent, Limit: 1 << 20})
 	check(t, err)
 	for _, g := range b.Groups {
 		counts[g.Key] = g.Count
@@ -182,7 +183,7 @@ func (s *crashStory) finish(t *testing.T, e *event.Engine) {
 		_, err := e.DeleteSubject(t.Context(), b.Project, b.Subject)
 		check(t, err)
 	}
-	check(t, e.Clean(t.Context(), 2, crashOld+86400, 0))
+	check(t, e.ApplyRetention(t.Context(), 2, crashOld+86400, 0))
 	for p := event.Project(1); p <= 2; p++ {
 		if list, err := e.Unused(p); err != nil || len(list) > 0 {
 			t.Fatalf("project %d still knows %q, %v", p, list, err)

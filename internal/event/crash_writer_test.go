@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/event/submission"
 	"svc/internal/platform"
 )
 
@@ -64,10 +65,10 @@ func crashBatch(w, n int) *event.Batch {
 	b := &event.Batch{
 		Project: event.Project(1 + w%2), Received: noon + int64(n),
 		Subject: fmt.Sprintf("u%d-%d", w, n%crashSubjects), Session: fmt.Sprintf("s%d-%d", w, n/3),
-		Client: event.Client{Platform: platform.Linux, Region: "DE", City: fmt.Sprintf("city %d", w), UserAgent: "ua"},
+		Client: submission.Client{Platform: platform.Linux, Region: "DE", City: fmt.Sprintf("city %d", w), UserAgent: "ua"},
 	}
 	for i := range crashItems {
-		b.Items = append(b.Items, event.Item{
+		b.Items = append(b.Items, submission.Item{
 			ID: crashID(w, n, i), Name: fmt.Sprintf("n%d-%d", w, (n+i)%3),
 			At:         noon - int64(n*97+i*1301)%(30*3600),
 			Properties: fmt.Appendf(nil, `{"i":%d,"n":%d}`, i, n),
@@ -84,7 +85,7 @@ func crashBatch(w, n int) *event.Batch {
 			b.Items[i].Name, b.Items[i].At = "old", crashOld+int64(i*600)
 		}
 	case n > 0:
-		b.Items = slices.Insert(b.Items, 2, event.Item{ID: crashID(w, n-1, 3), Name: "repeated", At: noon})
+		b.Items = slices.Insert(b.Items, 2, submission.Item{ID: crashID(w, n-1, 3), Name: "repeated", At: noon})
 	}
 	return b
 }
@@ -146,7 +147,7 @@ func crashWrite(e *event.Engine, w, n int, say func(...any)) error {
 		}
 		say("erased", n)
 	case w == cleaner && n%4 == 3:
-		return e.Clean(context.Background(), crashBatch(w, n).Project, crashOld+86400, 0)
+		return e.ApplyRetention(context.Background(), crashBatch(w, n).Project, crashOld+86400, 0)
 	case n%4 == 3:
 		return ingestExactly(e, crashBatch(w, n-1), 0)
 	case n%7 == 5:

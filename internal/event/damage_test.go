@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
 	"svc/internal/fault"
 )
 
@@ -22,21 +23,21 @@ type question struct {
 
 // questions are all kinds of queries about project 1, whose events are "open",
 // "view" and "close" with the properties "n" and "from", sent by "u0".
-func questions(r event.Range) []question {
-	metric := event.MetricQuery{
-		Range: r, Events: []event.MetricEvent{{Name: "open", Alias: 'A', Measure: event.MeasureUsers}, {Name: "view", Alias: 'B', Measure: event.MeasurePerUser}},
-		GroupBy: event.ByProperty, Property: "n", Limit: 10,
+func questions(r query.Range) []question {
+	metric := query.MetricQuery{
+		Range: r, Events: []query.MetricEvent{{Name: "open", Alias: 'A', Measure: query.MeasureUsers}, {Name: "view", Alias: 'B', Measure: query.MeasurePerUser}},
+		GroupBy: query.ByProperty, Property: "n", Limit: 10,
 	}
 	return []question{
 		{"overview", func(ctx context.Context, e *event.Engine) (any, error) { return e.Overview(ctx, 1, r) }},
 		{"series", func(ctx context.Context, e *event.Engine) (any, error) {
-			return e.Series(ctx, 1, event.SeriesQuery{Range: r, GroupBy: event.ByEvent, Limit: 5})
+			return e.Series(ctx, 1, query.SeriesQuery{Range: r, GroupBy: query.ByEvent, Limit: 5})
 		}},
 		{"breakdown", func(ctx context.Context, e *event.Engine) (any, error) {
-			return e.Breakdown(ctx, 1, event.BreakdownQuery{Range: r, Dimension: event.ByEvent, Limit: 5})
+			return e.Breakdown(ctx, 1, query.BreakdownQuery{Range: r, Dimension: query.ByEvent, Limit: 5})
 		}},
 		{"breakdown by property", func(ctx context.Context, e *event.Engine) (any, error) {
-			return e.Breakdown(ctx, 1, event.BreakdownQuery{Range: r, Dimension: event.ByProperty, Property: "n", Limit: 5})
+			return e.Breakdown(ctx, 1, query.BreakdownQuery{Range: r, Dimension: query.ByProperty, Property: "n", Limit: 5})
 		}},
 		{"heatmap", func(ctx context.Context, e *event.Engine) (any, error) { return e.Heatmap(ctx, 1, r, "") }},
 		{"definitions", func(ctx context.Context, e *event.Engine) (any, error) {
@@ -44,16 +45,16 @@ func questions(r event.Range) []question {
 			return []any{total, list}, err
 		}},
 		{"funnel", func(ctx context.Context, e *event.Engine) (any, error) {
-			return e.Funnel(ctx, 1, event.FunnelQuery{Range: r, Steps: []event.Step{{Event: "open"}, {Event: "view"}}, Window: 86400, AnyEntry: true})
+			return e.Funnel(ctx, 1, query.FunnelQuery{Range: r, Steps: []query.Step{{Event: "open"}, {Event: "view"}}, Window: 86400, AnyEntry: true})
 		}},
 		{"cohorts", func(ctx context.Context, e *event.Engine) (any, error) {
-			return e.Cohorts(ctx, 1, event.CohortQuery{Range: r, StartEvent: "open", Periods: 5, Now: r.End})
+			return e.Cohorts(ctx, 1, query.CohortQuery{Range: r, StartEvent: "open", Periods: 5, Now: r.End})
 		}},
 		{"paths", func(ctx context.Context, e *event.Engine) (any, error) {
-			return e.Paths(ctx, 1, event.PathsQuery{Range: r, Depth: 4, Branches: 5})
+			return e.Paths(ctx, 1, query.PathsQuery{Range: r, Depth: 4, Branches: 5})
 		}},
 		{"paths of users", func(ctx context.Context, e *event.Engine) (any, error) {
-			return e.Paths(ctx, 1, event.PathsQuery{Range: r, StartEvent: "view", Depth: 4, Branches: 5, Users: true})
+			return e.Paths(ctx, 1, query.PathsQuery{Range: r, StartEvent: "view", Depth: 4, Branches: 5, Users: true})
 		}},
 		{"metric", func(ctx context.Context, e *event.Engine) (any, error) { return e.MetricValue(ctx, 1, metric) }},
 		{"metric over time", func(ctx context.Context, e *event.Engine) (any, error) { return e.MetricTimeseries(ctx, 1, metric) }},
@@ -94,7 +95,7 @@ func fillForDamage(t *testing.T, w *world) {
 	check(t, w.Flush())
 }
 
-var damageRange = event.Range{Start: noon - 10*86400, End: noon + 86400}
+var damageRange = query.Range{Start: noon - 10*86400, End: noon + 86400}
 
 // TestDamageIsAnError: whatever the bytes of a block are, a query ends with an
 // answer or an error, and where something refers to nothing the error says that
@@ -160,7 +161,7 @@ func TestDamageStaysWhereItIs(t *testing.T) {
 			return w.Export(t.Context(), 1, "u0", func(*event.Event) error { return nil })
 		}},
 		{"erasure", func() error { _, err := w.DeleteSubject(t.Context(), 1, "u0"); return err }},
-		{"retention within the hour", func() error { return w.Clean(t.Context(), 1, noon-3600+60, 0) }},
+		{"retention within the hour", func() error { return w.ApplyRetention(t.Context(), 1, noon-3600+60, 0) }},
 	} {
 		if err := refused.do(); !errors.Is(err, event.ErrDamaged) {
 			t.Errorf("%s: got %v", refused.name, err)
@@ -177,7 +178,7 @@ func TestDamageStaysWhereItIs(t *testing.T) {
 	if _, err := w.Compact(); !errors.Is(err, event.ErrDamaged) {
 		t.Errorf("joining it with the new block: got %v", err)
 	}
-	for _, q := range questions(event.Range{Start: noon, End: noon + 3599}) {
+	for _, q := range questions(query.Range{Start: noon, End: noon + 3599}) {
 		if q.name == "export" {
 			continue
 		}

@@ -1,52 +1,72 @@
 // Package event is the event engine, the owner of events.db: it takes batches of
 // events in, keeps them, and answers questions about them.
 //
-// What is accepted is appended to the tail, a log, and synced; the same events
-// are in memory as columns, the head. A head that is large or old is written as
-// blocks, one for each project and hour, and its part of the tail goes in the
-// same transaction. Queries read blocks and heads. The layout of the file is
-// described in docs/event-storage.md.
+// What is accepted is appended to the write-ahead log (WAL) and synced; the same events
+// are in memory as columns, the head. A head that is large or old is written as blocks,
+// one for each project and hour, and its part of the WAL goes in the same transaction.
+// Queries read blocks and heads. docs/format/events-db.md describes the file.
+//
+//	engine.go       Engine: open, close, work in the background
+//	batch.go        what is stored: Batch, Event
+//	ingest.go       the way of a batch: look up, commit, publish
+//	wal.go          the log of what is in the head, and replaying it
+//	head.go         events in memory
+//	flush.go        the head becomes blocks
+//	compaction.go   merging blocks and indexes
+//	retention.go    removing what is old, and projects
+//	erasure.go      removing a subject
+//	importer.go     bringing a whole project in
+//	definitions.go  names of events and their definitions
+//	counters.go     hourly counters
+//	snapshot.go     a project at one moment, for queries and exports
+//	queries.go      one line for each question; package query answers them
+//	export.go       the events of a subject, and everything of a project
+//	check.go, repair.go, probe.go: what is wrong with a file
+//	project.go, state.go: what is known of a project and of the engine
+//
+// The packages below it are its rooms: submission is what comes before, query what asks;
+// block, hashindex and dictionary are what the file is made of, encoding and jsonscan
+// what these are made of.
 package event
 
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/boltfile"
+	"svc/internal/event/encoding"
+	"svc/internal/event/hashindex"
 	"svc/internal/fault"
 )
 
 // Format is the number of the layout that this program writes. A file with a
 // greater number was written by a newer program and is refused.
-const Format = 2
+const Format = 1
 
-// layout has the steps to Format from all formats before.
-var layout = boltfile.Layout{Oldest: 1, Steps: []func(*bbolt.Tx) error{
-	// Since format 2 large values have buckets of their own. Those that have none
-	// stay where they are until they are written anew.
-	func(*bbolt.Tx) error { return nil },
-}}
+// layout is the formats of the file. It has a magic because files from before the
+// first release have the same numbers.
+var layout = boltfile.Layout{Magic: []byte("svc events"), Oldest: 1}
 
 const (
-	// A head of this size takes some 40 MiB, and twice that while it is written.
+	// A head of this size takes some 40 MiB, and twice that while it is written. A
+	// larger one makes larger blocks, which are cheaper to read, but replaying the WAL
+	// after a crash takes longer.
 	defaultHeadEvents = 1 << 17
-	mostHeadBytes     = 24 << 20
+	maxHeadBytes      = 24 << 20
 
-	// headAge is how old a head becomes before it is written although it is
-	// small, so that an idle server holds nothing.
+	// headAge is how old a head becomes before it is written although it is small, so
+	// that an idle server holds nothing. Each time makes a block for every project and
+	// hour that was touched, so minutes, not seconds.
 	headAge = 5 * time.Minute
 
-	// mapSize is the address space of the file.
+	// mapSize is the address space of the file: growing beyond it waits for readers.
+	// Address space costs nothing, and 8 GiB are some 200 million events.
 	mapSize = 8 << 30
 	// After work in the background has failed, it is tried again after firstRetry,
 	// then after twice that, up to lastRetry, which is also how often is looked
@@ -54,15 +74,18 @@ const (
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 
+	// defaultMemory is enough for the state of several million subjects.
 	defaultMemory = 192 << 20
-	// mostQueries bounds the queries that run at the same time, and with them
-	// their memory. The others wait.
-	mostQueries = 2
+	// maxQueries bounds the queries that run at the same time, and with them their
+	// memory. The others wait: each uses several processors already.
+	maxQueries = 2
 )
 
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
 	ErrNewer = boltfile.ErrNewer
+	// ErrUnreleased is returned for a file from before the first release.
+	ErrUnreleased = boltfile.ErrUnreleased
 	// ErrDamaged is returned for a file that cannot be read.
 	ErrDamaged = boltfile.ErrDamaged
 	// ErrLocked is returned by Open while another process has the file open.
@@ -80,47 +103,47 @@ type Options struct {
 	HeadEvents int
 	// Memory bounds the memory of one query, in bytes; 192 MiB when 0.
 	Memory int64
+	// MaxSize is how large the file may become, in bytes; 0 = no limit.
+	MaxSize int64
 	// Upgrade is what happens to a file of another version.
 	Upgrade boltfile.Upgrade
-	// Still does nothing in the background, for a copy that is only read.
-	Still bool
+	// ReadOnly does nothing in the background, for a copy that is only read.
+	ReadOnly bool
 }
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
+//
+// Locks are taken in this order: maintaining, by whoever moves events; then the lock of
+// file, by whoever writes; then known, the mutex of a head or that of the names of a
+// project, which are held for moments and never together. A slot of queries comes before
+// a read transaction. Nobody who has a snapshot open may lock file or take maintaining:
+// a commit that makes the file grow beyond its map waits for readers.
 type Engine struct {
-	db         *boltfile.DB
-	file       *boltfile.Writer // of db; used under writing
+	// file is locked from the start of a write transaction until what it changed
+	// in memory is visible.
+	file       *boltfile.Writer
 	path       string
 	now        func() time.Time
 	log        *slog.Logger
 	headEvents int
 	memory     int64
-	secret     secret
+	secret     hashindex.Secret
 	queries    chan struct{}
-
-	// writing is held from the start of a write transaction until what it
-	// changed in memory is visible.
-	writing sync.Mutex
 
 	known    sync.RWMutex
 	projects map[Project]*project // of which something was ever written; guarded by known
 
-	// maintaining is held by whoever moves events: out of the head, between
-	// blocks, or away. It is taken before writing.
+	// maintaining is held while events are moved: out of the head, between
+	// blocks, or away. It is taken before the lock of file.
 	maintaining sync.Mutex
 
-	scratch scratch // guarded by writing
+	scratch scratch // guarded by the lock of file
 
-	// looking is held from the taking of a group until its turn to write.
-	looking sync.Mutex
-
-	queue        sync.Mutex
-	waiting      []*waiter // batches for the next commit; guarded by queue
-	waitingBytes int       // of them; guarded by queue
+	batches *boltfile.Group[*ingestion]
 
 	heads  atomic.Pointer[heads]
-	room   *sync.Cond // of writing: a frozen head has been written
-	failed error      // why the last one could not be; guarded by writing
+	room   *sync.Cond // of file: a frozen head has been written
+	failed error      // why the last one could not be; guarded by the lock of file
 
 	observed observed
 	commits  atomic.Int64 // of batches
@@ -144,10 +167,10 @@ func (h *heads) all() []*head {
 }
 
 // The buckets and keys of the file. Those of a project are in a bucket of its
-// own in projectsBucket, the generations of the tail in tailBucket.
+// own in projectsBucket, the generations of the WAL in walBucket.
 var (
 	metaBucket     = []byte("meta")
-	tailBucket     = []byte("tail")
+	walBucket      = []byte("tail")
 	projectsBucket = []byte("projects")
 
 	blocksBucket   = []byte("blocks")
@@ -158,6 +181,7 @@ var (
 	subjectsBucket = []byte("subjects")
 
 	formatKey  = []byte("format")
+	magicKey   = []byte("magic")
 	secretKey  = []byte("secret")
 	flushedKey = []byte("flushed")
 
@@ -167,16 +191,13 @@ var (
 // projectBuckets are the buckets of a project.
 var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBucket, sessionsBucket, subjectsBucket}
 
-func be32(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
-func be64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
-
 // Open opens the file at path and creates it when it is not there. The errors
-// are ErrNewer, ErrDamaged, ErrLocked or what the file system says, each with
-// the path.
+// are ErrNewer, ErrUnreleased, ErrDamaged, ErrLocked or what the file system says,
+// each with the path.
 func Open(path string, o Options) (*Engine, error) {
 	e := &Engine{
 		path: path, now: o.Now, log: o.Log, headEvents: o.HeadEvents, memory: o.Memory,
-		projects: map[Project]*project{}, queries: make(chan struct{}, mostQueries), wake: make(chan struct{}, 1),
+		projects: map[Project]*project{}, queries: make(chan struct{}, maxQueries), wake: make(chan struct{}, 1),
 		observed: newObserved(),
 	}
 	if e.now == nil {
@@ -191,52 +212,54 @@ func Open(path string, o Options) (*Engine, error) {
 	if e.memory == 0 {
 		e.memory = defaultMemory
 	}
-	e.room = sync.NewCond(&e.writing)
 	if err := boltfile.Create(path, layOut); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	var err error
-	if e.db, err = boltfile.Open(path, boltfile.Options{MapSize: mapSize}); err != nil {
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: mapSize, MaxSize: o.MaxSize})
+	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err = layout.Settle(e.db, o.Upgrade); err == nil {
+	e.file = boltfile.NewWriter(db, e.log)
+	if err = layout.Settle(e.file, o.Upgrade); err == nil {
 		err = e.load()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), e.db.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), e.file.Abandon())
 	}
-	e.file = boltfile.NewWriter(e.db, e.log)
+	e.room = sync.NewCond(e.file)
+	e.batches = boltfile.NewGroup[*ingestion](e.file, "events", groupLimits)
+	e.batches.Prepare, e.batches.Commit = e.lookUpGroup, e.commitGroup
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
-	if !o.Still {
+	if !o.ReadOnly {
 		e.done.Go(func() { e.maintain(ctx) })
 	}
 	return e, nil
 }
 
 // layOut makes the buckets and the marks of a new file.
-func layOut(tx *bbolt.Tx) error {
-	for _, name := range [][]byte{metaBucket, tailBucket, projectsBucket} {
+func layOut(tx *boltfile.Tx) error {
+	for _, name := range [][]byte{metaBucket, walBucket, projectsBucket} {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 			return err
 		}
 	}
 	meta := tx.Bucket(metaBucket)
-	var s secret
+	var s hashindex.Secret
 	if _, err := rand.Read(s[:]); err != nil {
 		return err
 	}
 	return errors.Join(
-		meta.Put(formatKey, be32(Format)),
+		layout.Mark(meta),
 		meta.Put(secretKey, s[:]),
-		meta.Put(flushedKey, be64(0)),
+		meta.Put(flushedKey, encoding.Key64(0)),
 	)
 }
 
-// load reads the marks of the file and makes the head from the tail.
+// load reads the marks of the file and makes the head from the WAL.
 func (e *Engine) load() error {
-	return e.db.View(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{metaBucket, tailBucket, projectsBucket} {
+	return e.file.View(func(tx *boltfile.Tx) error {
+		for _, name := range [][]byte{metaBucket, walBucket, projectsBucket} {
 			if tx.Bucket(name) == nil {
 				return fmt.Errorf("%w: no bucket %s", ErrDamaged, name)
 			}
@@ -260,45 +283,34 @@ func (e *Engine) Path() string { return e.path }
 // the disk does not take the head, its events stay in the log of the file.
 func (e *Engine) Close() error {
 	e.stop()
+	e.batches.Wait()
 	e.done.Wait()
 	err := e.Flush()
 	if fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) {
-		e.log.Warn("events stay in the log until the next start", "error", err)
+		e.log.Warn("events stay in the WAL until the next start", "error", err)
 		err = nil
 	}
-	e.writing.Lock()
-	defer e.writing.Unlock()
+	e.file.Lock()
+	defer e.file.Unlock()
 	return errors.Join(err, e.file.Close())
 }
 
 // Hold keeps everybody from writing until release is called, which must be soon:
 // it is for images of several files of one moment.
-func (e *Engine) Hold() (release func()) {
-	e.writing.Lock()
-	return e.writing.Unlock
-}
+func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 
 // Image is the state of the file after the last commit: everything that was
 // acknowledged, what is in memory as well, because it is in the log of the file.
 // It must be closed.
-func (e *Engine) Image() (*boltfile.Image, error) {
-	image, err := boltfile.Take(e.db)
-	if err == nil {
-		image.Closed = e.observed.open.Begin()
-	}
-	return image, err
-}
+func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
 // CompactFile moves everything to a smaller file if a quarter of this one is free,
 // or always. Others ask meanwhile, and write afterwards. The errors are NoSpace and
 // what the file system says.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
-	release := e.Hold()
-	c, err = e.db.Compact(always)
-	release()
-	e.maintaining.Unlock()
-	return c, errors.Join(err, c.Finish())
+	defer e.maintaining.Unlock()
+	return e.file.Compact(always)
 }
 
 // Commits is the number of commits of batches since the file was opened. What the
@@ -307,14 +319,7 @@ func (e *Engine) Commits() int64 { return e.commits.Load() }
 
 // Size is the bytes of the file, and of these what is in use; the rest is room
 // for what comes.
-func (e *Engine) Size() (file, used int64, err error) {
-	info, err := os.Stat(e.path)
-	if err != nil {
-		return 0, 0, err
-	}
-	size, free, err := e.db.Usage() // the file may be longer: it grows ahead
-	return info.Size(), size - free, err
-}
+func (e *Engine) Size() (file, used int64, err error) { return e.file.Size() }
 
 // maintain writes heads and merges blocks until it is stopped.
 func (e *Engine) maintain(ctx context.Context) {
@@ -329,7 +334,7 @@ func (e *Engine) maintain(ctx context.Context) {
 		case <-e.wake:
 		}
 		if err := e.maintainOnce(ctx); err != nil {
-			e.log.Error("events stay in the log until the disk takes them; it will be tried again", "error", err, "retry_in", retry.String())
+			e.log.Error("events stay in the WAL until the disk is writable; retrying later", "error", err, "retry_in", retry.String())
 			next.Reset(retry)
 			retry = min(2*retry, lastRetry)
 			continue

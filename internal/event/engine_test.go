@@ -3,13 +3,18 @@ package event_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"svc/internal/boltfile"
 	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/event/submission"
 	"svc/internal/platform"
 )
 
@@ -29,7 +34,10 @@ func newWorld(t *testing.T, o event.Options) *world {
 		w.o.Now = func() time.Time { return time.Unix(noon, 0) }
 	}
 	w.open(t)
-	t.Cleanup(func() { check(t, w.Close()) })
+	t.Cleanup(func() {
+		check(t, w.Close())
+		check(t, boltfile.Verify(w.path))
+	})
 	return w
 }
 
@@ -57,9 +65,9 @@ func check(t *testing.T, err error) {
 // many were new.
 func (w *world) send(t *testing.T, subject, session, name string, at int64, ids ...string) int {
 	t.Helper()
-	b := &event.Batch{Project: 1, Received: noon, Subject: subject, Session: session, Client: event.Client{Platform: platform.Linux, Region: "DE", UserAgent: "ua"}}
+	b := &event.Batch{Project: 1, Received: noon, Subject: subject, Session: session, Client: submission.Client{Platform: platform.Linux, Region: "DE", UserAgent: "ua"}}
 	for i, id := range ids {
-		b.Items = append(b.Items, event.Item{ID: id, Name: name, At: at + int64(i), Properties: []byte(`{"n":` + fmt.Sprint(i) + `,"from":"` + subject + `"}`)})
+		b.Items = append(b.Items, submission.Item{ID: id, Name: name, At: at + int64(i), Properties: []byte(`{"n":` + fmt.Sprint(i) + `,"from":"` + subject + `"}`)})
 	}
 	n, err := w.Ingest(b)
 	check(t, err)
@@ -77,7 +85,7 @@ func (w *world) export(t *testing.T, subject string) (list []event.Event) {
 
 func (w *world) total(t *testing.T) int64 {
 	t.Helper()
-	o, err := w.Overview(context.Background(), 1, event.Range{Start: noon - 90*86400, End: noon + 86400})
+	o, err := w.Overview(context.Background(), 1, query.Range{Start: noon - 90*86400, End: noon + 86400})
 	check(t, err)
 	return o.Total
 }
@@ -97,8 +105,8 @@ func TestKeysAreExact(t *testing.T) {
 		{"in memory", func() {}, 0},
 		{"in a block", func() { check(t, w.Flush()) }, 0},
 		{"after a restart", func() { w.reopen(t) }, 0},
-		{"of an older hour", func() { check(t, w.Clean(t.Context(), 1, noon-7200, 0)) }, 0},
-		{"gone", func() { check(t, w.Clean(t.Context(), 1, noon+7200, 0)) }, 2},
+		{"of an older hour", func() { check(t, w.ApplyRetention(t.Context(), 1, noon-7200, 0)) }, 0},
+		{"gone", func() { check(t, w.ApplyRetention(t.Context(), 1, noon+7200, 0)) }, 2},
 		{"in memory again", func() {}, 0},
 		{"of an erased subject", func() {
 			if n, err := w.DeleteSubject(t.Context(), 1, "u"); n != 2 || err != nil {
@@ -135,7 +143,7 @@ func TestEventsComeBack(t *testing.T) {
 	}
 	first := event.Event{
 		Name: "close", ID: "4", At: noon - 5*3600, Received: noon, Properties: []byte(`{"from":"u","n":0}`),
-		Client: event.Client{Platform: platform.Linux, Region: "DE", UserAgent: "ua"},
+		Client: submission.Client{Platform: platform.Linux, Region: "DE", UserAgent: "ua"},
 	}
 	if !reflect.DeepEqual(want[0], first) {
 		t.Errorf("got %+v, want %+v", want[0], first)
@@ -176,7 +184,7 @@ func TestDefinitionsOutlive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
 	list := func() []event.Definition {
-		_, list, err := w.Definitions(t.Context(), 1, event.DefinitionsQuery{Range: event.Range{End: 2 * noon}, Limit: 10})
+		_, list, err := w.Definitions(t.Context(), 1, event.DefinitionsQuery{Range: query.Range{End: 2 * noon}, Limit: 10})
 		check(t, err)
 		return list
 	}
@@ -215,7 +223,7 @@ func TestManyTogether(t *testing.T) {
 			for b := range batches {
 				batch := &event.Batch{Project: event.Project(1 + s%2), Received: noon, Subject: fmt.Sprint("u", s), Session: fmt.Sprint("s", s, b/4)}
 				for i := range size {
-					batch.Items = append(batch.Items, event.Item{ID: fmt.Sprint(s, "-", b, "-", i), Name: fmt.Sprint("n", i%3), At: noon - int64(b*97+i)})
+					batch.Items = append(batch.Items, submission.Item{ID: fmt.Sprint(s, "-", b, "-", i), Name: fmt.Sprint("n", i%3), At: noon - int64(b*97+i)})
 				}
 				for attempt := range 2 {
 					n, err := w.Ingest(batch)
@@ -236,11 +244,38 @@ func TestManyTogether(t *testing.T) {
 	wait.Wait()
 	w.reopen(t)
 	for p := event.Project(1); p <= 2; p++ {
-		o, err := w.Overview(t.Context(), p, event.Range{End: 2 * noon})
+		o, err := w.Overview(t.Context(), p, query.Range{End: 2 * noon})
 		check(t, err)
-		want := event.Overview{Total: senders / 2 * batches * size, EventTypes: 3, Users: senders / 2, Sessions: senders / 2 * batches / 4}
+		want := query.Overview{Total: senders / 2 * batches * size, EventTypes: 3, Users: senders / 2, Sessions: senders / 2 * batches / 4}
 		if o != want {
 			t.Errorf("project %d: got %+v, want %+v", p, o, want)
 		}
+	}
+}
+
+// lines takes what is logged, a line at a time.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
+// TestSlowQueryIsReported: a transaction that stays open is named with the code that
+// opened it, as those of the records are.
+func TestSlowQueryIsReported(t *testing.T) {
+	t.Parallel()
+	log := make(lines, 100)
+	w := newWorld(t, event.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
+	w.send(t, "u", "s", "open", noon, "1")
+	check(t, w.Flush())
+	var line string
+	check(t, w.EachEvent(t.Context(), 1, func(string, *event.Event) error {
+		for line = <-log; !strings.Contains(line, "transaction open for too long"); line = <-log {
+		}
+		return nil
+	}))
+	if !strings.Contains(line, "events.db") || !strings.Contains(line, "svc/internal/event.(*") {
+		t.Errorf("got %q, want the file and a function of this package", line)
 	}
 }

@@ -2,9 +2,16 @@ package event
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/binary"
+	"fmt"
 	"slices"
-	"strings"
+
+	"svc/internal/event/block"
+	"svc/internal/event/dictionary"
+	"svc/internal/event/submission"
+	"svc/internal/hourly"
+	"svc/internal/platform"
+	"svc/internal/stats"
 )
 
 // Export visits the events of a subject by time, then receipt, an hour at a
@@ -34,7 +41,7 @@ const hoursAtOnce = 256
 // exportHour finds the events of a subject in the next hour that has some, and
 // where to go on; -1 is the end.
 func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from int64) (next int64, events []Event, err error) {
-	err = e.view(ctx, p, func(v *view) error {
+	err = e.snapshot(ctx, p, func(v *snapshot) error {
 		next = -1
 		number, err := v.subject(subject)
 		if number == 0 || err != nil {
@@ -62,7 +69,7 @@ func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from
 }
 
 // subject is the number of a distinct_id; 0 when it is not known.
-func (v *view) subject(text string) (number uint32, err error) {
+func (v *snapshot) subject(text string) (number uint32, err error) {
 	for _, s := range v.heads {
 		if number := s.subject(text); number != 0 {
 			return number, nil
@@ -72,33 +79,33 @@ func (v *view) subject(text string) (number uint32, err error) {
 	if subjects == nil || err != nil {
 		return 0, err
 	}
-	number, _, err = subjects.find(text)
+	number, _, err = subjects.Find(text)
 	return number, err
 }
 
 // dictionary is one of the dictionaries as it is in this transaction, nil when
 // nothing was ever stored.
-func (v *view) dictionary(name []byte) (*dictionaryReader, error) {
+func (v *snapshot) dictionary(name []byte) (*dictionary.Reader, error) {
 	if v.project == nil || v.blocks == nil {
 		return nil, nil
 	}
 	b := projectBucket(v.blocks.Tx(), v.project.number, name)
-	d, err := loadDictionary(b, v.engine.secret)
+	d, err := dictionary.Load(b, v.engine.secret)
 	if err != nil {
 		return nil, err
 	}
-	return d.reader(b), nil
+	return d.Reader(b), nil
 }
 
 // subjectRows are the events of a subject in an hour, in order.
-func (v *view) subjectRows(h *hour, subject uint32) (*rows, error) {
-	var list []*rows
+func (v *snapshot) subjectRows(h *hour, subject uint32) (*block.Rows, error) {
+	var list []*block.Rows
 	for _, raw := range h.raws {
-		r, err := subjectRows(h.start, raw, subject)
+		r, err := block.DecodeSubject(h.start, raw, subject)
 		if err != nil {
 			return nil, h.failed(err)
 		}
-		if r != nil && r.len() > 0 {
+		if r != nil && r.Len() > 0 {
 			list = append(list, r)
 		}
 	}
@@ -107,32 +114,32 @@ func (v *view) subjectRows(h *hour, subject uint32) (*rows, error) {
 			break
 		}
 		order := slices.DeleteFunc(s.of.order(s.n, h.start, h.start+3599), func(o uint64) bool {
-			return s.of.senders[s.of.clients[o&(1<<rowBits-1)]].subject != subject
+			return s.of.senders[s.of.clients[o&(1<<rowBits-1)]].Subject != subject
 		})
 		if len(order) > 0 {
 			list = append(list, s.of.rows(order, true))
 		}
 	}
-	return mergeRows(list), nil
+	return block.Merge(list), nil
 }
 
 // events are rows as their subject may see them.
-func (v *view) events(start int64, r *rows) ([]Event, error) {
+func (v *snapshot) events(start int64, r *block.Rows) ([]Event, error) {
 	sessions, err := v.dictionary(sessionsBucket)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Event, r.len())
+	list := make([]Event, r.Len())
 	for i := range list {
-		from := &r.senders[r.clients[i]]
+		from := &r.Senders[r.SenderOf[i]]
 		list[i] = Event{
-			Name: v.nameText(r.names[i]), ID: r.ids[i], At: start + int64(r.seconds[i]), Received: r.received[i],
-			Properties: r.props[i].json(), Client: from.client(),
+			Name: v.nameText(r.Names[i]), ID: r.IDs[i], At: start + int64(r.Seconds[i]), Received: r.Received[i],
+			Properties: r.Props[i].JSON(), Client: clientOf(&from.Details),
 		}
-		if from.session == 0 {
+		if from.Session == 0 {
 			continue
 		}
-		if list[i].Session, err = v.session(sessions, from.session); err != nil {
+		if list[i].Session, err = v.session(sessions, from.Session); err != nil {
 			return nil, err
 		}
 	}
@@ -140,34 +147,136 @@ func (v *view) events(start int64, r *rows) ([]Event, error) {
 }
 
 // session is the session_id with a number.
-func (v *view) session(stored *dictionaryReader, number uint32) (text string, err error) {
+func (v *snapshot) session(stored *dictionary.Reader, number uint32) (text string, err error) {
 	for _, s := range v.heads {
 		if at := int(number) - int(s.firstSession); at >= 0 && at < len(s.sessions) {
 			return s.sessions[at], nil
 		}
 	}
-	text, _, err = stored.text(number)
+	text, _, err = stored.Text(number)
 	return text, err
 }
 
-// json is the object that properties were made from, nil for none. Blocks do not
-// keep the order of keys, so it is always that of the alphabet.
-func (list properties) json() []byte {
-	if list == nil {
+// Count is one of the hourly counters of a project.
+type Count struct {
+	Hour     int64 // Unix second at which it begins
+	Name     string
+	Platform platform.Platform
+	Region   stats.Region
+	Offset   stats.Offset
+	N        int64
+}
+
+// Names lists everything that is known of the names of events, in the order in
+// which they were first seen. One whose definition was deleted has no ID.
+func (e *Engine) Names(p Project) []Definition {
+	of := e.project(p)
+	if of == nil {
 		return nil
 	}
-	object := []byte{'{'}
-	sorted := slices.Clone(list)
-	slices.SortFunc(sorted, func(a, b property) int { return strings.Compare(a.key, b.key) })
-	for i, p := range sorted {
-		if i > 0 {
-			object = append(object, ',')
-		}
-		key, err := json.Marshal(p.key)
-		if err != nil {
-			continue // a text always has a form
-		}
-		object = append(append(append(object, key...), ':'), p.value...)
+	of.names.mu.RLock()
+	defer of.names.mu.RUnlock()
+	list := make([]Definition, len(of.names.list))
+	for i, n := range of.names.list {
+		list[i] = n.definition()
 	}
-	return append(object, '}')
+	return list
+}
+
+// EachEvent visits the events of a project and who sent each, hour by hour. In
+// an hour those of one second are in the order of receipt; otherwise there is no
+// order. All of it is one transaction: it is for a file that nobody writes to,
+// after a Flush. The event is only valid during the call.
+func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject string, event *Event) error) error {
+	return e.snapshot(ctx, p, func(v *snapshot) error {
+		subjects, err := v.dictionary(subjectsBucket)
+		if subjects == nil || err != nil {
+			return err
+		}
+		sessions, err := v.dictionary(sessionsBucket)
+		if err != nil {
+			return err
+		}
+		return v.blocks.EachValue(func(key, raw []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			h := &hour{start: int64(binary.BigEndian.Uint32(key)) * 3600, raws: [][]byte{raw}}
+			if err := block.Check(raw); err != nil {
+				return h.failed(err)
+			}
+			r, err := block.Decode(h.start, raw)
+			if err != nil {
+				return h.failed(err)
+			}
+			return v.eachRow(h.start, r, subjects, sessions, visit)
+		})
+	})
+}
+
+// eachRow visits the events of a block.
+func (v *snapshot) eachRow(start int64, r *block.Rows, subjects, sessions *dictionary.Reader, visit func(subject string, event *Event) error) error {
+	type known struct {
+		subject, session string
+		client           submission.Client
+	}
+	senders := make([]known, len(r.Senders))
+	for i := range r.Senders {
+		from := &r.Senders[i]
+		subject, ok, err := subjects.Text(from.Subject)
+		if err == nil && !ok {
+			err = fmt.Errorf("%w: sender %d of an event has no text", ErrDamaged, from.Subject)
+		}
+		if err != nil {
+			return err
+		}
+		senders[i].subject = subject
+		if senders[i].session, _, err = sessions.Text(from.Session); err != nil {
+			return err
+		}
+		senders[i].client = clientOf(&from.Details)
+	}
+	var one Event
+	for i := range r.Len() {
+		from := &senders[r.SenderOf[i]]
+		one = Event{
+			Name: v.nameText(r.Names[i]), ID: r.IDs[i], Session: from.session, At: start + int64(r.Seconds[i]), Received: r.Received[i],
+			Properties: r.Props[i].JSON(), Client: from.client,
+		}
+		if err := visit(from.subject, &one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EachCount visits the hourly counters of a project, hour by hour. Like
+// EachEvent it is for a file that nobody writes to, after a Flush.
+func (e *Engine) EachCount(ctx context.Context, p Project, visit func(Count) error) error {
+	return e.snapshot(ctx, p, func(v *snapshot) error {
+		if v.counts == nil {
+			return nil
+		}
+		return v.counts.ForEach(func(key, raw []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			at := binary.BigEndian.Uint32(key)
+			var failed error
+			err := hourly.Each(raw, func(what uint64, n int64) {
+				if failed != nil {
+					return
+				}
+				c := counterFrom(at, what)
+				failed = visit(Count{
+					Hour: int64(at) * 3600, Name: v.nameText(c.name), Platform: stats.PlatformOf(int(c.platform)),
+					Region: stats.Region(c.region), Offset: c.offset, N: n,
+				})
+			})
+			if err != nil {
+				return err
+			}
+			return failed
+		})
+	})
 }

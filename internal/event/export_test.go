@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
-	"svc/internal/finding"
+	"svc/internal/boltfile"
+	"svc/internal/boltfile/bolttest"
+	"svc/internal/event/block"
+	"svc/internal/event/dictionary"
+	"svc/internal/event/encoding"
+	"svc/internal/integrity"
 )
 
 // Check holds the file to what the check of the program looks for, and finds what
@@ -19,13 +21,13 @@ import (
 func (e *Engine) Check() error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
-	e.writing.Lock()
-	defer e.writing.Unlock()
-	return e.db.View(func(tx *bbolt.Tx) error {
+	e.file.Lock()
+	defer e.file.Unlock()
+	return e.file.View(func(tx *boltfile.Tx) error {
 		for err := range tx.Check() {
 			return err
 		}
-		report := finding.NewReport(nil)
+		report := integrity.NewReport(nil)
 		if err := errors.Join(newChecker(context.Background(), tx, report).run(), asError(report)); err != nil {
 			return err
 		}
@@ -40,7 +42,7 @@ func (e *Engine) Check() error {
 }
 
 // asError is what a check has found.
-func asError(report *finding.Report) error {
+func asError(report *integrity.Report) error {
 	var all []error
 	for _, f := range report.Listed() {
 		all = append(all, fmt.Errorf("%w: %s %s: %s", ErrDamaged, f.Kind, f.Where, f.What))
@@ -48,24 +50,15 @@ func asError(report *finding.Report) error {
 	return errors.Join(all...)
 }
 
-// check looks at a dictionary alone.
-func (d *dictionary) check(b *bbolt.Bucket) error {
-	report := finding.NewReport(nil)
-	p := projectCheck{checker: newChecker(context.Background(), b.Tx(), report)}
-	p.secret = d.secret
-	_, err := p.checkTexts(b, "")
-	return errors.Join(err, asError(report))
-}
-
 // checkedProject is what Check has seen of a project.
 type checkedProject struct {
 	*project
 	engine *Engine
-	tx     *bbolt.Tx
+	tx     *boltfile.Tx
 	ids    map[string]bool // of events
 }
 
-func (c *checkedProject) bucket(name []byte) *bbolt.Bucket {
+func (c *checkedProject) bucket(name []byte) *boltfile.Bucket {
 	return projectBucket(c.tx, c.number, name)
 }
 
@@ -73,9 +66,9 @@ func (c *checkedProject) check() error {
 	if stored, err := loadNames(c.bucket(namesBucket)); err != nil || !slices.Equal(stored.all(), c.names.all()) {
 		return fmt.Errorf("names are %q in the file and %q in memory: %w", stored.all(), c.names.all(), err)
 	}
-	err := eachDecoded(c.tx, c.number, func(hour int64, r *rows) error {
-		for row, id := range r.ids {
-			if err := c.event(id, r.names[row]); err != nil {
+	err := eachDecoded(c.tx, c.number, func(hour int64, r *block.Rows) error {
+		for row, id := range r.IDs {
+			if err := c.event(id, r.Names[row]); err != nil {
 				return fmt.Errorf("hour %d, row %d: %w", hour/3600, row, err)
 			}
 		}
@@ -104,13 +97,13 @@ func (c *checkedProject) event(id string, name uint32) error {
 }
 
 // eachDecoded visits the blocks of a project, after checking them.
-func eachDecoded(tx *bbolt.Tx, p Project, visit func(hour int64, r *rows) error) error {
-	return eachValue(projectBucket(tx, p, blocksBucket), func(key, raw []byte) error {
+func eachDecoded(tx *boltfile.Tx, p Project, visit func(hour int64, r *block.Rows) error) error {
+	return projectBucket(tx, p, blocksBucket).EachValue(func(key, raw []byte) error {
 		hour := int64(binary.BigEndian.Uint32(key)) * 3600
-		if err := checkBlock(raw); err != nil {
+		if err := block.Check(raw); err != nil {
 			return fmt.Errorf("hour %d: %w", hour/3600, err)
 		}
-		r, err := decodeBlock(hour, raw)
+		r, err := block.Decode(hour, raw)
 		if err != nil {
 			return fmt.Errorf("hour %d: %w", hour/3600, err)
 		}
@@ -124,17 +117,17 @@ func (e *Engine) EachText(p Project, visit func(text string)) error {
 	if err := e.Flush(); err != nil {
 		return err
 	}
-	return e.db.View(func(tx *bbolt.Tx) error {
-		if err := eachDecoded(tx, p, func(_ int64, r *rows) error {
-			for row, id := range r.ids {
+	return e.file.View(func(tx *boltfile.Tx) error {
+		if err := eachDecoded(tx, p, func(_ int64, r *block.Rows) error {
+			for row, id := range r.IDs {
 				visit(id)
-				for _, property := range r.props[row] {
-					visit(property.key)
-					visit(property.value)
+				for _, property := range r.Props[row] {
+					visit(property.Key)
+					visit(property.Value)
 				}
 			}
-			for i := range r.senders {
-				for _, text := range r.senders[i].clientTexts() {
+			for i := range r.Senders {
+				for _, text := range r.Senders[i].Texts() {
 					visit(*text)
 				}
 			}
@@ -156,17 +149,17 @@ func (e *Engine) EachText(p Project, visit func(text string)) error {
 }
 
 // dictionaries are the texts of the dictionaries by number.
-func (e *Engine) dictionaries(tx *bbolt.Tx, p Project) (subjects, sessions map[uint32]string, err error) {
+func (e *Engine) dictionaries(tx *boltfile.Tx, p Project) (subjects, sessions map[uint32]string, err error) {
 	read := func(name []byte) map[uint32]string {
 		b := projectBucket(tx, p, name)
-		d, failed := loadDictionary(b, e.secret)
+		d, failed := dictionary.Load(b, e.secret)
 		if failed != nil {
 			err = errors.Join(err, failed)
 			return nil
 		}
-		texts, r := map[uint32]string{}, d.reader(b)
-		for number := range d.next() {
-			text, ok, failed := r.text(number)
+		texts, r := map[uint32]string{}, d.Reader(b)
+		for number := range d.Next() {
+			text, ok, failed := r.Text(number)
 			if err = errors.Join(err, failed); ok {
 				texts[number] = text
 			}
@@ -183,15 +176,15 @@ func (e *Engine) Unused(p Project) (list []string, err error) {
 	if err := e.Flush(); err != nil || e.project(p) == nil {
 		return nil, err
 	}
-	err = e.db.View(func(tx *bbolt.Tx) error {
+	err = e.file.View(func(tx *boltfile.Tx) error {
 		subjects, sessions, err := e.dictionaries(tx, p)
 		if err != nil {
 			return err
 		}
-		err = eachDecoded(tx, p, func(_ int64, r *rows) error {
-			for i := range r.senders {
-				delete(subjects, r.senders[i].subject)
-				delete(sessions, r.senders[i].session)
+		err = eachDecoded(tx, p, func(_ int64, r *block.Rows) error {
+			for i := range r.Senders {
+				delete(subjects, r.Senders[i].Subject)
+				delete(sessions, r.Senders[i].Session)
 			}
 			return nil
 		})
@@ -208,7 +201,7 @@ func (e *Engine) Unused(p Project) (list []string, err error) {
 
 // Blocks is how many blocks a project has.
 func (e *Engine) Blocks(p Project) (n int, err error) {
-	err = e.db.View(func(tx *bbolt.Tx) error {
+	err = e.file.View(func(tx *boltfile.Tx) error {
 		n = projectBucket(tx, p, blocksBucket).Stats().KeyN
 		return nil
 	})
@@ -218,59 +211,26 @@ func (e *Engine) Blocks(p Project) (n int, err error) {
 // DamageBlock changes the bytes of a block of a project in the file. sealed makes
 // its checksum right again, so that only what refers to nothing gives it away.
 func (e *Engine) DamageBlock(p Project, number int, sealed bool, change func(raw []byte)) error {
-	return e.update(func(tx *bbolt.Tx) error {
+	return e.update(func(tx *boltfile.Tx) error {
 		blocks := projectBucket(tx, p, blocksBucket)
 		cursor := blocks.Cursor()
 		key, raw := cursor.First()
 		for range number {
 			key, raw = cursor.Next()
 		}
-		raw = slices.Clone(valueOf(blocks, key, raw))
+		raw = slices.Clone(blocks.ValueAt(key, raw))
 		change(raw)
 		if sealed {
-			seal(raw)
+			block.Seal(raw)
 		}
-		return putValue(blocks, slices.Clone(key), raw)
-	})
-}
-
-// LivePages visits the bytes of all pages in use of a file that nobody has open:
-// what the buckets hold and also what is between it.
-func LivePages(path string, visit func(page []byte)) error {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	size := int64(db.Info().PageSize)
-	return db.View(func(tx *bbolt.Tx) error {
-		for id := 0; ; id++ {
-			page, err := tx.Page(id)
-			if page == nil || err != nil {
-				return err
-			}
-			if page.Type == "free" {
-				continue
-			}
-			raw := make([]byte, size*int64(1+page.OverflowCount))
-			if _, err := file.ReadAt(raw, size*int64(id)); err != nil {
-				return err
-			}
-			visit(raw)
-			id += page.OverflowCount
-		}
+		return blocks.PutValue(slices.Clone(key), raw)
 	})
 }
 
 // Forms are how a text may lie in the file without being packed.
 func Forms(text string) [][]byte {
 	forms := [][]byte{[]byte(text)}
-	if packed, ok := packUUID(text); ok {
+	if packed, ok := encoding.PackUUID(text); ok {
 		forms = append(forms, packed[:])
 	}
 	return forms
@@ -278,22 +238,11 @@ func Forms(text string) [][]byte {
 
 // Change writes to a file that nobody has open whatever a test wants there: change
 // is given the bucket of a project and the file.
-func Change(path string, p Project, change func(project *bbolt.Bucket, tx *bbolt.Tx) error) error {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true})
-	if err != nil {
-		return err
-	}
-	return errors.Join(db.Update(func(tx *bbolt.Tx) error {
-		return change(tx.Bucket(projectsBucket).Bucket(be32(uint32(p))), tx)
-	}), db.Close())
+func Change(path string, p Project, change func(project *boltfile.Bucket, tx *boltfile.Tx) error) error {
+	return bolttest.Change(path, func(tx *boltfile.Tx) error {
+		return change(tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(p))), tx)
+	})
 }
-
-// Values of any size, as blocks, pages and commits are.
-var (
-	PutValue    = putValue
-	ValueOf     = valueOf
-	DeleteValue = deleteValue
-)
 
 // HoldMaintenance keeps the background from working until release is called.
 func (e *Engine) HoldMaintenance() (release func()) {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/event/submission"
 	"svc/internal/fault"
 )
 
@@ -36,10 +38,10 @@ const (
 	extremeSize = 500 // events of a batch
 )
 
-var extremeRange = event.Range{Start: extremeAt, End: extremeAt + 24*3600}
+var extremeRange = query.Range{Start: extremeAt, End: extremeAt + 24*3600}
 
 // extremeBatch is a batch whose events are made one by one.
-func extremeBatch(first, n int, subject string, item func(i int) event.Item) *event.Batch {
+func extremeBatch(first, n int, subject string, item func(i int) submission.Item) *event.Batch {
 	b := &event.Batch{Project: 1, Received: noon, Subject: subject, Session: subject}
 	for i := first; i < first+n; i++ {
 		one := item(i)
@@ -52,28 +54,28 @@ func extremeBatch(first, n int, subject string, item func(i int) event.Item) *ev
 	return b
 }
 
-func inBatches(n int, send func(*event.Batch), item func(i int) event.Item) {
+func inBatches(n int, send func(*event.Batch), item func(i int) submission.Item) {
 	for first := 0; first < n; first += extremeSize {
 		send(extremeBatch(first, min(extremeSize, n-first), fmt.Sprint("e", first/extremeSize%100), item))
 	}
 }
 
-func byProperty(key string, limit int) event.BreakdownQuery {
-	return event.BreakdownQuery{Range: extremeRange, Dimension: event.ByProperty, Property: key, Limit: limit}
+func byProperty(key string, limit int) query.BreakdownQuery {
+	return query.BreakdownQuery{Range: extremeRange, Dimension: query.ByProperty, Property: key, Limit: limit}
 }
 
 var extremes = []extreme{
 	{
 		name: "values of a property", short: 20_000, long: 1_000_000,
 		batches: func(n int, send func(*event.Batch)) {
-			inBatches(n, send, func(i int) event.Item {
-				return event.Item{Properties: fmt.Appendf(nil, `{"value":"value number %09d"}`, i)}
+			inBatches(n, send, func(i int) submission.Item {
+				return submission.Item{Properties: fmt.Appendf(nil, `{"value":"value number %09d"}`, i)}
 			})
 		},
 		check: func(t *testing.T, w *world, n int) {
 			t.Helper()
 			got, err := w.Breakdown(t.Context(), 1, byProperty("value", 2))
-			want := event.Breakdown{Total: int64(n), Groups: []event.Group{{Key: "value number 000000000", Count: 1}, {Key: "value number 000000001", Count: 1}}}
+			want := query.Breakdown{Total: int64(n), Groups: []query.Group{{Key: "value number 000000000", Count: 1}, {Key: "value number 000000001", Count: 1}}}
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
@@ -87,8 +89,8 @@ var extremes = []extreme{
 	{
 		name: "keys of properties", short: 2000, long: 2000,
 		batches: func(n int, send func(*event.Batch)) {
-			inBatches(10*n, send, func(i int) event.Item {
-				return event.Item{Properties: fmt.Appendf(nil, `{"key %d":%d,"key %d":true}`, i%n, i, (i+1)%n)}
+			inBatches(10*n, send, func(i int) submission.Item {
+				return submission.Item{Properties: fmt.Appendf(nil, `{"key %d":%d,"key %d":true}`, i%n, i, (i+1)%n)}
 			})
 		},
 		check: func(t *testing.T, w *world, n int) {
@@ -104,7 +106,7 @@ var extremes = []extreme{
 	{
 		name: "bytes of properties of one event", short: 1 << 20, long: 1 << 20,
 		batches: func(n int, send func(*event.Batch)) {
-			send(extremeBatch(0, 1, "big", func(int) event.Item { return event.Item{Properties: bigProperties(n)} }))
+			send(extremeBatch(0, 1, "big", func(int) submission.Item { return submission.Item{Properties: bigProperties(n)} }))
 		},
 		check: func(t *testing.T, w *world, n int) {
 			t.Helper()
@@ -120,12 +122,12 @@ var extremes = []extreme{
 	{
 		name: "names of events", short: 2000, long: 10_000,
 		batches: func(n int, send func(*event.Batch)) {
-			inBatches(3*n, send, func(i int) event.Item { return event.Item{Name: fmt.Sprintf("name %05d", i%n)} })
+			inBatches(3*n, send, func(i int) submission.Item { return submission.Item{Name: fmt.Sprintf("name %05d", i%n)} })
 		},
 		check: func(t *testing.T, w *world, n int) {
 			t.Helper()
-			got, err := w.Breakdown(t.Context(), 1, event.BreakdownQuery{Range: extremeRange, Dimension: event.ByEvent, Limit: 1})
-			want := event.Breakdown{Total: int64(3 * n), Groups: []event.Group{{Key: "name 00000", Count: 3}}}
+			got, err := w.Breakdown(t.Context(), 1, query.BreakdownQuery{Range: extremeRange, Dimension: query.ByEvent, Limit: 1})
+			want := query.Breakdown{Total: int64(3 * n), Groups: []query.Group{{Key: "name 00000", Count: 3}}}
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
@@ -133,7 +135,7 @@ var extremes = []extreme{
 			if err != nil || total != 1 || list[0].Count != 3 {
 				t.Errorf("got %d definitions, %+v, %v", total, list, err)
 			}
-			paths, err := w.Paths(t.Context(), 1, event.PathsQuery{Range: extremeRange, Depth: 3, Branches: 2, Users: true})
+			paths, err := w.Paths(t.Context(), 1, query.PathsQuery{Range: extremeRange, Depth: 3, Branches: 2, Users: true})
 			if err != nil || !paths.Truncated || len(paths.Edges) == 0 {
 				t.Errorf("got %+v, %v", paths, err)
 			}
@@ -143,7 +145,7 @@ var extremes = []extreme{
 		name: "subjects", short: 10_000, long: 5_000_000,
 		batches: func(n int, send func(*event.Batch)) {
 			for i := range n {
-				b := extremeBatch(i, 1, fmt.Sprintf("%08x-2222-7222-8222-%012x", i, i), func(int) event.Item { return event.Item{} })
+				b := extremeBatch(i, 1, fmt.Sprintf("%08x-2222-7222-8222-%012x", i, i), func(int) submission.Item { return submission.Item{} })
 				b.Session = ""
 				send(b)
 			}
@@ -151,10 +153,10 @@ var extremes = []extreme{
 		check: func(t *testing.T, w *world, n int) {
 			t.Helper()
 			got, err := w.Overview(t.Context(), 1, extremeRange)
-			if want := (event.Overview{Total: int64(n), EventTypes: 1, Users: int64(n)}); err != nil || got != want {
+			if want := (query.Overview{Total: int64(n), EventTypes: 1, Users: int64(n)}); err != nil || got != want {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
-			users, err := w.Funnel(t.Context(), 1, event.FunnelQuery{Range: extremeRange, Steps: []event.Step{{Event: "extreme"}, {Event: "extreme"}}, Window: 60})
+			users, err := w.Funnel(t.Context(), 1, query.FunnelQuery{Range: extremeRange, Steps: []query.Step{{Event: "extreme"}, {Event: "extreme"}}, Window: 60})
 			if want := []int64{int64(n), 0}; err != nil || !reflect.DeepEqual(users, want) {
 				t.Errorf("funnel: got %v, %v, want %v", users, err, want)
 			}
@@ -163,7 +165,7 @@ var extremes = []extreme{
 			}
 		},
 		refused: func(ctx context.Context, w *world) error {
-			_, err := w.Paths(ctx, 1, event.PathsQuery{Range: extremeRange, Depth: 6, Branches: 2, Users: true})
+			_, err := w.Paths(ctx, 1, query.PathsQuery{Range: extremeRange, Depth: 6, Branches: 2, Users: true})
 			return err
 		},
 		narrow: "narrow the range",
@@ -228,7 +230,7 @@ func (w *world) ordinary(t *testing.T) (answers string, took time.Duration) {
 	for range 5 {
 		var text strings.Builder
 		begun := time.Now()
-		for _, q := range questions(event.Range{Start: noon - 3*3600, End: noon + 3600}) {
+		for _, q := range questions(query.Range{Start: noon - 3*3600, End: noon + 3600}) {
 			if q.name == "definitions" { // lists the names of the extreme, too
 				continue
 			}

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
+	"svc/internal/boltfile"
+	"svc/internal/boltfile/bolttest"
 	"svc/internal/event"
+	"svc/internal/integrity"
 )
 
 // TestDamagedFileIsRefused destroys each page of a file in turn. bbolt would end
@@ -31,7 +33,7 @@ func TestDamagedFileIsRefused(t *testing.T) {
 	refused := 0
 	for at := 2 * page; at < 128*page; at += page {
 		put(t, path, bytes.Repeat([]byte{0xff}, page), at)
-		seen := event.Look(path)
+		seen := event.Probe(path)
 		e, err := event.Open(path, event.Options{})
 		if errors.Is(err, event.ErrDamaged) && !errors.Is(seen, event.ErrDamaged) {
 			t.Errorf("page %d: Look says %v, Open says %v", at/page, seen, err)
@@ -66,7 +68,7 @@ func TestLook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
 	w.send(t, "u", "s", "format", noon, "format", "abcd") // named like the mark
-	if err := event.Look(w.path); !errors.Is(err, event.ErrLocked) {
+	if err := event.Probe(w.path); !errors.Is(err, event.ErrLocked) {
 		t.Errorf("in use: got %v, want ErrLocked", err)
 	}
 	w.reopen(t)
@@ -74,7 +76,7 @@ func TestLook(t *testing.T) {
 	whole, err := os.ReadFile(w.path)
 	check(t, err)
 	check(t, os.WriteFile(path, whole, 0o600))
-	if err := event.Look(path); err != nil {
+	if err := event.Probe(path); err != nil {
 		t.Errorf("a whole file: got %v", err)
 	}
 	after, err := os.ReadFile(path)
@@ -83,20 +85,48 @@ func TestLook(t *testing.T) {
 		t.Error("the file was changed by looking at it")
 	}
 	setFormat(t, path, event.Format+1)
-	if err := event.Look(path); !errors.Is(err, event.ErrNewer) {
+	if err := event.Probe(path); !errors.Is(err, event.ErrNewer) {
 		t.Errorf("a newer file: got %v, want ErrNewer", err)
+	}
+}
+
+// TestUnreleasedFileIsRefused: a file from before the first release, whose format
+// has a number of today, is refused by everything and not changed.
+func TestUnreleasedFileIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "events.db")
+	e, err := event.Open(path, event.Options{})
+	check(t, err)
+	check(t, e.Close())
+	for _, format := range []uint32{event.Format, event.Format + 1} {
+		setFormat(t, path, format)
+		check(t, bolttest.Change(path, func(tx *boltfile.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("magic")) }))
+		before, err := os.ReadFile(path)
+		check(t, err)
+		_, opened := event.Open(path, event.Options{})
+		for name, got := range map[string]error{
+			"open": opened, "look": event.Probe(path),
+			"check":  event.Check(t.Context(), path, integrity.NewReport(nil)),
+			"repair": event.Repair(t.Context(), path),
+		} {
+			if !errors.Is(got, event.ErrUnreleased) || !strings.Contains(got.Error(), path) {
+				t.Errorf("%s of format %d: got %v, want ErrUnreleased with the path", name, format, got)
+			}
+		}
+		after, err := os.ReadFile(path)
+		check(t, err)
+		if !bytes.Equal(after, before) {
+			t.Errorf("format %d: the file that was refused has changed", format)
+		}
 	}
 }
 
 // setFormat writes another format into a file.
 func setFormat(t *testing.T, path string, format uint32) {
 	t.Helper()
-	db, err := bbolt.Open(path, 0o600, nil)
-	check(t, err)
-	err = db.Update(func(tx *bbolt.Tx) error {
+	check(t, bolttest.Change(path, func(tx *boltfile.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), binary.BigEndian.AppendUint32(nil, format))
-	})
-	check(t, errors.Join(err, db.Close()))
+	}))
 }
 
 // TestLockedFileIsRefused: two processes never write to one file.

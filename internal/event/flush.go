@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/boltfile"
+	"svc/internal/event/block"
+	"svc/internal/event/dictionary"
+	"svc/internal/event/encoding"
+	"svc/internal/event/hashindex"
 )
 
 // Flush writes the events in memory as blocks.
@@ -18,30 +20,30 @@ func (e *Engine) Flush() error {
 	return e.flush()
 }
 
-// flush is Flush for those who hold e.maintaining.
+// flush is Flush. The caller must hold e.maintaining.
 func (e *Engine) flush() error {
 	if err := e.flushFrozen(); err != nil {
 		return err
 	}
-	e.writing.Lock()
+	e.file.Lock()
 	h := e.heads.Load()
 	if h.frozen == nil && h.active.events > 0 {
 		e.freeze(h)
 	}
-	e.writing.Unlock()
+	e.file.Unlock()
 	return e.flushFrozen()
 }
 
 // flushFrozen writes the frozen head, if there is one. It stays in memory and in
-// the tail when that fails.
+// the WAL when that fails.
 func (e *Engine) flushFrozen() error {
 	h := e.heads.Load().frozen
 	if h == nil {
 		return nil
 	}
 	prepared, err := prepareHead(h)
-	e.writing.Lock()
-	defer e.writing.Unlock()
+	e.file.Lock()
+	defer e.file.Unlock()
 	if err == nil {
 		err = e.writeHead(h, prepared)
 	}
@@ -57,7 +59,7 @@ func (e *Engine) flushFrozen() error {
 type preparedProject struct {
 	head   *headProject
 	blocks []preparedBlock
-	keys   []hashEntry
+	keys   []hashindex.Entry
 }
 
 type preparedBlock struct {
@@ -70,16 +72,16 @@ type preparedBlock struct {
 func prepareHead(h *head) (map[Project]*preparedProject, error) {
 	all := map[Project]*preparedProject{}
 	for number, of := range h.projects {
-		p := &preparedProject{head: of, keys: make([]hashEntry, len(of.ids))}
+		p := &preparedProject{head: of, keys: make([]hashindex.Entry, len(of.ids))}
 		for row, hash := range of.hashes {
-			p.keys[row] = hashEntry{hash, keyOf(of.at[row])}
+			p.keys[row] = hashindex.Entry{Hash: hash, Payload: keyOf(of.at[row])}
 		}
-		slices.SortFunc(p.keys, hashEntry.compare) // add would do it, but others wait for that
+		slices.SortFunc(p.keys, hashindex.Entry.Compare) // add would do it, but others wait for that
 		for order := of.order(len(of.at), -1<<62, 1<<62); len(order) > 0; {
 			var hour int64
 			var first []uint64
 			hour, first, order = cutHour(order)
-			raw, err := encodeBlock(hour, of.rows(first, true))
+			raw, err := block.Encode(hour, of.rows(first, true))
 			if err != nil {
 				return nil, err
 			}
@@ -90,14 +92,14 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 	return all, nil
 }
 
-// writeHead moves a frozen head from the tail to blocks. The caller holds
-// e.writing.
+// writeHead moves a frozen head from the WAL to blocks. The caller must hold
+// e.file's lock.
 func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error {
-	err := e.writePrepared(prepared, func(tx *bbolt.Tx) error {
-		if err := tx.Bucket(metaBucket).Put(flushedKey, be64(h.generation)); err != nil {
+	err := e.writePrepared(prepared, func(tx *boltfile.Tx) error {
+		if err := tx.Bucket(metaBucket).Put(flushedKey, encoding.Key64(h.generation)); err != nil {
 			return err
 		}
-		return dropTail(tx, h.generation)
+		return dropWAL(tx, h.generation)
 	})
 	if !boltfile.Written(err) {
 		return err
@@ -107,18 +109,18 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 }
 
 // writePrepared writes events as blocks, and in the same transaction what also
-// writes. The caller holds e.writing.
-func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(*bbolt.Tx) error) error {
+// writes. The caller must hold e.file's lock.
+func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(*boltfile.Tx) error) error {
 	next := map[*project]projectIndexes{}
-	err := e.updateFile(func(tx *bbolt.Tx) error {
+	err := e.updateFile(func(tx *boltfile.Tx) error {
 		for number, of := range prepared {
 			p := e.project(number)
 			if p == nil {
 				continue // deleted meanwhile
 			}
-			b := tx.Bucket(projectsBucket).Bucket(be32(uint32(number)))
+			b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number)))
 			n, err := projectIndexes{}, error(nil)
-			if n.keys, err = p.keys.add(b.Bucket(keysBucket), of.keys); err != nil {
+			if n.keys, err = p.keys.Add(b.Bucket(keysBucket), of.keys); err != nil {
 				return err
 			}
 			if n.subjects, err = addTexts(b.Bucket(subjectsBucket), p.subjects, &of.head.subjects); err != nil {
@@ -144,25 +146,25 @@ func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(
 	return err
 }
 
-func addTexts(b *bbolt.Bucket, d *dictionary, texts *newTexts) (*dictionary, error) {
+func addTexts(b *boltfile.Bucket, d *dictionary.Dictionary, texts *newTexts) (*dictionary.Dictionary, error) {
 	if len(texts.list) == 0 {
 		return d, nil
 	}
-	if d.next() != texts.first {
-		return nil, fmt.Errorf("dictionary goes on at %d, not at %d", d.next(), texts.first)
+	if d.Next() != texts.first {
+		return nil, fmt.Errorf("dictionary goes on at %d, not at %d", d.Next(), texts.first)
 	}
-	return d.add(b, texts.list)
+	return d.Add(b, texts.list)
 }
 
 // writeProject writes blocks, counters and what is known of the names.
-func (e *Engine) writeProject(b *bbolt.Bucket, p *project, of *preparedProject) error {
+func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProject) error {
 	blocks := b.Bucket(blocksBucket)
 	for _, block := range of.blocks {
 		key, err := nextPart(blocks, uint32(block.hour/3600))
 		if err != nil {
 			return err
 		}
-		if err := putValue(blocks, key, block.raw); err != nil {
+		if err := blocks.PutValue(key, block.raw); err != nil {
 			return err
 		}
 	}
@@ -184,12 +186,12 @@ func (e *Engine) writeProject(b *bbolt.Bucket, p *project, of *preparedProject) 
 // The key of a block is the hour since 1970 and the number of the part in the
 // order of receipt, four bytes each.
 
-func blockKey(hour, part uint32) []byte { return append(be32(hour), be32(part)...) }
+func blockKey(hour, part uint32) []byte { return append(encoding.Key32(hour), encoding.Key32(part)...) }
 
 // nextPart is the key of a new last part of an hour.
-func nextPart(blocks *bbolt.Bucket, hour uint32) ([]byte, error) {
+func nextPart(blocks *boltfile.Bucket, hour uint32) ([]byte, error) {
 	cursor := blocks.Cursor()
-	key, _ := cursor.Seek(be32(hour + 1))
+	key, _ := cursor.Seek(encoding.Key32(hour + 1))
 	if key == nil {
 		key, _ = cursor.Last()
 	} else {
@@ -205,18 +207,18 @@ func nextPart(blocks *bbolt.Bucket, hour uint32) ([]byte, error) {
 	return blockKey(hour, last+1), nil
 }
 
-// dropTail removes the generations of the tail up to one.
-func dropTail(tx *bbolt.Tx, generation uint64) error {
-	tail := tx.Bucket(tailBucket)
+// dropWAL removes the generations of the WAL up to one.
+func dropWAL(tx *boltfile.Tx, generation uint64) error {
+	wal := tx.Bucket(walBucket)
 	var gone [][]byte
-	err := tail.ForEachBucket(func(key []byte) error {
+	err := wal.ForEachBucket(func(key []byte) error {
 		if binary.BigEndian.Uint64(key) <= generation {
 			gone = append(gone, append([]byte(nil), key...))
 		}
 		return nil
 	})
 	for _, key := range gone {
-		err = errors.Join(err, tail.DeleteBucket(key))
+		err = errors.Join(err, wal.DeleteBucket(key))
 	}
 	return err
 }

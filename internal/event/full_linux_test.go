@@ -12,7 +12,7 @@ import (
 
 	"svc/internal/event"
 	"svc/internal/fault"
-	"svc/internal/patience"
+	"svc/internal/testutil"
 )
 
 // fullFile names the file for a test binary that is started because its limits
@@ -23,32 +23,37 @@ const fullFile = "SVC_EVENT_FULL"
 // own.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"TestOnAFullDisk", "TestNoRoomInMemory"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
-			c.Env = append(os.Environ(), fullFile+"="+filepath.Join(t.TempDir(), "events.db"))
-			out, err := c.CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "--- PASS: "+name) {
-				t.Fatalf("%v:\n%s", err, out)
-			}
-			t.Logf("%s", out)
-		})
-	}
+	inItsOwnProcess(t, onAFullDisk)
 }
 
-// TestOnAFullDisk lets writes fail behind one place in the file after the other,
+func TestNoRoomInMemory(t *testing.T) {
+	t.Parallel()
+	inItsOwnProcess(t, noRoomInMemory)
+}
+
+// inItsOwnProcess runs a test in another process, with the path of a file to make.
+func inItsOwnProcess(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	if os.Getenv(fullFile) != "" {
+		test(t)
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	c.Env = append(os.Environ(), fullFile+"="+filepath.Join(t.TempDir(), "events.db"))
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// onAFullDisk lets writes fail behind one place in the file after the other,
 // while events come in, blocks are written and merged, subjects are erased and
 // old events go. What was acknowledged is there and counted once, what was
 // refused is not, and can be sent again when there is space. SVC_LONG=1 tries
 // every page.
-//
-//nolint:paralleltest // limits the files of the whole process
-func TestOnAFullDisk(t *testing.T) {
+func onAFullDisk(t *testing.T) {
 	path := os.Getenv(fullFile)
-	if path == "" {
-		t.Skipf("needs a process of its own, named in %s: run TestDiskIsFull, which starts it", fullFile)
-	}
 	limitFiles(t, 100)
 	if e, err := openForCrash(path); err == nil {
 		t.Fatalf("a new file could be written: %v", e)
@@ -125,7 +130,7 @@ func (s *crashStory) ingest(e *event.Engine, w int) error {
 // of the background, nothing is tried.
 func (s *crashStory) ingestSoon(t *testing.T, e *event.Engine, w int) {
 	t.Helper()
-	patience.Until(t, "events are taken", func() bool {
+	testutil.Until(t, "events are taken", func() bool {
 		err := s.ingest(e, w)
 		if err != nil && !fault.Is(err, fault.NoSpace) {
 			t.Fatal(err)
@@ -144,21 +149,16 @@ func (s *crashStory) forget(e *event.Engine, w int) error {
 		_, err := e.DeleteSubject(context.Background(), crashBatch(w, n).Project, crashBatch(w, n).Subject)
 		return err
 	case w == cleaner:
-		return e.Clean(context.Background(), crashBatch(w, n).Project, crashOld+86400, 0)
+		return e.ApplyRetention(context.Background(), crashBatch(w, n).Project, crashOld+86400, 0)
 	}
 	return deleteDefinitionOf(e, crashBatch(w, n))
 }
 
-// TestNoRoomInMemory: when events cannot be written as blocks and memory is
+// noRoomInMemory: when events cannot be written as blocks and memory is
 // short, more are refused, and taken again when there is space, without anybody
 // doing anything.
-//
-//nolint:paralleltest // limits the files of the whole process
-func TestNoRoomInMemory(t *testing.T) {
+func noRoomInMemory(t *testing.T) {
 	path := os.Getenv(fullFile)
-	if path == "" {
-		t.Skipf("needs a process of its own, named in %s: run TestDiskIsFull, which starts it", fullFile)
-	}
 	e, err := event.Open(path, event.Options{HeadEvents: 50})
 	check(t, err)
 	release := e.HoldMaintenance()
@@ -171,7 +171,7 @@ func TestNoRoomInMemory(t *testing.T) {
 		t.Fatalf("writing blocks: got %v, want that there is no space", err)
 	}
 	limitFiles(t, unlimited)
-	patience.Until(t, "the file is tried again", func() bool { return e.Refused() == nil })
+	testutil.Until(t, "the file is tried again", func() bool { return e.Refused() == nil })
 	err = s.ingest(e, 0)
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.NoSpace || f.RetryAfter == 0 {
 		t.Fatalf("with no room in memory: got %v, want a fault that there is no space", err)

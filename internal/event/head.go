@@ -5,22 +5,23 @@ import (
 	"sync"
 	"time"
 
+	"svc/internal/event/block"
 	"svc/internal/stats"
 )
 
 // head is the events that are in memory: all that are in one generation of the
-// tail.
+// WAL.
 type head struct {
 	generation uint64
 
-	// One goroutine, that which holds Engine.writing, appends; queries read.
+	// One goroutine, that which holds the lock of Engine.file, appends; queries read.
 	mu       sync.RWMutex
 	projects map[Project]*headProject
 	events   int
 	bytes    int
 	since    int64 // Unix second at which the first event was received
 
-	tailBytes int // of the values in the tail
+	walBytes int // of the values in the WAL
 }
 
 // headProject is the events of a project in the order of receipt, as columns
@@ -31,8 +32,8 @@ type headProject struct {
 	clients      []uint32 // places in senders
 	ids          []string
 	props        []string // JSON objects; "" = none
-	senders      []sender
-	bySender     map[sender]uint32
+	senders      []block.Sender
+	bySender     map[block.Sender]uint32
 
 	hashes []uint64 // of ids
 	byHash rowTable
@@ -96,9 +97,9 @@ func (h *head) of(p *project, before *head) *headProject {
 	of := h.projects[p.number]
 	if of == nil {
 		of = &headProject{
-			bySender: map[sender]uint32{}, counts: map[counterGroup][]int64{},
-			subjects: newTexts{first: p.subjects.next(), numbers: map[string]uint32{}},
-			sessions: newTexts{first: p.sessions.next(), numbers: map[string]uint32{}},
+			bySender: map[block.Sender]uint32{}, counts: map[counterGroup][]int64{},
+			subjects: newTexts{first: p.subjects.Next(), numbers: map[string]uint32{}},
+			sessions: newTexts{first: p.sessions.Next(), numbers: map[string]uint32{}},
 		}
 		if before != nil && before.projects[p.number] != nil {
 			older := before.projects[p.number]
@@ -110,16 +111,16 @@ func (h *head) of(p *project, before *head) *headProject {
 	return of
 }
 
-// logged notes that a value of some bytes is in the tail.
+// logged notes that a value of some bytes is in the WAL.
 func (h *head) logged(bytes int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tailBytes += bytes
+	h.walBytes += bytes
 }
 
 // append adds the events of a batch, whose subject and session have these
 // numbers, 0 for a text that is new, and whose event_ids have these hashes.
-func (h *head) append(p *project, before *head, t *tailBatch, subject, session uint32, hashes []uint64) {
+func (h *head) append(p *project, before *head, t *walBatch, subject, session uint32, hashes []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	of := h.of(p, before)
@@ -129,7 +130,7 @@ func (h *head) append(p *project, before *head, t *tailBatch, subject, session u
 	if session == 0 && t.session != "" {
 		session = of.sessions.number(t.session)
 	}
-	from := sender{subject: subject, session: session, details: t.details}
+	from := block.Sender{Subject: subject, Session: session, Details: t.details}
 	client, ok := of.bySender[from]
 	if !ok {
 		client = uint32(len(of.senders))
@@ -147,7 +148,7 @@ func (h *head) append(p *project, before *head, t *tailBatch, subject, session u
 		of.ids, of.props = append(of.ids, item.id), append(of.props, item.props)
 		of.hashes = append(of.hashes, hashes[i])
 		of.byHash.add(of.hashes)
-		of.count(counterGroup{uint32(item.at / 3600), t.details.region, uint8(max(int(t.details.platform)-1, 0)), stats.Offset(t.offset)}, item.name)
+		of.count(counterGroup{uint32(item.at / 3600), t.details.Region, uint8(max(int(t.details.Platform)-1, 0)), stats.Offset(t.offset)}, item.name)
 		h.bytes += 100 + len(item.id) + len(item.props)
 	}
 	h.events += len(t.items)
@@ -199,28 +200,71 @@ func cutHour(order []uint64) (hour int64, first, rest []uint64) {
 }
 
 // rows copies rows of one hour, with what only blocks need if so asked.
-func (of *headProject) rows(order []uint64, whole bool) *rows {
-	r := &rows{
-		seconds: make([]uint16, len(order)), names: make([]uint32, len(order)), clients: make([]uint32, len(order)),
+func (of *headProject) rows(order []uint64, whole bool) *block.Rows {
+	r := &block.Rows{
+		Seconds: make([]uint16, len(order)), Names: make([]uint32, len(order)), SenderOf: make([]uint32, len(order)),
 	}
 	if whole {
-		r.received, r.ids, r.props = make([]int64, len(order)), make([]string, len(order)), make([]properties, len(order))
+		r.Received, r.IDs, r.Props = make([]int64, len(order)), make([]string, len(order)), make([]block.Properties, len(order))
 	}
 	place := map[uint32]uint32{}
 	for i, o := range order {
 		row := o & (1<<rowBits - 1)
-		r.seconds[i], r.names[i] = uint16(o>>rowBits%3600), of.names[row]
+		r.Seconds[i], r.Names[i] = uint16(o>>rowBits%3600), of.names[row]
 		client, ok := place[of.clients[row]]
 		if !ok {
-			client = uint32(len(r.senders))
+			client = uint32(len(r.Senders))
 			place[of.clients[row]] = client
-			r.senders = append(r.senders, of.senders[of.clients[row]])
+			r.Senders = append(r.Senders, of.senders[of.clients[row]])
 		}
-		r.clients[i] = client
+		r.SenderOf[i] = client
 		if whole {
-			r.received[i], r.ids[i] = of.received[row], of.ids[row]
-			r.props[i] = splitProperties(of.props[row])
+			r.Received[i], r.IDs[i] = of.received[row], of.ids[row]
+			r.Props[i] = block.ParseProperties(of.props[row])
 		}
 	}
 	return r
+}
+
+// rowTable finds rows by the hashes of a column: open addressing with linear
+// probing over a power of two of places, at most half of them taken. It holds no
+// hashes itself, so it is four bytes a place and nothing that the collector looks
+// at.
+type rowTable struct {
+	places []uint32 // row + 1; 0 = free
+}
+
+// add puts the last row of a column in.
+func (t *rowTable) add(hashes []uint64) {
+	if 2*len(hashes) > len(t.places) {
+		t.places = make([]uint32, max(1<<10, 2*len(t.places)))
+		for row := range hashes {
+			t.put(hashes[row], uint32(row))
+		}
+		return
+	}
+	t.put(hashes[len(hashes)-1], uint32(len(hashes)-1))
+}
+
+func (t *rowTable) put(hash uint64, row uint32) {
+	last := uint64(len(t.places) - 1)
+	at := hash & last
+	for t.places[at] != 0 {
+		at = (at + 1) & last
+	}
+	t.places[at] = row + 1
+}
+
+// any reports whether fits holds for one of the rows with a hash.
+func (t *rowTable) any(hashes []uint64, hash uint64, fits func(row uint32) bool) bool {
+	if len(t.places) == 0 {
+		return false
+	}
+	last := uint64(len(t.places) - 1)
+	for at := hash & last; t.places[at] != 0; at = (at + 1) & last {
+		if row := t.places[at] - 1; hashes[row] == hash && fits(row) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,32 +1,33 @@
 package event
 
 import (
+	"encoding/binary"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
+	"svc/internal/boltfile"
+	"svc/internal/event/block"
+	"svc/internal/event/dictionary"
+	"svc/internal/event/encoding"
+	"svc/internal/event/hashindex"
 	"svc/internal/fault"
+	"svc/internal/stats"
 )
 
-const (
-	// mostWaiting bounds the batches that wait for the disk, mostTogether those
-	// that share a commit; the others bound the bytes of both, roughly.
-	mostWaiting       = 4096
-	mostTogether      = 1024
-	mostWaitingBytes  = 64 << 20
-	mostTogetherBytes = 8 << 20
-)
+// groupLimits bound the batches that wait for the disk and those that share a
+// commit, and roughly the bytes of both.
+var groupLimits = boltfile.Limits{Waiting: 4096, WaitingBytes: 64 << 20, Together: 1024, TogetherBytes: maxTogetherBytes}
 
-// waiter is a batch in the queue.
-type waiter struct {
+const maxTogetherBytes = 8 << 20
+
+// ingestion is a batch on its way into the file.
+type ingestion struct {
 	batch    *Batch
-	bytes    int // of its texts, roughly
 	accepted int
-	err      error
-	done     chan struct{}
+	found    *batchLookup
+	lookup   *lookup // of which found is a part; in the first of those looked up together
 }
 
 // Ingest stores the events of a batch that are not stored yet and returns how
@@ -37,72 +38,21 @@ type waiter struct {
 // Names and times are expected as the contract wants them stored; an item whose
 // name is empty is left out. The batch must not be changed afterwards.
 func (e *Engine) Ingest(b *Batch) (accepted int, err error) {
-	w := &waiter{batch: b, bytes: b.bytes(), done: make(chan struct{})}
-	e.queue.Lock()
-	if len(e.waiting) >= mostWaiting || len(e.waiting) > 0 && e.waitingBytes+w.bytes > mostWaitingBytes {
-		e.queue.Unlock()
-		return 0, fault.New(fault.Unavailable, "too many events are waiting; try again in a second").After(time.Second)
+	in := &ingestion{batch: b}
+	if err := e.batches.Submit(in, b.bytes()); err != nil {
+		return 0, err
 	}
-	e.waiting = append(e.waiting, w)
-	e.waitingBytes += w.bytes
-	leads := len(e.waiting) == 1
-	e.queue.Unlock()
-	if leads {
-		e.lead()
-	}
-	<-w.done
-	if w.err != nil {
-		return 0, w.err
-	}
-	return w.accepted, nil
-}
-
-// lead commits what waits: whoever finds the queue empty leads. What is left
-// after a full group is led by a goroutine of its own, so that nobody's answer
-// waits for the events of others.
-//
-// A group is looked up while the one before is written.
-func (e *Engine) lead() {
-	e.looking.Lock()
-	group := e.takeGroup()
-	found := lookups.Get().(*lookup)
-	defer lookups.Put(found)
-	e.lookUp(group, found)
-	e.writing.Lock()
-	e.looking.Unlock()
-	defer e.writing.Unlock()
-	err := e.file.Refused()
-	if err == nil {
-		err = e.makeRoom()
-	}
-	e.commitGroup(group, found, err)
+	return in.accepted, nil
 }
 
 // lookups are used again: making room for them takes longer than looking up.
 var lookups = sync.Pool{New: func() any { return new(lookup) }}
 
-// takeGroup takes the next group out of the queue.
-func (e *Engine) takeGroup() []*waiter {
-	e.queue.Lock()
-	defer e.queue.Unlock()
-	group, bytes := together(e.waiting)
-	e.waiting = slices.Clone(e.waiting[len(group):])
-	e.waitingBytes -= bytes
-	if len(e.waiting) > 0 {
-		e.done.Go(e.lead)
-	}
-	return group
-}
-
-// together is the first batches of a queue that share a commit, at least one, and
-// their bytes.
-func together(waiting []*waiter) (group []*waiter, bytes int) {
-	n := 0
-	for n < len(waiting) && n < mostTogether && (n == 0 || bytes+waiting[n].bytes <= mostTogetherBytes) {
-		bytes += waiting[n].bytes
-		n++
-	}
-	return waiting[:n], bytes
+// lookUpGroup looks up batches while those before them are written.
+func (e *Engine) lookUpGroup(group []*ingestion) {
+	l := lookups.Get().(*lookup)
+	e.lookUp(group, l)
+	group[0].lookup = l
 }
 
 // bytes is how large a batch is, roughly.
@@ -114,34 +64,33 @@ func (b *Batch) bytes() int {
 	return n
 }
 
-// commitGroup commits batches unless there is an error already, and answers
-// those who wait, also after a panic: they must not wait for ever.
-func (e *Engine) commitGroup(group []*waiter, found *lookup, err error) {
+// commitGroup commits batches that were looked up. The caller must hold e.file's
+// lock.
+func (e *Engine) commitGroup(group []*ingestion) error {
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("store events: panic: %v", p)
-			e.log.Error("events were not stored", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		}
-		for _, w := range group {
-			w.err = err
-			close(w.done)
+		for _, in := range group {
+			if in.lookup != nil {
+				lookups.Put(in.lookup)
+			}
 		}
 	}()
+	err := e.makeRoom()
 	if err == nil {
-		err = e.commit(group, found)
+		err = e.commit(group)
 		e.commits.Add(1)
 	}
-	if err == nil {
+	if err == nil || errors.Is(err, errNothing) {
 		e.observed.batches.Add(uint64(len(group)))
 	}
+	return err
 }
 
 // makeRoom freezes a full head, and waits when the one before is still being
-// written and memory is short. The caller holds e.writing.
+// written and memory is short. The caller must hold e.file's lock.
 func (e *Engine) makeRoom() error {
 	for {
 		h := e.heads.Load()
-		size := max(h.active.events, h.active.bytes/(mostHeadBytes/e.headEvents+1))
+		size := max(h.active.events, h.active.bytes/(maxHeadBytes/e.headEvents+1))
 		switch {
 		case size < e.headEvents:
 			return nil
@@ -164,8 +113,391 @@ func (e *Engine) makeRoom() error {
 	}
 }
 
-// freeze lets a new head begin. The caller holds e.writing.
+// freeze lets a new head begin. The caller must hold e.file's lock.
 func (e *Engine) freeze(h *heads) {
 	e.heads.Store(&heads{active: newHead(h.active.generation + 1), frozen: h.active})
 	e.failed = nil
+}
+
+// projectReader finds events and senders of a project in one transaction. It is
+// for one goroutine.
+type projectReader struct {
+	keys               *hashindex.Reader
+	subjects, sessions *dictionary.Reader
+	blocks             *boltfile.Bucket
+}
+
+// reader needs the bucket of a project in a transaction in which the indexes are
+// right.
+func (x *projectIndexes) reader(b *boltfile.Bucket) *projectReader {
+	return &projectReader{
+		keys: x.keys.Reader(b.Bucket(keysBucket)), blocks: b.Bucket(blocksBucket),
+		subjects: x.subjects.Reader(b.Bucket(subjectsBucket)), sessions: x.sessions.Reader(b.Bucket(sessionsBucket)),
+	}
+}
+
+// lookUp writes down which items of a batch are in blocks, and the numbers of
+// its sender.
+func (r *projectReader) lookUp(b *Batch, into *batchLookup) (err error) {
+	into.subject, into.session = 0, 0
+	for i := range into.stored {
+		into.stored[i] = false
+	}
+	var broken error
+	err = r.keys.All(into.hashes, func(i int, payload uint32) bool {
+		if broken == nil {
+			into.stored[i], broken = storedID(r.blocks, payload, b.Items[i].ID)
+		}
+		return !into.stored[i] && broken == nil
+	})
+	if err := errors.Join(err, broken); err != nil {
+		return err
+	}
+	into.subject, into.session, err = r.sender(b.Subject, b.Session)
+	return err
+}
+
+// sender finds the numbers of a subject and a session, which are 0 when they
+// have none.
+func (r *projectReader) sender(subject, session string) (subjectNumber, sessionNumber uint32, err error) {
+	subjectNumber, _, err = r.subjects.Find(subject)
+	if err == nil && session != "" {
+		sessionNumber, _, err = r.sessions.Find(session)
+	}
+	return subjectNumber, sessionNumber, err
+}
+
+// storedID looks for an event where its key says that it may be: in the hours
+// whose lower 16 bits these are, of which one in seven years passes.
+func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
+	from := int(payload&(1<<slotBits-1)) * slotSeconds
+	cursor := blocks.Cursor()
+	last, _ := cursor.Last()
+	for hour := payload >> slotBits; last != nil && hour <= binary.BigEndian.Uint32(last); hour += 1 << 16 {
+		for key, raw := cursor.Seek(encoding.Key32(hour)); key != nil && binary.BigEndian.Uint32(key) == hour; key, raw = cursor.Next() {
+			err := block.IDs(blocks.ValueAt(key, raw), from, from+slotSeconds-1, func(_ int, other string) bool {
+				found = other == id
+				return !found
+			})
+			if found || err != nil {
+				return found, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// lookup is what the file has of the batches of a group. Looking up takes as
+// long as everything else, so it is done while the group before is written; what
+// has changed by then is looked up again.
+type lookup struct {
+	batches []batchLookup
+	hashes  []uint64 // of all items
+	stored  []bool
+}
+
+// batchLookup is that of one batch. Its slices are parts of those of the group.
+type batchLookup struct {
+	state            projectState // in which it is right
+	hashes           []uint64     // of the event_ids
+	stored           []bool       // in blocks
+	subject, session uint32       // 0 = they have no number
+}
+
+// projectState tells two states of the indexes of a project apart. The zero
+// value is none.
+type projectState struct {
+	project            *project
+	keys               uint64
+	subjects, sessions [2]uint64
+}
+
+func (x *projectIndexes) state(p *project) projectState {
+	return projectState{p, x.keys.Generation(), x.subjects.Generation(), x.sessions.Generation()}
+}
+
+// lookUp finds what the file has of a group. What cannot be found out now is left
+// to the commit, which says why.
+func (e *Engine) lookUp(group []*ingestion, l *lookup) {
+	l.prepare(group, e.secret)
+	defer func() { _ = recover() }() // the file is damaged, and the commit will find that, too
+	_ = e.file.View(func(tx *boltfile.Tx) error {
+		readers := map[Project]*projectReader{}
+		states := map[Project]projectState{}
+		for i, w := range group {
+			number := w.batch.Project
+			reader, known := readers[number]
+			if !known {
+				var err error
+				if reader, states[number], err = e.projectReader(tx, number); err != nil {
+					return err
+				}
+				readers[number] = reader
+			}
+			if reader == nil {
+				continue
+			}
+			if err := reader.lookUp(w.batch, &l.batches[i]); err != nil {
+				return err
+			}
+			l.batches[i].state = states[number]
+		}
+		return nil
+	})
+}
+
+// prepare makes room for a group of which nothing is known.
+func (l *lookup) prepare(group []*ingestion, s hashindex.Secret) {
+	n := 0
+	for _, w := range group {
+		n += len(w.batch.Items)
+	}
+	l.hashes, l.stored = slices.Grow(l.hashes[:0], n), slices.Grow(l.stored[:0], n)[:n]
+	l.batches = slices.Grow(l.batches[:0], len(group))
+	for i, w := range group {
+		from := len(l.hashes)
+		for i := range w.batch.Items {
+			l.hashes = append(l.hashes, s.Hash(w.batch.Items[i].ID))
+		}
+		l.batches = append(l.batches, batchLookup{hashes: l.hashes[from:], stored: l.stored[from:len(l.hashes)]})
+		w.found = &l.batches[i]
+	}
+}
+
+// projectReader reads the indexes of a project as they are in a transaction. It
+// is nil when there is no such project.
+func (e *Engine) projectReader(tx *boltfile.Tx, number Project) (*projectReader, projectState, error) {
+	p := e.project(number)
+	b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number)))
+	if p == nil || b == nil {
+		return nil, projectState{}, nil
+	}
+	x, err := e.loadIndexes(b)
+	if err != nil {
+		return nil, projectState{}, err
+	}
+	return x.reader(b), x.state(p), nil
+}
+
+// commit stores batches, which were looked up, in one transaction and then makes
+// them visible. The caller must hold e.file's lock.
+func (e *Engine) commit(group []*ingestion) error {
+	var c *commit
+	err := e.file.Update(func(tx *boltfile.Tx) error {
+		c = newCommit(e, tx)
+		if err := c.accept(group); err != nil {
+			return err
+		}
+		if len(c.accepted) == 0 {
+			return errNothing // new
+		}
+		return c.write()
+	})
+	if boltfile.Written(err) {
+		c.publish()
+		e.observed.rate.Add(e.now(), len(c.fresh))
+		e.observed.events.Add(uint64(len(c.fresh)))
+	}
+	return err
+}
+
+// commit is a transaction that stores batches.
+type commit struct {
+	engine   *Engine
+	tx       *boltfile.Tx
+	heads    *heads
+	projects map[Project]*commitProject
+	accepted []acceptedBatch
+	*scratch
+}
+
+// maxScratch is the number of events after which the memory of a commit is not
+// kept.
+const maxScratch = 8192
+
+// scratch is the memory that commits use again, one after the other.
+type scratch struct {
+	fresh  []freshKey // idempotency keys of the accepted events
+	hashes []uint64   // of them
+	byHash rowTable
+	value  []byte // for the WAL
+
+	// Of the batch that is looked at:
+	take  []int    // places of its new items
+	named []uint32 // numbers of their names
+}
+
+type freshKey struct {
+	project Project
+	id      string
+}
+
+// commitProject is a project in a transaction.
+type commitProject struct {
+	*project
+	added   bool // in this transaction
+	bucket  *boltfile.Bucket
+	reader  *projectReader // nil until something is looked up again
+	namesIn *boltfile.Bucket
+	names   newNames
+}
+
+// acceptedBatch is where a batch is in the value for the WAL, and the numbers
+// of its sender as far as they are known.
+type acceptedBatch struct {
+	project          *project
+	subject, session uint32
+}
+
+// newCommit needs the lock of e.file.
+func newCommit(e *Engine, tx *boltfile.Tx) *commit {
+	if len(e.scratch.fresh) > maxScratch || cap(e.scratch.value) > maxTogetherBytes {
+		e.scratch = scratch{}
+	}
+	clear(e.scratch.fresh) // or the texts would stay in memory
+	clear(e.scratch.byHash.places)
+	e.scratch.fresh, e.scratch.hashes, e.scratch.value = e.scratch.fresh[:0], e.scratch.hashes[:0], e.scratch.value[:0]
+	return &commit{engine: e, tx: tx, heads: e.heads.Load(), projects: map[Project]*commitProject{}, scratch: &e.scratch}
+}
+
+// project finds or makes the project of a batch.
+func (c *commit) project(number Project) (*commitProject, error) {
+	if p := c.projects[number]; p != nil {
+		return p, nil
+	}
+	p := &commitProject{project: c.engine.project(number)}
+	if p.project == nil {
+		var err error
+		if p.project, err = c.engine.addProject(c.tx, number); err != nil {
+			return nil, err
+		}
+		p.added = true
+	}
+	p.bucket = c.tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number)))
+	p.namesIn = p.bucket.Bucket(namesBucket)
+	c.projects[number] = p
+	return p, nil
+}
+
+// accept finds out which events are new and encodes them.
+func (c *commit) accept(group []*ingestion) error {
+	for _, w := range group {
+		p, err := c.project(w.batch.Project)
+		if err != nil {
+			return err
+		}
+		if err := c.refresh(p, w.batch, w.found); err != nil {
+			return err
+		}
+		if err := c.choose(p, w.batch, w.found); err != nil {
+			return err
+		}
+		if w.accepted = len(c.take); w.accepted == 0 {
+			continue
+		}
+		t := walBatch{
+			project: w.batch.Project, received: w.batch.Received, subject: w.batch.Subject, session: w.batch.Session,
+			details: detailsOf(&w.batch.Client),
+		}
+		if w.batch.OffsetKnown {
+			t.offset = uint8(stats.OffsetOf(w.batch.OffsetMinutes))
+		}
+		subject, session := numbersOf(c.heads, w.batch, w.found)
+		c.accepted = append(c.accepted, acceptedBatch{p.project, subject, session})
+		c.value = t.append(c.value, w.batch.Items, c.take, c.named)
+	}
+	return nil
+}
+
+// refresh looks up a batch again if what was found of it is not of this state.
+func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
+	now := p.state(p.project)
+	if found.state == now {
+		return nil
+	}
+	if p.reader == nil {
+		p.reader = p.projectIndexes.reader(p.bucket)
+	}
+	found.state = now
+	return p.reader.lookUp(b, found)
+}
+
+// choose finds the items of a batch that are new, and the numbers of their
+// names.
+func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) error {
+	c.take, c.named = c.take[:0], c.named[:0]
+	for i := range b.Items {
+		item := &b.Items[i]
+		if item.Name == "" || found.stored[i] || c.waiting(p, found.hashes[i], item.ID) {
+			continue
+		}
+		number, err := p.project.names.define(p.namesIn, &p.names, item.Name, item.At)
+		if err != nil {
+			return err
+		}
+		c.fresh, c.hashes = append(c.fresh, freshKey{p.number, item.ID}), append(c.hashes, found.hashes[i])
+		c.byHash.add(c.hashes)
+		c.take, c.named = append(c.take, i), append(c.named, number)
+	}
+	return nil
+}
+
+// waiting reports whether an event is in this transaction or in memory.
+func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
+	key := freshKey{p.number, id}
+	if c.byHash.any(c.hashes, hash, func(row uint32) bool { return c.fresh[row] == key }) {
+		return true
+	}
+	return c.heads.active.has(p.number, hash, id) || c.heads.frozen != nil && c.heads.frozen.has(p.number, hash, id)
+}
+
+// numbersOf is the numbers of the subject and the session of a batch, 0 for what is
+// new.
+func numbersOf(in *heads, b *Batch, found *batchLookup) (subject, session uint32) {
+	subject, session = found.subject, found.session
+	for _, h := range in.all() {
+		if known := h.projects[b.Project]; known != nil {
+			subject = max(subject, known.subjects.numbers[b.Subject])
+			session = max(session, known.sessions.numbers[b.Session])
+		}
+	}
+	return subject, session
+}
+
+// write appends what was accepted to the WAL.
+func (c *commit) write() error {
+	wal, err := c.tx.Bucket(walBucket).CreateBucketIfNotExists(encoding.Key64(c.heads.active.generation))
+	if err != nil {
+		return err
+	}
+	number, err := wal.NextSequence()
+	if err != nil {
+		return err
+	}
+	wal.FillPercent = 0.9
+	return wal.PutValue(encoding.Key64(number), c.value)
+}
+
+// publish makes what was written visible. It reads the value for the WAL as a
+// restart would.
+func (c *commit) publish() {
+	for _, p := range c.projects {
+		if p.added {
+			c.engine.known.Lock()
+			c.engine.projects[p.number] = p.project
+			c.engine.known.Unlock()
+		}
+		p.project.names.install(p.names)
+	}
+	c.heads.active.logged(len(c.value))
+	var t walBatch
+	r, hashes := walReader{rest: string(c.value)}, c.hashes
+	for _, a := range c.accepted {
+		if err := r.next(&t); err != nil {
+			panic(err) // it was made a moment ago
+		}
+		c.heads.active.append(a.project, c.heads.frozen, &t, a.subject, a.session, hashes)
+		hashes = hashes[len(t.items):]
+		a.project.names.seen(t.items)
+	}
 }

@@ -1,36 +1,57 @@
 package event
 
-import "testing"
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
 
-// TestLargeBatchesDoNotShareACommit bounds what one transaction writes.
-func TestLargeBatchesDoNotShareACommit(t *testing.T) {
+	"svc/internal/event/submission"
+)
+
+// TestLookupOfAnOlderStateIsRepeated looks up batches, lets everything move from
+// memory to the file, and stores them then.
+func TestLookupOfAnOlderStateIsRepeated(t *testing.T) {
 	t.Parallel()
-	const mib = 1 << 20
-	for _, tc := range []struct {
-		name  string
-		bytes []int
-		want  int
-	}{
-		{"one alone, however large", []int{20 * mib, 1}, 1},
-		{"as many as there is room for", []int{3 * mib, 3 * mib, 2 * mib, 1}, 3},
-		{"all that wait", []int{1, 2, 3}, 3},
-		{"a number of small ones", make([]int, mostTogether+1), mostTogether},
-		{"nobody", nil, 0},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			var waiting []*waiter
-			for _, n := range tc.bytes {
-				waiting = append(waiting, &waiter{bytes: n})
-			}
-			group, bytes := together(waiting)
-			sum := 0
-			for _, w := range group {
-				sum += w.bytes
-			}
-			if len(group) != tc.want || bytes != sum {
-				t.Errorf("got %d batches said to have %d bytes, want %d with %d", len(group), bytes, tc.want, sum)
-			}
-		})
+	e, err := Open(filepath.Join(t.TempDir(), "events.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	batch := func(ids ...int) *Batch {
+		b := &Batch{Project: 1, Received: 1764547200, Subject: "somebody", Session: "first"}
+		for _, id := range ids {
+			b.Items = append(b.Items, submission.Item{ID: fmt.Sprint(id), Name: "open", At: 1764547200})
+		}
+		return b
+	}
+	if n, err := e.Ingest(batch(1, 2, 3)); n != 3 || err != nil {
+		t.Fatalf("%d accepted, %v", n, err)
+	}
+	group := []*ingestion{{batch: batch(2, 3, 4)}, {batch: batch(4, 5)}}
+	e.lookUpGroup(group)
+	if err := e.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	e.file.Lock()
+	err = e.commitGroup(group)
+	e.file.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 1} {
+		if w := group[i]; w.accepted != want {
+			t.Errorf("batch %d: %d accepted, want %d", i, w.accepted, want)
+		}
+	}
+	if err := e.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	p := e.project(1)
+	if n, m := p.subjects.Next(), p.sessions.Next(); n != 2 || m != 2 {
+		t.Errorf("next subject is %d and next session %d: the sender got a number twice", n, m)
 	}
 }

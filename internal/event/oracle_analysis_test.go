@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc/internal/event"
+	"svc/internal/event/query"
 )
 
 // stepSpec is a step of a funnel as a client sends it.
@@ -16,7 +16,7 @@ type stepSpec struct {
 
 // funnelSpec is a funnel as a client sends it.
 type funnelSpec struct {
-	event.Range
+	query.Range
 	Steps    []stepSpec
 	Window   int64
 	AnyEntry bool
@@ -79,7 +79,7 @@ func most(records []*record, steps []stepSpec) int {
 func (s stepSpec) matches(r *record) bool { return r.Name == s.Event && holdAll(s.Filters, r) }
 
 // cohorts is section 9.
-func (p *project) cohorts(q event.CohortQuery) []event.Cohort {
+func (p *project) cohorts(q query.CohortQuery) []query.Cohort {
 	step, shift := int64(86400), int64(q.OffsetMinutes)*60
 	if q.Weekly {
 		step, shift = 604800, shift+259200
@@ -91,9 +91,9 @@ func (p *project) cohorts(q event.CohortQuery) []event.Cohort {
 			joined[r.subject] = floor(r.At, step, shift)
 		}
 	}
-	var cohorts []event.Cohort
+	var cohorts []query.Cohort
 	for start := floor(q.Start, step, shift); start <= q.End; start += step {
-		c := event.Cohort{Start: start}
+		c := query.Cohort{Start: start}
 		for _, joinedAt := range joined {
 			if joinedAt == start {
 				c.Size++
@@ -117,45 +117,45 @@ func (p *project) cohorts(q event.CohortQuery) []event.Cohort {
 
 // cell is rule 7 of section 9 for the n-th period, which ends before end. It is
 // over when the whole of it has been.
-func cell(users, begin, end, ref, n int64) event.Cell {
+func cell(users, begin, end, ref, n int64) query.Cell {
 	if begin > ref || n >= 1 && end > ref && users == 0 {
-		return event.Cell{Open: true}
+		return query.Cell{Open: true}
 	}
-	return event.Cell{Users: users}
+	return query.Cell{Users: users}
 }
 
 // paths is section 10.
-func (p *project) paths(q event.PathsQuery) event.Paths {
+func (p *project) paths(q query.PathsQuery) query.Paths {
 	sequences := by(p.in(q.Range), func(r *record) [2]string {
 		if q.Users {
 			return [2]string{r.subject}
 		}
 		return [2]string{r.subject, r.Session}
 	})
-	steps := make([]map[event.Edge]int64, q.Depth)
+	steps := make([]map[query.Edge]int64, q.Depth)
 	for s := range steps {
-		steps[s] = map[event.Edge]int64{}
+		steps[s] = map[query.Edge]int64{}
 	}
 	for _, sequence := range sequences {
 		for q.StartEvent != "" && len(sequence) > 0 && sequence[0].Name != q.StartEvent {
 			sequence = sequence[1:]
 		}
 		for i := 1; i < min(q.Depth, len(sequence)); i++ {
-			steps[i][event.Edge{Step: i, From: sequence[i-1].Name, To: sequence[i].Name}]++
+			steps[i][query.Edge{Step: i, From: sequence[i-1].Name, To: sequence[i].Name}]++
 		}
 	}
-	var result event.Paths
+	var result query.Paths
 	for s, edges := range steps {
-		var list []event.Edge
+		var list []query.Edge
 		for e, n := range edges {
 			e.Count = n
 			list = append(list, e)
 		}
-		slices.SortFunc(list, func(a, b event.Edge) int {
+		slices.SortFunc(list, func(a, b query.Edge) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.From, b.From), strings.Compare(a.To, b.To))
 		})
 		if len(list) > q.Branches {
-			rest := event.Edge{Step: s, From: event.OtherEvents, To: event.OtherEvents}
+			rest := query.Edge{Step: s, From: query.OtherEvents, To: query.OtherEvents}
 			for _, e := range list[q.Branches:] {
 				rest.Count += e.Count
 			}

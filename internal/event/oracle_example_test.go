@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/event/submission"
 )
 
 // Section 19 of the contract: a Monday, 00:00 UTC, and a day.
@@ -35,13 +37,13 @@ func exampleEvents() []operation {
 	}
 	var operations []operation
 	for i, row := range rows {
-		item := event.Item{ID: fmt.Sprintf("e%d", i), Name: row.name, At: exampleStart + row.at}
+		item := submission.Item{ID: fmt.Sprintf("e%d", i), Name: row.name, At: exampleStart + row.at}
 		if row.properties != "" {
 			item.Properties = []byte(row.properties)
 		}
 		operations = append(operations, ingest(&event.Batch{
 			Project: 1, Received: exampleStart + 10*day + int64(i),
-			Subject: row.subject, Session: row.session, Items: []event.Item{item},
+			Subject: row.subject, Session: row.session, Items: []submission.Item{item},
 		}))
 	}
 	return operations
@@ -56,8 +58,8 @@ type exampleRow struct {
 
 // exampleRows are the questions of the worked example.
 func exampleRows() []exampleRow {
-	whole := event.Range{Start: exampleStart, End: exampleStart + 10*day}
-	threeDays := event.Range{Start: exampleStart, End: exampleStart + 2*day + 43200}
+	whole := query.Range{Start: exampleStart, End: exampleStart + 10*day}
+	threeDays := query.Range{Start: exampleStart, End: exampleStart + 2*day + 43200}
 	steps := func(window int64, names ...string) funnelSpec {
 		q := funnelSpec{Range: whole, Window: window}
 		for _, name := range names {
@@ -68,9 +70,9 @@ func exampleRows() []exampleRow {
 	onlyPro := steps(604800, "open", "buy")
 	onlyPro.Steps[1].Filters = []filterSpec{{"plan", "eq", []byte(`"pro"`)}}
 	back := func(name string) operation {
-		return cohorts(1, event.CohortQuery{Range: threeDays, StartEvent: "open", ReturnEvent: name, Periods: 3, Now: whole.End})
+		return cohorts(1, query.CohortQuery{Range: threeDays, StartEvent: "open", ReturnEvent: name, Periods: 3, Now: whole.End})
 	}
-	walk := func(q event.PathsQuery) operation {
+	walk := func(q query.PathsQuery) operation {
 		q.Range = whole
 		return paths(1, q)
 	}
@@ -92,24 +94,24 @@ func exampleRows() []exampleRow {
 		{"retention, buy", back("buy"), "[{Start:1764547200 Size:3 Cells:[{Users:2 Open:false} {Users:0 Open:false} {Users:0 Open:true}]}" +
 			" {Start:1764633600 Size:1 Cells:[{Users:0 Open:false} {Users:0 Open:true} {Users:0 Open:true}]}" +
 			" {Start:1764720000 Size:0 Cells:[{Users:0 Open:false} {Users:0 Open:true} {Users:0 Open:true}]}]"},
-		{"paths of sessions", walk(event.PathsQuery{Depth: 3, Branches: 5}), "{Edges:[" +
+		{"paths of sessions", walk(query.PathsQuery{Depth: 3, Branches: 5}), "{Edges:[" +
 			"{Step:1 From:open To:view Count:2} {Step:1 From:open To:buy Count:1} {Step:1 From:view To:open Count:1}" +
 			" {Step:2 From:open To:buy Count:1} {Step:2 From:view To:buy Count:1}] Truncated:false}"},
-		{"paths, one branch", walk(event.PathsQuery{Depth: 3, Branches: 1}), "{Edges:[" +
+		{"paths, one branch", walk(query.PathsQuery{Depth: 3, Branches: 1}), "{Edges:[" +
 			"{Step:1 From:open To:view Count:2} {Step:1 From:(other) To:(other) Count:2}" +
 			" {Step:2 From:open To:buy Count:1} {Step:2 From:(other) To:(other) Count:1}] Truncated:true}"},
-		{"paths from open", walk(event.PathsQuery{StartEvent: "open", Depth: 3, Branches: 5}), "{Edges:[" +
+		{"paths from open", walk(query.PathsQuery{StartEvent: "open", Depth: 3, Branches: 5}), "{Edges:[" +
 			"{Step:1 From:open To:buy Count:2} {Step:1 From:open To:view Count:2} {Step:2 From:view To:buy Count:1}] Truncated:false}"},
-		{"paths of users", walk(event.PathsQuery{Depth: 4, Branches: 5, Users: true}), "{Edges:[" +
+		{"paths of users", walk(query.PathsQuery{Depth: 4, Branches: 5, Users: true}), "{Edges:[" +
 			"{Step:1 From:open To:view Count:2} {Step:1 From:open To:buy Count:1} {Step:1 From:view To:open Count:1}" +
 			" {Step:2 From:open To:buy Count:1} {Step:2 From:view To:buy Count:1} {Step:2 From:view To:open Count:1}" +
 			" {Step:3 From:buy To:open Count:1}] Truncated:false}"},
-		{"share of buyers", value(percent, operandSpec{Name: "buy", Alias: 'A', Measure: event.MeasureUsers},
-			operandSpec{Name: "open", Alias: 'B', Measure: event.MeasureUsers}), "{Values:[3 4] Result:75}"},
-		{"count per user", value(nil, operandSpec{Name: "open", Alias: 'A', Measure: event.MeasurePerUser}), "{Values:[1.5] Result:1.5}"},
-		{"amount above 10", value(nil, operandSpec{"buy", 'A', event.MeasureCount, []filterSpec{{"amount", "gt", []byte("10")}}}), "{Values:[2] Result:2}"},
-		{"plan not pro, also where there is none", value(nil, operandSpec{"buy", 'A', event.MeasureCount, []filterSpec{{"plan", "neq", []byte(`"pro"`)}}}), "{Values:[2] Result:2}"},
-		{"breakdown by plan", breakdown(1, event.BreakdownQuery{Range: whole, Dimension: event.ByProperty, Property: "plan", Event: "buy", Limit: 20}),
+		{"share of buyers", value(percent, operandSpec{Name: "buy", Alias: 'A', Measure: query.MeasureUsers},
+			operandSpec{Name: "open", Alias: 'B', Measure: query.MeasureUsers}), "{Values:[3 4] Result:75}"},
+		{"count per user", value(nil, operandSpec{Name: "open", Alias: 'A', Measure: query.MeasurePerUser}), "{Values:[1.5] Result:1.5}"},
+		{"amount above 10", value(nil, operandSpec{"buy", 'A', query.MeasureCount, []filterSpec{{"amount", "gt", []byte("10")}}}), "{Values:[2] Result:2}"},
+		{"plan not pro, also where there is none", value(nil, operandSpec{"buy", 'A', query.MeasureCount, []filterSpec{{"plan", "neq", []byte(`"pro"`)}}}), "{Values:[2] Result:2}"},
+		{"breakdown by plan", breakdown(1, query.BreakdownQuery{Range: whole, Dimension: query.ByProperty, Property: "plan", Event: "buy", Limit: 20}),
 			"{Total:3 Groups:[{Key: Missing:true Count:1} {Key:free Missing:false Count:1} {Key:pro Missing:false Count:1}]}"},
 	}
 }

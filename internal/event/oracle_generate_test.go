@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"svc/internal/event"
+	"svc/internal/event/submission"
 	"svc/internal/platform"
 )
 
@@ -154,7 +155,7 @@ func (g *generator) batch() *event.Batch {
 		most = 50
 	}
 	for i := range 1 + g.IntN(most) {
-		item := event.Item{ID: fmt.Sprintf("%d-%d", g.received, i), Name: pick(g, g.names...), At: g.at()}
+		item := submission.Item{ID: fmt.Sprintf("%d-%d", g.received, i), Name: pick(g, g.names...), At: g.at()}
 		switch g.IntN(10) {
 		case 0, 1:
 			item.ID = fmt.Sprintf("again-%d", g.IntN(12))
@@ -173,8 +174,8 @@ func (g *generator) batch() *event.Batch {
 func (g *generator) project() event.Project { return pick(g, event.Project(1), 1, 1, 1, 1, 1, 1, 7) }
 
 // client is a client that is not quite known.
-func (g *generator) client() event.Client {
-	c := event.Client{Platform: pick(g, append(platform.All[:], "", "")...), Region: pick(g, someRegions...)}
+func (g *generator) client() submission.Client {
+	c := submission.Client{Platform: pick(g, append(platform.All[:], "", "")...), Region: pick(g, someRegions...)}
 	c.Address, c.UserAgent = pick(g, "", "203.0.113.0"), pick(g, "", "agent/1", "agent/2")
 	if c.Platform != "" {
 		c.PlatformVersion = pick(g, "", "11", "17.2")

@@ -5,25 +5,25 @@ import (
 	"math"
 	"slices"
 
-	"svc/internal/event"
+	"svc/internal/event/query"
 )
 
 // operandSpec is an event of a metric as a client sends it.
 type operandSpec struct {
 	Name    string
 	Alias   byte
-	Measure event.Measure
+	Measure query.Measure
 	Filters []filterSpec
 }
 
 // metricSpec is a metric as a client sends it.
 type metricSpec struct {
-	event.Range
+	query.Range
 	Events   []operandSpec
 	Filters  []filterSpec
 	Formula  *term
 	Hourly   bool
-	GroupBy  event.Dimension
+	GroupBy  query.Dimension
 	Property string
 	Limit    int
 }
@@ -37,11 +37,11 @@ func (p *project) matching(q metricSpec, o operandSpec) []*record {
 
 // measure computes one number of records; users are the different identifiers
 // that a count per user is divided by.
-func measure(m event.Measure, records []*record, users int) float64 {
+func measure(m query.Measure, records []*record, users int) float64 {
 	switch {
-	case m == event.MeasureCount:
+	case m == query.MeasureCount:
 		return float64(len(records))
-	case m == event.MeasureUsers:
+	case m == query.MeasureUsers:
 		return float64(len(by(records, subjectOf)))
 	case users == 0:
 		return 0
@@ -50,8 +50,8 @@ func measure(m event.Measure, records []*record, users int) float64 {
 }
 
 // value is the type value of 11.1.
-func (p *project) value(q metricSpec) event.MetricValue {
-	var v event.MetricValue
+func (p *project) value(q metricSpec) query.MetricValue {
+	var v query.MetricValue
 	values := map[byte]float64{}
 	for _, o := range q.Events {
 		records := p.matching(q, o)
@@ -66,13 +66,13 @@ func (p *project) value(q metricSpec) event.MetricValue {
 }
 
 // timeseries is the type timeseries of 11.1.
-func (p *project) timeseries(q metricSpec) event.MetricTimeseries {
-	s := event.MetricTimeseries{Starts: buckets(q.Range, q.Hourly)}
+func (p *project) timeseries(q metricSpec) query.MetricTimeseries {
+	s := query.MetricTimeseries{Starts: buckets(q.Range, q.Hourly)}
 	for _, o := range q.Events {
 		records := p.matching(q, o)
 		users := len(by(records, subjectOf))
 		inBucket := by(records, func(r *record) int { return bucketOf(s.Starts, r.At) })
-		line := event.MetricSeries{Key: string(o.Alias)}
+		line := query.MetricSeries{Key: string(o.Alias)}
 		for i := range s.Starts {
 			line.Values = append(line.Values, measure(o.Measure, inBucket[i], users))
 		}
@@ -81,7 +81,7 @@ func (p *project) timeseries(q metricSpec) event.MetricTimeseries {
 	if q.Formula == nil {
 		return s
 	}
-	result := event.MetricSeries{Key: "formula"}
+	result := query.MetricSeries{Key: "formula"}
 	for i := range s.Starts {
 		values := map[byte]float64{}
 		for _, line := range s.Series {
@@ -89,21 +89,21 @@ func (p *project) timeseries(q metricSpec) event.MetricTimeseries {
 		}
 		result.Values = append(result.Values, q.Formula.result(values))
 	}
-	s.Series = []event.MetricSeries{result}
+	s.Series = []query.MetricSeries{result}
 	return s
 }
 
 // grouped is the type breakdown of 11.1. The sum is that of the list from its
 // top, so that it is the same every time.
-func (p *project) grouped(q metricSpec) event.MetricBreakdown {
-	all := []event.MetricGroup{}
+func (p *project) grouped(q metricSpec) query.MetricBreakdown {
+	all := []query.MetricGroup{}
 	for g, value := range p.groupValues(q) {
-		all = append(all, event.MetricGroup{Key: g.key, Missing: g.missing, Value: value})
+		all = append(all, query.MetricGroup{Key: g.key, Missing: g.missing, Value: value})
 	}
-	slices.SortFunc(all, func(a, b event.MetricGroup) int {
+	slices.SortFunc(all, func(a, b query.MetricGroup) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), compareKeys(a.Key, b.Key, a.Missing))
 	})
-	b := event.MetricBreakdown{Groups: first(q.Limit, all)}
+	b := query.MetricBreakdown{Groups: first(q.Limit, all)}
 	for _, g := range all {
 		b.Total += g.Value
 	}
@@ -113,11 +113,11 @@ func (p *project) grouped(q metricSpec) event.MetricBreakdown {
 // groupValues is the number of each group: by the counters where they can tell.
 func (p *project) groupValues(q metricSpec) map[group]float64 {
 	o := q.Events[0]
-	if q.GroupBy == event.ByEvent {
+	if q.GroupBy == query.ByEvent {
 		o.Name, o.Filters = "", nil
 	}
 	values := map[group]float64{}
-	if o.Measure == event.MeasureCount && len(o.Filters)+len(q.Filters) == 0 && q.GroupBy != event.ByProperty {
+	if o.Measure == query.MeasureCount && len(o.Filters)+len(q.Filters) == 0 && q.GroupBy != query.ByProperty {
 		for g, n := range p.counted(q.Range, q.GroupBy, o.Name) {
 			values[g] = float64(n)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
 )
 
 // model says what the engine must answer. It is the contract written down as
@@ -154,7 +155,7 @@ func (r *record) region() string {
 }
 
 // in is the events of a range, in order.
-func (p *project) in(r event.Range) []*record {
+func (p *project) in(r query.Range) []*record {
 	return inOrder(slices.DeleteFunc(slices.Clone(p.records), func(e *record) bool {
 		return e.At < r.Start || e.At > r.End
 	}))
@@ -186,7 +187,7 @@ func floor(t, step, shift int64) int64 {
 }
 
 // buckets are the hours or local days that a range touches.
-func buckets(r event.Range, hourly bool) []int64 {
+func buckets(r query.Range, hourly bool) []int64 {
 	step, shift := int64(86400), int64(r.OffsetMinutes)*60
 	if hourly {
 		step, shift = 3600, 0
@@ -208,7 +209,7 @@ func bucketOf(starts []int64, t int64) int {
 }
 
 // inHours is the range test of the hourly counters.
-func inHours(r event.Range, hour int64) bool {
+func inHours(r query.Range, hour int64) bool {
 	return hour >= floor(r.Start, 3600, 0) && hour <= r.End
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
 	"svc/internal/formula"
 	"svc/internal/stats"
 )
@@ -109,7 +110,9 @@ func clean(p event.Project, events, counters int64) operation {
 	return operation{
 		text: fmt.Sprintf("Clean %d events before %d, counters before %d", p, events, counters),
 		want: func(m *model) string { m.of(p).clean(events, counters); return "" },
-		got:  func(ctx context.Context, r *rig) (string, error) { return "", r.Clean(ctx, p, events, counters) },
+		got: func(ctx context.Context, r *rig) (string, error) {
+			return "", r.ApplyRetention(ctx, p, events, counters)
+		},
 	}
 }
 
@@ -141,25 +144,25 @@ func export(p event.Project, subject string) operation {
 		})
 }
 
-func overview(p event.Project, r event.Range) operation {
+func overview(p event.Project, r query.Range) operation {
 	return answered(fmt.Sprintf("Overview %d %+v", p, r),
-		func(m *model) event.Overview { return m.of(p).overview(r) },
-		func(ctx context.Context, e *rig) (event.Overview, error) { return e.Overview(ctx, p, r) })
+		func(m *model) query.Overview { return m.of(p).overview(r) },
+		func(ctx context.Context, e *rig) (query.Overview, error) { return e.Overview(ctx, p, r) })
 }
 
-func series(p event.Project, q event.SeriesQuery) operation {
+func series(p event.Project, q query.SeriesQuery) operation {
 	return answered(fmt.Sprintf("Series %d %+v", p, q),
-		func(m *model) event.Series { return m.of(p).series(q) },
-		func(ctx context.Context, r *rig) (event.Series, error) { return r.Series(ctx, p, q) })
+		func(m *model) query.Series { return m.of(p).series(q) },
+		func(ctx context.Context, r *rig) (query.Series, error) { return r.Series(ctx, p, q) })
 }
 
-func breakdown(p event.Project, q event.BreakdownQuery) operation {
+func breakdown(p event.Project, q query.BreakdownQuery) operation {
 	return answered(fmt.Sprintf("Breakdown %d %+v", p, q),
-		func(m *model) event.Breakdown { return m.of(p).breakdown(q) },
-		func(ctx context.Context, r *rig) (event.Breakdown, error) { return r.Breakdown(ctx, p, q) })
+		func(m *model) query.Breakdown { return m.of(p).breakdown(q) },
+		func(ctx context.Context, r *rig) (query.Breakdown, error) { return r.Breakdown(ctx, p, q) })
 }
 
-func heatmap(p event.Project, r event.Range, name string) operation {
+func heatmap(p event.Project, r query.Range, name string) operation {
 	return answered(fmt.Sprintf("Heatmap %d %+v %q", p, r, name),
 		func(m *model) string { return shown(m.of(p).heatmap(r, name)) },
 		func(ctx context.Context, e *rig) (string, error) {
@@ -183,22 +186,22 @@ func funnel(p event.Project, q funnelSpec) operation {
 	return answered(fmt.Sprintf("Funnel %d %s", p, describe(q)),
 		func(m *model) []int64 { return m.of(p).funnel(q) },
 		func(ctx context.Context, r *rig) ([]int64, error) {
-			steps := make([]event.Step, len(q.Steps))
+			steps := make([]query.Step, len(q.Steps))
 			for i, s := range q.Steps {
 				filters, err := compiled(s.Filters)
 				if err != nil {
 					return nil, err
 				}
-				steps[i] = event.Step{Event: s.Event, Filters: filters}
+				steps[i] = query.Step{Event: s.Event, Filters: filters}
 			}
-			return r.Funnel(ctx, p, event.FunnelQuery{Range: q.Range, Steps: steps, Window: q.Window, AnyEntry: q.AnyEntry})
+			return r.Funnel(ctx, p, query.FunnelQuery{Range: q.Range, Steps: steps, Window: q.Window, AnyEntry: q.AnyEntry})
 		})
 }
 
-func cohorts(p event.Project, q event.CohortQuery) operation {
+func cohorts(p event.Project, q query.CohortQuery) operation {
 	return answered(fmt.Sprintf("Cohorts %d %+v", p, q),
-		func(m *model) []event.Cohort { return m.of(p).cohorts(q) },
-		func(ctx context.Context, r *rig) ([]event.Cohort, error) {
+		func(m *model) []query.Cohort { return m.of(p).cohorts(q) },
+		func(ctx context.Context, r *rig) ([]query.Cohort, error) {
 			list, err := r.Cohorts(ctx, p, q)
 			for _, c := range list {
 				for i := range c.Cells {
@@ -211,32 +214,32 @@ func cohorts(p event.Project, q event.CohortQuery) operation {
 		})
 }
 
-func paths(p event.Project, q event.PathsQuery) operation {
+func paths(p event.Project, q query.PathsQuery) operation {
 	return answered(fmt.Sprintf("Paths %d %+v", p, q),
-		func(m *model) event.Paths { return m.of(p).paths(q) },
-		func(ctx context.Context, r *rig) (event.Paths, error) { return r.Paths(ctx, p, q) })
+		func(m *model) query.Paths { return m.of(p).paths(q) },
+		func(ctx context.Context, r *rig) (query.Paths, error) { return r.Paths(ctx, p, q) })
 }
 
 func metricValue(p event.Project, q metricSpec) operation {
 	return answered(fmt.Sprintf("MetricValue %d %s", p, describe(q)),
-		func(m *model) event.MetricValue { return m.of(p).value(q) },
+		func(m *model) query.MetricValue { return m.of(p).value(q) },
 		metric(p, q, (*event.Engine).MetricValue))
 }
 
 func metricTimeseries(p event.Project, q metricSpec) operation {
 	return answered(fmt.Sprintf("MetricTimeseries %d %s", p, describe(q)),
-		func(m *model) event.MetricTimeseries { return m.of(p).timeseries(q) },
+		func(m *model) query.MetricTimeseries { return m.of(p).timeseries(q) },
 		metric(p, q, (*event.Engine).MetricTimeseries))
 }
 
 func metricBreakdown(p event.Project, q metricSpec) operation {
 	return answered(fmt.Sprintf("MetricBreakdown %d %s", p, describe(q)),
-		func(m *model) event.MetricBreakdown { return m.of(p).grouped(q) },
+		func(m *model) query.MetricBreakdown { return m.of(p).grouped(q) },
 		metric(p, q, (*event.Engine).MetricBreakdown))
 }
 
 // metric asks the engine one of the three kinds of metric queries.
-func metric[T any](p event.Project, q metricSpec, ask func(*event.Engine, context.Context, event.Project, event.MetricQuery) (T, error)) func(context.Context, *rig) (T, error) {
+func metric[T any](p event.Project, q metricSpec, ask func(*event.Engine, context.Context, event.Project, query.MetricQuery) (T, error)) func(context.Context, *rig) (T, error) {
 	return func(ctx context.Context, r *rig) (T, error) {
 		query, err := q.query()
 		if err != nil {
@@ -248,29 +251,29 @@ func metric[T any](p event.Project, q metricSpec, ask func(*event.Engine, contex
 }
 
 // query is the metric as the engine takes it.
-func (q metricSpec) query() (event.MetricQuery, error) {
-	query := event.MetricQuery{Range: q.Range, Hourly: q.Hourly, GroupBy: q.GroupBy, Property: q.Property, Limit: q.Limit}
+func (q metricSpec) query() (query.MetricQuery, error) {
+	made := query.MetricQuery{Range: q.Range, Hourly: q.Hourly, GroupBy: q.GroupBy, Property: q.Property, Limit: q.Limit}
 	var err error
-	if query.Filters, err = compiled(q.Filters); err != nil {
-		return query, err
+	if made.Filters, err = compiled(q.Filters); err != nil {
+		return made, err
 	}
 	declared := map[byte]bool{}
 	for _, o := range q.Events {
 		declared[o.Alias] = true
-		e := event.MetricEvent{Name: o.Name, Alias: o.Alias, Measure: o.Measure}
+		e := query.MetricEvent{Name: o.Name, Alias: o.Alias, Measure: o.Measure}
 		if e.Filters, err = compiled(o.Filters); err != nil {
-			return query, err
+			return made, err
 		}
-		query.Events = append(query.Events, e)
+		made.Events = append(made.Events, e)
 	}
 	if q.Formula != nil {
-		query.Formula, err = formula.Parse(q.Formula.text(1), func(alias byte) bool { return declared[alias] })
+		made.Formula, err = formula.Parse(q.Formula.text(1), func(alias byte) bool { return declared[alias] })
 	}
-	return query, err
+	return made, err
 }
 
 // compiled are filters as the engine takes them.
-func compiled(filters []filterSpec) ([]event.Filter, error) {
+func compiled(filters []filterSpec) ([]query.Filter, error) {
 	if filters == nil {
 		return nil, nil
 	}
@@ -278,7 +281,7 @@ func compiled(filters []filterSpec) ([]event.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, problems := event.DecodeFilters(raw, "filters")
+	list, problems := query.DecodeFilters(raw, "filters")
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %v", raw, problems)
 	}

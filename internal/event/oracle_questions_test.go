@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
 )
 
 // questions are all that can be asked.
@@ -29,8 +30,8 @@ func (g *generator) questions() []func() operation {
 func (g *generator) question() operation { return pick(g, g.questions()...)() }
 
 // span is a range in which much of the story lies.
-func (g *generator) span() event.Range {
-	r := event.Range{Start: g.moment(), End: g.moment(), OffsetMinutes: pick(g, someOffsets...)}
+func (g *generator) span() query.Range {
+	r := query.Range{Start: g.moment(), End: g.moment(), OffsetMinutes: pick(g, someOffsets...)}
 	switch g.IntN(8) {
 	case 0, 1, 2, 3:
 		r.Start, r.End = g.start-3*day, g.start+12*day
@@ -43,7 +44,7 @@ func (g *generator) span() event.Range {
 		r.Start = floor(pick(g, g.moments...), day, 60*int64(r.OffsetMinutes))
 	}
 	r.Start = max(0, r.Start)
-	return event.Range{Start: min(r.Start, r.End), End: max(r.Start, r.End), OffsetMinutes: r.OffsetMinutes}
+	return query.Range{Start: min(r.Start, r.End), End: max(r.Start, r.End), OffsetMinutes: r.OffsetMinutes}
 }
 
 // name is one that is stored, or hardly ever one that is not.
@@ -64,16 +65,16 @@ func (g *generator) property() string {
 	return pick(g, g.keys...)
 }
 
-func (g *generator) seriesQuery() event.SeriesQuery {
-	return event.SeriesQuery{
+func (g *generator) seriesQuery() query.SeriesQuery {
+	return query.SeriesQuery{
 		Range: g.span(), Hourly: g.IntN(2) == 0, Event: g.nameOrAll(),
-		GroupBy: pick(g, "", event.ByEvent, event.ByPlatform, event.ByRegion), Limit: pick(g, 1, 2, 8, 20),
+		GroupBy: pick(g, "", query.ByEvent, query.ByPlatform, query.ByRegion), Limit: pick(g, 1, 2, 8, 20),
 	}
 }
 
-func (g *generator) breakdownQuery() event.BreakdownQuery {
-	return event.BreakdownQuery{
-		Range: g.span(), Dimension: pick(g, event.ByEvent, event.ByPlatform, event.ByRegion, event.ByProperty, event.ByProperty),
+func (g *generator) breakdownQuery() query.BreakdownQuery {
+	return query.BreakdownQuery{
+		Range: g.span(), Dimension: pick(g, query.ByEvent, query.ByPlatform, query.ByRegion, query.ByProperty, query.ByProperty),
 		Property: g.property(), Event: g.nameOrAll(), Limit: pick(g, 1, 2, 5, 20, 200),
 	}
 }
@@ -89,15 +90,15 @@ func (g *generator) funnelSpec() funnelSpec {
 	return q
 }
 
-func (g *generator) cohortQuery() event.CohortQuery {
-	return event.CohortQuery{
+func (g *generator) cohortQuery() query.CohortQuery {
+	return query.CohortQuery{
 		Range: g.span(), StartEvent: g.name(), ReturnEvent: g.nameOrAll(), Weekly: g.IntN(3) == 0,
 		Periods: pick(g, 2, 3, 7, 30), Now: pick(g, g.now, g.moment()),
 	}
 }
 
-func (g *generator) pathsQuery() event.PathsQuery {
-	return event.PathsQuery{
+func (g *generator) pathsQuery() query.PathsQuery {
+	return query.PathsQuery{
 		Range: g.span(), StartEvent: g.nameOrAll(), Depth: 2 + g.IntN(5),
 		Branches: pick(g, 1, 2, 3, 5, 20), Users: g.IntN(2) == 0,
 	}
@@ -113,7 +114,7 @@ func (g *generator) definitionsQuery() event.DefinitionsQuery {
 func (g *generator) metricSpec() metricSpec {
 	q := metricSpec{
 		Range: g.span(), Filters: g.filters(2), Hourly: g.IntN(3) == 0,
-		GroupBy:  pick(g, event.ByProperty, event.ByPlatform, event.ByRegion, event.ByEvent),
+		GroupBy:  pick(g, query.ByProperty, query.ByPlatform, query.ByRegion, query.ByEvent),
 		Property: g.property(), Limit: pick(g, 1, 2, 20, 50),
 	}
 	var aliases []byte
@@ -122,7 +123,7 @@ func (g *generator) metricSpec() metricSpec {
 		aliases = append(aliases, alias)
 		q.Events = append(q.Events, operandSpec{
 			Name: g.name(), Alias: alias, Filters: g.filters(2),
-			Measure: pick(g, event.MeasureCount, event.MeasureUsers, event.MeasurePerUser),
+			Measure: pick(g, query.MeasureCount, query.MeasureUsers, query.MeasurePerUser),
 		})
 	}
 	if g.IntN(2) == 0 {

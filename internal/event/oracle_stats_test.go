@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/internal/event"
+	"svc/internal/event/query"
 	"svc/internal/stats"
 )
 
@@ -23,8 +23,8 @@ type group struct {
 }
 
 // overview is 6.1.
-func (p *project) overview(r event.Range) event.Overview {
-	var o event.Overview
+func (p *project) overview(r query.Range) query.Overview {
+	var o query.Overview
 	names := map[string]bool{}
 	for c, n := range p.counters {
 		if inHours(r, c.hour) {
@@ -43,8 +43,8 @@ func (p *project) overview(r event.Range) event.Overview {
 
 // series is 6.2. A counter before the first bucket is not drawn, but belongs to
 // the total of its group like every other in the range.
-func (p *project) series(q event.SeriesQuery) event.Series {
-	s := event.Series{Starts: buckets(q.Range, q.Hourly)}
+func (p *project) series(q query.SeriesQuery) query.Series {
+	s := query.Series{Starts: buckets(q.Range, q.Hourly)}
 	s.Counts = make([]int64, len(s.Starts))
 	totals := map[group]int64{}
 	lines := map[string][]int64{}
@@ -66,25 +66,25 @@ func (p *project) series(q event.SeriesQuery) event.Series {
 		return s
 	}
 	for _, g := range first(q.Limit, ranked(totals)) {
-		s.Groups = append(s.Groups, event.SeriesGroup{Key: g.Key, Counts: lines[g.Key]})
+		s.Groups = append(s.Groups, query.SeriesGroup{Key: g.Key, Counts: lines[g.Key]})
 	}
 	return s
 }
 
 // breakdown is 6.3.
-func (p *project) breakdown(q event.BreakdownQuery) event.Breakdown {
+func (p *project) breakdown(q query.BreakdownQuery) query.Breakdown {
 	counts := map[group]int64{}
-	if q.Dimension == event.ByProperty {
+	if q.Dimension == query.ByProperty {
 		for _, r := range p.in(q.Range) {
 			if q.Event == "" || q.Event == r.Name {
-				counts[r.group(event.ByProperty, q.Property)]++
+				counts[r.group(query.ByProperty, q.Property)]++
 			}
 		}
 	} else {
 		counts = p.counted(q.Range, q.Dimension, q.Event)
 	}
 	all := ranked(counts)
-	b := event.Breakdown{Groups: first(q.Limit, all)}
+	b := query.Breakdown{Groups: first(q.Limit, all)}
 	for _, g := range all {
 		b.Total += g.Count
 	}
@@ -92,7 +92,7 @@ func (p *project) breakdown(q event.BreakdownQuery) event.Breakdown {
 }
 
 // counted is what the counters say of a dimension; event "" is all events.
-func (p *project) counted(r event.Range, d event.Dimension, name string) map[group]int64 {
+func (p *project) counted(r query.Range, d query.Dimension, name string) map[group]int64 {
 	counts := map[group]int64{}
 	for c, n := range p.counters {
 		if inHours(r, c.hour) && (name == "" || name == c.name) {
@@ -103,7 +103,7 @@ func (p *project) counted(r event.Range, d event.Dimension, name string) map[gro
 }
 
 // heatmap is 6.4.
-func (p *project) heatmap(r event.Range, name string) stats.Heatmap {
+func (p *project) heatmap(r query.Range, name string) stats.Heatmap {
 	var m stats.Heatmap
 	for c, n := range p.counters {
 		if !inHours(r, c.hour) || name != "" && name != c.name {
@@ -125,21 +125,21 @@ func (p *project) heatmap(r event.Range, name string) stats.Heatmap {
 }
 
 // key is the value of a dimension.
-func (c counter) key(d event.Dimension) string {
+func (c counter) key(d query.Dimension) string {
 	switch d {
-	case event.ByEvent:
+	case query.ByEvent:
 		return c.name
-	case event.ByPlatform:
+	case query.ByPlatform:
 		return c.platform
-	case event.ByRegion:
+	case query.ByRegion:
 		return c.region
 	}
 	return ""
 }
 
 // group is the value of a dimension.
-func (r *record) group(d event.Dimension, property string) group {
-	if d == event.ByProperty {
+func (r *record) group(d query.Dimension, property string) group {
+	if d == query.ByProperty {
 		text, present := r.texts[property]
 		return group{key: text, missing: !present}
 	}
@@ -148,12 +148,12 @@ func (r *record) group(d event.Dimension, property string) group {
 
 // ranked lists groups from the greatest, ties by key. What is not there and
 // what is empty have the same key; then the former comes first.
-func ranked(counts map[group]int64) []event.Group {
-	list := []event.Group{}
+func ranked(counts map[group]int64) []query.Group {
+	list := []query.Group{}
 	for g, n := range counts {
-		list = append(list, event.Group{Key: g.key, Missing: g.missing, Count: n})
+		list = append(list, query.Group{Key: g.key, Missing: g.missing, Count: n})
 	}
-	slices.SortFunc(list, func(a, b event.Group) int {
+	slices.SortFunc(list, func(a, b query.Group) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), compareKeys(a.Key, b.Key, a.Missing))
 	})
 	return list

@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"go.etcd.io/bbolt"
+	"svc/internal/boltfile"
+	"svc/internal/event/dictionary"
+	"svc/internal/event/encoding"
+	"svc/internal/event/hashindex"
 )
 
 // project is what the writer knows of a project.
@@ -13,20 +16,20 @@ type project struct {
 	names  *names
 
 	// As the last commit left them. Who changes them holds Engine.maintaining and
-	// Engine.writing, so one of both is enough for reading.
+	// the lock of Engine.file, so one of both is enough for reading.
 	projectIndexes
 
-	// swept says that no text in the dictionaries is without an event. It is not
+	// vacuumed says that no text in the dictionaries is without an event. It is not
 	// known after a start, which may follow an erasure that was cut off, nor
 	// after one that failed. Guarded by Engine.maintaining.
-	swept bool
+	vacuumed bool
 }
 
 // projectIndexes find the events and the senders of a project. They never
 // change.
 type projectIndexes struct {
-	keys               *hashIndex
-	subjects, sessions *dictionary
+	keys               *hashindex.Index
+	subjects, sessions *dictionary.Dictionary
 }
 
 const (
@@ -42,7 +45,7 @@ func keyOf(at int64) uint32 {
 }
 
 // loadProjects reads what lives in memory of each project.
-func (e *Engine) loadProjects(tx *bbolt.Tx) error {
+func (e *Engine) loadProjects(tx *boltfile.Tx) error {
 	all := tx.Bucket(projectsBucket)
 	return all.ForEachBucket(func(key []byte) error {
 		if len(key) != 4 {
@@ -57,7 +60,7 @@ func (e *Engine) loadProjects(tx *bbolt.Tx) error {
 	})
 }
 
-func (e *Engine) loadProject(b *bbolt.Bucket, number Project) (p *project, err error) {
+func (e *Engine) loadProject(b *boltfile.Bucket, number Project) (p *project, err error) {
 	for _, name := range projectBuckets {
 		if b.Bucket(name) == nil {
 			return nil, fmt.Errorf("%w: no bucket %s", ErrDamaged, name)
@@ -72,14 +75,14 @@ func (e *Engine) loadProject(b *bbolt.Bucket, number Project) (p *project, err e
 }
 
 // loadIndexes reads the indexes of a project.
-func (e *Engine) loadIndexes(b *bbolt.Bucket) (x projectIndexes, err error) {
-	if x.keys, err = loadHashIndex(b.Bucket(keysBucket), keyPayload); err != nil {
+func (e *Engine) loadIndexes(b *boltfile.Bucket) (x projectIndexes, err error) {
+	if x.keys, err = hashindex.Load(b.Bucket(keysBucket), keyPayload); err != nil {
 		return x, err
 	}
-	if x.subjects, err = loadDictionary(b.Bucket(subjectsBucket), e.secret); err != nil {
+	if x.subjects, err = dictionary.Load(b.Bucket(subjectsBucket), e.secret); err != nil {
 		return x, err
 	}
-	x.sessions, err = loadDictionary(b.Bucket(sessionsBucket), e.secret)
+	x.sessions, err = dictionary.Load(b.Bucket(sessionsBucket), e.secret)
 	return x, err
 }
 
@@ -102,8 +105,8 @@ func (e *Engine) Projects() []Project {
 }
 
 // addProject makes the buckets of a new project.
-func (e *Engine) addProject(tx *bbolt.Tx, number Project) (*project, error) {
-	b, err := tx.Bucket(projectsBucket).CreateBucketIfNotExists(be32(uint32(number)))
+func (e *Engine) addProject(tx *boltfile.Tx, number Project) (*project, error) {
+	b, err := tx.Bucket(projectsBucket).CreateBucketIfNotExists(encoding.Key32(uint32(number)))
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +119,12 @@ func (e *Engine) addProject(tx *bbolt.Tx, number Project) (*project, error) {
 }
 
 // projectBucket is one of the buckets of a project, nil when it has none.
-func projectBucket(tx *bbolt.Tx, number Project, name []byte) *bbolt.Bucket {
-	if b := tx.Bucket(projectsBucket).Bucket(be32(uint32(number))); b != nil {
+func projectBucket(tx *boltfile.Tx, number Project, name []byte) *boltfile.Bucket {
+	if b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number))); b != nil {
 		return b.Bucket(name)
 	}
 	return nil
 }
+
+// Project is the number of a project in the data directory.
+type Project uint32

@@ -1,210 +1,71 @@
 package event
 
-import "svc/internal/formula"
+import (
+	"context"
 
-// Project is the number of a project in the data directory.
-type Project uint32
-
-// Range is a stretch of time. Both ends are Unix seconds and belong to it; Start
-// is not after End.
-type Range struct {
-	Start, End int64
-	// OffsetMinutes is local time, minutes east of UTC, for days and weeks.
-	OffsetMinutes int
-}
-
-// Dimension is what events are grouped by.
-type Dimension string
-
-// The dimensions. A property is grouped by the text form of its values.
-const (
-	ByEvent    Dimension = "event"
-	ByPlatform Dimension = "platform"
-	ByRegion   Dimension = "region"
-	ByProperty Dimension = "property"
+	"svc/internal/event/query"
+	"svc/internal/stats"
 )
 
-// Group is one value of a dimension. Key is a name of an event, a platform in
-// lower case, a region, or the text form of a property. Missing is the group of
-// events without the property; its Key is "".
-type Group struct {
-	Key     string
-	Missing bool
-	Count   int64
+// The questions are answered by the package query, from a snapshot of the project.
+
+// ask answers a question about a project as it is now.
+func ask[Q, A any](ctx context.Context, e *Engine, p Project, q Q, answer func(*query.Source, context.Context, Q) (A, error)) (a A, err error) {
+	err = e.snapshot(ctx, p, func(v *snapshot) error {
+		a, err = answer(v.source(), ctx, q)
+		return err
+	})
+	return a, err
 }
 
-// Overview is what happened in a range.
-type Overview struct {
-	Total      int64 // events, by the hourly counters
-	EventTypes int64 // names with an event, by the hourly counters
-	Users      int64 // different distinct_ids, by the events
-	Sessions   int64 // different session_ids, by the events
+// Overview counts what happened in a range.
+func (e *Engine) Overview(ctx context.Context, p Project, r query.Range) (query.Overview, error) {
+	return ask(ctx, e, p, r, (*query.Source).Overview)
 }
 
-// SeriesQuery asks for counts over time, by the hourly counters.
-type SeriesQuery struct {
-	Range
-	Hourly  bool      // hours; otherwise days
-	Event   string    // only of this name; "" = all
-	GroupBy Dimension // "" = only the total; never a property
-	Limit   int       // of groups
+// Series counts over time, by the hourly counters.
+func (e *Engine) Series(ctx context.Context, p Project, q query.SeriesQuery) (query.Series, error) {
+	return ask(ctx, e, p, q, (*query.Source).Series)
 }
 
-// Series is a count for each bucket of a range, empty ones included.
-type Series struct {
-	Starts []int64 // Unix second at which each bucket begins
-	Counts []int64 // of all events, bucket by bucket
-	Groups []SeriesGroup
+// Breakdown counts by a dimension.
+func (e *Engine) Breakdown(ctx context.Context, p Project, q query.BreakdownQuery) (query.Breakdown, error) {
+	return ask(ctx, e, p, q, (*query.Source).Breakdown)
 }
 
-// SeriesGroup is the counts of one value of a dimension, bucket by bucket.
-type SeriesGroup struct {
-	Key    string
-	Counts []int64
+// Heatmap counts by the hours of a week. only is the name of the events, "" = all.
+func (e *Engine) Heatmap(ctx context.Context, p Project, r query.Range, only string) (stats.Heatmap, error) {
+	return ask(ctx, e, p, r, func(s *query.Source, _ context.Context, r query.Range) (stats.Heatmap, error) {
+		return s.Heatmap(r, only)
+	})
 }
 
-// BreakdownQuery asks for counts by a dimension: a property by the events, the
-// others by the hourly counters.
-type BreakdownQuery struct {
-	Range
-	Dimension Dimension
-	Property  string // the key, for ByProperty
-	Event     string // only of this name; "" = all
-	Limit     int
+// Funnel counts the users that reach each step.
+func (e *Engine) Funnel(ctx context.Context, p Project, q query.FunnelQuery) ([]int64, error) {
+	return ask(ctx, e, p, q, (*query.Source).Funnel)
 }
 
-// Breakdown is the count of each value, the most frequent first, ties by key.
-type Breakdown struct {
-	Total  int64 // of all values, also of those beyond the limit
-	Groups []Group
+// Cohorts counts who comes back.
+func (e *Engine) Cohorts(ctx context.Context, p Project, q query.CohortQuery) ([]query.Cohort, error) {
+	return ask(ctx, e, p, q, (*query.Source).Cohorts)
 }
 
-// FunnelQuery asks how many get from one step to the next.
-type FunnelQuery struct {
-	Range
-	Steps  []Step // 2 to 8
-	Window int64  // seconds from the first step to the last
-	// AnyEntry tries each event of the first step as the entry; otherwise it is
-	// the first one of each user.
-	AnyEntry bool
+// Paths counts which event follows which.
+func (e *Engine) Paths(ctx context.Context, p Project, q query.PathsQuery) (query.Paths, error) {
+	return ask(ctx, e, p, q, (*query.Source).Paths)
 }
 
-// Step is an event that matches all filters.
-type Step struct {
-	Event   string
-	Filters []Filter
+// MetricValue computes one number for a whole range.
+func (e *Engine) MetricValue(ctx context.Context, p Project, q query.MetricQuery) (query.MetricValue, error) {
+	return ask(ctx, e, p, q, (*query.Source).MetricValue)
 }
 
-// CohortQuery asks who comes back.
-type CohortQuery struct {
-	Range
-	StartEvent  string
-	ReturnEvent string // "" = any event
-	Weekly      bool   // weeks from Monday; otherwise days
-	Periods     int    // 2 to 30
-	Now         int64  // Unix second: what lies after it is not known yet
+// MetricTimeseries computes a number for each bucket of a range.
+func (e *Engine) MetricTimeseries(ctx context.Context, p Project, q query.MetricQuery) (query.MetricTimeseries, error) {
+	return ask(ctx, e, p, q, (*query.Source).MetricTimeseries)
 }
 
-// Cohort is the users whose first start event was in one period.
-type Cohort struct {
-	Start int64  // Unix second at which the period begins
-	Size  int64  // users
-	Cells []Cell // one for each period, the own one first
-}
-
-// Cell is how many of a cohort came back in a period. Open is a period about
-// which nothing can be said yet.
-type Cell struct {
-	Users int64
-	Open  bool
-}
-
-// PathsQuery asks which event follows which.
-type PathsQuery struct {
-	Range
-	StartEvent string // where each path begins; "" = at its first event
-	Depth      int    // nodes, 2 to 6
-	Branches   int    // edges kept for each step
-	Users      bool   // one path for each user; otherwise for each session
-}
-
-// Paths are the edges step by step, the most frequent first, ties by name.
-type Paths struct {
-	Edges     []Edge
-	Truncated bool // there were more branches in a step
-}
-
-// Edge is a step from one event to the next. What lies beyond the limit of
-// branches is one edge from OtherEvents to OtherEvents, the last of its step.
-type Edge struct {
-	Step     int // from 1
-	From, To string
-	Count    int64
-}
-
-// OtherEvents stands for the events of edges that are not listed. It cannot be
-// the name of an event.
-const OtherEvents = "(other)"
-
-// Measure is what is computed of matching events.
-type Measure string
-
-// The measures.
-const (
-	MeasureCount   Measure = "count"
-	MeasureUsers   Measure = "unique_users"
-	MeasurePerUser Measure = "count_per_user"
-)
-
-// MetricEvent is one operand of a metric.
-type MetricEvent struct {
-	Name    string
-	Alias   byte // 'A' to 'Z'
-	Measure Measure
-	Filters []Filter
-}
-
-// MetricQuery asks for numbers made from events.
-type MetricQuery struct {
-	Range
-	Events  []MetricEvent // 1 to 6
-	Filters []Filter      // of all events, beside their own
-	Formula *formula.Formula
-	Hourly  bool // Metrics over time: hours; otherwise days
-	// For breakdowns, which look at the first event only:
-	GroupBy  Dimension
-	Property string
-	Limit    int
-}
-
-// MetricValue is one number for a whole range.
-type MetricValue struct {
-	Values []float64 // of each event of the query
-	Result float64   // of the formula, without one of the first event
-}
-
-// MetricSeries is one line over time.
-type MetricSeries struct {
-	Key    string // the alias, or "formula"
-	Values []float64
-}
-
-// MetricTimeseries is a number for each bucket.
-type MetricTimeseries struct {
-	Starts []int64 // Unix second at which each bucket begins
-	Series []MetricSeries
-}
-
-// MetricBreakdown is a number for each value of a dimension, the greatest first,
-// ties by key.
-type MetricBreakdown struct {
-	Total  float64 // of all values, also of those beyond the limit
-	Groups []MetricGroup
-}
-
-// MetricGroup is the number of one value; see Group.
-type MetricGroup struct {
-	Key     string
-	Missing bool
-	Value   float64
+// MetricBreakdown computes a number for each value of a dimension.
+func (e *Engine) MetricBreakdown(ctx context.Context, p Project, q query.MetricQuery) (query.MetricBreakdown, error) {
+	return ask(ctx, e, p, q, (*query.Source).MetricBreakdown)
 }

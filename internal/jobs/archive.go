@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"svc/internal/backup"
+	"svc/internal/datadir"
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/instance"
 	"svc/store"
 )
 
@@ -72,25 +74,25 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
 	}
-	return CopyData(a.DB, a.Events, a.now, a.staging(), stagePrefix)
+	return instance.CopyData(a.DB, a.Events, a.now, a.staging(), stagePrefix)
 }
 
 func (a *Archiver) staging() string {
-	return filepath.Join(a.Data, filepath.FromSlash(backup.Staging))
+	return filepath.Join(a.Data, filepath.FromSlash(datadir.Staging))
 }
 
 // cannotStage says in words for the owner, who alone makes backups, what is wrong
 // with the disk.
 func cannotStage(err error) error {
 	if fault.Is(fault.Disk(err), fault.NoSpace) {
-		return fault.New(fault.NoSpace, "there is no room for a copy of both databases in %s: %v", backup.Staging, err)
+		return fault.New(fault.NoSpace, "not enough space for a copy of both databases in %s: %v", datadir.Staging, err)
 	}
-	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", backup.Staging, err)
+	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
 // add fills an archive.
 func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
-	for _, name := range []string{backup.Database, backup.Events} {
+	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
 			return err
 		}
@@ -99,7 +101,7 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
 			return err
 		}
 	}
-	for _, name := range []string{backup.Secrets, backup.Config} {
+	for _, name := range []string{datadir.Secrets, datadir.Config} {
 		if err := w.AddFile(name, filepath.Join(a.Data, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

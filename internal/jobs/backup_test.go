@@ -20,7 +20,10 @@ import (
 
 	"svc/internal/backup"
 	"svc/internal/boltfile"
+	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/event/submission"
 	"svc/internal/fault"
 	"svc/store"
 )
@@ -29,22 +32,28 @@ import (
 func openArchiver(t *testing.T) *Archiver {
 	t.Helper()
 	data := t.TempDir()
-	db, err := store.Open(filepath.Join(data, backup.Database), store.Options{})
+	db, err := store.Open(filepath.Join(data, datadir.Database), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := event.Open(filepath.Join(data, backup.Events), event.Options{})
+	events, err := event.Open(filepath.Join(data, datadir.Events), event.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := errors.Join(events.Close(), db.Close()); err != nil {
 			t.Error(err)
+			return
+		}
+		for _, name := range datadir.Databases {
+			if err := boltfile.Verify(filepath.Join(data, name)); err != nil {
+				t.Error(err)
+			}
 		}
 	})
-	put(t, filepath.Join(data, backup.Secrets), "secret")
+	put(t, filepath.Join(data, datadir.Secrets), "secret")
 	put(t, filepath.Join(data, "files", "objects", "a.zip"), "file")
-	put(t, filepath.Join(data, "files", "staging", stagePrefix+"left", backup.Database), "left by a killed process")
+	put(t, filepath.Join(data, "files", "staging", stagePrefix+"left", datadir.Database), "left by a killed process")
 	put(t, filepath.Join(data, "files", "staging", "upload"), "another's")
 	return &Archiver{DB: db, Events: events, Data: data, Version: "1", Elsewhere: []string{"JWT_SECRET"}}
 }
@@ -94,7 +103,7 @@ func TestArchiveHasEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := members(t, out.Bytes())
-	if string(all[backup.Secrets]) != "secret" || string(all["files/objects/a.zip"]) != "file" || len(all) != 4 || len(m.Members) != 4 {
+	if string(all[datadir.Secrets]) != "secret" || string(all["files/objects/a.zip"]) != "file" || len(all) != 4 || len(m.Members) != 4 {
 		t.Errorf("got %d members: %v", len(all), m.Members)
 	}
 	if got, want := names(t, filepath.Join(a.Data, "files", "staging")), []string{"upload"}; !slices.Equal(got, want) {
@@ -121,7 +130,7 @@ func TestArchiveIsOfOneMoment(t *testing.T) {
 			err := a.DB.Update(func(tx *store.Tx) error { return tx.CreateProject(p) })
 			if err == nil {
 				now := time.Now().Unix()
-				_, err = a.Events.Ingest(&event.Batch{Project: event.Project(p.ID), Received: now, Subject: "u", Items: []event.Item{{ID: "e", Name: "open", At: now}}})
+				_, err = a.Events.Ingest(&event.Batch{Project: event.Project(p.ID), Received: now, Subject: "u", Items: []submission.Item{{ID: "e", Name: "open", At: now}}})
 			}
 			if err != nil {
 				t.Error(err)
@@ -149,22 +158,22 @@ func TestArchiveIsOfOneMoment(t *testing.T) {
 func opened(t *testing.T, all map[string][]byte) (projects, events int) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{backup.Database, backup.Events} {
+	for _, name := range []string{datadir.Database, datadir.Events} {
 		put(t, filepath.Join(dir, name), string(all[name]))
 		if err := boltfile.Verify(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	db, err := store.Open(filepath.Join(dir, backup.Database), store.Options{})
+	db, err := store.Open(filepath.Join(dir, datadir.Database), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := event.Open(filepath.Join(dir, backup.Events), event.Options{})
+	engine, err := event.Open(filepath.Join(dir, datadir.Events), event.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range engine.Projects() {
-		o, err := engine.Overview(t.Context(), p, event.Range{End: math.MaxUint32})
+		o, err := engine.Overview(t.Context(), p, query.Range{End: math.MaxUint32})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +211,7 @@ func TestSlowReaderHoldsNothing(t *testing.T) {
 		done <- err
 	}()
 	<-g.begun
-	path := filepath.Join(a.Data, backup.Database)
+	path := filepath.Join(a.Data, datadir.Database)
 	change := func(n int) int64 {
 		p := project(t, a.DB, fmt.Sprint("p", n), 20)
 		for i := range 200 {

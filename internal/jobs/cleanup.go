@@ -26,12 +26,12 @@ const (
 // deleted projects left behind goes sooner.
 func (j *Jobs) keepClean(ctx context.Context) {
 	for {
-		if err := j.deleted.do(ctx, j.Now, j.purge); err != nil && !errors.Is(err, context.Canceled) {
-			j.Log.Error("content of deleted projects was not removed; it will be tried again", "error", err)
+		if err := j.do(ctx, j.deleted, j.purge); err != nil && !errors.Is(err, context.Canceled) {
+			j.Log.Error("content of deleted projects not removed; retrying later", "error", err)
 		}
 		now := j.Now()
 		if err := j.cleanIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
-			j.Log.Error("old data was not deleted; it will be tried again", "error", err)
+			j.Log.Error("expired data not deleted; retrying later", "error", err)
 		}
 		if pause(ctx, min(nextNight(now).Sub(now), lookEvery)) != nil {
 			return
@@ -67,14 +67,16 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 		last = tx.CleanedAt()
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	// A last time that lies ahead is from a clock that was wrong.
-	if !last.Before(lastNight(now)) && !last.After(now) {
+	if err == nil && !last.Before(lastNight(now)) && !last.After(now) {
 		return nil
 	}
-	return j.retention.do(ctx, j.Now, func(ctx context.Context) error { return j.clean(ctx, now) })
+	return j.do(ctx, j.retention, func(ctx context.Context) error {
+		if err != nil { // counts like a failure of the work itself
+			return err
+		}
+		return j.clean(ctx, now)
+	})
 }
 
 // purge removes what deleted projects left behind.
@@ -127,7 +129,7 @@ func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) 
 		return nil
 	}
 	events, counters := now.Add(-days(p.EventRetentionDays)), now.Add(-days(p.StatsRetentionDays))
-	return j.Events.Clean(ctx, event.Project(p.ID), events.Unix(), counters.Unix())
+	return j.Events.ApplyRetention(ctx, event.Project(p.ID), events.Unix(), counters.Unix())
 }
 
 // purgeEvents removes the events of projects that there are not any more.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/event/submission"
 	"svc/store"
 )
 
@@ -31,8 +33,8 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	for days := range 100 { // kept for 90 days; a second earlier would be too old
 		at := now.AddDate(0, 0, -days).Unix()
 		b.Items = append(b.Items,
-			event.Item{ID: fmt.Sprint(days), Name: "open", At: at},
-			event.Item{ID: fmt.Sprint(days, "late"), Name: "open", At: at - 1})
+			submission.Item{ID: fmt.Sprint(days), Name: "open", At: at},
+			submission.Item{ID: fmt.Sprint(days, "late"), Name: "open", At: at - 1})
 	}
 	if _, err := events.Ingest(b); err != nil {
 		t.Fatal(err)
@@ -50,7 +52,7 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	if want := 2*90 + 1; stored != want {
 		t.Errorf("%d events are left, want %d", stored, want)
 	}
-	o, err := events.Overview(t.Context(), b.Project, event.Range{End: now.Unix()})
+	o, err := events.Overview(t.Context(), b.Project, query.Range{End: now.Unix()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,7 @@ func TestEventsOfImportsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	load := events.NewLoad(event.Project(i.Project()), false)
+	load := events.NewImporter(event.Project(i.Project()), false)
 	if err := load.Define([]event.Definition{{ID: "x", Name: "open"}}); err != nil {
 		t.Fatal(err)
 	}

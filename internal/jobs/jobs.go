@@ -41,8 +41,8 @@ type Jobs struct {
 	flush, deleted, retention *job
 	backup                    *job // nil without an archiver
 
-	failure error // of the last backup; guarded by backup.busy
-	crowded bool  // it could not remove those that are too many; guarded by backup.busy
+	failure  error // of the last backup; guarded by backup.busy
+	unpruned bool  // the last attempt to remove those that are too many failed; guarded by backup.busy
 
 	backups     sync.Mutex // guards Config.Schedule and state
 	state       BackupState
@@ -78,12 +78,16 @@ func (j *Jobs) Start() {
 }
 
 // Stop ends jobs that were started, waits for the step that each is at, and
-// flushes what was counted until now. So it comes when no request runs any more,
+// flushes what was counted until now; the last run of each job is kept. So it comes when no request runs any more,
 // and before the store is closed.
 func (j *Jobs) Stop() error {
 	j.stop()
 	j.done.Wait()
-	return j.Flush()
+	err := j.Flush()
+	for _, one := range j.named {
+		j.save(one, 0)
+	}
+	return err
 }
 
 // keepFlushing flushes every few seconds. A disk that stays full is reported
@@ -98,12 +102,12 @@ func (j *Jobs) keepFlushing(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := j.flush.do(ctx, j.Now, j.flush.work)
+		err := j.do(ctx, j.flush, j.flush.work)
 		switch {
 		case err != nil && !failing:
-			j.Log.Error("request statistics cannot be written; they are kept in memory for now", "error", err)
+			j.Log.Error("cannot write request statistics; keeping them in memory", "error", err)
 		case err == nil && failing:
-			j.Log.Info("request statistics are written again")
+			j.Log.Info("request statistics written again")
 		}
 		failing = err != nil
 	}

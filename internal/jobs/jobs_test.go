@@ -266,7 +266,7 @@ func TestJobsByTheClock(t *testing.T) {
 		fails.Store(3)
 		<-time.After(4 * flushEvery)
 		synctest.Wait()
-		if cannot, again := strings.Count(log.String(), "cannot be written"), strings.Count(log.String(), "written again"); cannot != 1 || again != 1 {
+		if cannot, again := strings.Count(log.String(), "cannot write"), strings.Count(log.String(), "written again"); cannot != 1 || again != 1 {
 			t.Errorf("three failures: got %d lines, and %d when it went again, want 1 and 1:\n%s", cannot, again, log.String())
 		}
 

@@ -2,20 +2,27 @@ package jobs
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"svc/internal/fault"
+	"svc/store"
 )
+
+// saveEvery is how often the last run of a job that runs every few seconds is
+// kept, so that an idle server does not write all the time.
+const saveEvery = 10 * time.Minute
 
 // State is how a job stands.
 type State struct {
 	Name    string
 	About   string // what it does, in a few words
 	Running bool
-	Runs    uint64        // that ended
+	Runs    uint64        // that ended since the start
 	Failed  uint64        // of them
-	Begun   time.Time     // of the last run that ended; zero when there was none
+	Begun   time.Time     // of the last run that ended, also before the start; zero when there was none
 	Took    time.Duration // of the last run that ended
 	Failure string        // of the last run that ended; "" when it went well
 }
@@ -27,27 +34,39 @@ type job struct {
 
 	mu    sync.Mutex
 	state State // guarded by mu
+	saved State // what svc.db has of it; guarded by mu
 }
 
-// define gives a job its name, once.
+// define gives a job its name, once, and the last run that svc.db knows of.
 func (j *Jobs) define(name, about string, work func(ctx context.Context) error) *job {
 	one := &job{work: work, state: State{Name: name, About: about}}
+	err := j.DB.View(func(tx *store.Tx) error {
+		run, err := tx.JobRun(name)
+		if run != nil {
+			one.state.Begun, one.state.Took, one.state.Failure = run.At(), run.Duration(), run.Failure
+		}
+		return err
+	})
+	if err != nil {
+		j.Log.Warn("cannot read the last run of a job", "job", name, "error", err)
+	}
+	one.saved = one.state
 	j.named = append(j.named, one)
 	return one
 }
 
-// do runs work as a run of the job, after one that is under way.
-func (o *job) do(ctx context.Context, now func() time.Time, work func(ctx context.Context) error) error {
+// do runs work as a run of the job, after one that is in progress.
+func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	o.busy.Lock()
 	defer o.busy.Unlock()
-	return o.run(ctx, now, work)
+	return j.run(ctx, o, work)
 }
 
 // run is do for those who hold busy.
-func (o *job) run(ctx context.Context, now func() time.Time, work func(ctx context.Context) error) error {
-	begun, clock := now(), time.Now()
+func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) error) error {
+	begun, clock := j.Now(), time.Now()
 	o.set(func(s *State) { s.Running = true })
-	err := work(ctx)
+	err := recovering(ctx, work)
 	o.set(func(s *State) {
 		s.Running = false
 		if ctx.Err() != nil { // it was stopped, which says nothing
@@ -58,7 +77,39 @@ func (o *job) run(ctx context.Context, now func() time.Time, work func(ctx conte
 			s.Failed, s.Failure = s.Failed+1, err.Error()
 		}
 	})
+	j.save(o, saveEvery)
 	return err
+}
+
+// save keeps the last run for the next start. Of a job that runs all the time, and
+// goes as before, it keeps one in so long; what svc.db does not take is tried again
+// with the next run.
+func (j *Jobs) save(o *job, every time.Duration) {
+	o.mu.Lock()
+	s, saved := o.state, o.saved
+	o.mu.Unlock()
+	if s.Begun.Equal(saved.Begun) || s.Failure == saved.Failure && s.Begun.Sub(saved.Begun).Abs() < every {
+		return
+	}
+	run := store.JobRun{Begun: s.Begun.Unix(), Took: s.Took.Milliseconds(), Failure: s.Failure}
+	if err := j.DB.Update(func(tx *store.Tx) error { return tx.PutJobRun(s.Name, run) }); err != nil {
+		j.Log.Warn("cannot store the last run of a job", "job", s.Name, "error", err)
+		return
+	}
+	o.mu.Lock()
+	o.saved = s
+	o.mu.Unlock()
+}
+
+// recovering does work whose panic is an error, with the stack: the server goes
+// on, and the run counts as failed.
+func recovering(ctx context.Context, work func(ctx context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return work(ctx)
 }
 
 func (o *job) set(change func(*State)) {
@@ -94,7 +145,8 @@ func (j *Jobs) Run(ctx context.Context, name string) (State, error) {
 			return one.get(), fault.New(fault.Conflict, "the job %s runs already", name)
 		}
 		defer one.busy.Unlock()
-		err := one.run(ctx, j.Now, one.work)
+		err := j.run(ctx, one, one.work)
+		j.save(one, 0)
 		return one.get(), err
 	}
 	return State{}, fault.New(fault.NotFound, "there is no job %s; svc job list shows those there are", name)

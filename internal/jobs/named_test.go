@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,6 +121,60 @@ func TestScheduledRunsAreSeen(t *testing.T) {
 		}
 		if err := j.Stop(); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A panic is a failure of the job, not the end of the server.
+func TestPanicIsAFailure(t *testing.T) {
+	t.Parallel()
+	j := New(Config{DB: openStore(t), Log: slog.New(slog.DiscardHandler), Flush: func() error { panic("a bug") }})
+	s, err := j.Run(t.Context(), "request-statistics")
+	if err == nil || s.Runs != 1 || s.Failed != 1 || !strings.Contains(s.Failure, "a bug") || s.Running {
+		t.Errorf("got %+v and %v, want a failed run", s, err)
+	}
+}
+
+// TestLastRunSurvives a restart: when it was, how long it took and why it failed.
+func TestLastRunSurvives(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := openStore(t)
+		failure := errors.New("disk full")
+		start := func() *Jobs {
+			return New(Config{DB: db, Log: slog.New(slog.DiscardHandler), Flush: func() error {
+				<-time.After(3 * time.Second)
+				return failure
+			}})
+		}
+		const name = "request-statistics"
+		begun := time.Now()
+		if _, err := start().Run(t.Context(), name); !errors.Is(err, failure) {
+			t.Errorf("got %v, want %v", err, failure)
+		}
+		if s := named(t, start(), name); !s.Begun.Equal(begun) || s.Took != 3*time.Second || s.Failure != "disk full" || s.Runs != 0 || s.Running {
+			t.Errorf("after a run that somebody asked for: got %+v", s)
+		}
+		failure = nil
+		j := start()
+		j.Start()
+		<-time.After(flushEvery + 4*time.Second)
+		synctest.Wait()
+		if s := named(t, start(), name); s.Failure != "" || !s.Begun.After(begun) {
+			t.Errorf("after a run that goes again: got %+v", s)
+		}
+		commits := db.Commits()
+		<-time.After(saveEvery - time.Minute)
+		synctest.Wait()
+		if n := db.Commits() - commits; n != 0 {
+			t.Errorf("%d commits by a server that idles, want none", n)
+		}
+		if err := j.Stop(); err != nil {
+			t.Error(err)
+		}
+		last := named(t, j, name).Begun
+		if s := named(t, start(), name); s.Begun.Unix() != last.Unix() || last.Sub(begun) < saveEvery-time.Minute {
+			t.Errorf("after a stop: got %+v, want the run of %s", s, last)
 		}
 	})
 }

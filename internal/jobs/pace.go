@@ -12,8 +12,8 @@ const (
 	// share is the part of the time that is left to a backup while others have
 	// work: one in so many.
 	share = 5
-	// mostRest bounds a single rest, whatever the clock says.
-	mostRest = 50 * time.Millisecond
+	// maxRest bounds a single rest, whatever the clock says.
+	maxRest = 50 * time.Millisecond
 )
 
 // politely is how a backup goes on: at full speed on an idle machine, and mostly
@@ -28,7 +28,7 @@ func (a *Archiver) politely() func(worked time.Duration) {
 		crowded := waiting[0].Value.Kind() == metrics.KindUint64 && waiting[0].Value.Uint64() > crowd
 		if now := a.DB.Commits() + a.Events.Commits(); now != written || crowded {
 			written = now
-			<-time.After(min((share-1)*worked, mostRest))
+			<-time.After(min((share-1)*worked, maxRest))
 		}
 	}
 }

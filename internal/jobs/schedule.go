@@ -20,15 +20,16 @@ import (
 type Schedule struct {
 	Every      time.Duration // 0 = never
 	Keep       int           // how many stay
-	Dir        string        // the folder, whose own parent must be there
+	Dir        string        // the folder, see FolderProblem
 	Recipients []string      // public keys of age; none = not encrypted
 }
 
 // BackupState is how the scheduled backups stand.
 type BackupState struct {
-	Last      time.Time // of the newest one in the folder; zero = there is none
-	Bytes     int64     // of that one
-	LastError string    // why the last attempt failed; "" when it did not
+	Last      time.Time     // of the newest one in the folder; zero = there is none
+	Bytes     int64         // of that one
+	LastError string        // why the last attempt failed; "" when it did not
+	Every     time.Duration // of the schedule; 0 = never
 }
 
 // retryAtLeast and retryAtMost are how long after a failure it is tried again.
@@ -57,7 +58,9 @@ func (j *Jobs) SetSchedule(s Schedule) {
 func (j *Jobs) Backups() BackupState {
 	j.backups.Lock()
 	defer j.backups.Unlock()
-	return j.state
+	state := j.state
+	state.Every = max(j.Schedule.Every, 0)
+	return state
 }
 
 // keepBackingUp makes a backup whenever one is due. What is due is seen from the
@@ -79,7 +82,7 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 		}
 		if err != nil {
 			wait = min(max(plan.Every/10, retryAtLeast), retryAtMost)
-			j.Log.Error("the scheduled backup failed; it will be tried again", "error", err, "in", wait.String())
+			j.Log.Error("scheduled backup failed; retrying later", "error", err, "in", wait.String())
 		}
 		// A machine that slept, or whose clock was set, is noticed that late.
 		select {
@@ -92,29 +95,35 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 }
 
 // backUpIfDue makes a backup if one is due, and otherwise removes what the last
-// one could not; wait is the time until the next is due.
+// one could not. A folder that cannot be listed fails as a run of the job, so that
+// it is counted. wait is the time until the next backup is due.
 func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Duration, err error) {
-	j.backup.busy.Lock() // one that somebody asked for may be under way, and count
+	j.backup.busy.Lock() // one that somebody asked for may be in progress, and count
 	defer j.backup.busy.Unlock()
 	newest, err := j.look(plan)
-	if err != nil {
-		return 0, err
+	if err == nil {
+		if wait = newest.Add(plan.Every).Sub(j.Now()); wait <= 0 {
+			return 0, j.run(ctx, j.backup, j.backUp)
+		}
 	}
-	if wait = newest.Add(plan.Every).Sub(j.Now()); wait <= 0 {
-		return 0, j.backup.run(ctx, j.Now, j.backUp)
-	}
-	if j.crowded {
-		return wait, j.attempt(func() error { return j.prune(plan) })
+	if err != nil || j.unpruned {
+		return wait, j.run(ctx, j.backup, func(context.Context) error {
+			return j.attempt(func() error { return j.prune(plan) })
+		})
 	}
 	return wait, nil
 }
 
 // look keeps how it stands in the folder, and tells the time of the newest
-// archive; zero = there is none.
+// archive; zero = there is none. Where the folder cannot be listed, what was known
+// of that archive stays known.
 func (j *Jobs) look(plan Schedule) (newest time.Time, err error) {
 	var state BackupState
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
-	if err == nil && len(list) > 0 {
+	if err != nil {
+		state = j.Backups()
+		state.LastError = ""
+	} else if len(list) > 0 {
 		last := list[len(list)-1]
 		state.Last = last.At
 		if info, err := os.Stat(filepath.Join(plan.Dir, last.Name)); err == nil {
@@ -146,24 +155,31 @@ func (j *Jobs) backUp(ctx context.Context) error {
 func (j *Jobs) makeBackup(ctx context.Context) error {
 	plan := j.schedule()
 	dir := plan.Dir
-	// Only the folder itself: were its parent made as well, a disk that is not
-	// mounted would go unnoticed.
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	missing, err := j.usable(dir)
+	if err != nil {
 		return err
+	}
+	if missing { // the folder itself, never its parent
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
 	if err := plan.removeTemporary(); err != nil {
 		return err
 	}
 	begun := j.Now()
 	path := filepath.Join(dir, backup.ScheduledName(begun, len(plan.Recipients) > 0))
-	err := durable.Write(path, 0o600, func(w io.Writer) error {
+	err = durable.Write(path, 0o600, func(w io.Writer) error {
 		_, err := j.Archive.Write(ctx, w, backup.Options{Recipients: plan.Recipients, Files: true})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	j.Log.Info("backup made", "file", path, "seconds", j.Now().Sub(begun).Seconds())
+	if err := j.noteFolder(dir); err != nil {
+		return fmt.Errorf("note the folder of the backups: %w", err)
+	}
+	j.Log.Info("backup created", "file", path, "seconds", j.Now().Sub(begun).Seconds())
 	return j.prune(plan)
 }
 
@@ -171,13 +187,16 @@ func (j *Jobs) makeBackup(ctx context.Context) error {
 // come stays: it may be the newest.
 func (j *Jobs) prune(plan Schedule) error {
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
+	if err != nil {
+		err = fmt.Errorf("list the backups: %w", err)
+	}
 	for ; err == nil && len(list) > max(plan.Keep, 1); list = list[1:] {
-		err = os.Remove(filepath.Join(plan.Dir, list[0].Name))
+		if err = os.Remove(filepath.Join(plan.Dir, list[0].Name)); err != nil {
+			err = fmt.Errorf("remove an old backup: %w", err)
+		}
 	}
-	if j.crowded = err != nil; j.crowded {
-		return fmt.Errorf("remove an old backup: %w", err)
-	}
-	return nil
+	j.unpruned = err != nil
+	return err
 }
 
 // removeTemporary removes archives that a killed process did not complete.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"svc/internal/backup"
+	"svc/store"
 )
 
 // scheduled are jobs that only make backups.
@@ -79,6 +80,12 @@ func TestScheduleThatFails(t *testing.T) {
 		if err := os.Mkdir(parent, 0o700); err != nil {
 			t.Fatal(err)
 		}
+		<-time.After(30 * time.Minute)
+		synctest.Wait()
+		if s := j.Backups(); !strings.Contains(s.LastError, "nothing says that its disk is mounted") || len(names(t, parent)) != 0 {
+			t.Errorf("while nobody has said that it is the disk: got %+v, and %v", s, names(t, parent))
+		}
+		put(t, filepath.Join(parent, backup.FolderMark), "")
 		<-time.After(30 * time.Minute)
 		synctest.Wait()
 		if s := j.Backups(); s.LastError != "" || s.Last.IsZero() || s.Bytes == 0 {
@@ -180,4 +187,120 @@ func TestScheduleSeals(t *testing.T) {
 	if _, err := backup.Read(f, nil, nil); !errors.Is(err, backup.ErrSealed) {
 		t.Errorf("got %v, want %v", err, backup.ErrSealed)
 	}
+}
+
+// TestFolderThatCannotBeListed is a failure of the job like any other. What is known
+// of the last backup stays known, and the failure ends when the folder is back.
+func TestFolderThatCannotBeListed(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	dir := filepath.Join(t.TempDir(), "backups")
+	put(t, filepath.Join(dir, "svc-19991231-230000.tar.zst"), "an hour old")
+	synctest.Test(t, func(t *testing.T) {
+		j := scheduled(a, Schedule{Every: 24 * time.Hour, Keep: 2, Dir: dir})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			j.keepBackingUp(ctx)
+		}()
+		<-time.After(time.Minute)
+		if err := errors.Join(os.Rename(dir, dir+"-away"), os.WriteFile(dir, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(2 * time.Hour)
+		synctest.Wait()
+		last := time.Date(1999, 12, 31, 23, 0, 0, 0, time.UTC)
+		if s := named(t, j, "backup"); s.Failed == 0 || s.Failed != s.Runs || !strings.Contains(s.Failure, dir) {
+			t.Errorf("while it cannot be listed: got %+v, want failures that name the folder", s)
+		}
+		if s := j.Backups(); !strings.Contains(s.LastError, dir) || !s.Last.Equal(last) || s.Bytes != 11 {
+			t.Errorf("while it cannot be listed: got %+v, want the backup of %s", s, last)
+		}
+		if err := errors.Join(os.Remove(dir), os.Rename(dir+"-away", dir)); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(2 * time.Hour)
+		synctest.Wait()
+		if s := named(t, j, "backup"); s.Failure != "" {
+			t.Errorf("when it can be listed again: got %+v, want no failure although nothing is due", s)
+		}
+		if s := j.Backups(); s.LastError != "" || !s.Last.Equal(last) {
+			t.Errorf("when it can be listed again: got %+v", s)
+		}
+		stop()
+		<-done
+	})
+}
+
+// TestFolderOfABackup: a folder is made only where its disk is known to be.
+func TestFolderOfABackup(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	disk := t.TempDir()
+	dir := filepath.Join(disk, "svc")
+	j := scheduled(a, Schedule{Every: time.Hour, Keep: 2, Dir: dir})
+	run := func(when, problem string) {
+		t.Helper()
+		told := j.FolderProblem()
+		_, err := j.Run(t.Context(), "backup")
+		if problem == "" {
+			if told != nil || err != nil {
+				t.Errorf("%s: got %v and %v, want a backup", when, told, err)
+			}
+			return
+		}
+		if told == nil || err == nil || !strings.Contains(err.Error(), problem) || told.Error() != err.Error() {
+			t.Errorf("%s: got %v and %v, want %q", when, told, err, problem)
+		}
+	}
+	empty := func() {
+		t.Helper()
+		for _, name := range names(t, dir) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	elsewhere := func() { // as after the number of the device has changed
+		t.Helper()
+		err := a.DB.Update(func(tx *store.Tx) error {
+			f, err := tx.BackupFolder()
+			if err != nil {
+				return err
+			}
+			f.Device++
+			return tx.PutBackupFolder(*f)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("the first time", "svc is not there, and nothing says that its disk is mounted")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run("in a folder that somebody has made", "")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	run("when it is gone, on the same disk", "")
+	elsewhere()
+	run("with backups in it, on another disk", "")
+	elsewhere()
+	empty()
+	run("empty, on another disk", "is on another disk than the last one was")
+	put(t, filepath.Join(dir, backup.FolderMark), "")
+	run("empty and marked, on another disk", "")
+	elsewhere()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	run("gone, on another disk", "nothing says that its disk is mounted")
+	put(t, filepath.Join(disk, backup.FolderMark), "")
+	run("gone, with a mark beside it", "")
+	if err := os.RemoveAll(disk); err != nil {
+		t.Fatal(err)
+	}
+	run("without the folder above", disk)
 }

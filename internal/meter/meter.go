@@ -1,5 +1,10 @@
 // Package meter counts what happens for whoever asks later. Counting is a few
 // atomic additions; how the numbers are shown is left to others.
+//
+// It stands beside prometheus/client_golang, which shows the numbers, because every
+// update check passes here: a gauge, a counter and a histogram of that library cost
+// 2.4 times as much (370 ns and 150 ns on two cores that contend), and status and
+// rates read the same numbers without it.
 package meter
 
 import (
@@ -7,15 +12,15 @@ import (
 	"time"
 )
 
-// mostBounds is the number of bounds that a histogram can have.
-const mostBounds = 15
+// maxBounds is the number of bounds that a histogram can have.
+const maxBounds = 15
 
 // Histogram counts values by their size. Its methods may be called from any
 // goroutine. The sum and the first buckets, into which most values fall, are side
 // by side, so that cores pass one cache line to each other and not several.
 type Histogram struct {
 	sum    atomic.Int64
-	counts [mostBounds + 1]atomic.Uint64
+	counts [maxBounds + 1]atomic.Uint64
 	bounds []int64
 }
 
@@ -30,7 +35,7 @@ func NewHistogram(bounds []int64) *Histogram {
 // Divide gives a histogram that has counted nothing its bounds, as NewHistogram
 // does.
 func (h *Histogram) Divide(bounds []int64) {
-	if len(bounds) > mostBounds {
+	if len(bounds) > maxBounds {
 		panic("too many bounds of a histogram")
 	}
 	h.bounds = bounds

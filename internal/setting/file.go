@@ -62,7 +62,7 @@ func fileValue(key string, value any) (string, error) {
 		texts := make([]string, len(list))
 		for i, item := range list {
 			if texts[i], ok = item.(string); !ok {
-				return "", fmt.Errorf("%s must be a list of texts", key)
+				return "", fmt.Errorf("%s must be a list of strings", key)
 			}
 		}
 		return strings.Join(texts, ","), nil
@@ -84,7 +84,7 @@ func fileValue(key string, value any) (string, error) {
 	case "boolean":
 		return "", fmt.Errorf("%s must be true or false", key)
 	}
-	return "", fmt.Errorf("%s must be a text in quotes", key)
+	return "", fmt.Errorf("%s must be a quoted string", key)
 }
 
 // nearest is the key that looks most like a wrong one, which may be written as

@@ -57,7 +57,7 @@ func domains(field func(*Settings) *[]string) setter {
 				continue
 			}
 			if !hostName(name) {
-				return errors.New("must be a comma list of host names in ASCII, such as updates.example.org, without scheme, port or *")
+				return errors.New("must be a comma-separated list of host names in ASCII, such as updates.example.org, without scheme, port or *")
 			}
 			names = append(names, name)
 		}

@@ -65,7 +65,7 @@ func TestHTTPSTogether(t *testing.T) {
 func TestHTTPSProblems(t *testing.T) {
 	t.Parallel()
 	const (
-		names = "SVC_DOMAIN must be a comma list of host names in ASCII, such as updates.example.org, without scheme, port or *"
+		names = "SVC_DOMAIN must be a comma-separated list of host names in ASCII, such as updates.example.org, without scheme, port or *"
 		mode  = "SVC_LISTEN_MODE must be four octal digits from 0000 to 0777, such as 0660, as a text"
 		mails = "SVC_ACME_EMAIL must be an e-mail address, such as admin@example.org"
 		urls  = "SVC_ACME_CA must be an https URL, such as https://ca.example.org/acme/directory"

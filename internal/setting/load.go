@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"svc/internal/datadir"
 )
 
 // Sources are where values come from. A nil function gives nothing.
@@ -73,7 +75,7 @@ func (s *Settings) settle() {
 		v.Text, s.BootstrapSecretDir = s.Data, s.Data
 	}
 	if v := s.value("backup.dir"); v.Text == "" {
-		v.Text = filepath.Join(s.Data, "backups")
+		v.Text = filepath.Join(s.Data, datadir.Backups)
 		s.BackupDir = v.Text
 	}
 	listen, port := s.value("listen"), s.value("port")
@@ -168,7 +170,7 @@ func (l *loader) environment(d Definition) (text, name string) {
 func (l *loader) readFile(data string, config Value) {
 	l.path = config.Text
 	if l.path == "" {
-		l.path = filepath.Join(data, "config.toml")
+		l.path = filepath.Join(data, datadir.Config)
 	}
 	content, err := l.src.ReadFile(l.path)
 	switch {

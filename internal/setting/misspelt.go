@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mostWrong is how many letters a misspelt variable differs in.
-const mostWrong = 2
+// maxWrong is how many letters a misspelt variable differs in.
+const maxWrong = 2
 
 // Misspelt reports the variables of an environment, as os.Environ gives it,
 // that look like those of settings and are none. Others may begin with SVC_, too,
@@ -22,7 +22,7 @@ func Misspelt(environ []string) (errs []error) {
 			continue
 		}
 		for _, d := range definitions {
-			if distance(name, d.Variable) <= mostWrong {
+			if distance(name, d.Variable) <= maxWrong {
 				errs = append(errs, fmt.Errorf("%s is not a setting; the nearest is %s", name, d.Variable))
 				break
 			}

@@ -108,7 +108,7 @@ func headers(field func(*Settings) *[]string) setter {
 				continue
 			}
 			if strings.ContainsFunc(name, notToken) {
-				return errors.New("must be a comma list of header names")
+				return errors.New("must be a comma-separated list of header names")
 			}
 			names = append(names, textproto.CanonicalMIMEHeaderKey(name))
 		}
@@ -184,7 +184,7 @@ func recipients(field func(*Settings) *[]string) setter {
 		var all []string
 		for key := range strings.SplitSeq(v, ",") {
 			if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
-				return errors.New("must be a comma list of public keys of age, which begin with age1")
+				return errors.New("must be a comma-separated list of age public keys, which start with age1")
 			}
 			all = append(all, key)
 		}

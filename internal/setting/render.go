@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// Example is the configuration file in which every line is commented out: one
-// block per setting with what it does, why the default is what it is, and the
-// default. Taking the mark off a line of values makes it count.
+// Example is a configuration file in which every line is commented out: one block
+// per setting with its meaning, the reason of the default, and the default.
 func Example() string {
 	var b strings.Builder
-	b.WriteString(`# Settings of svc, each with its default. To change one, take the "# " away
-# from its line. The file is config.toml in the data directory, or the one that
-# --config or SVC_CONFIG names. Flags win over variables, variables over this
-# file. A name that is not known here stops the start. See: svc config
+	b.WriteString(`# Settings of svc with their defaults. To change one, uncomment its line. The file
+# is config.toml in the data directory, or the one named by --config or SVC_CONFIG.
+# Flags take precedence over environment variables, and these over this file. The
+# server refuses to start with an unknown name. See: svc config
 `)
 	for _, d := range definitions {
 		if d.NotInFile {
@@ -21,7 +20,7 @@ func Example() string {
 		}
 		fmt.Fprintf(&b, "\n# %s\n# %s\n", d.Help, d.Why)
 		if d.Default == "" {
-			fmt.Fprintf(&b, "# Without a value: %s.\n", d.Unset)
+			fmt.Fprintf(&b, "# Default: %s.\n", d.Unset)
 		}
 		fmt.Fprintf(&b, "# %s = %s\n", d.Key, tomlText(d))
 	}
@@ -38,32 +37,32 @@ func tomlText(d Definition) string {
 	return fmt.Sprintf("%q", d.Default)
 }
 
-// Markdown is the reference of all settings for people.
+// Markdown is the reference of all settings.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Configuration
 
-The server needs no configuration. Each setting can come from four places; an
-earlier one wins over a later one:
+The server needs no configuration. Each setting can come from four sources; the
+first one that has a value is used:
 
 1. a flag, such as ` + "`--log-level debug`" + `
 2. an environment variable, such as ` + "`SVC_LOG_LEVEL=debug`" + `
-3. the file ` + "`config.toml`" + ` in the data directory, or the one that ` + "`--config`" + ` or
-   ` + "`SVC_CONFIG`" + ` names
+3. the file ` + "`config.toml`" + ` in the data directory, or the file named by ` + "`--config`" + ` or
+   ` + "`SVC_CONFIG`" + `
 4. the default
 
-A blank value counts as none. A value that cannot be read, or a name in the file
-that is not known, stops the start with one line per problem and exit code 2.
-` + "`svc config`" + ` shows what counts and where each value came from,
-` + "`svc config --check FILE`" + ` examines a file, and ` + "`svc config example`" + ` prints
-the file with every setting commented out.
+An empty value counts as unset. If a value is invalid, or the file has an unknown
+name, the server does not start: it prints one line per problem and exits with code 2.
+` + "`svc config`" + ` shows the effective settings and their sources. ` + "`svc config --check FILE`" + `
+refuses what the server would refuse, and opens the certificates and the database
+that the file names; ` + "`--json`" + ` is for programs. ` + "`svc config example`" + ` prints a file that
+explains every setting.
 
-Secrets are masked in everything that is shown. For each of them a second
-variable, with ` + "`_FILE`" + ` behind the name, can name a file that holds the value, as
-container and service managers provide it. A secret given by flag works, with a
-warning: everybody who can list processes sees it. The session secret and the
-salt that nobody gives are generated at the first start and kept in
-` + "`secrets.toml`" + ` in the data directory.
+Secrets are masked in all output. Each secret has a second variable with the suffix
+` + "`_FILE`" + `, which names a file with the value, as container and service managers provide
+it. A secret in a flag works, with a warning: everybody who can list processes can
+see it. If you set no session secret or salt, the server generates them at the first
+start and stores them in ` + "`secrets.toml`" + ` in the data directory.
 
 | Setting | Flag | Variable | Default | Meaning |
 |---|---|---|---|---|

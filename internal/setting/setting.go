@@ -106,6 +106,7 @@ type Settings struct {
 	EventIPStorage     string // anonymized, full or none
 	EventClockSkew     int    // seconds
 	EventBatchMax      int
+	EventMaxSizeMiB    int
 	BackupEvery        time.Duration // 0 = never
 	BackupKeep         int
 	BackupDir          string

@@ -31,6 +31,9 @@ func Weeks(start, end int64, offset int) Buckets {
 	return buckets(start, end, week, week-monday+int64(offset)*60)
 }
 
+// Whole is a range as one bucket.
+func Whole(start, end int64) Buckets { return Buckets{start, end - start + 1, 1} }
+
 func buckets(start, end, step, shift int64) Buckets {
 	first := floor(start, step, shift)
 	return Buckets{first, step, int((floor(end, step, shift)-first)/step) + 1}

@@ -12,8 +12,8 @@ type Count struct {
 	N   int64
 }
 
-// mostValues bounds the memory of Counts, some 20 MiB.
-const mostValues = 100_000
+// maxValues bounds the memory of Counts, some 20 MiB.
+const maxValues = 100_000
 
 // Counts adds up by value. The zero Counts is ready for use. It is exact for up
 // to 100,000 different values. Beyond that somebody is making values up, and the
@@ -29,7 +29,7 @@ func (c *Counts) Add(value []byte, n int64) {
 	c.total += n
 	at, ok := c.at[string(value)] // no copy is made for looking
 	if !ok {
-		if len(c.list) == mostValues {
+		if len(c.list) == maxValues {
 			c.forget()
 		}
 		if c.at == nil {
@@ -44,7 +44,7 @@ func (c *Counts) Add(value []byte, n int64) {
 
 // forget drops the rarer half of the values.
 func (c *Counts) forget() {
-	c.list = c.Ranked()[:mostValues/2]
+	c.list = c.Ranked()[:maxValues/2]
 	clear(c.at)
 	for i, one := range c.list {
 		c.at[one.Key] = i

@@ -83,12 +83,12 @@ func (a *Reader) readManifest() error {
 	if err != nil {
 		return broken("%s cannot be read: %s", ManifestFile, cause(err))
 	}
-	text, err := io.ReadAll(io.LimitReader(f, mostManifest+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return broken("%s cannot be read: %s", ManifestFile, cause(err))
 	}
-	if len(text) > mostManifest {
-		return broken("%s must have at most %d bytes", ManifestFile, mostManifest)
+	if len(text) > maxManifest {
+		return broken("%s must have at most %d bytes", ManifestFile, maxManifest)
 	}
 	var format struct {
 		Format *int `json:"format"`
@@ -98,7 +98,7 @@ func (a *Reader) readManifest() error {
 		return broken("%s must be a JSON object with the number of the format in \"format\"", ManifestFile)
 	}
 	if *format.Format > Format {
-		return fmt.Errorf("the archive has format %d, this program reads up to %d: %w", *format.Format, Format, ErrNewer)
+		return fmt.Errorf("the archive has format %d; this program reads formats up to %d: %w", *format.Format, Format, ErrNewer)
 	}
 	if err := json.Unmarshal(text, &a.Manifest); err != nil {
 		return broken("%s is not as it must be: %s", ManifestFile, strings.TrimPrefix(err.Error(), "json: "))

@@ -46,7 +46,7 @@ const (
 	// is a version with two requests full of texts, every byte of them escaped.
 	LongestLine = 256 << 20
 
-	mostManifest = 1 << 20 // bytes
+	maxManifest = 1 << 20 // bytes
 )
 
 // ErrNewer is for an archive in the format of a newer program.

@@ -1,0 +1,295 @@
+package analytics
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/stats"
+)
+
+// rangeInput is the range of an analysis.
+type rangeInput struct {
+	Start  web.Optional[web.LooseInteger] `json:"start_time"`
+	End    web.Optional[web.LooseInteger] `json:"end_time"`
+	Offset web.Optional[web.LooseInteger] `json:"tz_offset_minutes"`
+}
+
+// bodySpan is span for a body.
+func (p *problems) bodySpan(object json.RawMessage, now time.Time) web.Span {
+	var in rangeInput
+	web.Fill(&in, object)
+	before := len(p.List)
+	s := web.Span{End: p.bodyTime("end_time", in.End, now.Unix())}
+	s.Start = p.bodyTime("start_time", in.Start, max(0, s.End-7*24*3600))
+	if len(p.List) == before && s.Start > s.End {
+		p.Add("start_time must not be after end_time")
+	}
+	s.Offset = p.bodyWhole("tz_offset_minutes", in.Offset, 0, -840, 900)
+	return s
+}
+
+func (p *problems) bodyTime(field string, o web.Optional[web.LooseInteger], otherwise int64) int64 {
+	t := int64(o.Or(web.LooseInteger(otherwise)))
+	if o.Wrong || t < 0 || t > web.MaxTime {
+		p.Add("%s must be an integer of at least 0 (Unix seconds)", field)
+	}
+	return t
+}
+
+// bodyWhole is whole for a field of a body.
+func (p *problems) bodyWhole(field string, o web.Optional[web.LooseInteger], otherwise, least, most int) int {
+	n := int64(o.Or(web.LooseInteger(otherwise)))
+	if o.Wrong || n < int64(least) || n > int64(most) {
+		p.Add("%s must be an integer from %d to %d", field, least, most)
+		return otherwise
+	}
+	return int(n)
+}
+
+// bodyWord is word for a field of a body.
+func (p *problems) bodyWord(field string, o web.Optional[string], otherwise string, words ...string) string {
+	text := o.Or(otherwise)
+	if o.Wrong || o.Value != nil && !slices.Contains(words, text) {
+		p.Add("%s must be one of %s", field, strings.Join(words, ", "))
+	}
+	return text
+}
+
+// filters reads a list of conditions.
+func (p *problems) filters(field string, o web.Optional[json.RawMessage]) []query.Filter {
+	if o.Value == nil {
+		return nil
+	}
+	list, broken := query.DecodeFilters(*o.Value, field)
+	p.List = append(p.List, broken...)
+	return list
+}
+
+// fits bounds the buckets of an answer.
+func (p *problems) fits(n int, what string) {
+	if n > web.MaxBuckets {
+		p.Add("the range has %d %s, at most %d are possible: ask for a shorter range or longer ones", n, what, web.MaxBuckets)
+	}
+}
+
+type funnelInput struct {
+	Steps  web.Optional[[]json.RawMessage] `json:"steps"`
+	Window web.Optional[web.LooseInteger]  `json:"window_seconds"`
+	Entry  web.Optional[string]            `json:"entry"`
+}
+
+type stepInput struct {
+	Event   web.Optional[string]          `json:"event_name"`
+	Filters web.Optional[json.RawMessage] `json:"filters"`
+}
+
+// funnel reads the question of a funnel.
+func (p *problems) funnel(object json.RawMessage, now time.Time) query.FunnelQuery {
+	var in funnelInput
+	web.Fill(&in, object)
+	q := query.FunnelQuery{Range: eventRange(p.bodySpan(object, now))}
+	q.Window = int64(p.bodyWhole("window_seconds", in.Window, 604800, 60, 2592000))
+	q.AnyEntry = p.bodyWord("entry", in.Entry, "first", "first", "any") == "any"
+	before := len(p.List)
+	steps := web.Entries[stepInput](&p.Problems, "steps", in.Steps, 8)
+	if len(p.List) == before && len(steps) < 2 {
+		p.Add("steps must have 2 to 8 entries")
+	}
+	for i, step := range steps {
+		p.Text(web.EntryField("steps", i, "event_name"), step.Event, web.TextRule{Min: 1, Max: 64, Required: true})
+		q.Steps = append(q.Steps, query.Step{Event: step.Event.Or(""), Filters: p.filters(web.EntryField("steps", i, "filters"), step.Filters)})
+	}
+	return q
+}
+
+type funnelStepView struct {
+	Step      int     `json:"step"`
+	EventName string  `json:"event_name"`
+	Users     int64   `json:"users"`
+	Rate      float64 `json:"conversion_rate"`
+	TotalRate float64 `json:"total_conversion_rate"`
+	Dropped   int64   `json:"dropped"`
+}
+
+// analyse reads the question in the body of a request and asks it about the
+// events of the project in the path.
+func analyse[Q, A any](h *Handlers, r *web.Request, read func(*problems, json.RawMessage, time.Time) Q,
+	ask func(context.Context, event.Project, Q) (A, error)) (q Q, answer A, err error) {
+	body, err := r.ReadObject()
+	if err != nil {
+		return q, answer, err
+	}
+	var p problems
+	q = read(&p, body, h.Now())
+	if err := p.Err(); err != nil {
+		return q, answer, err
+	}
+	project, err := h.eventProject(r)
+	if err != nil {
+		return q, answer, err
+	}
+	answer, err = ask(r.Context(), project, q)
+	return q, answer, err
+}
+
+func (h *Handlers) analyseFunnel(w http.ResponseWriter, r *web.Request) error {
+	q, users, err := analyse(h, r, (*problems).funnel, h.Events.Funnel)
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		StartTime int64            `json:"start_time"`
+		EndTime   int64            `json:"end_time"`
+		Window    int64            `json:"window_seconds"`
+		Data      []funnelStepView `json:"data"`
+	}{q.Start, q.End, q.Window, viewFunnel(q.Steps, users)})
+}
+
+func viewFunnel(steps []query.Step, users []int64) []funnelStepView {
+	views := make([]funnelStepView, len(steps))
+	for i, step := range steps {
+		v := funnelStepView{Step: i + 1, EventName: step.Event, Users: users[i], TotalRate: rate(users[i], users[0])}
+		v.Rate = v.TotalRate
+		if i > 0 {
+			v.Rate, v.Dropped = rate(users[i], users[i-1]), users[i-1]-users[i]
+		}
+		views[i] = v
+	}
+	return views
+}
+
+// rate is a part of a whole; of nothing it is 0.
+func rate(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+type retentionInput struct {
+	StartEvent  web.Optional[string]           `json:"start_event"`
+	ReturnEvent web.Optional[string]           `json:"return_event"`
+	Period      web.Optional[string]           `json:"period"`
+	Periods     web.Optional[web.LooseInteger] `json:"periods"`
+}
+
+// retention reads the question of a retention table.
+func (p *problems) retention(object json.RawMessage, now time.Time) query.CohortQuery {
+	var in retentionInput
+	web.Fill(&in, object)
+	q := query.CohortQuery{StartEvent: in.StartEvent.Or(""), ReturnEvent: in.ReturnEvent.Or(""), Now: now.Unix()}
+	span := p.bodySpan(object, now)
+	q.Range = eventRange(span)
+	p.Text("start_event", in.StartEvent, web.TextRule{Min: 1, Max: 64, Required: true})
+	p.Text("return_event", in.ReturnEvent, web.TextRule{Max: 64})
+	q.Weekly = p.bodyWord("period", in.Period, "day", "day", "week") == "week"
+	q.Periods = p.bodyWhole("periods", in.Periods, 14, 2, 30)
+	if len(p.List) == 0 {
+		cohorts := stats.Days(span.Start, span.End, span.Offset).Len()
+		if q.Weekly {
+			cohorts = stats.Weeks(span.Start, span.End, span.Offset).Len()
+		}
+		p.fits(cohorts, "cohorts")
+	}
+	return q
+}
+
+type cohortView struct {
+	Cohort int64       `json:"cohort"`
+	Size   int64       `json:"size"`
+	Cells  []*cellOpen `json:"cells"` // null where nothing can be said yet
+}
+
+// cellOpen is how many of a cohort came back in a period.
+type cellOpen struct {
+	Period int     `json:"period"`
+	Users  int64   `json:"users"`
+	Rate   float64 `json:"rate"`
+}
+
+func viewCohort(c query.Cohort) cohortView {
+	v := cohortView{c.Start, c.Size, make([]*cellOpen, len(c.Cells))}
+	for i, cell := range c.Cells {
+		if !cell.Open {
+			v.Cells[i] = &cellOpen{i, cell.Users, rate(cell.Users, c.Size)}
+		}
+	}
+	return v
+}
+
+func (h *Handlers) analyseRetention(w http.ResponseWriter, r *web.Request) error {
+	q, cohorts, err := analyse(h, r, (*problems).retention, h.Events.Cohorts)
+	if err != nil {
+		return err
+	}
+	views := make([]cohortView, len(cohorts))
+	for i, c := range cohorts {
+		views[i] = viewCohort(c)
+	}
+	period := "day"
+	if q.Weekly {
+		period = "week"
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		StartTime int64        `json:"start_time"`
+		EndTime   int64        `json:"end_time"`
+		Period    string       `json:"period"`
+		Periods   int          `json:"periods"`
+		Cohorts   []cohortView `json:"cohorts"`
+	}{q.Start, q.End, period, q.Periods, views})
+}
+
+type pathsInput struct {
+	StartEvent web.Optional[string]           `json:"start_event"`
+	Depth      web.Optional[web.LooseInteger] `json:"depth"`
+	Branches   web.Optional[web.LooseInteger] `json:"branch_limit"`
+	Scope      web.Optional[string]           `json:"scope"`
+}
+
+// paths reads the question of paths. All of it is optional.
+func (p *problems) paths(object json.RawMessage, now time.Time) query.PathsQuery {
+	var in pathsInput
+	web.Fill(&in, object)
+	q := query.PathsQuery{Range: eventRange(p.bodySpan(object, now)), StartEvent: in.StartEvent.Or("")}
+	p.Text("start_event", in.StartEvent, web.TextRule{Max: 64})
+	q.Depth, q.Branches = p.bodyWhole("depth", in.Depth, 4, 2, 6), p.bodyWhole("branch_limit", in.Branches, 5, 1, 20)
+	q.Users = p.bodyWord("scope", in.Scope, "session", "session", "user") == "user"
+	return q
+}
+
+type edgeView struct {
+	Step  int    `json:"step"`
+	From  string `json:"from_event"`
+	To    string `json:"to_event"`
+	Count int64  `json:"count"`
+}
+
+func (h *Handlers) analysePaths(w http.ResponseWriter, r *web.Request) error {
+	q, paths, err := analyse(h, r, (*problems).paths, h.Events.Paths)
+	if err != nil {
+		return err
+	}
+	views := make([]edgeView, len(paths.Edges))
+	for i, e := range paths.Edges {
+		views[i] = edgeView(e)
+	}
+	scope := "session"
+	if q.Users {
+		scope = "user"
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		StartTime int64      `json:"start_time"`
+		EndTime   int64      `json:"end_time"`
+		Scope     string     `json:"scope"`
+		Depth     int        `json:"depth"`
+		Truncated bool       `json:"truncated"`
+		Data      []edgeView `json:"data"`
+	}{q.Start, q.End, scope, q.Depth, paths.Truncated, views})
+}

@@ -1,0 +1,116 @@
+package analytics
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"svc/api/web"
+	"svc/internal/event"
+	"svc/internal/event/submission"
+	"svc/internal/fault"
+	"svc/internal/useragent"
+	"svc/store"
+)
+
+// ingestedView is the answer to a batch.
+type ingestedView struct {
+	Accepted   int            `json:"accepted"`
+	Skipped    int            `json:"skipped"`
+	Suppressed bool           `json:"suppressed"`
+	Rejected   []rejectedView `json:"rejected,omitempty"`
+}
+
+// rejectedView says what is wrong with an event of a batch, by its place.
+type rejectedView struct {
+	Index   int    `json:"index"`
+	Message string `json:"message"`
+}
+
+// submissions are used again: their lists are what most of the memory of a batch
+// would go into.
+var submissions = sync.Pool{New: func() any { return new(submission.Request) }}
+
+// ingestEvents takes a batch. Events that break a rule are left out; the others
+// are on disk before the answer.
+func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
+	sent := submissions.Get().(*submission.Request)
+	defer submissions.Put(sent)
+	if err := h.decodeBatch(r, sent); err != nil {
+		return from, err
+	}
+	from.System = useragent.Source{Platform: useragent.Text(sent.Platform), Version: useragent.Text(sent.PlatformVersion)}
+	from.Time, from.Untracked = useragent.Text(sent.ClientTime), r.DoNotTrack()
+	project, err := h.DB.FindProject(r.Param("k"))
+	if err != nil {
+		return from, err
+	}
+	answer := ingestedView{Suppressed: from.Untracked || !project.CollectEvents}
+	for _, one := range sent.Rejected {
+		answer.Rejected = append(answer.Rejected, rejectedView(one))
+	}
+	if !answer.Suppressed {
+		if answer.Accepted, err = h.storeBatch(r, from, project.ID, sent); err != nil {
+			return from, err
+		}
+	}
+	answer.Skipped = len(sent.Items) + len(sent.Rejected) - answer.Accepted
+	return from, web.Respond(w, http.StatusAccepted, answer)
+}
+
+// decodeBatch reads the body, whatever its content type says it is: beacons are
+// sent as plain text.
+func (h *Handlers) decodeBatch(r *web.Request, into *submission.Request) error {
+	body, err := r.ReadBody()
+	if err != nil {
+		return err
+	}
+	broken := submission.Decode(body, h.BatchMax, into)
+	if len(broken) == 0 {
+		return nil
+	}
+	if _, err := r.ReadObject(); err != nil { // one text, where there are no fields to speak of
+		return err
+	}
+	return fault.Validation(broken...)
+}
+
+// storeBatch stores the usable events and returns how many were new.
+func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.ProjectID, sent *submission.Request) (accepted int, err error) {
+	clock := clientClock(r, from.Time)
+	received := r.Received.Unix()
+	batch := event.Batch{
+		Project: event.Project(project), Received: received, Subject: sent.Subject, Session: sent.Session,
+		OffsetMinutes: clock.OffsetMinutes, OffsetKnown: clock.OffsetKnown,
+		Items: sent.Accept(received, clock, h.ClockSkew),
+	}
+	if len(batch.Items) == 0 {
+		return 0, nil
+	}
+	batch.Client = h.eventClient(r, from.System)
+	return h.Events.Ingest(&batch)
+}
+
+// clientClock is what the client says about its time: in the header, else in the
+// body, as beacons do, which have no headers of their own.
+func clientClock(r *web.Request, body useragent.Text) submission.Clock {
+	said := web.HeaderText(r, "X-Svc-Client-Time")
+	if !said.Sent {
+		said = body
+	}
+	if !said.Sent {
+		return submission.Clock{}
+	}
+	return submission.ClientTime(said.Value, r.Received)
+}
+
+// eventClient is what is stored of the client of an event.
+func (h *Handlers) eventClient(r *web.Request, body useragent.Source) submission.Client {
+	place := h.Geo.Place(r.Addr)
+	system := h.Requests.system(r, body).Stored()
+	return submission.Client{
+		Platform: system.Platform, PlatformVersion: system.Version,
+		Region: place.CountryCode, CountryName: place.CountryName, RegionName: place.RegionName, City: place.City,
+		Address: submission.StoredAddress(r.Addr, h.IPStorage), UserAgent: web.Shorten(strings.TrimSpace(r.UserAgent()), 512),
+	}
+}

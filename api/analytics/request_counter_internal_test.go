@@ -1,0 +1,159 @@
+package analytics
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/geo"
+	"svc/internal/platform"
+	"svc/internal/useragent"
+	"svc/store"
+)
+
+// newCounter is a counter with the country table, of a store with one project, and
+// the path of that store.
+func newCounter(t testing.TB) (*RequestCounter, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "lighthouse"}) }); err != nil {
+		t.Fatal(err)
+	}
+	places, err := geo.Open(true, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewRequestCounter(db, places, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { _ = c.db.Close() })
+	return c, path
+}
+
+// answered is a request with what its handler has read about the client.
+type answered struct {
+	web.Request
+	client web.Client
+}
+
+// updateChecks are update checks as they arrive: from many addresses, of some
+// kinds of clients. Bodies are decoded already.
+func updateChecks(t testing.TB, declared bool) []*answered {
+	t.Helper()
+	agents := []string{
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15",
+		"Lighthouse/2.3.0 (iPhone; iOS 17.5.1; Scale/3.00)",
+		"Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/UD1A.230803.041)",
+	}
+	var all []*answered
+	for i := range 64 {
+		hr := httptest.NewRequestWithContext(t.Context(), "POST", web.V1+"/public/lighthouse/versions/check-update", http.NoBody)
+		hr.Header.Set("User-Agent", agents[i%len(agents)])
+		hr.Header.Set("X-Svc-Client-Time", "2026-09-24T10:00:00.000+08:00")
+		if declared {
+			hr.Header.Set("X-Svc-Platform", "windows")
+			hr.Header.Set("X-Svc-Platform-Version", fmt.Sprint(10+i%2))
+		}
+		all = append(all, &answered{web.Request{
+			Request: hr, Route: &web.Route{}, Params: web.Params{{Key: "k", Value: "lighthouse"}},
+			Addr:     netip.AddrFrom4([4]byte{byte(20 + i%180), byte(i * 7), byte(i * 13), 1}),
+			Received: time.Unix(1_764_604_800, 0),
+		}, web.Client{Version: fmt.Sprintf("2.%d.0", i%20)}})
+	}
+	return all
+}
+
+var checkUpdate = CountedEndpoint("VERSION_CHECK_UPDATE")
+
+// What a flush could not write is written by the next one, with what came in
+// between.
+func TestFlushIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	c, path := newCounter(t)
+	requests := updateChecks(t, true)
+	count := func() {
+		for _, r := range requests {
+			c.Count(&r.Request, checkUpdate, r.client)
+		}
+	}
+	count()
+	if err := c.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := c.Flush(); err == nil {
+			t.Fatal("a flush into a closed store did not fail")
+		}
+	}
+	count()
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.db = db
+	for range 2 { // the second has nothing to add
+		if err := c.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		var total int64
+		err := db.View(func(tx *store.Tx) error {
+			return tx.EachRequest(1, 0, 1<<32-1, func(_ store.Hour, _ store.Request, n int64) { total += n })
+		})
+		if want := int64(2 * len(requests)); err != nil || total != want {
+			t.Errorf("got %d requests (%v), want %d", total, err, want)
+		}
+	}
+}
+
+// What is remembered of clients cannot grow beyond its bound, and a system that
+// is remembered is the one that would be found.
+func TestSystemsAreRemembered(t *testing.T) {
+	t.Parallel()
+	c, _ := newCounter(t)
+	one := updateChecks(t, true)[0]
+	for i := range 3 * maxSystems {
+		version := fmt.Sprint(i % (2 * maxSystems))
+		one.Header.Set("X-Svc-Platform-Version", version)
+		if got := c.system(&one.Request, useragent.Source{}); got.Version != version || got.Platform != platform.Windows {
+			t.Fatalf("got %+v, want windows %s", got, version)
+		}
+	}
+	if known := c.systems.Get().(map[description]useragent.System); len(known) > maxSystems {
+		t.Errorf("got %d remembered, want at most %d", len(known), maxSystems)
+	}
+	one.Header.Set("User-Agent", "Android 15"+strings.Repeat(" ", maxDescription))
+	one.Header.Del("X-Svc-Platform")
+	one.Header.Del("X-Svc-Platform-Version")
+	if got := c.system(&one.Request, useragent.Source{}); got.Version != "15" || got.Platform != platform.Android {
+		t.Errorf("with a long User-Agent: got %+v, want android 15", got)
+	}
+}
+
+// BenchmarkCount is what counting adds to an answered request.
+func BenchmarkCount(b *testing.B) {
+	for _, declared := range []bool{false, true} {
+		b.Run(map[bool]string{false: "user agent", true: "declared"}[declared], func(b *testing.B) {
+			c, _ := newCounter(b)
+			requests := updateChecks(b, declared)
+			for _, r := range requests {
+				c.Count(&r.Request, checkUpdate, r.client)
+			}
+			b.ReportAllocs()
+			b.RunParallel(func(p *testing.PB) {
+				for i := 0; p.Next(); i++ {
+					c.Count(&requests[i%len(requests)].Request, checkUpdate, requests[i%len(requests)].client)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,194 @@
+package analytics
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"svc/api/web"
+	"svc/internal/platform"
+	"svc/internal/stats"
+	"svc/store"
+)
+
+// line is a series of one value. Its total covers the whole range: the first
+// hour may belong to a day before the first bucket, and is then not shown.
+type line struct {
+	name   string
+	total  int64
+	counts []int64
+}
+
+type seriesView struct {
+	Key  string       `json:"key"`
+	Data []bucketView `json:"data"`
+}
+
+type timeseriesView struct {
+	StartTime   int64        `json:"start_time"`
+	EndTime     int64        `json:"end_time"`
+	Granularity string       `json:"granularity"`
+	Offset      int          `json:"tz_offset_minutes"`
+	Endpoint    *string      `json:"endpoint"`
+	GroupBy     *string      `json:"group_by"`
+	Data        []bucketView `json:"data"`
+	Series      []seriesView `json:"series"` // null without group_by
+}
+
+// seriesGroups are the dimensions that split a series, by the small numbers of their
+// values.
+var seriesGroups = map[string]func(store.Request) (number int){
+	"":         func(store.Request) int { return 0 },
+	"endpoint": func(r store.Request) int { return int(r.Endpoint()) },
+	"platform": store.Request.PlatformNumber,
+}
+
+// groupNames names those values.
+var groupNames = map[string]func(number int) string{
+	"endpoint": endpointName,
+	"platform": platformName,
+}
+
+// maxGroups is more than the greatest number of a value.
+const maxGroups = max(store.Endpoints, stats.Platforms)
+
+func (h *Handlers) requestSeries(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	span := p.Span(r, h.Now())
+	endpoint := p.endpoint(r)
+	groupBy := p.OneOf(r, "group_by", "", "endpoint", "platform")
+	b, granularity := p.Buckets(r, span, "hour")
+	if err := p.Err(); err != nil {
+		return err
+	}
+	all := make([]int64, b.Len())
+	var lines [maxGroups]line
+	group := seriesGroups[groupBy]
+	from, to := span.Hours()
+	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+		return tx.EachRequest(id, from, to, func(h store.Hour, r store.Request, n int64) {
+			if endpoint != 0 && r.Endpoint() != endpoint {
+				return
+			}
+			l := &lines[group(r)]
+			if l.counts == nil {
+				l.counts = make([]int64, b.Len())
+			}
+			l.total += n
+			if at, ok := b.At(h.Start()); ok {
+				l.counts[at] += n
+				all[at] += n
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	v := timeseriesView{
+		StartTime: span.Start, EndTime: span.End, Granularity: granularity, Offset: span.Offset,
+		Endpoint: web.OrNil(new(endpoint.String())), GroupBy: web.OrNil(&groupBy), Data: viewBuckets(b, all),
+	}
+	if groupBy != "" {
+		v.Series = viewLines(b, lines[:], groupNames[groupBy])
+	}
+	return web.Respond(w, http.StatusOK, v)
+}
+
+// endpoint reads one of the names of endpoints; none is 0.
+func (p *problems) endpoint(r *web.Request) store.Endpoint {
+	text := r.Query("endpoint")
+	e, ok := store.ParseEndpoint(text)
+	if !ok && text != "" {
+		p.Add("endpoint must be a counted endpoint, such as VERSION_CHECK_UPDATE")
+	}
+	return e
+}
+
+// viewLines lists the lines that were drawn, the greatest first.
+func viewLines(b stats.Buckets, lines []line, name func(int) string) []seriesView {
+	var drawn []line
+	for i, l := range lines {
+		if l.counts != nil {
+			l.name = name(i)
+			drawn = append(drawn, l)
+		}
+	}
+	slices.SortFunc(drawn, func(a, b line) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), strings.Compare(a.name, b.name))
+	})
+	views := make([]seriesView, 0, len(drawn))
+	for _, l := range drawn {
+		views = append(views, seriesView{l.name, viewBuckets(b, l.counts)})
+	}
+	return views
+}
+
+type adoptionView struct {
+	Version string       `json:"version"`
+	Data    []bucketView `json:"data"`
+}
+
+// versionAdoption shows how the most used versions of clients come and go. Only
+// those are counted by bucket, in a second pass.
+func (h *Handlers) versionAdoption(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 6, 1, 20)
+	b, granularity := p.Buckets(r, span, "day")
+	if err := p.Err(); err != nil {
+		return err
+	}
+	var top []stats.Count
+	counts := map[string][]int64{}
+	from, to := span.Hours()
+	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+		var totals stats.Counts
+		err := tx.EachClientVersion(id, from, to, func(_ store.Hour, _ platform.Platform, version []byte, n int64) { totals.Add(version, n) })
+		if err != nil {
+			return err
+		}
+		top = web.PageOf(totals.Ranked(), web.Page{Limit: limit})
+		for _, c := range top {
+			counts[c.Key] = make([]int64, b.Len())
+		}
+		return tx.EachClientVersion(id, from, to, func(h store.Hour, _ platform.Platform, version []byte, n int64) {
+			if line := counts[string(version)]; line != nil {
+				if at, ok := b.At(h.Start()); ok {
+					line[at] += n
+				}
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	views := []adoptionView{}
+	for _, c := range top {
+		views = append(views, adoptionView{c.Key, viewBuckets(b, counts[c.Key])})
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		StartTime   int64          `json:"start_time"`
+		EndTime     int64          `json:"end_time"`
+		Granularity string         `json:"granularity"`
+		Offset      int            `json:"tz_offset_minutes"`
+		Series      []adoptionView `json:"series"`
+	}{span.Start, span.End, granularity, span.Offset, views})
+}
+
+// bucketView is a point of a series.
+type bucketView struct {
+	Bucket int64 `json:"bucket"`
+	Count  int64 `json:"count"`
+}
+
+// viewBuckets puts counts into their buckets; no counts are zeros.
+func viewBuckets(b stats.Buckets, counts []int64) []bucketView {
+	views := make([]bucketView, b.Len())
+	for i := range views {
+		views[i].Bucket = b.Start(i)
+		if counts != nil {
+			views[i].Count = counts[i]
+		}
+	}
+	return views
+}

@@ -1,0 +1,219 @@
+package apitest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Contract is openapi.yaml made ready to hold exchanges against it.
+type Contract struct {
+	Doc        *openapi3.T
+	Operations []Operation
+	notFound   openapi3.Content // of an address that is not in the file
+}
+
+// Operation is one entry of the file under its full address.
+type Operation struct {
+	Method   string
+	Path     string   // as the server serves it: /api/v1/public/{k}
+	segments []string // path, cut at the slashes
+	*openapi3.Operation
+}
+
+var readContract = sync.OnceValues(func() (*Contract, error) {
+	_, here, _, _ := runtime.Caller(0)
+	doc, err := openapi3.NewLoader().LoadFromFile(filepath.Join(filepath.Dir(here), "../../openapi.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	c := &Contract{Doc: doc, notFound: doc.Components.Responses["NotFound"].Value.Content}
+	for path, item := range doc.Paths.Map() {
+		servers := doc.Servers
+		if len(item.Servers) > 0 {
+			servers = item.Servers
+		}
+		full := strings.TrimSuffix(servers[0].URL, "/") + path
+		for method, op := range item.Operations() {
+			c.Operations = append(c.Operations, Operation{method, full, strings.Split(full, "/"), op})
+		}
+	}
+	// The first match must be the most specific one: an opening brace sorts
+	// behind every letter, digit and underscore.
+	slices.SortFunc(c.Operations, func(a, b Operation) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
+	})
+	return c, nil
+})
+
+// LoadContract returns the file at the root of the repository, read once.
+func LoadContract(t testing.TB) *Contract {
+	c, err := readContract()
+	if err != nil {
+		t.Fatalf("openapi.yaml: %v", err)
+	}
+	return c
+}
+
+// Find returns the operation that a request is for, nil if there is none.
+// escaped is the path as it was on the wire: an encoded slash cuts nothing.
+func (c *Contract) Find(method, escaped string) *Operation {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if len(escaped) > 1 {
+		escaped = strings.TrimSuffix(escaped, "/")
+	}
+	segments := strings.Split(escaped, "/")
+	for i := range c.Operations {
+		if o := &c.Operations[i]; o.Method == method && matches(o.segments, segments) {
+			return o
+		}
+	}
+	return nil
+}
+
+func matches(template, segments []string) bool {
+	return slices.EqualFunc(template, segments, func(want, got string) bool {
+		return want == got || strings.HasPrefix(want, "{") && got != ""
+	})
+}
+
+// Check holds one exchange against the file and fails the test where they
+// disagree: in the status, the headers, the type of the body or its shape.
+// It may be called from many tests at once.
+func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.Header, body []byte) {
+	t.Helper()
+	o := c.Find(r.Method, r.URL.EscapedPath())
+	if err := c.verify(o, r.Method, status, header, body); err != nil {
+		t.Errorf("%s %s: %d is not as openapi.yaml says: %v\nheader %v\nbody %.2000s",
+			r.Method, r.URL.EscapedPath(), status, err, header, body)
+		return
+	}
+	if o != nil && r.Method != http.MethodHead {
+		seen.Lock()
+		defer seen.Unlock()
+		seen.answers[answered{o.OperationID, status}] = true
+	}
+}
+
+// verify says what is wrong with an answer of o; nil stands for an address
+// that the file does not know, where only a 404 or a preflight is right.
+func (c *Contract) verify(o *Operation, method string, status int, header http.Header, body []byte) error {
+	if method == http.MethodOptions && status == http.StatusNoContent {
+		return want("length of a preflight's body", len(body), 0)
+	}
+	content := c.notFound
+	if o != nil {
+		response := o.Responses.Status(status)
+		if response == nil && status >= 500 {
+			response = o.Responses.Default()
+		}
+		if response == nil {
+			return fmt.Errorf("%s does not answer %d", o.OperationID, status)
+		}
+		if err := verifyHeaders(response.Value.Headers, header); err != nil {
+			return err
+		}
+		content = response.Value.Content
+	} else if err := want("status of an unknown address", status, http.StatusNotFound); err != nil {
+		return err
+	}
+	media, err := mediaType(content, header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	if method == http.MethodHead {
+		return want("length of HEAD's body", len(body), 0)
+	}
+	return verifyBody(media, status, body)
+}
+
+// mediaType picks the described form that a Content-Type names.
+func mediaType(content openapi3.Content, text string) (*openapi3.MediaType, error) {
+	kind, params, err := mime.ParseMediaType(text)
+	if err != nil {
+		return nil, fmt.Errorf("Content-Type %q: %w", text, err)
+	}
+	if charset, sent := params["charset"]; sent && !strings.EqualFold(charset, "utf-8") {
+		return nil, fmt.Errorf("charset is %s, want utf-8", charset)
+	}
+	if content[kind] == nil {
+		return nil, fmt.Errorf("Content-Type is %s, want one of %v", kind, slices.Sorted(maps.Keys(content)))
+	}
+	return content[kind], nil
+}
+
+// verifyBody visits the schema, and holds an error to what a schema cannot
+// say: that it repeats the status and its name. What /readyz says of a server
+// that is not ready has a form of its own.
+func verifyBody(media *openapi3.MediaType, status int, body []byte) error {
+	if media.Schema.Value.Type.Is("string") {
+		return media.Schema.Value.VisitJSON(string(body))
+	}
+	value, err := decodeJSON(body)
+	if err != nil {
+		return err
+	}
+	if err := media.Schema.Value.VisitJSON(value, openapi3.MultiErrors(), openapi3.DisableSchemaErrorDetails()); err != nil || status < 400 || media.Schema.Ref == "#/components/schemas/Readiness" {
+		return err
+	}
+	fields := value.(map[string]any)
+	if err := want("statusCode", fields["statusCode"], any(json.Number(strconv.Itoa(status)))); err != nil {
+		return err
+	}
+	return want("error", fields["error"], any(http.StatusText(status)))
+}
+
+// verifyHeaders wants the required headers, and all that are there as described.
+func verifyHeaders(described openapi3.Headers, header http.Header) error {
+	for name, h := range described {
+		text := header.Get(name)
+		if text == "" {
+			if h.Value.Required {
+				return fmt.Errorf("header %s is missing", name)
+			}
+			continue
+		}
+		if err := h.Value.Schema.Value.VisitJSON(json.Number(text)); err != nil {
+			return fmt.Errorf("header %s is %q: %w", name, text, err)
+		}
+	}
+	return nil
+}
+
+// decodeJSON reads exactly one value and keeps numbers as they were written.
+func decodeJSON(body []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return nil, fmt.Errorf("body is not JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.Join(errors.New("more follows the JSON body"), err)
+	}
+	return value, nil
+}
+
+func want[T comparable](what string, got, want T) error {
+	if got == want {
+		return nil
+	}
+	return fmt.Errorf("%s is %v, want %v", what, got, want)
+}

@@ -1,0 +1,97 @@
+package apitest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/internal/auth"
+	"svc/internal/geo"
+)
+
+// Token signs a login token as the server would, or almost.
+func (s *Server) Token(t *testing.T, secret, subject string, epoch uint64, ago time.Duration) string {
+	t.Helper()
+	tokens, err := auth.NewTokens([]byte(secret), 2*time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := tokens.Sign(subject, epoch, s.Clock.Now().Add(-ago))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// Day is a day in seconds.
+const Day = 24 * 60 * 60
+
+// Credentials is the body of a login.
+func Credentials(username, password string) string {
+	return fmt.Sprintf(`{"username":%q,"password":%q}`, username, password)
+}
+
+// LogIn returns the status, and the token when there is one.
+func (s *Server) LogIn(t testing.TB, username, password string) (status int, token string) {
+	t.Helper()
+	status, answer, _ := s.Do(t, "POST", "/auth/login", "", Credentials(username, password))
+	if status == 201 {
+		token = Field[string](t, answer, "access_token")
+	}
+	return status, token
+}
+
+// Works reports whether a login token is accepted.
+func (s *Server) Works(t testing.TB, token string) bool {
+	t.Helper()
+	status, answer, _ := s.Do(t, "GET", "/auth/me", token, "")
+	if status != 200 && status != 401 {
+		t.Fatalf("GET /auth/me: %d %s", status, answer)
+	}
+	return status == 200
+}
+
+// Furnish makes a project in which every public route has something to answer.
+func (s *Server) Furnish(t testing.TB, key string) {
+	t.Helper()
+	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"`+key+`","name":"x"}`)
+	s.Must(t, 201, "POST", "/admin/projects/"+key+"/versions", `{"version":"v1.0","comparable_version":"1.0"}`)
+	s.Must(t, 201, "POST", "/admin/projects/"+key+"/announcements", `{"title":"x","content":"x"}`)
+}
+
+// WithWindow sets the time in which the same submission is one record.
+func WithWindow(d time.Duration) Option { return func(o *Options) { o.Store.DedupWindow = d } }
+
+// WithGeo lets a server look up places in the table of countries.
+func WithGeo(t *testing.T) Option {
+	geo, err := geo.Open(true, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *Options) { o.Config.Geo = geo }
+}
+
+// Call is Ask for goroutines beside the test's own, which must not end it.
+func (s *Server) Call(t testing.TB, method, path, body string) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v1"+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	if !strings.HasPrefix(path, "/public/") {
+		r.Header.Set("Authorization", "Bearer "+s.Admin)
+	}
+	answer, err := s.Client.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, nil, err
+	}
+	LoadContract(t).Check(t, r, answer.StatusCode, answer.Header, b)
+	return answer.StatusCode, b, nil
+}

@@ -1,0 +1,25 @@
+package apitest
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+)
+
+// AnnouncementsOf is the path of the announcements of a project for
+// administrators.
+func AnnouncementsOf(key string) string { return "/admin/projects/" + key + "/announcements" }
+
+// Announce makes an announcement and returns its id.
+func (s *Server) Announce(t testing.TB, key, body string) string {
+	t.Helper()
+	return Field[string](t, s.Must(t, http.StatusCreated, "POST", AnnouncementsOf(key), body), "id")
+}
+
+// Titled is the body of an announcement with more of its fields.
+func Titled(title, more string) string {
+	return fmt.Sprintf(`{"title":%q,"content":"c"%s}`, title, more)
+}
+
+// LogsOf is the path of the logs of a project for administrators.
+func LogsOf(key string) string { return "/admin/projects/" + key + "/logs" }

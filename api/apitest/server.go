@@ -1,0 +1,293 @@
+// Package apitest runs the assembled server on a real data directory for the tests
+// of api and of the packages below it, sends it requests, and holds every answer to
+// openapi.yaml. Only tests import it.
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/api"
+	"svc/internal/auth"
+	"svc/internal/boltfile"
+	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/event"
+	"svc/internal/jobs"
+	"svc/internal/proxy"
+	"svc/search"
+	"svc/store"
+)
+
+// The credentials of the administrator, and what login tokens are signed with.
+const (
+	Password = "correct horse"
+	Secret   = "0123456789abcdef0123456789abcdef"
+)
+
+// Server is a real server on a real data file.
+type Server struct {
+	URL     string // without /api/v1
+	Admin   string // a login token
+	DB      *store.Store
+	Handler *api.Server
+	Dir     string
+	Clock   *clock
+	Client  *http.Client
+	Index   *search.Index // nil without one
+	Events  *event.Engine
+
+	StopFollowing func() // lets the index fall behind
+}
+
+// Options is what a server is made with. Options of a test change it.
+type Options struct {
+	Config  api.Config
+	Store   store.Options
+	index   bool
+	jobs    bool
+	noAdmin bool
+}
+
+// Option changes how a server is made.
+type Option func(*Options)
+
+// WithRateLimit sets how many public requests an address has in a minute; 0 is no limit.
+func WithRateLimit(n int) Option { return func(o *Options) { o.Config.PublicRateLimit = n } }
+
+// WithProxies sets which proxies the server trusts.
+func WithProxies(p proxy.Proxies) Option { return func(o *Options) { o.Config.Proxies = p } }
+
+// WithConfig changes anything else of the configuration.
+func WithConfig(change func(*api.Config)) Option { return func(o *Options) { change(&o.Config) } }
+
+// WithLog sends what the server logs to w, as JSON.
+func WithLog(w io.Writer) Option {
+	return func(o *Options) { o.Config.Log = slog.New(slog.NewJSONHandler(w, nil)) }
+}
+
+// WithoutAdmin starts a server as new as at its first start.
+func WithoutAdmin() Option { return func(o *Options) { o.noAdmin = true } }
+
+// Quickly leaves out the check of the whole file after each commit, for tests
+// with thousands of them.
+func Quickly() Option { return func(o *Options) { o.Store.Strict = false } }
+
+// WithIndex lets searches ask an index, which follows the store.
+func WithIndex() Option { return func(o *Options) { o.index = true } }
+
+// WithJobs gives the server jobs that run when they are asked for.
+func WithJobs() Option { return func(o *Options) { o.jobs = true } }
+
+// clock is the server's clock: the real time plus what a test adds.
+type clock struct{ Ahead atomic.Int64 }
+
+func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.Ahead.Load())) }
+
+func (c *clock) Advance(d time.Duration) { c.Ahead.Add(int64(d)) }
+
+// passwordHash is made once: an Argon2id hash takes its time.
+var passwordHash = sync.OnceValues(func() (string, error) {
+	return auth.NewHasher().Hash(context.Background(), Password)
+})
+
+// NewServer starts a server with the administrator "admin", unless an option
+// leaves it out.
+func NewServer(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	s := &Server{Dir: t.TempDir(), Clock: &clock{}}
+	o := Options{
+		Config: api.Config{
+			Log: slog.New(slog.DiscardHandler), Now: s.Clock.Now,
+			JWTSecret: []byte(Secret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
+			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test",
+			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
+		},
+		Store: store.Options{Now: s.Clock.Now, Strict: true},
+	}
+	for _, f := range opts {
+		f(&o)
+	}
+	var err error
+	if s.DB, err = store.Open(filepath.Join(s.Dir, datadir.Database), o.Store); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.DB.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.openEvents(t)
+	if !o.noAdmin {
+		s.makeAdmin(t)
+	}
+	if o.index {
+		s.openIndex(t)
+	}
+	o.Config.DB, o.Config.Search, o.Config.Events = s.DB, s.Index, s.Events
+	if o.jobs {
+		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Log: o.Config.Log, Flush: func() error { return nil }})
+	}
+	if s.Handler, err = api.New(o.Config); err != nil {
+		t.Fatal(err)
+	}
+	s.Handler.Started()
+	h := httptest.NewServer(s.Handler)
+	t.Cleanup(h.Close)
+	s.URL, s.Client = h.URL, h.Client()
+	return s
+}
+
+// openEvents opens the event engine until the end of the test.
+func (s *Server) openEvents(t testing.TB) {
+	t.Helper()
+	var err error
+	path := filepath.Join(s.Dir, datadir.Events)
+	if s.Events, err = event.Open(path, event.Options{Now: s.Clock.Now}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Events.Close(); err != nil {
+			t.Error(err)
+			return
+		}
+		if err := boltfile.Verify(path); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// openIndex opens the index and lets it run until the end of the test.
+func (s *Server) openIndex(t testing.TB) {
+	t.Helper()
+	var err error
+	if s.Index, err = search.Open(s.Dir, s.DB, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { s.Index.Run(ctx) })
+	s.StopFollowing = func() {
+		stop()
+		running.Wait()
+	}
+	t.Cleanup(func() {
+		s.StopFollowing()
+		if err := s.Index.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// makeAdmin stores the administrator and signs a token for it.
+func (s *Server) makeAdmin(t testing.TB) {
+	t.Helper()
+	hash, err := passwordHash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := &store.Account{Username: "admin", Password: hash, Epoch: 1}
+	if err := s.DB.Update(func(tx *store.Tx) error { return tx.PutAccount(account) }); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := auth.NewTokens([]byte(Secret), 2*time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Admin, err = tokens.Sign(account.ID.String(), 1, s.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Do sends a request to a path below /api/v1 and holds the answer to
+// openapi.yaml. An empty credential sends none.
+func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, string, http.Header) {
+	t.Helper()
+	headers := map[string]string{}
+	if credential != "" {
+		headers["Authorization"] = "Bearer " + credential
+	}
+	return s.Send(t, method, "/api/v1"+path, headers, body)
+}
+
+// Send sends any request and holds the answer to openapi.yaml.
+func (s *Server) Send(t testing.TB, method, path string, headers map[string]string, body string) (int, string, http.Header) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range headers {
+		r.Header.Set(name, value)
+	}
+	answer, err := s.Client.Do(r)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	LoadContract(t).Check(t, r, answer.StatusCode, answer.Header, b)
+	return answer.StatusCode, string(b), answer.Header
+}
+
+// Must sends a request as the administrator and expects a status.
+func (s *Server) Must(t testing.TB, status int, method, path, body string) string {
+	t.Helper()
+	got, answer, _ := s.Do(t, method, path, s.Admin, body)
+	if got != status {
+		t.Fatalf("%s %s: got %d %s, want %d", method, path, got, answer, status)
+	}
+	return answer
+}
+
+// Owner sends a request as over the control connection.
+func (s *Server) Owner(t testing.TB, method, path, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, "http://svc"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := control.InProcess(s.Handler).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(b)
+}
+
+// Key makes an API key of which body is the description and returns its text.
+func (s *Server) Key(t testing.TB, body string) string {
+	t.Helper()
+	return Field[string](t, s.Must(t, 201, "POST", "/auth/api-keys", body), "token")
+}
+
+// Field is a field of a JSON object.
+func Field[T any](t testing.TB, object, name string) T {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(object), &fields); err != nil {
+		t.Fatalf("%s: %v", object, err)
+	}
+	var v T
+	if err := json.Unmarshal(fields[name], &v); err != nil {
+		t.Fatalf("field %s of %s: %v", name, object, err)
+	}
+	return v
+}

@@ -1,0 +1,53 @@
+package apitest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// lastUsed is the one field that requests which change nothing may change.
+var lastUsed = regexp.MustCompile(`"last_used_at":\w+,`)
+
+// State is everything that GET shows of some projects, the account and the
+// keys, for a comparison of before and after. It asks in process, because it
+// is asked thousands of times.
+func (s *Server) State(t *testing.T, projects ...string) string {
+	t.Helper()
+	paths := []string{"/auth/me"}
+	for _, p := range projects {
+		one := "/admin/projects/" + p
+		paths = append(paths, one, one+"/aliases", one+"/locales", one+"/versions?limit=100",
+			one+"/announcements?limit=100", one+"/feedbacks?limit=100&include_hidden=1", one+"/logs?limit=100&include_hidden=1",
+			one+"/events/definitions?limit=100&include_archived=1", one+"/events/dashboards/cards", one+"/events/stats/overview?start_time=0&end_time=9007199254740992")
+	}
+	var all strings.Builder
+	for _, path := range paths {
+		all.WriteString(path + " " + s.InProcess(t, path) + "\n")
+	}
+	return all.String()
+}
+
+// WholeState is the state with the lists of all projects and keys, for tests
+// that have the server for themselves.
+func (s *Server) WholeState(t *testing.T, projects ...string) string {
+	t.Helper()
+	keys := lastUsed.ReplaceAllString(s.InProcess(t, "/auth/tokens"), "")
+	return s.State(t, projects...) + keys + "\n" +
+		s.InProcess(t, "/admin/projects?limit=100") + "\n" + s.InProcess(t, "/admin/versions/statistics")
+}
+
+// InProcess is the answer to a GET of the administrator.
+func (s *Server) InProcess(t *testing.T, path string) string {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1"+path, http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+s.Admin)
+	w := httptest.NewRecorder()
+	s.Handler.ServeHTTP(w, r)
+	if w.Code != 200 && w.Code != 404 {
+		t.Fatalf("GET %s: %d %s", path, w.Code, w.Body)
+	}
+	return w.Body.String()
+}

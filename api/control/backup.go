@@ -1,0 +1,90 @@
+package control
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/backup"
+	"svc/internal/fault"
+)
+
+// BackupTrailer is the trailer behind a backup, a BackupResult in JSON. Without it
+// the archive is not complete.
+const BackupTrailer = "Svc-Backup"
+
+// BackupResult says what an archive has, or why it was cut off.
+type BackupResult struct {
+	Version          string    `json:"version"` // of the svc that made it
+	CreatedAt        time.Time `json:"created_at"`
+	Members          int       `json:"members"` // files in the archive
+	Bytes            int64     `json:"bytes"`   // of them, before compression
+	Files            bool      `json:"files"`   // local files were to be in it
+	SecretsElsewhere []string  `json:"secrets_elsewhere,omitempty"`
+	Error            string    `json:"error,omitempty"`
+}
+
+const maxRecipients = 20
+
+// backup streams an archive of everything. Until it begins, an error is an
+// ordinary answer; later ones are in the trailer, and the archive is not complete.
+func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
+	if h.Backup == nil {
+		return fault.New(fault.Unavailable, "backups cannot be made here")
+	}
+	var in struct {
+		Recipients web.Optional[[]json.RawMessage] `json:"recipients"`
+		Files      web.Optional[bool]              `json:"files"`
+	}
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	var p web.Problems
+	p.Flag("files", in.Files)
+	o := backup.Options{Files: in.Files.Or(true), Recipients: p.Texts("recipients", in.Recipients, maxRecipients, 4096)}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	web.NoDeadlines(w)
+	body := &archiveBody{w: w}
+	m, err := h.Backup(r.Context(), body, o)
+	if err != nil && !body.begun {
+		return err
+	}
+	var result BackupResult
+	if err != nil {
+		result.Error = err.Error()
+		if r.Context().Err() == nil { // who has gone knows
+			h.Log.Error("backup interrupted", "error", err, "id", r.ID)
+		}
+	} else {
+		result = BackupResult{
+			Version: m.Version, CreatedAt: m.CreatedAt, Members: len(m.Members), Bytes: m.Bytes(),
+			Files: m.Files, SecretsElsewhere: m.SecretsElsewhere,
+		}
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	w.Header().Set(http.TrailerPrefix+BackupTrailer, string(text))
+	return nil
+}
+
+// archiveBody begins the answer with the first byte of the archive.
+type archiveBody struct {
+	w     http.ResponseWriter
+	begun bool
+}
+
+// Write passes b on.
+func (a *archiveBody) Write(b []byte) (int, error) {
+	if !a.begun {
+		a.begun = true
+		a.w.Header().Set("Content-Type", "application/octet-stream")
+		// An answer whose length is known would have no trailer.
+		_ = http.NewResponseController(a.w).Flush()
+	}
+	return a.w.Write(b)
+}

@@ -1,0 +1,81 @@
+package control
+
+import (
+	"log/slog"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/doctor"
+	"svc/internal/proxy"
+)
+
+// samplesPerSecond bounds what looking at forwarding headers costs: the first
+// requests of each second tell enough.
+const samplesPerSecond = 16
+
+// Forwarding remembers what requests said about the proxies they came through,
+// for svc doctor, and warns once of what is likely a mistake.
+type Forwarding struct {
+	proxies proxy.Proxies
+	gateway netip.Addr // of the container we run in; the zero Addr elsewhere
+	log     *slog.Logger
+
+	second, samples atomic.Int64 // samples are left in this second
+
+	last, ignored  atomic.Pointer[doctor.Chain]
+	throughGateway atomic.Bool
+	warned         atomic.Bool
+}
+
+// NewForwarding knows whose headers count, and the address of the gateway of the
+// container that this runs in, the zero Addr elsewhere.
+func NewForwarding(proxies proxy.Proxies, gateway netip.Addr, log *slog.Logger) *Forwarding {
+	return &Forwarding{proxies: proxies, gateway: gateway, log: log}
+}
+
+// Observe looks at a request that is not from the control connection, nor from a client
+// that asks not to be tracked: what is seen gets into the log.
+func (f *Forwarding) Observe(r *web.Request) {
+	if r.DoNotTrack() || !f.due(r.Received) {
+		return
+	}
+	peer := proxy.Peer(r.RemoteAddr)
+	if f.gateway.IsValid() && peer == f.gateway && f.throughGateway.CompareAndSwap(false, true) {
+		f.log.Warn("requests come from the gateway of the container: clients that reach the published port directly can forge an address; see svc doctor", "peer", peer.String())
+	}
+	lines, counted := f.proxies.Forwarded(r.RemoteAddr, r.Header)
+	if lines == nil {
+		return
+	}
+	chain := &doctor.Chain{At: r.Received.Unix(), Peer: r.RemoteAddr, Headers: lines, Client: r.Addr.String()}
+	if peer.IsValid() {
+		chain.Peer = peer.String()
+	}
+	f.last.Store(chain)
+	if counted {
+		return
+	}
+	f.ignored.Store(chain)
+	if f.warned.CompareAndSwap(false, true) {
+		f.log.Warn("forwarding header ignored, so its sender counts as the client; see svc doctor", "peer", chain.Peer, "headers", lines)
+	}
+}
+
+// due says whether there is a sample left.
+func (f *Forwarding) due(now time.Time) bool {
+	if second := now.Unix(); f.second.Load() != second {
+		f.second.Store(second)
+		f.samples.Store(samplesPerSecond)
+	}
+	return f.samples.Load() > 0 && f.samples.Add(-1) >= 0
+}
+
+func (f *Forwarding) view() doctor.Forwarding {
+	v := doctor.Forwarding{Count: f.proxies.Count, Headers: f.proxies.Headers, Last: f.last.Load(), Ignored: f.ignored.Load()}
+	if f.throughGateway.Load() {
+		v.Gateway = f.gateway.String()
+	}
+	return v
+}

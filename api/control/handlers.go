@@ -1,0 +1,68 @@
+// Package control answers the owner of the data directory over the control
+// connection: status, metrics, jobs, backup, check, compaction, profiles and what
+// svc doctor asks. Whether the server is well and ready it tells everybody.
+package control
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/backup"
+	"svc/internal/event"
+	"svc/internal/jobs"
+	index "svc/search"
+	"svc/store"
+)
+
+// Config is all that the handlers may touch.
+type Config struct {
+	DB         *store.Store
+	Search     *index.Index // nil = there is none
+	Events     *event.Engine
+	Jobs       *jobs.Jobs // what can be listed and run; nil = nothing
+	Requests   *web.Metrics
+	Forwarding *Forwarding
+	Log        *slog.Logger
+	Now        func() time.Time
+
+	Version string // of the program
+	Data    string // the data directory, whose disk must have room; "" = is not looked at
+	KeySalt []byte // of the hashes of API keys
+
+	// Dropped is the number of requests that the request statistics had no room for.
+	Dropped func() uint64
+	// Copy copies both data files, as they are at one moment, to a new folder whose
+	// name begins with a prefix.
+	Copy func(prefix string) (folder string, err error)
+	// Backup writes an archive of everything; nil = it cannot be done.
+	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
+}
+
+// Handlers answer the owner, and whoever asks for the health of the server.
+type Handlers struct {
+	Config
+	started    time.Time
+	life       life
+	exposition http.Handler // of the metrics
+}
+
+// New makes handlers of a server that starts now.
+func New(c Config) *Handlers {
+	h := &Handlers{Config: c, started: c.Now()}
+	h.exposition = h.newExposition()
+	return h
+}
+
+// Routes lists the routes for the owner and those about health.
+func (h *Handlers) Routes() []web.Route {
+	return slices.Concat([]web.Route{
+		{Method: "GET", Path: "/healthz", Access: web.Anyone(), Handler: h.healthz, Quiet: true},
+		{Method: "GET", Path: "/readyz", Access: web.Anyone(), Handler: h.ready, Quiet: true},
+		{Method: "GET", Path: web.V1 + "/health", Access: web.Anyone(), Handler: h.health, Quiet: true},
+	}, h.controlRoutes(), h.jobRoutes(), h.profileRoutes(), h.doctorRoutes())
+}

@@ -1,0 +1,71 @@
+package control
+
+import (
+	"net/http"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/jobs"
+)
+
+func (h *Handlers) jobRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/control/jobs", Access: web.OwnerOnly(), Handler: h.listJobs},
+		{Method: "POST", Path: "/control/jobs/:name", Access: web.OwnerOnly(), Handler: h.runJob},
+	}
+}
+
+// JobStatus is how a job stands.
+type JobStatus struct {
+	Name        string  `json:"name"`
+	About       string  `json:"about"`
+	Running     bool    `json:"running"`
+	Runs        uint64  `json:"runs"`         // since the start
+	Failures    uint64  `json:"failures"`     // of these
+	LastRun     *int64  `json:"last_run"`     // Unix seconds; null = never
+	LastSeconds float64 `json:"last_seconds"` // how long it took
+	LastError   string  `json:"last_error"`   // "" when it went well
+}
+
+func viewJob(j jobs.State) JobStatus {
+	v := JobStatus{
+		Name: j.Name, About: j.About, Running: j.Running, Runs: j.Runs, Failures: j.Failed,
+		LastSeconds: j.Took.Seconds(), LastError: j.Failure,
+	}
+	if !j.Begun.IsZero() {
+		begun := j.Begun.Unix()
+		v.LastRun = &begun
+	}
+	return v
+}
+
+func (h *Handlers) jobViews() []JobStatus {
+	views := []JobStatus{}
+	if h.Jobs != nil {
+		for _, j := range h.Jobs.List() {
+			views = append(views, viewJob(j))
+		}
+	}
+	return views
+}
+
+func (h *Handlers) listJobs(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, web.ListView{Data: h.jobViews()})
+}
+
+// runJob runs a job to its end, which may take longer than any other request. A
+// job that fails answers with its state all the same: that says why.
+func (h *Handlers) runJob(w http.ResponseWriter, r *web.Request) error {
+	if h.Jobs == nil {
+		return fault.New(fault.Unavailable, "there are no jobs")
+	}
+	web.NoDeadlines(w)
+	state, err := h.Jobs.Run(r.Context(), r.Param("name"))
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) || r.Context().Err() != nil {
+		return err
+	}
+	if err != nil {
+		h.Log.Error("job failed", "job", state.Name, "error", err, "id", r.ID)
+	}
+	return web.Respond(w, http.StatusOK, viewJob(state))
+}

@@ -1,0 +1,169 @@
+package control
+
+import (
+	"runtime"
+	"strconv"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/event"
+	"svc/internal/jobs"
+	"svc/internal/meter"
+	"svc/store"
+)
+
+// families are all metrics of our own. docs/metrics.md is compared with them.
+var families = []family{
+	{"svc_build_info", "The version of the program and of Go; always 1.", gauge, []string{"version", "go_version"}, func(h *Handlers, _ *figures, to samples) {
+		to.add(1, h.Version, runtime.Version())
+	}},
+	{"svc_ready", "Whether a check of /readyz is met.", gauge, []string{"check"}, func(_ *Handlers, f *figures, to samples) {
+		for _, c := range f.readiness.Checks {
+			to.add(boolean(c.OK), c.Name)
+		}
+	}},
+
+	{"svc_http_requests_total", "Answered requests. A status that is rare here is other, a path without a route too.", counterKind, []string{"route", "method", "status"}, func(h *Handlers, _ *figures, to samples) {
+		h.Requests.Each(func(of *web.RouteMetrics, status int, answers uint64) {
+			to.add(float64(answers), of.Path, of.Method, statusText(status))
+		})
+	}},
+	{"svc_http_request_seconds", "Time from the header of a request to the end of its answer.", histogram, []string{"route", "method"}, func(h *Handlers, _ *figures, to samples) {
+		for _, of := range h.Requests.Routes {
+			if d := of.Took.Distribution(); d.Total() > 0 {
+				to.spread(d, float64(time.Second), of.Path, of.Method)
+			}
+		}
+	}},
+	{"svc_http_requests_in_flight", "Requests that are being answered.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		to.add(float64(h.Requests.InFlight()))
+	}},
+	{"svc_request_statistics_dropped_total", "Requests that the request statistics had no room for.", counterKind, nil, func(h *Handlers, _ *figures, to samples) {
+		to.add(float64(h.Dropped()))
+	}},
+
+	ofStore("svc_store_commits_total", "Commits to svc.db that are on disk.", counterKind, func(f *store.State) float64 { return float64(f.Commits) }),
+	ofStore("svc_store_commit_failures_total", "Commits that svc.db did not take.", counterKind, func(f *store.State) float64 { return float64(f.Failed) }),
+	spreadOfStore("svc_store_commit_seconds", "Time of a commit to svc.db, from its begin until it is on disk.", time.Second, func(f *store.State) meter.Distribution { return f.Commit }),
+	spreadOfStore("svc_store_sync_seconds", "The part of a commit to svc.db that writes to the disk and waits for it.", time.Second, func(f *store.State) meter.Distribution { return f.Sync }),
+	spreadOfStore("svc_store_group_submissions", "Submissions that shared a commit.", 1, func(f *store.State) meter.Distribution { return f.Group }),
+	ofStore("svc_store_waiting_submissions", "Submissions that wait for the next commit.", gauge, func(f *store.State) float64 { return float64(f.Waiting) }),
+	{"svc_store_records_total", "Feedback and logs that were stored.", counterKind, []string{"kind"}, func(_ *Handlers, f *figures, to samples) {
+		to.add(float64(f.store.Feedback), "feedback")
+		to.add(float64(f.store.Logs), "log")
+	}},
+	ofStore("svc_store_file_bytes", "Size of svc.db.", gauge, func(f *store.State) float64 { return float64(f.FileBytes) }),
+	ofStore("svc_store_free_bytes", "Room in svc.db for what comes; known from the first commit on.", gauge, func(f *store.State) float64 { return float64(f.FreeBytes) }),
+	ofStore("svc_store_free_pages", "Pages of svc.db that are free or will be; known from the first commit on.", gauge, func(f *store.State) float64 { return float64(f.FreePages) }),
+	ofStore("svc_store_read_transactions", "Transactions that read svc.db now.", gauge, func(f *store.State) float64 { return float64(f.Transactions) }),
+	ofStore("svc_store_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *store.State) float64 { return f.Oldest.Seconds() }),
+
+	ofEvents("svc_events_stored_total", "Events that were stored; those sent again are not counted again.", counterKind, func(f *event.State) float64 { return float64(f.Events) }),
+	ofEvents("svc_events_batches_total", "Batches of events that were answered with success.", counterKind, func(f *event.State) float64 { return float64(f.Batches) }),
+	ofEvents("svc_events_commits_total", "Commits of batches to events.db that are on disk.", counterKind, func(f *event.State) float64 { return float64(f.Commits) }),
+	ofEvents("svc_events_commit_failures_total", "Commits of any kind that events.db did not take.", counterKind, func(f *event.State) float64 { return float64(f.Failed) }),
+	spreadOfEvents("svc_events_commit_seconds", "Time of a commit of batches, from its begin until it is on disk.", time.Second, func(f *event.State) meter.Distribution { return f.Commit }),
+	spreadOfEvents("svc_events_sync_seconds", "The part of a commit of batches that writes to the disk and waits for it.", time.Second, func(f *event.State) meter.Distribution { return f.Sync }),
+	spreadOfEvents("svc_events_group_batches", "Batches that shared a commit.", 1, func(f *event.State) meter.Distribution { return f.Group }),
+	ofEvents("svc_events_waiting_batches", "Batches that wait for the next commit.", gauge, func(f *event.State) float64 { return float64(f.Waiting) }),
+	ofEvents("svc_events_waiting_bytes", "Size of these batches, roughly.", gauge, func(f *event.State) float64 { return float64(f.WaitingBytes) }),
+	ofEvents("svc_events_head_events", "Events in memory that are not in blocks yet.", gauge, func(f *event.State) float64 { return float64(f.HeadEvents) }),
+	ofEvents("svc_events_head_bytes", "Memory of these events, roughly.", gauge, func(f *event.State) float64 { return float64(f.HeadBytes) }),
+	ofEvents("svc_events_frozen_heads", "Heads that are being written as blocks, 0 or 1.", gauge, func(f *event.State) float64 { return float64(f.FrozenHeads) }),
+	ofEvents("svc_events_tail_bytes", "Size of the log of the events in memory.", gauge, func(f *event.State) float64 { return float64(f.WALBytes) }),
+	ofEvents("svc_events_blocks", "Blocks of events in events.db.", gauge, func(f *event.State) float64 { return float64(f.Blocks) }),
+	ofEvents("svc_events_unmerged_blocks", "Those of them that are beyond one for each hour of a project, and still to be merged.", gauge, func(f *event.State) float64 { return float64(f.Blocks - f.Hours) }),
+	spreadOfEvents("svc_events_query_seconds", "Time of a question about events, without waiting for its turn.", time.Second, func(f *event.State) meter.Distribution { return f.Queries }),
+	{"svc_events_queries", "Questions about events that run, and that wait for their turn.", gauge, []string{"state"}, func(_ *Handlers, f *figures, to samples) {
+		to.add(float64(f.events.QueriesRunning), "running")
+		to.add(float64(f.events.QueriesWaiting), "waiting")
+	}},
+	ofEvents("svc_events_file_bytes", "Size of events.db.", gauge, func(f *event.State) float64 { return float64(f.FileBytes) }),
+	ofEvents("svc_events_free_bytes", "Room in events.db for what comes; known from the first commit on.", gauge, func(f *event.State) float64 { return float64(f.FreeBytes) }),
+	ofEvents("svc_events_free_pages", "Pages of events.db that are free or will be; known from the first commit on.", gauge, func(f *event.State) float64 { return float64(f.FreePages) }),
+	ofEvents("svc_events_read_transactions", "Transactions that read events.db now.", gauge, func(f *event.State) float64 { return float64(f.Transactions) }),
+	ofEvents("svc_events_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *event.State) float64 { return f.Oldest.Seconds() }),
+
+	{"svc_search_ready", "Whether searches ask the index; until then they look everywhere.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(boolean(f.search.Ready))
+	}},
+	{"svc_search_lag_changes", "Changes that the index has not seen yet.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(float64(f.search.Lag()))
+	}},
+	{"svc_search_batches_total", "Batches that were written to the index.", counterKind, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(float64(f.search.Batches))
+	}},
+	{"svc_search_documents_total", "Documents in these batches.", counterKind, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(float64(f.search.Documents))
+	}},
+	{"svc_search_failures_total", "Attempts to bring the index up to date that failed.", counterKind, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(float64(f.search.Failed))
+	}},
+	{"svc_search_failing", "Whether the last attempt failed.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(boolean(f.search.Failure != ""))
+	}},
+
+	ofJobs("svc_job_runs_total", "Runs of a job that ended.", counterKind, func(j *jobs.State) float64 { return float64(j.Runs) }),
+	ofJobs("svc_job_failures_total", "Runs of a job that failed.", counterKind, func(j *jobs.State) float64 { return float64(j.Failed) }),
+	ofJobs("svc_job_running", "Whether a job runs now.", gauge, func(j *jobs.State) float64 { return boolean(j.Running) }),
+	ofJobs("svc_job_failing", "Whether the last run of a job failed.", gauge, func(j *jobs.State) float64 { return boolean(j.Failure != "") }),
+	ofJobs("svc_job_last_run_timestamp_seconds", "When the last run of a job began; 0 = never.", gauge, func(j *jobs.State) float64 { return timestamp(j.Begun) }),
+	ofJobs("svc_job_last_run_seconds", "How long the last run of a job took.", gauge, func(j *jobs.State) float64 { return j.Took.Seconds() }),
+
+	{"svc_backup_last_success_timestamp_seconds", "When the newest backup in backup.dir was made, as far as known; 0 = there is none.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(timestamp(f.backups.Last))
+	}},
+	{"svc_backup_bytes", "Size of that backup.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(float64(f.backups.Bytes))
+	}},
+	{"svc_backup_interval_seconds", "The setting backup.every; 0 = no backups are scheduled.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		to.add(f.backups.Every.Seconds())
+	}},
+}
+
+func ofStore(name, help string, k kind, value func(*store.State) float64) family {
+	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(value(&f.store)) }}
+}
+
+func spreadOfStore(name, help string, unit time.Duration, value func(*store.State) meter.Distribution) family {
+	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(value(&f.store), float64(unit)) }}
+}
+
+func ofEvents(name, help string, k kind, value func(*event.State) float64) family {
+	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(value(&f.events)) }}
+}
+
+func spreadOfEvents(name, help string, unit time.Duration, value func(*event.State) meter.Distribution) family {
+	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(value(&f.events), float64(unit)) }}
+}
+
+func ofJobs(name, help string, k kind, value func(*jobs.State) float64) family {
+	return family{name, help, k, []string{"job"}, func(_ *Handlers, f *figures, to samples) {
+		for i := range f.jobs {
+			to.add(value(&f.jobs[i]), f.jobs[i].Name)
+		}
+	}}
+}
+
+// timestamp is a moment in Unix seconds; 0 when there was none.
+func timestamp(at time.Time) float64 {
+	if at.IsZero() {
+		return 0
+	}
+	return float64(at.UnixMilli()) / 1000
+}
+
+func boolean(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// statusText is the label of a status; 0 are those that are counted together.
+func statusText(status int) string {
+	if status == 0 {
+		return "other"
+	}
+	return strconv.Itoa(status)
+}

@@ -1,0 +1,43 @@
+package control
+
+import (
+	"net/http"
+	"net/http/pprof"
+	"slices"
+
+	"svc/api/web"
+	"svc/internal/fault"
+)
+
+// profileRoutes show what the program knows about its own work, in the form that
+// "go tool pprof" reads.
+func (h *Handlers) profileRoutes() []web.Route {
+	const all = "/control/debug/pprof"
+	return []web.Route{
+		{Method: "GET", Path: all, Access: web.OwnerOnly(), Handler: h.listProfiles},
+		{Method: "GET", Path: all + "/:name", Access: web.OwnerOnly(), Handler: h.profile},
+	}
+}
+
+// timedProfiles take as long as the query seconds says.
+var timedProfiles = map[string]http.HandlerFunc{"profile": pprof.Profile, "trace": pprof.Trace}
+
+// heldProfiles are of the moment, or of all the time since the start.
+var heldProfiles = []string{"allocs", "block", "goroutine", "heap", "mutex", "threadcreate"}
+
+func (h *Handlers) listProfiles(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, web.ListView{Data: append(slices.Clone(heldProfiles), "profile", "trace")})
+}
+
+func (h *Handlers) profile(w http.ResponseWriter, r *web.Request) error {
+	name := r.Param("name")
+	if timed, ok := timedProfiles[name]; ok {
+		timed(w, r.Request) // which gives itself the time
+		return nil
+	}
+	if !slices.Contains(heldProfiles, name) {
+		return fault.New(fault.NotFound, "there is no profile %s", name)
+	}
+	pprof.Handler(name).ServeHTTP(w, r.Request)
+	return nil
+}

@@ -1,0 +1,131 @@
+package control
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"svc/api/web"
+	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/disk"
+)
+
+// diskFloor is the free space, in bytes, below which a server is not ready:
+// enough for the writes of some minutes and for the files that make room.
+const diskFloor = 64 << 20
+
+// phase is where a server is in its life.
+type phase int32
+
+const (
+	starting phase = iota
+	serving
+	stopping
+)
+
+// life is the phase of a server and where it answers.
+type life struct {
+	phase     atomic.Int32
+	addresses atomic.Pointer[[]string]
+}
+
+func (l *life) at() phase { return phase(l.phase.Load()) }
+
+// Started says that requests are answered now, and at which addresses, for people.
+func (h *Handlers) Started(addresses ...string) {
+	h.life.addresses.Store(&addresses)
+	h.life.phase.Store(int32(serving))
+}
+
+// Stopping says that no more requests should be sent. Those that come are
+// answered all the same.
+func (h *Handlers) Stopping() { h.life.phase.Store(int32(stopping)) }
+
+// checkView is one condition of being ready.
+type checkView struct {
+	Name    string `json:"name"`
+	OK      bool   `json:"ok"`
+	Message string `json:"message"` // "" when it is met
+}
+
+type readinessView struct {
+	Status string      `json:"status"` // ready or unavailable
+	Checks []checkView `json:"checks"`
+}
+
+// ready says whether requests should be sent here.
+func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
+	view := h.readiness(control.Owner(r.Context()))
+	if view.Status == "ready" {
+		return web.Respond(w, http.StatusOK, view)
+	}
+	return web.Respond(w, http.StatusServiceUnavailable, view)
+}
+
+// readiness makes the checks. Reasons that name files are for the owner.
+func (h *Handlers) readiness(owner bool) readinessView {
+	v := readinessView{Status: "ready"}
+	check := func(name, message string, reason error) {
+		v.Checks = append(v.Checks, checkView{name, message == "", message})
+		if message == "" {
+			return
+		}
+		v.Status = "unavailable"
+		if owner && reason != nil {
+			v.Checks[len(v.Checks)-1].Message += ": " + reason.Error()
+		}
+	}
+	server := [...]string{starting: "the server is starting", serving: "", stopping: "the server is stopping"}
+	check("server", server[h.life.at()], nil)
+	message, err := writable(h.DB.Writable())
+	check(datadir.Database, message, err)
+	if h.Events != nil {
+		message, err := writable(h.Events.Writable())
+		check(datadir.Events, message, err)
+	}
+	if h.Search != nil && h.life.at() == serving {
+		message := ""
+		if !h.Search.State().Running {
+			message = "nobody keeps the search index up to date"
+		}
+		check("search", message, nil)
+	}
+	if h.Data != "" {
+		message, err := h.enoughSpace()
+		check("disk", message, err)
+	}
+	return v
+}
+
+func writable(failure error) (message string, reason error) {
+	if failure == nil {
+		return "", nil
+	}
+	return "the last write failed", failure
+}
+
+func (h *Handlers) enoughSpace() (message string, reason error) {
+	free, err := disk.Free(h.Data)
+	switch {
+	case err != nil:
+		return "the free space is not known", err
+	case free < diskFloor:
+		return "the disk has less than 64 MiB of free space", nil
+	}
+	return "", nil
+}
+
+func (h *Handlers) health(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, struct {
+		Status    string `json:"status"`
+		Timestamp int64  `json:"timestamp"`
+	}{"ok", h.Now().Unix()})
+}
+
+func (*Handlers) healthz(w http.ResponseWriter, _ *web.Request) error {
+	header := w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("Content-Length", "2")
+	_, _ = w.Write([]byte("ok"))
+	return nil
+}

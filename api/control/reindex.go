@@ -1,0 +1,76 @@
+package control
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/fault"
+)
+
+// controlRoutes are for the commands of the program, which reach them over the
+// control connection or, when no server runs, in their own process.
+func (h *Handlers) controlRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/control/version", Access: web.OwnerOnly(), Handler: h.version, Quiet: true},
+		{Method: "POST", Path: "/control/reindex", Access: web.OwnerOnly(), Handler: h.reindex},
+		{Method: "POST", Path: "/control/check/copies", Access: web.OwnerOnly(), Handler: h.copyForCheck},
+		{Method: "POST", Path: "/control/check/search", Access: web.OwnerOnly(), Handler: h.checkSearch},
+		{Method: "POST", Path: "/control/compact", Access: web.OwnerOnly(), Handler: h.compact},
+		{Method: "GET", Path: "/control/status", Access: web.OwnerOnly(), Handler: h.showStatus, Quiet: true},
+		{Method: "GET", Path: "/metrics", Access: web.OwnerOnly(), Handler: h.showMetrics, Quiet: true},
+		{Method: "POST", Path: "/control/backup", Access: web.OwnerOnly(), Handler: h.backup},
+	}
+}
+
+func (h *Handlers) version(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, struct {
+		Version   string `json:"version"`
+		PID       int    `json:"pid"`
+		StartedAt int64  `json:"started_at"`
+	}{h.Version, os.Getpid(), h.started.Unix()})
+}
+
+// ReindexProgress is a line of the answer to a reindex. The last one says how it
+// ended.
+type ReindexProgress struct {
+	Things  int     `json:"things"` // read so far
+	Seconds float64 `json:"seconds"`
+	Done    bool    `json:"done,omitempty"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// reindex builds the search index anew and tells, a JSON line a second, how far
+// it has come. It may take longer than any other request.
+func (h *Handlers) reindex(w http.ResponseWriter, r *web.Request) error {
+	if h.Search == nil {
+		return fault.New(fault.Unavailable, "there is no search index")
+	}
+	web.NoDeadlines(w)
+	wire := http.NewResponseController(w)
+	begin, last := h.Now(), h.Now()
+	var line ReindexProgress
+	told := false
+	tell := func() {
+		told, last = true, h.Now()
+		line.Seconds = last.Sub(begin).Seconds()
+		_ = json.NewEncoder(w).Encode(line) // who has gone does not want to know
+		_ = wire.Flush()
+	}
+	err := h.Search.Rebuild(r.Context(), func(things int) {
+		if line.Things = things; h.Now().Sub(last) >= time.Second {
+			tell()
+		}
+	})
+	if err != nil && !told {
+		return err
+	}
+	if line.Done = err == nil; err != nil {
+		h.Log.Error("search index not rebuilt", "error", err, "id", r.ID)
+		line.Error = err.Error()
+	}
+	tell()
+	return nil
+}

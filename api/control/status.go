@@ -1,0 +1,155 @@
+package control
+
+import (
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+
+	"svc/api/web"
+	"svc/internal/jobs"
+)
+
+// Status is how a running server stands, for people. Counts are since the start.
+type Status struct {
+	Version       string   `json:"version"`
+	PID           int      `json:"pid"`
+	StartedAt     int64    `json:"started_at"` // Unix seconds
+	UptimeSeconds int64    `json:"uptime_seconds"`
+	Addresses     []string `json:"addresses"`
+	Ready         bool     `json:"ready"`
+	Problems      []string `json:"problems"` // why it is not ready
+
+	Requests RequestsStatus `json:"requests"`
+	Store    StoreStatus    `json:"store"`
+	Events   EventsStatus   `json:"events"`
+	Search   SearchStatus   `json:"search"`
+	Memory   MemoryStatus   `json:"memory"`
+	Jobs     []JobStatus    `json:"jobs"`
+	Backup   *BackupStatus  `json:"backup"` // null = no backup was looked for or found yet
+}
+
+// BackupStatus is how the backups of the schedule stand.
+type BackupStatus struct {
+	LastAt  int64  `json:"last_at"` // Unix second of the newest one; 0 = there is none
+	Bytes   int64  `json:"bytes"`   // of that one
+	Failure string `json:"failure"` // of the last attempt; "" when it went well
+}
+
+// RequestsStatus is what was answered.
+type RequestsStatus struct {
+	Total    uint64            `json:"total"`
+	InFlight uint64            `json:"in_flight"`
+	ByClass  map[string]uint64 `json:"by_class"` // 2xx, 3xx, 4xx, 5xx, and other
+}
+
+// StoreStatus is what svc.db took.
+type StoreStatus struct {
+	Commits     uint64 `json:"commits"`
+	Failures    uint64 `json:"failures"`
+	Submissions int64  `json:"submissions"` // in commits that they shared
+	Feedback    uint64 `json:"feedback"`
+	Logs        uint64 `json:"logs"`
+	Waiting     int    `json:"waiting"`
+	FileBytes   int64  `json:"file_bytes"`
+	FreeBytes   int64  `json:"free_bytes"` // room in the file
+}
+
+// EventsStatus is what events.db took.
+type EventsStatus struct {
+	Stored     uint64  `json:"stored"`
+	Batches    uint64  `json:"batches"`
+	Commits    uint64  `json:"commits"`
+	Failures   uint64  `json:"failures"`
+	PerSecond  float64 `json:"per_second"` // stored, the mean of the last minute
+	Waiting    int     `json:"waiting"`    // batches
+	HeadEvents int     `json:"head_events"`
+	HeadBytes  int     `json:"head_bytes"`
+	TailBytes  int     `json:"tail_bytes"`
+	Blocks     int     `json:"blocks"`
+	Hours      int     `json:"hours"`
+	FileBytes  int64   `json:"file_bytes"`
+	FreeBytes  int64   `json:"free_bytes"` // room in the file
+}
+
+// SearchStatus is how far the search index is.
+type SearchStatus struct {
+	Ready   bool   `json:"ready"`
+	Lag     uint64 `json:"lag_changes"`
+	Failure string `json:"failure"` // of the last attempt to catch up; "" when it went well
+}
+
+// MemoryStatus is the memory of the program, without mapped files.
+type MemoryStatus struct {
+	HeapBytes  uint64 `json:"heap_bytes"`  // in use by Go
+	TotalBytes uint64 `json:"total_bytes"` // held by Go, what it has given back left out
+	Goroutines int    `json:"goroutines"`
+}
+
+// Status is the state of now.
+func (h *Handlers) Status() (Status, error) {
+	f, err := h.figures()
+	if err != nil {
+		return Status{}, err
+	}
+	now := h.Now()
+	v := Status{
+		Version: h.Version, PID: os.Getpid(), StartedAt: h.started.Unix(), UptimeSeconds: int64(now.Sub(h.started).Seconds()),
+		Addresses: []string{}, Ready: f.readiness.Status == "ready", Problems: []string{},
+		Requests: RequestsStatus{InFlight: h.Requests.InFlight(), ByClass: map[string]uint64{"2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, "other": 0}},
+		Store: StoreStatus{
+			Commits: f.store.Commits, Failures: f.store.Failed, Submissions: f.store.Group.Sum,
+			Feedback: f.store.Feedback, Logs: f.store.Logs, Waiting: f.store.Waiting,
+			FileBytes: f.store.FileBytes, FreeBytes: f.store.FreeBytes,
+		},
+		Events: EventsStatus{
+			Stored: f.events.Events, Batches: f.events.Batches, Commits: f.events.Commits, Failures: f.events.Failed,
+			PerSecond: f.events.PerSecond, Waiting: f.events.Waiting,
+			HeadEvents: f.events.HeadEvents, HeadBytes: f.events.HeadBytes, TailBytes: f.events.WALBytes,
+			Blocks: f.events.Blocks, Hours: f.events.Hours, FileBytes: f.events.FileBytes, FreeBytes: f.events.FreeBytes,
+		},
+		Search: SearchStatus{Ready: f.search.Ready, Lag: f.search.Lag(), Failure: f.search.Failure},
+		Memory: memoryStatus(),
+		Jobs:   h.jobViews(),
+	}
+	if b := f.backups; b != (jobs.BackupState{}) {
+		v.Backup = &BackupStatus{Bytes: b.Bytes, Failure: b.LastError}
+		if !b.Last.IsZero() {
+			v.Backup.LastAt = b.Last.Unix()
+		}
+	}
+	if addresses := h.life.addresses.Load(); addresses != nil {
+		v.Addresses = *addresses
+	}
+	for _, c := range f.readiness.Checks {
+		if !c.OK {
+			v.Problems = append(v.Problems, c.Name+": "+c.Message)
+		}
+	}
+	h.Requests.Each(func(_ *web.RouteMetrics, status int, answers uint64) {
+		v.Requests.Total += answers
+		v.Requests.ByClass[statusClass(status)] += answers
+	})
+	return v, nil
+}
+
+func statusClass(status int) string {
+	if status < 200 || status > 599 {
+		return "other"
+	}
+	return strconv.Itoa(status/100) + "xx"
+}
+
+func memoryStatus() MemoryStatus {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return MemoryStatus{HeapBytes: m.HeapAlloc, TotalBytes: m.Sys - m.HeapReleased, Goroutines: runtime.NumGoroutine()}
+}
+
+func (h *Handlers) showStatus(w http.ResponseWriter, _ *web.Request) error {
+	v, err := h.Status()
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, v)
+}

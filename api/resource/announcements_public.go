@@ -1,0 +1,144 @@
+package resource
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/locale"
+	"svc/internal/platform"
+	"svc/internal/release"
+	"svc/store"
+)
+
+func (h *Handlers) publicAnnouncementRoutes() []web.Route {
+	const all = web.V1 + "/public/:k/announcements"
+	return []web.Route{
+		{Method: "GET", Path: all, Access: web.Anyone(), Handler: h.publicAnnouncements, Counts: "ANNOUNCEMENT_LIST", FiltersPlatform: true},
+		{Method: "GET", Path: all + "/latest", Access: web.Anyone(), Handler: h.publicLatestAnnouncement, Counts: "ANNOUNCEMENT_LATEST", FiltersPlatform: true},
+	}
+}
+
+// audience is who reads the announcements of a project.
+type audience struct {
+	platform *platform.Platform // nil = not said
+	version  string             // "" = not said
+}
+
+func (p *problems) audience(r *web.Request) audience {
+	a := audience{platform: p.PlatformFilter(r), version: strings.TrimSpace(r.Query("version"))}
+	if utf8.RuneCountInString(a.version) > 64 {
+		p.Add("version must have at most 64 characters")
+	}
+	return a
+}
+
+// sees returns the rule of visibility: not hidden, neither at all nor for the
+// reader's language, and meant for the platform and the version. Whoever does
+// not say a version that is known sees what is for all versions.
+func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
+	version, known := release.Parse(a.version)
+	if !known {
+		if at := snap.Catalog.Named(a.version); at >= 0 {
+			version, known = snap.Catalog.Item(at).Comparable, true
+		}
+	}
+	var tag string
+	if language >= 0 {
+		tag = locale.Key(snap.Project.Languages[language].Tag)
+	}
+	return func(e *store.AnnouncementEntry) bool {
+		n := e.Announcement
+		switch {
+		case n.Hidden, a.platform != nil && !n.For(*a.platform):
+			return false
+		case language >= 0 && n.Translations[tag].Hidden:
+			return false
+		case known:
+			return n.Versions.Contains(version)
+		}
+		return n.Versions == release.Range{}
+	}
+}
+
+// announcement is the JSON of an entry, made once per language like that of a
+// version.
+func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
+	if !e.Large {
+		return e.Encoding.Get(r.language, func() ([]byte, error) {
+			return web.Encode(viewAnnouncementIn(r.snap.Project, e.Announcement, r.language))
+		})
+	}
+	full, err := r.handlers.DB.FullAnnouncement(r.snap, e)
+	if err != nil {
+		return nil, err
+	}
+	return web.Encode(viewAnnouncementIn(r.snap.Project, full, r.language))
+}
+
+func (h *Handlers) publicAnnouncements(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	page, find, audience := p.Page(r), p.Search(r), p.audience(r)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return h.withSnapshot(r, func(snap *store.Snapshot) error {
+		reader, err := h.reader(snap, r.Query("locale"))
+		if err != nil {
+			return err
+		}
+		matching, err := h.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
+		if err != nil {
+			return err
+		}
+		views := []json.RawMessage{}
+		for _, e := range web.PageOf(matching, page) {
+			b, err := reader.announcement(e)
+			if err != nil {
+				return err
+			}
+			views = append(views, reader.append(nil, b))
+		}
+		return web.Respond(w, http.StatusOK, web.PageView{Total: len(matching), Data: views})
+	})
+}
+
+func (h *Handlers) publicLatestAnnouncement(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	audience := p.audience(r)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return h.withSnapshot(r, func(snap *store.Snapshot) error {
+		reader, err := h.reader(snap, r.Query("locale"))
+		if err != nil {
+			return err
+		}
+		var latest *store.AnnouncementEntry
+		for _, e := range snap.Announcements(audience.sees(snap, reader.language)) {
+			if latest == nil || newer(e.Announcement, latest.Announcement) {
+				latest = e
+			}
+		}
+		if latest == nil {
+			return fault.New(fault.NotFound, "there is no announcement for this client")
+		}
+		body, err := reader.announcement(latest)
+		if err != nil {
+			return err
+		}
+		web.WriteJSON(w, http.StatusOK, reader.append(nil, body))
+		return nil
+	})
+}
+
+// newer compares by publication, then by creation; pinning plays no role.
+func newer(a, b *store.Announcement) bool {
+	if a.PublishedAt != b.PublishedAt {
+		return a.PublishedAt > b.PublishedAt
+	}
+	return string(a.ID[:]) > string(b.ID[:])
+}

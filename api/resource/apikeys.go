@@ -1,0 +1,422 @@
+package resource
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/auth"
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// scopes are all scopes a key can have, in the order in which they are shown.
+var scopes = []string{
+	"projects:read", "projects:write", "versions:read", "versions:write",
+	"announcements:read", "announcements:write", "events:read", "events:write",
+	"feedbacks:read", "feedbacks:write", "logs:read", "logs:write",
+	"files:read", "files:write", "stats:read", "tokens:read", "tokens:write",
+}
+
+var defaultScopes = []string{"versions:write"}
+
+// keyRoutes has the same resource in two families; they differ only in the
+// shape of the list.
+func (h *Handlers) keyRoutes() []web.Route {
+	routes := []web.Route{
+		{Method: "GET", Path: web.V1 + "/auth/api-scopes", Access: web.LoginOnly(), Handler: h.listScopes},
+		{Method: "GET", Path: web.V1 + "/auth/api-keys", Access: web.LoginOnly(), Handler: h.listKeys},
+		{Method: "GET", Path: web.V1 + "/auth/tokens", Access: web.LoginOnly(), Handler: h.listTokens},
+		{Method: "POST", Path: "/control/api-keys", Access: web.OwnerOnly(), Handler: h.createKeyByOwner},
+	}
+	for _, family := range []string{web.V1 + "/auth/api-keys", web.V1 + "/auth/tokens"} {
+		routes = append(routes,
+			web.Route{Method: "POST", Path: family, Access: web.LoginOnly(), Handler: h.createKey},
+			web.Route{Method: "PATCH", Path: family + "/:id", Access: web.LoginOnly(), Handler: h.updateKey},
+			web.Route{Method: "DELETE", Path: family + "/:id", Access: web.LoginOnly(), Handler: h.revokeKey},
+			web.Route{Method: "POST", Path: family + "/:id/rotate", Access: web.LoginOnly(), Handler: h.rotateKey},
+		)
+	}
+	return routes
+}
+
+// keyGrantView is what a key opens and until when.
+type keyGrantView struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Scopes      []string `json:"scopes"`
+	AllProjects bool     `json:"all_projects"`
+	ProjectIDs  []string `json:"project_ids"`
+	ExpiresAt   *int64   `json:"expires_at"`
+	CreatedAt   int64    `json:"created_at"`
+}
+
+type keyView struct {
+	keyGrantView
+	IsActive             bool   `json:"is_active"`
+	RevokedAt            *int64 `json:"revoked_at"`
+	LastUsedAt           *int64 `json:"last_used_at"`
+	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
+}
+
+type newKeyView struct {
+	keyGrantView
+	Token string `json:"token"`
+}
+
+func (h *Handlers) viewGrant(k *store.APIKey) keyGrantView {
+	projects := []string{}
+	for _, id := range k.Projects {
+		if p, ok := h.DB.ProjectByID(id); ok {
+			projects = append(projects, p.Key)
+		}
+	}
+	return keyGrantView{
+		ID: k.ID.String(), Name: k.Name, Scopes: k.Scopes, AllProjects: k.AllProjects,
+		ProjectIDs: projects, ExpiresAt: k.ExpiresAt, CreatedAt: store.CreatedAt(k.ID),
+	}
+}
+
+func (h *Handlers) viewKey(k *store.APIKey) keyView {
+	v := keyView{keyGrantView: h.viewGrant(k), IsActive: k.RevokedAt == nil, RevokedAt: k.RevokedAt, LastUsedAt: k.LastUsedAt}
+	if k.Former != nil && k.RevokedAt == nil && h.Now().Unix() < k.Former.ExpiresAt {
+		v.PreviousKeyExpiresAt = &k.Former.ExpiresAt
+	}
+	return v
+}
+
+func (h *Handlers) viewKeys() []keyView {
+	views := []keyView{}
+	for _, k := range h.DB.APIKeys() {
+		views = append(views, h.viewKey(k))
+	}
+	return views
+}
+
+func (h *Handlers) listScopes(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, struct {
+		Data    []string `json:"data"`
+		Default []string `json:"default"`
+	}{scopes, defaultScopes})
+}
+
+func (h *Handlers) listKeys(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, web.ListView{Data: h.viewKeys()})
+}
+
+func (h *Handlers) listTokens(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, h.viewKeys())
+}
+
+type keyInput struct {
+	Name          web.Optional[string]            `json:"name"`
+	Scopes        web.Optional[[]json.RawMessage] `json:"scopes"`
+	ExpiresInDays web.Optional[web.Integer]       `json:"expires_in_days"`
+	NeverExpires  web.Optional[bool]              `json:"never_expires"`
+	AllProjects   web.Optional[bool]              `json:"all_projects"`
+	ProjectIDs    web.Optional[[]json.RawMessage] `json:"project_ids"`
+}
+
+// keyChange is a checked keyInput.
+type keyChange struct {
+	name     string   // "" = keep
+	scopes   []string // nil = keep
+	expires  bool     // expiresAt counts
+	life     time.Duration
+	never    bool
+	all      *bool
+	projects []string // nil = not sent
+}
+
+const defaultKeyLife = 30 * 24 * time.Hour
+
+func (in keyInput) check(update bool) (keyChange, error) {
+	p := problems{web.Problems{Update: update}}
+	var c keyChange
+	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: !update})
+	c.name = strings.TrimSpace(in.Name.Or(""))
+	c.scopes = p.scopes(in.Scopes)
+	p.Number("expires_in_days", in.ExpiresInDays, 1, 365, true)
+	p.Flag("never_expires", in.NeverExpires)
+	p.Flag("all_projects", in.AllProjects)
+	if in.ProjectIDs.Sent {
+		c.projects = p.Texts("project_ids", in.ProjectIDs, 0, 64)
+	}
+	c.all = in.AllProjects.Value
+	switch {
+	case in.NeverExpires.Or(false):
+		c.expires, c.never = true, true
+	case in.ExpiresInDays.Value != nil:
+		c.expires, c.life = true, time.Duration(*in.ExpiresInDays.Value)*24*time.Hour
+	case in.NeverExpires.Value != nil || !update:
+		c.expires, c.life = true, defaultKeyLife
+	}
+	return c, p.Err()
+}
+
+// scopes checks the list of scopes. Nothing sent, or an empty list on
+// creation, is nil.
+func (p *problems) scopes(o web.Optional[[]json.RawMessage]) []string {
+	if !p.Present("scopes", o.Sent, o.Null(), false, true) {
+		return nil
+	}
+	var known []string
+	for i, scope := range p.Texts("scopes", o, 0, 64) {
+		switch {
+		case !slices.Contains(scopes, scope):
+			p.Add("scopes[%d]: %q is not a scope", i, scope)
+		case !slices.Contains(known, scope):
+			known = append(known, scope)
+		}
+	}
+	if p.Update && !o.Wrong && len(o.Or(nil)) == 0 {
+		p.Add("scopes must have at least 1 entry")
+	}
+	return known
+}
+
+// apply makes the change to a key inside the transaction that stores it.
+func (c keyChange) apply(tx *store.Tx, k *store.APIKey) error {
+	if c.name != "" {
+		k.Name = c.name
+	}
+	if c.scopes != nil {
+		k.Scopes = c.scopes
+	}
+	if c.expires {
+		k.ExpiresAt = nil
+		if !c.never {
+			end := tx.Now().Add(c.life).Unix()
+			k.ExpiresAt = &end
+			if k.Former != nil { // the former text ends with the key, also when that moves
+				k.Former.ExpiresAt = min(k.Former.ExpiresAt, end)
+			}
+		}
+	}
+	if c.all == nil && c.projects == nil {
+		return nil
+	}
+	return c.applyReach(tx, k)
+}
+
+// applyReach settles which projects the key reaches: all, or those listed. A
+// list without a word on all_projects means the list.
+func (c keyChange) applyReach(tx *store.Tx, k *store.APIKey) error {
+	k.AllProjects = c.all != nil && *c.all
+	if k.AllProjects {
+		k.Projects = nil
+		return nil
+	}
+	if c.projects != nil {
+		k.Projects = nil
+	}
+	for _, name := range c.projects {
+		p, err := tx.Project(name)
+		if fault.Is(err, fault.NotFound) {
+			return fault.Validation("project_ids: " + err.Error())
+		}
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(k.Projects, p.ID) {
+			k.Projects = append(k.Projects, p.ID)
+		}
+	}
+	if len(k.Projects) == 0 {
+		return fault.Validation("project_ids must have at least 1 entry when all_projects is false")
+	}
+	return nil
+}
+
+func (h *Handlers) createKey(w http.ResponseWriter, r *web.Request) error {
+	var in keyInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	change, err := in.check(false)
+	if err != nil {
+		return err
+	}
+	return h.storeNewKey(w, change)
+}
+
+// storeNewKey stores a new key and answers with its text, which nobody will
+// see again.
+func (h *Handlers) storeNewKey(w http.ResponseWriter, change keyChange) error {
+	text := auth.NewKey()
+	k := store.APIKey{
+		Scopes:      defaultScopes,
+		AllProjects: true,
+		Digest:      store.Digest(auth.Digest(h.KeySalt, text)),
+		Salt:        auth.SaltMark(h.KeySalt),
+	}
+	if change.all == nil && len(change.projects) == 0 {
+		change.projects = nil // an empty list alone means all projects
+	}
+	err := h.DB.Update(func(tx *store.Tx) error {
+		if err := change.apply(tx, &k); err != nil {
+			return err
+		}
+		return tx.PutAPIKey(&k)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusCreated, newKeyView{keyGrantView: h.viewGrant(&k), Token: text})
+}
+
+func (h *Handlers) updateKey(w http.ResponseWriter, r *web.Request) error {
+	var in keyInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	change, err := in.check(true)
+	if err != nil {
+		return err
+	}
+	k, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
+		if k.RevokedAt != nil {
+			return errRevoked
+		}
+		return change.apply(tx, k)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, h.viewGrant(k))
+}
+
+var errRevoked = fault.New(fault.Conflict, "the API key is revoked")
+
+// editKey changes the key in the path in one transaction.
+func (h *Handlers) editKey(r *web.Request, edit func(*store.Tx, *store.APIKey) error) (k *store.APIKey, err error) {
+	id, ok := store.ParseID(r.Param("id"))
+	if !ok {
+		return nil, fault.New(fault.NotFound, "API key not found")
+	}
+	err = h.DB.Update(func(tx *store.Tx) (err error) {
+		if k, err = tx.APIKey(id); err != nil {
+			return err
+		}
+		if err := edit(tx, k); err != nil {
+			return err
+		}
+		return tx.PutAPIKey(k)
+	})
+	return k, err
+}
+
+func (h *Handlers) revokeKey(w http.ResponseWriter, r *web.Request) error {
+	_, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
+		if k.RevokedAt == nil {
+			now := tx.Now().Unix()
+			k.RevokedAt, k.Former = &now, nil
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return web.RespondDeleted(w)
+}
+
+type rotateInput struct {
+	GracePeriodMinutes web.Optional[web.Integer] `json:"grace_period_minutes"`
+}
+
+type rotatedView struct {
+	ID                   string `json:"id"`
+	Token                string `json:"token"`
+	GracePeriodMinutes   int64  `json:"grace_period_minutes"`
+	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
+}
+
+func (h *Handlers) rotateKey(w http.ResponseWriter, r *web.Request) error {
+	var in rotateInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	var p problems
+	p.Number("grace_period_minutes", in.GracePeriodMinutes, 0, 10080, true)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	text, grace := auth.NewKey(), int64(in.GracePeriodMinutes.Or(0))
+	k, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
+		now := tx.Now().Unix()
+		if k.RevokedAt != nil {
+			return errRevoked
+		}
+		if k.Expired(now) {
+			return fault.New(fault.Conflict, "the API key has expired")
+		}
+		rotate(k, store.Digest(auth.Digest(h.KeySalt, text)), now, grace)
+		k.Salt = auth.SaltMark(h.KeySalt)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	view := rotatedView{ID: k.ID.String(), Token: text, GracePeriodMinutes: grace}
+	if k.Former != nil {
+		view.PreviousKeyExpiresAt = &k.Former.ExpiresAt
+	}
+	return web.Respond(w, http.StatusCreated, view)
+}
+
+// rotate gives a key another text. The former one stays good for the grace
+// period, but not beyond the key's own end; one that was still good from an
+// earlier rotation ends now.
+func rotate(k *store.APIKey, text store.Digest, now, graceMinutes int64) {
+	former := k.Digest
+	k.Digest, k.Former, k.LastUsedAt = text, nil, nil
+	if graceMinutes == 0 {
+		return
+	}
+	end := now + graceMinutes*60
+	if k.ExpiresAt != nil {
+		end = min(end, *k.ExpiresAt)
+	}
+	k.Former = &store.FormerKey{Digest: former, ExpiresAt: end}
+}
+
+// ownerKeyInput differs from keyInput in that a key may live for any number of
+// seconds.
+type ownerKeyInput struct {
+	Name             web.Optional[string]            `json:"name"`
+	Scopes           web.Optional[[]json.RawMessage] `json:"scopes"`
+	Projects         web.Optional[[]json.RawMessage] `json:"projects"` // none = all
+	ExpiresInSeconds web.Optional[web.Integer]       `json:"expires_in_seconds"`
+	NeverExpires     web.Optional[bool]              `json:"never_expires"`
+}
+
+const maxKeySeconds = 100 * 365 * 24 * 3600
+
+func (h *Handlers) createKeyByOwner(w http.ResponseWriter, r *web.Request) error {
+	var in ownerKeyInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	var p problems
+	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
+	p.Number("expires_in_seconds", in.ExpiresInSeconds, 1, maxKeySeconds, true)
+	p.Flag("never_expires", in.NeverExpires)
+	change := keyChange{
+		name:     strings.TrimSpace(in.Name.Or("")),
+		scopes:   p.scopes(in.Scopes),
+		expires:  true,
+		life:     defaultKeyLife,
+		never:    in.NeverExpires.Or(false),
+		projects: p.Texts("projects", in.Projects, 0, 64),
+	}
+	if in.ExpiresInSeconds.Value != nil {
+		change.life = time.Duration(*in.ExpiresInSeconds.Value) * time.Second
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return h.storeNewKey(w, change)
+}

@@ -1,0 +1,302 @@
+package resource
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/locale"
+	"svc/store"
+)
+
+// The lines of an archive are what administrators see, and what nobody but an
+// import needs: texts in languages that are not registered at the moment. What a
+// line may be is what the interface takes from an administrator, checked by the
+// same rules, and id and times besides.
+
+type exportedProject struct {
+	projectView
+	Unregistered []projectTranslationView `json:"unregistered_translations,omitempty"`
+}
+
+// ArchiveProject is the line of an archive.
+func ArchiveProject(p *store.Project) any {
+	return exportedProject{viewProjectFully(p), unregistered(p, p.Translations, func(tag string, t store.ProjectText) projectTranslationView {
+		return projectTranslationView{tag, t.Name, t.Description}
+	})}
+}
+
+type exportedVersion struct {
+	versionView
+	Unregistered []versionTranslationView `json:"unregistered_translations,omitempty"`
+}
+
+// ArchiveVersion is the line of an archive.
+func ArchiveVersion(p *store.Project, v *store.Version) any {
+	return exportedVersion{viewVersionFully(p, v), unregistered(p, v.Translations, func(tag string, t store.VersionText) versionTranslationView {
+		return versionTranslationView{tag, t.Title, t.Content}
+	})}
+}
+
+type exportedAnnouncement struct {
+	announcementView
+	Unregistered []announcementTranslationView `json:"unregistered_translations,omitempty"`
+}
+
+// ArchiveAnnouncement is the line of an archive.
+func ArchiveAnnouncement(p *store.Project, a *store.Announcement) any {
+	return exportedAnnouncement{viewAnnouncementFully(p, a), unregistered(p, a.Translations, func(tag string, t store.AnnouncementText) announcementTranslationView {
+		return announcementTranslationView{tag, t.Title, t.Content, t.Hidden}
+	})}
+}
+
+// unregistered are the translations into languages that a project does not have
+// at the moment, in the order of their tag keys.
+func unregistered[T, V any](p *store.Project, texts map[string]T, view func(tag string, t T) V) (list []V) {
+	known := map[string]bool{}
+	for _, l := range p.Languages {
+		known[locale.Key(l.Tag)] = true
+	}
+	for _, tag := range slices.Sorted(maps.Keys(texts)) {
+		if !known[tag] {
+			list = append(list, view(tag, texts[tag]))
+		}
+	}
+	return list
+}
+
+// unregisteredInput are the texts of a record in languages that its project does
+// not have at the moment.
+type unregisteredInput struct {
+	Unregistered web.Optional[[]json.RawMessage] `json:"unregistered_translations"`
+}
+
+// maxImportedTexts is how many translations a record may have, those into
+// languages that are not registered included.
+const maxImportedTexts = 1000
+
+// importedTexts reads the translations of a record, by tag key: those into the
+// languages of the project, and those into others.
+func importedTexts[T any](p *problems, project *store.Project, in, others web.Optional[[]json.RawMessage], rule translationRule, text func(translation) T) map[string]T {
+	rule.max = maxImportedTexts
+	texts, err := chosen(project, p.translations(in, rule), nil, text)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		p.List = append(p.List, f.Messages...)
+	}
+	rule.field = "unregistered_translations"
+	languages := project.Locales()
+	for _, t := range p.translations(others, rule) {
+		if languages.Find(t.tag) >= 0 {
+			p.Add("unregistered_translations: %s is a registered language of the project", web.Quote(t.tag))
+			continue
+		}
+		if texts != nil {
+			texts[locale.Key(t.tag)] = text(t)
+		}
+	}
+	return texts
+}
+
+// ReadProject reads the project of an archive, whose languages and former keys are
+// there already. Another key replaces that of the archive, unless it is "".
+func ReadProject(raw json.RawMessage, project *store.Project, key string, now int64) error {
+	var in projectInput
+	var base web.RecordInput
+	web.Fill(&in, raw)
+	web.Fill(&base, raw)
+	var more unregisteredInput
+	web.Fill(&more, raw)
+	if key != "" {
+		in.ProjectKey = web.Optional[string]{Sent: true, Value: &key}
+	}
+	translations := in.Translations
+	in.Translations, base.ID = web.Optional[[]json.RawMessage]{}, web.Optional[string]{} // the id of a project is its key
+	change, err := in.check(false)
+	var p problems
+	rec := p.Record(base, now)
+	texts := importedTexts(&p, project, translations, more.Unregistered, translationRule{first: "name", second: "description", firstMax: 128, secondMax: 1024},
+		func(t translation) store.ProjectText { return store.ProjectText{Name: t.first, Description: t.second} })
+	if err := web.JoinValidation(err, p.Err()); err != nil {
+		return err
+	}
+	project.Key = change.key
+	if err := change.apply(project); err != nil {
+		return err
+	}
+	project.Translations, project.CreatedAt, project.UpdatedAt = texts, rec.Created, rec.Updated
+	project.Aliases = slices.DeleteFunc(project.Aliases, func(a store.Alias) bool { return a.Name == change.key })
+	return nil
+}
+
+// ReadLanguage adds a language of an archive to its project.
+func ReadLanguage(raw json.RawMessage, project *store.Project, now int64) error {
+	var in languageInput
+	var base web.RecordInput
+	web.Fill(&in, raw)
+	web.Fill(&base, raw)
+	edit, err := in.check(false)
+	var p problems
+	rec := p.Record(web.RecordInput{CreatedAt: base.CreatedAt}, now)
+	if err := web.JoinValidation(err, p.Err()); err != nil {
+		return err
+	}
+	return project.AddLanguage(*edit.Tag, edit, rec.Created)
+}
+
+// ReadAlias adds a former key of an archive to its project.
+func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
+	var in struct {
+		Alias     web.Optional[string]      `json:"alias"`
+		CreatedAt web.Optional[web.Integer] `json:"created_at"`
+	}
+	web.Fill(&in, raw)
+	var p problems
+	p.Text("alias", in.Alias, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
+	rec := p.Record(web.RecordInput{CreatedAt: in.CreatedAt}, now)
+	name := store.NormalKey(in.Alias.Or(""))
+	p.key("alias", name)
+	if project.HasAlias(name) {
+		p.Add("alias %s is there twice", web.Quote(name))
+	}
+	project.Aliases = append(project.Aliases, store.Alias{Name: name, CreatedAt: rec.Created})
+	return p.Err()
+}
+
+// ReadVersion reads a version of an archive.
+func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *store.Version, created int64, err error) {
+	var in versionInput
+	var base web.RecordInput
+	web.Fill(&in, raw)
+	web.Fill(&base, raw)
+	var more unregisteredInput
+	web.Fill(&more, raw)
+	in.dropCopiedLink()
+	translations := in.Translations
+	in.Translations = web.Optional[[]json.RawMessage]{}
+	change, err := in.check(creates)
+	var p problems
+	rec := p.Record(base, now)
+	texts := importedTexts(&p, project, translations, more.Unregistered, translationRule{first: "title", second: "content", firstMax: 128},
+		func(t translation) store.VersionText { return store.VersionText{Title: t.first, Content: t.second} })
+	if err := web.JoinValidation(err, p.Err()); err != nil {
+		return nil, 0, err
+	}
+	v := &store.Version{ID: rec.ID, Latest: in.IsLatest.Or(false), PublishedAt: rec.Created}
+	if err := change.apply(project, v); err != nil {
+		return nil, 0, err
+	}
+	if v.Translations = texts; in.Platforms.Sent {
+		v.Platform, v.Platforms = change.platform, change.platforms
+	}
+	return v, rec.Created, nil
+}
+
+// dropCopiedLink drops a list of links that says no more than the single
+// address, which need not be a URL.
+func (in *versionInput) dropCopiedLink() {
+	if in.DownloadURL.Value == nil || len(in.DownloadLinks.Or(nil)) != 1 {
+		return
+	}
+	var link struct {
+		URL      web.Optional[string] `json:"url"`
+		Name     web.Optional[string] `json:"name"`
+		Platform web.Optional[string] `json:"platform"`
+	}
+	if only := (*in.DownloadLinks.Value)[0]; only[0] == '{' {
+		web.Fill(&link, only)
+	}
+	if link.URL.Or("") == *in.DownloadURL.Value && link.Name.Or("") == "" && link.Platform.Or("") == "" {
+		in.DownloadLinks = web.Optional[[]json.RawMessage]{}
+	}
+}
+
+// ReadAnnouncement reads an announcement of an archive.
+func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_ *store.Announcement, created int64, err error) {
+	var in announcementInput
+	var base web.RecordInput
+	web.Fill(&in, raw)
+	web.Fill(&base, raw)
+	var more unregisteredInput
+	web.Fill(&more, raw)
+	translations := in.Translations
+	in.Translations = web.Optional[[]json.RawMessage]{}
+	change, err := in.check(false)
+	var p problems
+	rec := p.Record(base, now)
+	texts := importedTexts(&p, project, translations, more.Unregistered, translationRule{first: "title", second: "content", firstMax: 128, hideable: true},
+		func(t translation) store.AnnouncementText {
+			return store.AnnouncementText{Title: t.first, Content: t.second, Hidden: t.hidden}
+		})
+	if err := web.JoinValidation(err, p.Err()); err != nil {
+		return nil, 0, err
+	}
+	a := &store.Announcement{ID: rec.ID, PublishedAt: rec.Created, UpdatedAt: rec.Updated}
+	if err := change.apply(project, a); err != nil {
+		return nil, 0, err
+	}
+	a.Translations = texts
+	return a, rec.Created, nil
+}
+
+// senderInput is what is known of the client that sent something.
+type senderInput struct {
+	IP          web.Optional[string] `json:"ip"`
+	UserAgent   web.Optional[string] `json:"user_agent"`
+	CountryCode web.Optional[string] `json:"country_code"`
+	CountryName web.Optional[string] `json:"country_name"`
+	RegionName  web.Optional[string] `json:"region_name"`
+	City        web.Optional[string] `json:"city"`
+}
+
+// ReadSender reads what an archive says of the client that sent something.
+func ReadSender(p *web.Problems, raw json.RawMessage) store.Sender {
+	var in senderInput
+	web.Fill(&in, raw)
+	p.Text("ip", in.IP, web.TextRule{Max: 64})
+	p.Text("user_agent", in.UserAgent, web.TextRule{Max: 512})
+	p.Text("country_code", in.CountryCode, web.TextRule{Max: 16})
+	p.Text("country_name", in.CountryName, web.TextRule{Max: 256})
+	p.Text("region_name", in.RegionName, web.TextRule{Max: 256})
+	p.Text("city", in.City, web.TextRule{Max: 256})
+	return store.Sender{
+		IP: in.IP.Value, UserAgent: in.UserAgent.Value, CountryCode: in.CountryCode.Value,
+		CountryName: in.CountryName.Value, RegionName: in.RegionName.Value, City: in.City.Value,
+	}
+}
+
+// ReadFeedback reads feedback of an archive.
+func ReadFeedback(raw json.RawMessage, now int64) (_ *store.Feedback, created int64, err error) {
+	var in feedbackInput
+	var base web.RecordInput
+	web.Fill(&in, raw)
+	web.Fill(&base, raw)
+	change, err := in.checkByAdmin(false)
+	var p problems
+	rec, sender := p.Record(base, now), ReadSender(&p.Problems, raw)
+	if err := web.JoinValidation(err, p.Err()); err != nil {
+		return nil, 0, err
+	}
+	f := &store.Feedback{ID: rec.ID}
+	change.apply(f)
+	f.Sender = sender
+	return f, rec.Created, nil
+}
+
+// ReadLog reads a log of an archive.
+func ReadLog(raw json.RawMessage, now int64) (_ *store.Log, created int64, err error) {
+	var in logInput
+	var base web.RecordInput
+	web.Fill(&in, raw)
+	web.Fill(&base, raw)
+	var p problems
+	l := in.byAdmin(&p)
+	rec := p.Record(base, now)
+	l.ID, l.Sender = rec.ID, ReadSender(&p.Problems, raw)
+	if err := p.Err(); err != nil {
+		return nil, 0, err
+	}
+	return l, rec.Created, nil
+}

@@ -1,0 +1,84 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/auth"
+	"svc/internal/durable"
+	"svc/store"
+)
+
+// EnsureAdmin makes the administrator "admin" at the first start; later it
+// does nothing. An empty password means a generated one, which is returned and
+// written to the bootstrap file before it becomes valid, so that it cannot get
+// lost.
+func (h *Handlers) EnsureAdmin(ctx context.Context, password string) (generated string, created bool, err error) {
+	if h.DB.Account() != nil {
+		return "", false, nil
+	}
+	if password == "" {
+		generated = auth.NewPassword()
+		if err := h.writeBootstrap(generated); err != nil {
+			return "", false, err
+		}
+		password = generated
+	}
+	hash, err := h.hasher.Hash(ctx, password)
+	if err != nil {
+		return "", false, err
+	}
+	err = h.DB.Update(func(tx *store.Tx) error {
+		return tx.PutAccount(&store.Account{Username: "admin", Password: hash, Epoch: 1})
+	})
+	return generated, err == nil, err
+}
+
+// resetPassword gives the administrator the name "admin" and a new password.
+// All logins end.
+func (h *Handlers) resetPassword(w http.ResponseWriter, r *web.Request) error {
+	password := auth.NewPassword()
+	hash, err := h.hasher.Hash(r.Context(), password)
+	if err != nil {
+		return err
+	}
+	if err := h.writeBootstrap(password); err != nil {
+		return err
+	}
+	err = h.DB.Update(func(tx *store.Tx) error {
+		account, err := tx.Account()
+		if err != nil {
+			return err
+		}
+		if account == nil {
+			account = &store.Account{}
+		}
+		account.Username, account.Password = "admin", hash
+		account.Epoch++
+		return tx.PutAccount(account)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		Username string `json:"username"`
+		Password string `json:"password"`
+		File     string `json:"file"`
+	}{"admin", password, h.BootstrapFile})
+}
+
+// writeBootstrap keeps a generated password readable for the owner of the data
+// directory until it has been used.
+func (h *Handlers) writeBootstrap(password string) error {
+	text := fmt.Sprintf("user name: admin\npassword:  %s\n\n"+
+		"Made at %s. Whoever can read this file can log in: change the password.\n"+
+		"The file is removed after the first login.\n", password, h.Now().UTC().Format(time.RFC3339))
+	if err := durable.WriteFile(h.BootstrapFile, []byte(text), os.FileMode(0o600)); err != nil {
+		return fmt.Errorf("write first password: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,377 @@
+package resource
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/platform"
+	"svc/internal/useragent"
+	"svc/store"
+)
+
+func (h *Handlers) feedbackRoutes() []web.Route {
+	const all = web.V1 + "/admin/projects/:k/feedbacks"
+	const compat = web.V1 + "/admin/feedbacks"
+	read, write := web.ByScope("feedbacks:read"), web.ByScope("feedbacks:write")
+	return []web.Route{
+		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
+		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: h.feedbackOptions},
+		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
+		{Method: "GET", Path: all, Access: read, Handler: h.listFeedback},
+		{Method: "POST", Path: all, Access: write, Handler: h.createFeedback},
+		{Method: "GET", Path: all + "/:id", Access: read, Handler: h.getFeedback},
+		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: h.updateFeedback},
+		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: h.deleteFeedback},
+		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("feedbacks:read"), Handler: h.feedbackStatistics},
+		{Method: "PATCH", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: h.updateFeedback},
+		{Method: "DELETE", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: h.deleteFeedback},
+		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/feedbacks", Access: read, Handler: h.feedbackRatings},
+	}
+}
+
+// feedbackStatuses are the words for the states, in their order.
+var feedbackStatuses = []string{"open", "in_progress", "resolved", "closed"}
+
+type feedbackView struct {
+	ID              string             `json:"id"`
+	UserID          *string            `json:"user_id"`
+	Rating          *int               `json:"rating"`
+	Content         string             `json:"content"`
+	Contact         *string            `json:"contact"`
+	IsHidden        bool               `json:"is_hidden"`
+	Status          string             `json:"status"`
+	Result          *string            `json:"result"`
+	Platform        *platform.Platform `json:"platform"`
+	PlatformVersion *string            `json:"platform_version"`
+	CustomData      json.RawMessage    `json:"custom_data"`
+	Forwarded       bool               `json:"forwarded_to_codehost"`
+	IssueNumber     *int64             `json:"codehost_issue_number"`
+	IssueURL        *string            `json:"codehost_issue_url"`
+	senderView
+	CreatedAt int64 `json:"created_at"`
+}
+
+// ViewFeedback shows feedback to administrators.
+func ViewFeedback(f *store.Feedback) feedbackView {
+	return feedbackView{
+		ID: f.ID.String(), UserID: f.UserID, Rating: f.Rating, Content: f.Content, Contact: f.Contact,
+		IsHidden: f.Hidden, Status: feedbackStatuses[f.Status], Result: f.Result,
+		Platform: f.Platform, PlatformVersion: f.PlatformVersion, CustomData: f.CustomData,
+		senderView: senderView(f.Sender), CreatedAt: store.CreatedAt(f.ID),
+	}
+}
+
+// feedbackOptions says whether feedback can become an issue at the code host,
+// which this program cannot do yet.
+func (h *Handlers) feedbackOptions(w http.ResponseWriter, r *web.Request) error {
+	p, err := h.DB.FindProject(r.Param("k"))
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		ProjectKey      string `json:"project_key"`
+		Available       bool   `json:"codehost_forward_available"`
+		ContactRequired bool   `json:"contact_required_for_forward"`
+	}{p.Key, false, false})
+}
+
+type feedbackInput struct {
+	UserID          web.Optional[string]      `json:"user_id"`
+	Rating          web.Optional[web.Integer] `json:"rating"`
+	Content         web.Optional[string]      `json:"content"`
+	Contact         web.Optional[string]      `json:"contact"`
+	IsHidden        web.Optional[bool]        `json:"is_hidden"`
+	Status          web.Optional[string]      `json:"status"`
+	Result          web.Optional[string]      `json:"result"`
+	Platform        web.Optional[string]      `json:"platform"`
+	PlatformVersion web.Optional[string]      `json:"platform_version"`
+	CustomData      web.Optional[web.Object]  `json:"custom_data"`
+	Forward         web.Optional[bool]        `json:"forward_to_codehost"`
+}
+
+// feedbackChange is a checked feedbackInput.
+type feedbackChange struct {
+	in       feedbackInput
+	platform *platform.Platform
+	status   int // -1 = keep
+}
+
+// check checks the fields that clients and administrators may send; what only
+// one of them may is checked where that is known.
+func (in feedbackInput) check(p *problems) feedbackChange {
+	c := feedbackChange{in: in, status: -1}
+	p.Text("user_id", in.UserID, web.TextRule{Max: 64})
+	p.Number("rating", in.Rating, 1, 5, false)
+	p.Text("content", in.Content, web.TextRule{Max: 4096, Required: true})
+	p.Text("contact", in.Contact, web.TextRule{Max: 128})
+	c.platform = p.Platform(in.Platform)
+	p.Text("platform_version", in.PlatformVersion, web.TextRule{Max: 32})
+	p.Object("custom_data", in.CustomData)
+	return c
+}
+
+func (in feedbackInput) checkByAdmin(update bool) (feedbackChange, error) {
+	p := problems{web.Problems{Update: update}}
+	c := in.check(&p)
+	p.Flag("is_hidden", in.IsHidden)
+	p.Text("status", in.Status, web.TextRule{Fixed: true})
+	if in.Status.Value != nil {
+		if c.status = slices.Index(feedbackStatuses, *in.Status.Value); c.status < 0 {
+			p.Add("status must be one of open, in_progress, resolved, closed")
+		}
+	}
+	p.Text("result", in.Result, web.TextRule{Max: 4096})
+	return c, p.Err()
+}
+
+// apply changes the fields that were sent.
+func (c feedbackChange) apply(f *store.Feedback) {
+	in := c.in
+	web.SetOrClear(&f.UserID, in.UserID)
+	if in.Rating.Sent {
+		f.Rating = nil
+		if in.Rating.Value != nil {
+			stars := int(*in.Rating.Value)
+			f.Rating = &stars
+		}
+	}
+	web.Set(&f.Content, in.Content)
+	web.SetOrClear(&f.Contact, in.Contact)
+	web.Set(&f.Hidden, in.IsHidden)
+	if c.status >= 0 {
+		f.Status = store.FeedbackStatus(c.status)
+	}
+	web.SetOrClear(&f.Result, in.Result)
+	if in.Platform.Sent {
+		f.Platform = c.platform
+	}
+	web.SetOrClear(&f.PlatformVersion, in.PlatformVersion)
+	if in.CustomData.Sent {
+		f.CustomData = json.RawMessage(in.CustomData.Or(nil))
+	}
+}
+
+// submitFeedback takes feedback from a client.
+func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
+	var in feedbackInput
+	if err := web.Decode(r, &in); err != nil {
+		return from, err
+	}
+	var p problems
+	in.IsHidden, in.Status, in.Result = web.Optional[bool]{}, web.Optional[string]{}, web.Optional[string]{}
+	change := in.check(&p)
+	p.Flag("forward_to_codehost", in.Forward)
+	if err := p.Err(); err != nil {
+		return from, err
+	}
+	project, err := h.DB.FindProject(r.Param("k"))
+	if err != nil {
+		return from, err
+	}
+	if in.Forward.Or(false) {
+		return from, fault.New(fault.Invalid, "this project does not forward feedback to a code host; send it without forward_to_codehost")
+	}
+	f := &store.Feedback{}
+	change.apply(f)
+	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
+	f.Platform, f.PlatformVersion = feedbackOrigin(r, from.System)
+	f.Sender = h.sender(r)
+	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, false, sorted(in.CustomData))
+	f, err = store.SubmitOnce(h.DB, key, compare,
+		func(tx *store.Tx, id store.ID) (*store.Feedback, error) { return tx.Feedback(project.ID, id) },
+		func(tx *store.Tx) (*store.Feedback, store.ID, error) {
+			err := tx.AddFeedback(project.ID, f)
+			return f, f.ID, err
+		})
+	if err != nil {
+		return from, err
+	}
+	return from, web.Respond(w, http.StatusCreated, ViewFeedback(f))
+}
+
+func (h *Handlers) createFeedback(w http.ResponseWriter, r *web.Request) error {
+	var in feedbackInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	change, err := in.checkByAdmin(false)
+	if err != nil {
+		return err
+	}
+	f := &store.Feedback{}
+	change.apply(f)
+	err = r.Update(h.DB, func(tx *store.Tx, project *store.Project) error {
+		return tx.AddFeedback(project.ID, f)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusCreated, ViewFeedback(f))
+}
+
+// addressedFeedback reads the feedback in the path and its project, on the
+// paths with a project as well as on those with the id alone.
+func (h *Handlers) addressedFeedback(r *web.Request, tx *store.Tx) (*store.Project, *store.Feedback, error) {
+	id, ok := store.ParseID(r.Param("id"))
+	errNone := fault.New(fault.NotFound, "feedback not found")
+	if r.Param("k") == "" {
+		if !ok {
+			return nil, nil, errNone
+		}
+		p, f, err := tx.OwnedFeedback(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		_, err = r.Reached(p, nil)
+		return p, f, err
+	}
+	p, err := r.Project(tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		return nil, nil, errNone
+	}
+	f, err := tx.Feedback(p.ID, id)
+	return p, f, err
+}
+
+func (h *Handlers) getFeedback(w http.ResponseWriter, r *web.Request) error {
+	var f *store.Feedback
+	err := h.DB.View(func(tx *store.Tx) (err error) {
+		_, f, err = h.addressedFeedback(r, tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, ViewFeedback(f))
+}
+
+func (h *Handlers) updateFeedback(w http.ResponseWriter, r *web.Request) error {
+	var in feedbackInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	change, err := in.checkByAdmin(true)
+	if err != nil {
+		return err
+	}
+	var f *store.Feedback
+	err = h.DB.Update(func(tx *store.Tx) error {
+		p, stored, err := h.addressedFeedback(r, tx)
+		if err != nil {
+			return err
+		}
+		f = stored
+		change.apply(f)
+		return tx.PutFeedback(p.ID, f)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, ViewFeedback(f))
+}
+
+func (h *Handlers) deleteFeedback(w http.ResponseWriter, r *web.Request) error {
+	err := h.DB.Update(func(tx *store.Tx) error {
+		p, f, err := h.addressedFeedback(r, tx)
+		if err != nil {
+			return err
+		}
+		return tx.DeleteFeedback(p.ID, f)
+	})
+	if err != nil {
+		return err
+	}
+	return web.RespondDeleted(w)
+}
+
+func (h *Handlers) listFeedback(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	page, find := p.Page(r), p.Search(r)
+	q := store.FeedbackSelection{Selection: p.selection(r, page), Rating: p.exact(r, "rating", 1, 5)}
+	if text := r.Query("status"); text != "" {
+		at := slices.Index(feedbackStatuses, text)
+		if at < 0 {
+			p.Add("status must be one of open, in_progress, resolved, closed")
+		}
+		status := store.FeedbackStatus(max(at, 0))
+		q.Status = &status
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	project, err := r.Reached(h.DB.FindProject(r.Param("k")))
+	if err != nil {
+		return err
+	}
+	list, found, err := listPage(h, r, store.KindFeedback, project.ID, find, func(tx *store.Tx, f *store.Find) ([]*store.Feedback, store.Found, error) {
+		q.Find = f
+		return tx.ListFeedback(project.ID, q)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, web.PageView{Total: found.Total, Estimate: found.Estimate, Data: web.Views(list, ViewFeedback)})
+}
+
+func (h *Handlers) feedbackStatistics(w http.ResponseWriter, _ *web.Request) error {
+	st, err := store.Read(h.DB, (*store.Tx).FeedbackStatistics)
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		Count     int64    `json:"count"`
+		RateCount int64    `json:"rate_count"`
+		RateAvg   *float64 `json:"rate_avg"`
+	}{st.Count, st.Rated, mean(st.Ratings, st.Rated)})
+}
+
+// mean is nil for nothing.
+func mean(sum, n int64) *float64 {
+	if n == 0 {
+		return nil
+	}
+	m := float64(sum) / float64(n)
+	return &m
+}
+
+// ratingView is the number of feedback with one rating.
+type ratingView struct {
+	Rating int `json:"rating"`
+	Count  int `json:"count"`
+}
+
+func (h *Handlers) feedbackRatings(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	span := p.Span(r, h.Now())
+	if err := p.Err(); err != nil {
+		return err
+	}
+	project, err := r.Reached(h.DB.FindProject(r.Param("k")))
+	if err != nil {
+		return err
+	}
+	ratings, err := store.Read(h.DB, func(tx *store.Tx) ([6]int, error) { return tx.FeedbackRatings(project.ID, span.Start, span.End) })
+	if err != nil {
+		return err
+	}
+	total, sum, views := ratings[0], 0, []ratingView{}
+	for rating, n := range ratings[1:] {
+		total += n
+		sum += n * (rating + 1)
+		views = append(views, ratingView{rating + 1, n})
+	}
+	return web.Respond(w, http.StatusOK, struct {
+		StartTime     int64        `json:"start_time"`
+		EndTime       int64        `json:"end_time"`
+		Total         int          `json:"total"`
+		Unrated       int          `json:"unrated"`
+		AverageRating *float64     `json:"average_rating"`
+		ByRating      []ratingView `json:"by_rating"`
+	}{span.Start, span.End, total, ratings[0], mean(int64(sum), int64(total-ratings[0])), views})
+}

@@ -1,0 +1,138 @@
+package resource
+
+import (
+	"svc/api/web"
+	"svc/internal/searchtext"
+	"svc/store"
+)
+
+// alternatives are the ways to look for a folded text: as it stands, and where nothing
+// contains that, as words in any order.
+func alternatives(find string) [][]string {
+	all := [][]string{{find}}
+	if words := searchtext.Words(find); len(words) > 1 {
+		all = append(all, words)
+	}
+	return all
+}
+
+// candidates asks the index where terms can be, and adds what changed since the
+// index saw it. Everything else cannot match.
+func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.ProjectID, terms []string) (n store.Candidates, err error) {
+	if h.Search == nil {
+		return store.Candidates{All: true}, nil
+	}
+	n = h.Search.Candidates(r.Context(), kind, project, terms)
+	err = h.DB.View(func(tx *store.Tx) (err error) {
+		n, err = tx.WithChanges(n)
+		return err
+	})
+	return n, err
+}
+
+// searched keeps of a list what contains a folded text, or where nothing does,
+// all of its words. The index only saves looking: the text of everything that
+// may match is looked into.
+func searched[E any](h *Handlers, r *web.Request, kind store.Kind, project store.ProjectID, find string, list []E,
+	ref func(E) store.Change, text func(E) (string, error)) ([]E, error) {
+	for _, terms := range alternatives(find) {
+		n, err := h.candidates(r, kind, project, terms)
+		if err != nil {
+			return nil, err
+		}
+		var found []E
+		for _, e := range list {
+			if !n.Contain(ref(e).Ref()) {
+				continue
+			}
+			folded, err := text(e)
+			if err != nil {
+				return nil, err
+			}
+			if searchtext.ContainsAll(folded, terms) {
+				found = append(found, e)
+			}
+		}
+		if len(found) > 0 {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
+func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find string) ([]*store.Entry, error) {
+	all := snap.Versions(nil)
+	if find == "" {
+		return all, nil
+	}
+	return searched(h, r, store.KindVersion, snap.Project.ID, find, all,
+		func(e *store.Entry) store.Change {
+			return store.Change{Kind: store.KindVersion, Project: snap.Project.ID, ID: e.Version.ID}
+		},
+		func(e *store.Entry) (string, error) {
+			v, err := h.DB.FullVersion(snap, e)
+			if err != nil {
+				return "", err
+			}
+			return v.SearchText(), nil
+		})
+}
+
+// findAnnouncements lists the announcements that keep says yes to and that
+// contain what is searched for, in list order. What keep says no to has no say
+// in how they are looked for: the public must not learn from it.
+func (h *Handlers) findAnnouncements(r *web.Request, snap *store.Snapshot, find string, keep func(*store.AnnouncementEntry) bool) ([]*store.AnnouncementEntry, error) {
+	all := snap.Announcements(keep)
+	if find == "" {
+		return all, nil
+	}
+	return searched(h, r, store.KindAnnouncement, snap.Project.ID, find, all,
+		func(e *store.AnnouncementEntry) store.Change {
+			return store.Change{Kind: store.KindAnnouncement, Project: snap.Project.ID, ID: e.Announcement.ID}
+		},
+		func(e *store.AnnouncementEntry) (string, error) {
+			a, err := h.DB.FullAnnouncement(snap, e)
+			if err != nil {
+				return "", err
+			}
+			return a.SearchText(), nil
+		})
+}
+
+func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, error) {
+	all := h.DB.Projects()
+	if find == "" {
+		return all, nil
+	}
+	return searched(h, r, store.KindProject, 0, find, all,
+		func(p *store.Project) store.Change { return store.Change{Kind: store.KindProject, Project: p.ID} },
+		func(p *store.Project) (string, error) { return p.SearchText(), nil })
+}
+
+// listPage reads a page of feedback or logs, with a search in both ways.
+func listPage[R any](h *Handlers, r *web.Request, kind store.Kind, project store.ProjectID, find string,
+	list func(*store.Tx, *store.Find) ([]R, store.Found, error)) (page []R, found store.Found, err error) {
+	read := func(f *store.Find) error {
+		return h.DB.View(func(tx *store.Tx) (err error) {
+			page, found, err = list(tx, f)
+			return err
+		})
+	}
+	if find == "" {
+		err = read(nil)
+		return page, found, err
+	}
+	for _, terms := range alternatives(find) {
+		n, err := h.candidates(r, kind, project, terms)
+		if err != nil {
+			return nil, found, err
+		}
+		if err := read(&store.Find{Terms: terms, Candidates: n}); err != nil {
+			return nil, found, err
+		}
+		if found.Text {
+			break
+		}
+	}
+	return page, found, nil
+}

@@ -1,0 +1,158 @@
+package resource
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/locale"
+	"svc/store"
+)
+
+func (h *Handlers) languageRoutes() []web.Route {
+	const all = web.V1 + "/admin/projects/:k/locales"
+	return []web.Route{
+		{Method: "GET", Path: all, Access: web.ByScope("projects:read"), Handler: h.listLanguages},
+		{Method: "POST", Path: all, Access: web.ByScope("projects:write"), Handler: h.registerLanguage},
+		{Method: "PATCH", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: h.updateLanguage},
+		{Method: "DELETE", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: h.deleteLanguage},
+	}
+}
+
+type languageView struct {
+	Locale    string   `json:"locale"`
+	Aliases   []string `json:"aliases"`
+	Label     *string  `json:"label"`
+	CreatedAt int64    `json:"created_at"`
+}
+
+// ViewLanguage shows a language of a project.
+func ViewLanguage(l store.Language) languageView {
+	v := languageView{Locale: l.Tag, Aliases: l.Synonyms, Label: l.Label, CreatedAt: l.CreatedAt}
+	if v.Aliases == nil {
+		v.Aliases = []string{}
+	}
+	return v
+}
+
+type languageInput struct {
+	Locale  web.Optional[string]            `json:"locale"`
+	Aliases web.Optional[[]json.RawMessage] `json:"aliases"`
+	Label   web.Optional[string]            `json:"label"`
+}
+
+// maxSynonyms is how many synonyms a language may have.
+const maxSynonyms = 16
+
+func (in languageInput) check(update bool) (store.LanguageEdit, error) {
+	p := problems{web.Problems{Update: update}}
+	var edit store.LanguageEdit
+	switch {
+	case !update || in.Locale.Value != nil || in.Locale.Wrong:
+		tag := p.tag("locale", in.Locale)
+		edit.Tag = &tag
+	case in.Locale.Null():
+		p.Add("locale must not be null")
+	}
+	if in.Aliases.Sent && (update || !in.Aliases.Null()) {
+		synonyms := p.synonyms(in.Aliases)
+		edit.Synonyms = &synonyms
+	}
+	p.Text("label", in.Label, web.TextRule{Max: 64, Trim: true})
+	if in.Label.Sent && (update || !in.Label.Null()) {
+		label := trimmed(in.Label.Value)
+		edit.Label = &label
+	}
+	return edit, p.Err()
+}
+
+func (p *problems) synonyms(o web.Optional[[]json.RawMessage]) []string {
+	synonyms := []string{}
+	for i, text := range p.Texts("aliases", o, maxSynonyms, 35) {
+		tag, ok := locale.CleanTag(text)
+		if !ok {
+			p.Add(`aliases[%d] must have 1 to 35 characters, without control characters, / and \`, i)
+		}
+		synonyms = append(synonyms, tag)
+	}
+	return synonyms
+}
+
+func (h *Handlers) listLanguages(w http.ResponseWriter, r *web.Request) error {
+	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, web.ListView{Data: web.Views(p.Languages, ViewLanguage)})
+}
+
+func (h *Handlers) registerLanguage(w http.ResponseWriter, r *web.Request) error {
+	var in languageInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	edit, err := in.check(false)
+	if err != nil {
+		return err
+	}
+	var registered store.Language
+	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		at, err := tx.RegisterLanguage(p, *edit.Tag, edit)
+		if err != nil {
+			return err
+		}
+		registered = p.Languages[at]
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusCreated, ViewLanguage(registered))
+}
+
+func (h *Handlers) updateLanguage(w http.ResponseWriter, r *web.Request) error {
+	var in languageInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	edit, err := in.check(true)
+	if err != nil {
+		return err
+	}
+	var changed store.Language
+	err = h.editLanguage(r, func(tx *store.Tx, p *store.Project, at int) error {
+		if err := tx.UpdateLanguage(p, at, edit); err != nil {
+			return err
+		}
+		changed = p.Languages[at]
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, ViewLanguage(changed))
+}
+
+func (h *Handlers) deleteLanguage(w http.ResponseWriter, r *web.Request) error {
+	err := h.editLanguage(r, func(tx *store.Tx, p *store.Project, at int) error {
+		return tx.RemoveLanguage(p, at)
+	})
+	if err != nil {
+		return err
+	}
+	return web.RespondDeleted(w)
+}
+
+// editLanguage finds the language in the path, by primary tag or synonym, and
+// changes it in one transaction.
+func (h *Handlers) editLanguage(r *web.Request, edit func(tx *store.Tx, p *store.Project, at int) error) error {
+	return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		at := p.Locales().Find(strings.TrimSpace(r.Param("locale")))
+		if at < 0 {
+			return fault.New(fault.NotFound, "the project has no language %s", web.Quote(r.Param("locale")))
+		}
+		return edit(tx, p, at)
+	})
+}

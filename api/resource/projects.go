@@ -1,0 +1,240 @@
+package resource
+
+import (
+	"net/http"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/locale"
+	"svc/internal/release"
+	"svc/store"
+)
+
+func (h *Handlers) projectRoutes() []web.Route {
+	const all, one = web.V1 + "/admin/projects", web.V1 + "/admin/projects/:k"
+	return []web.Route{
+		{Method: "GET", Path: all + "/_status", Access: web.AcrossProjects("projects:read"), Handler: web.ModuleStatus("projects")},
+		{Method: "GET", Path: all + "/statistics", Access: web.AcrossProjects("projects:read"), Handler: h.projectStatistics},
+		{Method: "GET", Path: all, Access: web.AcrossProjects("projects:read"), Handler: h.listProjects},
+		{Method: "POST", Path: all, Access: web.AcrossProjects("projects:write"), Handler: h.createProject},
+		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: h.getProject},
+		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: h.updateProject},
+		{Method: "DELETE", Path: one, Access: web.ByScope("projects:write"), Handler: h.deleteProject},
+		{Method: "GET", Path: one + "/aliases", Access: web.ByScope("projects:read"), Handler: h.listAliases},
+		{Method: "DELETE", Path: one + "/aliases/:alias", Access: web.ByScope("projects:write"), Handler: h.deleteAlias},
+	}
+}
+
+// projectView is a project as it is shown; Locale and LocaleMessage say how
+// name and description were chosen. Translations are for administrators.
+type projectView struct {
+	ID                 string                   `json:"id"`
+	ProjectKey         string                   `json:"project_key"`
+	Name               string                   `json:"name"`
+	RepoURL            *string                  `json:"repo_url"`
+	Description        *string                  `json:"description"`
+	Author             *string                  `json:"author"`
+	AuthorHomepageURL  *string                  `json:"author_homepage_url"`
+	IconURL            *string                  `json:"icon_url"`
+	WebsiteURL         *string                  `json:"website_url"`
+	DocsURL            *string                  `json:"docs_url"`
+	PublishedAt        *int64                   `json:"published_at"`
+	OptionalMin        *string                  `json:"optional_update_min_comparable_version"`
+	OptionalMax        *string                  `json:"optional_update_max_comparable_version"`
+	StatsRetentionDays int                      `json:"stats_retention_days"`
+	CollectEvents      bool                     `json:"event_collection_enabled"`
+	EventRetentionDays int                      `json:"event_retention_days"`
+	StorageBackendID   *string                  `json:"storage_backend_id"`
+	MirrorAssets       bool                     `json:"mirror_codehost_assets"`
+	Aliases            []string                 `json:"aliases"`
+	Locale             *string                  `json:"locale"`
+	LocaleMessage      string                   `json:"locale_message,omitempty"`
+	Translations       []projectTranslationView `json:"translations,omitzero"`
+	CreatedAt          int64                    `json:"created_at"`
+	UpdatedAt          int64                    `json:"updated_at"`
+}
+
+type projectTranslationView struct {
+	Locale      string  `json:"locale"`
+	Name        *string `json:"name"`
+	Description *string `json:"description"`
+}
+
+func viewProject(p *store.Project) projectView {
+	v := projectView{
+		ID: p.Key, ProjectKey: p.Key, Name: p.Name, RepoURL: p.RepoURL, Description: p.Description,
+		Author: p.Author, AuthorHomepageURL: p.AuthorHomepageURL, IconURL: p.IconURL,
+		WebsiteURL: p.WebsiteURL, DocsURL: p.DocsURL, PublishedAt: p.PublishedAt,
+		OptionalMin: versionText(p.OptionalUpdate.Min), OptionalMax: versionText(p.OptionalUpdate.Max),
+		StatsRetentionDays: p.StatsRetentionDays, CollectEvents: p.CollectEvents,
+		EventRetentionDays: p.EventRetentionDays, MirrorAssets: p.MirrorAssets,
+		Aliases: []string{}, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	}
+	for _, a := range p.Aliases {
+		v.Aliases = append(v.Aliases, a.Name)
+	}
+	return v
+}
+
+// viewProjectFully adds what only administrators see.
+func viewProjectFully(p *store.Project) projectView {
+	v := viewProject(p)
+	v.Translations = []projectTranslationView{}
+	for _, l := range p.Languages {
+		if t, ok := p.Translations[locale.Key(l.Tag)]; ok {
+			v.Translations = append(v.Translations, projectTranslationView{l.Tag, t.Name, t.Description})
+		}
+	}
+	return v
+}
+
+// viewProjectIn shows a project in a language, field by field.
+func viewProjectIn(p *store.Project, language int) projectView {
+	v := viewProject(p)
+	if language < 0 {
+		return v
+	}
+	t, tag := p.Translations[locale.Key(p.Languages[language].Tag)], &p.Languages[language].Tag
+	if t.Name != nil {
+		v.Name, v.Locale = *t.Name, tag
+	}
+	if t.Description != nil {
+		v.Description, v.Locale = t.Description, tag
+	}
+	return v
+}
+
+// versionText is a comparable version as text; nil when there is none.
+func versionText(c release.Comparable) *string {
+	if c.IsZero() {
+		return nil
+	}
+	text := c.String()
+	return &text
+}
+
+func (h *Handlers) projectStatistics(w http.ResponseWriter, _ *web.Request) error {
+	return web.Respond(w, http.StatusOK, struct {
+		Count int `json:"count"`
+	}{len(h.DB.Projects())})
+}
+
+func (h *Handlers) listProjects(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	page := p.Page(r)
+	find := p.Search(r)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	matching, err := h.findProjects(r, find)
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, web.PageView{Total: len(matching), Data: web.Views(web.PageOf(matching, page), viewProjectFully)})
+}
+
+// NewProject is a project with what holds where nothing is said.
+func NewProject() store.Project {
+	return store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
+}
+
+func (h *Handlers) createProject(w http.ResponseWriter, r *web.Request) error {
+	var in projectInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	change, err := in.check(false)
+	if err != nil {
+		return err
+	}
+	p := NewProject()
+	err = h.DB.Update(func(tx *store.Tx) error {
+		p.Key = change.key
+		if err := change.apply(&p); err != nil {
+			return err
+		}
+		return tx.CreateProject(&p)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusCreated, viewProjectFully(&p))
+}
+
+func (h *Handlers) getProject(w http.ResponseWriter, r *web.Request) error {
+	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, viewProjectFully(p))
+}
+
+func (h *Handlers) updateProject(w http.ResponseWriter, r *web.Request) error {
+	var in projectInput
+	if err := web.Decode(r, &in); err != nil {
+		return err
+	}
+	change, err := in.check(true)
+	if err != nil {
+		return err
+	}
+	var p *store.Project
+	err = h.DB.Update(func(tx *store.Tx) (err error) {
+		if p, err = r.Project(tx); err != nil {
+			return err
+		}
+		if err := change.apply(p); err != nil {
+			return err
+		}
+		if change.key != "" && change.key != p.Key {
+			return tx.RenameProject(p, change.key)
+		}
+		return tx.PutProject(p)
+	})
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, viewProjectFully(p))
+}
+
+func (h *Handlers) deleteProject(w http.ResponseWriter, r *web.Request) error {
+	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		return tx.DeleteProject(p)
+	})
+	if err != nil {
+		return err
+	}
+	return web.RespondDeleted(w)
+}
+
+type aliasView struct {
+	Alias     string `json:"alias"`
+	CreatedAt int64  `json:"created_at"`
+}
+
+// ViewAlias shows a former key of a project.
+func ViewAlias(a store.Alias) aliasView { return aliasView{a.Name, a.CreatedAt} }
+
+func (h *Handlers) listAliases(w http.ResponseWriter, r *web.Request) error {
+	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
+	if err != nil {
+		return err
+	}
+	return web.Respond(w, http.StatusOK, web.ListView{Data: web.Views(p.Aliases, ViewAlias)})
+}
+
+func (h *Handlers) deleteAlias(w http.ResponseWriter, r *web.Request) error {
+	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		return tx.DeleteAlias(p, r.Param("alias"))
+	})
+	if err != nil {
+		return err
+	}
+	return web.RespondDeleted(w)
+}
+
+// errNoLanguage refuses a translation into a language the project does not
+// have.
+func errNoLanguage(field, tag string) error {
+	return fault.Validation(field + ": " + web.Quote(tag) + " is not a registered language of the project")
+}

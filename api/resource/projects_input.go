@@ -1,0 +1,134 @@
+package resource
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/release"
+	"svc/store"
+)
+
+type projectInput struct {
+	ProjectKey         web.Optional[string]            `json:"project_key"`
+	Name               web.Optional[string]            `json:"name"`
+	RepoURL            web.Optional[string]            `json:"repo_url"`
+	Description        web.Optional[string]            `json:"description"`
+	Author             web.Optional[string]            `json:"author"`
+	AuthorHomepageURL  web.Optional[string]            `json:"author_homepage_url"`
+	IconURL            web.Optional[string]            `json:"icon_url"`
+	WebsiteURL         web.Optional[string]            `json:"website_url"`
+	DocsURL            web.Optional[string]            `json:"docs_url"`
+	PublishedAt        web.Optional[web.Integer]       `json:"published_at"`
+	OptionalMin        web.Optional[string]            `json:"optional_update_min_comparable_version"`
+	OptionalMax        web.Optional[string]            `json:"optional_update_max_comparable_version"`
+	StatsRetentionDays web.Optional[web.LooseInteger]  `json:"stats_retention_days"`
+	CollectEvents      web.Optional[web.LooseBool]     `json:"event_collection_enabled"`
+	EventRetentionDays web.Optional[web.LooseInteger]  `json:"event_retention_days"`
+	StorageBackendID   web.Optional[string]            `json:"storage_backend_id"`
+	MirrorAssets       web.Optional[web.LooseBool]     `json:"mirror_codehost_assets"`
+	Translations       web.Optional[[]json.RawMessage] `json:"translations"`
+}
+
+// projectChange is a checked projectInput.
+type projectChange struct {
+	in           projectInput
+	key          string // "" = keep
+	min, max     release.Comparable
+	translations []translation
+}
+
+// reservedKeys cannot be project keys: they are words of paths.
+var reservedKeys = []string{"statistics", "codehost-repo-preview", "versions", "announcements", "_status", "terms"}
+
+func (in projectInput) check(update bool) (projectChange, error) {
+	p := problems{web.Problems{Update: update}}
+	c := projectChange{in: in}
+	p.Text("project_key", in.ProjectKey, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
+	if in.ProjectKey.Value != nil {
+		c.key = store.NormalKey(*in.ProjectKey.Value)
+		p.key("project_key", c.key)
+	}
+	p.Text("name", in.Name, web.TextRule{Max: 128, Required: true, Filled: true})
+	p.Text("repo_url", in.RepoURL, web.TextRule{Max: 512})
+	p.Text("description", in.Description, web.TextRule{Max: 2048})
+	p.Text("author", in.Author, web.TextRule{Max: 128})
+	p.URL("author_homepage_url", in.AuthorHomepageURL, 512)
+	p.URL("icon_url", in.IconURL, 1024)
+	p.URL("website_url", in.WebsiteURL, 512)
+	p.URL("docs_url", in.DocsURL, 512)
+	p.UnixTime("published_at", in.PublishedAt, false)
+	c.min = p.ComparableVersion("optional_update_min_comparable_version", in.OptionalMin, true)
+	c.max = p.ComparableVersion("optional_update_max_comparable_version", in.OptionalMax, true)
+	p.Days("stats_retention_days", in.StatsRetentionDays)
+	p.LooseFlag("event_collection_enabled", in.CollectEvents)
+	p.Days("event_retention_days", in.EventRetentionDays)
+	p.backend(in.StorageBackendID)
+	p.LooseFlag("mirror_codehost_assets", in.MirrorAssets)
+	c.translations = p.translations(in.Translations, translationRule{second: "description", firstMax: 128, secondMax: 1024, first: "name"})
+	return c, p.Err()
+}
+
+// key checks a project key in normal form; empty and too long ones have been
+// reported already.
+func (p *problems) key(field, key string) {
+	bad := func(c rune) bool {
+		return unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune(`/\?#%`, c)
+	}
+	if strings.ContainsFunc(key, bad) {
+		p.Add(`%s must not contain blanks, control characters or any of / \ ? # %%`, field)
+	}
+	if slices.Contains(reservedKeys, key) {
+		p.Add("%s must not be one of %s", field, strings.Join(reservedKeys, ", "))
+	}
+}
+
+// backend checks a storage backend. There is none to name yet but the default,
+// which is null.
+func (p *problems) backend(o web.Optional[string]) {
+	p.Text("storage_backend_id", o, web.TextRule{Max: 64})
+	if id := web.OrNil(o.Value); id != nil && utf8.RuneCountInString(*id) <= 64 {
+		p.Add("storage_backend_id: there is no storage %s", web.Quote(*id))
+	}
+}
+
+// apply changes the fields that were sent.
+func (c projectChange) apply(p *store.Project) error {
+	in := c.in
+	web.Set(&p.Name, in.Name)
+	web.SetOrClear(&p.RepoURL, in.RepoURL)
+	web.SetOrClear(&p.Description, in.Description)
+	web.SetOrClear(&p.Author, in.Author)
+	web.SetOrClear(&p.AuthorHomepageURL, in.AuthorHomepageURL)
+	web.SetOrClear(&p.IconURL, in.IconURL)
+	web.SetOrClear(&p.WebsiteURL, in.WebsiteURL)
+	web.SetOrClear(&p.DocsURL, in.DocsURL)
+	if in.PublishedAt.Sent {
+		p.PublishedAt = (*int64)(in.PublishedAt.Value)
+	}
+	if in.OptionalMin.Sent {
+		p.OptionalUpdate.Min = c.min
+	}
+	if in.OptionalMax.Sent {
+		p.OptionalUpdate.Max = c.max
+	}
+	if !p.OptionalUpdate.Valid() {
+		return fault.Validation("optional_update_min_comparable_version must not be greater than optional_update_max_comparable_version")
+	}
+	p.StatsRetentionDays = int(in.StatsRetentionDays.Or(web.LooseInteger(p.StatsRetentionDays)))
+	p.EventRetentionDays = int(in.EventRetentionDays.Or(web.LooseInteger(p.EventRetentionDays)))
+	p.CollectEvents = bool(in.CollectEvents.Or(web.LooseBool(p.CollectEvents)))
+	p.MirrorAssets = bool(in.MirrorAssets.Or(web.LooseBool(p.MirrorAssets)))
+	if !in.Translations.Sent {
+		return nil
+	}
+	texts, err := chosen(p, c.translations, p.Translations, func(t translation) store.ProjectText {
+		return store.ProjectText{Name: t.first, Description: t.second}
+	})
+	p.Translations = texts
+	return err
+}

@@ -1,0 +1,402 @@
+package resource
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/searchtext"
+	"svc/store"
+)
+
+// searchKinds are what can be searched across projects, with the scope that
+// opens each.
+var searchKinds = []struct {
+	name, scope string
+	kind        store.Kind
+}{
+	{"project", "projects:read", store.KindProject},
+	{"version", "versions:read", store.KindVersion},
+	{"announcement", "announcements:read", store.KindAnnouncement},
+	{"feedback", "feedbacks:read", store.KindFeedback},
+	{"log", "logs:read", store.KindLog},
+}
+
+func (h *Handlers) searchRoutes() []web.Route {
+	var scopes []string
+	for _, k := range searchKinds {
+		scopes = append(scopes, k.scope)
+	}
+	return []web.Route{
+		{Method: "GET", Path: web.V1 + "/admin/search", Access: web.AnyScope(scopes...), Handler: h.searchAll},
+	}
+}
+
+type hitView struct {
+	Kind       string `json:"kind"`
+	ProjectKey string `json:"project_key"`
+	ID         string `json:"id"`
+	Title      string `json:"title"`
+	Excerpt    string `json:"excerpt"`
+	CreatedAt  int64  `json:"created_at"`
+}
+
+// searchQuery is what to look for, and where.
+type searchQuery struct {
+	find    string
+	project string // "" = all
+	kind    string // "" = all
+	limit   int
+	hidden  bool
+}
+
+func readSearchQuery(r *web.Request) (searchQuery, error) {
+	var p problems
+	q := searchQuery{
+		find:    strings.TrimSpace(searchtext.Text(strings.TrimSpace(r.Query("q")))),
+		project: strings.TrimSpace(r.Query("project")),
+		kind:    strings.TrimSpace(r.Query("kind")),
+		limit:   p.Count(r, "limit", 20, 1, 100),
+	}
+	if n := utf8.RuneCountInString(q.find); n < 1 || n > 128 {
+		p.Add("q must have 1 to 128 characters")
+	}
+	known := q.kind == ""
+	for _, k := range searchKinds {
+		known = known || k.name == q.kind
+	}
+	if !known {
+		p.Add("kind must be one of project, version, announcement, feedback, log")
+	}
+	if hidden := p.Bool(r, "include_hidden"); hidden != nil {
+		q.hidden = *hidden
+	}
+	return q, p.Err()
+}
+
+// searchAll looks through everything the caller may read, newest first.
+func (h *Handlers) searchAll(w http.ResponseWriter, r *web.Request) error {
+	q, err := readSearchQuery(r)
+	if err != nil {
+		return err
+	}
+	projects, err := h.searchedProjects(r, q)
+	if err != nil {
+		return err
+	}
+	x := &search{handlers: h, r: r, query: q, projects: projects}
+	for _, terms := range alternatives(q.find) {
+		if err := x.searchKinds(terms); err != nil {
+			return err
+		}
+		if x.total > 0 {
+			break
+		}
+	}
+	x.keepNewest()
+	return web.Respond(w, http.StatusOK, web.PageView{Total: x.total, Estimate: x.estimate, Data: append([]hitView{}, x.hits...)})
+}
+
+// searchedProjects are the projects to look through: what the caller reaches,
+// or the one that was named.
+func (h *Handlers) searchedProjects(r *web.Request, q searchQuery) (map[store.ProjectID]*store.Project, error) {
+	projects := map[store.ProjectID]*store.Project{}
+	if q.project != "" {
+		p, err := h.DB.FindProject(q.project)
+		if !r.Caller.Administrator && !r.Caller.Key.AllProjects && (err != nil || !r.Caller.Reaches(p.ID)) {
+			return projects, nil // as if it were not there
+		}
+		if err != nil {
+			return nil, err
+		}
+		projects[p.ID] = p
+		return projects, nil
+	}
+	for _, p := range h.DB.Projects() {
+		if r.Caller.Reaches(p.ID) {
+			projects[p.ID] = p
+		}
+	}
+	return projects, nil
+}
+
+// search collects hits of all kinds.
+type search struct {
+	handlers *Handlers
+	r        *web.Request
+	query    searchQuery
+	projects map[store.ProjectID]*store.Project
+
+	hits     []hitView
+	total    int
+	estimate bool
+}
+
+// keepNewest sorts the hits and keeps those of the page.
+func (x *search) keepNewest() {
+	slices.SortFunc(x.hits, func(a, b hitView) int { // ids are in order of creation, too
+		return cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), cmp.Compare(b.ID, a.ID))
+	})
+	x.hits = x.hits[:min(x.query.limit, len(x.hits))]
+}
+
+// searchKinds looks through all that the caller may read.
+func (x *search) searchKinds(terms []string) error {
+	for _, k := range searchKinds {
+		if x.query.kind != "" && x.query.kind != k.name || !x.r.Caller.Has(k.scope) {
+			continue
+		}
+		var err error
+		if k.kind == store.KindFeedback || k.kind == store.KindLog {
+			err = x.searchSeries(k.kind, k.name, terms)
+		} else {
+			err = x.searchRecords(k.kind, k.name, terms)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// only is the project to ask the index about: the only one, or 0 for all.
+func (x *search) only() store.ProjectID {
+	if len(x.projects) == 1 {
+		for id := range x.projects {
+			return id
+		}
+	}
+	return 0
+}
+
+const (
+	// recordsAtOnce is how many records one transaction of a search looks into: a
+	// few milliseconds, in which nobody who writes has to keep old pages.
+	recordsAtOnce = 500
+	// exactRecords is how many records a search looks into at least before its total
+	// becomes an upper bound, as in the other lists.
+	exactRecords = 10_000
+)
+
+// searchRecords looks through projects, versions or announcements, the newest
+// first. What is left when the page is full and enough was looked into counts as if
+// it matched.
+func (x *search) searchRecords(kind store.Kind, name string, terms []string) error {
+	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
+	if err != nil {
+		return err
+	}
+	refs, err := x.refs(kind, n)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(refs, func(a, b store.Change) int {
+		return cmp.Or(cmp.Compare(x.createdAt(b), x.createdAt(a)), bytes.Compare(b.ID[:], a.ID[:]))
+	})
+	found := 0
+	for looked := 0; looked < len(refs); {
+		if found >= x.query.limit && looked >= exactRecords {
+			x.total += len(refs) - looked
+			x.estimate = true
+			break
+		}
+		if err := x.r.Context().Err(); err != nil {
+			return err
+		}
+		page := refs[looked:min(looked+recordsAtOnce, len(refs))]
+		n, err := x.searchPage(page, name, terms, x.query.limit-found)
+		if err != nil {
+			return err
+		}
+		looked, found = looked+len(page), found+n
+	}
+	x.total += found
+	return nil
+}
+
+// searchPage looks into some records in one transaction, and returns how many of
+// them match. At most so many of these become hits.
+func (x *search) searchPage(page []store.Change, name string, terms []string, most int) (found int, err error) {
+	var hits []hitView
+	err = x.handlers.DB.View(func(tx *store.Tx) error {
+		for _, c := range page {
+			text, ok, err := tx.SearchText(c)
+			if err != nil {
+				return err
+			}
+			if !ok || !searchtext.ContainsAll(text, terms) {
+				continue
+			}
+			hit, shown, err := x.hit(tx, name, c, terms)
+			if err != nil {
+				return err
+			}
+			if shown {
+				found++
+				if len(hits) < most {
+					hits = append(hits, hit)
+				}
+			}
+		}
+		return nil
+	})
+	x.hits = append(x.hits, hits...)
+	return found, err
+}
+
+// createdAt is when a project, a version or an announcement was made.
+func (x *search) createdAt(c store.Change) int64 {
+	if c.Kind == store.KindProject {
+		return x.projects[c.Project].CreatedAt
+	}
+	return store.CreatedAt(c.ID)
+}
+
+// refs lists what of a kind may match in the searched projects.
+func (x *search) refs(kind store.Kind, n store.Candidates) (list []store.Change, err error) {
+	add := func(c store.Change) {
+		if c.Kind == kind && x.projects[c.Project] != nil {
+			list = append(list, c)
+		}
+	}
+	if !n.All {
+		for ref := range n.Refs {
+			c, err := store.ParseRef(ref)
+			if err != nil {
+				return nil, err
+			}
+			add(c)
+		}
+		return list, nil
+	}
+	after := string([]byte{byte(kind)})
+	for {
+		var page []store.Change
+		err := x.handlers.DB.View(func(tx *store.Tx) (err error) {
+			page, err = tx.Searchable(after, 1000)
+			return err
+		})
+		if err != nil || len(page) == 0 || page[0].Kind != kind {
+			return list, err
+		}
+		for _, c := range page {
+			add(c)
+		}
+		after = page[len(page)-1].Ref()
+	}
+}
+
+const (
+	titleLength   = 80
+	excerptLength = 160
+)
+
+// hit shows a project, a version or an announcement that matched; shown is
+// false where hidden ones are not asked for.
+func (x *search) hit(tx *store.Tx, name string, c store.Change, terms []string) (hit hitView, shown bool, err error) {
+	p := x.projects[c.Project]
+	hit = hitView{Kind: name, ProjectKey: p.Key, CreatedAt: store.CreatedAt(c.ID), ID: c.ID.String()}
+	switch c.Kind {
+	case store.KindProject:
+		hit.ID, hit.Title, hit.CreatedAt = p.Key, p.Name, p.CreatedAt
+		hit.Excerpt = best(terms, web.OrEmpty(p.Description), p.Key, web.OrEmpty(p.Author), web.OrEmpty(p.RepoURL))
+	case store.KindVersion:
+		v, err := tx.Version(c.Project, c.ID)
+		if err != nil {
+			return hit, false, err
+		}
+		hit.Title = strings.TrimSpace(v.Version + " " + web.OrEmpty(v.Title))
+		hit.Excerpt = best(terms, web.OrEmpty(v.Content), v.Comparable.String())
+	case store.KindAnnouncement:
+		a, err := tx.Announcement(c.Project, c.ID)
+		if err != nil || a.Hidden && !x.query.hidden {
+			return hit, false, err
+		}
+		hit.Title = a.Title
+		hit.Excerpt = best(terms, a.Content, web.OrEmpty(a.Author))
+	}
+	return hit, true, nil
+}
+
+// searchSeries looks through feedback or logs, project by project.
+func (x *search) searchSeries(kind store.Kind, name string, terms []string) error {
+	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
+	if err != nil {
+		return err
+	}
+	q := store.Selection{Hidden: x.query.hidden, Find: &store.Find{Terms: terms, Candidates: n}, Limit: x.query.limit}
+	for id, p := range x.projects {
+		if err := x.r.Context().Err(); err != nil {
+			return err
+		}
+		var hits []hitView
+		var found store.Found
+		err := x.handlers.DB.View(func(tx *store.Tx) (err error) {
+			if kind == store.KindFeedback {
+				var list []*store.Feedback
+				list, found, err = tx.ListFeedback(id, store.FeedbackSelection{Selection: q})
+				for _, f := range list {
+					hits = append(hits, viewFeedbackHit(p, f, terms))
+				}
+				return err
+			}
+			var list []*store.Log
+			list, found, err = tx.ListLogs(id, store.LogSelection{Selection: q, To: math.MaxInt64})
+			for _, l := range list {
+				hits = append(hits, viewLogHit(p, l, terms))
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("search %s of project %d: %w", name, id, err)
+		}
+		if x.hits = append(x.hits, hits...); len(x.hits) > 10*x.query.limit { // of many projects
+			x.keepNewest()
+		}
+		x.total += found.Total
+		x.estimate = x.estimate || found.Estimate
+	}
+	return nil
+}
+
+func viewFeedbackHit(p *store.Project, f *store.Feedback, terms []string) hitView {
+	title := web.OrEmpty(f.Contact)
+	if title == "" {
+		title = web.OrEmpty(f.UserID)
+	}
+	if title == "" {
+		title = searchtext.Excerpt(f.Content, nil, titleLength)
+	}
+	return hitView{
+		Kind: "feedback", ProjectKey: p.Key, ID: f.ID.String(), Title: title, CreatedAt: store.CreatedAt(f.ID),
+		Excerpt: best(terms, f.Content, web.OrEmpty(f.UserID), web.OrEmpty(f.Contact), web.OrEmpty(f.IP), web.OrEmpty(f.City), web.OrEmpty(f.CountryName), web.OrEmpty(f.RegionName), web.OrEmpty(f.PlatformVersion)),
+	}
+}
+
+var levelNames = [...]string{"DEBUG", "INFO", "WARN", "ERROR"}
+
+func viewLogHit(p *store.Project, l *store.Log, terms []string) hitView {
+	return hitView{
+		Kind: "log", ProjectKey: p.Key, ID: l.ID.String(), CreatedAt: store.CreatedAt(l.ID),
+		Title:   strings.TrimSpace(levelNames[l.Level] + " " + web.OrEmpty(l.Source)),
+		Excerpt: best(terms, l.Content, web.OrEmpty(l.Source), web.OrEmpty(l.IP), web.OrEmpty(l.City), web.OrEmpty(l.CountryName), web.OrEmpty(l.RegionName), web.OrEmpty(l.PlatformVersion)),
+	}
+}
+
+// best is an excerpt of the first field that has one of the terms, or of the
+// first field.
+func best(terms []string, fields ...string) string {
+	for _, f := range fields {
+		folded := searchtext.Text(f)
+		if slices.ContainsFunc(terms, func(term string) bool { return strings.Contains(folded, term) }) {
+			return searchtext.Excerpt(f, terms, excerptLength)
+		}
+	}
+	return searchtext.Excerpt(fields[0], terms, excerptLength)
+}

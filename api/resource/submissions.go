@@ -1,0 +1,107 @@
+package resource
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"svc/api/web"
+	"svc/internal/limit"
+	"svc/internal/platform"
+	"svc/internal/useragent"
+	"svc/store"
+)
+
+// senderView is what is shown of the client that sent a submission.
+type senderView struct {
+	IP          *string `json:"ip"`
+	UserAgent   *string `json:"user_agent"`
+	CountryCode *string `json:"country_code"`
+	CountryName *string `json:"country_name"`
+	RegionName  *string `json:"region_name"`
+	City        *string `json:"city"`
+}
+
+// sender describes the client of a request.
+func (h *Handlers) sender(r *web.Request) store.Sender {
+	place := h.Geo.Place(r.Addr)
+	sender := store.Sender{
+		CountryCode: web.OrNil(&place.CountryCode), CountryName: web.OrNil(&place.CountryName),
+		RegionName: web.OrNil(&place.RegionName), City: web.OrNil(&place.City),
+	}
+	if r.Addr.IsValid() {
+		ip := r.Addr.String()
+		sender.IP = &ip
+	}
+	if agent := web.Shorten(r.UserAgent(), 512); agent != "" {
+		sender.UserAgent = &agent
+	}
+	return sender
+}
+
+// storedOrigin is the system that a log is stored with: what request, headers
+// and User-Agent say, in that order of trust; nil where nobody knows.
+func storedOrigin(r *web.Request, body useragent.Source) (*platform.Platform, *string) {
+	return viewOrigin(useragent.Detect(r.Declared(body), r.UserAgent()).Stored())
+}
+
+// feedbackOrigin is the system that feedback is stored with. A platform in the
+// body, which has been checked, is believed before all else.
+func feedbackOrigin(r *web.Request, body useragent.Source) (*platform.Platform, *string) {
+	return viewOrigin(useragent.Feedback(r.Declared(body), r.UserAgent()).Stored())
+}
+
+func viewOrigin(o useragent.System) (*platform.Platform, *string) {
+	version := strings.Clone(o.Version) // it may share the memory of the request
+	if o.Platform == "" {
+		return nil, web.OrNil(&version)
+	}
+	return &o.Platform, web.OrNil(&version)
+}
+
+// fingerprint is the key of a submission for the suppression of duplicates: of
+// the caller's address, the project and the compared fields. ok is false where
+// nothing is to be compared: a caller without an address.
+func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) (key limit.Key, ok bool) {
+	if !r.Addr.IsValid() {
+		return key, false
+	}
+	all, err := json.Marshal(append([]any{kind, r.Addr, p}, fields...))
+	if err != nil {
+		return key, false
+	}
+	return limit.Key(sha256.Sum256(all)), true
+}
+
+// sorted is a free-form object for comparison: the order of keys does not
+// count, numbers stay as they were written.
+func sorted(o web.Optional[web.Object]) any {
+	if o.Value == nil {
+		return nil
+	}
+	if isSorted(*o.Value) {
+		return json.RawMessage(*o.Value)
+	}
+	d := json.NewDecoder(bytes.NewReader(*o.Value))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return string(*o.Value)
+	}
+	return v
+}
+
+// isSorted reports whether sorting an object leaves it as it is, as it does most
+// that programs make: short ones without objects in them. It may say no of others.
+func isSorted(object web.Object) bool {
+	if bytes.IndexByte(object, '\\') >= 0 {
+		return false
+	}
+	last, sorted := []byte(nil), true
+	web.EachField(json.RawMessage(object), func(name []byte, raw json.RawMessage) {
+		sorted = sorted && (last == nil || bytes.Compare(last, name) < 0) && raw[0] != '{' && raw[0] != '['
+		last = name
+	})
+	return sorted
+}

@@ -1,0 +1,162 @@
+package resource
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"svc/api/web"
+	"svc/internal/release"
+	"svc/internal/useragent"
+	"svc/store"
+)
+
+type updateCheckInput struct {
+	CurrentVersion    web.Optional[string] `json:"current_version"`
+	CurrentComparable web.Optional[string] `json:"current_comparable_version"`
+	IncludePreview    web.Optional[bool]   `json:"include_preview"`
+	Locale            web.Optional[string] `json:"locale"`
+	Platform          web.Optional[string] `json:"platform"`         // for statistics
+	PlatformVersion   web.Optional[string] `json:"platform_version"` // for statistics
+}
+
+// check makes the question for the catalog. Null is the same as not sent.
+func (in updateCheckInput) check() (release.Query, error) {
+	var p problems
+	p.Text("current_version", in.CurrentVersion, web.TextRule{Max: 64, Trim: true})
+	p.Flag("include_preview", in.IncludePreview)
+	p.Text("locale", in.Locale, web.TextRule{})
+	q := release.Query{
+		Version:    strings.TrimSpace(in.CurrentVersion.Or("")),
+		Comparable: p.ComparableVersion("current_comparable_version", in.CurrentComparable, false),
+		Preview:    in.IncludePreview.Or(false),
+	}
+	if q.Version == "" && in.CurrentComparable.Value == nil && !in.CurrentVersion.Wrong && !in.CurrentComparable.Wrong {
+		p.Add("current_version or current_comparable_version is required")
+	}
+	return q, p.Err()
+}
+
+// checkUpdate tells a client whether it must update. This is the busiest
+// endpoint: the decision is a few comparisons in the snapshot and the answer
+// is put together from versions that are encoded already.
+func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
+	var in updateCheckInput
+	if err := web.Decode(r, &in); err != nil {
+		return from, err
+	}
+	query, err := in.check()
+	if err != nil {
+		return from, err
+	}
+	from.Version = cmp.Or(query.Version, in.CurrentComparable.Or(""))
+	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
+	return from, h.withSnapshot(r, func(snap *store.Snapshot) error {
+		decision, err := snap.Catalog.Check(query, snap.Project.OptionalUpdate)
+		if err != nil {
+			return err
+		}
+		reader, err := h.reader(snap, in.Locale.Or(""))
+		if err != nil {
+			return err
+		}
+		buffer := answers.Get().(*[]byte)
+		defer answers.Put(buffer)
+		*buffer, err = reader.updateCheck((*buffer)[:0], query, decision)
+		if err != nil {
+			return err
+		}
+		web.WriteJSON(w, http.StatusOK, *buffer)
+		return nil
+	})
+}
+
+// answers are buffers for answers, which are gone when they have been written.
+// Making each anew keeps the collector busier than everything else here.
+var answers = sync.Pool{New: func() any { return new([]byte) }}
+
+// updateCheck appends the answer that a decision makes.
+func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+	latest, err := r.version(r.snap.Entry(d.Latest))
+	if err != nil {
+		return nil, err
+	}
+	var preview, target []byte // nil = null
+	if d.Preview >= 0 {
+		if preview, err = r.version(r.snap.Entry(d.Preview)); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case d.Target == d.Latest:
+		target = latest
+	case d.Target >= 0:
+		if target, err = r.version(r.snap.Entry(d.Target)); err != nil {
+			return nil, err
+		}
+	}
+	b = append(b, `{"should_update":`...)
+	b = strconv.AppendBool(b, d.ShouldUpdate)
+	b = append(b, `,"required":`...)
+	b = strconv.AppendBool(b, d.Required)
+	b = append(b, `,"reason_codes":[`...)
+	for i, reason := range d.Reasons { // words of lower-case letters and _
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), reason...), '"')
+	}
+	b = append(b, `],"current_version":`...)
+	if b, err = r.appendCurrent(b, q, d); err != nil {
+		return nil, err
+	}
+	b = append(append(b, `,"current_comparable_version":"`...), d.Comparable.String()...) // digits, dots, letters, -
+	b = r.append(append(b, `","latest_version":`...), latest)
+	b = r.appendOr(append(b, `,"latest_preview_version":`...), preview)
+	b = r.appendOr(append(b, `,"target_version":`...), target)
+	b = append(b, `,"milestone":{"current":`...)
+	b = strconv.AppendBool(b, d.Current >= 0 && r.snap.Catalog.Item(d.Current).Milestone)
+	b = append(b, `,"latest":`...)
+	b = strconv.AppendBool(b, r.snap.Catalog.Item(d.Latest).Milestone)
+	b = append(b, `,"target_is_milestone":`...)
+	b = strconv.AppendBool(b, d.Guarded)
+	return append(b, "}}"...), nil
+}
+
+// appendOr is append for an object that may be missing.
+func (r reader) appendOr(b, object []byte) []byte {
+	if object == nil {
+		return append(b, "null"...)
+	}
+	return r.append(b, object)
+}
+
+// appendCurrent adds the display version of the caller: that of the registered
+// version, else what was sent, else null.
+func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+	text := q.Version
+	if d.Current >= 0 {
+		text = r.snap.Catalog.Item(d.Current).Version
+	}
+	switch {
+	case text == "":
+		return append(b, "null"...), nil
+	case isPlain(text):
+		return append(append(append(b, '"'), text...), '"'), nil
+	}
+	quoted, err := web.Encode(text)
+	return append(b, quoted...), err
+}
+
+// isPlain reports whether a text stands in JSON as it is, as nearly every
+// version does.
+func isPlain(text string) bool {
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}

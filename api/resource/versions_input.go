@@ -1,0 +1,189 @@
+package resource
+
+import (
+	"encoding/json"
+	"strings"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/platform"
+	"svc/internal/release"
+	"svc/store"
+)
+
+type versionInput struct {
+	Version       web.Optional[string]            `json:"version"`
+	Comparable    web.Optional[string]            `json:"comparable_version"`
+	Title         web.Optional[string]            `json:"title"`
+	Content       web.Optional[string]            `json:"content"`
+	Translations  web.Optional[[]json.RawMessage] `json:"translations"`
+	DownloadURL   web.Optional[string]            `json:"download_url"`
+	DownloadLinks web.Optional[[]json.RawMessage] `json:"download_links"`
+	IsLatest      web.Optional[bool]              `json:"is_latest"`
+	IsPreview     web.Optional[bool]              `json:"is_preview"`
+	IsMilestone   web.Optional[bool]              `json:"is_milestone"`
+	IsDeprecated  web.Optional[bool]              `json:"is_deprecated"`
+	Platform      web.Optional[string]            `json:"platform"`
+	Platforms     web.Optional[[]json.RawMessage] `json:"platforms"`
+	CustomData    web.Optional[web.Object]        `json:"custom_data"`
+	PublishedAt   web.Optional[web.Integer]       `json:"published_at"`
+}
+
+// versionChange is a checked versionInput.
+type versionChange struct {
+	in           versionInput
+	comparable   release.Comparable // zero = not given
+	links        []store.DownloadLink
+	platform     *platform.Platform
+	platforms    []platform.Platform
+	translations []translation
+}
+
+// The three ways to write a version differ in what must be sent and in what
+// null means.
+type versionWrite uint8
+
+const (
+	creates   versionWrite = iota // version and comparable_version are required
+	updates                       // nothing is required, null clears
+	publishes                     // creation with everything derived from the path
+)
+
+func (in versionInput) check(how versionWrite) (versionChange, error) {
+	p := problems{web.Problems{Update: how == updates}}
+	c := versionChange{in: in}
+	p.Text("version", in.Version, web.TextRule{Max: 64, Required: how == creates, Fixed: true, Trim: true, Filled: true})
+	if how == creates && in.Comparable.Value == nil && !in.Comparable.Wrong {
+		p.Add("comparable_version is required")
+	}
+	c.comparable = p.ComparableVersion("comparable_version", in.Comparable, false)
+	p.Text("title", in.Title, web.TextRule{Max: 128})
+	p.Text("content", in.Content, web.TextRule{})
+	c.translations = p.translations(in.Translations, translationRule{first: "title", second: "content", firstMax: 128})
+	p.Text("download_url", in.DownloadURL, web.TextRule{Max: 2048})
+	c.links = p.links(in.DownloadLinks)
+	p.Flag("is_latest", in.IsLatest)
+	p.Flag("is_preview", in.IsPreview)
+	p.Flag("is_milestone", in.IsMilestone)
+	p.Flag("is_deprecated", in.IsDeprecated)
+	c.platform = p.Platform(in.Platform)
+	c.platforms = p.Platforms("platforms", in.Platforms)
+	p.Object("custom_data", in.CustomData)
+	p.UnixTime("published_at", in.PublishedAt, true)
+	return c, p.Err()
+}
+
+// maxLinks is how many download links a version may have.
+const maxLinks = 32
+
+func (p *problems) links(o web.Optional[[]json.RawMessage]) []store.DownloadLink {
+	type entry struct {
+		URL      web.Optional[string] `json:"url"`
+		Name     web.Optional[string] `json:"name"`
+		Platform web.Optional[string] `json:"platform"`
+	}
+	var links []store.DownloadLink
+	for i, e := range web.Entries[entry](&p.Problems, "download_links", o, maxLinks) {
+		e.URL.Value = trimmed(e.URL.Value)
+		if e.URL.Value == nil && !e.URL.Wrong {
+			p.Add("%s is required", web.EntryField("download_links", i, "url"))
+		}
+		p.URL(web.EntryField("download_links", i, "url"), e.URL, 2048)
+		p.Text(web.EntryField("download_links", i, "name"), e.Name, web.TextRule{Max: 128, Trim: true})
+		p.Text(web.EntryField("download_links", i, "platform"), e.Platform, web.TextRule{Max: 64, Trim: true})
+		links = append(links, store.DownloadLink{
+			URL:      e.URL.Or(""),
+			Name:     strings.TrimSpace(e.Name.Or("")),
+			Platform: strings.TrimSpace(e.Platform.Or("")),
+		})
+	}
+	return links
+}
+
+// apply changes the fields that were sent. Which version is the latest is for
+// the store to settle.
+func (c versionChange) apply(p *store.Project, v *store.Version) error {
+	in := c.in
+	if err := c.applyNumber(v); err != nil {
+		return err
+	}
+	web.SetOrClear(&v.Title, in.Title)
+	web.SetOrClear(&v.Content, in.Content)
+	c.applyLinks(v)
+	web.Set(&v.Preview, in.IsPreview)
+	web.Set(&v.Milestone, in.IsMilestone)
+	web.Set(&v.Deprecated, in.IsDeprecated)
+	c.applyPlatforms(v)
+	if in.CustomData.Sent {
+		v.CustomData = json.RawMessage(in.CustomData.Or(nil))
+	}
+	if in.PublishedAt.Value != nil {
+		v.PublishedAt = int64(*in.PublishedAt.Value)
+	}
+	if !in.Translations.Sent {
+		return nil
+	}
+	texts, err := chosen(p, c.translations, v.Translations, func(t translation) store.VersionText {
+		return store.VersionText{Title: t.first, Content: t.second}
+	})
+	v.Translations = texts
+	return err
+}
+
+// applyNumber settles display text and comparable version. The comparable
+// version follows a changed text, or null, unless one is given.
+func (c versionChange) applyNumber(v *store.Version) error {
+	before := v.Version
+	if c.in.Version.Value != nil {
+		v.Version = strings.TrimSpace(*c.in.Version.Value)
+	}
+	switch {
+	case !c.comparable.IsZero():
+		v.Comparable = c.comparable
+	case v.Version != before || v.Comparable.IsZero() || c.in.Comparable.Null():
+		derived, ok := release.Derive(v.Version)
+		if !ok {
+			return fault.Validation("comparable_version cannot be derived from version " + web.Quote(v.Version) + "; send one such as 1.2.3 or 1.2.3-rc.1")
+		}
+		v.Comparable = derived
+	}
+	return nil
+}
+
+// applyLinks keeps the single address and the list in step: the list wins, and
+// what was not sent follows what was.
+func (c versionChange) applyLinks(v *store.Version) {
+	url := web.OrNil(c.in.DownloadURL.Value)
+	switch {
+	case c.in.DownloadLinks.Sent:
+		v.DownloadLinks = c.links
+		if c.in.DownloadURL.Sent {
+			v.DownloadURL = url
+		} else {
+			v.DownloadURL = nil
+			if len(c.links) > 0 {
+				v.DownloadURL = &c.links[0].URL
+			}
+		}
+	case c.in.DownloadURL.Sent:
+		v.DownloadURL, v.DownloadLinks = url, nil
+		if url != nil {
+			v.DownloadLinks = []store.DownloadLink{{URL: *url}}
+		}
+	}
+}
+
+// applyPlatforms lets the list win over the single platform of older clients,
+// which makes a list of one.
+func (c versionChange) applyPlatforms(v *store.Version) {
+	if c.in.Platform.Sent {
+		v.Platform = c.platform
+	}
+	if !c.in.Platform.Sent && !c.in.Platforms.Sent {
+		return
+	}
+	v.Platforms = c.platforms
+	if len(c.platforms) == 0 && c.platform != nil {
+		v.Platforms = []platform.Platform{*c.platform}
+	}
+}

@@ -1,0 +1,88 @@
+package resource
+
+import (
+	"encoding/json"
+
+	"svc/internal/locale"
+	"svc/internal/platform"
+	"svc/store"
+)
+
+// versionView is a version as it is shown; Locale and LocaleMessage say how
+// title and content were chosen. Translations are for administrators.
+type versionView struct {
+	ID            string                   `json:"id"`
+	Version       string                   `json:"version"`
+	Comparable    string                   `json:"comparable_version"`
+	Title         *string                  `json:"title"`
+	Content       *string                  `json:"content"`
+	Locale        *string                  `json:"locale"`
+	Translations  []versionTranslationView `json:"translations,omitzero"`
+	DownloadURL   *string                  `json:"download_url"`
+	DownloadLinks []store.DownloadLink     `json:"download_links"`
+	Forced        bool                     `json:"forced"` // always false, kept for older clients
+	IsLatest      bool                     `json:"is_latest"`
+	IsPreview     bool                     `json:"is_preview"`
+	IsMilestone   bool                     `json:"is_milestone"`
+	IsDeprecated  bool                     `json:"is_deprecated"`
+	Platform      *platform.Platform       `json:"platform"`
+	Platforms     []platform.Platform      `json:"platforms"`
+	CustomData    json.RawMessage          `json:"custom_data"`
+	PublishedAt   int64                    `json:"published_at"`
+	CreatedAt     int64                    `json:"created_at"`
+}
+
+type versionTranslationView struct {
+	Locale  string  `json:"locale"`
+	Title   *string `json:"title"`
+	Content *string `json:"content"`
+}
+
+func viewVersion(v *store.Version) versionView {
+	view := versionView{
+		ID: v.ID.String(), Version: v.Version, Comparable: v.Comparable.String(),
+		Title: v.Title, Content: v.Content,
+		DownloadURL: v.DownloadURL, DownloadLinks: v.DownloadLinks,
+		IsLatest: v.Latest, IsPreview: v.Preview, IsMilestone: v.Milestone, IsDeprecated: v.Deprecated,
+		Platform: v.Platform, Platforms: v.Platforms, CustomData: v.CustomData,
+		PublishedAt: v.PublishedAt, CreatedAt: store.CreatedAt(v.ID),
+	}
+	if len(view.DownloadLinks) == 0 {
+		view.DownloadLinks = []store.DownloadLink{}
+		if v.DownloadURL != nil {
+			view.DownloadLinks = []store.DownloadLink{{URL: *v.DownloadURL}}
+		}
+	}
+	if len(view.Platforms) == 0 {
+		view.Platforms = []platform.Platform{}
+	}
+	return view
+}
+
+// viewVersionFully adds what only administrators see.
+func viewVersionFully(p *store.Project, v *store.Version) versionView {
+	view := viewVersion(v)
+	view.Translations = []versionTranslationView{}
+	for _, l := range p.Languages {
+		if t, ok := v.Translations[locale.Key(l.Tag)]; ok {
+			view.Translations = append(view.Translations, versionTranslationView{l.Tag, t.Title, t.Content})
+		}
+	}
+	return view
+}
+
+// viewVersionIn shows a version in a language, field by field.
+func viewVersionIn(p *store.Project, v *store.Version, language int) versionView {
+	view := viewVersion(v)
+	if language < 0 {
+		return view
+	}
+	t, tag := v.Translations[locale.Key(p.Languages[language].Tag)], &p.Languages[language].Tag
+	if t.Title != nil {
+		view.Title, view.Locale = t.Title, tag
+	}
+	if t.Content != nil {
+		view.Content, view.Locale = t.Content, tag
+	}
+	return view
+}

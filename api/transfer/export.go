@@ -1,0 +1,249 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"svc/api/analytics"
+	"svc/api/resource"
+	"svc/api/web"
+	"svc/internal/datadir"
+	"svc/internal/event"
+	"svc/internal/platform"
+	"svc/internal/transfer"
+	"svc/store"
+)
+
+// The trailers of an export: what is in the archive, or why it is not whole.
+const (
+	trailerManifest = http.TrailerPrefix + "Svc-Manifest"
+	trailerError    = http.TrailerPrefix + "Svc-Error"
+)
+
+func (h *Handlers) transferRoutes() []web.Route {
+	return []web.Route{
+		{Method: "GET", Path: "/control/export/:k", Access: web.OwnerOnly(), Handler: h.exportProject},
+		{Method: "POST", Path: "/control/import", Access: web.OwnerOnly(), Handler: h.importProject},
+	}
+}
+
+// exportProject answers with a project as an archive, all of it as it was at one
+// moment. It may take longer than any other request.
+func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
+	if _, err := h.DB.FindProject(r.Param("k")); err != nil {
+		return err
+	}
+	if err := h.Flush(); err != nil {
+		return err
+	}
+	data, err := h.openCopy()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := data.close(); err != nil {
+			h.Log.Error("cannot remove copy of the data", "error", err, "id", r.ID)
+		}
+	}()
+	project, err := data.db.FindProject(r.Param("k"))
+	if err != nil {
+		return err
+	}
+	web.NoDeadlines(w)
+	w.Header().Set("Content-Type", "application/zip")
+	w.WriteHeader(http.StatusOK)
+	archive := transfer.NewWriter(w, transfer.Manifest{Program: "svc " + h.Version, CreatedAt: h.Now().Unix(), ProjectKey: project.Key})
+	err = data.db.View(func(tx *store.Tx) error {
+		return (&exporter{archive, tx, project, data.events, r.Context()}).run()
+	})
+	var manifest transfer.Manifest
+	if err == nil {
+		manifest, err = archive.Close()
+	}
+	if err != nil {
+		// The archive has begun. Without its end nobody takes it for a whole one.
+		if r.Context().Err() == nil {
+			h.Log.Error("export interrupted", "error", err, "id", r.ID)
+		}
+		w.Header().Set(trailerError, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil
+	}
+	text, err := json.Marshal(manifest)
+	w.Header().Set(trailerManifest, string(text))
+	return err
+}
+
+// dataCopy is both data files as they were at one moment, opened.
+type dataCopy struct {
+	folder string
+	db     *store.Store
+	events *event.Engine
+}
+
+// openCopy copies both data files and opens the copies. So a reader that is slow
+// holds no transaction of those that are in use.
+func (h *Handlers) openCopy() (_ *dataCopy, err error) {
+	c := &dataCopy{}
+	if c.folder, err = h.Copy("export-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open a copy of the data: %w", err), c.close())
+		}
+	}()
+	if c.db, err = store.Open(filepath.Join(c.folder, datadir.Database), store.Options{}); err != nil {
+		return nil, err
+	}
+	if c.events, err = event.Open(filepath.Join(c.folder, datadir.Events), event.Options{ReadOnly: true, Log: h.Log}); err != nil {
+		return nil, err
+	}
+	return c, c.events.Flush()
+}
+
+// close removes the copy.
+func (c *dataCopy) close() error {
+	var err error
+	if c.events != nil {
+		err = c.events.Close()
+	}
+	if c.db != nil {
+		err = errors.Join(err, c.db.Close())
+	}
+	return errors.Join(err, os.RemoveAll(c.folder))
+}
+
+// exporter writes a project to an archive.
+type exporter struct {
+	out     *transfer.Writer
+	tx      *store.Tx
+	project *store.Project
+	events  *event.Engine
+	ctx     context.Context
+}
+
+func (x *exporter) run() error {
+	for _, file := range []struct {
+		name      string
+		WriteJSON func() error
+	}{
+		{transfer.ProjectFile, func() error { return x.line(resource.ArchiveProject(x.project)) }},
+		{transfer.AliasesFile, x.aliases},
+		{transfer.LanguagesFile, x.languages},
+		{transfer.VersionsFile, x.versions},
+		{transfer.AnnouncementsFile, x.announcements},
+		{transfer.FeedbacksFile, x.feedbacks},
+		{transfer.LogsFile, x.logs},
+		{transfer.CardsFile, x.cards},
+		{transfer.DefinitionsFile, x.definitions},
+		{transfer.EventsFile, x.eachEvent},
+		{transfer.EventCountersFile, x.counters},
+		{transfer.RequestsFile, x.requests},
+		{transfer.SystemVersionsFile, func() error { return x.systems(x.tx.EachSystemVersion) }},
+		{transfer.ClientVersionsFile, func() error { return x.systems(x.tx.EachClientVersion) }},
+	} {
+		if err := x.out.Begin(file.name); err != nil {
+			return err
+		}
+		if err := file.WriteJSON(); err != nil {
+			return fmt.Errorf("%s: %w", file.name, err)
+		}
+	}
+	return nil
+}
+
+// line writes a record, unless nobody waits for it any more.
+func (x *exporter) line(record any) error {
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	return x.out.Line(record)
+}
+
+func (x *exporter) aliases() error {
+	for _, a := range x.project.Aliases {
+		if err := x.line(resource.ViewAlias(a)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) languages() error {
+	for _, l := range x.project.Languages {
+		if err := x.line(resource.ViewLanguage(l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) versions() error {
+	return x.tx.EachVersion(x.project.ID, func(v *store.Version) error { return x.line(resource.ArchiveVersion(x.project, v)) })
+}
+
+func (x *exporter) announcements() error {
+	return x.tx.EachAnnouncement(x.project.ID, func(a *store.Announcement) error { return x.line(resource.ArchiveAnnouncement(x.project, a)) })
+}
+
+func (x *exporter) feedbacks() error {
+	return x.tx.EachFeedback(x.project.ID, func(f *store.Feedback) error { return x.line(resource.ViewFeedback(f)) })
+}
+
+func (x *exporter) logs() error {
+	return x.tx.EachLog(x.project.ID, func(l *store.Log) error { return x.line(resource.ViewLog(l)) })
+}
+
+func (x *exporter) cards() error {
+	return x.tx.EachCard(x.project.ID, func(c *store.Card) error { return x.line(analytics.ViewCard(x.project, c)) })
+}
+
+func (x *exporter) definitions() error {
+	list := x.events.Names(event.Project(x.project.ID))
+	for i := range list {
+		if err := x.line(exportDefinition(&list[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) eachEvent() error {
+	var line exportedEvent
+	return x.events.EachEvent(x.ctx, event.Project(x.project.ID), func(subject string, e *event.Event) error {
+		line = exportedEvent{subject, analytics.ViewEvent(e)}
+		return x.line(&line)
+	})
+}
+
+func (x *exporter) counters() error {
+	return x.events.EachCount(x.ctx, event.Project(x.project.ID), func(c event.Count) error { return x.line(exportCount(&c)) })
+}
+
+func (x *exporter) requests() error {
+	var failed error
+	err := x.tx.EachRequest(x.project.ID, 0, math.MaxUint32, func(h store.Hour, r store.Request, n int64) {
+		if failed == nil {
+			failed = x.line(exportRequests(h, r, n))
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// systems writes the counters that each visits.
+func (x *exporter) systems(each func(p store.ProjectID, from, to store.Hour, each func(h store.Hour, on platform.Platform, version []byte, n int64)) error) error {
+	var failed error
+	err := each(x.project.ID, 0, math.MaxUint32, func(h store.Hour, on platform.Platform, version []byte, n int64) {
+		if failed == nil {
+			failed = x.line(exportedSystem{h.Start(), on, string(version), n})
+		}
+	})
+	return errors.Join(err, failed)
+}

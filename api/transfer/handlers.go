@@ -1,0 +1,41 @@
+// Package transfer exports a project as an archive and imports one, over the control
+// connection. What a line of a record may be is said where the record's handlers
+// are, in resource and analytics.
+package transfer
+
+import (
+	"log/slog"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/event"
+	"svc/store"
+)
+
+// Config is all that the handlers may touch.
+type Config struct {
+	DB      *store.Store
+	Events  *event.Engine
+	Log     *slog.Logger
+	Now     func() time.Time
+	Version string // of the program
+	Staging string // folder for files that are only there while they are needed
+
+	// Flush writes down the requests that were counted.
+	Flush func() error
+	// Copy copies both data files, as they are at one moment, to a new folder whose
+	// name begins with a prefix.
+	Copy func(prefix string) (folder string, err error)
+}
+
+// Handlers answer exports and imports.
+type Handlers struct{ Config }
+
+// New makes handlers.
+func New(c Config) *Handlers { return &Handlers{c} }
+
+// Routes lists the routes of exports and imports.
+func (h *Handlers) Routes() []web.Route { return h.transferRoutes() }
+
+// problems are the broken rules of a line of an archive.
+type problems struct{ web.Problems }

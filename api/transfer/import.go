@@ -1,0 +1,374 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/event"
+	"svc/internal/fault"
+	"svc/internal/transfer"
+	"svc/store"
+)
+
+// importView is a line of the answer to an import: how far it has come. The last
+// one says how it ended: it has done, or problems.
+type importView struct {
+	Phase   string  `json:"phase"`   // verifying, reading
+	Portion float64 `json:"portion"` // of the phase that is done, 0 to 1
+	Seconds float64 `json:"seconds"`
+
+	Done       bool             `json:"done,omitempty"`
+	DryRun     bool             `json:"dry_run,omitempty"`
+	ProjectKey string           `json:"project_key,omitempty"`
+	Records    map[string]int64 `json:"records,omitempty"`         // brought in, by file
+	Repeated   int64            `json:"events_repeated,omitempty"` // events left out: their event_id was there twice
+	Aliases    []string         `json:"aliases_taken,omitempty"`   // left out: they belong to other projects
+
+	Problems []string `json:"problems,omitempty"`
+	Newer    bool     `json:"newer,omitempty"` // the archive needs a newer program
+}
+
+// importProject makes a project of the archive in the body. It may take longer
+// than any other request, and tells every second how far it has come. The
+// project appears as a whole, or not at all.
+func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
+	var p problems
+	dry, fresh := p.Bool(r, "dry_run"), p.Bool(r, "new_ids")
+	newKey := r.Query("key")
+	if r.Sent("key") {
+		p.Text("key", web.Optional[string]{Sent: true, Value: &newKey}, web.TextRule{Max: 64, Trim: true, Filled: true})
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	web.NoDeadlines(w)
+	spool, err := h.spool(r.Body)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := errors.Join(spool.Close(), os.Remove(spool.Name())); err != nil {
+			h.Log.Error("cannot remove archive of an import", "error", err, "id", r.ID)
+		}
+	}()
+	begin, last := h.Now(), h.Now()
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	im := &importer{
+		handlers: h, ctx: r.Context(), newKey: newKey, now: h.Now(),
+		options: store.ImportOptions{NewIDs: fresh != nil && *fresh, DryRun: dry != nil && *dry},
+	}
+	im.tell = func() {
+		if now := h.Now(); im.answer.Done || im.answer.Problems != nil || now.Sub(last) >= time.Second {
+			last = now
+			im.answer.Seconds = now.Sub(begin).Seconds()
+			_ = json.NewEncoder(w).Encode(im.answer) // who has gone does not want to know
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	err = im.run(spool)
+	switch f, ok := errors.AsType[*fault.Error](err); {
+	case err == nil:
+		im.answer.Done, im.answer.Portion = true, 1
+	case ok && len(im.problems) == 0:
+		im.problems = f.Messages
+	case !errors.Is(err, errProblems) && !errors.Is(err, transfer.ErrNewer):
+		h.Log.Error("project not imported", "error", err, "id", r.ID)
+		im.problems = append(im.problems, err.Error())
+	case errors.Is(err, transfer.ErrNewer):
+		im.problems, im.answer.Newer = []string{err.Error()}, true
+	}
+	im.answer.Problems = im.problems
+	im.tell()
+	return nil
+}
+
+// spool writes an archive to a file of its own: it is read in another order than
+// it comes.
+func (h *Handlers) spool(body io.Reader) (_ *os.File, err error) {
+	if err := os.MkdirAll(h.Staging, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(h.Staging, "import-*.zip")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(f, body); err != nil {
+		return nil, errors.Join(fmt.Errorf("receive the archive: %w", err), f.Close(), os.Remove(f.Name()))
+	}
+	return f, nil
+}
+
+// maxProblems is how many lines of an archive may be wrong before the rest is
+// not looked at.
+const maxProblems = 20
+
+// errProblems says that the problems of the importer are why it ended.
+var errProblems = errors.New("the archive breaks rules")
+
+// importer brings a project in from an archive.
+type importer struct {
+	handlers *Handlers
+	ctx      context.Context
+	options  store.ImportOptions
+	newKey   string // "" = that of the archive
+	now      time.Time
+	tell     func()
+
+	archive  *transfer.Reader
+	into     *store.Import
+	load     *event.Importer
+	project  *store.Project
+	versions map[string]bool // texts that were read
+	names    map[string]bool // of events, defined
+	read     int64           // bytes
+	answer   importView
+	problems []string
+	at       string // the line that is being read, for messages
+
+	writes      []func(*store.ImportTx) error // that wait for the next transaction
+	pending     int                           // bytes of the lines that they are made of
+	definitions []event.Definition            // that wait
+	batches     []*event.Batch                // that wait
+	counts      []event.Count                 // that wait
+	hits        map[store.RequestCounter]uint64
+}
+
+func (im *importer) run(spool *os.File) (err error) {
+	info, err := spool.Stat()
+	if err != nil {
+		return err
+	}
+	if im.archive, err = transfer.Open(spool, info.Size()); err != nil {
+		return err
+	}
+	im.answer.Phase = "verifying"
+	err = im.archive.Verify(im.ctx, func(n int64) {
+		im.advance(n)
+		im.tell()
+	})
+	if err != nil {
+		return err
+	}
+	im.answer.Phase, im.read = "reading", 0
+	// What former imports left behind has the ids of this one, if it is repeated.
+	if err := im.handlers.DB.Purge(); err != nil {
+		return err
+	}
+	if im.into, err = im.handlers.DB.BeginImport(im.options); err != nil {
+		return err
+	}
+	defer func() {
+		im.into.Abandon()
+		if err != nil && !im.options.DryRun {
+			im.cleanUp()
+		}
+	}()
+	if err := im.readAll(); err != nil {
+		return err
+	}
+	return im.finish()
+}
+
+// advance notes that bytes were read.
+func (im *importer) advance(n int64) {
+	im.read += n
+	im.answer.Portion = float64(im.read) / float64(max(1, im.archive.Manifest.Bytes()))
+}
+
+// cleanUp removes what was brought in of a project that did not come to be. What
+// it cannot remove goes at the next start. A project that can be seen although the
+// disk did not confirm it stays as it is.
+func (im *importer) cleanUp() {
+	number := im.into.Project()
+	if _, alive := im.handlers.DB.ProjectByID(number); alive {
+		return
+	}
+	ctx := context.WithoutCancel(im.ctx)
+	err := errors.Join(im.handlers.Events.DropProject(ctx, event.Project(number)), im.handlers.DB.Purge())
+	if err != nil {
+		im.handlers.Log.Error("partially imported project not removed; retrying later", "error", err)
+	}
+}
+
+// readAll reads the files in the order in which they need each other.
+func (im *importer) readAll() error {
+	im.versions, im.names = map[string]bool{}, map[string]bool{}
+	im.hits, im.answer.Records = map[store.RequestCounter]uint64{}, map[string]int64{}
+	if err := im.readProject(); err != nil {
+		return err
+	}
+	_, counted := im.archive.Manifest.File(transfer.EventCountersFile)
+	im.load = im.handlers.Events.NewImporter(event.Project(im.into.Project()), counted)
+	for _, file := range []struct {
+		name string
+		line func(json.RawMessage) error
+	}{
+		{transfer.VersionsFile, im.version},
+		{transfer.AnnouncementsFile, im.announcement},
+		{transfer.FeedbacksFile, im.feedback},
+		{transfer.LogsFile, im.log},
+		{transfer.CardsFile, im.card},
+		{transfer.DefinitionsFile, im.definition},
+		{transfer.EventsFile, im.event},
+		{transfer.EventCountersFile, im.counter},
+		{transfer.RequestsFile, im.requests},
+		{transfer.SystemVersionsFile, im.systems(store.CountSystem)},
+		{transfer.ClientVersionsFile, im.systems(store.CountClient)},
+	} {
+		if err := im.file(file.name, file.line); err != nil {
+			return err
+		}
+	}
+	if len(im.problems) > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+// finish completes what was read and lets everybody see it.
+func (im *importer) finish() error {
+	im.answer.ProjectKey, im.answer.DryRun = im.project.Key, im.options.DryRun
+	if im.options.DryRun {
+		return nil
+	}
+	if err := im.load.Finish(); err != nil {
+		return err
+	}
+	taken, err := im.into.Reveal(im.project)
+	im.answer.Aliases = taken
+	return err
+}
+
+// Bounds of what is written in one transaction.
+const (
+	transferRecords = 1000
+	transferBytes   = 1 << 20 // of lines
+	transferCounts  = 8192
+)
+
+// file reads the lines of a file. What is wrong with a line is noted, and the
+// next one read, so that one answer names as much as is useful. Nothing is
+// written any more then.
+func (im *importer) file(name string, one func(json.RawMessage) error) error {
+	err := im.archive.Lines(im.ctx, name, func(line int64, text []byte) error {
+		im.at = fmt.Sprintf("%s, line %d: ", name, line)
+		err := checkLine(text)
+		if err == nil {
+			err = one(text)
+		}
+		if err := im.note(located(im.at, err)); err != nil {
+			return err
+		}
+		im.answer.Records[name]++
+		im.advance(int64(len(text)) + 1)
+		im.tell()
+		if im.pending += len(text); im.pending >= transferBytes || len(im.writes)+len(im.batches) >= transferRecords || len(im.counts)+len(im.hits) >= transferCounts {
+			return im.note(im.write())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return im.note(im.write())
+}
+
+// checkLine makes sure that a line is a JSON object.
+func checkLine(text []byte) error {
+	switch {
+	case len(text) == 0:
+		return fault.New(fault.Invalid, "the line is empty; it must be a JSON object")
+	case !utf8.Valid(text):
+		return fault.New(fault.Invalid, "the line must be UTF-8")
+	case !json.Valid(text):
+		var raw json.RawMessage
+		return fault.New(fault.Invalid, "the line is not JSON: %s", json.Unmarshal(text, &raw))
+	case text[0] != '{':
+		return fault.New(fault.Invalid, "the line must be a JSON object")
+	}
+	return nil
+}
+
+// located says where in the archive a fault is.
+func located(at string, err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	g := *f
+	g.Messages = make([]string, len(f.Messages))
+	for i, text := range f.Messages {
+		g.Messages[i] = at + text
+	}
+	return &g
+}
+
+// note keeps what is wrong with the archive. Other errors end the import.
+func (im *importer) note(err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != fault.Invalid && f.Kind != fault.Conflict {
+		return err
+	}
+	im.problems = append(im.problems, f.Messages...)
+	if len(im.problems) < maxProblems {
+		return nil
+	}
+	return errProblems
+}
+
+// later lets a record be written in the next transaction.
+func (im *importer) later(write func(*store.ImportTx) error) {
+	at := im.at
+	im.writes = append(im.writes, func(t *store.ImportTx) error { return located(at, write(t)) })
+}
+
+// write writes what waits.
+func (im *importer) write() error {
+	defer func() {
+		im.writes, im.definitions, im.batches, im.counts, im.pending = nil, nil, nil, nil, 0
+		clear(im.hits)
+	}()
+	if len(im.problems) > 0 {
+		return nil
+	}
+	if len(im.writes) > 0 || len(im.hits) > 0 {
+		err := im.into.Update(func(t *store.ImportTx) error {
+			for _, write := range im.writes {
+				if err := write(t); err != nil {
+					return err
+				}
+			}
+			return t.Requests(im.hits)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if im.options.DryRun {
+		return nil
+	}
+	if len(im.definitions) > 0 {
+		if err := im.load.Define(im.definitions); err != nil {
+			return err
+		}
+	}
+	if len(im.batches) > 0 {
+		accepted, err := im.load.Add(im.batches)
+		im.answer.Repeated += int64(len(im.batches) - accepted)
+		if err != nil {
+			return err
+		}
+	}
+	if len(im.counts) > 0 {
+		return im.load.Count(im.counts)
+	}
+	return nil
+}

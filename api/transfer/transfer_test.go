@@ -1,0 +1,372 @@
+package transfer_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/api/apitest"
+	"svc/internal/control"
+	"svc/internal/transfer"
+)
+
+// export is the archive of a project, and what its manifest says.
+func export(t testing.TB, s *apitest.Server, project string) ([]byte, transfer.Manifest) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://svc/control/export/"+project, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := control.InProcess(s.Handler).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	archive, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 200 {
+		t.Fatalf("export: got %d %s, %v", answer.StatusCode, archive, err)
+	}
+	var m transfer.Manifest
+	if err := json.Unmarshal([]byte(answer.Trailer.Get("Svc-Manifest")), &m); err != nil {
+		t.Fatalf("the export was interrupted: %s", answer.Trailer.Get("Svc-Error"))
+	}
+	return archive, m
+}
+
+// importAnswer is the last line of the answer to an import.
+type importAnswer struct {
+	Done       bool
+	DryRun     bool             `json:"dry_run"`
+	ProjectKey string           `json:"project_key"`
+	Records    map[string]int64 `json:"records"`
+	Repeated   int64            `json:"events_repeated"`
+	Aliases    []string         `json:"aliases_taken"`
+	Problems   []string
+	Newer      bool
+}
+
+// bringIn imports an archive and returns how that ended.
+func bringIn(t testing.TB, s *apitest.Server, archive []byte, query string) importAnswer {
+	t.Helper()
+	status, answer := s.Owner(t, "POST", "/control/import?"+query, string(archive))
+	lines := strings.Split(strings.TrimSpace(answer), "\n")
+	var last importAnswer
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || status != 200 {
+		t.Fatalf("import: got %d %s", status, answer)
+	}
+	return last
+}
+
+// mustBringIn imports an archive without a problem.
+func mustBringIn(t testing.TB, s *apitest.Server, archive []byte, query string) importAnswer {
+	t.Helper()
+	got := bringIn(t, s, archive, query)
+	if !got.Done || got.Problems != nil {
+		t.Fatalf("import: got %+v", got)
+	}
+	return got
+}
+
+// makeEverything makes a project "demo" with everything that a project can have.
+func makeEverything(t testing.TB, s *apitest.Server) {
+	t.Helper()
+	const one = "/admin/projects/demo"
+	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"first","name":"Demo","description":"d","author":"me","website_url":"https://example.org",
+		"published_at":5,"stats_retention_days":360,"event_retention_days":350,"optional_update_min_comparable_version":"1.0","event_collection_enabled":true}`)
+	s.Must(t, 200, "PATCH", "/admin/projects/first", `{"project_key":"second"}`)
+	s.Must(t, 200, "PATCH", "/admin/projects/second", `{"project_key":"demo"}`)
+	for _, language := range []string{`{"locale":"de","aliases":["de-AT","de_CH"],"label":"Deutsch"}`, `{"locale":"pt-BR"}`, `{"locale":"fr"}`} {
+		s.Must(t, 201, "POST", one+"/locales", language)
+	}
+	s.Must(t, 200, "PATCH", one, `{"translations":[{"locale":"de","name":"Vorführung"},{"locale":"fr","description":"Démo"}]}`)
+
+	for i, version := range []string{
+		`{"version":"1.0.0","comparable_version":"1.0.0","download_url":"not an address","custom_data":{"b":1,"a":[1.0,{"x":null}]}}`,
+		`{"version":"v1.1","comparable_version":"1.1","is_milestone":true,"download_links":[{"url":"https://example.org/a","name":"A","platform":"windows"},{"url":"https://example.org/b"}],"title":"One","content":"# x <b>\u2028"}`,
+		`{"version":"2.0 beta","comparable_version":"2.0-beta","is_preview":true,"platform":"windows","translations":[{"locale":"de","title":"Zwei"},{"locale":"fr","content":"deux"}]}`,
+		`{"version":"1.2","comparable_version":"1.2","platforms":["linux","macos"],"published_at":77}`,
+	} {
+		made := s.Must(t, 201, "POST", one+"/versions", version)
+		if i == 2 { // a list that is empty beside a single platform
+			s.Must(t, 200, "PATCH", one+"/versions/"+apitest.Field[string](t, made, "id"), `{"platforms":[]}`)
+		}
+		if i == 0 {
+			s.Must(t, 201, "POST", one+"/versions", `{"version":"3","comparable_version":"3"}`)
+			s.Must(t, 200, "PATCH", one+"/versions/"+apitest.Field[string](t, made, "id"), `{"is_deprecated":true}`)
+		}
+	}
+	s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World","is_pinned":true,"platforms":["windows"],"min_comparable_version":"1.0","translations":[{"locale":"fr","is_hidden":true},{"locale":"de","title":"Hallo"}]}`)
+	hidden := s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hidden","content":"x","is_hidden":true,"author":"me","published_at":3}`)
+	s.Clock.Advance(90e9)
+	s.Must(t, 200, "PATCH", one+"/announcements/"+apitest.Field[string](t, hidden, "id"), `{"content":"y"}`)
+
+	makeSubmissions(t, s)
+	makeEvents(t, s)
+	for i, card := range []string{`{"title":"b","query":` + apitest.Openings + `,"layout":{"w":1},"sort_order":3}`, `{"title":"a","query":` + apitest.Openings + `,"description":"d"}`} {
+		made := s.Must(t, 201, "POST", one+"/events/dashboards/cards", card)
+		s.Clock.Advance(60e9)
+		if i == 0 {
+			s.Must(t, 200, "PATCH", one+"/events/dashboards/cards/"+apitest.Field[string](t, made, "card_id"), `{"title":"changed"}`)
+		}
+	}
+	// A language that is not registered keeps its texts.
+	s.Must(t, 200, "DELETE", one+"/locales/fr", "")
+	offset, east := -300, 345
+	now := s.Clock.Now().Unix()
+	s.Count(t, "demo",
+		apitest.SeenRequest{now, "VERSION_CHECK_UPDATE", "windows", "CN", "440000", "440300", &offset, "10.0", "1.2"},
+		apitest.SeenRequest{now - 2*apitest.Hour, "VERSION_CHECK_UPDATE", "ios", "CN", "", "310115", &east, "", "v1.1"},
+		apitest.SeenRequest{now - 30*24*apitest.Hour, "PROJECT_DETAIL", "others", "LOCAL", "", "", nil, "", ""},
+		apitest.SeenRequest{now - 30*24*apitest.Hour, "ANNOUNCEMENT_LIST", "web", "", "", "", &east, "120", ""},
+	)
+}
+
+// makeSubmissions makes more feedback and logs than a block has, with gaps.
+func makeSubmissions(t testing.TB, s *apitest.Server) {
+	t.Helper()
+	const one = "/admin/projects/demo"
+	var gone []string
+	for i := range 300 {
+		made := s.Must(t, 201, "POST", one+"/feedbacks", fmt.Sprintf(`{"content":"text %d","rating":%d,"status":%q,"is_hidden":%v,"platform":"linux","platform_version":"6.%d"}`,
+			i, 1+i%5, []string{"open", "in_progress", "resolved", "closed"}[i%4], i%7 == 0, i))
+		if i%100 == 50 {
+			gone = append(gone, apitest.Field[string](t, made, "id"))
+		}
+		s.Must(t, 201, "POST", one+"/logs", fmt.Sprintf(`{"level":%d,"content":"line %d","source":"s","device_info":{"n":%d},"is_hidden":%v}`, i%4, i, i, i%9 == 0))
+	}
+	for _, id := range gone {
+		s.Must(t, 200, "DELETE", one+"/feedbacks/"+id, "")
+	}
+	for _, path := range []string{"/feedbacks", "/logs"} {
+		headers := map[string]string{"X-Forwarded-For": "8.8.8.8", "User-Agent": "App/1 (Windows NT 10.0) é", "X-Svc-Platform": "windows 11"}
+		if status, answer, _ := s.Send(t, "POST", "/api/v1/public/demo"+path, headers, `{"content":"from a client","level":2,"custom_data":{"a":1e3},"contact":"c","user_id":"u"}`); status != 201 {
+			t.Fatalf("got %d %s", status, answer)
+		}
+	}
+}
+
+// makeEvents sends events from several places, renames and deletes definitions,
+// and erases a subject.
+func makeEvents(t testing.TB, s *apitest.Server) {
+	t.Helper()
+	const one = "/admin/projects/demo"
+	s.Track(t, "demo", apitest.Example()...)
+	s.Track(t, "demo", apitest.SentEvent{"erased", "s", "open", apitest.Monday, ""}, apitest.SentEvent{"u5", "", "forgotten", apitest.Monday + 60, `{}`},
+		apitest.SentEvent{"u5", "", "late", apitest.Monday + 2*apitest.Hour, `{"z":null,"a":{"deep":[1,"é\u2028"]},"b":1.50}`}, apitest.SentEvent{"u6", "s", "open", apitest.Monday + 60, ""})
+	for i, headers := range []map[string]string{
+		{"X-Svc-Platform": "windows 11", "X-Forwarded-For": "8.8.8.8", "X-Svc-Client-Time": "2026-13-01T00:00:00+05:30", "User-Agent": "x"},
+		{"X-Svc-Platform": "web", "X-Forwarded-For": "203.0.113.9", "User-Agent": "Mozilla/5.0"},
+	} {
+		body := fmt.Sprintf(`{"distinct_id":"abroad","session_id":"%d","events":[{"event_id":"abroad-%[1]d","name":"visit","occurred_at":%d},{"event_id":"0198c0de-0000-7000-8000-00000000000%[1]d","name":"visit"}]}`, i, apitest.Monday+24*apitest.Hour)
+		if status, answer, _ := s.Send(t, "POST", "/api/v1/public/demo/events", headers, body); status != 202 {
+			t.Fatalf("got %d %s", status, answer)
+		}
+	}
+	s.Must(t, 200, "DELETE", one+"/events/subjects/erased", "")
+	definitions := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", one+"/events/definitions", ""), "data")
+	for _, d := range definitions {
+		path := fmt.Sprintf("%s/events/definitions/%v", one, d["event_definition_id"])
+		switch d["name"] {
+		case "forgotten":
+			s.Must(t, 200, "DELETE", path, "")
+		case "buy":
+			s.Must(t, 200, "PATCH", path, `{"display_name":"Bought","description":"d"}`)
+		case "view":
+			s.Must(t, 200, "PATCH", path, `{"archived":true}`)
+		}
+	}
+}
+
+// recorded is a set of requests whose answers say all that there is to know of
+// the project "demo".
+func recorded(s *apitest.Server) []apitest.Exchange {
+	const one, public = "/admin/projects/demo", "/public/demo"
+	now := s.Clock.Now().Unix()
+	span := fmt.Sprintf("start_time=%d&end_time=%d", now-60*24*apitest.Hour, now)
+	var all []apitest.Exchange
+	ask := func(method, path, body string) { all = append(all, apitest.Exchange{"", method, path, body, 0, ""}) }
+	for _, path := range []string{
+		one, one + "/aliases", one + "/locales", one + "/versions?limit=100", one + "/versions?platform=windows", one + "/versions?search=beta",
+		one + "/announcements?limit=100", one + "/announcements?is_hidden=true",
+		one + "/feedbacks?limit=100&include_hidden=1", one + "/feedbacks?limit=100&offset=190&include_hidden=1", one + "/feedbacks?rating=3&status=resolved", one + "/feedbacks?search=text+29",
+		one + "/logs?limit=100&include_hidden=1", one + "/logs?limit=100&offset=250", one + "/logs?level=2&search=client", one + "/stats/logs?" + span, one + "/stats/feedbacks?" + span,
+		one + "/events/definitions?include_archived=1&" + apitest.Within(0, latest), one + "/events/dashboards/cards",
+		"/admin/announcements/statistics", "/admin/feedbacks/statistics", "/admin/logs/statistics", "/admin/versions/statistics",
+		public, public + "?locale=de", public + "/versions?locale=de-AT", public + "/versions/latest", public + "/announcements?platform=windows&locale=fr", public + "/announcements/latest?platform=windows&version=1.1",
+		public + "/events/me?distinct_id=u5", public + "/events/me?distinct_id=abroad", public + "/events/me?distinct_id=erased",
+	} {
+		ask("GET", path, "")
+	}
+	for _, path := range []string{"overview", "timeseries", "version-adoption", "client-versions", "platform-versions", "heatmap"} {
+		ask("GET", one+"/stats/requests/"+path+"?"+span, "")
+	}
+	for _, path := range []string{"/overview?", "/timeseries?group_by=event&", "/timeseries?group_by=region&granularity=hour&", "/breakdown?dimension=platform&", "/breakdown?dimension=property&property_key=plan&", "/heatmap?tz_mode=event_local&"} {
+		ask("GET", one+"/events/stats"+path+apitest.Within(apitest.Monday-apitest.Hour, apitest.Monday+12*24*apitest.Hour), "")
+	}
+	const pair = `"steps":[{"event_name":"open"},{"event_name":"buy"}]`
+	ask("POST", one+"/events/analysis/funnel", `{`+apitest.TenDays+`,`+pair+`}`)
+	ask("POST", one+"/events/analysis/retention", `{`+apitest.TenDays+`,"start_event":"open","periods":5}`)
+	ask("POST", one+"/events/analysis/paths", `{`+apitest.TenDays+`,"depth":4}`)
+	ask("POST", one+"/events/analysis/query", `{`+apitest.TenDays+`,"type":"timeseries","events":[{"name":"open","alias":"A","measure":"unique_users"}]}`)
+	ask("POST", public+"/versions/check-update", `{"current_comparable_version":"1.0"}`)
+	return all
+}
+
+const latest = 1 << 53
+
+// answersTo are the answers to recorded requests, about a project that may have
+// another key.
+func answersTo(t testing.TB, s *apitest.Server, questions []apitest.Exchange, key string) []string {
+	t.Helper()
+	rename := func(text string) string {
+		text = strings.ReplaceAll(text, "/"+"demo", "/"+key)
+		return text
+	}
+	var answers []string
+	for _, q := range questions {
+		status, answer, _ := s.Do(t, q.Method, rename(q.Path), s.Admin, q.Body)
+		answers = append(answers, fmt.Sprintf("%s %s %s: %d %s", q.Method, q.Path, q.Body, status, strings.ReplaceAll(answer, `"`+key+`"`, `"demo"`)))
+	}
+	return answers
+}
+
+// compareAnswers reports the answers that differ.
+func compareAnswers(t testing.TB, got, want []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("got %d, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got  %.2000s\nwant %.2000s", got[i], want[i])
+		}
+	}
+}
+
+// What is imported answers everything as what was exported, in a fresh
+// installation and under another key.
+func TestProjectMoves(t *testing.T) {
+	t.Parallel()
+	from := apitest.NewServer(t, apitest.Quickly(), apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
+	// The requests below are counted in one hour on both sides, whenever this runs.
+	from.Clock.Ahead.Add(int64(from.Clock.Now().Truncate(time.Hour).Add(time.Hour).Sub(from.Clock.Now())))
+	makeEverything(t, from)
+	archive, manifest := export(t, from, "second") // comes first: the requests below are counted
+	questions := recorded(from)
+	want := answersTo(t, from, questions, "demo")
+	for i, answer := range want {
+		if !strings.Contains(answer, ": 200 ") {
+			t.Fatalf("request %d is none: %s", i, answer)
+		}
+	}
+	if manifest.ProjectKey != "demo" || manifest.Format != transfer.Format || len(manifest.Files) != len(transfer.Files()) {
+		t.Errorf("manifest: got %+v", manifest)
+	}
+	for key, query := range map[string]string{"demo": "", "other": "key=other"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			to := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t), apitest.WithIndex())
+			to.Clock.Ahead.Store(from.Clock.Ahead.Load())
+			got := mustBringIn(t, to, archive, "dry_run=true&"+query)
+			if status, answer, _ := to.Do(t, "GET", "/admin/projects/"+key, to.Admin, ""); !got.DryRun || status != 404 {
+				t.Errorf("a dry run made a project: %d %s", status, answer)
+			}
+			got = mustBringIn(t, to, archive, query)
+			for _, f := range manifest.Files {
+				if got.Records[f.Name] != f.Records {
+					t.Errorf("%s: got %d records, want %d", f.Name, got.Records[f.Name], f.Records)
+				}
+			}
+			if again, _ := export(t, to, key); query == "" {
+				compareAnswers(t, unpacked(t, again), unpacked(t, archive))
+			}
+			if got.ProjectKey != key || got.Repeated != 0 || got.Aliases != nil {
+				t.Errorf("import: got %+v", got)
+			}
+			compareAnswers(t, answersTo(t, to, questions, key), want)
+			// The texts of the language come back with it, and what is made now is
+			// newer than all that was brought in.
+			text := from.InProcess(t, "/admin/projects/demo/locales")
+			if again := to.InProcess(t, "/admin/projects/"+key+"/locales"); again != text {
+				t.Errorf("languages: got %s, want %s", again, text)
+			}
+			to.Must(t, 201, "POST", "/admin/projects/"+key+"/locales", `{"locale":"fr"}`)
+			if answer := to.Must(t, 200, "GET", "/public/"+key+"?locale=fr", ""); !strings.Contains(answer, "Démo") {
+				t.Errorf("in a language that was registered again: got %s", answer)
+			}
+			made := apitest.Field[string](t, to.Must(t, 201, "POST", "/admin/projects/"+key+"/logs", `{"level":0,"content":"new"}`), "id")
+			list := apitest.Field[[]map[string]any](t, to.Must(t, 200, "GET", "/admin/projects/"+key+"/logs?limit=1", ""), "data")
+			if list[0]["id"] != made {
+				t.Errorf("the newest log: got %v, want %s", list[0], made)
+			}
+		})
+	}
+}
+
+// unpacked is the lines of an archive, each with the name of its file.
+func unpacked(t testing.TB, archive []byte) (lines []string) {
+	t.Helper()
+	a, err := transfer.Open(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range transfer.Files() {
+		err := a.Lines(t.Context(), name, func(_ int64, line []byte) error {
+			lines = append(lines, name+" "+string(line))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return lines
+}
+
+// An export is of the moment at which it began, however slowly it is read, and
+// keeps nobody from writing.
+func TestExportIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "app")
+	s.Must(t, 201, "POST", "/admin/projects/app/logs", `{"level":0,"content":"before"}`)
+	s.Must(t, 202, "POST", "/public/app/events", `{"distinct_id":"u","events":[{"event_id":"1","name":"before"}]}`)
+	begin := func() *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://svc/control/export/app", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := control.InProcess(s.Handler).Do(r)
+		if err != nil || answer.StatusCode != 200 {
+			t.Fatal(answer, err)
+		}
+		return answer
+	}
+	answer := begin() // nothing of it is read yet
+	s.Must(t, 201, "POST", "/admin/projects/app/logs", `{"level":0,"content":"after"}`)
+	s.Must(t, 202, "POST", "/public/app/events", `{"distinct_id":"u","events":[{"event_id":"2","name":"after"}]}`)
+	s.Must(t, 200, "PATCH", "/admin/projects/app", `{"name":"after"}`)
+	archive, err := io.ReadAll(answer.Body)
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(unpacked(t, archive), "\n")
+	if strings.Count(text, "before") < 3 || strings.Contains(text, "after") {
+		t.Errorf("got %s", text)
+	}
+	// Who goes away leaves nothing behind, and what was sent is no archive.
+	if err := begin().Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := leftovers(t, s); left != "[] []" {
+		t.Errorf("left over: %s", left)
+	}
+	if status, answer := s.Owner(t, "GET", "/control/export/nobody", ""); status != 404 || !strings.Contains(answer, `project \"nobody\" not found`) {
+		t.Errorf("a project that there is not: got %d %s", status, answer)
+	}
+}

@@ -1,0 +1,85 @@
+package transfer
+
+import (
+	"svc/api/analytics"
+	"svc/internal/event"
+	"svc/internal/platform"
+	"svc/internal/stats"
+	"svc/store"
+)
+
+// The lines of an export are what administrators see, and what nobody does but
+// an import needs: texts in languages that are not registered at the moment.
+
+// exportedDefinition is a name of events. ID is nil when its definition was
+// deleted.
+type exportedDefinition struct {
+	ID          *string `json:"event_definition_id"`
+	Name        string  `json:"name"`
+	DisplayName *string `json:"display_name"`
+	Description *string `json:"description"`
+	Archived    bool    `json:"archived"`
+	FirstSeen   int64   `json:"first_seen_time"`
+	LastSeen    int64   `json:"last_seen_time"`
+}
+
+func exportDefinition(d *event.Definition) exportedDefinition {
+	return exportedDefinition{analytics.NilIfEmpty(&d.ID), d.Name, d.DisplayName, d.Description, d.Archived, d.FirstSeen, d.LastSeen}
+}
+
+type exportedEvent struct {
+	DistinctID string `json:"distinct_id"`
+	analytics.EventView
+}
+
+// exportedCount is an hourly counter of events.
+type exportedCount struct {
+	Hour     int64             `json:"hour"` // Unix second at which it begins
+	Name     string            `json:"event_name"`
+	Platform platform.Platform `json:"platform"`
+	Region   string            `json:"region"`
+	Offset   *int              `json:"utc_offset_minutes"` // east; nil when the client did not say
+	Count    int64             `json:"count"`
+}
+
+func exportCount(c *event.Count) exportedCount {
+	return exportedCount{c.Hour, c.Name, c.Platform, c.Region.String(), minutesEast(c.Offset), c.N}
+}
+
+// exportedRequests is an hourly counter of requests. Codes are those of GB/T
+// 2260, or empty.
+type exportedRequests struct {
+	Hour     int64             `json:"hour"`
+	Endpoint string            `json:"endpoint"`
+	Platform platform.Platform `json:"platform"`
+	Region   string            `json:"region"`
+	Province string            `json:"province_code"`
+	City     string            `json:"city_code"`
+	Offset   *int              `json:"utc_offset_minutes"`
+	Count    int64             `json:"count"`
+}
+
+func exportRequests(h store.Hour, r store.Request, n int64) exportedRequests {
+	province, city := r.Place().Codes()
+	return exportedRequests{
+		Hour: h.Start(), Endpoint: r.Endpoint().String(), Platform: stats.PlatformOf(r.PlatformNumber()), Region: r.Place().Region().String(),
+		Province: province, City: city, Offset: minutesEast(r.Offset()), Count: n,
+	}
+}
+
+func minutesEast(o stats.Offset) *int {
+	minutes, ok := o.Minutes()
+	if !ok {
+		return nil
+	}
+	return &minutes
+}
+
+// exportedSystem is an hourly counter of system versions or of versions of the
+// project's own app.
+type exportedSystem struct {
+	Hour     int64             `json:"hour"`
+	Platform platform.Platform `json:"platform"`
+	Version  string            `json:"version"` // "" = not reported
+	Count    int64             `json:"count"`
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"slices"
+
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// Access says who may call a route and, for API keys limited to listed
+// projects, which project the call reaches.
+type Access struct {
+	Kind    AccessKind
+	Scopes  []string // one of them is enough
+	Project ProjectFrom
+}
+
+// AccessKind is a kind of caller.
+type AccessKind uint8
+
+// The kinds of callers. There is no kind 0, so that a route cannot be open by accident.
+const (
+	Public        AccessKind = iota + 1 // everybody
+	Administrator                       // a login; no API key
+	Scoped                              // a login, or an API key with the scope
+	Owner                               // the owner of the data directory, over the control connection
+)
+
+// ProjectFrom is where the project that a call reaches is named.
+type ProjectFrom uint8
+
+// Where a project is named.
+const (
+	NoProject   ProjectFrom = iota // refuses keys limited to listed projects
+	PathProject                    // key or alias in the path
+	PathRecord                     // project of the record whose id is in the path
+	BodyProject                    // project_key in the body
+	EachProject                    // the handler leaves out what the key does not reach
+)
+
+// Anyone needs no credential.
+func Anyone() Access { return Access{Kind: Public} }
+
+// LoginOnly is for what no API key opens.
+func LoginOnly() Access { return Access{Kind: Administrator} }
+
+// OwnerOnly is for the control connection.
+func OwnerOnly() Access { return Access{Kind: Owner} }
+
+// ByScope is for an endpoint of the project in the path.
+func ByScope(s string) Access { return Access{Kind: Scoped, Scopes: []string{s}, Project: PathProject} }
+
+// AcrossProjects is for an endpoint that spans projects.
+func AcrossProjects(s string) Access {
+	return Access{Kind: Scoped, Scopes: []string{s}, Project: NoProject}
+}
+
+// AnyScope is for an endpoint that shows as much as the caller's scopes open.
+func AnyScope(scopes ...string) Access {
+	return Access{Kind: Scoped, Scopes: scopes, Project: EachProject}
+}
+
+// From changes where the project of a call is found.
+func (a Access) From(p ProjectFrom) Access {
+	a.Project = p
+	return a
+}
+
+// Caller is who sent a request: an administrator, or an API key.
+type Caller struct {
+	Administrator bool
+	Key           *store.APIKey
+}
+
+// Has reports whether the caller has a scope.
+func (c Caller) Has(scope string) bool {
+	return c.Administrator || c.Key != nil && slices.Contains(c.Key.Scopes, scope)
+}
+
+// Reaches reports whether the caller may touch a project.
+func (c Caller) Reaches(p store.ProjectID) bool {
+	return c.Administrator || c.Key != nil && c.Key.May(p)
+}
+
+// ErrOtherProject refuses a key that is limited to projects. The text is the same
+// for every reason, so that a key cannot be used to find out which projects exist.
+var ErrOtherProject = fault.New(fault.Unauthorized, "this API key does not reach the project")

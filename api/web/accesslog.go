@@ -1,0 +1,89 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"svc/internal/control"
+	"svc/internal/event/submission"
+	"svc/internal/logging"
+)
+
+// AccessLog is one line for each request but health checks.
+type AccessLog struct {
+	Log       *slog.Logger
+	IPStorage string // what is said of senders of events, as submission.StoredAddress
+}
+
+// Recorder remembers what was answered, for the access log.
+type Recorder struct {
+	http.ResponseWriter
+	Status int // 0 = not begun
+	Bytes  int
+}
+
+// WriteHeader passes the status on and keeps it.
+func (w *Recorder) WriteHeader(status int) {
+	w.Status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write passes the bytes on and counts them.
+func (w *Recorder) Write(b []byte) (int, error) {
+	if w.Status == 0 {
+		w.Status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.Bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write writes one line for each request but health checks. Query values
+// stay out of it, except those that say which page was asked for.
+func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
+	if r.Route != nil && r.Route.Quiet || !l.Log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
+	var pattern string
+	if r.Route != nil {
+		pattern = r.Route.Path
+	}
+	attrs := [...]slog.Attr{
+		slog.String("method", r.Method),
+		slog.String("route", pattern),
+		slog.String("path", r.LoggedPath()),
+		slog.Int("status", w.Status),
+		slog.Int("bytes", w.Bytes),
+		slog.Int64("us", end.Sub(r.Received).Microseconds()),
+		slog.String("address", l.address(r)),
+		slog.String("id", r.ID),
+		8: {}, 9: {}, // of pages
+	}
+	said := attrs[:8]
+	if r.URL.RawQuery != "" {
+		said = append(said, slog.String("limit", r.Query("limit")), slog.String("offset", r.Query("offset")))
+	}
+	logging.Info(l.Log, end, "request", said)
+}
+
+// address is what the access log says of the caller's address: nothing where the
+// client asks not to be tracked, and of senders of events what is stored with
+// those.
+func (l *AccessLog) address(r *Request) string {
+	switch {
+	case r.DoNotTrack():
+		return ""
+	case r.Route != nil && r.Route.EventSender:
+		return submission.StoredAddress(r.Addr, l.IPStorage)
+	case r.Addr.IsValid():
+		return r.Addr.String()
+	case control.Owner(r.Context()):
+		return "control"
+	}
+	return ""
+}

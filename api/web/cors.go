@@ -1,0 +1,39 @@
+package web
+
+import "net/http"
+
+// Answers may be read by pages of every origin. The origin is reflected and
+// not "*", because beacons are sent with credentials.
+var (
+	corsAllow   = []string{"true"}
+	corsExpose  = []string{"Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"}
+	corsMethods = []string{"GET, HEAD, PUT, PATCH, POST, DELETE"}
+	corsMaxAge  = []string{"86400"}
+	varyOrigin  = []string{"Origin"}
+)
+
+// SetCORS sets the cross-origin headers that every answer carries.
+func SetCORS(h http.Header, r *http.Request) {
+	h["Vary"] = varyOrigin
+	origin := r.Header["Origin"]
+	if len(origin) == 0 {
+		return
+	}
+	h["Access-Control-Allow-Origin"] = origin[:1:1]
+	h["Access-Control-Allow-Credentials"] = corsAllow
+	h["Access-Control-Expose-Headers"] = corsExpose
+	if !IsPreflight(r) {
+		return
+	}
+	h["Access-Control-Allow-Methods"] = corsMethods
+	h["Access-Control-Max-Age"] = corsMaxAge
+	if wanted := r.Header["Access-Control-Request-Headers"]; len(wanted) > 0 {
+		h["Access-Control-Allow-Headers"] = wanted
+	}
+}
+
+// IsPreflight reports whether a browser asks what it may send. The answer is the
+// same for every path and needs no credential.
+func IsPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
+}

@@ -1,0 +1,235 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"sync"
+)
+
+// Optional is a body field that may be absent, null or a value. One of the
+// wrong type is remembered, not refused, so that it is reported with the rest.
+type Optional[T any] struct {
+	Sent  bool
+	Wrong bool
+	Value *T // nil when not sent, null or wrong
+}
+
+// Null reports whether the field was sent as JSON null.
+func (o Optional[T]) Null() bool { return o.Sent && !o.Wrong && o.Value == nil }
+
+// Or is the value, or another one when there is none.
+func (o Optional[T]) Or(other T) T {
+	if o.Value == nil {
+		return other
+	}
+	return *o.Value
+}
+
+func (o *Optional[T]) set(raw json.RawMessage) {
+	*o = Optional[T]{Sent: true}
+	if string(raw) == "null" {
+		return
+	}
+	v := new(T)
+	if o.Wrong = !simple(v, raw) && json.Unmarshal(raw, v) != nil; !o.Wrong {
+		o.Value = v
+	}
+}
+
+// simple reads what most fields are, texts without escapes and booleans, and
+// leaves the rest to encoding/json.
+func simple(v any, raw json.RawMessage) bool {
+	switch v := v.(type) {
+	case *string:
+		if plainText(raw) {
+			*v = string(raw[1 : len(raw)-1])
+			return true
+		}
+	case *bool:
+		*v = string(raw) == "true"
+		return *v || string(raw) == "false"
+	}
+	return false
+}
+
+// plainText reports whether a JSON value is a string without escapes, which
+// most are.
+func plainText(raw json.RawMessage) bool {
+	return raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0
+}
+
+// Integer is a whole number. JSON knows one kind of number, so 5 and 5.0 are
+// the same; 5.5 and "5" are not integers.
+type Integer int64
+
+// UnmarshalJSON accepts every spelling of a whole number.
+func (n *Integer) UnmarshalJSON(raw []byte) error {
+	if whole, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		*n = Integer(whole)
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return errors.New("not an integer")
+	}
+	*n = Integer(f)
+	return nil
+}
+
+// LooseInteger is an integer that may also come as text.
+type LooseInteger int64
+
+// UnmarshalJSON accepts 5 and "5".
+func (n *LooseInteger) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '"' {
+		return (*Integer)(n).UnmarshalJSON(raw)
+	}
+	whole, err := strconv.ParseInt(string(bytes.Trim(raw, `"`)), 10, 64)
+	*n = LooseInteger(whole)
+	return err
+}
+
+// LooseBool is a boolean that may also come as text.
+type LooseBool bool
+
+// UnmarshalJSON accepts true, false and the texts "true", "1", "false", "0".
+func (b *LooseBool) UnmarshalJSON(raw []byte) error {
+	switch string(raw) {
+	case `true`, `"true"`, `"1"`:
+		*b = true
+	case `false`, `"false"`, `"0"`:
+		*b = false
+	default:
+		return errors.New("not a boolean")
+	}
+	return nil
+}
+
+// Object is a free-form JSON object, kept as it was sent but for white space.
+type Object json.RawMessage
+
+// maxDepth is how many levels of objects and lists a free-form object may have.
+// Go's JSON gives up at 10,000, counted from the outside of each document, so
+// what was just readable in a request might not be writable in an answer.
+const maxDepth = 100
+
+// depth is the greatest nesting of valid JSON.
+func depth(raw []byte) (greatest int) {
+	level, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++ // whatever is escaped is part of the text
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			greatest = max(greatest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return greatest
+}
+
+// UnmarshalJSON refuses everything that is not an object.
+func (o *Object) UnmarshalJSON(raw []byte) error {
+	if len(raw) == 0 || raw[0] != '{' || depth(raw) > maxDepth {
+		return errors.New("not an object")
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return err
+	}
+	*o = b.Bytes()
+	return nil
+}
+
+// Decode fills the Optional fields of the struct in points to from the request
+// body. Names are compared exactly; unknown ones are ignored, and of one that
+// comes twice the last counts.
+func Decode(r *Request, in any) error {
+	object, err := r.ReadObject()
+	if err != nil {
+		return err
+	}
+	Fill(in, object)
+	return nil
+}
+
+// Fill is Decode for an object at hand, which must be valid JSON.
+func Fill(in any, object json.RawMessage) {
+	v := reflect.ValueOf(in).Elem()
+	places := fieldsOf(v.Type())
+	EachField(object, func(name []byte, raw json.RawMessage) {
+		if at, ok := places[string(name)]; ok {
+			v.Field(at).Addr().Interface().(setter).set(raw)
+		}
+	})
+}
+
+// setter is what every Optional is, whatever its type.
+type setter interface{ set(raw json.RawMessage) }
+
+// knownFields remembers the names and places of the fields of input structs.
+var knownFields sync.Map // reflect.Type -> map[string]int
+
+func fieldsOf(t reflect.Type) map[string]int {
+	if known, ok := knownFields.Load(t); ok {
+		return known.(map[string]int)
+	}
+	names := make(map[string]int, t.NumField())
+	for i := range t.NumField() {
+		names[t.Field(i).Tag.Get("json")] = i
+	}
+	knownFields.Store(t, names)
+	return names
+}
+
+// Entries reads a list of objects into inputs. What is not an object is a
+// problem of the list.
+func Entries[T any](p *Problems, field string, raw Optional[[]json.RawMessage], most int) []T {
+	if raw.Wrong {
+		p.Add("%s must be a list", field)
+		return nil
+	}
+	list := raw.Or(nil)
+	if len(list) > most {
+		p.Add("%s must have at most %d entries", field, most)
+		return nil
+	}
+	inputs := make([]T, len(list))
+	for i, item := range list {
+		if item[0] != '{' {
+			p.Add("%s[%d] must be an object", field, i)
+			continue
+		}
+		Fill(&inputs[i], item)
+	}
+	return inputs
+}
+
+// EntryField names a field of an entry of a list.
+func EntryField(list string, i int, field string) string {
+	return fmt.Sprintf("%s[%d].%s", list, i, field)
+}
+
+// Set changes a field that always has a value.
+func Set[T any](field *T, o Optional[T]) {
+	if o.Value != nil {
+		*field = *o.Value
+	}
+}
+
+// SetOrClear changes a field that null clears.
+func SetOrClear[T any](field **T, o Optional[T]) {
+	if o.Sent {
+		*field = o.Value
+	}
+}

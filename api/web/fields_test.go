@@ -1,0 +1,31 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzEachField holds eachField to encoding/json for every object.
+func FuzzEachField(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, ` { } `, `{"a":1}`, `{"a":1,"a":2}`, `{"\u0061":"b\\"}`, `{"a":{"b":[1,{"c":"}"}],"d":null}, "e" : -1.5e3 }`,
+		`{"a":"\"","b":[],"c":{},"d":true,"e":[[["]"]]]}`, "{\t\"a\"\r\n:\n[ 1 , 2 ]\n}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		want := map[string]json.RawMessage{}
+		if !utf8.Valid(b) || json.Unmarshal(b, &want) != nil || want == nil {
+			return // lines are objects
+		}
+		got := map[string]json.RawMessage{}
+		EachField(b, func(name []byte, raw json.RawMessage) {
+			got[string(name)] = append(json.RawMessage(nil), raw...)
+		})
+		if !maps.EqualFunc(got, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
+			t.Errorf("%s\ngot  %s\nwant %s", b, got, want)
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"svc/internal/platform"
+	"svc/internal/searchtext"
+)
+
+// Page is the part of a list that a client asked for.
+type Page struct{ Limit, Offset int }
+
+// Page reads limit (1..100, 20) and offset (0).
+func (p *Problems) Page(r *Request) Page {
+	return Page{
+		Limit:  p.Count(r, "limit", 20, 1, 100),
+		Offset: p.Count(r, "offset", 0, 0, 1<<53),
+	}
+}
+
+// Count reads an integer from the query.
+func (p *Problems) Count(r *Request, name string, otherwise, least, most int) int {
+	if !r.Sent(name) {
+		return otherwise
+	}
+	n, err := strconv.Atoi(r.Query(name))
+	switch {
+	case err != nil || n < least:
+		p.Add("%s must be an integer of at least %d", name, least)
+	case n > most:
+		p.Add("%s must be an integer of at most %d", name, most)
+	}
+	return n
+}
+
+// PageOf is the part of a list that is on a page.
+func PageOf[T any](list []T, p Page) []T {
+	from := min(p.Offset, len(list))
+	return list[from:min(from+p.Limit, len(list))]
+}
+
+// Search reads the text to search for, folded; blank is none.
+func (p *Problems) Search(r *Request) string {
+	text := strings.TrimSpace(r.Query("search"))
+	if utf8.RuneCountInString(text) > 128 {
+		p.Add("search must have at most 128 characters")
+	}
+	return strings.TrimSpace(searchtext.Text(text))
+}
+
+// Bool reads a boolean filter; nil is no condition.
+func (p *Problems) Bool(r *Request, name string) *bool {
+	yes, no := true, false
+	switch r.Query(name) {
+	case "":
+		return nil
+	case "true", "1":
+		return &yes
+	case "false", "0":
+		return &no
+	}
+	p.Add("%s must be true, 1, false or 0", name)
+	return nil
+}
+
+// PlatformFilter reads the platform filter; nil is no condition.
+func (p *Problems) PlatformFilter(r *Request) *platform.Platform {
+	text := r.Query("platform")
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	value, ok := platform.Parse(text)
+	if !ok {
+		p.Add("platform must be one of %s", platformNames)
+		return nil
+	}
+	return &value
+}
+
+// Fits reports whether a flag fits a filter.
+func Fits(flag bool, wanted *bool) bool { return wanted == nil || flag == *wanted }

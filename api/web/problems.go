@@ -1,0 +1,296 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"svc/internal/fault"
+	"svc/internal/platform"
+	"svc/internal/release"
+)
+
+// Problems collects every broken rule of a request, so that one answer names
+// them all.
+type Problems struct {
+	List []string
+	// Update is true where a stored record changes: null clears a field there
+	// and is refused for one that cannot be empty. On creation null is the
+	// same as not sent.
+	Update bool
+}
+
+// Add adds a broken rule.
+func (p *Problems) Add(format string, args ...any) {
+	p.List = append(p.List, fmt.Sprintf(format, args...))
+}
+
+// Err is nil, or one validation error of all broken rules.
+func (p *Problems) Err() error {
+	if len(p.List) == 0 {
+		return nil
+	}
+	return fault.Validation(p.List...)
+}
+
+// TextRule is what a text field must keep to. Lengths count characters.
+type TextRule struct {
+	Min, Max int
+	Required bool // on creation it must be sent; never null
+	Fixed    bool // optional, but never null
+	Trim     bool // white space around it does not count
+	Filled   bool // must not be blank
+}
+
+// Text checks a text field.
+func (p *Problems) Text(field string, o Optional[string], rule TextRule) {
+	if !p.Present(field, o.Sent, o.Null(), rule.Required, rule.Fixed) {
+		return
+	}
+	if o.Wrong {
+		p.Add("%s must be a string", field)
+		return
+	}
+	if o.Value == nil {
+		return
+	}
+	text := *o.Value
+	if rule.Trim {
+		text = strings.TrimSpace(text)
+	}
+	n := utf8.RuneCountInString(text)
+	switch {
+	case rule.Filled && strings.TrimSpace(text) == "", rule.Min == 1 && n == 0:
+		p.Add("%s must not be empty", field)
+	case rule.Max > 0 && n > rule.Max:
+		p.Add("%s must have at most %d characters", field, rule.Max)
+	case n < rule.Min:
+		p.Add("%s must have at least %d characters", field, rule.Min)
+	}
+}
+
+// Present reports whether there is a value left to check, and adds what is
+// wrong with its absence.
+func (p *Problems) Present(field string, sent, null, required, fixed bool) bool {
+	switch {
+	case null && p.Update && (required || fixed):
+		p.Add("%s must not be null", field)
+	case required && !p.Update && (!sent || null):
+		p.Add("%s is required", field)
+	}
+	return sent && !null
+}
+
+// URL checks a field that holds an absolute address.
+func (p *Problems) URL(field string, o Optional[string], limit int) {
+	before := len(p.List)
+	p.Text(field, o, TextRule{Max: limit})
+	if o.Value != nil && len(p.List) == before && !isURL(*o.Value) {
+		p.Add("%s must be an absolute URL with scheme http, https or ftp", field)
+	}
+}
+
+func isURL(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" {
+		return false
+	}
+	return u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "ftp"
+}
+
+// Flag checks a boolean field, which is never null.
+func (p *Problems) Flag(field string, o Optional[bool]) {
+	if p.Present(field, o.Sent, o.Null(), false, true) && o.Wrong {
+		p.Add("%s must be true or false", field)
+	}
+}
+
+// LooseFlag checks a boolean field that may come as text.
+func (p *Problems) LooseFlag(field string, o Optional[LooseBool]) {
+	if p.Present(field, o.Sent, o.Null(), false, true) && o.Wrong {
+		p.Add("%s must be true or false", field)
+	}
+}
+
+// Days checks a number of days that may come as text and is never null.
+func (p *Problems) Days(field string, o Optional[LooseInteger]) {
+	if !p.Present(field, o.Sent, o.Null(), false, true) {
+		return
+	}
+	if o.Wrong || *o.Value < 1 || *o.Value > 365 {
+		p.Add("%s must be an integer from 1 to 365", field)
+	}
+}
+
+// Number checks an integer field.
+func (p *Problems) Number(field string, o Optional[Integer], least, most int64, fixed bool) {
+	if !p.Present(field, o.Sent, o.Null(), false, fixed) {
+		return
+	}
+	if o.Wrong || int64(*o.Value) < least || int64(*o.Value) > most {
+		p.Add("%s must be an integer from %d to %d", field, least, most)
+	}
+}
+
+// UnixTime checks a time in Unix seconds.
+func (p *Problems) UnixTime(field string, o Optional[Integer], fixed bool) {
+	if p.Present(field, o.Sent, o.Null(), false, fixed) && (o.Wrong || *o.Value < 0) {
+		p.Add("%s must be an integer of at least 0 (Unix seconds)", field)
+	}
+}
+
+// ComparableVersion checks a comparable version. Null and, where blank is true, a
+// blank text are no version.
+func (p *Problems) ComparableVersion(field string, o Optional[string], blank bool) release.Comparable {
+	if o.Wrong {
+		p.Add("%s must be a string", field)
+		return release.Comparable{}
+	}
+	if o.Value == nil || blank && strings.TrimSpace(*o.Value) == "" {
+		return release.Comparable{}
+	}
+	c, ok := release.Parse(*o.Value)
+	if !ok {
+		p.Add("%s must be a comparable version of at most 64 characters, such as 1.2.3 or 1.2.3-rc.1", field)
+	}
+	return c
+}
+
+// Platform checks a platform field; null is none.
+func (p *Problems) Platform(o Optional[string]) *platform.Platform {
+	if o.Wrong {
+		p.Add("platform must be a string")
+		return nil
+	}
+	if o.Value == nil {
+		return nil
+	}
+	value, ok := platform.Parse(*o.Value)
+	if !ok {
+		p.Add("platform must be one of %s", platformNames)
+		return nil
+	}
+	return &value
+}
+
+const platformNames = "windows, linux, macos, ios, android, web, others"
+
+// Platforms checks a list of platforms and drops repetitions.
+func (p *Problems) Platforms(field string, o Optional[[]json.RawMessage]) []platform.Platform {
+	if o.Wrong {
+		p.Add("%s must be a list", field)
+		return nil
+	}
+	list := o.Or(nil)
+	if len(list) > 8 {
+		p.Add("%s must have at most 8 entries", field)
+		return nil
+	}
+	var all []platform.Platform
+	for i, raw := range list {
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil || string(raw) == "null" {
+			p.Add("%s[%d] must be a string", field, i)
+			continue
+		}
+		value, ok := platform.Parse(text)
+		if !ok {
+			p.Add("%s[%d] must be one of %s", field, i, platformNames)
+			continue
+		}
+		if !slices.Contains(all, value) {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// Texts checks a list of strings of a length each.
+func (p *Problems) Texts(field string, o Optional[[]json.RawMessage], most, limit int) []string {
+	if o.Wrong {
+		p.Add("%s must be a list", field)
+		return nil
+	}
+	list := o.Or(nil)
+	if most > 0 && len(list) > most {
+		p.Add("%s must have at most %d entries", field, most)
+		return nil
+	}
+	all := make([]string, 0, len(list))
+	for i, raw := range list {
+		var text string
+		switch err := json.Unmarshal(raw, &text); {
+		case err != nil || string(raw) == "null":
+			p.Add("%s[%d] must be a string", field, i)
+		case utf8.RuneCountInString(strings.TrimSpace(text)) > limit:
+			p.Add("%s[%d] must have at most %d characters", field, i, limit)
+		default:
+			all = append(all, strings.TrimSpace(text))
+		}
+	}
+	return all
+}
+
+// Object checks a free-form object; null is none.
+func (p *Problems) Object(field string, o Optional[Object]) {
+	if o.Wrong {
+		p.Add("%s must be a JSON object of at most %d levels", field, maxDepth)
+	}
+}
+
+// OrNil is the text, or nil when it is blank.
+func OrNil(text *string) *string {
+	if text == nil || strings.TrimSpace(*text) == "" {
+		return nil
+	}
+	return text
+}
+
+// Quote is a short text in quotation marks, for messages.
+func Quote(text string) string {
+	if runes := []rune(text); len(runes) > 64 {
+		text = string(runes[:64]) + "…"
+	}
+	return `"` + strings.ToValidUTF8(text, "�") + `"`
+}
+
+// JoinValidation makes one validation error of two.
+func JoinValidation(a, b error) error {
+	var all []string
+	for _, err := range []error{a, b} {
+		if err == nil {
+			continue
+		}
+		f, ok := errors.AsType[*fault.Error](err)
+		if !ok || !f.Validation {
+			return err
+		}
+		all = append(all, f.Messages...)
+	}
+	if all == nil {
+		return nil
+	}
+	return fault.Validation(all...)
+}
+
+// Shorten cuts a text to a number of characters. Headers may hold any bytes.
+func Shorten(text string, limit int) string {
+	text = string(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD")))
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit])
+}
+
+// OrEmpty is a text that may be missing.
+func OrEmpty(t *string) string {
+	if t == nil {
+		return ""
+	}
+	return *t
+}

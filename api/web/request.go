@@ -1,0 +1,259 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"svc/internal/fault"
+	"svc/internal/useragent"
+	"svc/store"
+)
+
+// Request is a request on its way through the server.
+type Request struct {
+	*http.Request
+	Writer http.ResponseWriter
+	Route  *Route
+	Params Params
+	ID     string     // for the answer, the access log and the error log
+	Addr   netip.Addr // of the caller; the zero Addr on the control connection
+	Caller Caller
+
+	Received time.Time
+
+	bodyBytes []byte
+	bodyRead  bool
+	values    url.Values
+}
+
+// Param is a path parameter, percent-decoded.
+func (r *Request) Param(name string) string { return r.Params.get(name) }
+
+// Query is the first value of a query parameter.
+func (r *Request) Query(name string) string {
+	if r.values == nil {
+		r.values = parseQuery(r.URL.RawQuery)
+	}
+	return r.values.Get(name)
+}
+
+// parseQuery reads a query as browsers do: a % that begins no escape, and a
+// semicolon, are characters like any other. net/url would leave out the parameters
+// that have one, so that limit=%zz was no limit at all instead of a wrong one.
+func parseQuery(raw string) url.Values {
+	values, err := url.ParseQuery(raw)
+	if err == nil {
+		return values
+	}
+	values = url.Values{}
+	for pair := range strings.SplitSeq(raw, "&") {
+		if pair != "" {
+			name, value, _ := strings.Cut(pair, "=")
+			values.Add(unescape(name), unescape(value))
+		}
+	}
+	return values
+}
+
+// unescape decodes what is escaped in a part of a query.
+func unescape(text string) string {
+	var b strings.Builder
+	for text != "" {
+		size := 1
+		if text[0] == '%' && len(text) > 2 {
+			size = 3
+		}
+		decoded, err := url.QueryUnescape(text[:size])
+		if err != nil {
+			decoded, size = text[:1], 1
+		}
+		b.WriteString(decoded)
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// Sent reports whether a query parameter is there, with or without a value.
+func (r *Request) Sent(name string) bool {
+	r.Query(name)
+	return r.values.Has(name)
+}
+
+// LoggedPath is the path for logs. It does not say whose events were deleted.
+func (r *Request) LoggedPath() string {
+	if r.Route != nil && strings.HasSuffix(r.Route.Path, "/:distinct_id") {
+		return r.Route.Path
+	}
+	return r.URL.Path
+}
+
+// Project reads the project in the path inside the transaction that is about
+// to use it. A key or alias may have moved to another project since the
+// credential was checked, so a limited key is held to its list here again.
+func (r *Request) Project(tx *store.Tx) (*store.Project, error) {
+	return r.Reached(tx.Project(r.Param("k")))
+}
+
+// Reached passes on a project that was looked up, unless the caller may not touch
+// it.
+func (r *Request) Reached(p *store.Project, err error) (*store.Project, error) {
+	if err == nil && !r.Caller.Reaches(p.ID) {
+		return nil, ErrOtherProject
+	}
+	return p, err
+}
+
+// Client is what a handler has read in a body about the client of a request, for
+// what is counted and logged.
+type Client struct {
+	System    useragent.Source
+	Version   string         // of the app that asks for an update
+	Time      useragent.Text // by the client's clock
+	Untracked bool           // it asks not to be tracked: its place is not looked up
+}
+
+// Declared is what a request says of the system it comes from, in its body among
+// others. The platform in the query of a list is a filter: what somebody looks
+// for, not what he has.
+func (r *Request) Declared(body useragent.Source) useragent.Declared {
+	d := useragent.Declared{
+		Header: useragent.Source{Platform: HeaderText(r, "X-Svc-Platform"), Version: HeaderText(r, "X-Svc-Platform-Version")},
+		Body:   body,
+	}
+	if strings.Contains(r.URL.RawQuery, "platform") {
+		d.Query = useragent.Source{Platform: queryText(r, "platform"), Version: queryText(r, "platform_version")}
+		if r.Route.FiltersPlatform {
+			d.Query.Platform = useragent.Text{}
+		}
+	}
+	return d
+}
+
+// HeaderText is a header by its canonical name.
+func HeaderText(r *Request, name string) useragent.Text {
+	values := r.Header[name]
+	if len(values) == 0 {
+		return useragent.Text{}
+	}
+	return useragent.Text{Value: values[0], Sent: true}
+}
+
+func queryText(r *Request, name string) useragent.Text {
+	return useragent.Text{Value: r.Query(name), Sent: r.Sent(name)}
+}
+
+// BodyText is a field of the body. What is no text was sent all the same.
+func BodyText(o Optional[string]) useragent.Text {
+	return useragent.Text{Value: o.Or(""), Sent: o.Sent && !o.Null()}
+}
+
+// ReadBody reads the request body once, within the route's limit.
+func (r *Request) ReadBody() ([]byte, error) {
+	if r.bodyRead {
+		return r.bodyBytes, nil
+	}
+	limit := r.Route.BodyLimit
+	if r.ContentLength > limit {
+		return nil, errTooLarge(limit)
+	}
+	if r.ContentLength > MinBytesPerSecond { // more time for more bytes, so that slow lines can send them
+		deadline := time.Now().Add(time.Duration(30+r.ContentLength/MinBytesPerSecond) * time.Second)
+		_ = http.NewResponseController(r.Writer).SetReadDeadline(deadline)
+	}
+	body := r.Body
+	if r.ContentLength < 0 { // net/http reads no more than a length that is known
+		body = http.MaxBytesReader(r.Writer, r.Body, limit)
+	}
+	b, err := readAll(body, r.ContentLength)
+	if err != nil || r.ContentLength < 0 || r.ContentLength > MinBytesPerSecond {
+		// The time for the answer has been running since the headers came. After
+		// a slow body none of it may be left.
+		_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
+	}
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, errTooLarge(limit)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the request body ended early")
+	}
+	r.bodyBytes, r.bodyRead = b, true
+	return b, nil
+}
+
+func errTooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "the request body must have at most %d bytes", limit)
+}
+
+// readAll reads to the end, with one allocation where the length is known.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	if length < 0 {
+		return io.ReadAll(body)
+	}
+	b := make([]byte, length)
+	_, err := io.ReadFull(body, b)
+	return b, err
+}
+
+// ReadObject reads the request body as a JSON object. No body is an empty one.
+func (r *Request) ReadObject() (json.RawMessage, error) {
+	b, err := r.ReadBody()
+	if err != nil {
+		return nil, err
+	}
+	b = bytes.TrimSpace(b)
+	if len(b) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	if !utf8.Valid(b) {
+		return nil, fault.New(fault.Invalid, "the request body must be UTF-8")
+	}
+	if !json.Valid(b) {
+		return nil, errNoJSON(b)
+	}
+	if b[0] != '{' {
+		return nil, fault.New(fault.Invalid, "the request body must be a JSON object")
+	}
+	return b, nil
+}
+
+// errNoJSON says where a body stops being JSON.
+func errNoJSON(b []byte) error {
+	var raw json.RawMessage
+	err := json.Unmarshal(b, &raw)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fault.New(fault.Invalid, "the request body is not JSON: %s at byte %d", syntax, syntax.Offset)
+	}
+	return fault.New(fault.Invalid, "the request body is not JSON")
+}
+
+// DoNotTrack reports whether the client asks to be left out.
+func (r *Request) DoNotTrack() bool {
+	given := r.Header["X-Svc-Do-Not-Track"]
+	if len(given) == 0 {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(given[0])) {
+	case "1", "true", "yes":
+		return true
+	}
+	return false
+}
+
+// Update runs fn in a write transaction with the project in the path.
+func (r *Request) Update(db *store.Store, fn func(*store.Tx, *store.Project) error) error {
+	return db.Update(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		return fn(tx, p)
+	})
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"svc/internal/fault"
+)
+
+// statuses is the only place where a kind of fault becomes a status.
+var statuses = map[fault.Kind]int{
+	fault.Invalid:      http.StatusBadRequest,
+	fault.Unauthorized: http.StatusUnauthorized,
+	fault.NotFound:     http.StatusNotFound,
+	fault.Conflict:     http.StatusConflict,
+	fault.TooLarge:     http.StatusRequestEntityTooLarge,
+	fault.TooMany:      http.StatusTooManyRequests,
+	fault.Unavailable:  http.StatusServiceUnavailable,
+	fault.NoSpace:      http.StatusInsufficientStorage,
+}
+
+// errorView is the body of every error.
+type errorView struct {
+	StatusCode int    `json:"statusCode"`
+	Message    any    `json:"message"` // a text, or a list of texts for broken rules
+	Error      string `json:"error"`
+}
+
+// errGone is for a request that ended because its client went away. Nobody
+// reads the answer, and nothing is wrong here.
+var errGone = fault.New(fault.Invalid, "the request was given up by the client")
+
+// Fail answers with an error. What is neither a fault nor a disk that is full or
+// fails is internal: the client gets a constant text, the log gets the rest with
+// the request id.
+func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
+	err = fault.Disk(err)
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		err = errGone
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		log.Error("request failed", "error", err, "method", r.Method, "path", r.LoggedPath(), "id", r.ID)
+		FailInternally(w)
+		return
+	}
+	if status := statuses[f.Kind]; status >= 500 && err.Error() != f.Error() {
+		log.Warn("request refused", "error", err, "method", r.Method, "path", r.LoggedPath(), "id", r.ID)
+	}
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", Seconds(f.RetryAfter))
+	}
+	if f.Validation {
+		writeError(w, statuses[f.Kind], f.Messages)
+		return
+	}
+	writeError(w, statuses[f.Kind], f.Error())
+}
+
+// FailInternally answers for a bug or an accident of ours.
+func FailInternally(w http.ResponseWriter) {
+	writeError(w, http.StatusInternalServerError, "unexpected error; the log has the details under this request's X-Request-Id")
+}
+
+// writeError sends the body of an error; message is a text or a list of texts.
+func writeError(w http.ResponseWriter, status int, message any) {
+	body, err := Encode(errorView{StatusCode: status, Message: message, Error: http.StatusText(status)})
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	WriteJSON(w, status, body)
+}
+
+// Seconds is a duration as whole seconds, at least one: what Retry-After and
+// the rate-limit headers carry.
+func Seconds(d time.Duration) string {
+	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
+}
+
+// Respond answers with a JSON body.
+func Respond(w http.ResponseWriter, status int, v any) error {
+	body, err := Encode(v)
+	if err != nil {
+		return err
+	}
+	WriteJSON(w, status, body)
+	return nil
+}
+
+// Encode is JSON without escapes that only HTML needs.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// ContentTypeJSON is the value of the header; it must not be changed.
+var ContentTypeJSON = []string{"application/json; charset=utf-8"}
+
+// MinBytesPerSecond is the pace, in bytes a second, below which a client is given up.
+const MinBytesPerSecond = 64 << 10
+
+// WriteJSON sends a finished body. A body that a slow line cannot take within the
+// server's time limit gets more time by its size.
+func WriteJSON(w http.ResponseWriter, status int, body []byte) {
+	if len(body) > MinBytesPerSecond {
+		deadline := time.Now().Add(time.Duration(30+len(body)/MinBytesPerSecond) * time.Second)
+		// A writer without deadlines, as in process, has no slow client.
+		_ = http.NewResponseController(w).SetWriteDeadline(deadline)
+	}
+	h := w.Header()
+	h["Content-Type"] = ContentTypeJSON
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // an error means that the client has gone
+}
+
+// deletedView is the answer of deletions and of account changes.
+type deletedView struct {
+	Success bool `json:"success"`
+}
+
+// RespondDeleted answers that something was deleted or changed.
+func RespondDeleted(w http.ResponseWriter) error {
+	return Respond(w, http.StatusOK, deletedView{Success: true})
+}
+
+// PageView is a page of a list; Total counts all matches.
+type PageView struct {
+	Total    int  `json:"total"`
+	Estimate bool `json:"total_is_estimate,omitempty"` // Total is an upper bound
+	Data     any  `json:"data"`
+}
+
+// ListView is a list that is not paged.
+type ListView struct {
+	Data any `json:"data"`
+}
+
+// Views shows a list; that of nothing is empty, not null.
+func Views[R, V any](list []R, view func(R) V) []V {
+	views := make([]V, len(list))
+	for i, record := range list {
+		views[i] = view(record)
+	}
+	return views
+}
+
+// NoDeadlines takes the time limits off a request of the owner whose body or answer
+// may take long.
+func NoDeadlines(w http.ResponseWriter) {
+	wire := http.NewResponseController(w)
+	// In this process there is no connection that could time out.
+	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
+}
+
+// NoWriteDeadline lifts the time limit of an answer for work that may take longer, and
+// returns what sets it again once there is an answer.
+func NoWriteDeadline(w http.ResponseWriter) (done func()) {
+	wire := http.NewResponseController(w)
+	_ = wire.SetWriteDeadline(time.Time{}) // in process there is none
+	return func() { _ = wire.SetWriteDeadline(time.Now().Add(30 * time.Second)) }
+}

@@ -1,0 +1,64 @@
+// Package web is what all handlers of the interface share: the router and the
+// lines of its table, who may call what, decoding and checking of requests, and
+// the shape of answers. It knows no resource.
+package web
+
+import (
+	"net/http"
+)
+
+// Limits of request bodies, in bytes.
+const (
+	PublicBodyLimit = 1 << 20
+	AdminBodyLimit  = 32 << 20
+)
+
+// Handler answers a request.
+type Handler func(http.ResponseWriter, *Request) error
+
+// Reporter answers a request and returns what its body says about the client.
+type Reporter func(http.ResponseWriter, *Request) (Client, error)
+
+// Route is a line of the table from which router, access checks, body limits
+// and the comparison with openapi.yaml are made.
+type Route struct {
+	Method, Path string
+	Access       Access
+	Handler      Handler
+	Reporter     Reporter // instead of handler where the body tells something about the client
+
+	BodyLimit       int64
+	Rate            RateClass
+	Counts          string // what its requests are called in request statistics; "" = not counted
+	FiltersPlatform bool   // platform in the query is what to look for, not what the client has
+	Private         bool   // answers must not be kept by caches
+	Quiet           bool   // no line in the access log
+	EventSender     bool   // the caller is a sender of events: its address is logged as it is stored with them
+}
+
+// RateClass is how often an address may call a route.
+type RateClass uint8
+
+// The rate classes.
+const (
+	Unlimited  RateClass = iota
+	PublicRate           // as often a minute as the settings say
+	HourlyRate           // ten times an hour
+)
+
+// V1 is where the interface begins.
+const V1 = "/api/v1"
+
+// ModuleStatus answers that a part of the interface exists in this program.
+func ModuleStatus(module string) func(http.ResponseWriter, *Request) error {
+	return func(w http.ResponseWriter, _ *Request) error {
+		return Respond(w, http.StatusOK, struct {
+			Module      string `json:"module"`
+			Implemented bool   `json:"implemented"`
+		}{module, true})
+	}
+}
+
+// LimitedAddresses bounds the tables of the rate limits: about 20 MiB when
+// full.
+const LimitedAddresses = 100_000

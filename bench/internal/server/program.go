@@ -1,0 +1,113 @@
+// Package server runs svc as its users do, for measuring: the program is built as
+// a release is, "svc serve" is a process of its own with default settings, and
+// everything that is asked goes over HTTP or the command line. Only the limit of
+// requests is off, as all of them come from one address.
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Program is svc as a file.
+type Program struct{ path string }
+
+// Build makes the program in a folder, of the sources that the caller is made of:
+// it must run in a folder of the module.
+func Build(ctx context.Context, dir string) (Program, error) {
+	return build(ctx, dir, "svc")
+}
+
+const (
+	// indexer is what BuildWithoutIndex changes: the function that keeps the
+	// search index up to date, in a file of a package.
+	indexerPackage = "svc/search"
+	indexerFile    = "indexer.go"
+	indexer        = "func (x *Index) Run(ctx context.Context) {\n"
+)
+
+// BuildWithoutIndex makes a program whose search index follows nothing, and that
+// is the same otherwise. There is no setting for it, so one function is changed
+// while it is compiled.
+func BuildWithoutIndex(ctx context.Context, dir string) (Program, error) {
+	folder, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", indexerPackage).Output()
+	if err != nil {
+		return Program{}, fmt.Errorf("go list %s: %w", indexerPackage, err)
+	}
+	original := filepath.Join(strings.TrimSpace(string(folder)), indexerFile)
+	source, err := os.ReadFile(original)
+	if err != nil {
+		return Program{}, err
+	}
+	if strings.Count(string(source), indexer) != 1 {
+		return Program{}, fmt.Errorf("%s has no %q", original, strings.TrimSpace(indexer))
+	}
+	changed := strings.Replace(string(source), indexer, indexer+"\t<-ctx.Done()\n\treturn\n", 1)
+	path := filepath.Join(dir, indexerFile)
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+		return Program{}, err
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{original: path}})
+	if err != nil {
+		return Program{}, err
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		return Program{}, err
+	}
+	return build(ctx, dir, "svc-without-index", "-overlay", list)
+}
+
+func build(ctx context.Context, dir, name string, flags ...string) (Program, error) {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	p := Program{filepath.Join(dir, name)}
+	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.path}, flags...)
+	c := exec.CommandContext(ctx, "go", append(args, "svc")...)
+	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := c.CombinedOutput(); err != nil {
+		return Program{}, fmt.Errorf("go build: %w: %s", err, text)
+	}
+	return p, nil
+}
+
+// Size is the size of the file in bytes.
+func (p Program) Size() (int64, error) {
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Command is a run of the program without the settings of whoever runs it.
+func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, p.path, args...)
+	c.Env = []string{}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SystemRoot"} {
+		if value, ok := os.LookupEnv(name); ok {
+			c.Env = append(c.Env, name+"="+value)
+		}
+	}
+	return c
+}
+
+// Run runs a command to its end and returns what it printed.
+func (p Program) Run(ctx context.Context, args ...string) (string, error) {
+	out, err := p.Command(ctx, args...).Output()
+	if err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return "", fmt.Errorf("svc %s: %w", strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

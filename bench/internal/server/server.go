@@ -1,0 +1,241 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc/internal/control"
+	"svc/internal/loadgen"
+)
+
+// pollEvery is how often a server is asked whether it is ready: a start is wrong
+// by as much.
+const pollEvery = time.Millisecond
+
+// Server is "svc serve" as a process.
+type Server struct {
+	loadgen.Process
+
+	Addr string
+	Data string
+	// Start is the time from the start of the process until it answered.
+	Start time.Duration
+
+	program Program
+	command *exec.Cmd
+	log     *os.File
+	key     string // "" until Call needs it
+}
+
+// Serve starts the program on a data directory, which it makes if need be, and
+// returns when it answers. Settings are flags beside the defaults. The log of the
+// server goes to a file beside the data directory.
+func (p Program) Serve(ctx context.Context, data string, settings ...string) (*Server, error) {
+	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
+	s := &Server{Data: data, program: p, command: p.Command(ctx, args...)}
+	var err error
+	if s.log, err = os.OpenFile(data+".log", os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o600); err != nil {
+		return nil, err
+	}
+	s.command.Stdout, s.command.Stderr = s.log, s.log
+	begin := time.Now()
+	if err := s.command.Start(); err != nil {
+		return nil, errors.Join(err, s.log.Close())
+	}
+	s.Process = loadgen.Process(s.command.Process.Pid)
+	if err := s.await(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("svc serve: %w", err), s.Kill())
+	}
+	s.Start = time.Since(begin)
+	return s, nil
+}
+
+// await waits until the server answers.
+func (s *Server) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if s.Addr == "" {
+			if err := s.findAddr(); err != nil {
+				return err
+			}
+		} else if s.answers() {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// findAddr looks for the address in the log.
+func (s *Server) findAddr() error {
+	text, err := os.ReadFile(s.log.Name())
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(text) {
+		var entry struct {
+			Message string `json:"msg"`
+			URL     string `json:"url"`
+			Error   string `json:"error"`
+		}
+		if json.Unmarshal(line, &entry) == nil && entry.Message == "listening" {
+			s.Addr = strings.TrimSuffix(strings.TrimPrefix(entry.URL, "http://"), "/")
+			return nil
+		}
+	}
+	if bytes.HasPrefix(text, []byte("svc: ")) {
+		return fmt.Errorf("%s", text)
+	}
+	return nil
+}
+
+func (s *Server) answers() bool {
+	answer, err := http.Get("http://" + s.Addr + "/healthz")
+	if err != nil {
+		return false
+	}
+	_ = answer.Body.Close() // nothing of it is needed
+	return answer.StatusCode == http.StatusOK
+}
+
+// Stop ends the server as service managers do and waits for its end.
+func (s *Server) Stop() error {
+	err := s.command.Process.Signal(os.Interrupt)
+	return errors.Join(err, s.command.Wait(), s.log.Close())
+}
+
+// Discard ends the server and removes what it has stored.
+func (s *Server) Discard() error {
+	return errors.Join(s.Stop(), os.RemoveAll(s.Data), os.Remove(s.log.Name()))
+}
+
+// Kill ends the server without a warning.
+func (s *Server) Kill() error {
+	err := s.command.Process.Kill()
+	_ = s.command.Wait() // it was killed
+	return errors.Join(err, s.log.Close())
+}
+
+// Key is an API key with every right.
+func (s *Server) Key(ctx context.Context) (string, error) {
+	if s.key != "" {
+		return s.key, nil
+	}
+	args := []string{"apikey", "create", "--data", s.Data, "--name", "bench"}
+	for _, of := range []string{"projects", "versions", "announcements", "events", "feedbacks", "logs"} {
+		args = append(args, "--scope", of+":read", "--scope", of+":write")
+	}
+	key, err := s.program.Run(ctx, args...)
+	if err != nil {
+		return "", err
+	}
+	s.key = key
+	return key, nil
+}
+
+// Call asks the server as its owner and decodes the answer into a value, unless
+// that is nil. Paths begin after /api/v1.
+func (s *Server) Call(ctx context.Context, method, path string, body, into any) error {
+	key, err := s.Key(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr+"/api/v1"+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("X-Api-Key", key)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err = io.ReadAll(answer.Body)
+	switch {
+	case err != nil:
+		return err
+	case answer.StatusCode >= 300:
+		return fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+	case into == nil:
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}
+
+// CreateProject makes a project whose events are kept for a year.
+func (s *Server) CreateProject(ctx context.Context, key string) error {
+	return s.Call(ctx, http.MethodPost, "/admin/projects", map[string]any{"project_key": key, "name": "Bench", "event_retention_days": 365}, nil)
+}
+
+// Metric is the value of a metric without labels, read over the control socket.
+func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
+	client := control.Client(s.Data)
+	defer client.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, control.BaseURL+"/metrics", http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	// All of it is read: the server logs an answer that is cut off as an error.
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strconv.ParseFloat(strings.TrimSpace(value), 64)
+		}
+	}
+	return 0, fmt.Errorf("the server has no metric %s", name)
+}
+
+// AwaitIndex waits until the search index has seen everything, and says how long
+// that took.
+func (s *Server) AwaitIndex(ctx context.Context) (time.Duration, error) {
+	begin := time.Now()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		lag, err := s.Metric(ctx, "svc_search_lag_changes")
+		if err != nil {
+			return 0, err
+		}
+		ready, err := s.Metric(ctx, "svc_search_ready")
+		if err != nil {
+			return 0, err
+		}
+		if lag == 0 && ready == 1 {
+			return time.Since(begin), nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,179 @@
+// Command bench measures svc as its users run it, and prints ratios against named
+// references of the same run. The server is "svc serve", built and started as a
+// process of its own with default settings but for the limit of requests; the
+// load generator is this process; references are further processes on the same
+// disk. What runs beside each other takes turns, and figures are medians. See
+// docs/benchmarks.md.
+//
+//	go run ./bench [flags] [name…]
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/bench/internal/server"
+)
+
+// suite is a run of this command.
+type suite struct {
+	ctx     context.Context
+	out     io.Writer
+	dir     string // temporary, for everything
+	program server.Program
+
+	rounds                 int
+	each                   time.Duration // of a run that can go on for ever
+	submissions, burst     int
+	batchEvents            int
+	events, logs, feedback int
+	megabytes              int
+
+	tables []table
+}
+
+// table is what a benchmark prints.
+type table struct {
+	title string
+	rows  []row
+}
+
+// benchmarks are all there are, in the order in which they run.
+var benchmarks = []struct {
+	name string
+	run  func(*suite) error
+}{
+	{"footprint", (*suite).footprint},
+	{"updatecheck", (*suite).updateChecks},
+	{"submissions", (*suite).logSubmissions},
+	{"ingest", (*suite).ingest},
+	{"large", (*suite).large},
+	{"backup", (*suite).backup},
+}
+
+func main() {
+	var err error
+	if len(os.Args) > 1 && os.Args[1] == "reference" {
+		err = runReference(os.Args[2:])
+	} else {
+		err = run(os.Args[1:], os.Stdout)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) (err error) {
+	s := &suite{out: out}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.IntVar(&s.rounds, "rounds", 5, "rounds of each comparison")
+	flags.DurationVar(&s.each, "each", 2*time.Second, "time of update checks in a round")
+	flags.IntVar(&s.submissions, "submissions", 60_000, "logs sent in a round; of long ones a tenth")
+	flags.IntVar(&s.burst, "burst", 200_000, "logs (of long ones a tenth) sent at once before the time is taken until the search index has them")
+	flags.IntVar(&s.batchEvents, "round-events", 200_000, "events sent in a round")
+	flags.IntVar(&s.events, "events", 10_000_000, "events in the large data directory")
+	flags.IntVar(&s.logs, "logs", 1_000_000, "logs in the large data directory; a tenth as many feedback entries")
+	flags.IntVar(&s.megabytes, "megabytes", 1000, "size of the data directory that is backed up")
+	parent := flags.String("dir", diskDir(), "folder on the disk that is measured; everything is in a temporary folder in it")
+	limit := flags.Duration("timeout", time.Hour, "time after which the run is given up")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	s.feedback = s.logs / 10
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, *limit)
+	defer cancel()
+	s.ctx = ctx
+	if s.dir, err = os.MkdirTemp(*parent, "svc-bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
+	return s.run(flags.Args())
+}
+
+// diskDir is where temporary files lie on a disk: on many systems the usual
+// folder is in memory.
+func diskDir() string {
+	const dir = "/var/tmp"
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return dir
+	}
+	return os.TempDir()
+}
+
+// run runs the benchmarks with the names, or all.
+func (s *suite) run(names []string) error {
+	for _, name := range names {
+		if !slices.ContainsFunc(benchmarks, func(b struct {
+			name string
+			run  func(*suite) error
+		}) bool {
+			return b.name == name
+		}) {
+			return fmt.Errorf("there is no benchmark %q", name)
+		}
+	}
+	_, _ = fmt.Fprintf(s.out, "svc beside references, %s %s/%s, %d cores, in %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), s.dir)
+	var err error
+	if s.program, err = server.Build(s.ctx, s.dir); err != nil {
+		return err
+	}
+	for _, b := range benchmarks {
+		if len(names) > 0 && !slices.Contains(names, b.name) {
+			continue
+		}
+		begin := time.Now()
+		if err := b.run(s); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		_, _ = fmt.Fprintf(s.out, "  %s took %.0f s\n", b.name, time.Since(begin).Seconds())
+	}
+	return s.summary()
+}
+
+// print shows a table and keeps it for the summary.
+func (s *suite) print(title string, rows []row) error {
+	s.tables = append(s.tables, table{title, rows})
+	return printTable(s.out, title, rows)
+}
+
+// summary counts the bars and names those that were missed.
+func (s *suite) summary() error {
+	bars, missed := 0, []string{}
+	for _, t := range s.tables {
+		for _, r := range t.rows {
+			if r.bar == 0 {
+				continue
+			}
+			bars++
+			if !r.met() {
+				name, _, _ := strings.Cut(t.title, ":")
+				missed = append(missed, fmt.Sprintf("  MISSED  %s, %s: %s, bar %s", name, r.what, number(r.value()), number(r.bar)))
+			}
+		}
+	}
+	_, err := fmt.Fprintf(s.out, "\n%d of %d bars met\n%s", bars-len(missed), bars, lines(missed))
+	return err
+}
+
+func lines(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return strings.Join(all, "\n") + "\n"
+}
+
+// folder is a path in the temporary folder.
+func (s *suite) folder(name string) string { return filepath.Join(s.dir, name) }

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test binary be a reference, which is this program with
+// another first word.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "reference" {
+		if err := runReference(os.Args[2:]); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// The figures mean nothing here; that both sides answer, and that what was
+// missed is named, does.
+func TestSmallRun(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "updatecheck", "submissions", "ingest"}, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`(?m)^update check: 300 versions, `,
+		`(?m)^  answers of [\d,]+ bytes, many kinds of apps +\d+\.\d\d +[\d,]+/s, p99 .*  [\d,]+/s, p99 .* ≥ 0.85 +(met|MISSED)`,
+		`(?m)^  lines, 128 connections: beside no index +\d`,
+		`(?m)^  long texts: index up to date after 10 logs +\d.* ≤ 60 s +met`,
+		`(?m)^  visits of 8, Zipf, a connection for each +\d`,
+		`(?m)^\d+ of \d+ bars met\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("got %s\nwant it to match %s", &out, want)
+		}
+	}
+}
+
+func TestUnknownBenchmark(t *testing.T) {
+	t.Parallel()
+	err := run([]string{"-dir", t.TempDir(), "nothing"}, &strings.Builder{})
+	if err == nil || !strings.Contains(err.Error(), `"nothing"`) {
+		t.Errorf("got %v, want an error that names it", err)
+	}
+}

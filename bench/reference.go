@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+	"go.etcd.io/bbolt"
+
+	"svc/internal/loadgen"
+)
+
+// A reference is what a request costs at least: a handler of httprouter that
+// decodes the same body and answers with a constant of the same size. One with a
+// file also appends the body to a bucket of bbolt, with a sync before the answer
+// that all requests share which wait by then. It is a process of its own: this
+// program, started with the word "reference".
+type reference struct {
+	loadgen.Process
+
+	addr    string
+	command *exec.Cmd
+	stdin   io.Closer
+}
+
+// startReference starts one for a kind of body. Without a file nothing is stored.
+func startReference(ctx context.Context, kind string, answer int, file string) (*reference, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	r := &reference{command: exec.CommandContext(ctx, path, "reference", "-kind", kind, "-answer", strconv.Itoa(answer), "-file", file)}
+	r.command.Stderr = os.Stderr
+	if r.stdin, err = r.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := r.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.command.Start(); err != nil {
+		return nil, err
+	}
+	r.Process = loadgen.Process(r.command.Process.Pid)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reference: %w", err), r.stop())
+	}
+	r.addr = strings.TrimSpace(line)
+	return r, nil
+}
+
+// stop ends the reference, which notices that its standard input ends.
+func (r *reference) stop() error { return errors.Join(r.stdin.Close(), r.command.Wait()) }
+
+// bodies are what the handlers decode, by kind.
+var bodies = map[string]func() any{
+	"check": func() any {
+		return &struct {
+			CurrentVersion    *string `json:"current_version"`
+			CurrentComparable *string `json:"current_comparable_version"`
+			IncludePreview    *bool   `json:"include_preview"`
+			Locale            *string `json:"locale"`
+		}{}
+	},
+	"log": func() any {
+		return &struct {
+			Level      int             `json:"level"`
+			Content    string          `json:"content"`
+			Source     string          `json:"source"`
+			Platform   string          `json:"platform"`
+			DeviceInfo json.RawMessage `json:"device_info"`
+		}{}
+	},
+	"events": func() any {
+		return &struct {
+			DistinctID string `json:"distinct_id"`
+			SessionID  string `json:"session_id"`
+			Platform   string `json:"platform"`
+			Events     []struct {
+				EventID    string          `json:"event_id"`
+				Name       string          `json:"name"`
+				OccurredAt int64           `json:"occurred_at"`
+				Properties json.RawMessage `json:"properties"`
+			} `json:"events"`
+		}{}
+	},
+}
+
+// runReference is the process: it prints its address and answers until its
+// standard input ends.
+func runReference(args []string) (err error) {
+	flags := flag.NewFlagSet("reference", flag.ContinueOnError)
+	kind := flags.String("kind", "", "what is decoded: check, log or events")
+	size := flags.Int("answer", 0, "size of an answer in bytes")
+	file := flags.String("file", "", "file that bodies are appended to; none without it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	body, ok := bodies[*kind]
+	if !ok {
+		return fmt.Errorf("there is no kind %q", *kind)
+	}
+	keep := func([]byte) error { return nil }
+	if *file != "" {
+		log, err := openAppender(*file)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, log.db.Close()) }()
+		keep = log.append
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: bare(body, *size, keep), ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	fmt.Println(l.Addr())
+	_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started it is gone
+	_ = server.Close()
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// bare is the handler, for all paths that are measured.
+func bare(body func() any, size int, keep func([]byte) error) http.Handler {
+	answer := []byte(`"` + strings.Repeat("x", max(size-2, 0)) + `"`)
+	handle := func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+		text, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = json.Unmarshal(text, body())
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if err := keep(text); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		_, _ = w.Write(answer) // the client may be gone
+	}
+	router := httprouter.New()
+	for _, path := range []string{"versions/check-update", "logs", "events"} {
+		router.POST("/api/v1/public/:k/"+path, handle)
+	}
+	return router
+}
+
+// appender appends to one bucket. Whoever finds the queue empty commits for all
+// who have come when the commit before has ended.
+type appender struct {
+	db *bbolt.DB
+
+	queue   sync.Mutex
+	waiting []*appending
+	writing sync.Mutex
+}
+
+type appending struct {
+	body []byte
+	done chan error
+}
+
+var bucket = []byte("log")
+
+func openAppender(path string) (*appender, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, InitialMmapSize: 1 << 30})
+	if err != nil {
+		return nil, err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucketIfNotExists(bucket)
+		return err
+	})
+	return &appender{db: db}, err
+}
+
+func (a *appender) append(body []byte) error {
+	w := &appending{body, make(chan error, 1)}
+	a.queue.Lock()
+	a.waiting = append(a.waiting, w)
+	leads := len(a.waiting) == 1
+	a.queue.Unlock()
+	if leads {
+		a.commit()
+	}
+	return <-w.done
+}
+
+func (a *appender) commit() {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	a.queue.Lock()
+	group := a.waiting
+	a.waiting = nil
+	a.queue.Unlock()
+	err := a.db.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucket)
+		b.FillPercent = 0.9 // keys append
+		for _, w := range group {
+			n, err := b.NextSequence()
+			if err != nil {
+				return err
+			}
+			if err := b.Put(binary.BigEndian.AppendUint64(nil, n), w.body); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, w := range group {
+		w.done <- err
+	}
+}

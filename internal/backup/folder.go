@@ -1,0 +1,64 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"svc/internal/disk"
+)
+
+// FolderMark is a file by which people say that backups belong on a disk, in the
+// folder of the backups or in the one that this is in.
+const FolderMark = ".svc-backups"
+
+// Folder is where scheduled backups go.
+type Folder struct {
+	Dir  string
+	Data string // the data directory, whose disk is there for certain
+	// LastDevice is the device of Dir at the last success; Known says that there was one.
+	LastDevice uint64
+	Known      bool
+}
+
+// Usable decides whether backups may be put into the folder; missing says that it
+// has to be made. A folder that is missing, or empty where there was another disk, is
+// likely the place of a disk that is not mounted: backups would fill the disk below
+// it, and nobody would look for them there.
+func (f Folder) Usable(now time.Time) (missing bool, err error) {
+	if within(f.Dir, f.Data) {
+		_, err := os.Stat(f.Dir)
+		return errors.Is(err, fs.ErrNotExist), nil
+	}
+	device, err := disk.Device(f.Dir)
+	switch {
+	case err == nil:
+		list, err := ListScheduled(f.Dir, now)
+		if err != nil || len(list) > 0 || !f.Known || f.LastDevice == device || exists(f.Dir, FolderMark) {
+			return false, err
+		}
+		return false, fmt.Errorf("%s has no backups and is on another disk than the last one was: mount its disk; if it has moved, put an empty file %s into it", f.Dir, FolderMark)
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	}
+	parent := filepath.Dir(f.Dir)
+	if device, err = disk.Device(parent); err != nil {
+		return false, err
+	}
+	if f.Known && f.LastDevice == device || exists(parent, FolderMark) {
+		return true, nil
+	}
+	return false, fmt.Errorf("%s is not there, and nothing says that its disk is mounted: mount it and make the folder, or put an empty file %s into %s", f.Dir, FolderMark, parent)
+}
+
+// within reports whether a path is below a folder, going by names.
+func within(path, dir string) bool {
+	path, one := filepath.Abs(path)
+	dir, other := filepath.Abs(dir)
+	below, err := filepath.Rel(dir, path)
+	return errors.Join(one, other, err) == nil && below != "." && below != ".." && !strings.HasPrefix(below, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,42 @@
+package bolttest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"svc/internal/boltfile"
+)
+
+// BucketName is the bucket of OpenBucket.
+var BucketName = []byte("test")
+
+// OpenBucket opens a file with one bucket. Closing it checks that it is whole.
+func OpenBucket(tb testing.TB) *boltfile.Writer {
+	tb.Helper()
+	db := Open(tb, filepath.Join(tb.TempDir(), "test.db"))
+	UpdateBucket(tb, db, func(b *boltfile.Bucket) error { return nil })
+	return db
+}
+
+// UpdateBucket runs fn in a transaction that writes.
+func UpdateBucket(tb testing.TB, db *boltfile.Writer, fn func(b *boltfile.Bucket) error) {
+	tb.Helper()
+	err := db.Update(func(tx *boltfile.Tx) error {
+		b, err := tx.CreateBucketIfNotExists(BucketName)
+		if err != nil {
+			return err
+		}
+		return fn(b)
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// ViewBucket runs fn in a transaction that reads.
+func ViewBucket(tb testing.TB, db *boltfile.Writer, fn func(b *boltfile.Bucket) error) {
+	tb.Helper()
+	if err := db.View(func(tx *boltfile.Tx) error { return fn(tx.Bucket(BucketName)) }); err != nil {
+		tb.Fatal(err)
+	}
+}

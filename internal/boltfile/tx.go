@@ -1,0 +1,161 @@
+package boltfile
+
+import (
+	"io"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// Tx is a transaction of a file. It and everything read with it is valid until the
+// transaction ends, and belongs to one goroutine.
+//
+// Tx, Bucket and Cursor are those of bbolt under names of our own: a conversion of
+// the pointer, which costs nothing and keeps nil what it is. So no package but this
+// one writes to a file in a way that this one does not know of.
+type Tx bbolt.Tx
+
+func (tx *Tx) bolt() *bbolt.Tx { return (*bbolt.Tx)(tx) }
+
+// ID is the number of the transaction; that of a read transaction is the number of
+// the last commit it sees.
+func (tx *Tx) ID() int { return tx.bolt().ID() }
+
+// Size is how many bytes of the file the transaction sees.
+func (tx *Tx) Size() int64 { return tx.bolt().Size() }
+
+// Bucket is a bucket at the root, nil when there is none.
+func (tx *Tx) Bucket(name []byte) *Bucket { return (*Bucket)(tx.bolt().Bucket(name)) }
+
+// CreateBucket makes a bucket at the root, which must not be there.
+func (tx *Tx) CreateBucket(name []byte) (*Bucket, error) {
+	b, err := tx.bolt().CreateBucket(name)
+	return (*Bucket)(b), err
+}
+
+// CreateBucketIfNotExists makes a bucket at the root unless it is there.
+func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
+	b, err := tx.bolt().CreateBucketIfNotExists(name)
+	return (*Bucket)(b), err
+}
+
+// DeleteBucket deletes a bucket at the root with everything in it.
+func (tx *Tx) DeleteBucket(name []byte) error { return tx.bolt().DeleteBucket(name) }
+
+// ForEach visits the buckets at the root.
+func (tx *Tx) ForEach(visit func(name []byte, b *Bucket) error) error {
+	return tx.bolt().ForEach(func(name []byte, b *bbolt.Bucket) error { return visit(name, (*Bucket)(b)) })
+}
+
+// WriteTime is how long the commit of a transaction, which is over, waited for the
+// disk.
+func (tx *Tx) WriteTime() time.Duration {
+	stats := tx.bolt().Stats()
+	return stats.GetWriteTime()
+}
+
+// PageAlloc is how many bytes of pages a write transaction took.
+func (tx *Tx) PageAlloc() int64 {
+	stats := tx.bolt().Stats()
+	return stats.GetPageAlloc()
+}
+
+// Check holds the tree and the free pages of the file to the rules of bbolt. The
+// channel must be read to its end.
+func (tx *Tx) Check() <-chan error { return tx.bolt().Check() }
+
+// WriteTo writes the file as the transaction sees it.
+func (tx *Tx) WriteTo(w io.Writer) (int64, error) { return tx.bolt().WriteTo(w) }
+
+// Commit writes the changes of a transaction from Begin and ends it.
+func (tx *Tx) Commit() error { return tx.bolt().Commit() }
+
+// Rollback ends a transaction from Begin without its changes.
+func (tx *Tx) Rollback() error { return tx.bolt().Rollback() }
+
+// Bucket is a collection of keys, in their order, with values or buckets.
+type Bucket bbolt.Bucket
+
+func (b *Bucket) bolt() *bbolt.Bucket { return (*bbolt.Bucket)(b) }
+
+// Get is the value of a key, nil when there is none. It must not be changed.
+func (b *Bucket) Get(key []byte) []byte { return b.bolt().Get(key) }
+
+// Put sets the value of a key. The value must stay as it is until the transaction
+// ends.
+func (b *Bucket) Put(key, value []byte) error { return b.bolt().Put(key, value) }
+
+// Delete removes a key, if it is there.
+func (b *Bucket) Delete(key []byte) error { return b.bolt().Delete(key) }
+
+// Bucket is the bucket of a name, nil when there is none.
+func (b *Bucket) Bucket(name []byte) *Bucket { return (*Bucket)(b.bolt().Bucket(name)) }
+
+// CreateBucket makes a bucket, which must not be there.
+func (b *Bucket) CreateBucket(name []byte) (*Bucket, error) {
+	below, err := b.bolt().CreateBucket(name)
+	return (*Bucket)(below), err
+}
+
+// CreateBucketIfNotExists makes a bucket unless it is there.
+func (b *Bucket) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
+	below, err := b.bolt().CreateBucketIfNotExists(name)
+	return (*Bucket)(below), err
+}
+
+// DeleteBucket deletes a bucket with everything in it.
+func (b *Bucket) DeleteBucket(name []byte) error { return b.bolt().DeleteBucket(name) }
+
+// ForEach visits keys in order. The value is nil for a bucket. The bucket must not
+// be changed meanwhile.
+func (b *Bucket) ForEach(visit func(key, value []byte) error) error { return b.bolt().ForEach(visit) }
+
+// ForEachBucket visits the names of the buckets in it.
+func (b *Bucket) ForEachBucket(visit func(name []byte) error) error {
+	return b.bolt().ForEachBucket(visit)
+}
+
+// Cursor walks over the keys. Deleting while it walks skips keys.
+func (b *Bucket) Cursor() *Cursor { return (*Cursor)(b.bolt().Cursor()) }
+
+// Sequence is the number that NextSequence gave last.
+func (b *Bucket) Sequence() uint64 { return b.bolt().Sequence() }
+
+// SetSequence sets it.
+func (b *Bucket) SetSequence(n uint64) error { return b.bolt().SetSequence(n) }
+
+// NextSequence is the next number of the bucket.
+func (b *Bucket) NextSequence() (uint64, error) { return b.bolt().NextSequence() }
+
+// Tx is the transaction that the bucket was read with.
+func (b *Bucket) Tx() *Tx { return (*Tx)(b.bolt().Tx()) }
+
+// Len is the number of keys; all pages of the bucket are read for it.
+func (b *Bucket) Len() int { return b.bolt().Inspect().KeyN }
+
+// Stats are the statistics of the bucket; all its pages are read for them.
+func (b *Bucket) Stats() bbolt.BucketStats { return b.bolt().Stats() }
+
+// Cursor walks over the keys of a bucket, in order. The value is nil for a bucket,
+// and the key where no more comes.
+type Cursor bbolt.Cursor
+
+func (c *Cursor) bolt() *bbolt.Cursor { return (*bbolt.Cursor)(c) }
+
+// First moves to the first key.
+func (c *Cursor) First() (key, value []byte) { return c.bolt().First() }
+
+// Last moves to the last key.
+func (c *Cursor) Last() (key, value []byte) { return c.bolt().Last() }
+
+// Next moves to the next key.
+func (c *Cursor) Next() (key, value []byte) { return c.bolt().Next() }
+
+// Prev moves to the key before.
+func (c *Cursor) Prev() (key, value []byte) { return c.bolt().Prev() }
+
+// Seek moves to a key, or to the next one if it is not there.
+func (c *Cursor) Seek(key []byte) (at, value []byte) { return c.bolt().Seek(key) }
+
+// Delete removes the key that the cursor is at.
+func (c *Cursor) Delete() error { return c.bolt().Delete() }

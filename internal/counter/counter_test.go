@@ -1,0 +1,209 @@
+package counter_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"svc/internal/counter"
+)
+
+// key is something counted: a text of a group.
+type key struct {
+	group uint32
+	text  string
+}
+
+func newCounter(most, perGroup int) *counter.Counter[key] {
+	return counter.New(counter.Rules[key]{
+		Most: most, PerGroup: perGroup,
+		Group: func(k key) uint32 { return k.group },
+		Fold:  func(k key) key { return key{k.group, "(other)"} },
+		Keep:  func(k key) key { return key{k.group, strings.Clone(k.text)} },
+	})
+}
+
+func sum(counts map[key]uint64) (total uint64) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+func TestCountsUntilDrained(t *testing.T) {
+	t.Parallel()
+	c := newCounter(100, 100)
+	a, b := key{1, "a"}, key{2, "a"}
+	if got := c.Drain(); got != nil {
+		t.Errorf("nothing counted: got %v, want nil", got)
+	}
+	c.Add(a, b)
+	c.Add(a)
+	c.Add()
+	want := map[key]uint64{a: 2, b: 1}
+	if got := c.Drain(); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	c.Add(b)
+	if got, want := c.Drain(), map[key]uint64{b: 1}; !maps.Equal(got, want) {
+		t.Errorf("after a drain: got %v, want %v", got, want)
+	}
+}
+
+func TestRestoreIsAsIfNeverDrained(t *testing.T) {
+	t.Parallel()
+	c := newCounter(100, 100)
+	a, b := key{1, "a"}, key{1, "b"}
+	c.Add(a, a, b)
+	taken := c.Drain()
+	c.Add(a)
+	c.Restore(taken)
+	if got, want := c.Drain(), (map[key]uint64{a: 3, b: 1}); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// What a key refers to belongs to the caller, and is copied once and not at
+// each Add.
+func TestKeepIsCalledForNewKeysOnly(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	c := counter.New(counter.Rules[string]{
+		Most: 10, PerGroup: 10,
+		Group: func(string) uint32 { return 0 },
+		Fold:  func(k string) string { return k },
+		Keep: func(k string) string {
+			calls++
+			return "kept " + k
+		},
+	})
+	c.Restore(map[string]uint64{"a": 1, "b": 2})
+	if calls != 2 {
+		t.Errorf("got %d calls for two keys, want 2", calls)
+	}
+	if got, want := c.Drain(), (map[string]uint64{"kept a": 1, "kept b": 2}); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Each core has its own bounds, so these tests count through Restore, which
+// uses the first part alone.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name           string
+		most, perGroup int
+		groups, texts  int // what is counted, once each
+		keys, dropped  int // what is held, and not
+	}{
+		{"all fit", 10, 10, 2, 5, 10, 0},
+		{"a full group has one more key, the coarse one", 100, 10, 1, 50, 11, 0},
+		{"another group has its own room", 100, 10, 2, 50, 22, 0},
+		{"without room each later group has its coarse key", 10, 10, 4, 10, 13, 0},
+		{"coarse keys are not without bound either", 10, 10, 40, 10, 20, 400 - 110},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCounter(tc.most, tc.perGroup)
+			for g := range tc.groups {
+				for i := range tc.texts {
+					c.Restore(map[key]uint64{{uint32(g), fmt.Sprint(i)}: 1})
+				}
+			}
+			got := c.Drain()
+			if len(got) != tc.keys {
+				t.Errorf("got %d keys, want %d: %v", len(got), tc.keys, got)
+			}
+			if c.Dropped() != uint64(tc.dropped) {
+				t.Errorf("got %d dropped, want %d", c.Dropped(), tc.dropped)
+			}
+			if total, want := sum(got)+c.Dropped(), uint64(tc.groups*tc.texts); total != want {
+				t.Errorf("got %d counted or dropped, want %d", total, want)
+			}
+		})
+	}
+}
+
+func TestDrainMakesRoom(t *testing.T) {
+	t.Parallel()
+	c := newCounter(10, 5)
+	for round := range 3 {
+		for i := range 5 {
+			c.Restore(map[key]uint64{{1, fmt.Sprint(round, i)}: 1})
+		}
+		if got := c.Drain(); len(got) != 5 || got[key{1, "(other)"}] != 0 {
+			t.Errorf("round %d: got %v, want the five keys", round, got)
+		}
+	}
+}
+
+// Counting on all cores while somebody drains loses nothing and counts nothing
+// twice.
+func TestNothingIsLostBetweenDrains(t *testing.T) {
+	t.Parallel()
+	const workers, each = 8, 20_000
+	c := newCounter(1<<20, 1<<20)
+	want := make([]map[key]uint64, workers)
+	var counting sync.WaitGroup
+	for w := range workers {
+		counting.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(w), 1))
+			want[w] = map[key]uint64{}
+			for range each {
+				k := key{uint32(random.IntN(3)), fmt.Sprint(random.IntN(50))}
+				c.Add(k, k)
+				want[w][k] += 2
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		counting.Wait()
+		close(done)
+	}()
+	got := map[key]uint64{}
+	add := func(counts map[key]uint64) {
+		for k, n := range counts {
+			got[k] += n
+		}
+	}
+	for drains := 0; ; drains++ {
+		select {
+		case <-done:
+			add(c.Drain())
+			all := map[key]uint64{}
+			for _, one := range want {
+				for k, n := range one {
+					all[k] += n
+				}
+			}
+			if !maps.Equal(got, all) {
+				t.Errorf("got %d of %d after %d drains", sum(got), sum(all), drains)
+			}
+			return
+		default:
+			if taken := c.Drain(); drains%3 == 0 {
+				c.Restore(taken)
+			} else {
+				add(taken)
+			}
+		}
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	c := newCounter(1<<14, 1<<13)
+	keys := make([]key, 300)
+	for i := range keys {
+		keys[i] = key{uint32(i % 10), fmt.Sprintf("1.%d.0-beta.2", i)}
+	}
+	b.ReportAllocs()
+	b.RunParallel(func(p *testing.PB) {
+		for i := 0; p.Next(); i++ {
+			c.Add(keys[i%300], keys[(i+100)%300], keys[(i+200)%300])
+		}
+	})
+}

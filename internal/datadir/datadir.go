@@ -1,0 +1,37 @@
+// Package datadir has the names of what lies in a data directory. It is the only
+// package that spells them: what works on the directory, from the archive of a
+// backup to the lock, takes them from here. What the files hold and how they are
+// opened is the business of package instance and of the packages below it.
+package datadir
+
+import "path/filepath"
+
+// The files and folders of a data directory.
+const (
+	Database     = "svc.db"                  // records, owned by package store
+	Events       = "events.db"               // owned by package event
+	Index        = "search.bleve"            // derived from Database
+	Secrets      = "secrets.toml"            // made at the first start
+	Config       = "config.toml"             // of the people who run it, optional
+	Certificates = "certs"                   // automatic ones and their keys
+	Files        = "files"                   // local files
+	Backups      = "backups"                 // where scheduled backups go by default
+	Upgrades     = "upgrade"                 // copies from before an upgrade
+	Lock         = "svc.lock"                // held by the process that has it open
+	Socket       = "svc.sock"                // for commands to a running server
+	Bootstrap    = "svc.bootstrap-admin.txt" // the first password
+	Journal      = "restore.json"            // of a restore that is being done
+	Readme       = "README.txt"
+)
+
+// The parts of Files that nothing is lost without.
+const (
+	Staging = Files + "/staging" // what is there only while it is needed
+	Cache   = Files + "/cache"
+)
+
+// Databases are the files that only svc can write.
+var Databases = []string{Database, Events}
+
+// StagingOf is the path of Staging below a data directory.
+func StagingOf(dir string) string { return filepath.Join(dir, filepath.FromSlash(Staging)) }

@@ -1,0 +1,301 @@
+// Package block is the format of stored events: a block holds the events of one
+// project and hour, column by column. It is written once, read in place, and never
+// changed.
+//
+//	block.go       the format, and Encode
+//	decode.go      Open, which reads in place; Decode and DecodeSubject, which copy; Check
+//	columns.go     Columns, what queries read: of a block, or of events in memory
+//	rows.go        Rows, what a block is made from and read back into; Merge
+//	ids.go         event_ids
+//	properties.go  properties: columns of the frequent keys, and the rest
+package block
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"svc/internal/event/encoding"
+	"svc/internal/integrity"
+)
+
+// What every analysis reads is in a block as it is used; the rest is compressed.
+//
+//	1 byte    version, 1
+//	4 bytes   CRC-32C of all that follows, little endian
+//	uvarint   rows
+//	uvarint   distinct names of events
+//	uvarint   senders
+//	          directory: for each column that is not empty, in the order of their
+//	          numbers, its number (1 byte) and its length in bytes (uvarint)
+//	1 byte    0, the end of the directory
+//	          the columns, one after the other
+//
+// A uvarint is seven bits in a byte, the lowest first, the highest bit set where
+// another byte follows. Rows are in the order of time, those of one second in the
+// order of receipt. The columns:
+//
+//	 1  seconds     2 bytes a row, little endian: second in the hour
+//	 2  names       codes in 4; 0, 1, 2 or 4 bytes a row, little endian: as few as
+//	                the number of names needs (1, 256, 65,536, more)
+//	 3  senders     codes in 5 to 9; width as in 2
+//	 4  name of     numbers: the name's number in the project
+//	 5  subjects    numbers, by sender: the distinct_id's number in the project
+//	 6  sessions    numbers, by sender: the session_id's; 0 = none
+//	 7  platforms   numbers, by sender; 0 = none
+//	 8  regions     numbers, by sender; 0 = not known
+//	 9  clients     packed: six lists of texts with codes by sender: version of the
+//	                platform, country, region, city, address, user agent. Each: uvarint
+//	                how many distinct texts, the texts, the codes as bits
+//	10  received    packed: 1 byte form, then signed varints (zigzag) of seconds. Form
+//	                0: from the event to its receipt, one for all rows. Form 1: the
+//	                same, one by row. Form 2: by row, from the receipt of the last row
+//	                before of the same sender, or where there is none, of the last row
+//	                before that was the first of its sender, or of the begin of the
+//	                hour, to its own
+//	11  ids         the event_ids that are UUIDs in lower case, 16 bytes each, or 15
+//	                when there is a column 19; see ids.go
+//	12  odd rows    4 bytes each, little endian: rows whose event_id is another text.
+//	                They are not in 11
+//	13  odd ids     their texts in groups of 256, each packed; before the groups their
+//	                lengths in bytes, 4 bytes each, little endian
+//	14  properties  see properties.go, like 15 to 18
+//	15  bare        packed: rows that were sent with properties {}; a row without
+//	                properties that is not listed was sent without any
+//	16  rest keys   packed
+//	17  rest rows   packed
+//	18  rest values packed
+//	19  UUIDs       1 byte: the version of all UUIDs of 11; then two bits of each, the
+//	                first in the lowest bits of the first byte
+//
+// Numbers: 1 byte width (0 to 4), uvarint the smallest, then width bytes for
+// each: its distance from the smallest, little endian. If all are 0 the column is
+// empty.
+//
+// Texts: the length in bytes of each (uvarint), then the bytes of each.
+//
+// Bits: 0 to 32 bits each, as few as the highest code needs, one after the other,
+// the first in the lowest bits of the first byte.
+//
+// Rows in a list are ascending; each is a uvarint, the distance from the one
+// before (the first: from 0).
+//
+// Packed: 1 byte 0 and the bytes; or 1 byte 1 and chunks, each: uvarint length of
+// its content (at most 262,144), uvarint stored length, and a zstd frame, or the
+// bytes themselves if both lengths are the same. Packed nothing is nothing.
+const version = 1
+
+const (
+	columnSeconds = iota + 1
+	columnNames
+	columnSenders
+	columnNameOf
+	columnSubjects
+	columnSessions
+	columnPlatforms
+	columnRegions
+	columnClients
+	columnReceived
+	columnIDs
+	columnOddRows
+	columnOddIDs
+	columnProperties
+	columnBare
+	columnRestKeys
+	columnRestRows
+	columnRestValues
+	columnUUIDs
+	columnCount // one more than the last
+)
+
+const (
+	sumEnd     = 5
+	lastSecond = 3599
+)
+
+// errDamaged is returned for bytes that are no block.
+var errDamaged = fmt.Errorf("a block of events is %w", integrity.ErrDamaged)
+
+// rawColumns are the bytes of each column by its number.
+type rawColumns [columnCount][]byte
+
+// Encode makes a block of the rows of the hour that begins at a Unix second. Of the senders it keeps those that rows refer to, each once, in the
+// order of their first use.
+func Encode(hour int64, r *Rows) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	codes, senders := joinSenders(r)
+	var columns rawColumns
+	columns[columnSeconds] = encoding.AppendUint16s(nil, r.Seconds)
+
+	names, numbers := encoding.Distinct(r.Names)
+	columns[columnNames] = encoding.MakeCodes(names, len(numbers)).Raw
+	columns[columnNameOf] = encoding.AppendNumbers(nil, numbers)
+
+	columns[columnSenders] = encoding.MakeCodes(codes, len(senders)).Raw
+	columns.setSenders(senders)
+
+	columns[columnReceived] = encodeReceived(hour, r, codes, len(senders))
+	columns.setIDs(r.IDs)
+	columns.setProperties(r.Props)
+	return columns.join(r.Len(), len(numbers), len(senders)), nil
+}
+
+// check finds rows that do not fit together, which only a fault of the program
+// makes.
+func (r *Rows) check() error {
+	n := r.Len()
+	if len(r.Names) != n || len(r.SenderOf) != n || len(r.Received) != n || len(r.IDs) != n || len(r.Props) != n {
+		return fmt.Errorf("columns of events have %d, %d, %d, %d, %d and %d rows",
+			n, len(r.Names), len(r.SenderOf), len(r.Received), len(r.IDs), len(r.Props))
+	}
+	if n > math.MaxInt32 {
+		return fmt.Errorf("%d rows of events in one block", n)
+	}
+	if !slices.IsSorted(r.Seconds) || n > 0 && r.Seconds[n-1] > lastSecond {
+		return fmt.Errorf("%d rows of events of one hour are not in the order of time", n)
+	}
+	for _, client := range r.SenderOf {
+		if uint64(client) >= uint64(len(r.Senders)) {
+			return fmt.Errorf("an event has sender %d of %d", client, len(r.Senders))
+		}
+	}
+	return nil
+}
+
+// join writes the block.
+func (columns *rawColumns) join(rows, names, senders int) []byte {
+	size := 64
+	for _, column := range columns {
+		size += len(column)
+	}
+	raw := make([]byte, sumEnd, size)
+	raw[0] = version
+	raw = binary.AppendUvarint(raw, uint64(rows))
+	raw = binary.AppendUvarint(raw, uint64(names))
+	raw = binary.AppendUvarint(raw, uint64(senders))
+	for number, column := range columns {
+		if len(column) > 0 {
+			raw = binary.AppendUvarint(append(raw, byte(number)), uint64(len(column)))
+		}
+	}
+	raw = append(raw, 0)
+	for _, column := range columns {
+		raw = append(raw, column...)
+	}
+	return Seal(raw)
+}
+
+// Seal writes the checksum of a block into it.
+func Seal(raw []byte) []byte {
+	binary.LittleEndian.PutUint32(raw[1:], encoding.Checksum(raw[sumEnd:]))
+	return raw
+}
+
+func (columns *rawColumns) setSenders(senders []Sender) {
+	var p Columns
+	p.setSenders(senders)
+	columns[columnSubjects] = encoding.AppendNumbers(nil, p.Subjects())
+	columns[columnSessions] = encoding.AppendNumbers(nil, p.Sessions())
+	columns[columnPlatforms] = encoding.AppendNumbers(nil, p.Platforms())
+	columns[columnRegions] = encoding.AppendNumbers(nil, p.Regions())
+	columns[columnClients] = encodeClients(senders)
+}
+
+// Texts are the texts of details in the order in which a block has them.
+func (d *Details) Texts() [6]*string {
+	return [6]*string{&d.Version, &d.CountryName, &d.RegionName, &d.City, &d.Address, &d.Agent}
+}
+
+func encodeClients(senders []Sender) []byte {
+	if !slices.ContainsFunc(senders, func(s Sender) bool {
+		return s.Details != Details{Platform: s.Platform, Region: s.Region}
+	}) {
+		return nil
+	}
+	var plain []byte
+	for which := range (&Details{}).Texts() {
+		var texts []string
+		known, codes := map[string]uint32{}, make([]uint32, len(senders))
+		for i := range senders {
+			text := *senders[i].Texts()[which]
+			code, ok := known[text]
+			if !ok {
+				code = uint32(len(texts))
+				known[text] = code
+				texts = append(texts, text)
+			}
+			codes[i] = code
+		}
+		plain = encoding.AppendTexts(binary.AppendUvarint(plain, uint64(len(texts))), texts)
+		plain = encoding.AppendBits(plain, codes, encoding.BitWidth(uint32(len(texts)-1)))
+	}
+	return encoding.Pack(nil, plain)
+}
+
+// The forms of the column of receipts.
+const (
+	receivedOnce     = 0 // one delay for all rows
+	receivedByRow    = 1 // the delay of each row
+	receivedBySender = 2 // the distance of each row from the one before of its sender
+)
+
+// encodeReceived writes when rows were received. Either events are sent one by one,
+// then their delays are alike, or many in one request, then they have the receipt in
+// common. codes are the senders of the rows.
+func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
+	if r.Len() == 0 {
+		return nil
+	}
+	first, same := r.Received[0]-hour-int64(r.Seconds[0]), true
+	delays := append(make([]byte, 0, 2*r.Len()), receivedByRow)
+	distances := append(make([]byte, 0, 2*r.Len()), receivedBySender)
+	last := newReceipts(hour, senders)
+	for i, at := range r.Received {
+		delay := at - hour - int64(r.Seconds[i])
+		same = same && delay == first
+		delays = binary.AppendVarint(delays, delay)
+		distances = binary.AppendVarint(distances, at-last.before(codes[i]))
+		last.note(codes[i], at)
+	}
+	if same {
+		return encoding.Pack(nil, binary.AppendVarint([]byte{receivedOnce}, first))
+	}
+	// What repeats is short when it is packed, so one of them is not tried.
+	if zeros(distances) > zeros(delays) {
+		delays = distances
+	}
+	return encoding.Pack(nil, delays)
+}
+
+// zeros is how often a byte is 0.
+func zeros(raw []byte) int { return bytes.Count(raw, []byte{0}) }
+
+// receipts are the last ones of senders, Unix seconds.
+type receipts struct {
+	last  []int64 // by sender
+	known []bool  // by sender
+	first int64   // of the last sender that was new
+}
+
+func newReceipts(hour int64, senders int) receipts {
+	return receipts{last: make([]int64, senders), known: make([]bool, senders), first: hour}
+}
+
+// before is the receipt from which that of the next row of a sender is counted.
+func (l *receipts) before(sender uint32) int64 {
+	if l.known[sender] {
+		return l.last[sender]
+	}
+	return l.first
+}
+
+func (l *receipts) note(sender uint32, at int64) {
+	if !l.known[sender] {
+		l.known[sender], l.first = true, at
+	}
+	l.last[sender] = at
+}

@@ -1,0 +1,197 @@
+package block
+
+import (
+	"encoding/binary"
+	"sort"
+
+	"svc/internal/event/encoding"
+)
+
+// Columns are events of one hour: a block in the file, read in place, or events that
+// are still in memory. Rows are in the order of time, those of one second in the
+// order of receipt. Where an hour has several Columns, those whose events were
+// received first come first.
+type Columns struct {
+	Hour int64 // Unix second at which it begins
+	N    int   // rows
+
+	Seconds  []byte         // two bytes each, little endian: second in the hour
+	Names    encoding.Codes // index in NameOf
+	NameOf   []uint32       // numbers of names in the project, each once
+	Senders  int
+	SenderOf encoding.Codes // number of the sender, below Senders
+
+	subjects, sessions senderColumn[uint32]
+	platforms          senderColumn[uint8]
+	regions            senderColumn[uint16]
+
+	// Property finds the values of a property, nil where no event has it. The
+	// key is compared exactly. It may be called from several goroutines, each of
+	// which gets a column of its own.
+	Property func(key string) (*Column, error)
+}
+
+// Second returns when an event happened, in seconds since the hour began.
+func (p *Columns) Second(row int) int { return int(binary.LittleEndian.Uint16(p.Seconds[2*row:])) }
+
+// Column is one property of all rows. Code 0 is an event that does not have it; JSON
+// null is a value like others, whose text is missing.
+type Column struct {
+	// Values are the distinct values as compact JSON, by code. Values[0] is "".
+	Values []string
+
+	bits  encoding.Bits // by row: the code less first
+	first uint32
+}
+
+// NewColumn makes a column of codes by row and the values that they stand for.
+func NewColumn(codes []uint32, values []string) *Column {
+	width := encoding.BitWidth(uint32(len(values) - 1))
+	return &Column{Values: values, bits: encoding.Bits{Width: width, Raw: encoding.AppendBits(nil, codes, width)}}
+}
+
+// Codes finds the codes of rows. Those of a damaged block that stand for nothing are
+// 0. There must be room for them in into.
+func (c *Column) Codes(rows []uint32, into []uint32) {
+	into = into[:len(rows)]
+	c.bits.Gather(rows, into)
+	for i, code := range into {
+		if into[i] = code + c.first; into[i] >= uint32(len(c.Values)) {
+			into[i] = 0
+		}
+	}
+}
+
+// Count returns how often each code is among the rows from low up to but not
+// including high. It uses room again, when that is large enough.
+func (c *Column) Count(low, high int, room []uint32) ([]uint32, error) {
+	if c.bits.Width > encoding.MaxCountWidth {
+		return c.countFew(low, high, room)
+	}
+	n := max(len(c.Values), int(c.first)+1<<c.bits.Width)
+	counts := append(room[:0], make([]uint32, n)...)
+	c.bits.Count(low, high, counts[c.first:])
+	for _, n := range counts[len(c.Values):] {
+		if n > 0 {
+			return nil, errDamaged
+		}
+	}
+	return counts[:len(c.Values)], nil
+}
+
+// countFew is Count where most codes are seldom.
+func (c *Column) countFew(low, high int, room []uint32) ([]uint32, error) {
+	counts := append(room[:0], make([]uint32, len(c.Values))...)
+	for row := low; row < high; row++ {
+		code := c.bits.At(row) + c.first
+		if uint64(code) >= uint64(len(counts)) {
+			return nil, errDamaged
+		}
+		counts[code]++
+	}
+	return counts, nil
+}
+
+// columnBuilder builds the column of a property that is not in order.
+type columnBuilder struct {
+	byRow  []uint32
+	values []string
+	known  map[string]uint32 // codes
+}
+
+func newColumnBuilder(rows int) *columnBuilder {
+	return &columnBuilder{byRow: make([]uint32, rows), values: []string{""}, known: map[string]uint32{}}
+}
+
+func (b *columnBuilder) set(row int, value string) {
+	code, ok := b.known[value]
+	if !ok {
+		code = uint32(len(b.values))
+		b.known[value] = code
+		b.values = append(b.values, value)
+	}
+	b.byRow[row] = code
+}
+
+// column is nil when no row has a value.
+func (b *columnBuilder) column() *Column {
+	if len(b.values) == 1 {
+		return nil
+	}
+	return NewColumn(b.byRow, b.values)
+}
+
+// NewColumns builds the columns of rows, of which it keeps nothing. Properties are
+// looked up with the function of the caller, not in r.
+func NewColumns(hour int64, r *Rows, property func(key string) (*Column, error)) *Columns {
+	n := r.Len()
+	p := &Columns{Hour: hour, N: n, Seconds: encoding.AppendUint16s(make([]byte, 0, 2*n), r.Seconds), Property: property}
+
+	codes, numbers := encoding.Distinct(r.Names)
+	p.Names, p.NameOf = encoding.MakeCodes(codes, len(numbers)), numbers
+	p.SenderOf = encoding.MakeCodes(r.SenderOf[:n], len(r.Senders))
+	p.setSenders(r.Senders)
+	return p
+}
+
+// setSenders makes the columns of senders.
+func (p *Columns) setSenders(senders []Sender) {
+	p.Senders = len(senders)
+	p.subjects.numbers, p.sessions.numbers = make([]uint32, len(senders)), make([]uint32, len(senders))
+	p.platforms.numbers, p.regions.numbers = make([]uint8, len(senders)), make([]uint16, len(senders))
+	for i := range senders {
+		s := &senders[i]
+		p.subjects.numbers[i], p.sessions.numbers[i] = s.Subject, s.Session
+		p.platforms.numbers[i], p.regions.numbers[i] = s.Platform, s.Region
+	}
+}
+
+// senderColumn is a column of senders. In a block it is unpacked when it is asked
+// for.
+type senderColumn[T uint8 | uint16 | uint32] struct {
+	stored  encoding.Numbers[T]
+	numbers []T
+}
+
+func (c *senderColumn[T]) all() []T {
+	if c.numbers == nil {
+		c.numbers = c.stored.Unpack()
+	}
+	return c.numbers
+}
+
+// Subjects are the numbers of the distinct_ids by sender, from 1. The columns of
+// senders of a block are for one goroutine.
+func (p *Columns) Subjects() []uint32 { return p.subjects.all() }
+
+// Sessions are the numbers of the session_ids by sender, from 1; 0 = none.
+func (p *Columns) Sessions() []uint32 { return p.sessions.all() }
+
+// Platforms are those of the senders; 0 = none.
+func (p *Columns) Platforms() []uint8 { return p.platforms.all() }
+
+// Regions are those of the senders; 0 = not known.
+func (p *Columns) Regions() []uint16 { return p.regions.all() }
+
+// Between returns the rows from one Unix second to another, both included.
+func (p *Columns) Between(from, to int64) (low, high int) {
+	low, high = 0, p.N
+	if from > p.Hour {
+		low = sort.Search(p.N, func(row int) bool { return p.Hour+int64(p.Second(row)) >= from })
+	}
+	if to < p.Hour+lastSecond {
+		high = sort.Search(p.N, func(row int) bool { return p.Hour+int64(p.Second(row)) > to })
+	}
+	return low, max(low, high)
+}
+
+// Search returns the first of the rows from low to high that is not before a second
+// of the hour, or high. It looks near low first (galloping).
+func (p *Columns) Search(low, high, second int) int {
+	step := 1
+	for low+step < high && p.Second(low+step) < second {
+		step *= 2
+	}
+	from := low + step/2
+	return from + sort.Search(min(low+step, high)-from, func(i int) bool { return p.Second(from+i) >= second })
+}

@@ -1,0 +1,140 @@
+package block
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"svc/internal/event/encoding"
+)
+
+// The event_ids of a block: most are UUIDs, which take 16 bytes in place, or a
+// little less where all are of one version; the others are odd.
+
+// oddGroup is how many odd ids are packed together, so that one of them can be
+// read without all.
+const oddGroup = 256
+
+func (columns *rawColumns) setIDs(ids []string) {
+	var odd []string
+	var oddRows []byte
+	packed := make([]byte, 0, 16*len(ids))
+	for row, id := range ids {
+		if uuid, ok := encoding.PackUUID(id); ok {
+			packed = append(packed, uuid[:]...)
+			continue
+		}
+		odd = append(odd, id)
+		oddRows = binary.LittleEndian.AppendUint32(oddRows, uint32(row))
+	}
+	packed, columns[columnUUIDs] = encoding.ShortenUUIDs(packed)
+	var lengths, groups []byte
+	for group := range slices.Chunk(odd, oddGroup) {
+		before := len(groups)
+		groups = encoding.Pack(groups, encoding.AppendTexts(nil, group))
+		lengths = binary.LittleEndian.AppendUint32(lengths, uint32(len(groups)-before))
+	}
+	columns[columnIDs], columns[columnOddRows] = packed, oddRows
+	columns[columnOddIDs] = append(lengths, groups...)
+}
+
+// idReader reads event_ids of a block.
+type idReader struct {
+	uuids   []byte
+	width   int            // bytes of a UUID
+	rest    []byte         // of short ones
+	oddRows encoding.Codes // ascending rows
+	odd     int            // how many
+	lengths encoding.Codes // of groups
+	groups  []byte
+
+	group int // that texts are of; -1 = none
+	texts []string
+}
+
+func (b *block) idReader() (*idReader, error) {
+	r := &idReader{uuids: b.columns[columnIDs], width: encoding.UUIDLength, rest: b.columns[columnUUIDs], group: -1}
+	if len(r.rest) > 0 {
+		r.width = encoding.ShortUUIDLength
+	}
+	rows := b.columns[columnOddRows]
+	r.oddRows, r.odd = encoding.Codes{Width: 4, Raw: rows}, len(rows)/4
+	groups := (r.odd + oddGroup - 1) / oddGroup
+	texts := b.columns[columnOddIDs]
+	if len(rows)%4 != 0 || r.odd > b.n || len(r.uuids) != r.width*(b.n-r.odd) || len(texts) < 4*groups ||
+		r.width == encoding.ShortUUIDLength && len(r.rest) != encoding.UUIDRestLength(b.n-r.odd) {
+		return nil, errDamaged
+	}
+	r.lengths, r.groups = encoding.Codes{Width: 4, Raw: texts[:4*groups]}, texts[4*groups:]
+	return r, nil
+}
+
+// at is the id of a row. It is fastest for rows in ascending order.
+func (r *idReader) at(row int) (string, error) {
+	before := sort.Search(r.odd, func(i int) bool { return int(r.oddRows.At(i)) >= row })
+	if before < r.odd && int(r.oddRows.At(before)) == row {
+		return r.oddText(before)
+	}
+	number := row - before
+	if number < 0 || (number+1)*r.width > len(r.uuids) {
+		return "", errDamaged
+	}
+	if r.width == encoding.ShortUUIDLength {
+		return encoding.UnpackUUID(encoding.LengthenUUID(r.uuids, r.rest, number)), nil
+	}
+	return encoding.UnpackUUID([encoding.UUIDLength]byte(r.uuids[number*encoding.UUIDLength:])), nil
+}
+
+func (r *idReader) oddText(odd int) (string, error) {
+	if group := odd / oddGroup; group != r.group {
+		if err := r.readGroup(group); err != nil {
+			return "", err
+		}
+	}
+	return r.texts[odd%oddGroup], nil
+}
+
+func (r *idReader) readGroup(group int) error {
+	c := encoding.Reader{Rest: r.groups}
+	for before := range group {
+		c.Take(int(r.lengths.At(before)))
+	}
+	plain, err := encoding.Unpack(c.Take(int(r.lengths.At(group))))
+	if err != nil || c.Bad {
+		return errDamaged
+	}
+	c = encoding.Reader{Rest: plain}
+	r.texts = c.Texts(r.texts[:0], min(oddGroup, r.odd-group*oddGroup))
+	r.group = group
+	if err := c.Err(); err != nil {
+		r.group = -1
+		return err
+	}
+	return nil
+}
+
+// IDs visits the event_ids of the rows of a block from one second in the hour
+// to another, both included, in their order, until visit returns false. It reads
+// little else of the block.
+func IDs(raw []byte, from, to int, visit func(row int, id string) bool) error {
+	b, err := parse(raw)
+	if err != nil {
+		return err
+	}
+	ids, err := b.idReader()
+	if err != nil {
+		return err
+	}
+	seconds := encoding.Codes{Width: 2, Raw: b.columns[columnSeconds]}
+	row := sort.Search(b.n, func(row int) bool { return int(seconds.At(row)) >= from })
+	for ; row < b.n && int(seconds.At(row)) <= to; row++ {
+		id, err := ids.at(row)
+		if err != nil {
+			return err
+		}
+		if !visit(row, id) {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,644 @@
+package block
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"svc/internal/event/encoding"
+	"svc/internal/event/jsonscan"
+)
+
+// The properties of a block. A key that is frequent has a column: a list of its
+// distinct values and their codes by row. Column 14 is such columns one after
+// the other, each:
+//
+//	text      the key: uvarint length and bytes
+//	1 byte    form: bits 0 to 5: bits a code (0 to 32); 64: in a list of rows;
+//	          128: all rows have the key
+//	uvarint   distinct values
+//	uvarint   length of the values
+//	          if in a list of rows: uvarint how many, uvarint length of the list
+//	          values: packed texts, compact JSON; up to 4,096 are ascending
+//	          if in a list of rows: the list
+//	          codes, as bits: by row of the list, or by row of the block. In a block
+//	          whose rows do not all have the key, 0 = not there, otherwise code + 1
+//
+// What has no column is the rest: values of more than 1,024 bytes and the keys
+// that come after the most frequent 256. Packed, in 16: uvarint how many keys, the
+// keys as texts, ascending; in 17, by key: uvarint how many rows, the list of
+// rows, the length of the value of each (uvarint); in 18: the values in this order.
+const (
+	// The more columns, the more every reader of properties passes over.
+	maxPropertyColumns = 256
+	// A longer value seldom comes twice, so a code for it saves nothing.
+	maxColumnValue = 1024
+	// Up to so many values looking at each is quicker than a map.
+	maxScanned = 8
+
+	// So many values are sorted, which makes them smaller when they are packed, and
+	// the same in most blocks when they are few. More would take long.
+	maxSorted = 4096
+
+	formWidth = 63
+	formList  = 64
+	formAll   = 128
+)
+
+// propertyBuilder builds the column of a property.
+type propertyBuilder struct {
+	key    string
+	rows   []uint32 // that have it, ascending
+	codes  []uint32 // by entry of rows
+	values []string
+	known  map[string]uint32 // nil as long as there are few
+}
+
+func (p *propertyBuilder) add(row uint32, value string) {
+	code, ok := p.find(value)
+	if !ok {
+		code = uint32(len(p.values))
+		p.values = append(p.values, value)
+		switch {
+		case p.known != nil:
+			p.known[value] = code
+		case len(p.values) > maxScanned:
+			p.known = make(map[string]uint32, 4*maxScanned)
+			for i, v := range p.values {
+				p.known[v] = uint32(i)
+			}
+		}
+	}
+	if last := len(p.rows) - 1; last >= 0 && p.rows[last] == row {
+		p.codes[last] = code // a key twice: the last one holds
+		return
+	}
+	p.rows, p.codes = append(p.rows, row), append(p.codes, code)
+}
+
+// find returns the code of a value.
+func (p *propertyBuilder) find(value string) (code uint32, ok bool) {
+	if p.known != nil {
+		code, ok = p.known[value]
+		return code, ok
+	}
+	for i, v := range p.values {
+		if v == value {
+			return uint32(i), true
+		}
+	}
+	return 0, false
+}
+
+// appendTo writes the column in whichever form is smaller.
+func (p *propertyBuilder) appendTo(raw []byte, n int) []byte {
+	if len(p.values) <= maxSorted {
+		p.sort()
+	}
+	values := encoding.Pack(nil, encoding.AppendTexts(nil, p.values))
+	width := encoding.BitWidth(uint32(len(p.values) - 1))
+	codes, list, form := p.codes, []byte(nil), byte(formAll)
+	if len(p.rows) < n {
+		list, form = encoding.AppendRows(nil, p.rows), formList
+		if all := encoding.BitWidth(uint32(len(p.values))); encoding.BitBytes(n, all) <= len(list)+encoding.BitBytes(len(codes), width) {
+			codes, list, width, form = make([]uint32, n), nil, all, 0
+			for i, row := range p.rows {
+				codes[row] = p.codes[i] + 1
+			}
+		}
+	}
+	raw = append(binary.AppendUvarint(raw, uint64(len(p.key))), p.key...)
+	raw = append(raw, form|byte(width))
+	raw = binary.AppendUvarint(raw, uint64(len(p.values)))
+	raw = binary.AppendUvarint(raw, uint64(len(values)))
+	if form == formList {
+		raw = binary.AppendUvarint(raw, uint64(len(p.rows)))
+		raw = binary.AppendUvarint(raw, uint64(len(list)))
+	}
+	return encoding.AppendBits(append(append(raw, values...), list...), codes, width)
+}
+
+// sort puts the values in order.
+func (p *propertyBuilder) sort() {
+	if slices.IsSorted(p.values) {
+		return
+	}
+	order := make([]uint32, len(p.values))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(p.values[a], p.values[b]) })
+	values, codes := make([]string, len(order)), make([]uint32, len(order))
+	for code, old := range order {
+		values[code], codes[old] = p.values[old], uint32(code)
+	}
+	p.values = values
+	for i, old := range p.codes {
+		p.codes[i] = codes[old]
+	}
+}
+
+// setProperties makes the columns of properties.
+func (columns *rawColumns) setProperties(list []Properties) {
+	frequent := frequentKeys(list)
+	var rest restProperties
+	var bare []uint32
+	var guesses []*propertyBuilder // the column of the property at an index of the row before
+	for row, props := range list {
+		if props != nil && len(props) == 0 {
+			bare = append(bare, uint32(row))
+		}
+		for i, p := range props {
+			if i == len(guesses) {
+				guesses = append(guesses, nil)
+			}
+			column := guesses[i]
+			if column == nil || column.key != p.Key {
+				column = frequent.columns[p.Key]
+				guesses[i] = column
+			}
+			if column == nil || len(p.Value) > maxColumnValue {
+				rest.add(p.Key, uint32(row), p.Value)
+				continue
+			}
+			column.add(uint32(row), p.Value)
+		}
+	}
+	var raw []byte
+	for _, column := range frequent.order {
+		raw = column.appendTo(raw, len(list))
+	}
+	columns[columnProperties] = raw
+	if len(bare) > 0 {
+		columns[columnBare] = encoding.Pack(nil, encoding.AppendRows(binary.AppendUvarint(nil, uint64(len(bare))), bare))
+	}
+	rest.encode(columns)
+}
+
+// propertyBuilders are those of the most frequent keys, in that order.
+type propertyBuilders struct {
+	order   []*propertyBuilder
+	columns map[string]*propertyBuilder
+}
+
+func frequentKeys(list []Properties) propertyBuilders {
+	type keyCount struct {
+		key   string
+		count int
+	}
+	counts := map[string]*keyCount{}
+	var guesses []*keyCount // the key at an index of the row before
+	for _, props := range list {
+		for i, p := range props {
+			if i == len(guesses) {
+				guesses = append(guesses, &keyCount{})
+			}
+			if guesses[i].key != p.Key || guesses[i].count == 0 {
+				known := counts[p.Key]
+				if known == nil {
+					known = &keyCount{key: p.Key}
+					counts[p.Key] = known
+				}
+				guesses[i] = known
+			}
+			if len(p.Value) <= maxColumnValue {
+				guesses[i].count++
+			}
+		}
+	}
+	order := make([]*keyCount, 0, len(counts))
+	for _, known := range counts {
+		if known.count > 0 {
+			order = append(order, known)
+		}
+	}
+	slices.SortFunc(order, func(a, b *keyCount) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.key, b.key))
+	})
+	frequent := propertyBuilders{columns: map[string]*propertyBuilder{}}
+	for _, known := range order[:min(len(order), maxPropertyColumns)] {
+		column := &propertyBuilder{key: known.key, rows: make([]uint32, 0, known.count), codes: make([]uint32, 0, known.count)}
+		frequent.order = append(frequent.order, column)
+		frequent.columns[known.key] = column
+	}
+	return frequent
+}
+
+// restProperties are those without a column, on their way into a block.
+type restProperties struct {
+	keys []*restKey
+	by   map[string]*restKey
+}
+
+type restKey struct {
+	key    string
+	rows   []uint32
+	values []string
+}
+
+func (r *restProperties) add(key string, row uint32, value string) {
+	known := r.by[key]
+	if known == nil {
+		if r.by == nil {
+			r.by = map[string]*restKey{}
+		}
+		known = &restKey{key: key}
+		r.by[key] = known
+		r.keys = append(r.keys, known)
+	}
+	if last := len(known.rows) - 1; last >= 0 && known.rows[last] == row {
+		known.values[last] = value
+		return
+	}
+	known.rows, known.values = append(known.rows, row), append(known.values, value)
+}
+
+func (r *restProperties) encode(columns *rawColumns) {
+	if len(r.keys) == 0 {
+		return
+	}
+	slices.SortFunc(r.keys, func(a, b *restKey) int { return cmp.Compare(a.key, b.key) })
+	keys := make([]string, 0, len(r.keys))
+	var rows, values []byte
+	for _, k := range r.keys {
+		keys = append(keys, k.key)
+		rows = encoding.AppendRows(binary.AppendUvarint(rows, uint64(len(k.rows))), k.rows)
+		for _, value := range k.values {
+			rows = binary.AppendUvarint(rows, uint64(len(value)))
+			values = append(values, value...)
+		}
+	}
+	columns[columnRestKeys] = encoding.Pack(nil, encoding.AppendTexts(binary.AppendUvarint(nil, uint64(len(keys))), keys))
+	columns[columnRestRows] = encoding.Pack(nil, rows)
+	columns[columnRestValues] = encoding.Pack(nil, values)
+}
+
+// storedProperty is the column of a property as a block has it.
+type storedProperty struct {
+	key      []byte
+	form     byte
+	count    int    // values
+	values   []byte // packed
+	listed   int    // rows in the list
+	list     []byte
+	codeBits encoding.Bits
+}
+
+// readStoredProperty reads the next column of a block of n rows.
+func readStoredProperty(c *encoding.Reader, n int) (s storedProperty) {
+	s.key = c.Take(c.Count(len(c.Rest)))
+	s.form = c.Byte()
+	// A value has one byte at least, but a chunk of packed bytes holds more than
+	// its own: the number is bounded by the rows.
+	s.count = c.Count(n)
+	values := c.Count(len(c.Rest))
+	entries, list := n, 0
+	if s.form&formList != 0 {
+		s.listed = c.Count(n)
+		entries, list = s.listed, c.Count(len(c.Rest))
+	}
+	s.values, s.list = c.Take(values), c.Take(list)
+	s.codeBits.Width = int(s.form & formWidth)
+	if s.codeBits.Width > encoding.MaxBitWidth || s.form&formList != 0 && s.form&formAll != 0 || s.count == 0 {
+		c.Fail()
+		return s
+	}
+	s.codeBits.Raw = c.Take(encoding.BitBytes(entries, s.codeBits.Width))
+	return s
+}
+
+// appendValues reads the values, each once, behind those of list.
+func (s *storedProperty) appendValues(list []string) ([]string, error) {
+	plain, err := encoding.Unpack(s.values)
+	if err != nil {
+		return nil, err
+	}
+	c := encoding.Reader{Rest: plain}
+	list = c.Texts(list, s.count)
+	return list, c.Err()
+}
+
+// codes writes the codes of the values by row, from 1; 0 = not there.
+func (s *storedProperty) codes(into []uint32) error {
+	most := uint32(0)
+	switch {
+	case s.form&formAll != 0:
+		most = s.codeBits.Unpack(into, 1)
+	case s.form&formList == 0:
+		most = s.codeBits.Unpack(into, 0)
+	default:
+		c := encoding.Reader{Rest: s.list}
+		rows := c.Rows(s.listed, len(into))
+		if err := c.Err(); err != nil {
+			return err
+		}
+		clear(into)
+		codes := make([]uint32, len(rows))
+		most = s.codeBits.Unpack(codes, 1)
+		for i, row := range rows {
+			into[row] = codes[i]
+		}
+	}
+	if most > uint32(s.count) && slices.Max(into) > uint32(s.count) {
+		return errDamaged
+	}
+	return nil
+}
+
+// property returns the column of a key. Its codes lie in the block where they can.
+func (b *block) property(key string) (*Column, error) {
+	var found *storedProperty
+	c := encoding.Reader{Rest: b.columns[columnProperties]}
+	for len(c.Rest) > 0 && found == nil {
+		if stored := readStoredProperty(&c, b.n); !c.Bad && string(stored.key) == key {
+			found = &stored
+		}
+	}
+	if c.Bad {
+		return nil, errDamaged
+	}
+	rest, err := b.restOf(key)
+	if err != nil || found == nil && rest == nil {
+		return nil, err
+	}
+	if found != nil && rest == nil && found.form&formList == 0 {
+		return found.column()
+	}
+	return b.mixed(found, rest)
+}
+
+// column is the property in place.
+func (s *storedProperty) column() (c *Column, err error) {
+	c = &Column{bits: s.codeBits}
+	if s.form&formAll != 0 {
+		c.first = 1
+	}
+	c.Values, err = s.appendValues([]string{""})
+	return c, err
+}
+
+// restOf is what the rest has of a key, nil for nothing.
+func (b *block) restOf(key string) (*restKey, error) {
+	if len(b.columns[columnRestKeys]) == 0 {
+		return nil, nil
+	}
+	rest, err := b.readRest(&key)
+	if err != nil || len(rest) == 0 {
+		return nil, err
+	}
+	return &rest[0], nil
+}
+
+// mixed is the column of a property of which the block has a column or something in
+// the rest, or both.
+func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
+	built := newColumnBuilder(b.n)
+	if found != nil {
+		if built.values, err = found.appendValues(built.values); err != nil {
+			return nil, err
+		}
+		if err := found.codes(built.byRow); err != nil {
+			return nil, err
+		}
+	}
+	if rest != nil { // its values are too long for a column, or of a key without one
+		for i, row := range rest.rows {
+			built.set(int(row), rest.values[i])
+		}
+	}
+	return built.column(), nil
+}
+
+// readRest reads the properties without a column, or those with one key.
+func (b *block) readRest(only *string) ([]restKey, error) {
+	plain, err := encoding.Unpack(b.columns[columnRestKeys])
+	if err != nil || len(plain) == 0 {
+		return nil, err
+	}
+	c := encoding.Reader{Rest: plain}
+	keys := c.Texts(nil, c.Count(len(plain)))
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if only != nil {
+		if _, ok := slices.BinarySearch(keys, *only); !ok {
+			return nil, nil
+		}
+	}
+	if plain, err = encoding.Unpack(b.columns[columnRestRows]); err != nil {
+		return nil, err
+	}
+	c = encoding.Reader{Rest: plain}
+	var rest []restKey
+	from := 0
+	for _, key := range keys {
+		rows, lengths, total := restRows(&c, b.n)
+		if c.Bad {
+			return nil, errDamaged
+		}
+		if only == nil || *only == key {
+			values, err := b.restValues(from, total, lengths)
+			if err != nil {
+				return nil, err
+			}
+			rest = append(rest, restKey{key: key, rows: rows, values: values})
+		}
+		from += total
+	}
+	return rest, c.Err()
+}
+
+// restRows reads the rows of the next key of the rest and the lengths of their
+// values.
+func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total int) {
+	rows = c.Rows(c.Count(n), n)
+	lengths = make([]int, len(rows))
+	for i := range lengths {
+		lengths[i] = c.Count(1 << 31)
+		total += lengths[i]
+	}
+	return rows, lengths, total
+}
+
+// restValues are the values of one key of the rest.
+func (b *block) restValues(from, total int, lengths []int) ([]string, error) {
+	plain, err := encoding.UnpackFrom(b.columns[columnRestValues], from, total)
+	if err != nil {
+		return nil, err
+	}
+	all := string(plain)
+	values := make([]string, len(lengths))
+	for i, length := range lengths {
+		values[i], all = all[:length], all[length:]
+	}
+	return values, nil
+}
+
+// decodeProperties reads the properties of the rows of an ascending list.
+func (b *block) decodeProperties(list []uint32) ([]Properties, error) {
+	d := propertyDecoder{wanted: make([]uint32, b.n), counts: make([]int, len(list))}
+	for i, row := range list {
+		d.wanted[row] = uint32(i) + 1
+	}
+	c := encoding.Reader{Rest: b.columns[columnProperties]}
+	for len(c.Rest) > 0 && len(d.columns) < maxPropertyColumns {
+		d.columns = append(d.columns, readStoredProperty(&c, b.n))
+	}
+	if c.Err() != nil {
+		return nil, errDamaged
+	}
+	var err error
+	if d.rest, err = b.readRest(nil); err != nil {
+		return nil, err
+	}
+	d.scratch = make([]uint32, b.n)
+	if err := d.count(); err != nil {
+		return nil, err
+	}
+	if err := d.fill(); err != nil {
+		return nil, err
+	}
+	return d.props, b.markBare(d.wanted, d.props)
+}
+
+// propertyDecoder turns columns of properties into rows of them: it counts, then
+// fills, so that the properties of all rows are one piece of memory.
+type propertyDecoder struct {
+	wanted  []uint32 // by row of the block: index in the answer + 1
+	columns []storedProperty
+	rest    []restKey
+	scratch []uint32 // codes of the present column
+
+	counts []int // by index in the answer
+	props  []Properties
+}
+
+func (d *propertyDecoder) count() error {
+	for i := range d.columns {
+		if err := d.columns[i].codes(d.scratch); err != nil {
+			return err
+		}
+		for row, code := range d.scratch {
+			if at := d.wanted[row]; code != 0 && at != 0 {
+				d.counts[at-1]++
+			}
+		}
+	}
+	for _, k := range d.rest {
+		for _, row := range k.rows {
+			if at := d.wanted[row]; at != 0 {
+				d.counts[at-1]++
+			}
+		}
+	}
+	return nil
+}
+
+func (d *propertyDecoder) fill() error {
+	total := 0
+	for _, count := range d.counts {
+		total += count
+	}
+	all := make(Properties, total)
+	d.props = make([]Properties, len(d.counts))
+	for i, count := range d.counts {
+		if count > 0 {
+			d.props[i], all = all[:0:count], all[count:]
+		}
+	}
+	for i := range d.columns {
+		stored := &d.columns[i]
+		key := string(stored.key)
+		values, err := stored.appendValues([]string{""})
+		if err != nil {
+			return err
+		}
+		if err := stored.codes(d.scratch); err != nil {
+			return err
+		}
+		for row, code := range d.scratch {
+			if at := d.wanted[row]; code != 0 && at != 0 {
+				d.props[at-1] = append(d.props[at-1], Property{key, values[code]})
+			}
+		}
+	}
+	for _, k := range d.rest {
+		for i, row := range k.rows {
+			if at := d.wanted[row]; at != 0 {
+				d.props[at-1] = append(d.props[at-1], Property{k.key, k.values[i]})
+			}
+		}
+	}
+	return nil
+}
+
+// markBare gives rows that were sent with properties {} empty properties.
+func (b *block) markBare(wanted []uint32, props []Properties) error {
+	plain, err := encoding.Unpack(b.columns[columnBare])
+	if err != nil || len(plain) == 0 {
+		return err
+	}
+	c := encoding.Reader{Rest: plain}
+	for _, row := range c.Rows(c.Count(b.n), b.n) {
+		if at := wanted[row]; at != 0 && props[at-1] == nil {
+			props[at-1] = Properties{}
+		}
+	}
+	return c.Err()
+}
+
+// ParseProperties returns the properties of a compact JSON object, nil for "".
+func ParseProperties(object string) Properties {
+	if object == "" {
+		return nil
+	}
+	list := make(Properties, 0, strings.Count(object, ":"))
+	jsonscan.EachMember(object, func(key, value string) bool {
+		list = append(list, Property{key, value})
+		return true
+	})
+	return list
+}
+
+// PropertyOf makes the column of one property of compact JSON objects, nil if none
+// has it.
+func PropertyOf(objects []string, key string) *Column {
+	built := newColumnBuilder(len(objects))
+	for row, object := range objects {
+		if object == "" {
+			continue
+		}
+		jsonscan.EachMember(object, func(found, value string) bool {
+			if found != key {
+				return true
+			}
+			built.set(row, value)
+			return false
+		})
+	}
+	return built.column()
+}
+
+// JSON returns the object that properties were made from, nil for none. Blocks do
+// not keep the order of keys, so they are sorted.
+func (list Properties) JSON() []byte {
+	if list == nil {
+		return nil
+	}
+	object := []byte{'{'}
+	sorted := slices.Clone(list)
+	slices.SortFunc(sorted, func(a, b Property) int { return strings.Compare(a.Key, b.Key) })
+	for i, p := range sorted {
+		if i > 0 {
+			object = append(object, ',')
+		}
+		key, err := json.Marshal(p.Key)
+		if err != nil {
+			continue // a text always has a form
+		}
+		object = append(append(append(object, key...), ':'), p.Value...)
+	}
+	return append(object, '}')
+}

@@ -1,0 +1,74 @@
+package block
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestPropertiesOfEveryShape has columns of every width, in all rows, in many and
+// in few.
+func TestPropertiesOfEveryShape(t *testing.T) {
+	t.Parallel()
+	const n = 701
+	for _, different := range []int{1, 2, 3, 4, 5, 15, 16, 17, 255, 256, 257, n} {
+		for _, every := range []int{1, 2, 3, 50} {
+			s := &source{Rand: rand.New(rand.NewPCG(1, 1)), names: 1, senders: 1}
+			r := s.rows(n)
+			for row := range r.Props {
+				r.Props[row] = nil
+				if row%every == 0 {
+					r.Props[row] = Properties{{"key", fmt.Sprint(row / every % different)}}
+				}
+			}
+			what := fmt.Sprintf("%d values, one row in %d", different, every)
+			raw := mustEncode(t, r)
+			back, err := Decode(testHour, raw)
+			if err != nil {
+				t.Fatal(what, err)
+			}
+			sameRows(t, what, back, writeOut(r))
+			p, err := Open(testHour, raw)
+			if err != nil {
+				t.Fatal(what, err)
+			}
+			sameProperty(t, what, p, r, "key")
+		}
+	}
+}
+
+func TestOfAKeySentTwiceTheLastHolds(t *testing.T) {
+	t.Parallel()
+	s := &source{Rand: rand.New(rand.NewPCG(1, 1)), names: 1, senders: 1}
+	r := s.rows(2)
+	r.Props = []Properties{{{"key", "1"}, {"key", "2"}}, {{"key", "1"}}}
+	back, err := Decode(testHour, mustEncode(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Props[0] = Properties{{"key", "2"}}
+	sameRows(t, "a key twice", back, writeOut(r))
+}
+
+// TestMoreKeysThanColumns has more keys than a block has columns: the frequent
+// ones have the columns, and all are found.
+func TestMoreKeysThanColumns(t *testing.T) {
+	t.Parallel()
+	s := &source{Rand: rand.New(rand.NewPCG(1, 1)), names: 1, senders: 1}
+	const n = 400
+	r := s.rows(n)
+	for row := range r.Props {
+		r.Props[row] = Properties{{"frequent", fmt.Sprint(row)}, {fmt.Sprintf("rare %d", row), "true"}}
+	}
+	raw := mustEncode(t, r)
+	p, err := Open(testHour, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameColumns(t, "many keys", p, r)
+	back, err := Decode(testHour, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameRows(t, "many keys", back, writeOut(r))
+}

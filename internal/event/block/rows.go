@@ -1,0 +1,149 @@
+package block
+
+// Rows are events of one hour, column by column. Row i of each column is the
+// same event. Rows are in the order of time, those of one second in the order of
+// receipt. It is what a block is made from and what it is read back into.
+type Rows struct {
+	Seconds  []uint16     // second in the hour, 0 to 3599
+	Names    []uint32     // number of the name in the project
+	SenderOf []uint32     // index in Senders
+	Received []int64      // Unix second at which the server received it
+	IDs      []string     // event_id
+	Props    []Properties // nil = none
+
+	Senders []Sender
+}
+
+// Len returns how many rows there are.
+func (r *Rows) Len() int { return len(r.Seconds) }
+
+// Sender is what events of one request have in common: who sent them, in which
+// session, and from where. Equal senders of an hour are kept once.
+type Sender struct {
+	Subject uint32 // number of the distinct_id in the project, from 1
+	Session uint32 // number of the session_id in the project, from 1; 0 = none
+	Details
+}
+
+// Details describe the client of a sender. Empty texts are not known.
+type Details struct {
+	Platform    uint8  // number of the platform, from 1; 0 = none
+	Region      uint16 // number of the region (stats.Region); 0 = not known
+	Version     string // of the platform
+	CountryName string
+	RegionName  string
+	City        string
+	Address     string
+	Agent       string
+}
+
+// Properties are the first-level properties of an event in the order in which
+// they were sent, each key once.
+type Properties []Property
+
+// Property is a key, unescaped, and its value as compact JSON.
+type Property struct{ Key, Value string }
+
+// Merge joins rows of one hour. The rows of each in list were received
+// before those of the next.
+func Merge(list []*Rows) *Rows {
+	n := 0
+	var next [lastSecond + 1]int // where the next row of each second goes
+	for _, r := range list {
+		n += r.Len()
+		for _, second := range r.Seconds {
+			next[second]++
+		}
+	}
+	start := 0
+	for second, count := range next {
+		next[second] = start
+		start += count
+	}
+	merged := makeRows(n)
+	senders := senderTable{}
+	for _, r := range list {
+		for row, second := range r.Seconds {
+			merged.set(next[second], r, row)
+			merged.SenderOf[next[second]] = senders.code(r.Senders, r.SenderOf[row])
+			next[second]++
+		}
+		senders.nextList()
+	}
+	merged.Senders = senders.list
+	return merged
+}
+
+// Without returns the rows that drop does not name, in their order, and their
+// senders. Nothing of the others is left in it.
+func (r *Rows) Without(drop func(row int) bool) *Rows {
+	kept := make([]int, 0, r.Len())
+	for row := range r.Len() {
+		if !drop(row) {
+			kept = append(kept, row)
+		}
+	}
+	left := makeRows(len(kept))
+	senders := senderTable{}
+	for to, row := range kept {
+		left.set(to, r, row)
+		left.SenderOf[to] = senders.code(r.Senders, r.SenderOf[row])
+	}
+	left.Senders = senders.list
+	return left
+}
+
+// joinSenders returns the senders that rows refer to, each once, in the order of
+// their first use, and for each row the code of its sender.
+func joinSenders(r *Rows) (codes []uint32, list []Sender) {
+	codes = make([]uint32, r.Len())
+	senders := senderTable{}
+	for row, client := range r.SenderOf {
+		codes[row] = senders.code(r.Senders, client)
+	}
+	return codes, senders.list
+}
+
+func makeRows(n int) *Rows {
+	return &Rows{
+		Seconds: make([]uint16, n), Names: make([]uint32, n), SenderOf: make([]uint32, n),
+		Received: make([]int64, n), IDs: make([]string, n), Props: make([]Properties, n),
+	}
+}
+
+// set copies a row of another, but for its sender.
+func (r *Rows) set(to int, from *Rows, row int) {
+	r.Seconds[to], r.Names[to] = from.Seconds[row], from.Names[row]
+	r.Received[to], r.IDs[to], r.Props[to] = from.Received[row], from.IDs[row], from.Props[row]
+}
+
+// senderTable collects senders from one list after the other, each once.
+type senderTable struct {
+	list  []Sender
+	known map[Sender]uint32
+	// codes are by index in the present list: the code in ours + 1.
+	codes []uint32
+}
+
+// code returns the index in our list of a sender of the present one.
+func (t *senderTable) code(present []Sender, client uint32) uint32 {
+	if t.codes == nil {
+		t.codes = make([]uint32, len(present))
+	}
+	if t.codes[client] == 0 {
+		code, ok := t.known[present[client]]
+		if !ok {
+			if t.known == nil {
+				t.known = map[Sender]uint32{}
+			}
+			code = uint32(len(t.list))
+			t.known[present[client]] = code
+			t.list = append(t.list, present[client])
+		}
+		t.codes[client] = code + 1
+	}
+	return t.codes[client] - 1
+}
+
+// nextList says that the present list is through.
+func (t *senderTable) nextList() { t.codes = nil }

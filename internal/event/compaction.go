@@ -1,0 +1,203 @@
+package event
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"svc/internal/boltfile"
+	"svc/internal/event/block"
+	"svc/internal/event/dictionary"
+	"svc/internal/event/encoding"
+	"svc/internal/event/hashindex"
+)
+
+// maxMerged bounds the bytes of blocks that become one, and with them the
+// memory and the length of the transaction that it takes.
+const maxMerged = 4 << 20
+
+// Compact does one piece of work that makes later reads cheaper: it joins blocks
+// of an hour, or runs of an index. It reports whether there was any.
+func (e *Engine) Compact() (worked bool, err error) {
+	e.maintaining.Lock()
+	defer e.maintaining.Unlock()
+	if e.tidy.Load() {
+		return false, nil
+	}
+	e.tidy.Store(true)
+	for _, number := range e.Projects() {
+		p := e.project(number)
+		if p == nil {
+			continue
+		}
+		worked, err := e.compactProject(p)
+		if worked || err != nil {
+			e.tidy.Store(false)
+		}
+		if err != nil {
+			return false, fmt.Errorf("compact events of project %d: %w", number, err)
+		}
+		if worked {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (e *Engine) compactProject(p *project) (worked bool, err error) {
+	if worked, err = e.mergeBlocks(p); worked || err != nil {
+		return worked, err
+	}
+	var changes indexChanges
+	err = e.file.View(func(tx *boltfile.Tx) (err error) {
+		changes, worked, err = p.compact(tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(p.number))))
+		return err
+	})
+	if err != nil || !worked {
+		return false, err
+	}
+	e.file.Lock()
+	defer e.file.Unlock()
+	err = e.updateFile(func(tx *boltfile.Tx) error {
+		b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(p.number)))
+		for _, name := range changes.path {
+			b = b.Bucket(name)
+		}
+		return changes.pages.Write(b)
+	})
+	if !boltfile.Written(err) {
+		return false, err
+	}
+	p.projectIndexes = changes.next
+	return true, err
+}
+
+// indexChanges is what compaction makes of the indexes of a project. It is right
+// as long as nobody else holds maintaining.
+type indexChanges struct {
+	next  projectIndexes
+	path  [][]byte // of the bucket in that of the project
+	pages *hashindex.Pages
+}
+
+// compact does a bounded part of the work that is waiting in one of the indexes.
+func (x projectIndexes) compact(b *boltfile.Bucket) (c indexChanges, worked bool, err error) {
+	keys := b.Bucket(keysBucket)
+	c.next, c.path, c.pages = x, [][]byte{keysBucket}, hashindex.NewPages(keys)
+	if c.next.keys, worked, err = x.keys.Compact(c.pages, aliveHours(b.Bucket(blocksBucket))); worked || err != nil {
+		return c, worked, err
+	}
+	c.path = [][]byte{subjectsBucket, dictionary.IndexBucket}
+	if c.next.subjects, c.pages, worked, err = x.subjects.Compact(b.Bucket(subjectsBucket)); worked || err != nil {
+		return c, worked, err
+	}
+	c.path = [][]byte{sessionsBucket, dictionary.IndexBucket}
+	c.next.sessions, c.pages, worked, err = x.sessions.Compact(b.Bucket(sessionsBucket))
+	return c, worked, err
+}
+
+// errNothing ends a transaction that has nothing to write.
+var errNothing = boltfile.ErrNothing
+
+// aliveHours tells the keys of events whose hour is still there.
+func aliveHours(blocks *boltfile.Bucket) func(payload uint32) bool {
+	var hours [1 << 16 / 64]uint64
+	cursor := blocks.Cursor()
+	for key, _ := cursor.First(); key != nil; {
+		hour := binary.BigEndian.Uint32(key)
+		hours[hour&0xffff/64] |= 1 << (hour % 64)
+		key, _ = cursor.Seek(encoding.Key32(hour + 1))
+	}
+	return func(payload uint32) bool {
+		hour := payload >> slotBits & 0xffff
+		return hours[hour/64]&(1<<(hour%64)) != 0
+	}
+}
+
+// stored is a block where it is in the file.
+type stored struct {
+	key []byte
+	raw []byte
+}
+
+// mergeBlocks joins the last blocks of the first hour that has some to be
+// joined.
+func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
+	var keys [][]byte
+	var parts []*block.Rows
+	var hour int64
+	err = e.file.View(func(tx *boltfile.Tx) error {
+		for _, one := range findMerge(projectBucket(tx, p.number, blocksBucket)) {
+			hour = int64(binary.BigEndian.Uint32(one.key)) * 3600
+			r, err := block.Decode(hour, one.raw)
+			if err != nil {
+				return fmt.Errorf("events of hour %d: %w", hour/3600, err)
+			}
+			parts, keys = append(parts, r), append(keys, append([]byte(nil), one.key...))
+		}
+		return nil
+	})
+	if err != nil || len(keys) == 0 {
+		return false, err
+	}
+	merged, err := block.Encode(hour, block.Merge(parts))
+	if err != nil {
+		return false, err
+	}
+	e.file.Lock()
+	defer e.file.Unlock()
+	return true, e.updateFile(func(tx *boltfile.Tx) error {
+		blocks := projectBucket(tx, p.number, blocksBucket)
+		for _, key := range keys[1:] {
+			if err := blocks.DeleteValue(key); err != nil {
+				return err
+			}
+		}
+		return blocks.PutValue(keys[0], merged)
+	})
+}
+
+// findMerge finds blocks of one hour, next to each other in the order of
+// receipt, that should be one.
+func findMerge(blocks *boltfile.Bucket) []stored {
+	var list []stored
+	due := func() []stored {
+		if len(list) < 2 {
+			return nil
+		}
+		for i, one := range list {
+			list[i].raw = blocks.ValueAt(one.key, one.raw)
+		}
+		return dueForMerge(list)
+	}
+	cursor := blocks.Cursor()
+	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
+		if len(list) > 0 && binary.BigEndian.Uint32(list[0].key) != binary.BigEndian.Uint32(key) {
+			if found := due(); len(found) > 0 {
+				return found
+			}
+			list = list[:0]
+		}
+		list = append(list, stored{key, raw})
+	}
+	return due()
+}
+
+// dueForMerge is the blocks of an hour from the first one on that is at most
+// twice as large as all that came after it. So sizes stay geometric, and an event
+// is rewritten a logarithmic number of times. (Bentley and Saxe, 1980, call it
+// the logarithmic method.)
+func dueForMerge(list []stored) []stored {
+	best, sum := len(list), 0
+	for i, one := range slices.Backward(list) {
+		size := len(one.raw)
+		if sum+size > maxMerged {
+			break
+		}
+		if size <= 2*sum {
+			best = i
+		}
+		sum += size
+	}
+	return list[best:]
+}

@@ -1,0 +1,282 @@
+// Package dictionary turns texts into numbers and back: the distinct_ids and the
+// session_ids of a project.
+//
+//	dictionary.go  the dictionary in its bucket: look up, add, remove, compact
+//	chunk.go       a chunk of texts: encode, read in place
+//	check.go       what a check finds, and the index made anew
+package dictionary
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"svc/internal/boltfile"
+	"svc/internal/event/encoding"
+	"svc/internal/event/hashindex"
+	"svc/internal/integrity"
+)
+
+// Dictionary numbers the distinct_ids or the session_ids of a project as one
+// commit left it. It never changes. Numbers go up from 1 and none is given twice,
+// also not after its text was removed.
+//
+// Its bucket has two buckets, and one value beside them:
+//
+//	texts  by number of a chunk, which is four bytes, big endian: 1,024 texts, see
+//	       chunk.go; the first chunk has the numbers from 1 on
+//	index  the hash index of the texts; payloads are the numbers, four bytes
+//	state  the next number, and how many were removed: four bytes each, big endian
+type Dictionary struct {
+	secret  hashindex.Secret
+	free    uint32 // the next number
+	removed uint32
+	index   *hashindex.Index
+}
+
+const (
+	chunkSlots   = 1 << 10
+	payloadBytes = 4
+)
+
+var (
+	// IndexBucket is the bucket of the hash index.
+	IndexBucket = []byte("index")
+	textsBucket = []byte("texts")
+	stateKey    = []byte("state")
+
+	errFull = errors.New("dictionary has all numbers in use")
+)
+
+// chunkOf returns the chunk of a number and its slot in it.
+func chunkOf(number uint32) (chunk uint32, slot int) {
+	return (number - 1) / chunkSlots, int((number - 1) % chunkSlots)
+}
+
+// Load reads a dictionary. The bucket may be empty.
+func Load(b *boltfile.Bucket, s hashindex.Secret) (*Dictionary, error) {
+	d := &Dictionary{secret: s, free: 1, index: hashindex.New(payloadBytes)}
+	raw := b.Get(stateKey)
+	if raw == nil {
+		return d, nil
+	}
+	texts, index := b.Bucket(textsBucket), b.Bucket(IndexBucket)
+	if len(raw) != 8 || texts == nil || index == nil {
+		return nil, fmt.Errorf("%w: dictionary is not whole", integrity.ErrDamaged)
+	}
+	d.free, d.removed = binary.BigEndian.Uint32(raw), binary.BigEndian.Uint32(raw[4:])
+	if d.free == 0 || d.removed >= d.free {
+		return nil, fmt.Errorf("%w: dictionary with %d as its next number and %d removed", integrity.ErrDamaged, d.free, d.removed)
+	}
+	var err error
+	d.index, err = hashindex.Load(index, payloadBytes)
+	return d, err
+}
+
+// save writes the state.
+func (d *Dictionary) save(b *boltfile.Bucket) error {
+	return b.Put(stateKey, append(encoding.Key32(d.free), encoding.Key32(d.removed)...))
+}
+
+// Next is the number that the next text gets.
+func (d *Dictionary) Next() uint32 { return d.free }
+
+// Generation tells two states of the dictionary of a bucket apart: it changes with
+// every text that is added or removed, and with the index.
+func (d *Dictionary) Generation() [2]uint64 {
+	return [2]uint64{uint64(d.free)<<32 | uint64(d.removed), d.index.Generation()}
+}
+
+// Reader looks up texts and numbers in one transaction. It is for one
+// goroutine.
+type Reader struct {
+	d      *Dictionary
+	texts  *boltfile.Bucket // nil while there is no text
+	index  *hashindex.Reader
+	chunks map[uint32]textChunk // that were looked at
+}
+
+// Reader needs the bucket that d was loaded from, in a transaction in which d is
+// right.
+func (d *Dictionary) Reader(b *boltfile.Bucket) *Reader {
+	r := &Reader{d: d, texts: b.Bucket(textsBucket), chunks: map[uint32]textChunk{}}
+	r.index = d.index.Reader(b.Bucket(IndexBucket))
+	return r
+}
+
+// Find looks for the number of a text.
+func (r *Reader) Find(text string) (number uint32, ok bool, err error) {
+	wanted := packText(text)
+	var fault error
+	err = r.index.Each(r.d.secret.Hash(text), func(candidate uint32) bool {
+		var chunk textChunk
+		if chunk, fault = r.chunk(candidate); fault != nil {
+			return false
+		}
+		if _, slot := chunkOf(candidate); chunk.is(slot, &wanted) {
+			number, ok = candidate, true
+		}
+		return !ok
+	})
+	return number, ok, errors.Join(err, fault)
+}
+
+// Text is the text of a number. ok is false when there is none, or none any more.
+func (r *Reader) Text(number uint32) (text string, ok bool, err error) {
+	if number == 0 || number >= r.d.free {
+		return "", false, nil
+	}
+	chunk, err := r.chunk(number)
+	if err != nil {
+		return "", false, err
+	}
+	_, slot := chunkOf(number)
+	text, ok = chunk.text(slot)
+	return text, ok, nil
+}
+
+// chunk is the chunk of a number, an empty one where there is none.
+func (r *Reader) chunk(number uint32) (textChunk, error) {
+	at, _ := chunkOf(number)
+	chunk, ok := r.chunks[at]
+	if !ok {
+		var err error
+		if chunk, err = readChunk(r.texts, at); err != nil {
+			return chunk, err
+		}
+		r.chunks[at] = chunk
+	}
+	return chunk, nil
+}
+
+func readChunk(texts *boltfile.Bucket, number uint32) (textChunk, error) {
+	var room [4]byte
+	binary.BigEndian.PutUint32(room[:], number)
+	raw := texts.Get(room[:])
+	if raw == nil {
+		return textChunk{}, nil
+	}
+	chunk, err := openChunk(raw)
+	if err != nil {
+		return chunk, fmt.Errorf("%w: chunk %d of a dictionary: %w", integrity.ErrDamaged, number, err)
+	}
+	return chunk, nil
+}
+
+// changeChunk replaces a chunk, unless change says that nothing changes. One
+// without a text is removed.
+func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (next textChunk, changed bool)) error {
+	chunk, err := readChunk(texts, number)
+	if err != nil {
+		return err
+	}
+	if err := chunk.verify(); err != nil {
+		return fmt.Errorf("%w: chunk %d of a dictionary: %w", integrity.ErrDamaged, number, err)
+	}
+	chunk, changed := change(chunk)
+	if !changed {
+		return nil
+	}
+	if chunk.empty() {
+		return texts.Delete(encoding.Key32(number))
+	}
+	return texts.Put(encoding.Key32(number), chunk.encode())
+}
+
+// Add gives numbers to texts that have none: next, next+1 and so on. What it
+// returns is for after the commit; should that fail, d is still right.
+func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error) {
+	if len(texts) == 0 {
+		return d, nil
+	}
+	if uint64(len(texts)) > math.MaxUint32-uint64(d.free) {
+		return nil, errFull
+	}
+	chunks, err := b.CreateBucketIfNotExists(textsBucket)
+	if err != nil {
+		return nil, fmt.Errorf("create bucket of texts: %w", err)
+	}
+	index, err := b.CreateBucketIfNotExists(IndexBucket)
+	if err != nil {
+		return nil, fmt.Errorf("create bucket of hashes: %w", err)
+	}
+	next := *d
+	entries := make([]hashindex.Entry, len(texts))
+	for i, text := range texts {
+		entries[i] = hashindex.Entry{Hash: d.secret.Hash(text), Payload: d.free + uint32(i)}
+	}
+	for len(texts) > 0 {
+		number, slot := chunkOf(next.free)
+		n := min(len(texts), chunkSlots-slot)
+		err := changeChunk(chunks, number, func(c textChunk) (textChunk, bool) { return c.with(slot, texts[:n]), true })
+		if err != nil {
+			return nil, err
+		}
+		texts = texts[n:]
+		next.free += uint32(n)
+	}
+	if next.index, err = d.index.Add(index, entries); err != nil {
+		return nil, err
+	}
+	return &next, next.save(b)
+}
+
+// Remove takes texts away. Their numbers are not given out again; those that have
+// no text are passed over. What it returns is for after the commit.
+func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, error) {
+	next := *d
+	chunks := map[uint32][]int{} // slots by chunk
+	for _, number := range numbers {
+		if number > 0 && number < d.free {
+			chunk, slot := chunkOf(number)
+			chunks[chunk] = append(chunks[chunk], slot)
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(chunks)) {
+		err := changeChunk(b.Bucket(textsBucket), number, func(c textChunk) (textChunk, bool) {
+			left, removed := c.without(chunks[number])
+			next.removed += uint32(removed)
+			return left, removed > 0
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if next.removed == d.removed {
+		return d, nil
+	}
+	return &next, next.save(b)
+}
+
+// Compact does a bounded part of the work that is waiting in the index, whose
+// changes are for the bucket of that. What it returns is for after the commit.
+func (d *Dictionary) Compact(b *boltfile.Bucket) (next *Dictionary, changes *hashindex.Pages, worked bool, err error) {
+	index := b.Bucket(IndexBucket)
+	if index == nil {
+		return d, nil, false, nil
+	}
+	changes = hashindex.NewPages(index)
+	var alive func(number uint32) bool
+	var fault error
+	if d.removed > 0 {
+		r := d.Reader(b)
+		alive = func(number uint32) bool {
+			chunk, err := r.chunk(number)
+			if err != nil {
+				fault = err
+				return true
+			}
+			_, slot := chunkOf(number)
+			return chunk.has(slot)
+		}
+	}
+	compacted := *d
+	compacted.index, worked, err = d.index.Compact(changes, alive)
+	if err = errors.Join(err, fault); err != nil {
+		return nil, nil, false, err
+	}
+	return &compacted, changes, worked, nil
+}

@@ -1,0 +1,222 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// MaxBitWidth is the width of the widest numbers.
+const MaxBitWidth = 32
+
+// BitWidth returns the width in bits of numbers up to most.
+func BitWidth(most uint32) int { return bits.Len32(most) }
+
+// BitBytes returns how many bytes n numbers of a width take.
+func BitBytes(n, width int) int { return (n*width + 7) / 8 }
+
+// AppendBits writes numbers of a width one after the other, the first in the lowest
+// bits of the first byte.
+func AppendBits(raw []byte, numbers []uint32, width int) []byte {
+	word, filled := uint64(0), 0 // bits that are not written yet, fewer than 32
+	for _, number := range numbers {
+		word |= uint64(number) << filled
+		if filled += width; filled >= 32 {
+			raw = binary.LittleEndian.AppendUint32(raw, uint32(word))
+			word >>= 32
+			filled -= 32
+		}
+	}
+	for ; filled > 0; filled -= 8 {
+		raw = append(raw, byte(word))
+		word >>= 8
+	}
+	return raw
+}
+
+// Bits are numbers as AppendBits has written them.
+type Bits struct {
+	Width int // 0 to MaxBitWidth
+	Raw   []byte
+}
+
+// wholeWords is how many of n numbers can be read with eight bytes each without
+// reading beyond the end.
+func (b Bits) wholeWords(n int) int {
+	if len(b.Raw) < 8 {
+		return 0
+	}
+	if b.Width == 0 {
+		return n
+	}
+	return min(n, (len(b.Raw)-8)*8/b.Width+1)
+}
+
+// At returns one of the numbers.
+func (b Bits) At(i int) uint32 {
+	bit := i * b.Width
+	from := bit >> 3
+	if from+8 <= len(b.Raw) {
+		return uint32(binary.LittleEndian.Uint64(b.Raw[from:])>>(bit&7)) & (1<<b.Width - 1)
+	}
+	return uint32(b.lastWord(from)>>(bit&7)) & (1<<b.Width - 1)
+}
+
+// Gather writes the numbers at some indexes to into.
+func (b Bits) Gather(indexes, into []uint32) {
+	mask, last := uint64(1)<<b.Width-1, len(b.Raw)-8
+	into = into[:len(indexes)]
+	for i, index := range indexes {
+		bit := int(index) * b.Width
+		if from := bit >> 3; from <= last {
+			into[i] = uint32(binary.LittleEndian.Uint64(b.Raw[from:]) >> (bit & 7) & mask)
+			continue
+		}
+		into[i] = b.At(int(index))
+	}
+}
+
+// lastWord is the bytes from from to the end, of which there are fewer than eight.
+func (b Bits) lastWord(from int) (word uint64) {
+	for at := len(b.Raw) - 1; at >= from; at-- {
+		word = word<<8 | uint64(b.Raw[at])
+	}
+	return word
+}
+
+// Unpack writes each number plus add to into and says which is the greatest that
+// it has written.
+func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
+	switch b.Width {
+	case 0:
+		for i := range into {
+			into[i] = add
+		}
+		return add
+	case 8:
+		for i, number := range b.Raw[:len(into)] {
+			into[i] = uint32(number) + add
+			most = max(most, uint32(number))
+		}
+		return most + add
+	case 16:
+		raw := b.Raw[:2*len(into)]
+		for i := range into {
+			number := uint32(binary.LittleEndian.Uint16(raw[2*i:]))
+			into[i] = number + add
+			most = max(most, number)
+		}
+		return most + add
+	}
+	mask, bit := uint32(1<<b.Width-1), 0
+	whole := b.wholeWords(len(into))
+	for i := range into[:whole] {
+		number := uint32(binary.LittleEndian.Uint64(b.Raw[bit>>3:])>>(bit&7)) & mask
+		number = min(number, 1<<32-2) // so that add does not pass the end
+		into[i] = number + add
+		most = max(most, number)
+		bit += b.Width
+	}
+	for i := whole; i < len(into); i++ {
+		number := min(b.At(i), 1<<32-2)
+		into[i] = number + add
+		most = max(most, number)
+	}
+	return most + add
+}
+
+// MaxCountWidth is the width of the widest numbers that can be counted.
+const MaxCountWidth = 16
+
+// Count adds to each of counts how often its index is among the numbers from low
+// up to but not including high. There must be a count for every number of the width,
+// which is at most MaxCountWidth.
+func (b Bits) Count(low, high int, counts []uint32) {
+	counts = counts[:1<<b.Width]
+	if b.Width == 0 {
+		counts[0] += uint32(high - low)
+		return
+	}
+	if b.Width <= 8 && high-low > 4*len(counts) {
+		for ; low&7 != 0; low++ { // eight numbers begin with a byte
+			counts[b.At(low)]++
+		}
+		low = b.countEights(low, high, counts)
+	}
+	mask := uint64(len(counts) - 1)
+	for whole := b.wholeWords(high); low < whole; low++ {
+		bit := low * b.Width
+		counts[binary.LittleEndian.Uint64(b.Raw[bit>>3:])>>(bit&7)&mask]++
+	}
+	for ; low < high; low++ {
+		counts[b.At(low)]++
+	}
+}
+
+// countEights is Count for numbers of at most eight bits, eight at a time, as long
+// as eight bytes can be read. low must be divisible by eight; what is left begins at
+// the number that is returned. Numbers of at most four bits are counted as pairs.
+// Neighbours are counted in different tables, because adding to a count waits until
+// the last addition to it is stored.
+func (b Bits) countEights(low, high int, counts []uint32) (next int) {
+	var tables [4][256]uint32
+	width := b.Width
+	pairs := width <= 4
+	step := uint(width)
+	if pairs {
+		step *= 2
+	}
+	mask := uint64(1)<<step - 1
+	from := low / 8 * width
+	for ; low+8 <= high && from+8 <= len(b.Raw); low, from = low+8, from+width {
+		word := binary.LittleEndian.Uint64(b.Raw[from:])
+		tables[0][uint8(word&mask)]++
+		tables[1][uint8(word>>step&mask)]++
+		tables[2][uint8(word>>(2*step)&mask)]++
+		tables[3][uint8(word>>(3*step)&mask)]++
+		if pairs {
+			continue
+		}
+		tables[0][uint8(word>>(4*step)&mask)]++
+		tables[1][uint8(word>>(5*step)&mask)]++
+		tables[2][uint8(word>>(6*step)&mask)]++
+		tables[3][uint8(word>>(7*step)&mask)]++
+	}
+	for code := range mask + 1 {
+		n := tables[0][code] + tables[1][code] + tables[2][code] + tables[3][code]
+		counts[code&(1<<width-1)] += n
+		if pairs {
+			counts[code>>width] += n
+		}
+	}
+	return low
+}
+
+// Bitset is a set of numbers.
+type Bitset []uint64
+
+// NewBitset returns a set of numbers below end. Set ignores others, which only a
+// damaged block has.
+func NewBitset(end uint32) Bitset { return make(Bitset, end/64+1) }
+
+// Set adds a number.
+func (s Bitset) Set(n uint32) {
+	if int(n/64) < len(s) {
+		s[n/64] |= 1 << (n % 64)
+	}
+}
+
+// Has reports whether a number is in the set.
+func (s Bitset) Has(n uint32) bool {
+	return int(n/64) < len(s) && s[n/64]&(1<<(n%64)) != 0
+}
+
+// Missing lists the numbers from from up to but not including end that are not in
+// the set.
+func (s Bitset) Missing(from, end uint32) (list []uint32) {
+	for n := from; n < end; n++ {
+		if !s.Has(n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}

@@ -1,0 +1,98 @@
+package encoding
+
+import "encoding/binary"
+
+// Codes are indexes into a list of distinct values: small numbers of a fixed width,
+// 0 (all are zero), 1, 2 or 4 bytes each, little endian.
+type Codes struct {
+	Width int
+	Raw   []byte
+}
+
+// At returns the code of a row.
+func (c Codes) At(row int) uint32 {
+	switch c.Width {
+	case 1:
+		return uint32(c.Raw[row])
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(c.Raw[2*row:]))
+	case 4:
+		return binary.LittleEndian.Uint32(c.Raw[4*row:])
+	}
+	return 0
+}
+
+// CodeWidth returns the width in bytes of indexes into a list of n.
+func CodeWidth(n int) int {
+	switch {
+	case n <= 1:
+		return 0
+	case n <= 1<<8:
+		return 1
+	case n <= 1<<16:
+		return 2
+	}
+	return 4
+}
+
+// MakeCodes encodes indexes into a list of n.
+func MakeCodes(codes []uint32, n int) Codes {
+	width := CodeWidth(n)
+	return Codes{Width: width, Raw: appendCodes(make([]byte, 0, width*len(codes)), codes, width)}
+}
+
+func appendCodes(raw []byte, codes []uint32, width int) []byte {
+	switch width {
+	case 1:
+		for _, code := range codes {
+			raw = append(raw, byte(code))
+		}
+	case 2:
+		for _, code := range codes {
+			raw = binary.LittleEndian.AppendUint16(raw, uint16(code))
+		}
+	case 4:
+		for _, code := range codes {
+			raw = binary.LittleEndian.AppendUint32(raw, code)
+		}
+	}
+	return raw
+}
+
+// Distinct is dictionary encoding: it replaces numbers, of which few are distinct,
+// by their indexes in the list of the distinct ones, which is in the order of first
+// use.
+func Distinct(numbers []uint32) (codes, distinct []uint32) {
+	codes = make([]uint32, len(numbers))
+	most := uint32(0)
+	for _, number := range numbers {
+		most = max(most, number)
+	}
+	if uint64(most) > uint64(4*len(numbers)+1024) {
+		return codes, distinctByMap(numbers, codes)
+	}
+	known := make([]uint32, most+1) // code + 1
+	for i, number := range numbers {
+		if known[number] == 0 {
+			distinct = append(distinct, number)
+			known[number] = uint32(len(distinct))
+		}
+		codes[i] = known[number] - 1
+	}
+	return codes, distinct
+}
+
+// distinctByMap is Distinct for numbers too large for a table.
+func distinctByMap(numbers, codes []uint32) (distinct []uint32) {
+	known := map[uint32]uint32{}
+	for i, number := range numbers {
+		code, ok := known[number]
+		if !ok {
+			code = uint32(len(distinct))
+			known[number] = code
+			distinct = append(distinct, number)
+		}
+		codes[i] = code
+	}
+	return distinct
+}

@@ -1,0 +1,88 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// AppendNumbers writes numbers of one kind: the width of each in bytes, the
+// smallest of them, and the distance of each from it. All zero is nothing.
+func AppendNumbers[T uint8 | uint16 | uint32](raw []byte, numbers []T) []byte {
+	if len(numbers) == 0 {
+		return raw
+	}
+	smallest, greatest := slices.Min(numbers), slices.Max(numbers)
+	if greatest == 0 {
+		return raw
+	}
+	width := (bits.Len32(uint32(greatest-smallest)) + 7) / 8
+	raw = binary.AppendUvarint(append(raw, byte(width)), uint64(smallest))
+	for _, number := range numbers {
+		distance := uint32(number - smallest)
+		for range width {
+			raw = append(raw, byte(distance))
+			distance >>= 8
+		}
+	}
+	return raw
+}
+
+// Numbers are numbers as AppendNumbers has written them.
+type Numbers[T uint8 | uint16 | uint32] struct {
+	n, width int
+	smallest T
+	raw      []byte
+}
+
+// OpenNumbers reads where n numbers begin. n must be bounded by what the caller
+// reads from.
+func OpenNumbers[T uint8 | uint16 | uint32](raw []byte, n int) (Numbers[T], error) {
+	if len(raw) == 0 {
+		return Numbers[T]{n: n}, nil
+	}
+	r := Reader{Rest: raw}
+	width, smallest := int(r.Byte()), r.uvarint()
+	if r.Bad || width > 4 || len(r.Rest) != n*width || smallest > uint64(^T(0)) {
+		return Numbers[T]{}, errDamaged
+	}
+	return Numbers[T]{n, width, T(smallest), r.Rest}, nil
+}
+
+// Unpack returns the numbers.
+func (c *Numbers[T]) Unpack() []T {
+	numbers, raw, smallest := make([]T, c.n), c.raw, c.smallest
+	switch c.width {
+	case 1:
+		for i, distance := range raw[:c.n] {
+			numbers[i] = smallest + T(distance)
+		}
+	case 2:
+		for i := range numbers {
+			numbers[i] = smallest + T(binary.LittleEndian.Uint16(raw[2*i:]))
+		}
+	case 3:
+		for i := range numbers {
+			b := raw[3*i : 3*i+3]
+			distance := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+			numbers[i] = smallest + T(distance)
+		}
+	case 4:
+		for i := range numbers {
+			numbers[i] = smallest + T(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+	default: // 0: all are the same
+		for i := range numbers {
+			numbers[i] = smallest
+		}
+	}
+	return numbers
+}
+
+// AppendUint16s writes numbers of two bytes each, little endian.
+func AppendUint16s(raw []byte, numbers []uint16) []byte {
+	for _, number := range numbers {
+		raw = binary.LittleEndian.AppendUint16(raw, number)
+	}
+	return raw
+}

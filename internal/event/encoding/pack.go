@@ -1,0 +1,114 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Packed bytes are seldom read, and then as a whole or in large pieces. The first
+// byte says how they are stored.
+const (
+	packedPlain  = 0 // as they are
+	packedChunks = 1 // chunks of at most packedChunk bytes, most of them zstd
+
+	// A chunk is what a reader has to decompress to get at one of its bytes.
+	packedChunk = 256 << 10
+	// Fewer bytes are not worth the time.
+	minPacked = 512
+)
+
+// Both are made once. They may be used by several goroutines; those that pack
+// wait for each other.
+var (
+	packer = sync.OnceValue(func() *zstd.Encoder {
+		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+			zstd.WithWindowSize(packedChunk), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			panic(err) // the options are constant
+		}
+		return encoder
+	})
+	unpacker = sync.OnceValue(func() *zstd.Decoder {
+		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
+			zstd.WithDecoderMaxMemory(packedChunk), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			panic(err) // the options are constant
+		}
+		return decoder
+	})
+)
+
+// Pack appends plain as packed bytes, compressed when that pays. Nothing is
+// nothing.
+func Pack(raw, plain []byte) []byte {
+	if len(plain) == 0 {
+		return raw
+	}
+	start := len(raw)
+	if len(plain) > minPacked {
+		raw = append(raw, packedChunks)
+		for chunk := range slices.Chunk(plain, packedChunk) {
+			stored := packer().EncodeAll(chunk, nil)
+			if len(stored) >= len(chunk) {
+				stored = chunk // same lengths say so
+			}
+			raw = binary.AppendUvarint(raw, uint64(len(chunk)))
+			raw = binary.AppendUvarint(raw, uint64(len(stored)))
+			raw = append(raw, stored...)
+		}
+		if len(raw)-start <= len(plain) {
+			return raw
+		}
+	}
+	return append(append(raw[:start], packedPlain), plain...)
+}
+
+// Unpack returns what Pack was given. It may be a part of raw.
+func Unpack(raw []byte) ([]byte, error) { return UnpackFrom(raw, 0, -1) }
+
+// UnpackFrom returns length bytes of what Pack was given, beginning with byte from,
+// or all that follow if length is negative. It does not decompress chunks before or
+// behind them.
+func UnpackFrom(raw []byte, from, length int) ([]byte, error) {
+	r := Reader{Rest: raw}
+	if len(raw) == 0 || r.Byte() == packedPlain {
+		return cut(r.Rest, from, length)
+	}
+	if raw[0] != packedChunks {
+		return nil, errDamaged
+	}
+	var plain []byte
+	for len(r.Rest) > 0 && (length < 0 || len(plain) < from+length) {
+		size := r.Count(packedChunk)
+		stored := r.Take(r.Count(len(r.Rest)))
+		switch {
+		case r.Bad || size == 0 || len(stored) == 0 || len(stored) > size:
+			return nil, errDamaged
+		case len(plain) == 0 && size <= from:
+			from -= size
+		case len(stored) == size:
+			plain = append(plain, stored...)
+		default:
+			chunk, err := unpacker().DecodeAll(stored, make([]byte, 0, size))
+			if err != nil || len(chunk) != size {
+				return nil, errDamaged
+			}
+			plain = append(plain, chunk...)
+		}
+	}
+	return cut(plain, from, length)
+}
+
+// cut returns length bytes from a place on, or all of them.
+func cut(plain []byte, from, length int) ([]byte, error) {
+	if from > len(plain) || length > len(plain)-from {
+		return nil, errDamaged
+	}
+	if length < 0 {
+		return plain[from:], nil
+	}
+	return plain[from : from+length], nil
+}

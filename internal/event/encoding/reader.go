@@ -1,0 +1,81 @@
+package encoding
+
+import "encoding/binary"
+
+// Reader reads bytes from their beginning. After the first fault all that it reads
+// is zero, so that callers ask once, at the end.
+type Reader struct {
+	Rest []byte // what was not read yet
+	Bad  bool   // there was a fault
+}
+
+func (r *Reader) uvarint() uint64 {
+	number, size := binary.Uvarint(r.Rest)
+	if size <= 0 {
+		r.Fail()
+		return 0
+	}
+	r.Rest = r.Rest[size:]
+	return number
+}
+
+// Count reads a uvarint that is at most limit.
+func (r *Reader) Count(limit int) int {
+	number := r.uvarint()
+	if number > uint64(limit) {
+		r.Fail()
+		return 0
+	}
+	return int(number)
+}
+
+// Varint reads a signed number in zigzag form.
+func (r *Reader) Varint() int64 {
+	number, size := binary.Varint(r.Rest)
+	if size <= 0 {
+		r.Fail()
+		return 0
+	}
+	r.Rest = r.Rest[size:]
+	return number
+}
+
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if taken := r.Take(1); len(taken) == 1 {
+		return taken[0]
+	}
+	return 0
+}
+
+// Number reads an integer of size bytes, big endian.
+func (r *Reader) Number(size int) uint64 {
+	number := uint64(0)
+	for _, b := range r.Take(size) {
+		number = number<<8 | uint64(b)
+	}
+	return number
+}
+
+// Take returns the next n bytes, in place.
+func (r *Reader) Take(n int) []byte {
+	if n > len(r.Rest) {
+		r.Fail()
+		return nil
+	}
+	taken := r.Rest[:n:n]
+	r.Rest = r.Rest[n:]
+	return taken
+}
+
+// Fail notes a fault that the caller has found.
+func (r *Reader) Fail() { r.Rest, r.Bad = nil, true }
+
+// Err returns an error that wraps integrity.ErrDamaged if there was a fault or if
+// bytes are left.
+func (r *Reader) Err() error {
+	if r.Bad || len(r.Rest) > 0 {
+		return errDamaged
+	}
+	return nil
+}

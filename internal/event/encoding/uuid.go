@@ -1,0 +1,95 @@
+package encoding
+
+// The lengths of UUIDs in bytes. In UUIDs of one version six bits are the same: the
+// version in the upper half of byte 6, and binary 10 as the highest bits of byte 8
+// (RFC 9562). Without them 15 bytes and two bits are left: the lower half of byte 8
+// goes where the version was, and its other two bits to the rest, behind the
+// version.
+const (
+	UUIDLength      = 16
+	ShortUUIDLength = 15
+
+	// minShortened is from how many on the rest pays off.
+	minShortened = 8
+)
+
+// UUIDRestLength returns how many bytes the rest of n UUIDs takes: the version, and
+// two bits of each.
+func UUIDRestLength(n int) int { return 1 + (n+3)/4 }
+
+// ShortenUUIDs shortens UUIDs in place if all are of one version. Otherwise, and if
+// there are few, rest is nil.
+func ShortenUUIDs(uuids []byte) (shorter, rest []byte) {
+	n := len(uuids) / UUIDLength
+	if n < minShortened {
+		return uuids, nil
+	}
+	version := uuids[6] >> 4
+	for i := range n {
+		if u := uuids[i*UUIDLength:]; u[6]>>4 != version || u[8]>>6 != 2 {
+			return uuids, nil
+		}
+	}
+	rest = make([]byte, UUIDRestLength(n))
+	rest[0] = version
+	for i := range n {
+		u := [UUIDLength]byte(uuids[i*UUIDLength:])
+		short := uuids[i*ShortUUIDLength:][:ShortUUIDLength]
+		copy(short, u[:8])
+		short[6] = u[6]<<4 | u[8]&15
+		copy(short[8:], u[9:])
+		rest[1+i/4] |= u[8] >> 4 & 3 << (i % 4 * 2)
+	}
+	return uuids[:n*ShortUUIDLength], rest
+}
+
+// LengthenUUID returns one of those that were shortened.
+func LengthenUUID(uuids, rest []byte, i int) (u [UUIDLength]byte) {
+	short := uuids[i*ShortUUIDLength:][:ShortUUIDLength]
+	copy(u[:], short[:8])
+	u[6] = rest[0]<<4 | short[6]>>4
+	u[8] = 2<<6 | rest[1+i/4]>>(i%4*2)&3<<4 | short[6]&15
+	copy(u[9:], short[8:])
+	return u
+}
+
+const hexDigits = "0123456789abcdef"
+
+// uuidOffsets are where the pairs of digits are in the text of a UUID.
+var uuidOffsets = [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34}
+
+// hexValues are the values of lower-case hexadecimal digits; 255 = none.
+var hexValues = func() (values [256]byte) {
+	for i := range values {
+		values[i] = 255
+	}
+	for value, digit := range []byte(hexDigits) {
+		values[digit] = byte(value)
+	}
+	return values
+}()
+
+// PackUUID returns the 16 bytes of a UUID that is written the canonical way in lower
+// case. ok is false for other texts, also for other ways to write a UUID.
+func PackUUID(text string) (packed [16]byte, ok bool) {
+	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return packed, false
+	}
+	for i, at := range uuidOffsets {
+		high, low := hexValues[text[at]], hexValues[text[at+1]]
+		if high|low > 15 {
+			return packed, false
+		}
+		packed[i] = high<<4 | low
+	}
+	return packed, true
+}
+
+// UnpackUUID returns the text that PackUUID was given.
+func UnpackUUID(packed [16]byte) string {
+	text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
+	for i, at := range uuidOffsets {
+		text[at], text[at+1] = hexDigits[packed[i]>>4], hexDigits[packed[i]&15]
+	}
+	return string(text[:])
+}

@@ -1,0 +1,432 @@
+// Package hashindex maps hashes to small numbers, in one bucket, for loads that mostly
+// append.
+//
+//	hashindex.go  the directory; adding entries, looking hashes up, the pages of a bucket
+//	page.go       a page of a run: encode, read in place, look up
+//	compact.go    merging runs, distributing and dividing partitions
+//	rebuild.go    an index from entries in any order; checking one
+package hashindex
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/dchest/siphash"
+
+	"svc/internal/boltfile"
+	"svc/internal/event/encoding"
+	"svc/internal/integrity"
+)
+
+// Writing random keys into a B+tree is the most expensive thing that could be done
+// here, so the index is a log-structured merge tree: each load adds
+// sorted runs that never change, and merges make few large ones of many small
+// ones.
+//
+// Of a hash only the first 36 bits are kept, so an answer is a candidate that
+// the caller has to verify; what is there is always found. New entries lie in
+// fresh runs, which have hashes of all kinds. When these are half a million
+// entries together they are distributed to partitions, which divide the hashes
+// by their first bits and have runs of their own; one that has become large is
+// divided in two. So no merge has to write more than about a million entries.
+//
+// A run has one or more pages of up to 1,048,576 entries: page i of 2^s has the
+// hashes whose s bits after those of the partition are i. page.go has the
+// layout of a page. The bucket has one value for each page, and the directory,
+// which says which runs there are. Integers in keys and in the directory are big
+// endian.
+//
+//	key of a page: tier (1 byte), depth (1), prefix (4), run (8), page (2)
+//	directory, under the key 00:
+//	  CRC-32C of the rest (4), version 1 (1), bytes of a payload (1), number of
+//	  the next run (8), the fresh runs, partitions (4), then for each, in the
+//	  order of hashes: depth (1), prefix (4), its runs
+//	runs: how many (2), then for each, the oldest first:
+//	  run (8), tier (1), s (1), entries (4)
+//
+// The depth of a partition is how many first bits its hashes have in common;
+// they are the first bits of prefix, the others are 0. Both are 0 for fresh runs.
+// The tier grows with the size of a run and is in front, because bbolt writes small
+// values that are neighbours together: what is written often lies beside its like.
+const (
+	hashBits  = 36
+	maxDepth  = 24
+	maxSpread = 16 // pages of a run, as a power of two
+
+	defaultPartition = 1 << 20
+	defaultPage      = 1 << 20
+
+	directoryVersion = 1
+)
+
+var directoryKey = []byte{0}
+
+// Secret keys the hashes of a file, so that nobody can choose texts that collide.
+type Secret [16]byte
+
+// Hash is the SipHash-2-4 of a text.
+func (s Secret) Hash(text string) uint64 {
+	var room [128]byte // so that no text of ordinary length allocates
+	return siphash.Hash(binary.LittleEndian.Uint64(s[:8]), binary.LittleEndian.Uint64(s[8:]), append(room[:0], text...))
+}
+
+// Entry is a hash, of which the first 36 bits count, and what it leads to.
+// Equal entries are kept once.
+type Entry struct {
+	Hash    uint64
+	Payload uint32
+}
+
+// Compare orders entries by the bits of the hash that count, then by payload.
+func (e Entry) Compare(other Entry) int {
+	if a, b := e.Hash>>(64-hashBits), other.Hash>>(64-hashBits); a != b {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(e.Payload, other.Payload)
+}
+
+// Index is the directory of a bucket as one commit left it. It never
+// changes.
+type Index struct {
+	payloadBytes int
+	// How many entries a partition and a page may have. Only tests change them.
+	MaxPartition, MaxPage int
+
+	nextRun    uint64
+	fresh      partition   // of all hashes
+	partitions []partition // in the order of hashes; together they are all hashes
+	pages      int         // of all runs
+}
+
+type partition struct {
+	depth  uint8
+	prefix uint32
+	runs   []run // the oldest first
+}
+
+type run struct {
+	number  uint64
+	tier    uint8
+	spread  uint8 // it has 2^spread pages
+	entries uint32
+	first   int // place of its first page among those of all runs
+}
+
+// pageOf is the page of a run that has a hash.
+func (p *partition) pageOf(r *run, hash uint64) int {
+	return int(hash << p.depth >> (64 - r.spread)) // a shift by 64 gives 0
+}
+
+// key is the key of a page in the bucket, written to room.
+func (p *partition) key(r *run, number int, room []byte) []byte {
+	room = append(room[:0], r.tier, p.depth)
+	room = binary.BigEndian.AppendUint32(room, p.prefix)
+	room = binary.BigEndian.AppendUint64(room, r.number)
+	return binary.BigEndian.AppendUint16(room, uint16(number))
+}
+
+// page reads a page of a run. It is valid as long as the transaction.
+func (x *Index) page(in *Pages, p *partition, r *run, number int, room []byte) (page, error) {
+	key := p.key(r, number, room)
+	raw := in.get(key)
+	if raw == nil {
+		return page{}, fmt.Errorf("%w: hash index: no page %x", integrity.ErrDamaged, key)
+	}
+	opened, err := openPage(raw, int(p.depth+r.spread), x.payloadBytes)
+	if err != nil {
+		return page{}, fmt.Errorf("%w: hash index: page %x: %w", integrity.ErrDamaged, key, err)
+	}
+	return opened, nil
+}
+
+// Generation tells two states of the index of a bucket apart.
+func (x *Index) Generation() uint64 { return x.nextRun }
+
+// New is an index without entries, whose payloads have payloadBytes bytes, 1
+// to 4.
+func New(payloadBytes int) *Index {
+	return &Index{
+		payloadBytes: payloadBytes, MaxPartition: defaultPartition, MaxPage: defaultPage,
+		partitions: []partition{{}},
+	}
+}
+
+// Load reads the directory of a bucket, which may be empty. Payloads
+// have payloadBytes bytes, 1 to 4.
+func Load(b *boltfile.Bucket, payloadBytes int) (*Index, error) {
+	x := New(payloadBytes)
+	raw := b.Value(directoryKey)
+	if raw == nil {
+		if key, _ := b.Cursor().First(); key != nil {
+			return nil, fmt.Errorf("%w: hash index: pages without a directory", integrity.ErrDamaged)
+		}
+		return x, nil
+	}
+	if err := x.parse(raw); err != nil {
+		return nil, fmt.Errorf("%w: hash index: %w", integrity.ErrDamaged, err)
+	}
+	return x, nil
+}
+
+// parse reads the directory.
+func (x *Index) parse(raw []byte) error {
+	c := encoding.Reader{Rest: raw}
+	if sum := c.Number(4); encoding.Checksum(c.Rest) != uint32(sum) {
+		return encoding.ErrChecksum
+	}
+	if version := c.Byte(); version != directoryVersion {
+		return fmt.Errorf("directory has version %d", version)
+	}
+	if bytes := c.Byte(); int(bytes) != x.payloadBytes {
+		return fmt.Errorf("payloads have %d bytes, not %d", bytes, x.payloadBytes)
+	}
+	x.nextRun = c.Number(8)
+	if err := x.parseRuns(&c, &x.fresh); err != nil {
+		return fmt.Errorf("fresh entries: %w", err)
+	}
+	n := c.Number(4)
+	x.partitions = nil
+	end := uint64(0) // of the hashes so far, of which the first 32 bits count
+	for range n {
+		p := partition{depth: c.Byte(), prefix: uint32(c.Number(4))}
+		if c.Bad || p.depth > maxDepth || uint64(p.prefix) != end {
+			return fmt.Errorf("partition %d is not behind the one before", len(x.partitions))
+		}
+		end += 1 << (32 - p.depth)
+		if err := x.parseRuns(&c, &p); err != nil {
+			return fmt.Errorf("partition %d: %w", len(x.partitions), err)
+		}
+		x.partitions = append(x.partitions, p)
+	}
+	if c.Bad || len(c.Rest) > 0 || end != 1<<32 {
+		return fmt.Errorf("directory is %d bytes of %d partitions, which do not fit", len(raw), n)
+	}
+	x.number()
+	return nil
+}
+
+func (x *Index) parseRuns(c *encoding.Reader, p *partition) error {
+	for range c.Number(2) {
+		r := run{number: c.Number(8), tier: c.Byte(), spread: c.Byte(), entries: uint32(c.Number(4))}
+		if c.Bad || r.number >= x.nextRun || r.spread > maxSpread || r.tier == 0 {
+			return fmt.Errorf("run %d cannot be", r.number)
+		}
+		p.runs = append(p.runs, r)
+	}
+	return nil
+}
+
+// parts are the partitions and, as the first, that of the fresh entries.
+func (x *Index) parts() []*partition {
+	all := []*partition{&x.fresh}
+	for i := range x.partitions {
+		all = append(all, &x.partitions[i])
+	}
+	return all
+}
+
+// number counts the pages.
+func (x *Index) number() {
+	x.pages = 0
+	for _, p := range x.parts() {
+		for i := range p.runs {
+			p.runs[i].first = x.pages
+			x.pages += 1 << p.runs[i].spread
+		}
+	}
+}
+
+// save writes the directory.
+func (x *Index) save(to *Pages) {
+	x.number()
+	raw := make([]byte, 4)
+	raw = append(raw, directoryVersion, byte(x.payloadBytes))
+	raw = binary.BigEndian.AppendUint64(raw, x.nextRun)
+	raw = appendRuns(raw, x.fresh.runs)
+	raw = binary.BigEndian.AppendUint32(raw, uint32(len(x.partitions)))
+	for _, p := range x.partitions {
+		raw = binary.BigEndian.AppendUint32(append(raw, p.depth), p.prefix)
+		raw = appendRuns(raw, p.runs)
+	}
+	binary.BigEndian.PutUint32(raw, encoding.Checksum(raw[4:]))
+	to.put(directoryKey, raw)
+}
+
+func appendRuns(raw []byte, runs []run) []byte {
+	raw = binary.BigEndian.AppendUint16(raw, uint16(len(runs)))
+	for _, r := range runs {
+		raw = binary.BigEndian.AppendUint64(raw, r.number)
+		raw = binary.BigEndian.AppendUint32(append(raw, r.tier, r.spread), r.entries)
+	}
+	return raw
+}
+
+// clone is a copy that may be changed until it is given out.
+func (x *Index) clone() *Index {
+	next := *x
+	next.partitions = slices.Clone(x.partitions)
+	for _, p := range next.parts() {
+		p.runs = slices.Clone(p.runs)
+	}
+	return &next
+}
+
+// partition is the place of the partition that has a hash.
+func (x *Index) partition(hash uint64) int {
+	first := hash >> 32
+	at := int(first * uint64(len(x.partitions)) >> 32) // or near it: hashes are even
+	for uint64(x.partitions[at].prefix) > first {
+		at--
+	}
+	for at+1 < len(x.partitions) && uint64(x.partitions[at+1].prefix) <= first {
+		at++
+	}
+	return at
+}
+
+// Add writes entries as a new run and sorts them in place. What it returns is for
+// after the commit; should that fail, x is still right.
+func (x *Index) Add(b *boltfile.Bucket, entries []Entry) (*Index, error) {
+	if len(entries) == 0 {
+		return x, nil
+	}
+	slices.SortFunc(entries, Entry.Compare)
+	next, pages := x.clone(), NewPages(b)
+	w := next.write(pages, &next.fresh, len(entries))
+	for _, e := range entries {
+		if err := w.add(e); err != nil {
+			return nil, err
+		}
+	}
+	w.close()
+	next.save(pages)
+	return next, pages.Write(b)
+}
+
+// Reader looks up hashes in one transaction. It is for one goroutine.
+type Reader struct {
+	x     *Index
+	from  Pages
+	pages []page // of all runs; those that were looked at are open
+	key   [16]byte
+
+	probes  []probe // of the lookup under way
+	ends    []int   // where those of each hash end
+	touched uint64
+}
+
+// Reader needs the bucket of the index, in a transaction in which x is right.
+func (x *Index) Reader(b *boltfile.Bucket) *Reader {
+	return &Reader{x: x, from: Pages{bucket: b}, pages: make([]page, x.pages)}
+}
+
+// Each visits the payloads of a hash until visit wants no more. Some may belong
+// to other hashes; none of this one is missing.
+func (r *Reader) Each(hash uint64, visit func(payload uint32) (more bool)) error {
+	more := true
+	return r.All([]uint64{hash}, func(_ int, payload uint32) bool {
+		more = more && visit(payload)
+		return more
+	})
+}
+
+// All visits the payloads of several hashes, each with the place of its hash in
+// the list, until visit wants no more of that hash.
+//
+// A lookup is mostly waiting for memory, first for tables and then for entries.
+// Nothing is decided before everything was asked for, so that the waits are at the
+// same time.
+func (r *Reader) All(hashes []uint64, visit func(i int, payload uint32) (more bool)) error {
+	r.probes, r.ends = r.probes[:0], r.ends[:0]
+	var err error
+	for _, hash := range hashes {
+		if r.probes, err = r.probe(r.probes, &r.x.fresh, hash); err != nil {
+			return err
+		}
+		if r.probes, err = r.probe(r.probes, &r.x.partitions[r.x.partition(hash)], hash); err != nil {
+			return err
+		}
+		r.ends = append(r.ends, len(r.probes))
+	}
+	for i := range r.probes {
+		r.touched += uint64(r.probes[i].page.upTo(r.probes[i].place))
+	}
+	for i := range r.probes {
+		o := &r.probes[i]
+		if err := o.locate(); err != nil {
+			return err
+		}
+		if o.low < o.end {
+			r.touched += o.page.at(o.guess)
+		}
+	}
+	first := 0
+	for i, end := range r.ends {
+		for ; first < end; first++ {
+			if !r.probes[first].each(func(payload uint32) bool { return visit(i, payload) }) {
+				first = end
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// probe looks up a hash in the runs of a partition.
+func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, error) {
+	for i := range p.runs {
+		run := &p.runs[i]
+		number := p.pageOf(run, hash)
+		page := &r.pages[run.first+number]
+		if !page.open() {
+			opened, err := r.x.page(&r.from, p, run, number, r.key[:])
+			if err != nil {
+				return nil, err
+			}
+			*page = opened
+		}
+		probes = append(probes, page.probe(hash))
+	}
+	return probes, nil
+}
+
+// Pages are the values of a hash index: those of a bucket, with changes that
+// are not in it yet. So runs can be merged without keeping others from writing.
+type Pages struct {
+	bucket  *boltfile.Bucket
+	changed map[string][]byte // nil = deleted
+}
+
+// NewPages is for those who change pages.
+func NewPages(b *boltfile.Bucket) *Pages { return &Pages{b, map[string][]byte{}} }
+
+func (p *Pages) get(key []byte) []byte {
+	if raw, ok := p.changed[string(key)]; ok {
+		return raw
+	}
+	return p.bucket.Value(key)
+}
+
+func (p *Pages) put(key, raw []byte) { p.changed[string(key)] = raw }
+
+func (p *Pages) delete(key []byte) { p.changed[string(key)] = nil }
+
+// Write brings the changes into the bucket, which may be that of a later
+// transaction.
+func (p *Pages) Write(b *boltfile.Bucket) error {
+	for _, key := range slices.Sorted(maps.Keys(p.changed)) {
+		var err error
+		if raw := p.changed[key]; raw != nil {
+			err = b.PutValue([]byte(key), raw)
+		} else {
+			err = b.DeleteValue([]byte(key))
+		}
+		if err != nil {
+			return fmt.Errorf("write hash index: %w", err)
+		}
+	}
+	return nil
+}

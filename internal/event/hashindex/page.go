@@ -1,0 +1,345 @@
+package hashindex
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"svc/internal/event/encoding"
+	"svc/internal/integrity"
+)
+
+// A page of a run is a table of places and the entries in the order of their
+// hashes. The first bits of a hash are those of the partition and of the page,
+// the next b lead to a place in the table, and what is left of the 36 is in the
+// entry, above the payload, of which only the distance from the smallest one of the
+// page is kept. An entry has as many bits as these two need, or 64 where that is more
+// than 57; b is chosen so that table and entries are about as small as can be.
+//
+//	CRC-32C of the rest    4 bytes
+//	version                1: 1
+//	b                      1
+//	entries                4
+//	smallest payload       4
+//	bits of a payload      1: as few as the greatest distance needs
+//	table                  2^b numbers: how many entries there are up to and with
+//	                       this place; of 1, 2 or 4 bytes, the fewest for the last
+//	entries                one after the other, the first in the lowest bits of the
+//	                       first byte: the payload and, in the bits above it, (36 −
+//	                       bits of partition and page − b) bits of the hash
+//	zeros                  so that each entry can be read with eight bytes
+//
+// All integers are little endian.
+const (
+	pageVersion = 1
+	pageHeader  = 15
+
+	// maxEntryWidth is how many bits an entry can have and be read with eight bytes
+	// wherever it begins.
+	maxEntryWidth = 57
+
+	// maxBucket is how many entries a place of the table has at most on average.
+	maxBucket = 64
+)
+
+var (
+	errPage  = errors.New("page of entries does not fit together")
+	errOrder = errors.New("entries are not in the order of their hashes")
+)
+
+// page is a page that is read in place.
+type page struct {
+	raw     []byte
+	base    int    // where the entries begin
+	from    uint32 // the smallest payload
+	n       uint32
+	places  uint8 // b
+	number  uint8 // bytes of a number of the table
+	width   uint8 // bits of an entry
+	skip    uint8 // bits of partition and page
+	payload uint8 // bits
+}
+
+// entryWidth is how many bits an entry has if these many bits of the hash need not
+// be in it.
+func entryWidth(known, payload int) int {
+	width := hashBits - known + payload
+	if width > maxEntryWidth {
+		return (width + 7) / 8 * 8
+	}
+	return width
+}
+
+// numberWidth is how many bytes a number of the table has.
+func numberWidth(entries int) int {
+	switch {
+	case entries < 1<<8:
+		return 1
+	case entries < 1<<16:
+		return 2
+	}
+	return 4
+}
+
+// shape sets the widths.
+func (p *page) shape(entries, skip, places, payload int) {
+	p.n, p.places, p.skip, p.payload = uint32(entries), uint8(places), uint8(skip), uint8(payload)
+	p.number, p.width = uint8(numberWidth(entries)), uint8(entryWidth(skip+places, payload))
+}
+
+// size is how many bytes the table and the entries take.
+func (p *page) size() (table, entries int) {
+	return int(p.number) << p.places, (int(p.n)-1)*int(p.width)>>3 + 8
+}
+
+// openPage reads a page without looking at its entries. skip is how many
+// bits of the hashes its key has.
+func openPage(raw []byte, skip, payloadBytes int) (page, error) {
+	var p page
+	if len(raw) < pageHeader || raw[4] != pageVersion || int(raw[14]) > 8*payloadBytes {
+		return p, errPage
+	}
+	places, n, payload := int(raw[5]), int(binary.LittleEndian.Uint32(raw[6:])), int(raw[14])
+	p.from = binary.LittleEndian.Uint32(raw[10:])
+	if uint64(p.from)>>(8*payloadBytes) > 0 {
+		return p, errPage
+	}
+	if skip+places > hashBits || entryWidth(skip+places, payload) > 64 || places > 32 {
+		return p, errPage
+	}
+	p.shape(n, skip, places, payload)
+	table, entries := p.size()
+	if len(raw) != pageHeader+table+entries {
+		return p, errPage
+	}
+	p.raw, p.base = raw, pageHeader+table
+	return p, nil
+}
+
+// verify looks at the checksum, which openHashPage leaves to those that read all
+// of the page.
+func (p *page) verify() error {
+	if binary.LittleEndian.Uint32(p.raw) != encoding.Checksum(p.raw[4:]) {
+		return encoding.ErrChecksum
+	}
+	return nil
+}
+
+func (p *page) open() bool { return p.raw != nil }
+
+// upTo is a number of the table.
+func (p *page) upTo(place uint64) uint32 {
+	switch p.number {
+	case 1:
+		return uint32(p.raw[uint64(pageHeader)+place])
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(p.raw[uint64(pageHeader)+2*place:]))
+	}
+	return binary.LittleEndian.Uint32(p.raw[uint64(pageHeader)+4*place:])
+}
+
+// bounds are the entries of a place of the table.
+func (p *page) bounds(place uint64) (low, high int, err error) {
+	if place > 0 {
+		low = int(p.upTo(place - 1))
+	}
+	high = int(p.upTo(place))
+	if low > high || high > int(p.n) {
+		return 0, 0, fmt.Errorf("%w: %w", integrity.ErrDamaged, errPage)
+	}
+	return low, high, nil
+}
+
+// payloadOf is the payload of an entry.
+func (p *page) payloadOf(entry uint64) uint32 { return p.from + uint32(entry&(1<<p.payload-1)) }
+
+// at is an entry: bits of the hash and the payload.
+func (p *page) at(i int) uint64 {
+	bit := i * int(p.width)
+	return binary.LittleEndian.Uint64(p.raw[p.base+bit>>3:]) >> (bit & 7) & (^uint64(0) >> (64 - p.width))
+}
+
+// probe is a lookup in one page.
+type probe struct {
+	page  *page
+	place uint64 // in the table
+	want  uint64 // what the entry has of the hash
+
+	// After narrow:
+	low, end int // the entries that are possible
+	guess    int // one of them, if there are any
+}
+
+// probe begins to look up a hash.
+func (p *page) probe(hash uint64) probe {
+	known := p.skip + p.places
+	return probe{
+		page: p, place: hash << p.skip >> (64 - p.places), // a shift by 64 gives 0
+		want: hash << known >> (64 - hashBits + known),
+	}
+}
+
+// locate finds out where the hash would be.
+func (o *probe) locate() (err error) {
+	if o.low, o.end, err = o.page.bounds(o.place); err != nil {
+		return err
+	}
+	o.guess = o.low
+	// Hashes are even, so the place of an entry is about where it would be if they
+	// were perfectly so.
+	if share := o.want * uint64(o.end-o.low) >> (hashBits - o.page.skip - o.page.places); share < uint64(o.end-o.low) {
+		o.guess += int(share)
+	}
+	return nil
+}
+
+// each visits the payloads of the hash until visit wants no more.
+func (o *probe) each(visit func(payload uint32) (more bool)) (more bool) {
+	p, i := o.page, o.guess
+	for i > o.low && p.at(i-1)>>p.payload >= o.want {
+		i--
+	}
+	for ; i < o.end; i++ {
+		entry := p.at(i)
+		if entry>>p.payload > o.want {
+			break
+		}
+		if entry>>p.payload == o.want && !visit(p.payloadOf(entry)) {
+			return false
+		}
+	}
+	return true
+}
+
+// encodePage makes a page of entries that are in order and have the first
+// skip bits in common.
+func encodePage(entries []Entry, skip int) []byte {
+	p := page{}
+	greatest := uint32(0)
+	for i, e := range entries {
+		if i == 0 || e.Payload < p.from {
+			p.from = e.Payload
+		}
+		greatest = max(greatest, e.Payload)
+	}
+	payload := bits.Len32(greatest - p.from)
+	p.shape(len(entries), skip, chooseBits(len(entries), skip, payload), payload)
+	table, size := p.size()
+	raw := make([]byte, pageHeader+table+size)
+	raw[4], raw[5] = pageVersion, p.places
+	binary.LittleEndian.PutUint32(raw[6:], p.n)
+	binary.LittleEndian.PutUint32(raw[10:], p.from)
+	raw[14] = p.payload
+
+	known := p.skip + p.places
+	place := uint64(0)
+	for i, e := range entries {
+		for ; place < e.Hash<<p.skip>>(64-p.places); place++ {
+			p.put(raw, place, i)
+		}
+		bit := i * int(p.width)
+		at := raw[pageHeader+table+bit>>3:]
+		entry := e.Hash<<known>>(64-hashBits+known)<<p.payload | uint64(e.Payload-p.from)
+		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)|entry<<(bit&7))
+	}
+	for ; place < 1<<p.places; place++ {
+		p.put(raw, place, len(entries))
+	}
+	binary.LittleEndian.PutUint32(raw, encoding.Checksum(raw[4:]))
+	return raw
+}
+
+// put writes a number of the table.
+func (p *page) put(raw []byte, place uint64, number int) {
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], uint32(number))
+	copy(raw[uint64(pageHeader)+place*uint64(p.number):], b[:p.number])
+}
+
+// chooseBits chooses b: the largest one that takes two per cent more than the
+// smallest page at most. A lookup then looks at few entries.
+func chooseBits(entries, skip, payload int) int {
+	size := func(places int) int {
+		var p page
+		p.shape(entries, skip, places, payload)
+		table, size := p.size()
+		return table + size
+	}
+	most := hashBits - skip
+	least := max(0, hashBits+payload-64-skip) // an entry has at most 64 bits
+	low := min(most, max(least, bits.Len(uint(entries/maxBucket))))
+	high := min(most, max(low, bits.Len(uint(entries))))
+	smallest := size(low)
+	for places := low + 1; places <= high; places++ {
+		smallest = min(smallest, size(places))
+	}
+	for high > low && size(high) > smallest+smallest/50 {
+		high--
+	}
+	return high
+}
+
+// writer writes a run page by page.
+type writer struct {
+	x       *Index
+	to      *Pages
+	p       *partition
+	run     run
+	number  int     // of the page that is being filled
+	entries []Entry // of it
+}
+
+// write begins a run of a partition of x, which gets it when it is closed. most
+// is the most entries it can have.
+func (x *Index) write(to *Pages, p *partition, most int) *writer {
+	run := run{number: x.nextRun, tier: uint8(tierOf(most)) + 1}
+	for most>>run.spread > x.MaxPage && run.spread < min(maxSpread, hashBits-p.depth) {
+		run.spread++
+	}
+	x.nextRun++
+	return &writer{x: x, to: to, p: p, run: run, entries: make([]Entry, 0, min(most, x.MaxPage))}
+}
+
+// add takes the next entry. They come in order; one that is equal to the last is
+// left out.
+func (w *writer) add(e Entry) error {
+	for number := w.p.pageOf(&w.run, e.Hash); w.number != number; {
+		if w.number > number {
+			return errOrder
+		}
+		w.flush()
+	}
+	if n := len(w.entries); n > 0 {
+		switch order := w.entries[n-1].Compare(e); {
+		case order == 0:
+			return nil
+		case order > 0:
+			return errOrder
+		}
+	}
+	w.entries = append(w.entries, e)
+	w.run.entries++
+	return nil
+}
+
+// flush writes a page, also one without entries: one that is not there is
+// damage.
+func (w *writer) flush() {
+	raw := encodePage(w.entries, int(w.p.depth+w.run.spread))
+	w.to.put(w.p.key(&w.run, w.number, nil), raw)
+	w.number++
+	w.entries = w.entries[:0]
+}
+
+// close writes the other pages and gives the run to its partition. One without
+// entries is none.
+func (w *writer) close() {
+	if w.run.entries == 0 {
+		return
+	}
+	for w.number < 1<<w.run.spread {
+		w.flush()
+	}
+	w.p.runs = append(w.p.runs, w.run)
+}

@@ -1,0 +1,184 @@
+package event
+
+import (
+	"errors"
+
+	"svc/internal/boltfile"
+	"svc/internal/event/encoding"
+	"svc/internal/stats"
+)
+
+// Importer brings a project in that nobody asks for yet. Its events do not go
+// through the log: what a crash leaves of them is that of a project which does
+// not exist, and goes like that of a deleted one. It is for one goroutine.
+type Importer struct {
+	engine  *Engine
+	project Project
+	head    *head
+	defined []Definition
+	counted bool
+}
+
+// NewImporter begins to bring in a project of which nothing is stored. counted says
+// that its hourly counters come with Count; otherwise they are made of the
+// events.
+func (e *Engine) NewImporter(p Project, counted bool) *Importer {
+	return &Importer{engine: e, project: p, head: newHead(0), counted: counted}
+}
+
+// Define sets what is known of names. A definition without an ID was deleted; one
+// that was never seen was seen when its events were. It comes before events and
+// counters.
+func (l *Importer) Define(list []Definition) error {
+	l.defined = append(l.defined, list...)
+	return l.define(list)
+}
+
+func (l *Importer) define(list []Definition) error {
+	return l.change(func(_ *commit, p *commitProject) (changed bool, err error) {
+		for _, d := range list {
+			made := &name{
+				Text: d.Name, ID: d.ID, DisplayName: d.DisplayName, Description: d.Description, Archived: d.Archived,
+				FirstSeen: d.FirstSeen, LastSeen: d.LastSeen,
+			}
+			number, there := p.project.names.numbers[d.Name]
+			if !there {
+				number = uint32(len(p.project.names.list)) + p.names.added
+				p.names.added++
+			}
+			if d.FirstSeen == 0 && d.LastSeen == 0 {
+				made.FirstSeen, made.LastSeen = seen(p.project.names, number, there)
+			}
+			if p.names.byText == nil {
+				p.names.byText = map[string]newName{}
+			}
+			p.names.byText[d.Name] = newName{number, made}
+			if err := made.put(p.namesIn, number); err != nil {
+				return false, err
+			}
+		}
+		return len(list) > 0, nil
+	})
+}
+
+// unseen is when a name was first seen of which no event has come yet.
+const unseen = 1 << 62
+
+// seen is when the events of a name were. The caller may change names.
+func seen(n *names, number uint32, there bool) (first, last int64) {
+	switch {
+	case !there:
+		return unseen, 0
+	case n.list[number].FirstSeen == unseen:
+		return 0, 0
+	}
+	return n.list[number].FirstSeen, n.list[number].LastSeen
+}
+
+// change runs fn in a transaction, which is committed when something changed,
+// and makes what it defined and accepted visible.
+func (l *Importer) change(fn func(*commit, *commitProject) (changed bool, err error)) error {
+	e := l.engine
+	e.file.Lock()
+	defer e.file.Unlock()
+	var c *commit
+	err := e.updateFile(func(tx *boltfile.Tx) error {
+		c = newCommit(e, tx)
+		c.heads = &heads{active: l.head}
+		p, err := c.project(l.project)
+		if err != nil {
+			return err
+		}
+		changed, err := fn(c, p)
+		if err == nil && !changed && !p.added {
+			err = errNothing
+		}
+		return err
+	})
+	if !boltfile.Written(err) && !errors.Is(err, errNothing) {
+		return err
+	}
+	c.publish()
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
+}
+
+// Add brings in the events of batches that are not there yet, in the order of
+// receipt, and returns how many these are. They are on disk after Finish.
+func (l *Importer) Add(list []*Batch) (accepted int, err error) {
+	group := make([]*ingestion, len(list))
+	for i, b := range list {
+		group[i] = &ingestion{batch: b}
+	}
+	var found lookup
+	found.prepare(group, l.engine.secret)
+	err = l.change(func(c *commit, p *commitProject) (changed bool, err error) {
+		err = c.accept(group)
+		return len(p.names.byText) > 0, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, w := range group {
+		accepted += w.accepted
+	}
+	if l.head.events >= l.engine.headEvents || l.head.bytes >= maxHeadBytes {
+		return accepted, l.write()
+	}
+	return accepted, nil
+}
+
+// write moves the events in memory to blocks.
+func (l *Importer) write() error {
+	prepared, err := prepareHead(l.head)
+	if err != nil {
+		return err
+	}
+	if l.counted {
+		for _, p := range prepared {
+			p.head.counts = nil
+		}
+	}
+	e := l.engine
+	e.maintaining.Lock()
+	defer e.maintaining.Unlock()
+	e.file.Lock()
+	defer e.file.Unlock()
+	if err := e.writePrepared(prepared, func(*boltfile.Tx) error { return nil }); err != nil {
+		return err
+	}
+	l.head = newHead(0)
+	return nil
+}
+
+// Count adds to hourly counters. The platform may not be empty, and the hour is
+// one of those that events can have.
+func (l *Importer) Count(list []Count) error {
+	return l.change(func(c *commit, p *commitProject) (changed bool, err error) {
+		byHour := map[uint32][]counted{}
+		for i := range list {
+			one := &list[i]
+			number, err := p.project.names.define(p.namesIn, &p.names, one.Name, one.Hour)
+			if err != nil {
+				return false, err
+			}
+			what := counter{
+				hour: uint32(one.Hour / 3600), name: number, region: uint16(one.Region),
+				platform: uint8(stats.PlatformNumber(one.Platform)), offset: one.Offset,
+			}
+			byHour[what.hour] = append(byHour[what.hour], counted{what.what(), one.N})
+		}
+		// Some of the events may have no counters any more. Nobody can tell which.
+		if err := p.bucket.Put(countersFromKey, encoding.Key32(uint32(l.engine.now().Unix()/3600)+1)); err != nil {
+			return false, err
+		}
+		return true, addToHours(projectBucket(c.tx, l.project, countersBucket), byHour)
+	})
+}
+
+// Finish writes what is in memory, and the definitions as they were given.
+func (l *Importer) Finish() error {
+	return errors.Join(l.write(), l.define(l.defined))
+}

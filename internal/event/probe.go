@@ -1,0 +1,34 @@
+package event
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"svc/internal/boltfile"
+)
+
+// Probe says why a file that nobody has open could not be opened, as Open does,
+// and changes nothing in it. All of its pages are read.
+func Probe(path string) error {
+	format, found, released := uint32(0), false, false
+	err := boltfile.ExaminePages(path, func(key, value []byte) {
+		// The first bucket of the file is that of the marks, so the first of its
+		// keys that has this name is the one.
+		if !found && bytes.Equal(key, formatKey) && len(value) == 4 {
+			format, found = binary.BigEndian.Uint32(value), true
+		}
+		released = released || bytes.Equal(key, magicKey) && bytes.Equal(value, layout.Magic)
+	})
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fmt.Errorf("examine %s: %w: no format number", path, ErrDamaged)
+	case !released:
+		return fmt.Errorf("examine %s: %w", path, ErrUnreleased)
+	case format > Format:
+		return fmt.Errorf("examine %s: format %d, this program reads up to %d: %w", path, format, Format, ErrNewer)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package query
+
+import (
+	"svc/internal/fault"
+	"svc/internal/stats"
+)
+
+const (
+	hourSeconds = 3600
+	day         = 24 * hourSeconds
+)
+
+// daysOrWeeks are the days or the weeks, each from Monday, that a range touches,
+// by local time. The error is Invalid when they are too many.
+func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
+	if !weekly {
+		return r.buckets(false)
+	}
+	b := stats.Weeks(r.Start, r.End, r.OffsetMinutes)
+	if b.Len() > MaxBuckets {
+		return b, fault.New(fault.Invalid, "the range has more than %d weeks; shorten it", MaxBuckets)
+	}
+	return b, nil
+}
+
+// piece is what one bucket has of an hour, given by its first and last Unix
+// second.
+type piece struct {
+	from, to int64
+	period   int
+}
+
+// piecesOf cuts the part of an hour that is in the range where a bucket begins. No
+// bucket is shorter than an hour.
+func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
+	from, to := max(hour, r.Start), min(hour+hourSeconds-1, r.End)
+	for reuse = reuse[:0]; from <= to; {
+		i, _ := b.At(from)
+		next := b.Start(i + 1)
+		reuse = append(reuse, piece{from, min(to, next-1), i})
+		from = next
+	}
+	return reuse
+}
+
+// MaxBuckets bounds the buckets of an answer.
+const MaxBuckets = 20_000
+
+// buckets are the buckets of a range; the error is Invalid when they are too
+// many.
+func (r Range) buckets(hourly bool) (stats.Buckets, error) {
+	b := stats.Days(r.Start, r.End, r.OffsetMinutes)
+	if hourly {
+		b = stats.Hours(r.Start, r.End)
+	}
+	if b.Len() > MaxBuckets {
+		return b, fault.New(fault.Invalid, "the range has more than %d buckets; shorten it or take a coarser granularity", MaxBuckets)
+	}
+	return b, nil
+}
+
+func starts(b stats.Buckets) []int64 {
+	list := make([]int64, b.Len())
+	for i := range list {
+		list[i] = b.Start(i)
+	}
+	return list
+}

@@ -1,0 +1,270 @@
+package query
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"svc/internal/event/jsonscan"
+)
+
+// Bounds of filters.
+const (
+	maxFilters        = 10  // in a list
+	maxOperands       = 50  // values of in and not_in; further ones do not count
+	maxOperandLength  = 512 // characters; further ones do not count
+	maxPropertyLength = 128 // characters
+)
+
+// operator is how a filter compares.
+type operator string
+
+const (
+	opEqual     operator = "eq"
+	opNotEqual  operator = "neq"
+	opIn        operator = "in"
+	opNotIn     operator = "not_in"
+	opContains  operator = "contains"
+	opGreater   operator = "gt"
+	opAtLeast   operator = "gte"
+	opLess      operator = "lt"
+	opAtMost    operator = "lte"
+	opExists    operator = "exists"
+	opNotExists operator = "not_exists"
+)
+
+var operators = []operator{
+	opEqual, opNotEqual, opIn, opNotIn, opContains, opGreater, opAtLeast, opLess, opAtMost, opExists, opNotExists,
+}
+
+var operatorNames = func() string {
+	names := make([]string, len(operators))
+	for i, op := range operators {
+		names[i] = string(op)
+	}
+	return strings.Join(names, ", ")
+}()
+
+// Filter is a condition on a property of an event. It is immutable.
+type Filter struct {
+	property string
+	op       operator
+	// operands are text forms: of in and not_in any number of them, otherwise
+	// one; that of contains is in lower case.
+	operands []string
+	// number is what gt, gte, lt and lte compare with; NaN, with which nothing
+	// compares, where the value is no finite number.
+	number float64
+}
+
+// Property is the first-level key that the filter looks at, compared exactly.
+func (f *Filter) Property() string { return f.property }
+
+// Matches reports whether the condition holds for a property, given by its text
+// form. A property that is not there, or JSON null, is missing.
+func (f *Filter) Matches(text string, missing bool) bool {
+	switch f.op {
+	case opNotExists:
+		return missing
+	case opNotEqual, opNotIn:
+		return missing || !slices.Contains(f.operands, text)
+	}
+	if missing {
+		return false
+	}
+	switch f.op {
+	case opExists:
+		return true
+	case opEqual, opIn:
+		return slices.Contains(f.operands, text)
+	case opContains:
+		return strings.Contains(strings.ToLower(text), f.operands[0])
+	}
+	return f.compare(text)
+}
+
+// compare is the numeric comparison.
+func (f *Filter) compare(text string) bool {
+	n, ok := numeric(text)
+	if !ok {
+		return false
+	}
+	switch f.op {
+	case opGreater:
+		return n > f.number
+	case opAtLeast:
+		return n >= f.number
+	case opLess:
+		return n < f.number
+	default:
+		return n <= f.number
+	}
+}
+
+// DecodeFilters reads a list of filters, which all must match. Nothing and null
+// are an empty list. The messages name what breaks a rule, beginning with field,
+// the path of the list.
+func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil, []string{field + " must be a list"}
+	}
+	if len(list) > maxFilters {
+		return nil, []string{fmt.Sprintf("%s must have at most %d entries", field, maxFilters)}
+	}
+	var filters []Filter
+	var problems []string
+	for i, item := range list {
+		f, wrong := DecodeFilter(item, fmt.Sprintf("%s[%d]", field, i))
+		filters, problems = append(filters, f), append(problems, wrong...)
+	}
+	if problems != nil {
+		return nil, problems
+	}
+	return filters, nil
+}
+
+// DecodeFilter reads one filter. The messages name what breaks a rule, beginning
+// with field, the path of the filter.
+func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
+	// A map, because the names of a struct's fields would match in any case.
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil || object == nil {
+		return Filter{}, []string{field + " must be an object"}
+	}
+	var f Filter
+	var problems []string
+	add := func(name, problem string) {
+		if problem != "" {
+			problems = append(problems, field+"."+name+" "+problem)
+		}
+	}
+	property, problem := requiredText(object["property"])
+	if problem == "" && (property == "" || utf8.RuneCountInString(property) > maxPropertyLength) {
+		problem = fmt.Sprintf("must have 1 to %d characters", maxPropertyLength)
+	}
+	add("property", problem)
+	op, problem := requiredText(object["op"])
+	if problem == "" && !slices.Contains(operators, operator(op)) {
+		problem = "must be one of " + operatorNames
+	}
+	add("op", problem)
+	f.property, f.op = property, operator(op)
+	if !f.compile(object["value"]) {
+		add("value", "must be a string, a number, a boolean or a list of those")
+	}
+	if problems != nil {
+		return Filter{}, problems
+	}
+	return f, nil
+}
+
+// requiredText reads a text that must be there.
+func requiredText(raw json.RawMessage) (text, problem string) {
+	switch {
+	case isNull(raw):
+		return "", "is required"
+	case raw[0] != '"' || json.Unmarshal(raw, &text) != nil:
+		return "", "must be a string"
+	}
+	return text, ""
+}
+
+// isNull reports whether a field counts as not sent.
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// compile takes over the value that the operator compares with. It reports
+// false for one of the wrong type.
+func (f *Filter) compile(raw json.RawMessage) bool {
+	values, ok := scalars(raw)
+	if !ok {
+		return false
+	}
+	if f.op == opIn || f.op == opNotIn {
+		f.operands = operandList(raw, values)
+		return true
+	}
+	value := json.RawMessage(`""`)
+	if len(values) > 0 {
+		value = values[0]
+	}
+	text := textOperand(value)
+	if f.op == opContains {
+		text = strings.ToLower(text)
+	}
+	f.operands, f.number = []string{text}, math.NaN()
+	// A JSON number may be finite and yet too long to be written out.
+	if n, err := strconv.ParseFloat(string(value), 64); err == nil {
+		f.number = n
+	} else if n, ok := numeric(text); ok && !math.IsInf(n, 0) {
+		f.number = n
+	}
+	return true
+}
+
+// scalars are the values of a filter: of a list its elements, of nothing none.
+// It reports false when something else than a string, a number or a boolean is
+// among them.
+func scalars(raw json.RawMessage) (values []json.RawMessage, ok bool) {
+	switch {
+	case isNull(raw):
+		return nil, true
+	case raw[0] != '[':
+		values = []json.RawMessage{raw}
+	case json.Unmarshal(raw, &values) != nil:
+		return nil, false
+	}
+	for _, v := range values {
+		if isNull(v) || v[0] == '{' || v[0] == '[' {
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// operandList are the operands of in and not_in. A single text is a list
+// separated by commas, and blanks count.
+func operandList(raw json.RawMessage, values []json.RawMessage) []string {
+	var operands []string
+	if len(raw) > 0 && raw[0] == '"' {
+		operands = strings.SplitN(jsonscan.Unquote(string(raw)), ",", maxOperands+1)
+	} else {
+		for _, v := range values {
+			text, _ := textForm(string(v))
+			operands = append(operands, text)
+		}
+	}
+	operands = operands[:min(len(operands), maxOperands)]
+	for i, text := range operands {
+		operands[i] = cutOperand(text)
+	}
+	return operands
+}
+
+// textOperand is one value as it is compared.
+func textOperand(raw json.RawMessage) string {
+	text, _ := textForm(string(raw))
+	return cutOperand(text)
+}
+
+// cutOperand shortens a text to the characters of an operand that count.
+func cutOperand(text string) string {
+	if len(text) <= maxOperandLength {
+		return text
+	}
+	n := 0
+	for at := range text {
+		if n == maxOperandLength {
+			return strings.Clone(text[:at])
+		}
+		n++
+	}
+	return text
+}

@@ -1,0 +1,269 @@
+package query
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Funnel counts the users that reach each step, step by step. An error for the client
+// says that it takes too much memory.
+func (s *Source) Funnel(ctx context.Context, f FunnelQuery) ([]int64, error) {
+	return s.query(ctx, f.Range, "the funnel", lessRange).funnel(f)
+}
+
+func (q *query) funnel(f FunnelQuery) ([]int64, error) {
+	var steps []operand
+	for _, s := range f.Steps {
+		steps = append(steps, q.operand(s.Event, s.Filters, nil))
+	}
+	var runs [maxWorkers]*funnelRun
+	for i := range runs {
+		runs[i] = newFunnelRun(q, steps, f)
+	}
+	if err := q.partition(steps, func(w worker, start int64, events []matched) { runs[w.own].take(start, events) }); err != nil {
+		return nil, err
+	}
+	users := make([]int64, len(steps))
+	for _, run := range runs {
+		for step, n := range run.reached() {
+			users[step] += n
+		}
+	}
+	return users, nil
+}
+
+// funnelRun is a funnel over the subjects of one worker. The events of a subject
+// within one second have no order, so an event waits in the state of its subject
+// until the next second in which that has one.
+type funnelRun struct {
+	steps  int
+	window uint32
+	base   int64 // Unix second from which seconds are counted
+
+	states  table[funnelState]
+	anchors *table[anchors] // where every first step is an entry; otherwise nil
+
+	// together are events of the second that is looked at whose subjects have
+	// another one waiting.
+	together       []waitingEvent
+	togetherSecond uint32
+}
+
+// funnelState is how far a subject is. Seconds are since the base.
+type funnelState struct {
+	anchor  uint32 // second of the first step, once there is one
+	second  uint32 // of the waiting event
+	waiting mask   // the steps that the waiting event matches; 0 = none waits
+	reached uint8  // steps
+}
+
+// anchors has for each step the last entry from which it was reached: its second
+// since the base + 1, or 0. They only descend from step to step, and a later
+// entry is better than an earlier one, because its window is longer.
+type anchors [maxSteps]uint32
+
+type waitingEvent struct {
+	slot uint32
+	mask mask
+}
+
+func newFunnelRun(q *query, steps []operand, f FunnelQuery) *funnelRun {
+	r := &funnelRun{steps: len(steps), window: uint32(min(f.Window, math.MaxUint32))}
+	r.states.memory = q.memory
+	if f.AnyEntry {
+		r.anchors = &table[anchors]{memory: q.memory}
+	}
+	if len(q.hours) > 0 {
+		r.base = q.hours[0].Start
+	}
+	return r
+}
+
+// take lets the events of an hour wait.
+func (r *funnelRun) take(start int64, events []matched) {
+	begin, steps := uint32(start-r.base), uint8(r.steps)
+	for _, e := range events {
+		m, s := e.mask(), r.states.at(e.slot)
+		if s.reached == steps || r.anchors == nil && m>>s.reached == 0 {
+			continue // nothing can come of it
+		}
+		second := begin + e.second()
+		if len(r.together) > 0 && second != r.togetherSecond {
+			r.settleTogether()
+		}
+		if s.waiting != 0 {
+			if s.second == second {
+				r.together = append(r.together, waitingEvent{e.slot, m})
+				r.togetherSecond = second
+				continue
+			}
+			r.settle(e.slot, s)
+		}
+		s.second, s.waiting = second, m
+	}
+}
+
+// settle takes the waiting event of a subject that has no other in its second.
+func (r *funnelRun) settle(slot uint32, s *funnelState) {
+	m := s.waiting
+	s.waiting = 0
+	if r.anchors != nil {
+		r.extend(s, r.anchors.at(slot), m)
+		return
+	}
+	switch {
+	case s.reached == 0:
+		if m&1 != 0 {
+			s.anchor, s.reached = s.second, 1
+		}
+	case m>>s.reached&1 != 0 && s.second-s.anchor <= r.window:
+		s.reached++
+	}
+}
+
+// extend continues the chains of all entries by one event. It goes from the last
+// step to the first, so that no chain uses the event twice.
+func (r *funnelRun) extend(s *funnelState, a *anchors, m mask) {
+	for step := r.steps - 1; step > 0; step-- {
+		if m>>step&1 != 0 && r.open(a[step-1], s.second) {
+			r.reach(s, a, step, a[step-1])
+		}
+	}
+	if m&1 != 0 {
+		r.reach(s, a, 0, s.second+1)
+	}
+}
+
+// open reports whether the window of an entry reaches to a second.
+func (r *funnelRun) open(anchor, second uint32) bool {
+	return anchor != 0 && second-(anchor-1) <= r.window
+}
+
+// reach notes that a step was reached from an entry.
+func (r *funnelRun) reach(s *funnelState, a *anchors, step int, anchor uint32) {
+	a[step] = max(a[step], anchor)
+	s.reached = max(s.reached, uint8(step+1))
+}
+
+// settleTogether takes the waiting events of the subjects that have several in
+// one second.
+func (r *funnelRun) settleTogether() {
+	slices.SortFunc(r.together, func(a, b waitingEvent) int { return int(a.slot) - int(b.slot) })
+	for i := 0; i < len(r.together); {
+		slot := r.together[i].slot
+		s := r.states.at(slot)
+		var c multiset
+		c.add(s.waiting)
+		for ; i < len(r.together) && r.together[i].slot == slot; i++ {
+			c.add(r.together[i].mask)
+		}
+		s.waiting = 0
+		r.settleMultiset(slot, s, &c)
+	}
+	r.together = r.together[:0]
+}
+
+// settleMultiset takes the events that one subject has in the second of s.
+func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
+	steps := r.steps
+	if r.anchors != nil {
+		a := r.anchors.at(slot)
+		for from := steps - 1; from > 0; from-- { // as in extend
+			if !r.open(a[from-1], s.second) {
+				continue
+			}
+			for n := range c.gain(from, steps) {
+				r.reach(s, a, from+n, a[from-1])
+			}
+		}
+		for n := range c.gain(0, steps) {
+			r.reach(s, a, n, s.second+1)
+		}
+		return
+	}
+	if s.reached == 0 {
+		s.anchor = s.second
+	}
+	if s.second-s.anchor <= r.window {
+		s.reached += uint8(c.gain(int(s.reached), steps))
+	}
+}
+
+// reached counts the subjects that reach each step, when all events were taken.
+func (r *funnelRun) reached() []int64 {
+	r.settleTogether()
+	users := make([]int64, r.steps+1)
+	for at, page := range r.states.pages {
+		if page == nil {
+			continue
+		}
+		for i := range page {
+			s := &page[i]
+			if s.waiting != 0 {
+				r.settle(uint32(at*pageLength+i), s)
+			}
+			users[s.reached]++
+		}
+	}
+	for step := r.steps - 1; step > 0; step-- {
+		users[step] += users[step+1]
+	}
+	return users[1:]
+}
+
+// multiset is the events that one subject sent within one second, of which nobody
+// knows the order: how many there are of each mask. More than there are steps
+// would change nothing.
+type multiset [256]uint8
+
+// add counts one more event.
+func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
+
+// maxSteps is the greatest number of steps of a funnel.
+const maxSteps = 8
+
+// gain is how many of the steps after the first from of them the events satisfy,
+// each event at most one step: the greatest n for which the next n steps can be
+// given an event each. steps is how many steps there are.
+func (c *multiset) gain(from, steps int) int {
+	var g matching
+	for m, count := range c {
+		if m>>from != 0 {
+			for range count {
+				g.events = append(g.events, mask(m))
+			}
+		}
+	}
+	g.assigned = make([]int, len(g.events))
+	for step := from; step < steps; step++ {
+		g.tried = make([]bool, len(g.events))
+		if !g.assign(step) {
+			return step - from
+		}
+	}
+	return steps - from
+}
+
+// matching gives events to steps, by Kuhn's algorithm for bipartite matching.
+type matching struct {
+	events   []mask
+	assigned []int  // by event: step + 1
+	tried    []bool // by event, for one step
+}
+
+// assign finds an event for a step. An event that another step has is taken if
+// there is a further one for that.
+func (g *matching) assign(step int) bool {
+	for i, m := range g.events {
+		if m>>step&1 == 0 || g.tried[i] {
+			continue
+		}
+		g.tried[i] = true
+		if g.assigned[i] == 0 || g.assign(g.assigned[i]-1) {
+			g.assigned[i] = step + 1
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,208 @@
+package query
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"svc/internal/event/block"
+)
+
+// funnelModel is the rules of a funnel, tried out one by one for one user: from
+// each entry every way of giving events to steps.
+type funnelModel struct {
+	facts []fact // of one user, in the order of time
+	steps []Step
+}
+
+func (m *funnelModel) matches(f fact, step int) bool {
+	s := m.steps[step]
+	if f.name != s.Event {
+		return false
+	}
+	for i := range s.Filters {
+		text, missing := "", true
+		for _, p := range f.props {
+			if p.Key == s.Filters[i].Property() {
+				text, missing = textForm(p.Value)
+			}
+		}
+		if !s.Filters[i].Matches(text, missing) {
+			return false
+		}
+	}
+	return true
+}
+
+// furthest is the most steps that events from a moment to another can satisfy,
+// when the steps before step are and used were given to them.
+func (m *funnelModel) furthest(from, to int64, step int, used []bool) int {
+	best := step
+	if step == len(m.steps) {
+		return best
+	}
+	for i, f := range m.facts {
+		if !used[i] && f.at >= from && f.at <= to && m.matches(f, step) {
+			now := slices.Clone(used)
+			now[i] = true
+			best = max(best, m.furthest(f.at, to, step+1, now))
+		}
+	}
+	return best
+}
+
+func (m *funnelModel) reached(window int64, anyEntry bool) int {
+	best := 0
+	for _, f := range m.facts {
+		if !m.matches(f, 0) {
+			continue
+		}
+		// The entry is one of the events of its second: whichever is best.
+		for i, entry := range m.facts {
+			if entry.at == f.at && m.matches(entry, 0) {
+				used := make([]bool, len(m.facts))
+				used[i] = true
+				best = max(best, m.furthest(f.at, f.at+window, 1, used))
+			}
+		}
+		if !anyEntry {
+			break
+		}
+	}
+	return best
+}
+
+// The funnel is what the rules say for random events, of which many have the
+// same second, in one part or several, by either kind of entry.
+func TestFunnelAgainstModel(t *testing.T) {
+	t.Parallel()
+	values := []string{`"x"`, `1`, `1.0`, `null`, `"y"`}
+	for seed := range uint64(1500) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		names := []string{"a", "b", "c", "d"}[:1+random.IntN(4)]
+		anyEntry := random.IntN(2) == 0
+		steps := make([]Step, 2+random.IntN(3))
+		for i := range steps {
+			steps[i].Event = names[random.IntN(len(names))]
+			if random.IntN(3) == 0 {
+				steps[i].Filters = filters(t, "p", []string{"eq", "neq", "exists"}[random.IntN(3)], `"1"`)
+			}
+		}
+		facts := make([]fact, random.IntN(24))
+		span := 1 + random.Int64N(30)
+		for i := range facts {
+			facts[i] = fact{user: fmt.Sprint(random.IntN(4)), name: names[random.IntN(len(names))], at: monday + 3590 + random.Int64N(span)}
+			if random.IntN(2) == 0 {
+				facts[i].props = block.Properties{{Key: "p", Value: values[random.IntN(len(values))]}}
+			}
+		}
+		f := FunnelQuery{Steps: steps, AnyEntry: anyEntry, Window: random.Int64N(20)}
+		f.Range = Range{Start: monday + 3590 + random.Int64N(10), End: monday + 3590 + 10 + random.Int64N(30)}
+		want := make([]int64, len(steps))
+		byUser := map[string][]fact{}
+		for _, one := range facts {
+			if one.at >= f.Start && one.at <= f.End {
+				byUser[one.user] = append(byUser[one.user], one)
+			}
+		}
+		for _, list := range byUser {
+			slices.SortStableFunc(list, func(a, b fact) int { return int(a.at - b.at) })
+			m := funnelModel{list, steps}
+			for step := range m.reached(f.Window, anyEntry) {
+				want[step]++
+			}
+		}
+		parts := 1 + random.IntN(3)
+		w := newWorld(t, facts, func(i int) int { return i * parts / len(facts) })
+		got, err := w.query(t.Context(), f.Range).funnel(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d, any entry %v, steps %v, window %d: got %v, want %v of\n%v", seed, anyEntry, steps, f.Window, got, want, byUser)
+		}
+	}
+}
+
+// A funnel is right also when the process may use fewer processors, or more, while
+// it runs.
+//
+//nolint:paralleltest // changes the number of processors for the whole process
+func TestFunnelWhileProcessorsChange(t *testing.T) {
+	const users, hours = 16, batchHours + 10
+	var facts []fact
+	for user := range users {
+		for hour, name := range map[int]string{0: "a", hours - 1: "b"} {
+			facts = append(facts, fact{user: fmt.Sprint(user), name: name, at: monday + int64(hour)*3600})
+		}
+	}
+	for hour := range hours {
+		facts = append(facts, fact{user: "0", name: "other", at: monday + int64(hour)*3600 + 60})
+	}
+	w := newWorld(t, facts, func(int) int { return 0 })
+	f := FunnelQuery{Range: Range{Start: monday, End: monday + hours*3600}, Steps: stepsOf("a", "b"), Window: hours * 3600}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, change := range [][2]int{{4, 1}, {1, 4}} {
+		runtime.GOMAXPROCS(change[0])
+		q := w.query(t.Context(), f.Range)
+		open := q.hours[0].Open
+		q.hours[0].Open = func(reuse []*block.Columns) ([]*block.Columns, error) {
+			runtime.GOMAXPROCS(change[1])
+			return open(reuse)
+		}
+		got, err := q.funnel(f)
+		if want := []int64{users, users}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("from %d to %d processors: got %v, %v, want %v", change[0], change[1], got, err, want)
+		}
+	}
+}
+
+// Very many events of one user within a second take no time to speak of.
+func TestCrowdOfAMillion(t *testing.T) {
+	t.Parallel()
+	const n = 300_000
+	r := block.Rows{Seconds: make([]uint16, n), Names: make([]uint32, n), SenderOf: make([]uint32, n), Props: make([]block.Properties, n), Senders: []block.Sender{{Subject: 1}}}
+	for i := range n {
+		r.Names[i] = uint32(1 + i%2)
+	}
+	w := newWorld(t, nil, nil)
+	w.names = []string{"", "a", "b"}
+	w.hours[monday] = []*block.Columns{columnsOf(monday, &r)}
+	for _, anyEntry := range []bool{false, true} {
+		steps := stepsOf("b", "a", "b", "b", "a", "b", "a", "a")
+		got, err := w.query(t.Context(), exampleRange()).funnel(FunnelQuery{Range: exampleRange(), Steps: steps, Window: 60, AnyEntry: anyEntry})
+		if err != nil || got[7] != 1 {
+			t.Errorf("any entry %v: got %v, %v, want 1 at each step", anyEntry, got, err)
+		}
+	}
+}
+
+func TestGain(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name        string
+		events      []mask
+		from, steps int
+		want        int
+	}{
+		{"nothing", nil, 0, 3, 0},
+		{"one event, one step", []mask{0b111}, 0, 3, 1},
+		{"any order", []mask{0b100, 0b001, 0b010}, 0, 3, 3},
+		{"a gap ends it", []mask{0b100, 0b001}, 0, 3, 1},
+		{"steps that are done need no event", []mask{0b100, 0b010}, 1, 3, 2},
+		{"the only event for a later step is kept for it", []mask{0b011, 0b001}, 0, 2, 2},
+		{"giving back along a chain", []mask{0b0011, 0b0110, 0b1100, 0b0001}, 0, 4, 4},
+		{"the last step of eight", []mask{0x80, 0x40}, 6, 8, 2},
+		{"more events than steps", slices.Repeat([]mask{0b01}, 600), 0, 2, 1},
+	} {
+		var c multiset
+		for _, m := range tc.events {
+			c.add(m)
+		}
+		if got := c.gain(tc.from, tc.steps); got != tc.want {
+			t.Errorf("%s: got %d, want %d", tc.name, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package query
+
+import "svc/internal/event/block"
+
+// operand is what an analysis looks for: events of a name that match filters.
+type operand struct {
+	name    uint32
+	none    bool // there is no event of the name
+	any     bool // events of all names
+	filters []*Filter
+}
+
+// operand is the events of a name that match all filters of both lists.
+func (q *query) operand(name string, own, all []Filter) operand {
+	number, ok := q.name(name)
+	o := operand{name: number, none: !ok}
+	for _, list := range [][]Filter{own, all} {
+		for i := range list {
+			o.filters = append(o.filters, &list[i])
+		}
+	}
+	return o
+}
+
+// matcher is what a worker knows of a part: which codes of names and values match,
+// and which senders are its own. Lanes are used again for the next part.
+type matcher struct {
+	*block.Columns
+	bySender   []subjectState
+	byName     []mask // at least 256
+	matching   bool   // there is a name that matches
+	filtered   mask   // operands with filters
+	predicates []predicate
+	columns    []fetchedColumn
+}
+
+// subjectState is what a worker knows of a sender: the slot of its subject, and the
+// operands that matter for it, none when the subject is another worker's.
+type subjectState struct {
+	slot  uint32
+	wants mask
+}
+
+// predicate is one filter of an operand.
+type predicate struct {
+	operand mask
+	column  *block.Column // nil where all rows have code 0
+	pass    []bool        // by code
+}
+
+// fetchedColumn is a property that was looked for in the part; nil = no event has it.
+type fetchedColumn struct {
+	key    string
+	column *block.Column
+}
+
+// matchers makes as many lanes as there are parts.
+func matchers(reuse []matcher, parts []*block.Columns) []matcher {
+	for len(reuse) < len(parts) {
+		reuse = append(reuse, matcher{})
+	}
+	for i, p := range parts {
+		reuse[i].Columns = p
+	}
+	return reuse[:len(parts)]
+}
+
+// resize gives a slice of n zeros, the old one if it is large enough.
+func resize[T any](old []T, n int) []T {
+	if cap(old) < n {
+		return make([]T, n, n+n/4)
+	}
+	old = old[:n]
+	clear(old)
+	return old
+}
+
+// assign finds out whose the senders are.
+func (l *matcher) assign(w worker) {
+	l.bySender = resize(l.bySender, l.Senders)
+	for i, subject := range l.Subjects() {
+		if slot := w.slot(subject); slot != 0 {
+			l.bySender[i] = subjectState{slot, ^mask(0)}
+		}
+	}
+}
+
+// match finds out which names and values of the part match which operand.
+func (l *matcher) match(operands []operand) error {
+	l.byName = resize(l.byName, max(256, len(l.NameOf)))
+	l.matching, l.filtered = false, 0
+	l.predicates, l.columns = l.predicates[:0], l.columns[:0]
+	for i := range operands {
+		o := &operands[i]
+		if !l.matchName(o, 1<<i) {
+			continue
+		}
+		l.matching = true
+		for _, f := range o.filters {
+			if err := l.addPredicate(f, 1<<i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// matchName reports whether an event of the part may match.
+func (l *matcher) matchName(o *operand, bit mask) bool {
+	found := false
+	for code, name := range l.NameOf {
+		if o.any || !o.none && name == o.name {
+			l.byName[code] |= bit
+			found = true
+		}
+	}
+	return found
+}
+
+func (l *matcher) addPredicate(f *Filter, bit mask) error {
+	c, err := l.column(f.Property())
+	if err != nil {
+		return err
+	}
+	l.filtered |= bit
+	if c == nil { // all rows have code 0
+		l.predicates = append(l.predicates, predicate{bit, nil, []bool{f.Matches("", true)}})
+		return nil
+	}
+	pass := make([]bool, len(c.Values))
+	pass[0] = f.Matches("", true)
+	for code, value := range c.Values[1:] {
+		pass[code+1] = f.Matches(textForm(value))
+	}
+	l.predicates = append(l.predicates, predicate{bit, c, pass})
+	return nil
+}
+
+// column is a property of the part, nil when no event has it.
+func (l *matcher) column(key string) (*block.Column, error) {
+	for _, known := range l.columns {
+		if known.key == key {
+			return known.column, nil
+		}
+	}
+	c, err := l.Property(key)
+	if err != nil {
+		return nil, err
+	}
+	l.columns = append(l.columns, fetchedColumn{key, c})
+	return c, nil
+}
+
+// pick finds the rows from low to high, at most batchLength, that match an
+// operand and, if owned, one that matters for the sender.
+func (s *selection) pick(l *matcher, low, high int, owned bool) {
+	s.named(l.Columns, l.byName, low, high)
+	if l.filtered != 0 {
+		s.filter(l)
+	}
+	if owned {
+		s.owned(l.Columns, l.bySender)
+	}
+}
+
+// filter drops from each row the operands whose filters do not match.
+func (s *selection) filter(l *matcher) {
+	for i := range l.predicates {
+		p := &l.predicates[i]
+		s.encode(p.column)
+		for k, code := range s.codes[:s.n] {
+			if !p.pass[code] {
+				s.masks[k] &^= p.operand
+			}
+		}
+	}
+	n := 0
+	for k, m := range s.masks[:s.n] {
+		s.rows[n], s.masks[n] = s.rows[k], m
+		if m != 0 {
+			n++
+		}
+	}
+	s.n = n
+}
+
+// encode finds the codes of the rows in a column; nil = all have code 0.
+func (s *selection) encode(c *block.Column) {
+	if c == nil {
+		clear(s.codes[:s.n])
+		return
+	}
+	c.Codes(s.rows[:s.n], s.codes[:])
+}

@@ -1,0 +1,237 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"svc/internal/event/block"
+	"svc/internal/stats"
+)
+
+// MetricValue computes one number for a whole range. An error for the client says
+// that it takes too much memory.
+func (s *Source) MetricValue(ctx context.Context, m MetricQuery) (value MetricValue, err error) {
+	t, err := s.query(ctx, m.Range, "the query", lessRange).totals(m, stats.Whole(m.Start, m.End))
+	if err != nil {
+		return value, err
+	}
+	value.Values = t.values(m, 0)
+	value.Result = m.result(value.Values)
+	return value, nil
+}
+
+// MetricTimeseries computes a number for each bucket of a range. An error for
+// the client says that there are too many buckets, or that it takes too much
+// memory.
+func (s *Source) MetricTimeseries(ctx context.Context, m MetricQuery) (series MetricTimeseries, err error) {
+	buckets, err := m.buckets(m.Hourly)
+	if err != nil {
+		return series, err
+	}
+	t, err := s.query(ctx, m.Range, "the query", lessRange).totals(m, buckets)
+	if err != nil {
+		return series, err
+	}
+	return t.series(m, buckets), nil
+}
+
+// series is the result bucket by bucket.
+func (t *totals) series(m MetricQuery, buckets stats.Buckets) MetricTimeseries {
+	var s MetricTimeseries
+	if m.Formula != nil {
+		s.Series = []MetricSeries{{Key: "formula"}}
+	} else {
+		for i := range m.Events {
+			s.Series = append(s.Series, MetricSeries{Key: string(m.Events[i].Alias)})
+		}
+	}
+	for bucket := range buckets.Len() {
+		s.Starts = append(s.Starts, buckets.Start(bucket))
+		values := t.values(m, bucket)
+		if m.Formula != nil {
+			values = []float64{m.result(values)}
+		}
+		for i := range s.Series {
+			s.Series[i].Values = append(s.Series[i].Values, values[i])
+		}
+	}
+	return s
+}
+
+// result is the formula, or without one the first value.
+func (m *MetricQuery) result(values []float64) float64 {
+	if m.Formula == nil {
+		return values[0]
+	}
+	return m.Formula.Eval(func(alias byte) float64 {
+		i := slices.IndexFunc(m.Events, func(e MetricEvent) bool { return e.Alias == alias })
+		if i < 0 {
+			return 0
+		}
+		return values[i]
+	})
+}
+
+// value is a measure, given the number of events and of users; perUser is the
+// number of users by which the events are divided.
+func (m Measure) value(events, users, perUser int64) float64 {
+	switch {
+	case m == MeasureUsers:
+		return float64(users)
+	case m != MeasurePerUser:
+		return float64(events)
+	case perUser == 0:
+		return 0
+	}
+	return float64(events) / float64(perUser)
+}
+
+// totals is how many events match each operand.
+type totals struct {
+	buckets  []bucketTotals
+	everUser [maxEvents]int64 // different users of the whole range
+}
+
+// bucketTotals is the events of a bucket and their different users, by operand.
+type bucketTotals struct{ events, users [maxEvents]int64 }
+
+// maxEvents is the greatest number of events in a query; a mask has no
+// room for more.
+const maxEvents = 8
+
+// values are the values of the events of a query in a bucket.
+func (t *totals) values(m MetricQuery, bucket int) []float64 {
+	list := make([]float64, len(m.Events))
+	b := &t.buckets[bucket]
+	for i := range m.Events {
+		list[i] = m.Events[i].Measure.value(b.events[i], b.users[i], t.everUser[i])
+	}
+	return list
+}
+
+func (t *totals) add(other *totals) {
+	for bucket := range t.buckets {
+		b, o := &t.buckets[bucket], &other.buckets[bucket]
+		for i := range b.events {
+			b.events[i] += o.events[i]
+			b.users[i] += o.users[i]
+		}
+	}
+	for i := range t.everUser {
+		t.everUser[i] += other.everUser[i]
+	}
+}
+
+func (q *query) totals(m MetricQuery, buckets stats.Buckets) (*totals, error) {
+	var operands []operand
+	for i := range m.Events {
+		operands = append(operands, q.operand(m.Events[i].Name, m.Events[i].Filters, m.Filters))
+	}
+	each, err := spread(q, func(q *query, w worker) (*totals, error) {
+		r := &totalsRun{worker: w, query: q, operands: operands, all: buckets}
+		r.states.memory = q.memory
+		for i := range m.Events {
+			r.users = r.users || m.Events[i].Measure != MeasureCount
+		}
+		r.totals.buckets = make([]bucketTotals, buckets.Len())
+		return &r.totals, q.each(r.hour)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range each[1:] {
+		each[0].add(other)
+	}
+	return each[0], nil
+}
+
+// totalsRun counts the events of the subjects of one worker.
+type totalsRun struct {
+	worker
+	query    *query
+	operands []operand
+	all      stats.Buckets
+	users    bool // users are asked for
+	matchers []matcher
+	pieces   []piece
+	selected selection
+	states   table[totalsState]
+	totals   totals
+}
+
+// totalsState is with which operands a subject was counted.
+type totalsState struct {
+	bucket uint32 // the last one with an event, + 1
+	now    mask   // in this bucket
+	ever   mask
+}
+
+func (r *totalsRun) hour(start int64, parts []*block.Columns) error {
+	r.matchers = matchers(r.matchers, parts)
+	r.pieces = piecesOf(r.all, r.pieces, start, r.query.Range)
+	for i := range r.matchers {
+		if err := r.matchers[i].match(r.operands); err != nil {
+			return err
+		}
+		r.matchers[i].assign(r.worker)
+	}
+	for _, piece := range r.pieces { // buckets must come in the order of time
+		for i := range r.matchers {
+			if r.matchers[i].matching {
+				r.piece(&r.matchers[i], piece)
+			}
+		}
+	}
+	return nil
+}
+
+// piece takes the events that a part has in a bucket.
+func (r *totalsRun) piece(l *matcher, piece piece) {
+	b := &r.totals.buckets[piece.period]
+	var events [256]int64 // by mask
+	low, high := l.Between(piece.from, piece.to)
+	for ; low < high; low += batchLength {
+		r.selected.pick(l, low, min(high, low+batchLength), true)
+		for _, m := range r.selected.masks[:r.selected.n] {
+			events[m]++
+		}
+		if r.users {
+			r.countUsers(b, uint32(piece.period)+1)
+		}
+	}
+	for m, n := range events {
+		if n > 0 {
+			addByMask(&b.events, mask(m), n)
+		}
+	}
+}
+
+// countUsers counts the subjects of the picked events that are new to the bucket
+// or to the range.
+func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
+	for k := range r.selected.n {
+		s, m := r.states.at(r.selected.slots[k]), r.selected.masks[k]
+		if s.bucket != bucket {
+			s.bucket, s.now = bucket, 0
+		}
+		fresh := m &^ s.now
+		if fresh == 0 {
+			continue
+		}
+		s.now |= m
+		addByMask(&b.users, fresh, 1)
+		if m&^s.ever != 0 {
+			addByMask(&r.totals.everUser, m&^s.ever, 1)
+			s.ever |= m
+		}
+	}
+}
+
+// addByMask adds n to the numbers of the operands in a mask.
+func addByMask(to *[maxEvents]int64, m mask, n int64) {
+	for i := range to {
+		if m>>i&1 != 0 {
+			to[i] += n
+		}
+	}
+}

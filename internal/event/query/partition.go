@@ -1,0 +1,173 @@
+package query
+
+import (
+	"reflect"
+	"slices"
+	"sync/atomic"
+
+	"svc/internal/event/block"
+)
+
+// Dealing is for analyses that follow each subject and want few of all events.
+// The workers first look through the hours, each through its own, and deal what
+// they find to the worker of its subject; then each takes what it was dealt, hour
+// by hour. So every event is looked at once, and state is shared by nobody. Both
+// go on at the same time, a wave of hours apart.
+
+const (
+	// A wave ends with the hour in which it has this many events, or this many
+	// hours. What is dealt of it stays in the cache.
+	batchEvents = 1 << 16
+	batchHours  = 256
+)
+
+// matched is an event that an analysis wants.
+type matched struct {
+	slot uint32 // of its subject
+	when uint32 // second in the hour, and in the lower 8 bits what it matches
+}
+
+func (d matched) second() uint32 { return d.when >> 8 }
+func (d matched) mask() mask     { return mask(d.when) }
+
+// batch is the events of some hours in a row.
+type batch struct {
+	first      int // place of the first hour
+	hours      int
+	matched    atomic.Int64
+	partitions [batchHours + maxWorkers][maxWorkers][]matched // by hour and worker, in the order of time and then receipt
+}
+
+// partitioner deals the events of a query that match an operand.
+type partitioner struct {
+	query    *query
+	operands []operand
+	next     atomic.Int64                 // hour
+	scratch  [maxWorkers]partitionScratch // by worker
+}
+
+// partitionScratch is what a worker deals with.
+type partitionScratch struct {
+	matcher  matcher
+	selected selection
+	parts    []*block.Columns
+	scratch  []matched // for merging
+}
+
+// partition calls take for each worker with the events of each hour, the hours in the
+// order of time. Calls for one worker come one after the other.
+func (q *query) partition(operands []operand, take func(w worker, start int64, events []matched)) error {
+	d := &partitioner{query: q, operands: operands}
+	full, empty := &batch{}, &batch{}
+	for {
+		empty.first = int(d.next.Load())
+		empty.matched.Store(0)
+		_, err := spread(q, func(q *query, w worker) (struct{}, error) {
+			for i := range full.hours {
+				take(w, q.hours[full.first+i].Start, full.partitions[i][w.own])
+			}
+			return struct{}{}, d.fill(q, w, empty)
+		})
+		if err != nil {
+			return err
+		}
+		if empty.hours = min(int(d.next.Load()), len(q.hours)) - empty.first; empty.hours <= 0 {
+			return nil
+		}
+		full, empty = empty, full
+	}
+}
+
+// fill deals hours that no other worker has taken until the wave is full.
+func (d *partitioner) fill(q *query, w worker, into *batch) error {
+	p := &d.scratch[w.own]
+	for into.matched.Load() < batchEvents && int(d.next.Load())-into.first < batchHours {
+		at := int(d.next.Add(1) - 1)
+		if at >= len(q.hours) {
+			return nil
+		}
+		hands := &into.partitions[at-into.first]
+		for i := range hands {
+			hands[i] = hands[i][:0]
+		}
+		var err error
+		p.parts, err = q.visit(at, p.parts, func(_ int64, parts []*block.Columns) error { return d.hour(p, w.shift, parts, hands) })
+		if err != nil {
+			return err
+		}
+		for _, hand := range hands {
+			into.matched.Add(int64(len(hand)))
+		}
+	}
+	return nil
+}
+
+// hour deals the events of an hour.
+func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Columns, hands *[maxWorkers][]matched) error {
+	for _, part := range parts {
+		p.matcher.Columns = part
+		if err := p.matcher.match(d.operands); err != nil {
+			return err
+		}
+		if !p.matcher.matching {
+			continue
+		}
+		var before [maxWorkers]int
+		for i, hand := range hands {
+			before[i] = len(hand)
+		}
+		if err := d.part(p, shift, hands); err != nil {
+			return err
+		}
+		for i, hand := range hands {
+			p.scratch = mergeMatched(hand, before[i], p.scratch)
+		}
+	}
+	return nil
+}
+
+// part deals the events of a part, behind those of the parts before.
+func (d *partitioner) part(p *partitionScratch, shift uint32, hands *[maxWorkers][]matched) error {
+	l, s := &p.matcher, &p.selected
+	low, high := l.Between(d.query.Start, d.query.End)
+	for ; low < high; low += batchLength {
+		s.pick(l, low, min(high, low+batchLength), false)
+		s.bySubject(l.Columns)
+		for i := range 1 << shift {
+			if missing := s.n - (cap(hands[i]) - len(hands[i])); missing > 0 {
+				before := cap(hands[i])
+				hands[i] = slices.Grow(hands[i], s.n)
+				d.query.memory.take((cap(hands[i]) - before) * int(reflect.TypeFor[matched]().Size()))
+			}
+		}
+		if err := d.query.memory.over(); err != nil {
+			return err
+		}
+		own := uint32(1)<<shift - 1
+		for k, subject := range s.slots[:s.n] {
+			hand := &hands[subject&own%maxWorkers]
+			*hand = append(*hand, matched{subject>>shift + 1, uint32(l.Second(int(s.rows[k])))<<8 | uint32(s.masks[k])})
+		}
+	}
+	return nil
+}
+
+// mergeMatched puts events in the order of time, of which those before and those
+// from a place on are in order. Of one second, the former stay first. room is
+// used meanwhile, and returned to be used again.
+func mergeMatched(events []matched, from int, room []matched) []matched {
+	if from == 0 || from == len(events) || events[from-1].second() <= events[from].second() {
+		return room
+	}
+	room = append(room[:0], events[from:]...)
+	for at, i, j := len(events)-1, from, len(room); j > 0; at-- {
+		if i > 0 && events[i-1].second() > room[j-1].second() {
+			i--
+			events[at] = events[i]
+			continue
+		}
+		j--
+		events[at] = room[j]
+	}
+	return room
+}

@@ -1,0 +1,252 @@
+package query
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"svc/internal/event/block"
+)
+
+// query is what an analysis reads: the hours of a range that have events.
+type query struct {
+	ctx context.Context
+	Range
+	hours  []Hour
+	shift  uint32 // 1<<shift workers: how many the process may have can change while a query runs
+	name   func(text string) (number uint32, ok bool)
+	names  int // numbers of names are below this
+	text   func(name uint32) string
+	memory *budget
+}
+
+// between is the query of a part of the range.
+func (q *query) between(r Range) *query {
+	part := *q
+	part.Range = r
+	low := sort.Search(len(q.hours), func(i int) bool { return q.hours[i].Start+hourSeconds > r.Start })
+	high := sort.Search(len(q.hours), func(i int) bool { return q.hours[i].Start > r.End })
+	part.hours = q.hours[low:max(low, high)]
+	return &part
+}
+
+// worker is one of the goroutines of a query. There are a power of two of them.
+// Where state is kept by number, each looks after the numbers that leave its own
+// when divided by how many workers there are, so that they share nothing.
+type worker struct{ own, shift uint32 }
+
+// slot is the place of a number in the tables of the worker, from 1, or 0 when
+// another one looks after it. Numbers begin at 1.
+func (w worker) slot(number uint32) uint32 {
+	if number&(1<<w.shift-1) != w.own {
+		return 0
+	}
+	return number>>w.shift + 1
+}
+
+// maxWorkers bounds what a query takes from everybody else.
+const maxWorkers = 4
+
+// workersShift is that of the workers of a query that begins now.
+func workersShift() (shift uint32) {
+	for 2<<shift <= min(runtime.GOMAXPROCS(0), maxWorkers) {
+		shift++
+	}
+	return shift
+}
+
+// spread runs work once for each worker and returns their results. The first
+// error stops the others. A panic goes on in the goroutine of the caller.
+func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, error) {
+	results := make([]R, 1<<q.shift)
+	ctx, stop := context.WithCancelCause(q.ctx)
+	defer stop(nil)
+	one := *q
+	one.ctx = ctx
+	var done sync.WaitGroup
+	var panicked atomic.Pointer[string]
+	for i := range results {
+		done.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					text := fmt.Sprintf("%v\n%s", p, debug.Stack())
+					panicked.Store(&text)
+					stop(context.Canceled)
+				}
+			}()
+			var err error
+			if results[i], err = work(&one, worker{uint32(i), q.shift}); err != nil {
+				stop(err)
+			}
+		})
+	}
+	done.Wait()
+	if text := panicked.Load(); text != nil {
+		panic(*text)
+	}
+	return results, context.Cause(ctx)
+}
+
+// each visits all hours in the order of time.
+func (q *query) each(visit func(start int64, parts []*block.Columns) error) error {
+	var next atomic.Int64
+	return q.share(&next, visit)
+}
+
+// share visits the hours that no other worker has taken. next is shared by the
+// workers.
+func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block.Columns) error) error {
+	var parts []*block.Columns
+	for {
+		i := int(next.Add(1) - 1)
+		if i >= len(q.hours) {
+			return nil
+		}
+		var err error
+		if parts, err = q.visit(i, parts, visit); err != nil {
+			return err
+		}
+	}
+}
+
+// visit opens an hour for visit, with parts to use again, which it returns.
+func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, parts []*block.Columns) error) ([]*block.Columns, error) {
+	if err := context.Cause(q.ctx); err != nil {
+		return nil, err
+	}
+	parts, err := q.hours[i].Open(reuse)
+	if err != nil {
+		return nil, err
+	}
+	if err := visit(q.hours[i].Start, parts); err != nil {
+		return nil, err
+	}
+	return parts, q.memory.over()
+}
+
+// inOrder visits the rows of the parts of an hour, those of the range, in the
+// order of time and then of receipt: stretches of rows of one part, given by its
+// place in parts.
+func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
+	lows, highs := make([]int, len(parts)), make([]int, len(parts))
+	for i, p := range parts {
+		lows[i], highs[i] = p.Between(r.Start, r.End)
+	}
+	for {
+		// The part with the earliest row, and the earliest row of the others.
+		first, other := -1, -1
+		for i, p := range parts {
+			if lows[i] == highs[i] {
+				continue
+			}
+			switch {
+			case first < 0 || p.Second(lows[i]) < parts[first].Second(lows[first]):
+				first, other = i, first
+			case other < 0 || p.Second(lows[i]) < parts[other].Second(lows[other]):
+				other = i
+			}
+		}
+		if first < 0 {
+			return
+		}
+		end := highs[first]
+		if other >= 0 {
+			until := parts[other].Second(lows[other]) // rows of this second come first when received first
+			if first < other {
+				until++
+			}
+			end = parts[first].Search(lows[first], highs[first], until)
+		}
+		visit(first, lows[first], end)
+		lows[first] = end
+	}
+}
+
+// mask has a bit for each operand of a query that an event matches.
+type mask = uint8
+
+// batchLength is how many rows are looked at in one go, so that what is known of
+// them stays in the cache.
+const batchLength = 2048
+
+// selection are the rows of a batch that matter, column by column.
+type selection struct {
+	n     int
+	rows  [batchLength]uint32
+	masks [batchLength]mask
+	slots [batchLength]uint32 // by subject, or its number
+	codes [batchLength]uint32 // of a property
+}
+
+// named picks the rows from low to high, at most batchLength, whose names have a
+// mask. byName has one for each code of a name and at least 256 entries.
+func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
+	n := uint(0) // unsigned, so that the remainder below costs nothing
+	if p.Names.Width == 1 {
+		table := (*[256]mask)(byName)
+		for i, code := range p.Names.Raw[low:high] {
+			m := table[code]
+			s.rows[n%batchLength], s.masks[n%batchLength] = uint32(low+i), m
+			if m != 0 {
+				n++
+			}
+		}
+		s.n = int(n)
+		return
+	}
+	for row := low; row < high; row++ {
+		m := byName[p.Names.At(row)]
+		s.rows[n%batchLength], s.masks[n%batchLength] = uint32(row), m
+		if m != 0 {
+			n++
+		}
+	}
+	s.n = int(n)
+}
+
+// owned keeps what the senders of the rows want of them.
+func (s *selection) owned(p *block.Columns, bySender []subjectState) {
+	n := uint(0)
+	raw := p.SenderOf.Raw
+	for k, row := range s.rows[:s.n] {
+		var from subjectState
+		switch p.SenderOf.Width {
+		case 1:
+			from = bySender[raw[row]]
+		case 2:
+			from = bySender[binary.LittleEndian.Uint16(raw[2*row:])]
+		default:
+			from = bySender[p.SenderOf.At(int(row))]
+		}
+		at, m := n%batchLength, s.masks[k]&from.wants
+		s.rows[at], s.masks[at], s.slots[at] = row, m, from.slot
+		if m != 0 {
+			n++
+		}
+	}
+	s.n = int(n)
+}
+
+// bySubject writes down whose the rows are: slots are numbers of subjects.
+func (s *selection) bySubject(p *block.Columns) {
+	rows, raw, subjects := s.rows[:s.n], p.SenderOf.Raw, p.Subjects()
+	switch p.SenderOf.Width {
+	case 1:
+		for k, row := range rows {
+			s.slots[k] = subjects[raw[row]]
+		}
+	case 2:
+		for k, row := range rows {
+			s.slots[k] = subjects[binary.LittleEndian.Uint16(raw[2*row:])]
+		}
+	default:
+		for k, row := range rows {
+			s.slots[k] = subjects[p.SenderOf.At(int(row))]
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package query
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"svc/internal/geo"
+	"svc/internal/stats"
+)
+
+// groupNumber tells the groups of a dimension apart.
+func groupNumber(by Dimension, c Counter) uint32 {
+	switch by {
+	case ByEvent:
+		return c.Name
+	case ByPlatform:
+		return uint32(c.Platform)
+	case ByRegion:
+		return uint32(c.Region)
+	case ByProperty:
+	}
+	return 0
+}
+
+// groupSum is the count of a group.
+type groupSum struct {
+	number uint32
+	key    string
+	n      int64
+}
+
+// ranked lists groups from the greatest to the smallest, those that tie by key.
+func ranked(sums map[uint32]*groupSum) []*groupSum {
+	list := slices.Collect(maps.Values(sums))
+	slices.SortFunc(list, func(a, b *groupSum) int { return byRank(a.n, b.n, value{text: a.key}, value{text: b.key}) })
+	return list
+}
+
+// sum counts by a dimension, only events of one name unless that is "". each
+// gets the hour and the number of the group of each count.
+func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, number uint32, n int64)) (map[uint32]*groupSum, error) {
+	sums := map[uint32]*groupSum{}
+	wanted, ok := s.Number(only)
+	if only != "" && !ok {
+		return sums, nil
+	}
+	err := s.Counts(r.Start, r.End, func(c Counter) {
+		if only != "" && c.Name != wanted {
+			return
+		}
+		number := groupNumber(by, c)
+		one := sums[number]
+		if one == nil {
+			one = &groupSum{number: number, key: groupText(by, number, s.name)}
+			sums[number] = one
+		}
+		one.n += c.N
+		each(c.Hour, number, c.N)
+	})
+	return sums, err
+}
+
+// Overview counts what happened in a range.
+func (s *Source) Overview(ctx context.Context, r Range) (o Overview, err error) {
+	seen := make([]bool, len(s.Names))
+	err = s.Counts(r.Start, r.End, func(c Counter) {
+		o.Total += c.N
+		if int(c.Name) < len(seen) && !seen[c.Name] {
+			seen[c.Name] = true
+			o.EventTypes++
+		}
+	})
+	if err != nil {
+		return o, err
+	}
+	o.Users, o.Sessions, err = s.query(ctx, r, "the overview", lessRange).uniques()
+	return o, err
+}
+
+// Series counts over time, by the hourly counters. The error is Invalid for too
+// many buckets.
+func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err error) {
+	buckets, err := q.buckets(q.Hourly)
+	if err != nil {
+		return series, err
+	}
+	series.Starts, series.Counts = starts(buckets), make([]int64, buckets.Len())
+	sums, err := s.sum(q.Range, q.GroupBy, q.Event, func(hour int64, _ uint32, n int64) {
+		// With an offset of less than an hour the first hour may begin before
+		// the first bucket.
+		if at, inside := buckets.At(hour); inside {
+			series.Counts[at] += n
+		}
+	})
+	if err != nil || q.GroupBy == "" {
+		return series, err
+	}
+	shown := map[uint32][]int64{}
+	for _, one := range ranked(sums) {
+		if len(series.Groups) < q.Limit {
+			shown[one.number] = make([]int64, buckets.Len())
+			series.Groups = append(series.Groups, SeriesGroup{one.key, shown[one.number]})
+		}
+	}
+	_, err = s.sum(q.Range, q.GroupBy, q.Event, func(hour int64, number uint32, n int64) {
+		counts := shown[number]
+		if at, inside := buckets.At(hour); inside && counts != nil {
+			counts[at] += n
+		}
+	})
+	return series, err
+}
+
+// Heatmap counts by the hours of a week, each event in the time zone of its
+// client: the one that it said, else the usual one of its country, else that of
+// the range. only is the name of the events, "" = all.
+func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
+	number, ok := s.Number(only)
+	if only != "" && !ok {
+		return m, nil
+	}
+	zones := map[uint16]int{}
+	err = s.Counts(r.Start, r.End, func(c Counter) {
+		if only != "" && c.Name != number {
+			return
+		}
+		minutes, said := stats.Offset(c.Offset).Minutes()
+		if !said {
+			var known bool
+			if minutes, known = zones[c.Region]; !known {
+				if minutes, known = geo.CountryOffset(stats.Region(c.Region).String()); !known {
+					minutes = r.OffsetMinutes
+				}
+				zones[c.Region] = minutes
+			}
+		}
+		m.Add(c.Hour, minutes, c.N)
+	})
+	return m, err
+}

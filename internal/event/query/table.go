@@ -1,0 +1,239 @@
+package query
+
+import (
+	"math/bits"
+	"reflect"
+	"sync/atomic"
+
+	"svc/internal/fault"
+)
+
+// budget bounds the memory of one query. What it counts is what grows with the
+// data: state of subjects and sessions, and lists of values. The goroutines of a
+// query share it.
+type budget struct {
+	max  int64 // bytes
+	used atomic.Int64
+
+	what string // the analysis, for people
+	less string // how to ask for less
+}
+
+// take counts bytes that will be used. It does not refuse them: whoever takes
+// looks at over between the parts of its work, so that inner loops need no
+// error. What is taken in between is small.
+func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
+
+// over is an error for the client when more was taken than there is.
+func (b *budget) over() error {
+	if b.used.Load() <= b.max {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s needs more than %d MiB of memory: %s", b.what, b.max>>20, b.less)
+}
+
+// pageLength is the number of entries that are allocated together.
+const pageLength = 1024
+
+// table is state by number, zero at first. Only pages of which something was
+// touched take memory, and an entry never moves.
+type table[T any] struct {
+	pages  []*[pageLength]T
+	memory *budget
+}
+
+// at is the entry of a number.
+func (t *table[T]) at(number uint32) *T {
+	if at := number / pageLength; at < uint32(len(t.pages)) && t.pages[at] != nil {
+		return &t.pages[at][number%pageLength]
+	}
+	return t.grow(number)
+}
+
+func (t *table[T]) grow(number uint32) *T {
+	at := int(number / pageLength)
+	if more := at + 1 - len(t.pages); more > 0 {
+		t.memory.take(8 * more)
+		t.pages = append(t.pages, make([]*[pageLength]T, more)...)
+	}
+	t.memory.take(pageLength * int(reflect.TypeFor[T]().Size()))
+	t.pages[at] = new([pageLength]T)
+	return &t.pages[at][number%pageLength]
+}
+
+// bitset is a set of numbers.
+type bitset struct{ words table[uint64] }
+
+func newBitset(memory *budget) *bitset { return &bitset{table[uint64]{memory: memory}} }
+
+// add reports whether the number was not there.
+func (s *bitset) add(number uint32) bool {
+	word, bit := s.words.at(number/64), uint64(1)<<(number%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
+}
+
+// release says that the memory of the set is not used any more.
+func (s *bitset) release() {
+	bytes := 8 * len(s.words.pages)
+	for _, page := range s.words.pages {
+		if page != nil {
+			bytes += 8 * pageLength
+		}
+	}
+	s.words.memory.take(-bytes)
+}
+
+// clear removes all numbers and keeps the room for them.
+func (s *bitset) clear() {
+	for _, page := range s.words.pages {
+		if page != nil {
+			clear(page[:])
+		}
+	}
+}
+
+// without is the numbers that another set does not have.
+func (s *bitset) without(other *bitset, memory *budget) *bitset {
+	left := newBitset(memory)
+	for at, page := range s.words.pages {
+		if page == nil {
+			continue
+		}
+		var theirs *[pageLength]uint64
+		if at < len(other.words.pages) {
+			theirs = other.words.pages[at]
+		}
+		var into *[pageLength]uint64
+		for i, word := range page {
+			if theirs != nil {
+				word &^= theirs[i]
+			}
+			if word == 0 {
+				continue
+			}
+			if into == nil {
+				left.words.at(uint32(at) * pageLength) // makes the page
+				into = left.words.pages[at]
+			}
+			into[i] = word
+		}
+	}
+	return left
+}
+
+// common is how many numbers both sets have.
+func (s *bitset) common(other *bitset) (n int64) {
+	for at, page := range s.words.pages[:min(len(s.words.pages), len(other.words.pages))] {
+		theirs := other.words.pages[at]
+		if page == nil || theirs == nil {
+			continue
+		}
+		for i, word := range page {
+			n += int64(bits.OnesCount64(word & theirs[i]))
+		}
+	}
+	return n
+}
+
+// union adds the numbers of another set.
+func (s *bitset) union(other *bitset) {
+	for at, page := range other.words.pages {
+		if page == nil {
+			continue
+		}
+		s.words.at(uint32(at) * pageLength) // makes the page
+		for i, word := range page {
+			s.words.pages[at][i] |= word
+		}
+	}
+}
+
+// len is how many numbers there are.
+func (s *bitset) len() (n int64) {
+	for _, page := range s.words.pages {
+		if page == nil {
+			continue
+		}
+		for _, word := range page {
+			n += int64(bits.OnesCount64(word))
+		}
+	}
+	return n
+}
+
+// members are sets of subjects, one for each group: bits for the groups that are
+// met first, which are the frequent ones, and a hash table of pairs for the
+// others, most of which have few subjects.
+type members struct {
+	sets   []*bitset // by group; nil = pairs
+	made   int       // sets
+	memory *budget
+
+	pairs []uint64 // group and slot; 0 = free
+	n     int
+}
+
+// maxSets is how many groups have bits.
+const maxSets = 256
+
+// add reports whether the subject was not in the group. Slots begin at 1.
+func (m *members) add(group, slot uint32) bool {
+	if more := int(group) + 1 - len(m.sets); more > 0 && m.made < maxSets {
+		m.sets = append(m.sets, make([]*bitset, more)...)
+	}
+	if int(group) >= len(m.sets) {
+		return m.addPair(group, slot)
+	}
+	if m.sets[group] == nil {
+		if m.made == maxSets {
+			return m.addPair(group, slot)
+		}
+		m.sets[group] = newBitset(m.memory)
+		m.made++
+	}
+	return m.sets[group].add(slot)
+}
+
+func (m *members) addPair(group, slot uint32) bool {
+	pair := uint64(group)<<32 | uint64(slot)
+	if 2*m.n >= len(m.pairs) {
+		m.grow()
+	}
+	if !insertPair(m.pairs, pair) {
+		return false
+	}
+	m.n++
+	return true
+}
+
+// grow doubles the table.
+func (m *members) grow() {
+	old := m.pairs
+	m.pairs = make([]uint64, max(1024, 2*len(old)))
+	m.memory.take(8 * (len(m.pairs) - len(old)))
+	for _, pair := range old {
+		if pair != 0 {
+			insertPair(m.pairs, pair)
+		}
+	}
+}
+
+// insertPair puts a pair into a table, whose length is a power of two and in
+// which there is room. It is false when the pair was there.
+func insertPair(table []uint64, pair uint64) bool {
+	last := uint64(len(table) - 1)
+	const mix = 0x9e3779b97f4a7c15 // 2⁶⁴ divided by the golden ratio
+	for at := (pair * mix) >> 32 & last; ; at = (at + 1) & last {
+		switch table[at] {
+		case pair:
+			return false
+		case 0:
+			table[at] = pair
+			return true
+		}
+	}
+}

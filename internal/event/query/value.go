@@ -1,0 +1,113 @@
+package query
+
+import (
+	"strconv"
+	"strings"
+
+	"svc/internal/event/jsonscan"
+)
+
+// maxDigits is how long a number may become by writing out its exponent.
+const maxDigits = 512
+
+// textForm is the text as which a property is compared and counted, from its
+// value as compact JSON: a string as it is, a number in plain decimal, anything
+// else as it stands. JSON null is missing.
+func textForm(raw string) (text string, missing bool) {
+	if raw == "" {
+		return "", true
+	}
+	switch c := raw[0]; {
+	case c == '"':
+		return jsonscan.Unquote(raw), false
+	case c == '-' || '0' <= c && c <= '9':
+		return plainNumber(raw), false
+	case raw == "null":
+		return "", true
+	}
+	return raw, false
+}
+
+// plainNumber writes a JSON number without exponent and without zeros at the
+// end of its fraction: 1.50 is 1.5 and 1e3 is 1000. It works on the digits, so
+// that none of them is lost. A number that would have more than mostDigits
+// because of its exponent stays as it is.
+func plainNumber(raw string) string {
+	mantissa, exponent, ok := splitExponent(raw)
+	if !ok {
+		return raw
+	}
+	if exponent == 0 {
+		return withoutZeros(mantissa)
+	}
+	sign := ""
+	if strings.HasPrefix(mantissa, "-") {
+		sign, mantissa = "-", mantissa[1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimRight(whole+fraction, "0")
+	point := len(whole) + exponent // so many digits are before it
+	significant := strings.TrimLeft(digits, "0")
+	point -= len(digits) - len(significant)
+	digits = significant
+	switch length := max(point, len(digits), len(digits)-point+1); {
+	case digits == "":
+		return "0"
+	case length > maxDigits:
+		return raw
+	case point <= 0:
+		return sign + "0." + strings.Repeat("0", -point) + digits
+	case point >= len(digits):
+		return sign + digits + strings.Repeat("0", point-len(digits))
+	}
+	return sign + digits[:point] + "." + digits[point:]
+}
+
+// withoutZeros is a number without exponent and without zeros at the end of its
+// fraction.
+func withoutZeros(number string) string {
+	if strings.IndexByte(number, '.') >= 0 {
+		number = strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
+	}
+	if number == "-0" {
+		return "0"
+	}
+	return number
+}
+
+// splitExponent separates the exponent of a number. An exponent beyond every
+// limit is cut, which changes nothing: zero stays zero, and everything else is
+// too long to be written out.
+func splitExponent(raw string) (mantissa string, exponent int, ok bool) {
+	at := strings.IndexAny(raw, "eE")
+	if at < 0 {
+		return raw, 0, true
+	}
+	const beyond = 1 << 30 // more than any body has digits
+	exponent, err := strconv.Atoi(raw[at+1:])
+	if err != nil && exponent == 0 {
+		return "", 0, false
+	}
+	return raw[:at], min(max(exponent, -beyond), beyond), true
+}
+
+// numeric is the number that a text is written as: digits, with a fraction or
+// without, and nothing else. One beyond the range of float64 is infinite.
+func numeric(text string) (value float64, ok bool) {
+	whole, fraction, broken := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	if !allDigits(whole) || broken && !allDigits(fraction) {
+		return 0, false
+	}
+	value, _ = strconv.ParseFloat(text, 64) // its only error left is the range
+	return value, true
+}
+
+// allDigits reports whether a text consists of ASCII digits, at least one.
+func allDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,268 @@
+package event
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc/internal/boltfile"
+	"svc/internal/event/block"
+	"svc/internal/event/encoding"
+	"svc/internal/event/query"
+	"svc/internal/hourly"
+)
+
+// snapshot is a project at one moment: its blocks and its events in memory, each
+// event once. It lives as long as its transaction.
+type snapshot struct {
+	ctx     context.Context
+	engine  *Engine
+	project *project // nil when nothing was ever stored
+	blocks  *boltfile.Bucket
+	counts  *boltfile.Bucket
+	heads   []headSnapshot
+	read    []*hour  // that the query was given
+	texts   []string // names by number
+}
+
+// headSnapshot is the events of a project that a head had at one moment.
+type headSnapshot struct {
+	head         *head
+	of           *headProject
+	n            int
+	counts       map[counterGroup][]int64
+	firstSession uint32
+	sessions     []string // numbered from firstSession
+}
+
+// subject is the number of a distinct_id that is new in the head; 0 when it is
+// not.
+func (s *headSnapshot) subject(text string) uint32 {
+	s.head.mu.RLock()
+	defer s.head.mu.RUnlock()
+	return s.of.subjects.numbers[text]
+}
+
+// hour is an hour of a snapshot.
+type hour struct {
+	start int64 // Unix second
+	raws  [][]byte
+	heads []*block.Columns
+}
+
+// snapshot runs fn with a project as it is now. fn must not write to anybody who
+// may be slow. It waits while too many queries run.
+func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) error) error {
+	e.observed.waitingQueries.Add(1)
+	select {
+	case e.queries <- struct{}{}:
+		e.observed.waitingQueries.Add(-1)
+	case <-ctx.Done():
+		e.observed.waitingQueries.Add(-1)
+		return ctx.Err()
+	}
+	defer func() { <-e.queries }()
+	defer e.observed.query.Since(time.Now())
+	v := &snapshot{ctx: ctx, engine: e}
+	// The heads come first: one that is written before the transaction begins is
+	// left out below, and none that is written later is missed.
+	heads := e.heads.Load().all()
+	return e.file.View(func(tx *boltfile.Tx) error {
+		if v.project = e.project(p); v.project == nil {
+			return fn(v)
+		}
+		flushed := binary.BigEndian.Uint64(tx.Bucket(metaBucket).Get(flushedKey))
+		for _, h := range heads {
+			if h.generation > flushed {
+				v.take(h, p)
+			}
+		}
+		v.blocks, v.counts = projectBucket(tx, p, blocksBucket), projectBucket(tx, p, countersBucket)
+		v.texts = v.project.names.all() // last: the events seen have no others
+		return v.run(fn)
+	})
+}
+
+// run is fn with damage as an error. Queries do not verify the blocks that they
+// read, which would take longer than most of them do: what refers to nothing is
+// found when they get there, with a panic.
+func (v *snapshot) run(fn func(*snapshot) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if err = v.damage(); err == nil {
+				panic(p) // it is not the file
+			}
+		}
+	}()
+	return fn(v)
+}
+
+// damage looks for a damaged block among those that the query was given.
+func (v *snapshot) damage() error {
+	for _, h := range v.read {
+		for _, raw := range h.raws {
+			if err := block.Check(raw); err != nil {
+				return h.failed(err)
+			}
+		}
+	}
+	return nil
+}
+
+// failed is an error about a block of the hour.
+func (h *hour) failed(err error) error {
+	return fmt.Errorf("events of hour %d: %w", h.start/3600, err)
+}
+
+// take notes what a head has of the project now.
+func (v *snapshot) take(h *head, p Project) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	of := h.projects[p]
+	if of == nil {
+		return
+	}
+	s := headSnapshot{
+		head: h, n: len(of.at), counts: make(map[counterGroup][]int64, len(of.counts)), firstSession: of.sessions.first, sessions: of.sessions.list,
+		of: &headProject{
+			at: of.at, received: of.received, names: of.names, clients: of.clients, ids: of.ids, props: of.props, senders: of.senders,
+			subjects: of.subjects,
+		},
+	}
+	for g, list := range of.counts {
+		s.counts[g] = slices.Clone(list)
+	}
+	v.heads = append(v.heads, s)
+}
+
+// name is the number of a name.
+func (v *snapshot) name(text string) (number uint32, ok bool) {
+	if v.project == nil {
+		return 0, false
+	}
+	number, ok = v.project.names.find(text)
+	return number, ok && int(number) < len(v.texts)
+}
+
+func (v *snapshot) nameText(number uint32) string {
+	if int(number) >= len(v.texts) {
+		return ""
+	}
+	return v.texts[number]
+}
+
+// hours lists the hours that have events and touch a range, ascending.
+func (v *snapshot) hours(from, to int64) []*hour {
+	from, to = max(from, 0), min(to, 1<<32*3600-1)
+	if from > to {
+		return nil
+	}
+	inMemory := map[int64][]*block.Columns{}
+	for _, s := range v.heads {
+		for order := s.of.order(s.n, from/3600*3600, to/3600*3600+3599); len(order) > 0; {
+			var at int64
+			var first []uint64
+			at, first, order = cutHour(order)
+			inMemory[at] = append(inMemory[at], s.part(at, first))
+		}
+	}
+	var list []*hour
+	if v.blocks != nil {
+		cursor := v.blocks.Cursor()
+		for key, raw := cursor.Seek(encoding.Key32(uint32(from / 3600))); key != nil; key, raw = cursor.Next() {
+			at := int64(binary.BigEndian.Uint32(key)) * 3600
+			if at > to {
+				break
+			}
+			if len(list) == 0 || list[len(list)-1].start != at {
+				list = append(list, &hour{start: at, heads: inMemory[at]})
+				delete(inMemory, at)
+			}
+			last := list[len(list)-1]
+			last.raws = append(last.raws, v.blocks.ValueAt(key, raw))
+		}
+	}
+	for at, parts := range inMemory {
+		list = append(list, &hour{start: at, heads: parts})
+	}
+	slices.SortFunc(list, func(a, b *hour) int { return cmp.Compare(a.start, b.start) })
+	v.read = list
+	return list
+}
+
+// part is the events of one hour in a head. Properties are read when they are
+// asked for.
+func (s *headSnapshot) part(at int64, order []uint64) *block.Columns {
+	return block.NewColumns(at, s.of.rows(order, false), func(key string) (*block.Column, error) {
+		objects := make([]string, len(order))
+		for i, o := range order {
+			objects[i] = s.of.props[o&(1<<rowBits-1)]
+		}
+		return block.PropertyOf(objects, key), nil
+	})
+}
+
+// open is Open of the hour as the source has it.
+func (h *hour) open(reuse []*block.Columns) ([]*block.Columns, error) {
+	list := reuse[:0]
+	for _, raw := range h.raws {
+		p, err := block.Open(h.start, raw)
+		if err != nil {
+			return nil, h.failed(err)
+		}
+		list = append(list, p)
+	}
+	return append(list, h.heads...), nil
+}
+
+// eachCount is Counts of the source.
+func (v *snapshot) eachCount(from, to int64, visit func(query.Counter)) error {
+	from, to = max(from, 0)/3600, min(to, 1<<32*3600-1)
+	if from*3600 > to {
+		return nil
+	}
+	share := func(c counter, n int64) {
+		visit(query.Counter{Hour: int64(c.hour) * 3600, Name: c.name, Platform: c.platform, Region: c.region, Offset: uint8(c.offset), N: n})
+	}
+	if v.counts != nil {
+		cursor := v.counts.Cursor()
+		for key, raw := cursor.Seek(encoding.Key32(uint32(from))); key != nil; key, raw = cursor.Next() {
+			at := binary.BigEndian.Uint32(key)
+			if int64(at)*3600 > to {
+				break
+			}
+			if err := v.ctx.Err(); err != nil {
+				return err
+			}
+			if err := hourly.Each(raw, func(what uint64, n int64) { share(counterFrom(at, what), n) }); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range v.heads {
+		eachHeadCount(s.counts, func(c counter, n int64) {
+			if int64(c.hour) >= from && int64(c.hour)*3600 <= to {
+				share(c, n)
+			}
+		})
+	}
+	return nil
+}
+
+// source is what queries may read of the project.
+func (v *snapshot) source() *query.Source {
+	return &query.Source{
+		Names: v.texts, Number: v.name, Counts: v.eachCount, Budget: v.engine.memory,
+		Hours: func(from, to int64) []query.Hour {
+			hours := v.hours(from, to)
+			list := make([]query.Hour, len(hours))
+			for i, h := range hours {
+				list[i] = query.Hour{Start: h.start, Open: h.open}
+			}
+			return list
+		},
+	}
+}

@@ -1,0 +1,60 @@
+package submission
+
+import (
+	"time"
+
+	"svc/internal/platform"
+)
+
+// Client is what is stored of the client that sent a batch. An empty text is
+// not known.
+type Client struct {
+	Platform        platform.Platform
+	PlatformVersion string
+	Region          string // ISO 3166-1 alpha-2 or LOCAL
+	CountryName     string
+	RegionName      string
+	City            string
+	Address         string
+	UserAgent       string
+}
+
+// Item is one event of a batch.
+type Item struct {
+	ID         string // event_id, 1 to 128 characters
+	Name       string // normalised
+	At         int64  // Unix second, corrected
+	Properties []byte // a JSON object, compact, each key once; nil = none
+}
+
+const (
+	// maxAhead is how far a time may be ahead of the clock of the server and still be
+	// believed, in seconds.
+	maxAhead = 300
+	// maxTime is the greatest time, the greatest integer that every JSON reader
+	// keeps exactly.
+	maxTime = 1 << 53
+)
+
+// Accept returns the usable events with the times at which they are stored: corrected
+// by the clock of the client, and the time of receipt where none was sent or where it
+// is more than skew in the past or five minutes in the future.
+func (r *Request) Accept(received int64, clock Clock, skew time.Duration) []Item {
+	items := make([]Item, 0, len(r.Items))
+	correction := int64(clock.Correction() / time.Second)
+	earliest := max(0, received-int64(skew/time.Second))
+	for i := range r.Items {
+		item := &r.Items[i]
+		if !item.Usable {
+			continue
+		}
+		at := received
+		if item.HasTime && item.At <= maxTime {
+			if at = item.At + correction; at < earliest || at > received+maxAhead {
+				at = received
+			}
+		}
+		items = append(items, Item{ID: item.ID, Name: item.Name, At: at, Properties: item.Properties})
+	}
+	return items
+}

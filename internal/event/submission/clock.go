@@ -1,0 +1,142 @@
+// Package submission turns the body of a request into checked events: values in, values
+// out.
+//
+//	decode.go   Decode, the body with its problems
+//	batch.go    Accept, the events as they are stored: names and times
+//	clock.go    what a client says about its clock
+//	address.go  what is kept of an address
+package submission
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	// minSkew is what a clock may differ before times are corrected: less is
+	// the way of the request.
+	minSkew = time.Minute
+
+	dateTime = "2006-01-02t15:04:05"
+
+	minOffset, maxOffset, offsetStep = -12 * 60, 14 * 60, 15
+)
+
+// Clock is what a client says about its time. The zero value says nothing.
+type Clock struct {
+	// OffsetMinutes is the client's time zone, minutes east of UTC: -720 to 840,
+	// a multiple of 15.
+	OffsetMinutes int
+	OffsetKnown   bool
+	// Skew is what the client's clock is behind, in whole seconds; negative when
+	// it is ahead. Beyond about 292 years it is cut.
+	Skew      time.Duration
+	SkewKnown bool
+}
+
+// ClientTime reads a client's time, such as 2026-09-24T10:00:00.000+08:00:
+// seconds may have a fraction of 1 to 9 digits, the offset is Z, ±HH:MM or ±HHMM,
+// letters have any case, and blanks around it do not count. Anything else is the
+// zero Clock. A date or time of day that does not exist leaves the offset known.
+// received is when the request arrived.
+func ClientTime(text string, received time.Time) Clock {
+	text = strings.TrimSpace(text)
+	if len(text) < len(dateTime) || !shaped(text[:len(dateTime)]) {
+		return Clock{}
+	}
+	stamp, rest := text[:len(dateTime)], text[len(dateTime):]
+	nanoseconds, rest, ok := cutFraction(rest)
+	if !ok {
+		return Clock{}
+	}
+	offset, ok := parseOffset(rest)
+	if !ok {
+		return Clock{}
+	}
+	c := Clock{OffsetMinutes: offset, OffsetKnown: true}
+	if at, ok := parseStamp(stamp); ok {
+		at = at.Add(nanoseconds - time.Duration(offset)*time.Minute)
+		c.Skew, c.SkewKnown = received.Sub(at).Round(time.Second), true
+	}
+	return c
+}
+
+// Correction is what is added to the times of a client: its skew, if that is
+// known and at least a minute either way.
+func (c Clock) Correction() time.Duration {
+	if !c.SkewKnown || c.Skew.Abs() < minSkew {
+		return 0
+	}
+	return c.Skew
+}
+
+// shaped reports whether a text has digits and marks where dateTime has them.
+func shaped(text string) bool {
+	for i := range len(dateTime) {
+		want, got := dateTime[i], byte(unicode.ToLower(rune(text[i])))
+		if want != got && (!isDigit(want) || !isDigit(got)) {
+			return false
+		}
+	}
+	return true
+}
+
+// cutFraction takes a fraction of a second off the front of a text, if there is
+// one. ok is false for a point without 1 to 9 digits behind it.
+func cutFraction(text string) (fraction time.Duration, rest string, ok bool) {
+	if text == "" || text[0] != '.' {
+		return 0, text, true
+	}
+	i, unit := 1, time.Second
+	for ; i < len(text) && isDigit(text[i]); i++ {
+		unit /= 10
+		fraction += unit * time.Duration(text[i]-'0')
+	}
+	return fraction, text[i:], 2 <= i && i <= 10
+}
+
+// parseOffset reads Z, ±HH:MM or ±HHMM as minutes east.
+func parseOffset(text string) (minutes int, ok bool) {
+	if len(text) == 1 {
+		return 0, unicode.ToLower(rune(text[0])) == 'z'
+	}
+	if len(text) == 6 && text[3] == ':' {
+		text = text[:3] + text[4:]
+	}
+	if len(text) != 5 || text[0] != '+' && text[0] != '-' {
+		return 0, false
+	}
+	for i := 1; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			return 0, false
+		}
+	}
+	hours, within := number(text[1:3]), number(text[3:5])
+	minutes = hours*60 + within
+	if text[0] == '-' {
+		minutes = -minutes
+	}
+	return minutes, within < 60 && minOffset <= minutes && minutes <= maxOffset && minutes%offsetStep == 0
+}
+
+// parseStamp reads a shaped date and time of day as if it were UTC. ok is false
+// for one that does not exist.
+func parseStamp(text string) (at time.Time, ok bool) {
+	month, day := number(text[5:7]), number(text[8:10])
+	hour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:19])
+	at = time.Date(number(text[:4]), time.Month(month), day, hour, minute, second, 0, time.UTC)
+	// What is out of its range moves the fields above it.
+	ok = int(at.Month()) == month && at.Day() == day && at.Hour() == hour && at.Minute() == minute && at.Second() == second
+	return at, ok
+}
+
+// number reads digits that were looked at before.
+func number(digits string) (n int) {
+	for i := range len(digits) {
+		n = n*10 + int(digits[i]-'0')
+	}
+	return n
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

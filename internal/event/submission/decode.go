@@ -1,0 +1,502 @@
+package submission
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"svc/internal/event/jsonscan"
+)
+
+// Bounds of a submission, in characters and, for properties, in levels of
+// objects and lists.
+const (
+	maxIDLength      = 128 // distinct_id, session_id and event_id
+	maxNameLength    = 64
+	maxPropertyDepth = 100
+)
+
+// Request is the body of an ingestion request, read and checked. All its
+// texts lie in one copy of the body, and properties in the body itself: whoever
+// keeps one of them for long clones it, and nobody changes the body.
+type Request struct {
+	Subject         string // distinct_id, 1 to 128 characters
+	Session         string // session_id, up to 128 characters; "" = none
+	Platform        Text   // as declared
+	PlatformVersion Text   // as declared
+	ClientTime      Text   // as declared
+	// Items are the sound events, in the order of the request.
+	Items []SentItem
+	// Rejected are the others.
+	Rejected []Rejected
+}
+
+// Text is a text that may not have been sent.
+type Text struct {
+	Value string
+	Sent  bool // null is not sent
+}
+
+// SentItem is a sound event of a submission.
+type SentItem struct {
+	Index  int    // in the list that was sent
+	ID     string // event_id, 1 to 128 characters
+	Name   string // trimmed and in lower case
+	Usable bool   // the name fits ^[a-z0-9_.:-]{1,64}$
+	// At is occurred_at, not negative, in Unix seconds; 0 where HasTime is false.
+	At      int64
+	HasTime bool
+	// Properties are a compact JSON object of at most 100 levels with each
+	// first-level key once, of one that came twice the last; nil = none.
+	Properties []byte
+}
+
+// Rejected is an event that cannot be stored, and why.
+type Rejected struct {
+	Index   int // in the list that was sent
+	Message string
+}
+
+// Decode reads the body of an ingestion request into a submission,
+// whose lists it uses again. Problems are the faults of the batch, for which
+// nothing of it may be stored; where every event is faulty, theirs, too. What is
+// no JSON object has one problem, in the words that all bodies of the API share.
+//
+// It reads the body once. Names are compared exactly, unknown ones are ignored,
+// and of one that comes twice the last counts.
+func Decode(body []byte, mostItems int, into *Request) (problems []string) {
+	clear(into.Items) // or former bodies would stay in memory
+	clear(into.Rejected)
+	*into = Request{Items: into.Items[:0], Rejected: into.Rejected[:0]}
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	if !utf8.Valid(body) {
+		return []string{"the request body must be UTF-8"}
+	}
+	var few [maxCompared]member
+	d := decoder{
+		Scanner: jsonscan.Scanner{Source: string(body)}, body: body, into: into, maxItems: mostItems, members: few[:0],
+	}
+	if body[0] == '{' {
+		d.batch()
+		d.Failed = d.Failed || d.At < len(body)
+	}
+	if d.Failed || body[0] != '{' {
+		*into = Request{}
+		return []string{whyNoObject(body)}
+	}
+	return d.check()
+}
+
+// whyNoObject says what is wrong with a body that is no JSON object.
+func whyNoObject(body []byte) string {
+	var raw json.RawMessage
+	err := json.Unmarshal(body, &raw)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Sprintf("the request body is not JSON: %s at byte %d", syntax, syntax.Offset)
+	}
+	return "the request body must be a JSON object"
+}
+
+// decoder reads one submission.
+type decoder struct {
+	jsonscan.Scanner
+	body     []byte // the same bytes as the text
+	into     *Request
+	maxItems int
+
+	subject, session                      jsonscan.Token
+	platform, platformVersion, clientTime jsonscan.Token
+	events                                jsonscan.Token
+	count                                 int // entries of events
+
+	members []member // of the properties being read
+	rewrite []byte   // holds properties that had to be rewritten
+}
+
+// member is a first-level property.
+type member struct{ key, value jsonscan.Token }
+
+// batch reads the object that the body is.
+func (d *decoder) batch() {
+	for more := d.Enter('}'); more; more = d.Next('}') {
+		key := d.Key()
+		if d.Failed {
+			return
+		}
+		switch d.Text(key) {
+		case "distinct_id":
+			d.subject = d.Value()
+		case "session_id":
+			d.session = d.Value()
+		case "platform":
+			d.platform = d.Value()
+		case "platform_version":
+			d.platformVersion = d.Value()
+		case "client_time":
+			d.clientTime = d.Value()
+		case "events":
+			d.list()
+		default:
+			d.Value()
+		}
+	}
+}
+
+// list reads the events. Those beyond the limit are only checked to be JSON.
+func (d *decoder) list() {
+	d.into.Items, d.into.Rejected, d.count = d.into.Items[:0], d.into.Rejected[:0], 0
+	from := d.At
+	if d.Peek() != '[' {
+		d.events = d.Value()
+		return
+	}
+	for more := d.Enter(']'); more; more = d.Next(']') {
+		if d.count < d.maxItems {
+			d.item()
+		} else {
+			d.Value()
+		}
+		d.count++
+	}
+	d.events = jsonscan.Token{From: from, To: d.At}
+}
+
+// item reads one event.
+func (d *decoder) item() {
+	if d.Peek() != '{' {
+		if d.Value(); !d.Failed {
+			d.reject(" must be an object")
+		}
+		return
+	}
+	var id, name, at, properties jsonscan.Token
+	var object []byte
+	for more := d.Enter('}'); more; more = d.Next('}') {
+		key := d.Key()
+		if d.Failed {
+			return
+		}
+		switch d.Text(key) {
+		case "event_id":
+			id = d.Value()
+		case "name":
+			name = d.Value()
+		case "occurred_at":
+			at = d.Value()
+		case "properties":
+			properties, object = d.properties()
+		default:
+			d.Value()
+		}
+	}
+	if d.Failed {
+		return
+	}
+	it, fault := d.sound("name", id, name, at, properties, object)
+	if fault != "" {
+		d.reject("." + fault)
+		return
+	}
+	it.Index = d.count
+	d.into.Items = append(d.into.Items, it)
+}
+
+// reject keeps what is wrong with the event that was just read, or with a field
+// of it.
+func (d *decoder) reject(fault string) {
+	message := fmt.Sprintf("events[%d]%s", d.count, fault)
+	d.into.Rejected = append(d.into.Rejected, Rejected{Index: d.count, Message: message})
+}
+
+// sound checks the fields of an event, of which object are the properties where
+// they may be stored. The field of the name is given because exports call it
+// otherwise.
+func (d *decoder) sound(nameField string, id, name, at, properties jsonscan.Token, object []byte) (it SentItem, fault string) {
+	if it.ID, fault = d.required(id, maxIDLength); fault != "" {
+		return it, "event_id " + fault
+	}
+	sent, fault := d.required(name, maxNameLength)
+	if fault != "" {
+		return it, nameField + " " + fault
+	}
+	it.Name, it.Usable = eventName(sent)
+	if it.HasTime = d.Sent(at); it.HasTime {
+		var ok bool
+		if it.At, ok = seconds(d.Raw(at)); !ok {
+			return it, "occurred_at must be an integer of at least 0 (Unix seconds)"
+		}
+	}
+	if it.Properties = object; d.Sent(properties) && object == nil {
+		return it, fmt.Sprintf("properties must be a JSON object of at most %d levels", maxPropertyDepth)
+	}
+	return it, ""
+}
+
+// Record is a stored event as an export has it, without what is known of its
+// client.
+type Record struct {
+	Subject, Session string
+	Event            SentItem
+}
+
+// DecodeRecord reads a line of an export by the rules of a submission; its name,
+// which is event_name here, must be one that is stored. Other fields are ignored.
+func DecodeRecord(line []byte) (r Record, problems []string) {
+	var few [maxCompared]member
+	d := decoder{Scanner: jsonscan.Scanner{Source: string(line)}, body: line, members: few[:0]}
+	var subject, session, id, name, at, properties jsonscan.Token
+	var object []byte
+	for more := d.Enter('}'); more; more = d.Next('}') {
+		key := d.Key()
+		if d.Failed {
+			break
+		}
+		switch d.Text(key) {
+		case "distinct_id":
+			subject = d.Value()
+		case "session_id":
+			session = d.Value()
+		case "event_id":
+			id = d.Value()
+		case "event_name":
+			name = d.Value()
+		case "occurred_at":
+			at = d.Value()
+		case "properties":
+			properties, object = d.properties()
+		default:
+			d.Value()
+		}
+	}
+	if d.Failed {
+		return r, []string{whyNoObject(line)}
+	}
+	var fault string
+	r.Subject, r.Session, problems = d.sender(subject, session)
+	if r.Event, fault = d.sound("event_name", id, name, at, properties, object); fault != "" {
+		return r, append(problems, fault)
+	}
+	if !r.Event.Usable {
+		problems = append(problems, "event_name "+NameRule)
+	}
+	if !r.Event.HasTime {
+		problems = append(problems, "occurred_at is required")
+	}
+	return r, problems
+}
+
+// sender checks who sent events.
+func (d *decoder) sender(subject, session jsonscan.Token) (subjectText, sessionText string, problems []string) {
+	subjectText, fault := d.required(subject, maxIDLength)
+	if fault != "" {
+		problems = append(problems, "distinct_id "+fault)
+	}
+	switch {
+	case !d.Sent(session):
+		return subjectText, "", problems
+	case !d.IsString(session):
+		return subjectText, "", append(problems, "session_id must be a string")
+	}
+	if sessionText = d.Text(session); longer(sessionText, maxIDLength) {
+		problems = append(problems, fmt.Sprintf("session_id must have at most %d characters", maxIDLength))
+	}
+	return subjectText, sessionText, problems
+}
+
+// required reads a text that must be there and must not be empty.
+func (d *decoder) required(v jsonscan.Token, most int) (text, fault string) {
+	switch {
+	case !d.Sent(v):
+		return "", "is required"
+	case !d.IsString(v):
+		return "", "must be a string"
+	}
+	text = d.Text(v)
+	if text == "" || longer(text, most) {
+		return "", fmt.Sprintf("must have 1 to %d characters", most)
+	}
+	return text, ""
+}
+
+// longer reports whether a text has more than most characters.
+func longer(text string, most int) bool {
+	return len(text) > most && utf8.RuneCountInString(text) > most
+}
+
+// eventName is the name under which an event is counted, and whether it may be.
+func eventName(sent string) (name string, usable bool) {
+	if nameFits(sent) {
+		return sent, true // as most names are
+	}
+	name = strings.ToLower(strings.TrimSpace(sent))
+	return name, nameFits(name)
+}
+
+// NameRule says what a name must be, behind that of its field.
+const NameRule = "must be 1 to 64 of a to z, 0 to 9, _ . : and -"
+
+// ValidName reports whether a text is a name as events are stored with it: 1 to 64
+// of a to z, 0 to 9 and _ . : -.
+func ValidName(name string) bool { return nameFits(name) && !longer(name, maxNameLength) }
+
+// nameFits reports whether a name consists of a to z, 0 to 9 and _ . : - only. Its
+// length was checked as it was sent, and lower case has no more characters.
+func nameFits(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '_', c == '.', c == ':', c == '-':
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
+// seconds reads a whole number that is not negative, in whatever way it is
+// spelled: 5, 5.0 and 5e0 are the same, "5" is none.
+func seconds(raw string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(raw, 10, 64)
+	if err != nil {
+		f, err := strconv.ParseFloat(raw, 64)
+		if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			return 0, false
+		}
+		n = int64(f)
+	}
+	return n, n >= 0
+}
+
+// check reports the faults of the batch and takes over its fields.
+func (d *decoder) check() (problems []string) {
+	into := d.into
+	into.Subject, into.Session, problems = d.sender(d.subject, d.session)
+	optional := func(v jsonscan.Token, field string) (text Text) {
+		if text.Sent = d.Sent(v); !text.Sent {
+			return text
+		}
+		if !d.IsString(v) {
+			problems = append(problems, field+" must be a string")
+			return text
+		}
+		text.Value = d.Text(v)
+		return text
+	}
+	into.Platform = optional(d.platform, "platform")
+	into.PlatformVersion = optional(d.platformVersion, "platform_version")
+	if d.Sent(d.clientTime) && d.IsString(d.clientTime) { // one of no use is not sent
+		into.ClientTime = Text{d.Text(d.clientTime), true}
+	}
+	switch {
+	case !d.Sent(d.events):
+		problems = append(problems, "events is required")
+	case d.Source[d.events.From] != '[':
+		problems = append(problems, "events must be a list")
+	case d.count == 0 || d.count > d.maxItems:
+		into.Items, into.Rejected = into.Items[:0], into.Rejected[:0]
+		problems = append(problems, fmt.Sprintf("events must have 1 to %d entries", d.maxItems))
+	case len(into.Items) == 0:
+		for _, r := range into.Rejected {
+			problems = append(problems, r.Message)
+		}
+	}
+	return problems
+}
+
+// maxCompared is up to how many properties each is compared with each other; of
+// more a map is made.
+const maxCompared = 16
+
+// properties reads the properties of an event: the value as it was sent and the
+// object that it is, compact and with each key once; nil when it is none that
+// may be stored.
+func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
+	if d.Peek() != '{' {
+		return d.Value(), nil
+	}
+	from, outside := d.At, d.Level
+	d.Deepest, d.Spaced, d.members = d.Level, false, d.members[:0]
+	for more := d.Enter('}'); more; more = d.Next('}') {
+		key := d.Key()
+		if d.Failed {
+			return jsonscan.Token{}, nil
+		}
+		d.members = append(d.members, member{key, d.Value()})
+	}
+	sent = jsonscan.Token{From: from, To: d.At}
+	switch {
+	case d.Failed || d.Deepest-outside > maxPropertyDepth:
+		return sent, nil
+	case d.unique() && !d.Spaced:
+		return sent, d.body[from:d.At:d.At]
+	}
+	return sent, d.rewritten()
+}
+
+// unique drops of properties with the same key all but the last, and reports
+// whether there was nothing to drop.
+func (d *decoder) unique() bool {
+	n := len(d.members)
+	if n > maxCompared {
+		d.dropByMap()
+		return len(d.members) == n
+	}
+	for i := n - 2; i >= 0; i-- {
+		key := d.members[i].key
+		again := func(later member) bool { return d.sameKey(key, later.key) }
+		if slices.ContainsFunc(d.members[i+1:], again) {
+			d.members = slices.Delete(d.members, i, i+1)
+		}
+	}
+	return len(d.members) == n
+}
+
+// sameKey compares two keys, which may be spelled differently.
+func (d *decoder) sameKey(a, b jsonscan.Token) bool {
+	if a.Escaped || b.Escaped {
+		return d.Text(a) == d.Text(b)
+	}
+	return d.Raw(a) == d.Raw(b)
+}
+
+// dropByMap does in one pass what unique does for few properties.
+func (d *decoder) dropByMap() {
+	last := make(map[string]int, len(d.members))
+	for i, m := range d.members {
+		last[d.Text(m.key)] = i
+	}
+	if len(last) == len(d.members) {
+		return
+	}
+	i := -1
+	d.members = slices.DeleteFunc(d.members, func(m member) bool {
+		i++
+		return last[d.Text(m.key)] != i
+	})
+}
+
+// rewritten is a compact object made of the properties. It lies in memory of its
+// own, which never moves while somebody looks at it: append leaves the former
+// memory to those who have a part of it.
+func (d *decoder) rewritten() []byte {
+	from := len(d.rewrite)
+	d.rewrite = append(d.rewrite, '{')
+	for i, m := range d.members {
+		if i > 0 {
+			d.rewrite = append(d.rewrite, ',')
+		}
+		d.rewrite = append(d.rewrite, d.Raw(m.key)...)
+		d.rewrite = append(d.rewrite, ':')
+		d.rewrite = jsonscan.AppendCompact(d.rewrite, d.Raw(m.value))
+	}
+	d.rewrite = append(d.rewrite, '}')
+	return d.rewrite[from:len(d.rewrite):len(d.rewrite)]
+}

@@ -1,0 +1,247 @@
+package event
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"svc/internal/boltfile"
+	"svc/internal/event/block"
+	"svc/internal/event/encoding"
+	"svc/internal/event/submission"
+)
+
+// A value of the WAL is the batches of one commit, one after the other:
+//
+//	batch   = project, received, time zone + 1 or 0, platform, region (uvarints)
+//	          subject, session, version, country name, region name, city,
+//	          address, user agent (texts)
+//	          number of events (uvarint) { event }
+//	event   = event_id (text), name, zigzag of time less received (uvarints)
+//	          0, or 1 + length of the properties (uvarint) and these
+//	text    = length (uvarint) and bytes
+//
+// The key is the number of the commit in its generation.
+
+var errWAL = fmt.Errorf("%w: WAL", ErrDamaged)
+
+// walBatch is a batch in the WAL: the accepted events of one request.
+type walBatch struct {
+	project  Project
+	received int64
+	offset   uint8 // stats.Offset
+	subject  string
+	session  string
+	details  block.Details
+	items    []walItem
+}
+
+type walItem struct {
+	id    string
+	name  uint32
+	at    int64
+	props string // a JSON object; "" = none
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// append adds a batch to a value of the WAL, with those of the items that take
+// lists, whose names have these numbers.
+func (t *walBatch) append(b []byte, items []submission.Item, take []int, names []uint32) []byte {
+	b = binary.AppendUvarint(b, uint64(t.project))
+	b = binary.AppendUvarint(b, uint64(t.received))
+	b = append(b, t.offset, t.details.Platform)
+	b = binary.AppendUvarint(b, uint64(t.details.Region))
+	for _, text := range []string{
+		t.subject, t.session, t.details.Version, t.details.CountryName,
+		t.details.RegionName, t.details.City, t.details.Address, t.details.Agent,
+	} {
+		b = appendText(b, text)
+	}
+	b = binary.AppendUvarint(b, uint64(len(take)))
+	for i, at := range take {
+		item := &items[at]
+		b = appendText(b, item.ID)
+		b = binary.AppendUvarint(b, uint64(names[i]))
+		b = binary.AppendVarint(b, item.At-t.received)
+		if item.Properties == nil {
+			b = append(b, 0)
+			continue
+		}
+		b = binary.AppendUvarint(b, uint64(len(item.Properties))+1)
+		b = append(b, item.Properties...)
+	}
+	return b
+}
+
+// walReader reads a value of the WAL. Texts are parts of it.
+type walReader struct {
+	rest string
+	bad  bool
+}
+
+func (r *walReader) uvarint() (n uint64) {
+	for shift := 0; shift < 64 && len(r.rest) > 0; shift += 7 {
+		c := r.rest[0]
+		r.rest = r.rest[1:]
+		n |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return n
+		}
+	}
+	r.bad = true
+	return 0
+}
+
+func (r *walReader) varint() int64 {
+	n := r.uvarint()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
+func (r *walReader) byte() byte {
+	if len(r.rest) == 0 {
+		r.bad = true
+		return 0
+	}
+	c := r.rest[0]
+	r.rest = r.rest[1:]
+	return c
+}
+
+func (r *walReader) take(n uint64) string {
+	if n > uint64(len(r.rest)) {
+		r.bad = true
+		return ""
+	}
+	text := r.rest[:n]
+	r.rest = r.rest[n:]
+	return text
+}
+
+func (r *walReader) text() string { return r.take(r.uvarint()) }
+
+// next reads a batch into t, whose items it uses again.
+func (r *walReader) next(t *walBatch) error {
+	*t = walBatch{project: Project(r.uvarint()), received: int64(r.uvarint()), items: t.items[:0]}
+	t.offset, t.details.Platform = r.byte(), r.byte()
+	t.details.Region = uint16(r.uvarint())
+	for _, to := range []*string{
+		&t.subject, &t.session, &t.details.Version, &t.details.CountryName,
+		&t.details.RegionName, &t.details.City, &t.details.Address, &t.details.Agent,
+	} {
+		*to = r.text()
+	}
+	n := r.uvarint()
+	for ; n > 0 && !r.bad; n-- {
+		item := walItem{id: r.text(), name: uint32(r.uvarint()), at: t.received + r.varint()}
+		if size := r.uvarint(); size > 0 {
+			item.props = r.take(size - 1)
+		}
+		t.items = append(t.items, item)
+	}
+	if r.bad {
+		return errWAL
+	}
+	return nil
+}
+
+// removeFromWAL removes the batches of a project. Should its number be used again,
+// its names would have others.
+func removeFromWAL(tx *boltfile.Tx, p Project) error {
+	wal := tx.Bucket(walBucket)
+	return wal.ForEachBucket(func(generation []byte) error {
+		changed := map[string][]byte{}
+		err := wal.Bucket(generation).EachValue(func(key, value []byte) error {
+			kept, has, err := valueWithout(string(value), p)
+			if has {
+				changed[string(key)] = kept
+			}
+			return err
+		})
+		for key, kept := range changed {
+			if len(kept) == 0 {
+				err = errors.Join(err, wal.Bucket(generation).DeleteValue([]byte(key)))
+				continue
+			}
+			err = errors.Join(err, wal.Bucket(generation).PutValue([]byte(key), kept))
+		}
+		return err
+	})
+}
+
+// valueWithout is a value of the WAL without the batches of a project.
+func valueWithout(value string, p Project) (kept []byte, has bool, err error) {
+	var t walBatch
+	for r := (walReader{rest: value}); r.rest != ""; {
+		before := r.rest
+		if err := r.next(&t); err != nil {
+			return nil, false, err
+		}
+		if t.project == p {
+			has = true
+			continue
+		}
+		kept = append(kept, before[:len(before)-len(r.rest)]...)
+	}
+	return kept, has, nil
+}
+
+// replay makes the head from the WAL.
+func (e *Engine) replay(tx *boltfile.Tx) error {
+	last := binary.BigEndian.Uint64(tx.Bucket(metaBucket).Get(flushedKey))
+	var batch walBatch
+	h := newHead(last + 1)
+	e.heads.Store(&heads{active: h})
+	wal := tx.Bucket(walBucket)
+	return wal.ForEachBucket(func(key []byte) error {
+		if len(key) != 8 || binary.BigEndian.Uint64(key) <= last {
+			return errWAL
+		}
+		h.generation = max(h.generation, binary.BigEndian.Uint64(key))
+		return wal.Bucket(key).EachValue(func(_, value []byte) error {
+			if value == nil {
+				return errWAL
+			}
+			h.logged(len(value))
+			r := walReader{rest: string(value)}
+			for r.rest != "" {
+				if err := r.next(&batch); err != nil {
+					return err
+				}
+				if err := e.replayBatch(tx, h, &batch); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func (e *Engine) replayBatch(tx *boltfile.Tx, h *head, t *walBatch) error {
+	p := e.project(t.project)
+	if p == nil {
+		return nil // deleted
+	}
+	names := uint32(len(p.names.all()))
+	for i := range t.items {
+		if t.items[i].name >= names {
+			return fmt.Errorf("%w: there is no name %d", errWAL, t.items[i].name)
+		}
+	}
+	var found batchLookup
+	var err error
+	reader := p.reader(tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(p.number))))
+	if found.subject, found.session, err = reader.sender(t.subject, t.session); err != nil {
+		return err
+	}
+	subject, session := numbersOf(e.heads.Load(), &Batch{Project: t.project, Subject: t.subject, Session: t.session}, &found)
+	hashes := make([]uint64, len(t.items))
+	for i := range t.items {
+		hashes[i] = e.secret.Hash(t.items[i].id)
+	}
+	h.append(p, nil, t, subject, session, hashes)
+	p.names.seen(t.items)
+	return nil
+}

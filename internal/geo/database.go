@@ -1,0 +1,173 @@
+package geo
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/oschwald/maxminddb-golang/v2"
+)
+
+const (
+	// rememberedBits makes 8192 places that are kept decoded, about 2 MiB.
+	rememberedBits = 13
+	// maxProbes is how many networks of each kind are looked at in search of a
+	// place, before a file counts as one that has none.
+	maxProbes = 100_000
+)
+
+// database is one state of the operator's file.
+type database struct {
+	reader *maxminddb.Reader
+	// places remembers records by their offset in the file, which many networks
+	// share. One goes when another one comes to its slot.
+	places [1 << rememberedBits]atomic.Pointer[remembered]
+}
+
+type remembered struct {
+	offset uintptr
+	place  Place
+}
+
+// record is what is read of an entry. The sizes bound what a file can make us
+// read.
+type record struct {
+	Country struct {
+		Code string `maxminddb:"iso_code,maxsize:16"`
+	} `maxminddb:"country"`
+	Subdivisions []struct {
+		Code  string `maxminddb:"iso_code,maxsize:16"`
+		Names names  `maxminddb:"names"`
+	} `maxminddb:"subdivisions,maxsize:32"`
+	City struct {
+		Names names `maxminddb:"names"`
+	} `maxminddb:"city"`
+}
+
+type names struct {
+	English string `maxminddb:"en,maxsize:512"`
+}
+
+// openDatabase opens a file that has places in it.
+func openDatabase(path string) (*database, error) {
+	reader, err := openReader(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	d := &database{reader: reader}
+	found := false
+	d.read(func() { found = d.hasPlaces() })
+	if !found {
+		_ = reader.Close() // what is wrong is known already
+		return nil, fmt.Errorf("is a database of another kind (%q): countries or cities are needed", reader.Metadata.DatabaseType)
+	}
+	return d, nil
+}
+
+// openReader maps the file into memory, so that the system keeps only what is
+// used of it. On Windows a mapped file could not be replaced, so it is read.
+func openReader(path string) (*maxminddb.Reader, error) {
+	// The places that are remembered have their texts already.
+	options := maxminddb.DisableStringCache()
+	if runtime.GOOS != "windows" {
+		return maxminddb.Open(path, options)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return maxminddb.OpenBytes(content, options)
+}
+
+func (d *database) close() error { return d.reader.Close() }
+
+// read calls look, which reads the file. Whoever copies a new database over the
+// old one, instead of renaming it, cuts off the file that is mapped here, and
+// reading it faults. That must not end the program: look is left half done then.
+func (d *database) read(look func()) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			if _, ok := fault.(interface{ Addr() uintptr }); !ok {
+				panic(fault)
+			}
+		}
+	}()
+	look()
+}
+
+func (d *database) place(a netip.Addr) (p Place) {
+	d.read(func() {
+		result := d.reader.Lookup(a)
+		if !result.Found() {
+			return
+		}
+		// Multiplying by the golden ratio spreads the offsets (Knuth).
+		slot := &d.places[uint64(result.Offset())*0x9E3779B97F4A7C15>>(64-rememberedBits)]
+		if r := slot.Load(); r != nil && r.offset == result.Offset() {
+			p = r.place
+			return
+		}
+		p = decodePlace(result)
+		slot.Store(&remembered{result.Offset(), p})
+	})
+	return p
+}
+
+// hasPlaces looks for a network with a place, first in IPv4, then in the part of
+// IPv6 that is in use. It goes from network to network by looking up, because
+// walking over the tree of a damaged file may never end.
+func (d *database) hasPlaces() bool {
+	for _, a := range [...]netip.Addr{netip.IPv4Unspecified(), netip.MustParseAddr("2000::")} {
+		for range maxProbes {
+			result := d.reader.Lookup(a)
+			if decodePlace(result) != (Place{}) {
+				return true
+			}
+			if a = after(result.Prefix()); !a.IsValid() {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// after is the address that follows a network; the zero Addr if there is none.
+func after(network netip.Prefix) netip.Addr {
+	if !network.IsValid() {
+		return netip.Addr{}
+	}
+	last := network.Masked().Addr().AsSlice()
+	for bit := network.Bits(); bit < 8*len(last); bit++ {
+		last[bit/8] |= 0x80 >> (bit % 8)
+	}
+	a, _ := netip.AddrFromSlice(last)
+	return a.Next()
+}
+
+// decodePlace is the place in an entry. An entry of another form has none.
+func decodePlace(result maxminddb.Result) (p Place) {
+	var r record
+	if result.Decode(&r) != nil {
+		return Place{}
+	}
+	if isCountryCode(r.Country.Code) {
+		p.CountryCode, p.CountryName = r.Country.Code, CountryName(r.Country.Code)
+	}
+	regionCode := ""
+	if len(r.Subdivisions) > 0 {
+		p.RegionName, regionCode = r.Subdivisions[0].Names.English, r.Subdivisions[0].Code
+	}
+	p.City = r.City.Names.English
+	if p.CountryCode == "CN" {
+		p.ProvinceCode, p.CityCode = chineseCodes(regionCode, p.RegionName, p.City)
+	}
+	return p
+}
+
+func isCountryCode(code string) bool {
+	return len(code) == 2 && 'A' <= code[0] && code[0] <= 'Z' && 'A' <= code[1] && code[1] <= 'Z'
+}

@@ -1,0 +1,147 @@
+package httpserver
+
+import (
+	"container/list"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+
+	"svc/internal/control"
+)
+
+const (
+	// maxConnections are never exceeded: each takes some 20 KiB of memory.
+	maxConnections = 10_000
+	// reservedFiles are left for the data, the index and the log when connections
+	// have taken all others; where fewer than twice as many are allowed, half.
+	reservedFiles = 256
+	// shortagePercent is the part of all connections, in percent, below which a
+	// shortage is over.
+	shortagePercent = 90
+)
+
+// connectionLimit is how many connections may be open at the same time so that
+// a process that may open some files can still open those of the data; 0 is any
+// number of files.
+func connectionLimit(files uint64) int {
+	if files == 0 {
+		return maxConnections
+	}
+	return int(min(files-min(reservedFiles, files/2), maxConnections))
+}
+
+// connections are those that are open. The public, over the network or a Unix
+// socket, has at most so many; who comes then takes the place of one that is kept
+// alive without need, or waits. The control socket has no limit.
+type connections struct {
+	max int
+	log *slog.Logger
+
+	mu       sync.Mutex // guards what follows
+	room     *sync.Cond // of mu: one has ended, or the listener
+	open     int        // of the public
+	silent   map[net.Conn]bool
+	idle     *list.List // of net.Conn of the public between two requests, the oldest first
+	place    map[net.Conn]*list.Element
+	short    bool // there was no room, and there is little
+	stopping bool
+}
+
+func newConnections(limit int, log *slog.Logger) *connections {
+	c := &connections{max: limit, log: log, silent: map[net.Conn]bool{}, idle: list.New(), place: map[net.Conn]*list.Element{}}
+	c.room = sync.NewCond(&c.mu)
+	return c
+}
+
+// track follows a connection of the server.
+func (c *connections) track(conn net.Conn, state http.ConnState) {
+	public := !control.OwnerConn(conn)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.silent, conn)
+	if at := c.place[conn]; at != nil {
+		c.idle.Remove(at)
+		delete(c.place, conn)
+	}
+	switch state {
+	case http.StateNew:
+		c.silent[conn] = true
+		if public {
+			c.open++
+		}
+		if c.stopping {
+			hangUp(conn)
+		}
+	case http.StateIdle:
+		if public {
+			c.place[conn] = c.idle.PushBack(conn)
+			c.room.Signal() // it can make room
+		}
+	case http.StateClosed, http.StateHijacked:
+		if public {
+			c.open--
+			c.room.Signal()
+			c.short = c.short && c.open > c.max*shortagePercent/100
+		}
+	}
+}
+
+// closeSilent closes connections on which nothing has come yet, such as browsers
+// open in advance, and those to come. A stop would wait five seconds for each to
+// say something.
+func (c *connections) closeSilent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopping = true
+	for conn := range c.silent {
+		hangUp(conn) // nothing was sent on it, so nothing can be lost
+	}
+}
+
+// hangUp closes a connection at once. TLS would send its goodbye first, and wait
+// five seconds for a client that does not read.
+func hangUp(conn net.Conn) {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	_ = conn.Close()
+}
+
+// limit lets a listener accept no more than there is room for.
+func (c *connections) limit(l net.Listener) net.Listener { return &limited{Listener: l, all: c} }
+
+type limited struct {
+	net.Listener
+	all    *connections
+	closed bool // guarded by all.mu
+}
+
+// Accept waits for room and then for a connection.
+func (l *limited) Accept() (net.Conn, error) {
+	l.all.mu.Lock()
+	for l.all.open >= l.all.max && !l.closed {
+		if !l.all.short {
+			l.all.short = true
+			l.all.log.Warn("connection limit reached; new connections wait", "max", l.all.max)
+		}
+		if oldest := l.all.idle.Front(); oldest != nil {
+			conn := l.all.idle.Remove(oldest).(net.Conn)
+			delete(l.all.place, conn)
+			hangUp(conn) // its end signals room
+		}
+		l.all.room.Wait()
+	}
+	l.all.mu.Unlock()
+	return l.Listener.Accept()
+}
+
+// Close ends the waiting too.
+func (l *limited) Close() error {
+	l.all.mu.Lock()
+	l.closed = true
+	l.all.mu.Unlock()
+	l.all.room.Broadcast()
+	return l.Listener.Close()
+}

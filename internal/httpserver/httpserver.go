@@ -1,0 +1,126 @@
+// Package httpserver opens the listeners that settings ask for and answers on
+// them: TCP or Unix socket, plain or HTTPS, with limits against clients that are
+// slow on purpose, and a stop that lets requests finish.
+//
+//	httpserver.go   Server: limits of time, serving, draining
+//	listeners.go    Listeners: addresses, certificates
+//	unix.go         Unix sockets for a reverse proxy on this machine
+//	secure.go       redirects from HTTP to HTTPS
+//	connections.go  how many connections may be open
+//	malformed.go    answers to what net/http cannot read
+package httpserver
+
+import (
+	"context"
+	"errors"
+	stdlog "log"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"svc/internal/control"
+)
+
+// Server answers requests. Its limits are against clients that are slow on purpose.
+type Server struct {
+	http        *http.Server
+	connections *connections
+	log         *slog.Logger
+}
+
+// NewServer makes a server for at most some connections; 0 is as many as the open
+// files of the process leave room for. Requests over the control socket are marked
+// as the owner's and have no such limit.
+func NewServer(handler http.Handler, maxConnections int, log *slog.Logger) *Server {
+	if maxConnections == 0 {
+		maxConnections = connectionLimit(openFiles())
+	}
+	s := &Server{connections: newConnections(maxConnections, log), log: log}
+	s.http = &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          stdlog.New(serverLog{log}, "", 0),
+		ConnContext:       control.MarkConn,
+		ConnState:         s.connections.track,
+	}
+	s.http.RegisterOnShutdown(s.connections.closeSilent)
+	return s
+}
+
+// Serve answers on public listeners and on that of the control socket, which may
+// be nil, until ctx ends or one of them fails. Then nothing new is accepted, and
+// requests that are being answered have the limit to finish; 0 cuts them off. When it returns,
+// nothing is accepted and nobody is waited for.
+//
+// What net/http refuses as malformed, malformed answers instead, where it is not
+// nil.
+func (s *Server) Serve(ctx context.Context, limit time.Duration, malformed http.HandlerFunc, owner net.Listener, public ...net.Listener) error {
+	var listeners []net.Listener
+	for _, l := range public {
+		l = s.connections.limit(l)
+		if malformed != nil {
+			l = refuseMalformed(l, malformed)
+		}
+		listeners = append(listeners, l)
+	}
+	if owner != nil {
+		listeners = append(listeners, owner)
+	}
+	return s.run(ctx, limit, listeners)
+}
+
+// serverLog takes what net/http says. Handshakes fail all day on a server that
+// the internet can reach.
+type serverLog struct{ log *slog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	text := strings.TrimSuffix(string(line), "\n")
+	level := slog.LevelWarn
+	if strings.HasPrefix(text, "http: TLS handshake error") {
+		level = slog.LevelDebug
+	}
+	l.log.Log(context.Background(), level, "http", "message", text)
+	return len(line), nil
+}
+
+func (s *Server) run(ctx context.Context, limit time.Duration, listeners []net.Listener) error {
+	ended := make(chan error, len(listeners))
+	for _, l := range listeners {
+		go func() { ended <- s.http.Serve(l) }()
+	}
+	running := len(listeners)
+	var failure error
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping")
+	case failure = <-ended:
+		running--
+	}
+	failure = errors.Join(failure, s.shutdown(limit))
+	for range running {
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			failure = errors.Join(failure, err)
+		}
+	}
+	return failure
+}
+
+func (s *Server) shutdown(limit time.Duration) error {
+	if limit == 0 {
+		return s.http.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("requests interrupted by the shutdown", "after", limit.String())
+		return s.http.Close()
+	}
+	return err
+}

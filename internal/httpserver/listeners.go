@@ -1,0 +1,180 @@
+package httpserver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"svc/internal/certificate"
+	"svc/internal/setting"
+)
+
+// Config is what Open needs beside the settings.
+type Config struct {
+	Certificate *certificate.Files // nil without tls.cert
+	CertsDir    string             // for automatic certificates
+	UserAgent   string             // towards the certificate authority
+	Log         *slog.Logger
+}
+
+// Listeners are the public listeners: one for plain HTTP or HTTPS, and with
+// automatic certificates one that redirects to HTTPS.
+type Listeners struct {
+	Open      []net.Listener
+	URLs      []string // where the server answers
+	domain    []string
+	automatic *certificate.Automatic // nil without domain
+}
+
+// Open listens where the settings say.
+func Open(ctx context.Context, s *setting.Settings, c Config) (*Listeners, error) {
+	l := &Listeners{domain: s.Domain}
+	if err := l.open(ctx, s, c); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (f *Listeners) open(ctx context.Context, s *setting.Settings, c Config) error {
+	if path, ok := strings.CutPrefix(s.Listen, setting.UnixPrefix); ok {
+		l, err := listenUnix(ctx, path, s.ListenMode)
+		if err != nil {
+			return err
+		}
+		f.Open = append(f.Open, l)
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		f.URLs = []string{setting.UnixPrefix + absolute}
+		return nil
+	}
+	l, err := listenTCP(ctx, s.Listen, "use another address with --listen or SVC_LISTEN")
+	if err != nil {
+		return err
+	}
+	f.Open = append(f.Open, l)
+	switch {
+	case len(s.Domain) > 0:
+		return f.automate(ctx, s, l, c)
+	case c.Certificate != nil:
+		f.URLs = Reachable("https", l.Addr())
+		f.Open[0] = tls.NewListener(l, c.Certificate.Config())
+	default:
+		f.URLs = Reachable("http", l.Addr())
+	}
+	return nil
+}
+
+// automate makes l a listener of HTTPS with automatic certificates.
+func (f *Listeners) automate(ctx context.Context, s *setting.Settings, l net.Listener, c Config) error {
+	o := certificate.Options{
+		Names:     s.Domain,
+		Folder:    c.CertsDir,
+		CA:        s.ACMECA,
+		Email:     s.ACMEEmail,
+		TLSPort:   l.Addr().(*net.TCPAddr).Port,
+		UserAgent: c.UserAgent,
+		Log:       c.Log,
+	}
+	for _, name := range s.Domain {
+		f.URLs = append(f.URLs, "https://"+name)
+	}
+	if s.RedirectListen != "" {
+		plain, err := listenTCP(ctx, s.RedirectListen, "use another address with --redirect-listen, or off for none")
+		if err != nil {
+			return err
+		}
+		f.Open = append(f.Open, plain)
+		o.HTTPPort = plain.Addr().(*net.TCPAddr).Port
+	}
+	f.automatic = certificate.NewAutomatic(o)
+	f.Open[0] = tls.NewListener(l, f.automatic.Config())
+	return nil
+}
+
+// Addresses are those of the listeners, HTTPS first.
+func (f *Listeners) Addresses() string {
+	all := make([]string, len(f.Open))
+	for i, l := range f.Open {
+		all[i] = l.Addr().String()
+	}
+	return strings.Join(all, " ")
+}
+
+// Start begins to fetch certificates where that is wanted.
+func (f *Listeners) Start(ctx context.Context) error {
+	if f.automatic == nil {
+		return nil
+	}
+	return f.automatic.Start(ctx)
+}
+
+// Close closes what Open opened. Listeners that have served are closed already.
+func (f *Listeners) Close() {
+	for _, l := range f.Open {
+		_ = l.Close()
+	}
+	if f.automatic != nil {
+		f.automatic.Close()
+	}
+}
+
+// Guard redirects plain requests to HTTPS where certificates are automatic.
+func (f *Listeners) Guard(next http.Handler) http.Handler {
+	if f.automatic == nil {
+		return next
+	}
+	return onlySecure(next, f.domain, f.automatic.Challenges)
+}
+
+func listenTCP(ctx context.Context, address, hint string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", address)
+	if errors.Is(err, fs.ErrPermission) {
+		hint += ";\nports below 1024 need a right: see \"svc help install\""
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, hint)
+	}
+	return l, nil
+}
+
+// Reachable are the URLs at which people can open a listener. One on all addresses
+// answers on each that this machine has, but link-local ones, which need a zone.
+func Reachable(scheme string, a net.Addr) []string {
+	return reachable(scheme, a.(*net.TCPAddr), net.InterfaceAddrs)
+}
+
+func reachable(scheme string, a *net.TCPAddr, machine func() ([]net.Addr, error)) (urls []string) {
+	add := func(ip net.IP) {
+		urls = append(urls, scheme+"://"+net.JoinHostPort(ip.String(), strconv.Itoa(a.Port)))
+	}
+	if !a.IP.IsUnspecified() {
+		add(a.IP)
+		return urls
+	}
+	add(net.IPv4(127, 0, 0, 1))
+	all, err := machine()
+	if err != nil { // then the first one has to do
+		return urls
+	}
+	for _, four := range []bool{true, false} {
+		for _, one := range all {
+			of, ok := one.(*net.IPNet)
+			if ok && (of.IP.To4() != nil) == four && (four || a.IP.To4() == nil) && of.IP.IsGlobalUnicast() {
+				add(of.IP)
+			}
+		}
+	}
+	return urls
+}

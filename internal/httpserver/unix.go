@@ -1,0 +1,79 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// listenUnix opens a socket for a reverse proxy on this machine. One that a
+// killed process left behind is replaced.
+func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listener, error) {
+	const hint = "use another path with --listen or SVC_LISTEN"
+	if err := removeDeadSocket(ctx, path); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, hint)
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, hint)
+	}
+	if runtime.GOOS != "windows" { // there the folder's access list counts
+		if err := os.Chmod(path, mode); err != nil {
+			return nil, errors.Join(fmt.Errorf("permissions of the socket: %w", err), l.Close())
+		}
+	}
+	return proxyListener{l}, nil
+}
+
+// removeDeadSocket removes a socket at which nobody answers, and nothing else.
+func removeDeadSocket(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket && runtime.GOOS != "windows": // which gives it no type
+		return fmt.Errorf("%s exists and is not a socket", path)
+	}
+	d := net.Dialer{Timeout: time.Second}
+	c, err := d.DialContext(ctx, "unix", path)
+	switch {
+	case err == nil:
+		_ = c.Close()
+		return fmt.Errorf("another process listens on %s", path)
+	case refused(err):
+		return os.Remove(path)
+	}
+	return fmt.Errorf("cannot tell whether another process listens on %s: %w", path, err)
+}
+
+// refused says whether a dial has found nobody. Other errors say nothing: one who
+// has no time for another connection is there, too.
+func refused(err error) bool {
+	const windows = syscall.Errno(10061) // WSAECONNREFUSED; its ECONNREFUSED is a number of Go's own
+	return errors.Is(err, syscall.ECONNREFUSED) || runtime.GOOS == "windows" && errors.Is(err, windows)
+}
+
+// proxyListener gives its peers the address of this machine, where they are: the
+// headers of a reverse proxy count as they do when it calls from there.
+type proxyListener struct{ net.Listener }
+
+func (l proxyListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return proxyConn{c}, nil
+}
+
+type proxyConn struct{ net.Conn }
+
+func (proxyConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }

@@ -1,0 +1,91 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"svc/internal/datadir"
+	"svc/internal/event"
+	"svc/internal/integrity"
+	"svc/search"
+	"svc/store"
+)
+
+// Check looks at everything in a data directory: both databases and the search
+// index. The caller must hold its lock. The errors are those of CheckDatabases and
+// of the index.
+func Check(ctx context.Context, dir string, report *integrity.Report) error {
+	if err := CheckDatabases(ctx, dir, report); err != nil || !readable(report, datadir.Database) {
+		return err
+	}
+	db, err := store.Open(filepath.Join(dir, datadir.Database), store.Options{ReadOnly: true})
+	if errors.Is(err, store.ErrDamaged) {
+		return nil // the report says why
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(search.Check(ctx, dir, db, report), db.Close())
+}
+
+// CheckDatabases looks at every page and record of both databases in a folder. The
+// other one is looked at also when nothing of one can be read, which is a
+// store.ErrDamaged.
+func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) error {
+	report.Begin(datadir.Database)
+	err := store.Check(ctx, filepath.Join(dir, datadir.Database), report)
+	if ctx.Err() == nil && Has(dir, datadir.Events) {
+		report.Begin(datadir.Events)
+		err = errors.Join(err, event.Check(ctx, filepath.Join(dir, datadir.Events), report))
+	}
+	return err
+}
+
+// readable reports whether the records of a file could be looked at.
+func readable(report *integrity.Report, file string) bool {
+	for _, c := range report.Counts() {
+		if c.File == file && (c.Kind == integrity.Unread || c.Kind == integrity.Layout) {
+			return false
+		}
+	}
+	return true
+}
+
+// Repairable lists what a report has that Repair can put right.
+func Repairable(report *integrity.Report) (list []integrity.Count) {
+	for _, c := range report.Counts() {
+		if integrity.Kinds[c.Kind].Repair != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Repair puts right what the report of a Check has and what can be derived. It
+// returns the files that it left alone because what they would be made from cannot
+// be read. The caller must hold the lock of the data directory.
+func Repair(ctx context.Context, dir string, report *integrity.Report) (skipped []string, err error) {
+	wrong := map[string]bool{}
+	for _, c := range Repairable(report) {
+		wrong[c.File] = true
+	}
+	for _, file := range []struct {
+		name   string
+		repair func(context.Context, string) error
+	}{{datadir.Database, store.Repair}, {datadir.Events, event.Repair}} {
+		switch {
+		case !wrong[file.name]:
+		case !readable(report, file.name):
+			skipped = append(skipped, file.name)
+		default:
+			if err := file.repair(ctx, filepath.Join(dir, file.name)); err != nil {
+				return skipped, err
+			}
+		}
+	}
+	if report.Of(integrity.SearchIndex)+report.Of(integrity.Feed) > 0 {
+		return skipped, search.Remove(dir)
+	}
+	return skipped, nil
+}

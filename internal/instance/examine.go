@@ -1,0 +1,127 @@
+package instance
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"svc/internal/auth"
+	"svc/internal/backup"
+	"svc/internal/boltfile"
+	"svc/internal/datadir"
+	"svc/internal/doctor"
+	"svc/internal/event"
+	"svc/search"
+	"svc/store"
+)
+
+var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
+
+// Examine reads the databases of a data directory for a patient, and learns from
+// the records what a server would know, unless nil is given for the salt of its
+// keys. Nothing in the databases is changed. The caller must hold the lock of the
+// directory.
+func Examine(patient *doctor.Patient, salt []byte) {
+	dir := patient.Settings.Data
+	events := doctor.Database{Name: datadir.Events, Err: errNoEvents}
+	if Has(dir, datadir.Events) {
+		events.Err = event.Probe(filepath.Join(dir, datadir.Events))
+	}
+	records := doctor.Database{Name: datadir.Database, Err: boltfile.ExaminePages(filepath.Join(dir, datadir.Database), nil)}
+	if salt != nil && records.Err == nil {
+		if records.Skipped = patient.CopyObstacle(); records.Skipped == "" {
+			records.Err = examineCopy(patient, salt)
+		}
+	}
+	patient.Databases = []doctor.Database{records, events}
+}
+
+// examineCopy opens a copy of the records. Opening the data itself, as other
+// commands do, would bring it forward to this version, make secrets and throw away
+// an index that does not fit, before anybody was told.
+func examineCopy(patient *doctor.Patient, salt []byte) (err error) {
+	data := patient.Settings.Data
+	staging := StagingFolder(data)
+	if err := os.MkdirAll(staging, 0o700); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(staging, "doctor-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, datadir.Database)
+	if err := copyFile(path, filepath.Join(data, datadir.Database)); err != nil {
+		return err
+	}
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	patient.Index = search.Probe(data, db)
+	facts := Facts(db, salt, time.Now())
+	facts.Forwarding.Count, facts.Forwarding.Headers = patient.Settings.TrustedProxyCount, patient.Settings.ClientIPHeader
+	if patient.Settings.BackupEvery > 0 {
+		folder, err := BackupFolder(db, patient.Settings.BackupDir, data)
+		if err == nil {
+			_, err = folder.Usable(patient.Now)
+		}
+		if err != nil {
+			facts.BackupFolder = err.Error()
+		}
+	}
+	patient.Facts = &facts
+	return nil
+}
+
+// Facts are what svc doctor wants to know of the records.
+func Facts(db *store.Store, salt []byte, now time.Time) doctor.Facts {
+	facts := doctor.Facts{LastID: db.LastID()}
+	mark := auth.SaltMark(salt)
+	for _, k := range db.APIKeys() {
+		if k.RevokedAt != nil || k.Expired(now.Unix()) {
+			continue
+		}
+		facts.Keys.Active++
+		if k.Salt != "" && k.Salt != mark {
+			facts.Keys.Other++
+		}
+	}
+	facts.Index.Last = db.LastChange()
+	return facts
+}
+
+// BackupFolder is a folder of scheduled backups, with what the records know of it.
+func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error) {
+	f = backup.Folder{Dir: dir, Data: data}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return f, err
+	}
+	err = db.View(func(tx *store.Tx) error {
+		last, err := tx.BackupFolder()
+		if last != nil && last.Dir == path {
+			f.LastDevice, f.Known = last.Device, true
+		}
+		return err
+	})
+	return f, err
+}
+
+// copyFile makes a file that is only read for a moment: it is not synced.
+func copyFile(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, source)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,113 @@
+package instance
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/durable"
+)
+
+// readme lies in every data directory, for whoever finds it there.
+const readme = `This folder is the whole data of one installation of svc.
+
+  svc.db        projects, versions, keys, settings: the data
+  events.db     what happens in apps: the data, too
+  search.bleve  made from svc.db for searching; may be deleted while stopped
+  secrets.toml  keys that belong to the data; useless apart, both are needed
+  certs         automatic certificates and their keys
+  config.toml   optional settings, yours; see: svc config example
+  files         local files, and copies while a backup is made
+  backups       backups that the server makes, if it is told to
+  upgrade       copies made before an upgrade
+  svc.lock      says which process has the folder open
+  svc.sock      the way for commands to a running server
+  svc.bootstrap-admin.txt  first password, until the first login
+
+Copy the folder with "svc backup FILE", which works while the server runs. A copy
+that is made with cp meanwhile may be torn. Do not put the folder on a network
+file system or into a synchroniser.
+`
+
+// ErrNotFolder is for a path that is something else than a folder.
+var ErrNotFolder = errors.New("not a folder")
+
+// MakeFolder prepares the data directory for a server and reports whether it was
+// made. The errors are those of CheckFolder and of the file system.
+func MakeFolder(dir string) (made bool, err error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := durable.MkdirAll(dir, 0o700); err != nil {
+			return false, fmt.Errorf("create data directory: %w", err)
+		}
+		made = true
+	}
+	if err := CheckFolder(dir); err != nil {
+		return false, err
+	}
+	if Has(dir, datadir.Readme) {
+		return made, nil
+	}
+	if err := durable.WriteFile(filepath.Join(dir, datadir.Readme), []byte(readme), 0o600); err != nil {
+		if made {
+			_ = os.Remove(dir) // a folder with nothing in it helps nobody
+		}
+		return false, fmt.Errorf("prepare data directory: %w", err)
+	}
+	return made, nil
+}
+
+// FindFolder reports whether there is a data directory: a folder with records, or
+// with the lock that a first start takes before it makes them. The errors are those
+// of CheckFolder.
+func FindFolder(dir string) (found bool, err error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err := CheckFolder(dir); err != nil {
+		return false, err
+	}
+	return Has(dir, datadir.Database) || Has(dir, datadir.Lock), nil
+}
+
+// Has reports whether a folder has a file of a name.
+func Has(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// CheckFolder refuses what is no folder, as ErrNotFolder, and what belongs to
+// somebody else, as a *control.OwnerError.
+func CheckFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("inspect data directory: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is %w", dir, ErrNotFolder)
+	}
+	return control.CheckOwner(dir)
+}
+
+// StagingFolder is the path of the folder for files that are only there while they
+// are needed.
+func StagingFolder(dir string) string {
+	path := datadir.StagingOf(dir)
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
+}
+
+// EmptyStaging removes what a crash left in the staging folder and returns its
+// path. The caller must hold the lock of the data directory.
+func EmptyStaging(dir string) (path string, err error) {
+	path = StagingFolder(dir)
+	if err := os.RemoveAll(path); err != nil {
+		return "", fmt.Errorf("remove files of interrupted operations: %w", err)
+	}
+	return path, nil
+}

@@ -1,0 +1,86 @@
+package instance
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"svc/internal/boltfile"
+	"svc/internal/datadir"
+	"svc/internal/disk"
+	"svc/internal/event"
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// spareRoom is what copies leave on the disk for those who write meanwhile.
+const spareRoom = 64 << 20
+
+// CopyData copies both databases, as they were at the same moment, to a new
+// folder in staging, which is made if need be, at the speed of the disk. The name
+// of the folder begins with prefix, and whoever asked for it removes it. When
+// there is no room for the copies nothing is written, and the error is NoSpace.
+func CopyData(db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string) (folder string, at time.Time, err error) {
+	if err := os.MkdirAll(staging, 0o700); err != nil {
+		return "", at, err
+	}
+	i, err := takeImages(db, events, now)
+	if err != nil {
+		return "", at, err
+	}
+	if err = needRoom(staging, i.data.Bytes()+i.events.Bytes()); err == nil {
+		folder, err = os.MkdirTemp(staging, prefix)
+	}
+	if err != nil {
+		return "", at, errors.Join(err, i.data.Close(), i.events.Close())
+	}
+	if err := i.copyTo(folder); err != nil {
+		return "", at, errors.Join(err, os.RemoveAll(folder))
+	}
+	return folder, i.at, nil
+}
+
+// needRoom fails when there is not as much room below a folder, and some to spare.
+func needRoom(dir string, bytes int64) error {
+	free, err := disk.Free(dir)
+	if err != nil {
+		return err
+	}
+	if need := uint64(bytes) + spareRoom; free < need {
+		return fault.New(fault.NoSpace, "copies of the data need %d MiB in %s, and %d MiB are free", need>>20, dir, free>>20)
+	}
+	return nil
+}
+
+// images are both databases as they were at one moment. They must be copied or
+// closed soon.
+type images struct {
+	at           time.Time
+	data, events *boltfile.Image
+}
+
+// takeImages makes images of both files while nobody writes to either.
+func takeImages(db *store.Store, events *event.Engine, now func() time.Time) (i images, err error) {
+	defer db.Hold()()
+	defer events.Hold()()
+	i.at = now()
+	if i.data, err = db.Image(); err != nil {
+		return i, err
+	}
+	if i.events, err = events.Image(); err != nil {
+		return i, errors.Join(err, i.data.Close())
+	}
+	return i, nil
+}
+
+// copyTo writes the images to svc.db and events.db in a folder and closes each as
+// soon as that is done: the pages that it needed are free again while the next one
+// is copied.
+func (i images) copyTo(folder string) error {
+	err := errors.Join(i.data.Copy(filepath.Join(folder, datadir.Database)), i.data.Close())
+	if err != nil {
+		return errors.Join(err, i.events.Close())
+	}
+	return errors.Join(i.events.Copy(filepath.Join(folder, datadir.Events)), i.events.Close())
+}

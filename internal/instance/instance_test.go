@@ -1,0 +1,251 @@
+package instance_test
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/doctor"
+	"svc/internal/event"
+	"svc/internal/instance"
+	"svc/internal/integrity"
+	"svc/internal/setting"
+	"svc/store"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settings are those of a data directory and nothing else.
+func settings(t *testing.T, dir string) *setting.Settings {
+	t.Helper()
+	s, err := setting.Load(setting.Sources{Env: func(name string) (string, bool) {
+		if name == "SVC_DATA" {
+			return dir, true
+		}
+		return "", false
+	}, ReadFile: os.ReadFile})
+	must(t, err)
+	return s
+}
+
+// open opens a data directory, which is made if need be.
+func open(t *testing.T, dir string, log *slog.Logger) (*instance.Instance, *setting.Settings) {
+	t.Helper()
+	_, err := instance.MakeFolder(dir)
+	must(t, err)
+	lock, err := control.Acquire(dir)
+	must(t, err)
+	s := settings(t, dir)
+	i, err := instance.Open(lock, s, "1.0", log)
+	must(t, err)
+	return i, s
+}
+
+var silent = slog.New(slog.DiscardHandler)
+
+// TestOpen: a folder is made with everything in it, nobody else gets it meanwhile,
+// and what it keeps is there the next time.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	if found, err := instance.FindFolder(dir); found || err != nil {
+		t.Errorf("before: found %v, %v", found, err)
+	}
+	i, first := open(t, dir, silent)
+	if _, err := control.Acquire(dir); !isHeld(err) {
+		t.Errorf("a second process: got %v, want a HeldError", err)
+	}
+	left := filepath.Join(i.Staging, "left")
+	must(t, os.MkdirAll(left, 0o700))
+	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
+	must(t, i.Close())
+	for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Readme, datadir.Lock} {
+		if !instance.Has(dir, name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, datadir.Secrets)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("secrets: %v, %v", info.Mode(), err)
+	}
+	if found, err := instance.FindFolder(dir); !found || err != nil {
+		t.Errorf("afterwards: found %v, %v", found, err)
+	}
+
+	i, second := open(t, dir, silent)
+	if first.JWTSecret == "" || first.JWTSecret != second.JWTSecret || first.APIKeySalt != second.APIKeySalt {
+		t.Error("the secrets are not those of the first time")
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a crash left in staging is still there: %v", err)
+	}
+	must(t, i.Store.View(func(tx *store.Tx) error { _, err := tx.Project("a"); return err }))
+	must(t, i.Close())
+}
+
+func isHeld(err error) bool {
+	_, ok := errors.AsType[*control.HeldError](err)
+	return ok
+}
+
+// TestOpenFails: what cannot be opened gives the lock back.
+func TestOpenFails(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]error{datadir.Database: store.ErrDamaged, datadir.Events: event.ErrDamaged} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "data")
+			i, s := open(t, dir, silent)
+			must(t, i.Close())
+			must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+			lock, err := control.Acquire(dir)
+			must(t, err)
+			if _, err := instance.Open(lock, s, "1.0", silent); !errors.Is(err, want) {
+				t.Errorf("got %v, want %v", err, want)
+			}
+			lock, err = control.Acquire(dir)
+			must(t, err)
+			must(t, lock.Release())
+		})
+	}
+}
+
+// TestLostSecrets: new ones beside old records are worth a word, and a file that
+// cannot be read is an error of the settings.
+func TestLostSecrets(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	i, first := open(t, dir, silent)
+	must(t, i.Close())
+	path := filepath.Join(dir, datadir.Secrets)
+	must(t, os.Remove(path))
+	var log bytes.Buffer
+	i, second := open(t, dir, slog.New(slog.NewTextHandler(&log, nil)))
+	must(t, i.Close())
+	if first.JWTSecret == second.JWTSecret || !strings.Contains(log.String(), "were missing") {
+		t.Errorf("got the log %q", log.String())
+	}
+	must(t, os.WriteFile(path, []byte("no toml"), 0o600))
+	lock, err := control.Acquire(dir)
+	must(t, err)
+	_, err = instance.Open(lock, settings(t, dir), "1.0", silent)
+	if _, ok := errors.AsType[setting.Errors](err); !ok || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want an error of the settings with the path", err)
+	}
+}
+
+// TestFoldersThatAreNone: a file is refused by all.
+func TestFoldersThatAreNone(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(path, nil, 0o600))
+	_, made := instance.MakeFolder(path)
+	_, found := instance.FindFolder(path)
+	for _, err := range []error{made, found, instance.CheckFolder(path)} {
+		if !errors.Is(err, instance.ErrNotFolder) || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v, want ErrNotFolder with the path", err)
+		}
+	}
+}
+
+// TestCopyData: copies are of one moment, are whole, and can be opened.
+func TestCopyData(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	i, _ := open(t, dir, silent)
+	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
+	now := time.Now()
+	folder, at, err := instance.CopyData(i.Store, i.Events, func() time.Time { return now }, i.Staging, "test-")
+	must(t, err)
+	if !at.Equal(now) || filepath.Dir(folder) != i.Staging || !strings.HasPrefix(filepath.Base(folder), "test-") {
+		t.Errorf("got %s of %s", folder, at)
+	}
+	must(t, i.Close())
+	report := integrity.NewReport(nil)
+	must(t, instance.CheckDatabases(t.Context(), folder, report))
+	if got := report.Listed(); len(got) > 0 {
+		t.Errorf("got findings %v", got)
+	}
+	db, err := store.Open(filepath.Join(folder, datadir.Database), store.Options{ReadOnly: true})
+	must(t, err)
+	must(t, db.View(func(tx *store.Tx) error { _, err := tx.Project("a"); return err }))
+	must(t, db.Close())
+}
+
+// TestRepair: what can be derived is made anew, and a check is clean afterwards.
+func TestRepair(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	i, _ := open(t, dir, silent)
+	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
+	must(t, i.Close())
+	must(t, os.RemoveAll(filepath.Join(dir, datadir.Index)))
+	must(t, os.MkdirAll(filepath.Join(dir, datadir.Index), 0o700))
+	report := integrity.NewReport(nil)
+	must(t, instance.Check(t.Context(), dir, report))
+	if report.Of(integrity.SearchIndex) == 0 || len(instance.Repairable(report)) == 0 {
+		t.Fatalf("an empty index: got %v", report.Listed())
+	}
+	skipped, err := instance.Repair(t.Context(), dir, report)
+	if err != nil || len(skipped) > 0 {
+		t.Errorf("skipped %v, %v", skipped, err)
+	}
+	if instance.Has(dir, datadir.Index) {
+		t.Error("the index is still there")
+	}
+}
+
+// TestExamine: a doctor without a server learns what a server would know, and
+// nothing in the directory changes.
+func TestExamine(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	i, s := open(t, dir, silent)
+	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
+	must(t, i.Close())
+	before := files(t, dir)
+	patient := &doctor.Patient{Settings: s, Machine: os.DirFS("/"), Now: time.Now()}
+	instance.Examine(patient, []byte(s.APIKeySalt))
+	if len(patient.Databases) != 2 || patient.Databases[0].Err != nil || patient.Databases[1].Err != nil {
+		t.Errorf("got databases %+v", patient.Databases)
+	}
+	if patient.Facts == nil || patient.Facts.Index.Last == 0 {
+		t.Errorf("got facts %+v", patient.Facts)
+	}
+	if after := files(t, dir); !slices.Equal(after, before) {
+		t.Errorf("got files %v, want %v", after, before)
+	}
+	patient = &doctor.Patient{Settings: s, Machine: os.DirFS("/"), Now: time.Now()}
+	must(t, os.Remove(filepath.Join(dir, datadir.Events)))
+	instance.Examine(patient, nil)
+	if patient.Facts != nil || patient.Databases[1].Err == nil {
+		t.Errorf("without a salt and events: got %+v, %+v", patient.Facts, patient.Databases)
+	}
+}
+
+// files lists the files of a directory with their content; those of an index have
+// only their names.
+func files(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Readme} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		list = append(list, name+string(b))
+	}
+	index, err := filepath.Glob(filepath.Join(dir, datadir.Index, "*"))
+	must(t, err)
+	return append(list, index...)
+}

@@ -1,0 +1,112 @@
+package instance
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"svc/internal/datadir"
+	"svc/internal/durable"
+	"svc/internal/setting"
+)
+
+// secretsHeader stands above the generated values.
+const secretsHeader = `# Made at the first start. Keep this file with the data and keep it private:
+# without JWT_SECRET stored secrets of other services cannot be opened, without
+# API_KEY_SALT no API key works. A variable of the same name wins.
+`
+
+// kept are the settings that the data directory keeps when nobody gives them.
+var kept = []string{"jwt_secret", "api_key_salt"}
+
+// ReadSecrets fills the secrets that were not given from secrets.toml, if it is
+// there, and reports the keys of those that are still missing.
+func ReadSecrets(s *setting.Settings) (content map[string]string, missing []string, err error) {
+	path := filepath.Join(s.Data, datadir.Secrets)
+	content = map[string]string{}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		if err := toml.Unmarshal(data, &content); err != nil {
+			return nil, nil, setting.Errors{fmt.Errorf("%s cannot be read: %w", path, err)}
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("read secrets: %w", err)
+	}
+	for _, key := range kept {
+		v := s.Value(key)
+		switch text := content[v.Variable]; {
+		case v.Text != "": // given
+		case text == "":
+			missing = append(missing, key)
+		default:
+			if err := s.Put(key, text, setting.FromData, path); err != nil {
+				return nil, nil, setting.Errors{err}
+			}
+		}
+	}
+	return content, missing, nil
+}
+
+// EnsureSecrets fills the secrets like ReadSecrets and makes those that are
+// missing, 32 random bytes each. It reports whether it made any. The caller
+// holds the lock of the data directory.
+func EnsureSecrets(s *setting.Settings) (made bool, err error) {
+	path := filepath.Join(s.Data, datadir.Secrets)
+	if err := makePrivate(path); err != nil {
+		return false, err
+	}
+	content, missing, err := ReadSecrets(s)
+	if err != nil || len(missing) == 0 {
+		return false, err
+	}
+	for _, key := range missing {
+		var random [32]byte
+		rand.Read(random[:])
+		text := hex.EncodeToString(random[:])
+		content[s.Value(key).Variable] = text
+		if err := s.Put(key, text, setting.FromData, path); err != nil {
+			return false, err
+		}
+	}
+	data, err := toml.Marshal(content)
+	if err != nil {
+		return false, fmt.Errorf("write secrets: %w", err)
+	}
+	if err := durable.WriteFile(path, append([]byte(secretsHeader), data...), 0o600); err != nil {
+		return false, fmt.Errorf("write secrets: %w", err)
+	}
+	return true, nil
+}
+
+// makePrivate takes away what others may do with the file of secrets.
+func makePrivate(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0) {
+		return nil
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("others can read the secrets: %w", err)
+	}
+	return nil
+}
+
+// SecretsElsewhere lists the variables of the secrets that were given and that
+// the data directory does not keep.
+func SecretsElsewhere(s *setting.Settings) (variables []string) {
+	for _, key := range kept {
+		if v := s.Value(key); v.Origin != setting.FromData {
+			variables = append(variables, v.Variable)
+		}
+	}
+	return variables
+}

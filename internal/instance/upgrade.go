@@ -1,0 +1,128 @@
+package instance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"svc/internal/backup"
+	"svc/internal/boltfile"
+	"svc/internal/datadir"
+	"svc/internal/doctor"
+	"svc/internal/durable"
+)
+
+// upgradePrefix begins the names of the copies that were made before a migration.
+const upgradePrefix = "svc-before-"
+
+// BeforeUpgrade is what opening a data directory does about files of other
+// versions: before the first one is brought forward, both are copied as they are
+// into an ordinary backup, without local files. Nobody writes meanwhile: the
+// caller holds the lock and is only opening the files.
+func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
+	copied := false
+	return boltfile.Upgrade{Version: version, Before: func() error {
+		if copied {
+			return nil
+		}
+		path, err := copyBeforeUpgrade(data, version)
+		if err != nil {
+			return err
+		}
+		copied = true
+		log.Info("data migrated to this version; a copy was made before", "file", path)
+		return nil
+	}}
+}
+
+// copyBeforeUpgrade writes the backup. One that already exists, of an upgrade
+// that did not come to its end, has older content and stays.
+func copyBeforeUpgrade(data, version string) (path string, err error) {
+	if err := os.Mkdir(filepath.Join(data, datadir.Upgrades), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	path = UpgradeCopy(data, version)
+	for n := 2; ; n++ {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+		path = UpgradeCopy(data, fmt.Sprintf("%s-%d", version, n))
+	}
+	return path, durable.Write(path, 0o600, func(w io.Writer) error {
+		archive, err := backup.NewWriter(w, version, time.Now())
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config} {
+			if err := archive.AddFile(name, filepath.Join(data, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				archive.Abort()
+				return err
+			}
+		}
+		_, err = archive.Close(false, nil)
+		return err
+	})
+}
+
+// notInNames are characters that a version may have and a file name should not.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
+
+// UpgradeCopy is the path of the copy that is made before the upgrade to a
+// version.
+func UpgradeCopy(data, version string) string {
+	return filepath.Join(data, datadir.Upgrades, upgradePrefix+notInNames.ReplaceAllString(version, "_")+backup.Suffix)
+}
+
+// DropUpgradeCopies removes copies from a while ago, now that this version has
+// opened the data.
+func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
+	list, err := os.ReadDir(filepath.Join(data, datadir.Upgrades))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range list {
+		if !strings.HasPrefix(entry.Name(), upgradePrefix) || !strings.HasSuffix(entry.Name(), backup.Suffix) {
+			continue
+		}
+		info, infoErr := entry.Info()
+		if infoErr != nil {
+			err = errors.Join(err, infoErr)
+			continue
+		}
+		if now.Sub(info.ModTime()) <= doctor.UpgradeKept {
+			continue
+		}
+		path := filepath.Join(data, datadir.Upgrades, entry.Name())
+		if failed := os.Remove(path); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		log.Info("deleted an old copy from before an upgrade", "file", path)
+	}
+	return err
+}
+
+// NewestUpgradeCopy is the path of the copy that was made last before the upgrade
+// to a version, "" when there is none: an upgrade that did not come to its end
+// leaves one as well, and the data may have changed since then.
+func NewestUpgradeCopy(data, version string) (path string) {
+	dir, name := filepath.Split(UpgradeCopy(data, version))
+	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name, backup.Suffix)) + "(-[0-9]+)?" + regexp.QuoteMeta(backup.Suffix) + "$")
+	list, _ := os.ReadDir(dir) // one that cannot be read has none to offer
+	var newest time.Time
+	for _, entry := range list {
+		if info, err := entry.Info(); err == nil && names.MatchString(entry.Name()) && info.ModTime().After(newest) {
+			path, newest = filepath.Join(dir, entry.Name()), info.ModTime()
+		}
+	}
+	return path
+}

@@ -1,0 +1,105 @@
+// Package integrity is what a check of the data has to say: findings of a closed
+// set of kinds, of which a bounded number is listed and all are counted.
+package integrity
+
+import "errors"
+
+// ErrDamaged is wrapped by every error about something that was stored and
+// cannot be read.
+var ErrDamaged = errors.New("damaged")
+
+// Severity is how bad a finding is.
+type Severity string
+
+// The severities, the worst first.
+const (
+	// Damage is something that was stored and cannot be read: only a backup has
+	// it.
+	Damage Severity = "damage"
+	// Wrong is something that does not agree with the rest.
+	Wrong Severity = "wrong"
+	// Note costs some space or is put right by itself; nothing is wrong.
+	Note Severity = "note"
+)
+
+// Kind is what a finding is about.
+type Kind string
+
+// The kinds. Kinds says of each how bad it is and what a repair does.
+const (
+	Page       Kind = "page"
+	MetaPage   Kind = "meta-page"
+	LeakedPage Kind = "leaked-page"
+	Layout     Kind = "layout"
+	Unread     Kind = "unread"
+
+	Record      Kind = "record"
+	Hour        Kind = "hour"
+	Latest      Kind = "latest"
+	Name        Kind = "name"
+	VersionName Kind = "version-name"
+	Owner       Kind = "owner"
+	Miscount    Kind = "count"
+	Columns     Kind = "columns"
+	Number      Kind = "number"
+	KeyProject  Kind = "key-project"
+	Feed        Kind = "feed"
+	Leftover    Kind = "leftover"
+
+	Block           Kind = "block"
+	Reference       Kind = "reference"
+	EventName       Kind = "event-name"
+	Text            Kind = "text"
+	Tail            Kind = "tail"
+	Counters        Kind = "counters"
+	Undercount      Kind = "undercount"
+	EventKey        Kind = "event-key"
+	DictionaryIndex Kind = "dictionary-index"
+
+	SearchIndex Kind = "search-index"
+	SearchGap   Kind = "search-gap"
+)
+
+// About is what is true of all findings of a kind.
+type About struct {
+	Severity Severity
+	// Means says what a finding of the kind is.
+	Means string
+	// Repair says what a repair does; "" when nothing can be derived.
+	Repair string
+}
+
+// Kinds are all kinds.
+var Kinds = map[Kind]About{
+	Page:       {Damage, "a page of a data file is invalid: what is on it or below it cannot be read", ""},
+	MetaPage:   {Note, "one of the two meta pages of a data file is invalid, as after a power cut during a write; the other one is used", ""},
+	LeakedPage: {Note, "pages are neither in use nor free and waste space", ""},
+	Layout:     {Damage, "a bucket or key that every data file has is missing", ""},
+	Unread:     {Damage, "a part of a data file was not checked, because other damage makes it unreadable", ""},
+
+	Record:      {Damage, "a record cannot be decoded", ""},
+	Hour:        {Damage, "the request statistics of an hour cannot be decoded", ""},
+	Latest:      {Wrong, "more than one version of a project is the latest", ""},
+	Name:        {Wrong, "the index of keys and aliases does not match the projects", "rebuilds the index from the projects"},
+	VersionName: {Wrong, "the index of display texts does not match the versions", "rebuilds the index from the versions"},
+	Owner:       {Wrong, "a record is not in the index of its project, or the index names a record that does not exist", "rebuilds the index from the records"},
+	Miscount:    {Wrong, "a stored count differs from the number of records", "counts the records"},
+	Columns:     {Wrong, "the packed columns of feedback or logs do not match their records", "rebuilds them from the records"},
+	Number:      {Wrong, "an id or number in use was never allocated", "raises the last allocated one"},
+	KeyProject:  {Wrong, "an API key names a project that does not exist", "removes it from the key"},
+	Feed:        {Wrong, "an entry of the change feed cannot be read", "removes it and has the search index rebuilt"},
+	Leftover:    {Note, "content of a deleted project, which a running server removes", ""},
+
+	Block:           {Damage, "a block of events cannot be decoded", ""},
+	Reference:       {Damage, "events refer to a name, sender or session that does not exist", ""},
+	EventName:       {Damage, "the name of an event cannot be decoded", ""},
+	Text:            {Damage, "texts of senders or sessions cannot be decoded", ""},
+	Tail:            {Damage, "a part of the WAL of events cannot be decoded", ""},
+	Counters:        {Damage, "the counters of an hour of events cannot be decoded", ""},
+	Undercount:      {Wrong, "an hour has more events than its counters", "raises the counters to the number of events"},
+	EventKey:        {Wrong, "the index of event ids is damaged or incomplete: an event that is sent again could be counted twice", "rebuilds the index from the events"},
+	DictionaryIndex: {Wrong, "the index of senders or sessions is damaged or incomplete", "rebuilds the index from the texts"},
+
+	SearchIndex: {Wrong, "the search index is unusable or incomplete", "removes it; the server rebuilds it"},
+	SearchGap:   {Note, "the search index is missing or behind; the server updates it", ""},
+}

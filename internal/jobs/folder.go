@@ -1,0 +1,49 @@
+package jobs
+
+import (
+	"path/filepath"
+
+	"svc/internal/disk"
+	"svc/internal/instance"
+	"svc/store"
+)
+
+// FolderProblem says what keeps backups from the folder of the schedule, or nil.
+func (j *Jobs) FolderProblem() error {
+	plan := j.schedule()
+	if j.Archive == nil || plan.Every <= 0 {
+		return nil
+	}
+	_, err := j.usable(plan.Dir)
+	return err
+}
+
+// usable decides whether backups may be put into a folder, and whether that has to be
+// made.
+func (j *Jobs) usable(dir string) (missing bool, err error) {
+	f, err := instance.BackupFolder(j.DB, dir, j.Archive.Data)
+	if err != nil {
+		return false, err
+	}
+	return f.Usable(j.Now())
+}
+
+// noteFolder remembers where a backup was made.
+func (j *Jobs) noteFolder(dir string) error {
+	device, err := disk.Device(dir)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	now := store.BackupFolder{Dir: path, Device: device}
+	return j.DB.Update(func(tx *store.Tx) error {
+		known, err := tx.BackupFolder()
+		if err != nil || known != nil && *known == now {
+			return err
+		}
+		return tx.PutBackupFolder(now)
+	})
+}

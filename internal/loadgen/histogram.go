@@ -1,0 +1,85 @@
+package loadgen
+
+import (
+	"math/bits"
+	"time"
+)
+
+// Each power of two of nanoseconds has 2^subBits buckets, so that a quantile is
+// wrong by 1.6 % at most.
+const (
+	subBits = 6
+	buckets = (65 - subBits) << subBits
+)
+
+// Histogram counts durations. Its zero value is empty.
+type Histogram struct {
+	counts [buckets]uint32
+	total  int
+	sum    time.Duration
+	max    time.Duration
+}
+
+// Record counts a duration.
+func (h *Histogram) Record(d time.Duration) {
+	h.counts[bucketOf(uint64(max(d, 0)))]++
+	h.total++
+	h.sum += d
+	h.max = max(h.max, d)
+}
+
+// Merge adds what another has counted.
+func (h *Histogram) Merge(other *Histogram) {
+	for i, n := range other.counts {
+		h.counts[i] += n
+	}
+	h.total += other.total
+	h.sum += other.sum
+	h.max = max(h.max, other.max)
+}
+
+// Count is the number of recorded durations.
+func (h *Histogram) Count() int { return h.total }
+
+// Max is the longest recorded duration.
+func (h *Histogram) Max() time.Duration { return h.max }
+
+// Mean is their mean; 0 when there are none.
+func (h *Histogram) Mean() time.Duration {
+	if h.total == 0 {
+		return 0
+	}
+	return h.sum / time.Duration(h.total)
+}
+
+// Quantile is the duration that a share of them, 0 to 1, does not exceed; 0 when
+// there are none.
+func (h *Histogram) Quantile(share float64) time.Duration {
+	rank := max(int(share*float64(h.total)+0.999999), 1)
+	for i, n := range h.counts {
+		if rank -= int(n); rank <= 0 && n > 0 {
+			return min(upperBound(i), h.max)
+		}
+	}
+	return h.max
+}
+
+// bucketOf finds the bucket of a number of nanoseconds. The first 2^subBits
+// buckets hold one number each.
+func bucketOf(ns uint64) int {
+	exponent := bits.Len64(ns >> subBits) // how far ns goes beyond the first buckets
+	if exponent == 0 {
+		return int(ns)
+	}
+	return exponent<<subBits + int(ns>>(exponent-1)) - 1<<subBits
+}
+
+// upperBound is the greatest duration of a bucket.
+func upperBound(bucket int) time.Duration {
+	exponent := bucket >> subBits
+	if exponent == 0 {
+		return time.Duration(bucket)
+	}
+	first := uint64(bucket&(1<<subBits-1)+1<<subBits) << (exponent - 1)
+	return time.Duration(first + 1<<(exponent-1) - 1)
+}

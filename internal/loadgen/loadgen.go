@@ -1,0 +1,229 @@
+// Package loadgen sends HTTP requests to a server as fast as it answers. The
+// generator runs on the cores that it measures, so it is meant to cost little:
+// requests are bytes made beforehand, a goroutine keeps each connection busy, and
+// of an answer only the status and the length are read.
+package loadgen
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Target is a server and what it is asked.
+type Target struct {
+	Name string
+	Addr string
+	// Requests are complete HTTP/1.1 requests; see Post and Get.
+	Requests [][]byte
+	// NewConnections opens a connection for each request, as clients do that ask
+	// once in a while. Otherwise connections are kept alive.
+	NewConnections bool
+}
+
+// Result is what a run has done.
+type Result struct {
+	Answers int
+	Bytes   int // of bodies
+	Took    time.Duration
+	Latency Histogram // from the first byte sent until the last one received
+}
+
+// Rate is answers per second.
+func (r Result) Rate() float64 { return float64(r.Answers) / r.Took.Seconds() }
+
+// Post is a request with a JSON body.
+func Post(path, userAgent string, body []byte, headers ...string) []byte {
+	b := begin("POST", path, userAgent, headers)
+	b = fmt.Appendf(b, "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
+	return append(b, body...)
+}
+
+// Get is a request without a body.
+func Get(path, userAgent string, headers ...string) []byte {
+	return append(begin("GET", path, userAgent, headers), "\r\n"...)
+}
+
+// begin is a request up to the headers that depend on its body.
+func begin(method, path, userAgent string, headers []string) []byte {
+	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: %s\r\nAccept: application/json\r\n", method, path, userAgent)
+	for _, h := range headers {
+		b = append(append(b, h...), "\r\n"...)
+	}
+	return b
+}
+
+// Send sends every request once. The connections take them in order.
+func (t Target) Send(connections int) (Result, error) {
+	var next atomic.Int64
+	return t.drive(min(connections, len(t.Requests)), func(int) int {
+		if i := int(next.Add(1)) - 1; i < len(t.Requests) {
+			return i
+		}
+		return -1
+	})
+}
+
+// Run sends the requests again and again for a time; every connection begins at
+// another one and sends at least one.
+func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
+	end := time.Now().Add(wanted)
+	sent := make([]int, connections)
+	return t.drive(connections, func(connection int) int {
+		n := sent[connection]
+		if n > 0 && !time.Now().Before(end) {
+			return -1
+		}
+		sent[connection]++
+		return (connection*len(t.Requests)/connections + n) % len(t.Requests)
+	})
+}
+
+// drive lets each connection send the request that next names, and wait for the
+// answer, until next returns -1. An answer other than 200, 201, 202 and 204, or
+// one without a Content-Length, is an error and ends the run.
+func (t Target) drive(connections int, next func(connection int) int) (Result, error) {
+	clients := make([]*client, connections)
+	for i := range clients {
+		clients[i] = &client{target: &t, answer: make([]byte, 64<<10)}
+		defer clients[i].close()
+		if err := clients[i].connect(); err != nil {
+			return Result{}, err
+		}
+	}
+	begin := time.Now()
+	var group sync.WaitGroup
+	for i, c := range clients {
+		group.Go(func() {
+			for at := next(i); at >= 0 && c.failed == nil; at = next(i) {
+				c.failed = c.ask(t.Requests[at])
+			}
+		})
+	}
+	group.Wait()
+	result := Result{Took: time.Since(begin)}
+	for _, c := range clients {
+		if c.failed != nil { // others have failed the same way
+			return Result{}, fmt.Errorf("%s: %w", t.Name, c.failed)
+		}
+		result.Answers += c.answers
+		result.Bytes += c.bytes
+		result.Latency.Merge(&c.latency)
+	}
+	return result, nil
+}
+
+// client is one connection. Nothing of it is shared while it runs.
+type client struct {
+	target  *Target
+	conn    net.Conn
+	answer  []byte
+	answers int
+	bytes   int
+	latency Histogram
+	failed  error
+}
+
+func (c *client) connect() (err error) {
+	if c.conn, err = net.Dial("tcp", c.target.Addr); err != nil {
+		return fmt.Errorf("connect to %s: %w", c.target.Name, err)
+	}
+	if tcp, ok := c.conn.(*net.TCPConn); ok && c.target.NewConnections {
+		// A reset instead of a farewell: thousands of connections a second would
+		// use up the ports that wait for late packets.
+		return tcp.SetLinger(0)
+	}
+	return nil
+}
+
+func (c *client) close() {
+	if c.conn != nil {
+		_ = c.conn.Close() // the answer is there
+	}
+}
+
+// ask sends a request and waits for its answer.
+func (c *client) ask(request []byte) error {
+	begin := time.Now()
+	if c.conn == nil {
+		if err := c.connect(); err != nil {
+			return err
+		}
+	}
+	if _, err := c.conn.Write(request); err != nil {
+		return fmt.Errorf("send request: %w", err)
+	}
+	body, err := c.read()
+	if err != nil {
+		return err
+	}
+	c.latency.Record(time.Since(begin))
+	c.answers++
+	c.bytes += body
+	if c.target.NewConnections {
+		c.close()
+		c.conn = nil
+	}
+	return nil
+}
+
+// read takes one answer off the connection and returns the length of its body.
+func (c *client) read() (body int, err error) {
+	n, whole := 0, 0
+	for whole == 0 || n < whole {
+		if n == len(c.answer) {
+			c.answer = append(c.answer, make([]byte, n)...)
+		}
+		more, err := c.conn.Read(c.answer[n:])
+		if err != nil {
+			return 0, fmt.Errorf("read response: %w", err)
+		}
+		n += more
+		if whole > 0 {
+			continue
+		}
+		if whole, body, err = lengths(c.answer[:n]); err != nil {
+			return 0, err
+		}
+	}
+	if n > whole {
+		return 0, fmt.Errorf("%d bytes behind the answer", n-whole)
+	}
+	return body, nil
+}
+
+var (
+	statusOK      = []byte("HTTP/1.1 20") // 200, 201, 202, 204
+	noContent     = []byte("HTTP/1.1 204")
+	headerEnd     = []byte("\r\n\r\n")
+	contentLength = []byte("\r\nContent-Length: ")
+)
+
+// lengths are those of a whole answer and its body when its beginning is
+// known; 0 as long as that does not say.
+func lengths(begin []byte) (whole, body int, err error) {
+	at := bytes.Index(begin, headerEnd)
+	if at < 0 {
+		return 0, 0, nil
+	}
+	header := begin[:at+2]
+	if !bytes.HasPrefix(header, statusOK) {
+		return 0, 0, fmt.Errorf("answer is none of 200, 201, 202 and 204: %.500s", begin)
+	}
+	if bytes.HasPrefix(header, noContent) {
+		return at + len(headerEnd), 0, nil
+	}
+	_, value, found := bytes.Cut(header, contentLength)
+	if !found {
+		return 0, 0, fmt.Errorf("answer without Content-Length: %s", header)
+	}
+	value, _, _ = bytes.Cut(value, headerEnd[:2])
+	if body, err = strconv.Atoi(string(value)); err != nil {
+		return 0, 0, fmt.Errorf("read Content-Length: %w", err)
+	}
+	return at + len(headerEnd) + body, body, nil
+}

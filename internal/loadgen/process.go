@@ -1,0 +1,85 @@
+package loadgen
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Process is a process of this machine, by its number. What it uses is known on
+// Linux; elsewhere everything is 0.
+type Process int
+
+// clockTick is the unit of times in /proc. It is the same on every machine that
+// Go runs on.
+const clockTick = time.Second / 100
+
+// CPU is the processor time of the process so far.
+func (p Process) CPU() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
+	if err != nil {
+		return 0
+	}
+	// The second field is the name in parentheses, which may hold anything.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	var user, system int64
+	_, _ = fmt.Sscan(fields[11], &user)
+	_, _ = fmt.Sscan(fields[12], &system)
+	return time.Duration(user+system) * clockTick
+}
+
+// Memory is what a process holds, in bytes: all that is resident, and of that what
+// is not mapped from files.
+type Memory struct{ Resident, Own int64 }
+
+// Memory is what the process holds now.
+func (p Process) Memory() (m Memory) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
+	if err != nil {
+		return m
+	}
+	for line := range strings.Lines(string(text)) {
+		var n int64
+		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			_, _ = fmt.Sscan(value, &n)
+			m.Resident = n << 10
+		}
+		if value, ok := strings.CutPrefix(line, "RssAnon:"); ok {
+			_, _ = fmt.Sscan(value, &n)
+			m.Own = n << 10
+		}
+	}
+	return m
+}
+
+// WatchMemory looks at the memory of the process until the returned function is
+// called, which tells the peaks.
+func (p Process) WatchMemory() (peak func() Memory) {
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	var most Memory
+	wait.Go(func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			now := p.Memory()
+			most.Resident, most.Own = max(most.Resident, now.Resident), max(most.Own, now.Own)
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	})
+	return func() Memory {
+		close(stop)
+		wait.Wait()
+		return most
+	}
+}

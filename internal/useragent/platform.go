@@ -1,0 +1,156 @@
+package useragent
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svc/internal/platform"
+)
+
+// maxVersion is the number of characters of the longest version. A longer one is
+// dropped, not cut: a part of it would be another version.
+const maxVersion = 32
+
+// token is a name by which clients declare a platform.
+type token struct {
+	text     string
+	platform platform.Platform
+	// keep says that the token belongs to the version: "ubuntu 24.04", but
+	// "windows 11" is version 11.
+	keep bool
+}
+
+var tokens = []token{
+	{"windows", platform.Windows, false},
+	{"win", platform.Windows, false},
+	{"win32", platform.Windows, false},
+	{"win64", platform.Windows, false},
+	{"winnt", platform.Windows, false},
+
+	{"linux", platform.Linux, false},
+	{"gnu/linux", platform.Linux, false},
+	{"ubuntu", platform.Linux, true},
+	{"debian", platform.Linux, true},
+	{"fedora", platform.Linux, true},
+	{"centos", platform.Linux, true},
+	{"rhel", platform.Linux, true},
+	{"arch", platform.Linux, true},
+	{"manjaro", platform.Linux, true},
+	{"opensuse", platform.Linux, true},
+	{"suse", platform.Linux, true},
+	{"mint", platform.Linux, true},
+	{"deepin", platform.Linux, true},
+	{"uos", platform.Linux, true},
+	{"kylin", platform.Linux, true},
+	{"alpine", platform.Linux, true},
+
+	{"macos", platform.MacOS, false},
+	{"mac os x", platform.MacOS, false},
+	{"mac os", platform.MacOS, false},
+	{"mac", platform.MacOS, false},
+	{"osx", platform.MacOS, false},
+	{"os x", platform.MacOS, false},
+	{"macintosh", platform.MacOS, false},
+	{"darwin", platform.MacOS, false},
+
+	{"ios", platform.IOS, false},
+	{"ipados", platform.IOS, false},
+	{"iphone", platform.IOS, true},
+	{"ipad", platform.IOS, true},
+	{"ipod", platform.IOS, true},
+
+	{"android", platform.Android, false},
+
+	{"web", platform.Web, false},
+	{"browser", platform.Web, false},
+
+	{"others", platform.Others, false},
+	{"other", platform.Others, false},
+	{"unknown", platform.Others, false},
+}
+
+// tokensFrom has the tokens by their first letter, longer ones first.
+var tokensFrom = sortTokens(tokens)
+
+func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
+	for _, t := range all {
+		at := t.text[0] - 'a'
+		from[at] = append(from[at], t)
+	}
+	for _, some := range from {
+		slices.SortFunc(some, func(a, b token) int { return len(b.text) - len(a.text) })
+	}
+	return from
+}
+
+// parseDeclared finds the longest token that a normal text starts with and that
+// no letter follows, and the version behind it.
+func parseDeclared(text string) (p platform.Platform, version string, recognised bool) {
+	if text == "" || !letter(text[0]) {
+		return "", "", false
+	}
+	for _, t := range tokensFrom[text[0]-'a'] {
+		rest, ok := strings.CutPrefix(text, t.text)
+		if !ok || rest != "" && letter(rest[0]) {
+			continue
+		}
+		if t.keep {
+			rest = text
+		}
+		return t.platform, cleanVersion(rest), true
+	}
+	return "", "", false
+}
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' }
+
+// cleanVersion takes punctuation off both ends of a normal text. A text that is
+// too long for a version is none.
+func cleanVersion(text string) string {
+	text = strings.Trim(text, " .-/,;:")
+	if len(text) > maxVersion && utf8.RuneCountInString(text) > maxVersion {
+		return ""
+	}
+	return text
+}
+
+// normal trims a text, puts it into lower case and makes each run of white space
+// one blank. Control characters count as white space, because versions become
+// parts of keys and of lines. What is normal already is returned as it is.
+func normal(text string) string {
+	if isNormal(text) {
+		return text
+	}
+	var room [64]byte
+	made, gap := room[:0], false
+	for _, r := range text { // bytes that are not UTF-8 become U+FFFD
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			gap = len(made) > 0
+			continue
+		}
+		if gap {
+			made, gap = append(made, ' '), false
+		}
+		made = utf8.AppendRune(made, unicode.ToLower(r))
+	}
+	return string(made)
+}
+
+// isNormal reports whether normal would change nothing. It may say no too often:
+// whatever is not ASCII is looked at in full.
+func isNormal(text string) bool {
+	blank := true // a blank before this byte, or the beginning
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ' && !blank:
+			blank = true
+		case c <= ' ' || c >= 0x7f || 'A' <= c && c <= 'Z':
+			return false
+		default:
+			blank = false
+		}
+	}
+	return text == "" || !blank
+}

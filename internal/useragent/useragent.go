@@ -1,0 +1,153 @@
+// Package useragent detects the operating system of a caller and its version
+// from what the request declares and from its User-Agent. Values in, values out.
+//
+// useragent.go has the rules of precedence, platform.go the tokens of declared
+// platforms, agent.go the parser of User-Agent texts.
+package useragent
+
+import "svc/internal/platform"
+
+// Text is what a client may have sent: an empty text that was sent is not the
+// same as none.
+type Text struct {
+	Value string
+	Sent  bool
+}
+
+// Source is what one part of a request declares about the caller.
+type Source struct {
+	Platform Text
+	Version  Text // of the system
+}
+
+// Declared is what the parts of a request declare. In a query, an empty value
+// counts as not sent.
+type Declared struct{ Header, Query, Body Source }
+
+// System is the system of a caller.
+//
+// Version is "" when it is not known. Otherwise it is valid UTF-8 in lower case
+// with at most 32 characters, without control characters, with single blanks
+// only and none around it. It may share the memory of what was sent; whoever
+// keeps it longer than the request clones it.
+type System struct {
+	Platform platform.Platform
+	Version  string
+}
+
+// Detect finds the system of a caller. Platform and version are taken each on
+// its own from the first source that sent one, in the order header, query, body.
+// A platform that is not recognised does not fall through to the next source but
+// to the User-Agent. The version is the declared one, else the one in the text
+// of the platform, else that of the User-Agent where it speaks of the same
+// platform, else, for platform others, the text that was not recognised.
+//
+// It never fails: what cannot be used counts as not known, and the platform is
+// then platform.Others.
+func Detect(d Declared, userAgent string) System {
+	query := d.Query.withoutEmpty()
+	text := normal(firstSent(d.Header.Platform, query.Platform, d.Body.Platform))
+	version := cleanVersion(normal(firstSent(d.Header.Version, query.Version, d.Body.Version)))
+
+	p, inText, recognised := parseDeclared(text)
+	if version == "" {
+		version = inText
+	}
+	if recognised && version != "" {
+		return System{p, version}
+	}
+	agent := parseAgent(userAgent)
+	if !recognised {
+		p = agent.Platform
+	}
+	if version == "" && p == agent.Platform {
+		version = agent.Version
+	}
+	if version == "" && p == platform.Others && !recognised {
+		version = cleanVersion(text)
+	}
+	return System{p, version}
+}
+
+// Feedback is the system that a public feedback is stored with. A platform in
+// its body, one of the closed set, wins over every other source, with the
+// version in the body; the version of the header, then of the query, is only
+// used if that source names the same platform or none. Without a platform in the
+// body it is what Detect finds.
+func Feedback(d Declared, userAgent string) System {
+	p, ok := platform.Parse(d.Body.Platform.Value)
+	if !d.Body.Platform.Sent || !ok {
+		return Detect(d, userAgent)
+	}
+	version := cleanVersion(normal(d.Body.Version.Value))
+	for _, s := range [...]Source{d.Header, d.Query} {
+		if version == "" {
+			version = s.versionOf(p)
+		}
+	}
+	return System{p, version}
+}
+
+// Stored is the origin as submissions keep it: others without a version says
+// nothing, and is the zero Origin.
+func (o System) Stored() System {
+	if o.Platform == platform.Others && o.Version == "" {
+		return System{}
+	}
+	return o
+}
+
+// StatisticsName is a platform as statistics write it, in upper case. No
+// platform is OTHERS.
+func StatisticsName(p platform.Platform) string {
+	switch p {
+	case platform.Windows:
+		return "WINDOWS"
+	case platform.Linux:
+		return "LINUX"
+	case platform.MacOS:
+		return "MACOS"
+	case platform.IOS:
+		return "IOS"
+	case platform.Android:
+		return "ANDROID"
+	case platform.Web:
+		return "WEB"
+	default:
+		return "OTHERS"
+	}
+}
+
+// firstSent is the value of the first text that was sent, "" if none was.
+func firstSent(a, b, c Text) string {
+	switch {
+	case a.Sent:
+		return a.Value
+	case b.Sent:
+		return b.Value
+	case c.Sent:
+		return c.Value
+	}
+	return ""
+}
+
+// withoutEmpty takes away what is sent but empty.
+func (s Source) withoutEmpty() Source {
+	s.Platform.Sent = s.Platform.Sent && s.Platform.Value != ""
+	s.Version.Sent = s.Version.Sent && s.Version.Value != ""
+	return s
+}
+
+// versionOf is the version that a source gives for p: none if it names another
+// platform.
+func (s Source) versionOf(p platform.Platform) string {
+	text := normal(s.Platform.Value)
+	named, inText, _ := parseDeclared(text)
+	if text != "" && named != p {
+		return ""
+	}
+	if version := cleanVersion(normal(s.Version.Value)); version != "" {
+		return version
+	}
+	return inText
+}

@@ -1,0 +1,56 @@
+package workload
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// phrases are pieces of long texts: several scripts, letters with marks, signs
+// that JSON escapes, and symbols outside of the basic plane.
+var phrases = [...]string{
+	"connection reset by peer while reading the answer",
+	"die Verbindung wurde vom Gegenüber zurückgesetzt, größere Übertragung",
+	"la connexion a été réinitialisée à l’étape précédente",
+	"подключение сброшено другой стороной при чтении ответа",
+	"服务器在规定时间内没有响应，请稍后重试",
+	"サーバーからの応答がありません。再試行しています",
+	"서버가 응답하지 않아 다시 시도합니다",
+	"انقطع الاتصال بالخادم أثناء قراءة الرد",
+	"सर्वर से जवाब नहीं मिला, फिर कोशिश की जा रही है",
+	"η σύνδεση διακόπηκε από τον διακομιστή",
+	"bağlantı karşı tarafça sıfırlandı, İstanbul ışıkları",
+	"🚀 deploy ✅ 👩‍💻 rollback ⚠️",
+	"\"quoted\" C:\\Program Files\\App\\crash.dmp\t<b>&amp;</b>",
+	"\n\tat com.example.app.net.Client$Inner.lambda$call$0(Client.java:421)",
+	"\n\tgoroutine 17 [select, 3 minutes]: net/http.(*persistConn).writeLoop",
+}
+
+// appendText adds a text of about a number of bytes: phrases, and between them
+// numbers and tokens.
+func appendText(b []byte, r *rand.Rand, size int) []byte {
+	for end := len(b) + size; len(b) < end; {
+		b = append(b, phrases[r.IntN(len(phrases))]...)
+		if r.IntN(2) == 0 {
+			b = fmt.Appendf(b, " %x", r.Uint32())
+		}
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// lengthBetween is a length between two, a short one more often than a long one:
+// each power of two as often as another.
+func lengthBetween(r *rand.Rand, least, most int) int {
+	return int(float64(least) * math.Exp(r.Float64()*math.Log(float64(most)/float64(least))))
+}
+
+// appendQuoted adds a text as JSON.
+func appendQuoted(b []byte, text string) []byte {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a text always encodes
+	}
+	return append(b, quoted...)
+}

@@ -1,0 +1,186 @@
+// Package workload makes up events and logs, for measuring: the same ones for the
+// same numbers, in a plain shape and in one that is hard to store. Users come back for sessions, sessions have some events a few seconds
+// apart, a few names are frequent, and each event has five properties.
+package workload
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"svc/internal/loadgen"
+)
+
+// Plan says what is made up.
+type Plan struct {
+	Seed  uint64
+	Users int
+	Names int
+	Days  int
+	Start int64 // Unix second of the first session
+	Count int   // events
+	// SessionEvents is the number of events of a session, which come in one
+	// batch; BatchSize when 0.
+	SessionEvents int
+	// Zipf distributes the sessions over the users as 1/rank^1.1: a few users
+	// have most of them and many have one. Otherwise a third of the users does
+	// most of what is done.
+	Zipf bool
+	// LongTexts makes the texts of properties long, in many scripts, and most of
+	// them different. Otherwise they are short and come from small lists.
+	LongTexts bool
+}
+
+// BatchSize is the usual number of events of a session.
+const BatchSize = 20
+
+// zipfExponent is the exponent of the distribution of Plan.Zipf.
+const zipfExponent = 1.1
+
+// Source makes up events.
+type Source struct {
+	plan   Plan
+	random *rand.Rand
+	zipf   *rand.Zipf // nil unless the plan asks for it
+	names  []string
+	weight []float64 // sums, the last one is 1
+	made   int
+}
+
+// Batch is the events of one session.
+type Batch struct {
+	Subject, Session string
+	Events           []Event
+}
+
+// Event is one of them.
+type Event struct {
+	ID, Name   string
+	At         int64 // Unix second
+	Properties Properties
+}
+
+// Properties are those of each event.
+type Properties struct {
+	Plan   string
+	Format string
+	Screen string
+	Amount int
+	Item   string
+}
+
+// AppendJSON adds the JSON object.
+func (p *Properties) AppendJSON(b []byte) []byte {
+	b = fmt.Appendf(b, `{"plan":"%s","format":"%s","screen":`, p.Plan, p.Format)
+	b = appendQuoted(b, p.Screen)
+	b = fmt.Appendf(b, `,"amount":%d,"item":`, p.Amount)
+	return append(appendQuoted(b, p.Item), '}')
+}
+
+// AppendJSON adds the body of the request that an app sends for the batch.
+func (b *Batch) AppendJSON(body []byte) []byte {
+	body = fmt.Appendf(body, `{"distinct_id":"%s","session_id":"%s","platform":"windows 11","events":[`, b.Subject, b.Session)
+	for i := range b.Events {
+		e := &b.Events[i]
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = fmt.Appendf(body, `{"event_id":"%s","name":"%s","occurred_at":%d,"properties":`, e.ID, e.Name, e.At)
+		body = append(e.Properties.AppendJSON(body), '}')
+	}
+	return append(body, "]}"...)
+}
+
+// Request is the batch as an app sends it to a project: a whole HTTP/1.1 request.
+func (b *Batch) Request(project string) []byte {
+	return loadgen.Post("/api/v1/public/"+project+"/events", "svc-bench/1 (Windows NT 10.0)", b.AppendJSON(nil))
+}
+
+// first are the names that funnels ask for.
+var first = [...]string{"open", "view", "add_to_cart", "buy"}
+
+// New is the beginning of the events of a plan.
+func New(p Plan) *Source {
+	s := &Source{plan: p, random: rand.New(rand.NewPCG(p.Seed, 0))}
+	if s.plan.SessionEvents == 0 {
+		s.plan.SessionEvents = BatchSize
+	}
+	if p.Zipf {
+		s.zipf = rand.NewZipf(s.random, zipfExponent, 1, uint64(p.Users-1))
+	}
+	sum := 0.0
+	for i := range p.Names {
+		name := fmt.Sprintf("event_%02d", i)
+		if i < len(first) {
+			name = first[i]
+		}
+		s.names = append(s.names, name)
+		sum += 1 / math.Sqrt(float64(i+1))
+		s.weight = append(s.weight, sum)
+	}
+	for i := range s.weight {
+		s.weight[i] /= sum
+	}
+	return s
+}
+
+// Next makes up the next session, a little after the one before. It is false
+// when all events have been made.
+func (s *Source) Next(b *Batch) bool {
+	n := min(s.plan.SessionEvents, s.plan.Count-s.made)
+	if n <= 0 {
+		return false
+	}
+	at := s.plan.Start + int64(float64(s.plan.Days)*86400*float64(s.made)/float64(s.plan.Count))
+	s.made += n
+	b.Subject = uuid(s.plan.Seed^0x5eed, s.user())
+	b.Session = uuid(s.random.Uint64(), s.random.Uint64())
+	b.Events = b.Events[:0]
+	for range n {
+		e := Event{
+			ID: uuid(s.random.Uint64(), s.random.Uint64()), Name: s.name(), At: at,
+			Properties: Properties{
+				Plan: pick(s.random, "free", "free", "free", "team", "pro"), Format: pick(s.random, "pdf", "csv", "png", "svg", "html"),
+				Screen: fmt.Sprint("screen_", s.random.IntN(20)), Amount: s.random.IntN(1000), Item: fmt.Sprint("item ", s.random.IntN(2000)),
+			},
+		}
+		if s.plan.LongTexts {
+			e.Properties.Screen = string(appendText([]byte("/view?q="), s.random, lengthBetween(s.random, 20, 500)))
+			e.Properties.Item = string(appendText(nil, s.random, lengthBetween(s.random, 20, 2000)))
+		}
+		b.Events = append(b.Events, e)
+		at += int64(s.random.IntN(15))
+	}
+	return true
+}
+
+// user is whose the next session is.
+func (s *Source) user() uint64 {
+	if s.zipf != nil {
+		return s.zipf.Uint64()
+	}
+	return uint64(float64(s.plan.Users) * math.Pow(s.random.Float64(), 1.5))
+}
+
+func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
+
+func (s *Source) name() string {
+	at := s.random.Float64()
+	for i, sum := range s.weight {
+		if at < sum {
+			return s.names[i]
+		}
+	}
+	return s.names[len(s.names)-1]
+}
+
+// uuid has the form of a random UUID (version 4) of these bits.
+func uuid(high, low uint64) string {
+	var b [16]byte
+	mixed := rand.NewPCG(high, low)
+	binary.BigEndian.PutUint64(b[:8], mixed.Uint64())
+	binary.BigEndian.PutUint64(b[8:], mixed.Uint64())
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

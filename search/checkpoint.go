@@ -1,0 +1,68 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"svc/internal/searchtext"
+	"svc/store"
+)
+
+// format changes with everything that makes an older index wrong: the terms of
+// documents and the tables by which text is folded.
+const format = "1/" + searchtext.Version
+
+// newCheckpoint is the checkpoint of an index of db that has seen a change.
+func newCheckpoint(db *store.Store, seq uint64) checkpoint {
+	return checkpoint{Format: format, Store: db.ID().String(), Seq: seq}
+}
+
+// checkpoint records what an index was built from and the last change it has
+// processed. Every batch stores one, so that a crash leaves both or neither.
+type checkpoint struct {
+	Format string `json:"format"`
+	Store  string `json:"store"` // id of the data file
+	Seq    uint64 `json:"seq"`   // the last change it has seen
+}
+
+func (s checkpoint) bytes() []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // no value of these types can fail
+	}
+	return b
+}
+
+func parseCheckpoint(raw []byte) (s checkpoint, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, fmt.Errorf("read checkpoint %q: %w", raw, err)
+	}
+	return s, nil
+}
+
+// check returns why an index with this checkpoint cannot catch up with a store; nil
+// if it can.
+func (s checkpoint) check(db *store.Store) error {
+	if s.Format != format {
+		return fmt.Errorf("it has format %s, this program uses %s", s.Format, format)
+	}
+	if s.Store != db.ID().String() {
+		return fmt.Errorf("it belongs to another data file, %s", s.Store)
+	}
+	return db.View(func(tx *store.Tx) error { return inFeed(tx, s.Seq) })
+}
+
+// inFeed returns why the feed does not have every change after seq; nil if it does.
+func inFeed(tx *store.Tx, seq uint64) error {
+	oldest, last := tx.FeedRange()
+	if seq > last {
+		return fmt.Errorf("it has seen change %d, the last one is %d", seq, last)
+	}
+	if seq+1 < oldest {
+		return fmt.Errorf("it has seen change %d, the feed begins with %d", seq, oldest)
+	}
+	return nil
+}

@@ -1,0 +1,338 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"svc/store"
+)
+
+const (
+	// batchChanges and pageBytes bound what one transaction reads.
+	batchChanges = 1000
+	pageBytes    = 2 << 20
+	// batchGrams bounds the memory of a batch, which is about 100 bytes a gram.
+	batchGrams = 250_000
+
+	// feedTail is how much of the feed is kept behind the checkpoint, so that an
+	// index that was restored from a copy can catch up.
+	feedTail = 10_000
+	// trimStep is how many changes one transaction removes.
+	trimStep = 2_000
+
+	// Changes gather before they are indexed: a batch costs several syncs, which
+	// wait for those of the store and it for them, and a small one costs nearly as
+	// much work as a large one. So a batch is followed by a pause of gatherFor, or
+	// of gatherShare times the time it took when that is longer, up to maxGather:
+	// a burst keeps four fifths of one processor at least. Searches look through
+	// what the index has not seen, so gatherChanges, up to 131,072 logs, end it.
+	gatherFor     = time.Second
+	gatherShare   = 4
+	maxGather     = 5 * time.Second
+	gatherChanges = 512
+
+	firstRetry = time.Second
+	lastRetry  = time.Minute
+)
+
+// errStale is the error of an index that the feed cannot bring up to date.
+var errStale = errors.New("the index cannot catch up")
+
+// Start runs the index until stop is called, which waits for the end.
+func (x *Index) Start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	x.observed.running.Store(true) // now, or a first question could come before
+	var running sync.WaitGroup
+	running.Go(func() { x.Run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// Run keeps the index up to date until ctx is done: it processes the feed, builds
+// the index if there is none, and retries when something fails. A
+// Rebuild that is in progress then ends with it.
+func (x *Index) Run(ctx context.Context) {
+	defer context.AfterFunc(ctx, x.end)()
+	x.observed.running.Store(true)
+	defer x.observed.running.Store(false)
+	retry := firstRetry
+	var due time.Time // of the next batch, if there are only a few changes
+	for ctx.Err() == nil {
+		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
+		err := x.catchUp(ctx)
+		if x.observed.batches.Load() != before {
+			due = time.Now().Add(max(x.gatherFor, min(gatherShare*time.Since(begun), maxGather)))
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		x.observed.caughtUp(err)
+		if err == nil {
+			retry = firstRetry
+			select {
+			case <-ctx.Done():
+			case <-changed:
+				x.gather(ctx, due)
+			case <-x.woken:
+			}
+			continue
+		}
+		x.log.Error("search index is behind", "error", err, "retry_in", retry.String())
+		select {
+		case <-ctx.Done():
+		case <-time.After(retry):
+		}
+		retry = min(2*retry, lastRetry)
+	}
+}
+
+// gather waits until the next batch is due or there are many changes.
+func (x *Index) gather(ctx context.Context, due time.Time) {
+	timer := time.NewTimer(time.Until(due))
+	defer timer.Stop()
+	for {
+		changed := x.db.Changed()
+		if x.State().Lag() >= gatherChanges {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			return
+		case <-x.woken:
+			return
+		case <-changed:
+		}
+	}
+}
+
+// admit opens the index that is there, unless it is open, and lets searches use
+// it.
+func (x *Index) admit() error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if x.engine != nil || x.closed {
+		return nil
+	}
+	if _, err := os.Stat(x.path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return x.reopen(nil)
+}
+
+// catchUp brings the index to the end of the feed, and makes one when there is
+// none.
+func (x *Index) catchUp(ctx context.Context) error {
+	if err := x.admit(); err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		more, err := x.step()
+		switch {
+		case errors.Is(err, errNone):
+			err = x.build(ctx)
+		case err == nil && !more:
+			return x.trim()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// errNone says that there is no index to write to.
+var errNone = errors.New("there is no index")
+
+// step indexes one batch of changes.
+func (x *Index) step() (more bool, err error) {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if x.engine != nil && !x.engine.bad.Load() {
+		more, err = x.engine.processFeed(x.db)
+	}
+	switch {
+	case errors.Is(err, errStale), errors.Is(err, errDead):
+		x.invalidate(x.engine, err)
+	case errors.Is(err, errWrite):
+		if cause := x.reopen(err); cause != nil {
+			return false, errors.Join(err, cause)
+		}
+	}
+	if x.engine == nil {
+		return false, errNone
+	}
+	if x.engine.bad.Load() {
+		return false, errors.Join(x.drop(), os.RemoveAll(x.path), errNone)
+	}
+	return more, err
+}
+
+// reopen opens the index as it is on disk, after an error if it was open. An
+// unusable index is discarded; one that cannot be opened at the moment stays closed. The caller must hold writing.
+func (x *Index) reopen(after error) error {
+	if err := x.drop(); err != nil {
+		x.log.Warn("cannot close search index", "error", err)
+	}
+	e, err := x.openUsable()
+	switch {
+	case err != nil && x.life.Err() != nil:
+		return errClosed
+	case passes(err):
+		return err
+	case err != nil:
+		return x.discard(errors.Join(after, err))
+	}
+	x.use(e)
+	return nil
+}
+
+// use makes an engine serve searches. The caller must hold writing.
+func (x *Index) use(e *engine) {
+	e.observed = &x.observed
+	x.engine = e
+	x.current.Store(e)
+}
+
+// trim removes processed entries from the feed.
+func (x *Index) trim() error {
+	if !x.building.TryLock() {
+		return nil // an index that is built needs the feed from its beginning
+	}
+	defer x.building.Unlock()
+	e := x.current.Load()
+	if e == nil {
+		return nil
+	}
+	var oldest uint64
+	err := x.db.View(func(tx *store.Tx) error {
+		oldest, _ = tx.FeedRange()
+		return nil
+	})
+	if upTo := int64(e.seen.Load()) - feedTail; err == nil && upTo-int64(oldest) >= trimStep {
+		err = x.db.TrimFeed(uint64(upTo))
+	}
+	return err
+}
+
+// processFeed indexes the next changes and reports whether there may be more. It is idempotent.
+func (e *engine) processFeed(db *store.Store) (more bool, err error) {
+	next := newCheckpoint(db, e.seen.Load())
+	var p page
+	var gone []store.ProjectID
+	err = db.View(func(tx *store.Tx) error {
+		if err := inFeed(tx, next.Seq); err != nil {
+			return fmt.Errorf("%w: %w", errStale, err)
+		}
+		changes, err := tx.Changes(next.Seq, batchChanges)
+		if err != nil {
+			return err
+		}
+		more = len(changes) == batchChanges
+		seen := map[string]bool{}
+		for _, c := range changes {
+			if p.full() {
+				more = true
+				break
+			}
+			next.Seq = c.Seq
+			if seen[c.Ref()] {
+				continue
+			}
+			seen[c.Ref()] = true
+			there, err := p.add(tx, c)
+			if err != nil {
+				return err
+			}
+			if !there && c.Kind == store.KindProject {
+				gone = append(gone, c.Project)
+			}
+		}
+		return nil
+	})
+	if err != nil || next.Seq == e.seen.Load() {
+		return false, err
+	}
+	for _, project := range gone {
+		if err := e.purge(project); err != nil {
+			return false, err
+		}
+	}
+	return more, e.write(p, next)
+}
+
+// page is what was read in one transaction.
+type page struct {
+	there []text
+	gone  []string // references
+	bytes int
+}
+
+type text struct {
+	of     store.Change
+	folded string
+}
+
+func (p *page) full() bool { return p.bytes >= pageBytes }
+
+// add reads the text of a record and reports whether it exists.
+func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
+	folded, there, err := tx.SearchText(c)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("read text of %x: %w", c.Ref(), err)
+	case there:
+		p.there = append(p.there, text{c, folded})
+		p.bytes += len(folded)
+	default:
+		p.gone = append(p.gone, c.Ref())
+	}
+	return there, nil
+}
+
+// write indexes a page, in as many batches as its size needs. The last one has the
+// checkpoint.
+func (e *engine) write(p page, next checkpoint) error {
+	b := batch{deletes: p.gone}
+	grams := 0
+	for _, t := range p.there {
+		if grams > batchGrams {
+			if err := e.apply(&b); err != nil {
+				return err
+			}
+			b, grams = batch{}, 0
+		}
+		d, n := newDocument(t.of, t.folded)
+		b.puts = append(b.puts, d)
+		grams += n
+	}
+	b.checkpoint = &next
+	return e.apply(&b)
+}
+
+// purge removes a project from the index in bounded steps.
+func (e *engine) purge(p store.ProjectID) error {
+	const step = 500
+	for kind := store.KindProject; kind <= store.KindLog; kind++ {
+		for {
+			refs, err := e.some(context.Background(), term(scopeField, scopeOf(kind, p)), step)
+			if err != nil {
+				return err
+			}
+			if len(refs) == 0 {
+				break
+			}
+			if err := e.apply(&batch{deletes: refs}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

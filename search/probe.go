@@ -1,0 +1,28 @@
+package search
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"svc/internal/datadir"
+	"svc/store"
+)
+
+// errMissing is returned for an index that was never built or has been deleted.
+var errMissing = errors.New("it is not there")
+
+// Probe says why the index in a data directory, whose lock the caller must hold,
+// cannot be caught up with the store and will be rebuilt; nil when it can. It
+// changes nothing.
+func Probe(dir string, db *store.Store) error {
+	path := filepath.Join(dir, datadir.Index)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return errMissing
+	}
+	r, err := readRoot(path)
+	if err != nil {
+		return err
+	}
+	return r.checkpoint.check(db)
+}

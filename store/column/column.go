@@ -1,0 +1,198 @@
+// Package column has the packed columns of blocks of records: a word of filter
+// bits for each record, and their searchable texts. It knows nothing of
+// transactions or keys: bytes in, bitmaps of records out.
+//
+// column.go has the columns, filters and bitmaps, needle.go the search for a
+// substring.
+package column
+
+import (
+	"encoding/binary"
+	"iter"
+	"math/bits"
+	"sort"
+)
+
+// BlockSize is the number of records in a block.
+const BlockSize = 256
+
+// Word holds the filter bits of a record. Their meaning belongs to its kind.
+type Word uint16
+
+// Columns are the packed columns of a block, in place in the memory map or
+// made from records.
+type Columns struct {
+	Words []byte
+	Texts []byte // ends of the texts, then the texts
+}
+
+// Len is the number of records.
+func (c Columns) Len() int { return len(c.Words) / 2 }
+
+// Word is the filter word of record i.
+func (c Columns) Word(i int) Word { return Word(binary.LittleEndian.Uint16(c.Words[2*i:])) }
+
+// Body is the texts alone, ends[i] of which is where text i ends.
+func (c Columns) Body() []byte { return c.Texts[4*c.Len():] }
+
+func (c Columns) end(i int) int {
+	if i < 0 {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(c.Texts[4*i:]))
+}
+
+// Valid reports whether the ends of the texts are in order and that of the last
+// is the end of them all. Only a damaged file has others.
+func (c Columns) Valid() bool {
+	last := uint32(0)
+	for ends := c.Texts[:4*c.Len()]; len(ends) >= 4; ends = ends[4:] {
+		end := binary.LittleEndian.Uint32(ends)
+		if end < last {
+			return false
+		}
+		last = end
+	}
+	return int(last) == len(c.Body())
+}
+
+// Builder makes columns.
+type Builder struct {
+	Words, ends, body []byte
+}
+
+// NewBuilder makes a builder with room for n records.
+func NewBuilder(n int) *Builder {
+	return &Builder{Words: make([]byte, 0, 2*n), ends: make([]byte, 0, 4*n)}
+}
+
+// Add appends a record.
+func (b *Builder) Add(w Word, text string) {
+	b.Words = binary.LittleEndian.AppendUint16(b.Words, uint16(w))
+	b.body = append(b.body, text...)
+	b.ends = binary.LittleEndian.AppendUint32(b.ends, uint32(len(b.body)))
+}
+
+// Columns are those of the records added; they share the memory of the builder.
+func (b *Builder) Columns() Columns { return Columns{b.Words, append(b.ends, b.body...)} }
+
+// Filter says which words pass: those that agree with want in the bits of
+// mask.
+type Filter struct{ Mask, want Word }
+
+// And is the filter that also asks for want in the bits of mask.
+func (f Filter) And(mask, want Word) Filter { return Filter{f.Mask | mask, f.want | want} }
+
+func (f Filter) passes(w Word) bool { return w&f.Mask == f.want }
+
+// Bitmap is one bit for each record of a block.
+type Bitmap [BlockSize / 64]uint64
+
+func (m *Bitmap) set(i int) { m[i/64] |= 1 << (i % 64) }
+
+// Has reports whether record i is marked.
+func (m *Bitmap) Has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
+
+// All yields the marked records, the oldest first.
+func (m Bitmap) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, w := range m {
+			for ; w != 0; w &= w - 1 {
+				if !yield(64*i + bits.TrailingZeros64(w)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// And marks the records that both mark.
+func (m Bitmap) And(o Bitmap) Bitmap {
+	for i := range m {
+		m[i] &= o[i]
+	}
+	return m
+}
+
+// Count is the number of marked records.
+func (m *Bitmap) Count() (n int) {
+	for _, w := range m {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Match marks the records from first up to and without end whose words
+// pass. It looks at four words at a time: there are a million in a large list.
+func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
+	const (
+		each = 0x0001000100010001 // bit 0 of each of four words
+		high = each << 15
+		// gather times bits 0, 16, 32 and 48 has them in bits 48 to 51.
+		gather = 1<<48 | 1<<33 | 1<<18 | 1<<3
+	)
+	mask, want := each*uint64(f.Mask), each*uint64(f.want)
+	words := c.Words
+	for i := range m {
+		for at := 0; at < 64 && len(words) >= 8; at, words = at+4, words[8:] {
+			wrong := (binary.LittleEndian.Uint64(words) ^ want) & mask
+			passes := ^(wrong | (wrong&^high + high - each)) & high // where nothing is wrong
+			m[i] |= passes >> 15 * gather >> 48 & 15 << at
+		}
+	}
+	for i := c.Len() &^ 3; i < c.Len(); i++ {
+		if f.passes(c.Word(i)) {
+			m.set(i)
+		}
+	}
+	return m.And(between(first, end))
+}
+
+// between marks the records from first up to and without end.
+func between(first, end int) (m Bitmap) {
+	for i := range m {
+		low, high := max(first-64*i, 0), min(end-64*i, 64)
+		if low < high {
+			m[i] = ^uint64(0) >> (64 - high) &^ (1<<low - 1)
+		}
+	}
+	return m
+}
+
+// MatchText marks those of some records whose text contains the needle, which
+// crosses no border between texts because each begins with one.
+func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
+	body := c.Body()
+	if n.often || 2*among.Count() < c.Len() {
+		for record := range among.All() {
+			if n.index(body[c.end(record-1):c.end(record)]) >= 0 {
+				m.set(record)
+			}
+		}
+		return m
+	}
+	record := -1
+	for at := 0; at < len(body); at = c.end(record) { // one match in a record is enough
+		i := n.index(body[at:])
+		if i < 0 {
+			break
+		}
+		record = c.recordAt(at+i, record+1)
+		m.set(record)
+	}
+	return m.And(among)
+}
+
+// recordAt is the first record from one on whose text ends behind a place in
+// the body. It looks at the next ones first.
+func (c Columns) recordAt(at, from int) int {
+	step := 1
+	for c.end(min(from+step, c.Len())-1) <= at {
+		from += step
+		step *= 2
+	}
+	if step == 1 {
+		return from
+	}
+	return from + sort.Search(min(step, c.Len()-from), func(i int) bool { return c.end(from+i) > at })
+}

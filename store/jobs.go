@@ -1,0 +1,65 @@
+package store
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// jobPrefix begins the keys of runs in meta; the name of the job follows.
+const jobPrefix = "job/"
+
+var backupFolderKey = []byte("backup_folder") // in meta
+
+// JobRun is the last run of a job that has ended.
+type JobRun struct {
+	Begun   int64  `json:"begun"`             // Unix seconds
+	Took    int64  `json:"took_ms"`           // milliseconds
+	Failure string `json:"failure,omitempty"` // why it failed; "" when it went well
+}
+
+// At is when the run began.
+func (r JobRun) At() time.Time { return time.Unix(r.Begun, 0) }
+
+// Duration is how long the run took.
+func (r JobRun) Duration() time.Duration { return time.Duration(r.Took) * time.Millisecond }
+
+// JobRun is the last run of a job; nil when none has ended.
+func (tx *Tx) JobRun(job string) (*JobRun, error) {
+	return get[JobRun](tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job))
+}
+
+// PutJobRun keeps the last run of a job.
+func (tx *Tx) PutJobRun(job string, r JobRun) error {
+	return put(tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job), r)
+}
+
+// BackupFolder is where the last scheduled backup was made.
+type BackupFolder struct {
+	Dir    string `json:"dir"`
+	Device uint64 `json:"device"` // of the folder, as the operating system numbered it then
+}
+
+// BackupFolder is where the last scheduled backup was made; nil when none has been.
+func (tx *Tx) BackupFolder() (*BackupFolder, error) {
+	return get[BackupFolder](tx.bolt.Bucket(metaBucket), backupFolderKey)
+}
+
+// PutBackupFolder notes where a backup was made.
+func (tx *Tx) PutBackupFolder(f BackupFolder) error {
+	return put(tx.bolt.Bucket(metaBucket), backupFolderKey, f)
+}
+
+// CleanedAt is when the last clean-up of what has grown too old was complete;
+// the zero time when there was none.
+func (tx *Tx) CleanedAt() time.Time {
+	raw := tx.bolt.Bucket(metaBucket).Get(cleanedKey)
+	if len(raw) != 8 {
+		return time.Time{}
+	}
+	return time.Unix(int64(binary.BigEndian.Uint64(raw)), 0)
+}
+
+// MarkCleaned notes that a clean-up is complete.
+func (tx *Tx) MarkCleaned(at time.Time) error {
+	return tx.bolt.Bucket(metaBucket).Put(cleanedKey, binary.BigEndian.AppendUint64(nil, uint64(at.Unix())))
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// module is a small module with tests of every outcome.
+var module = map[string]string{
+	"go.mod": "module example\n\ngo 1.26\n",
+	"calm/calm_test.go": `package calm
+
+import "testing"
+
+func TestPasses(t *testing.T) { t.Run("inner", func(t *testing.T) {}) }
+func TestSkips(t *testing.T)  { t.Skip("needs a mountain: install one") }
+func TestSilent(t *testing.T) { t.SkipNow() }
+`,
+	"busy/busy.go": "package busy\n\nfunc Go(f func()) { go f() }\n",
+	"busy/busy_test.go": `package busy
+
+import "testing"
+
+func TestRaces(t *testing.T) {
+	n, done := 0, make(chan int)
+	Go(func() { n++; done <- n })
+	n++
+	<-done
+}
+`,
+	"none/none.go": "package none\n",
+}
+
+// in makes the module with more files, or others, and goes there.
+func in(t *testing.T, more map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, files := range []map[string]string{module, more} {
+		for name, text := range files {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Chdir(dir)
+}
+
+// expect runs steps and compares the exit code, the last line and parts of the rest.
+func expect(t *testing.T, code int, last string, parts []string, steps ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	got := run(t.Context(), steps, &out)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if got != code || lines[len(lines)-1] != last {
+		t.Errorf("got exit code %d and %q, want %d and %q:\n%s", got, lines[len(lines)-1], code, last, &out)
+	}
+	for _, part := range parts {
+		if !regexp.MustCompile(part).MatchString(out.String()) {
+			t.Errorf("got no %q in\n%s", part, &out)
+		}
+	}
+}
+
+func TestSkippedTestsArePrintedWithReasons(t *testing.T) { //nolint:paralleltest // changes the folder
+	in(t, nil)
+	expect(t, 0, "4 passed, 0 failed, 2 skipped", []string{
+		`(?m)^tests +ok +\d+ s$`, `(?m)^format +ok`,
+		`(?m)^skipped: example/calm TestSkips: needs a mountain: install one$`,
+		`(?m)^skipped: example/calm TestSilent: no reason given$`,
+	}, "tests", "format")
+}
+
+func TestWhatFailsIsPrinted(t *testing.T) { //nolint:paralleltest // changes the folder
+	in(t, map[string]string{
+		"calm/more_test.go":     "package calm\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"got 1, want 2\") }\n",
+		"broken/broken_test.go": "package broken\n\nvar x int = \"\"\n",
+		"early/early_test.go":   "package early\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestEnds(*testing.T) { os.Exit(7) }\n",
+		"ugly.go":               "package  example\n",
+	})
+	expect(t, 1, "3 passed, 4 failed, 2 skipped", []string{
+		`(?m)^tests +FAILED`, `got 1, want 2`, `broken_test.go:3`, `FAIL\texample/early`, `RUN   TestEnds`,
+		`(?m)^format +FAILED`, `(?m)^ugly.go$`,
+	}, "tests", "format")
+}
+
+// The package with a goroutine runs with the detector, which finds its race; without
+// a C compiler that is skipped and said.
+func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folder
+	in(t, nil)
+	m, err := inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.compiler == "" {
+		t.Skip("needs a C compiler for the race detector: install gcc or clang")
+	}
+	expect(t, 1, "0 passed, 1 failed, 0 skipped", []string{`DATA RACE`}, "race")
+	m.compiler = ""
+	if r := raceTests(t.Context(), m); r.failed != 0 || len(r.skipped) != 1 || !strings.Contains(r.skipped[0].reason, "no C compiler") {
+		t.Errorf("without a compiler: got %+v", r)
+	}
+}
+
+func TestUnknownStep(t *testing.T) {
+	t.Parallel()
+	expect(t, 2, `there is no step "polish"`, nil, "polish")
+}

@@ -1,0 +1,123 @@
+// Command gate runs everything that decides about a change: formatting, vet,
+// lint, all tests, all platforms, known vulnerabilities. It needs Go alone. What
+// the machine has no tools for is skipped and printed with the reason, and the
+// last line sums up: "N passed, N failed, N skipped".
+//
+//	go run ./tools/gate          every step
+//	go run ./tools/gate lint     one step, or several
+//
+// A step counts as one, and the steps that run tests count each test and subtest.
+//
+//	main.go    the steps and the order they run in
+//	steps.go   the steps that are one command
+//	tests.go   the steps that run tests, from the output of go test -json
+//	race.go    which packages run with the race detector, too
+//	report.go  what is printed
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"syscall"
+)
+
+// step is one thing that is checked.
+type step struct {
+	name string
+	run  func(ctx context.Context, m *machine) result
+}
+
+// result is what a step found out.
+type result struct {
+	passed, failed int
+	skipped        []skip
+	output         string // what to print when something failed
+}
+
+// skip is a step, a test or a part of a step that did not run.
+type skip struct {
+	name, reason string
+}
+
+// lanes are the steps that run one after the other; lanes run at the same time,
+// because tests often wait for the disk and for each other.
+var lanes = [][]step{
+	{
+		{"race", raceTests},
+	},
+	{
+		{"format", format},
+		{"vet", vet},
+		{"tests", tests},
+		{"platforms", platforms},
+		{"lint", lint},
+		{"vulnerabilities", vulnerabilities},
+	},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	os.Exit(code)
+}
+
+// run runs the named steps, or all of them, and returns the exit code.
+func run(ctx context.Context, names []string, out io.Writer) int {
+	chosen, unknown := choose(names)
+	if unknown != "" {
+		_, _ = fmt.Fprintf(out, "there is no step %q\n", unknown)
+		return 2
+	}
+	m, err := inspect(ctx)
+	if err != nil {
+		_, _ = fmt.Fprintln(out, err)
+		return 1
+	}
+	r := report{out: out}
+	var running sync.WaitGroup
+	for _, lane := range chosen {
+		running.Go(func() {
+			for _, s := range lane {
+				if ctx.Err() == nil {
+					r.step(s.name, func() result { return s.run(ctx, m) })
+				}
+			}
+		})
+	}
+	running.Wait()
+	if ctx.Err() != nil {
+		return 130
+	}
+	return r.sum()
+}
+
+// choose returns the lanes with the named steps alone, or the first name that no
+// step has.
+func choose(names []string) (chosen [][]step, unknown string) {
+	if len(names) == 0 {
+		return lanes, ""
+	}
+	known := map[string]bool{}
+	for _, lane := range lanes {
+		var kept []step
+		for _, s := range lane {
+			known[s.name] = true
+			if slices.Contains(names, s.name) {
+				kept = append(kept, s)
+			}
+		}
+		chosen = append(chosen, kept)
+	}
+	for _, name := range names {
+		if !known[name] {
+			return nil, name
+		}
+	}
+	return chosen, ""
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// listed is a package as go list describes it.
+type listed struct {
+	ImportPath, Dir                    string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+}
+
+func (p listed) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
+
+// concurrent lists the packages with tests that have goroutines. For the others the
+// race detector is time spent on nothing.
+func concurrent(ctx context.Context) (names []string, err error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		switch err := d.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return names, nil
+		case err != nil:
+			return nil, fmt.Errorf("go list: %w", err)
+		case !p.hasTests():
+			continue
+		}
+		switch found, err := p.concurrent(); {
+		case err != nil:
+			return nil, err
+		case found:
+			names = append(names, p.ImportPath)
+		}
+	}
+}
+
+// concurrent reports whether the package or its tests start goroutines or share
+// memory between them: a go statement, or the packages sync and sync/atomic.
+// t.Parallel alone does not count: such tests share nothing.
+func (p listed) concurrent() (bool, error) {
+	for _, files := range [][]string{p.GoFiles, p.TestGoFiles, p.XTestGoFiles} {
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				return false, err
+			}
+			if concurrentFile(file) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+func concurrentFile(file *ast.File) (found bool) {
+	for _, spec := range file.Imports {
+		if path, _ := strconv.Unquote(spec.Path.Value); path == "sync" || path == "sync/atomic" {
+			return true
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if _, ok := n.(*ast.GoStmt); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
