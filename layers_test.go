@@ -60,6 +60,10 @@ var mayImport = map[string][]string{
 	"internal/event":       {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":     {},
 
+	"internal/files":            {"internal/fault"},
+	"internal/files/slicecache": {},
+	"internal/files/upload":     {},
+
 	// The rooms of the event engine: event -> query -> block -> encoding.
 	"internal/event/block":      {"internal/event/encoding", "internal/event/jsonscan", "internal/integrity"},
 	"internal/event/dictionary": {"internal/boltfile", "internal/event/encoding", "internal/event/hashindex", "internal/integrity"},
@@ -125,7 +129,7 @@ var onlyIn = map[string][]string{
 	"github.com/blevesearch/bleve_index_api":  {"search"},
 	"github.com/oschwald/maxminddb-golang/v2": {"internal/geo"},
 	"github.com/phuslu/iploc":                 {"internal/geo"},
-	"golang.org/x/text":                       {"internal/searchtext", "search"},
+	"golang.org/x/text":                       {"internal/files", "internal/searchtext", "search"},
 
 	"github.com/caddyserver/certmagic":    {"internal/certificate"},
 	"github.com/dchest/siphash":           {"internal/event/hashindex"},

@@ -1,0 +1,99 @@
+package files
+
+import (
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ObjectKey is the name of a file in its storage and, encoded, the path of its
+// link: f/{project}/{id}/{filename}. The project is its key at this moment; the
+// filename is clean.
+func ObjectKey(projectKey, id, filename string) string {
+	project, err := CleanName(projectKey)
+	if err != nil {
+		project = "_"
+	}
+	return "f/" + project + "/" + id + "/" + filename
+}
+
+// EscapePath is the path of a link to an object key: a slash, and each segment
+// percent-encoded but for A-Z a-z 0-9 and - _ . ! ~ * ' ( ).
+func EscapePath(key string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(key) + 1)
+	b.WriteByte('/')
+	for i := range len(key) {
+		switch c := key[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("/-_.!~*'()", c) >= 0:
+			b.WriteByte(c)
+		default:
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return b.String()
+}
+
+// ParseLink is the object key that the path of a link asks for. The path is as it
+// was sent, each segment encoded; it is decoded once. A path that no object key
+// can have is not ok: another number of segments, or one that decodes to a
+// separator, to a folder (".", "..") or to what CleanName never leaves.
+func ParseLink(escapedPath string) (key string, ok bool) {
+	rest, ok := strings.CutPrefix(escapedPath, "/f/")
+	if !ok || strings.Count(rest, "/") != 2 {
+		return "", false
+	}
+	segments := strings.Split(rest, "/")
+	for i, segment := range segments {
+		decoded, err := url.PathUnescape(segment)
+		if err != nil || !plainSegment(decoded) {
+			return "", false
+		}
+		segments[i] = decoded
+	}
+	if !ValidID(segments[1]) {
+		return "", false
+	}
+	return "f/" + strings.Join(segments, "/"), true
+}
+
+// plainSegment reports whether a decoded segment is one name.
+func plainSegment(s string) bool {
+	return s != "" && s[0] != '.' && len(s) <= maxNameBytes && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\\' })
+}
+
+// DiskPath is where the object of a key lies below the folder of objects: at the
+// key itself but for segments that Windows takes for a device, which get a _ in
+// front there. Two keys cannot meet, because their ids differ.
+func DiskPath(key string) string {
+	if runtime.GOOS != "windows" {
+		return key
+	}
+	return windowsPath(key)
+}
+
+// windowsPath is DiskPath on Windows.
+func windowsPath(key string) string {
+	segments := strings.Split(key, "/")
+	for i, segment := range segments {
+		// What counts is the name up to its first dot, without blanks.
+		name, _, _ := strings.Cut(segment, ".")
+		if slices.Contains(devices, strings.ToUpper(strings.TrimRight(name, " "))) {
+			segments[i] = "_" + segment
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// devices are the names that Windows keeps for devices in every folder.
+var devices = []string{
+	"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$",
+	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9", "COM¹", "COM²", "COM³",
+	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9", "LPT¹", "LPT²", "LPT³",
+}
