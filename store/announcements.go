@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"slices"
 
 	"svc/internal/fault"
@@ -87,8 +86,11 @@ func (tx *Tx) OwnedAnnouncement(id ID) (*Project, *Announcement, error) {
 // first. fn must not write.
 func (tx *Tx) eachAnnouncement(p ProjectID, fn func(*Announcement) error) error {
 	return tx.content(p).Bucket(announcementsBucket).ForEach(func(key, raw []byte) error {
-		a := &Announcement{ID: ID(key)}
-		if err := json.Unmarshal(raw, a); err != nil {
+		a, err := decode[Announcement](key, raw)
+		if err != nil {
+			return err
+		}
+		if a.ID, err = idOf(key); err != nil {
 			return err
 		}
 		return fn(a)

@@ -37,9 +37,10 @@ type Project struct {
 	CollectEvents      bool                   `json:"collect_events"`
 	EventRetentionDays int                    `json:"event_retention_days"`
 	MirrorAssets       bool                   `json:"mirror_assets"`
-	Aliases            []Alias                `json:"aliases,omitempty"`      // newest first
-	Languages          []Language             `json:"languages,omitempty"`    // in order of registration
-	Translations       map[string]ProjectText `json:"translations,omitempty"` // by tag key
+	StorageBackend     string                 `json:"storage_backend,omitempty"` // id; "" = the default
+	Aliases            []Alias                `json:"aliases,omitempty"`         // newest first
+	Languages          []Language             `json:"languages,omitempty"`       // in order of registration
+	Translations       map[string]ProjectText `json:"translations,omitempty"`    // by tag key
 	CreatedAt          int64                  `json:"created_at"`
 	UpdatedAt          int64                  `json:"updated_at"`
 }

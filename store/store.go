@@ -104,6 +104,8 @@ type Store struct {
 	submissions *boltfile.Group[func(*Tx) error]
 	duplicates  *limit.Duplicates // submissions of the last Options.DedupWindow
 
+	filesWaiting chan struct{} // see FilesWaiting
+
 	changing sync.Mutex
 	changed  chan struct{} // closed at the next change, nil when nobody waits; guarded by changing
 
@@ -122,6 +124,7 @@ func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: o.Log, path: path,
 		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: map[headKey]*head{},
+		filesWaiting: make(chan struct{}, 1),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -146,7 +149,10 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	s.file = boltfile.NewWriter(db, s.log)
-	if err = layout.Settle(s.file, o.Upgrade); err == nil {
+	if err = layout.Settle(s.file, o.Upgrade); err == nil && !o.ReadOnly {
+		err = s.addBuckets()
+	}
+	if err == nil {
 		err = s.load()
 	}
 	if err != nil {
@@ -170,6 +176,37 @@ func layOut(t *boltfile.Tx) error {
 		layout.Mark(meta),
 		meta.Put(storeIDKey, id[:]),
 	)
+}
+
+// addBuckets makes what files of the first versions do not have, and the built-in
+// storage.
+func (s *Store) addBuckets() error {
+	missing := false
+	err := s.file.View(func(t *boltfile.Tx) error {
+		for _, name := range addedBuckets {
+			missing = missing || t.Bucket(name) == nil
+		}
+		missing = missing || t.Bucket(storageBackendsBucket).Get([]byte(LocalStorage)) == nil
+		return nil
+	})
+	if err != nil || !missing {
+		return err
+	}
+	s.file.Lock()
+	defer s.file.Unlock()
+	return s.file.UpdateUncounted(func(t *boltfile.Tx) error {
+		for _, name := range addedBuckets {
+			if _, err := t.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		b := t.Bucket(storageBackendsBucket)
+		if b.Get([]byte(LocalStorage)) != nil {
+			return nil
+		}
+		now := s.now().Unix()
+		return put(b, []byte(LocalStorage), &StorageBackend{Name: "Local", Kind: StorageLocal, Default: b.Len() == 0, CreatedAt: now, UpdatedAt: now})
+	})
 }
 
 // load reads what lives in memory: the last id, the project directory, the

@@ -20,7 +20,18 @@ var (
 	accountBucket  = []byte("account")  // "admin" -> Account
 	feedBucket     = []byte("feed")     // sequence -> what changed
 
-	rootBuckets   = [][]byte{metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket}
+	filesBucket           = []byte("files")            // file id -> File
+	fileOrderBucket       = []byte("file_order")       // project number, creation, file id -> state and names
+	fileSourcesBucket     = []byte("file_sources")     // project number, sum of the address -> file ids
+	filePendingBucket     = []byte("file_pending")     // when due, file id -> nothing
+	fileDeletionsBucket   = []byte("file_deletions")   // when due, file id -> FileDeletion
+	fileCountsBucket      = []byte("file_counts")      // storage id -> number of files
+	storageBackendsBucket = []byte("storage_backends") // id -> StorageBackend
+	settingsBucket        = []byte("settings")         // name -> settings of the instance
+
+	rootBuckets = [][]byte{metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket}
+	// addedBuckets came after the first files: opening one for writing makes them.
+	addedBuckets  = [][]byte{filesBucket, fileOrderBucket, fileSourcesBucket, filePendingBucket, fileDeletionsBucket, fileCountsBucket, storageBackendsBucket, settingsBucket}
 	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // read by Open
 )
 
@@ -52,6 +63,7 @@ var (
 	lastIDKey  = []byte("last_id")
 	adminKey   = []byte("admin")
 	cleanedKey = []byte("cleaned_at") // in meta
+	cdnKey     = []byte("cdn")        // in settings
 )
 
 // Tx is a transaction. It is valid until the function it was given to returns,
@@ -71,6 +83,7 @@ type Tx struct {
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64 // sequence of the last change recorded, 0 when none
 	heads          map[headKey]*head
+	filesWaiting   bool // something is pending, or to be deleted
 
 	newFeedback, newLogs uint64 // for State
 }
@@ -101,6 +114,12 @@ func (tx *Tx) publish() {
 		tx.reload()
 	}
 	s.publishSnapshots(tx)
+	if tx.filesWaiting {
+		select {
+		case s.filesWaiting <- struct{}{}:
+		default: // it has been told
+		}
+	}
 	if tx.lastChange != 0 {
 		s.announceChanges(tx.lastChange)
 	}

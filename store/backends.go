@@ -1,0 +1,223 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"svc/internal/fault"
+)
+
+// LocalStorage is the id of the storage that is there from the first start.
+const LocalStorage = "local"
+
+// The kinds of storage.
+const (
+	StorageLocal  = "local"
+	StorageWebDAV = "webdav"
+	StorageS3     = "s3"
+)
+
+// StorageBackend is a place where the contents of files are. Times are Unix seconds;
+// an empty text and a zero number are a field without a value.
+type StorageBackend struct {
+	ID                  string `json:"-"`
+	Name                string `json:"name"`
+	Kind                string `json:"kind"`
+	Default             bool   `json:"default,omitempty"`
+	BaseURL             string `json:"base_url,omitempty"`
+	Username            string `json:"username,omitempty"`
+	Password            string `json:"password,omitempty"` // sealed, see package seal
+	PasswordFingerprint string `json:"password_fingerprint,omitempty"`
+	PartSizeKB          int    `json:"part_size_kb,omitempty"`
+	Region              string `json:"region,omitempty"`
+	Bucket              string `json:"bucket,omitempty"`
+	PathPrefix          string `json:"path_prefix,omitempty"`
+	PathStyle           bool   `json:"path_style,omitempty"`
+	Public              bool   `json:"public,omitempty"` // the last probe read without credentials
+	CreatedAt           int64  `json:"created_at"`
+	UpdatedAt           int64  `json:"updated_at"`
+}
+
+// Builtin reports whether it is the one that is always there.
+func (b *StorageBackend) Builtin() bool { return b.ID == LocalStorage }
+
+func errNoBackend() error { return fault.New(fault.NotFound, "storage backend not found") }
+
+// StorageBackend reads one storage.
+func (tx *Tx) StorageBackend(id string) (*StorageBackend, error) {
+	if id == "" || len(id) > 64 {
+		return nil, errNoBackend()
+	}
+	b, err := get[StorageBackend](tx.bolt.Bucket(storageBackendsBucket), []byte(id))
+	if err != nil {
+		return nil, err
+	}
+	if b == nil {
+		return nil, errNoBackend()
+	}
+	b.ID = id
+	return b, nil
+}
+
+// StorageBackends lists all, the oldest first.
+func (tx *Tx) StorageBackends() (list []*StorageBackend, err error) {
+	err = tx.bolt.Bucket(storageBackendsBucket).ForEach(func(key, raw []byte) error {
+		b, err := decode[StorageBackend](key, raw)
+		if err != nil {
+			return err
+		}
+		b.ID = string(key)
+		list = append(list, b)
+		return nil
+	})
+	slices.SortFunc(list, func(a, b *StorageBackend) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), strings.Compare(a.order(), b.order()))
+	})
+	return list, err
+}
+
+// order tells storages of the same second apart.
+func (b *StorageBackend) order() string {
+	if b.Builtin() {
+		return ""
+	}
+	return b.ID
+}
+
+// StorageFor is where a new file of a project goes: to the storage that was asked
+// for, that of the project, or the default. NotFound is for one that was asked for.
+func (tx *Tx) StorageFor(p *Project, requested string) (*StorageBackend, error) {
+	if requested != "" {
+		return tx.StorageBackend(requested)
+	}
+	if p.StorageBackend != "" {
+		b, err := tx.StorageBackend(p.StorageBackend)
+		if !fault.Is(err, fault.NotFound) {
+			return b, err
+		}
+	}
+	list, err := tx.StorageBackends()
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range list {
+		if b.Default {
+			return b, nil
+		}
+	}
+	return tx.StorageBackend(LocalStorage)
+}
+
+// PutStorageBackend stores a storage. A new one gets its id. If it is the default,
+// the one before no longer is; the default cannot be made an ordinary one, nor the
+// kind of a storage changed, nor the built-in one be led elsewhere.
+func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
+	before := &StorageBackend{Kind: b.Kind, CreatedAt: tx.now.Unix()}
+	if b.ID == "" {
+		b.ID = tx.newID().String()
+	} else {
+		var err error
+		if before, err = tx.StorageBackend(b.ID); err != nil {
+			return err
+		}
+	}
+	switch {
+	case b.Kind != before.Kind || b.Builtin() != (b.Kind == StorageLocal):
+		return fault.Validation("kind must not be changed, and only the built-in storage is local")
+	case b.Builtin() && (b.connection() != StorageBackend{} || b.PartSizeKB != 0):
+		return fault.Validation("the built-in storage has only a name: base_url, username, password and part_size_kb cannot be set")
+	case before.Default && !b.Default:
+		return fault.Validation("is_default must be true: make another storage the default instead")
+	case b.Kind == StorageS3 && b.PartSizeKB != 0:
+		return fault.Validation("part_size_kb must be null for a storage of kind s3")
+	}
+	if b.connection() != before.connection() {
+		b.Public = false // until the next probe
+	}
+	if b.Default && !before.Default {
+		if err := tx.unsetDefault(); err != nil {
+			return err
+		}
+	}
+	b.CreatedAt, b.UpdatedAt = before.CreatedAt, tx.now.Unix()
+	return put(tx.bolt.Bucket(storageBackendsBucket), []byte(b.ID), b)
+}
+
+// connection is what leads to the objects.
+func (b *StorageBackend) connection() StorageBackend {
+	return StorageBackend{
+		BaseURL: b.BaseURL, Username: b.Username, Password: b.Password,
+		Region: b.Region, Bucket: b.Bucket, PathPrefix: b.PathPrefix, PathStyle: b.PathStyle,
+	}
+}
+
+// unsetDefault makes the default an ordinary storage.
+func (tx *Tx) unsetDefault() error {
+	list, err := tx.StorageBackends()
+	if err != nil {
+		return err
+	}
+	for _, b := range list {
+		if !b.Default {
+			continue
+		}
+		b.Default, b.UpdatedAt = false, tx.now.Unix()
+		if err := put(tx.bolt.Bucket(storageBackendsBucket), []byte(b.ID), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteStorageBackend removes a storage that has no files and is not the default;
+// otherwise the error is a Conflict. The projects that name it have none afterwards.
+// Objects of deleted files that could not be removed from it stay where they are.
+func (tx *Tx) DeleteStorageBackend(id string) error {
+	b, err := tx.StorageBackend(id)
+	if err != nil {
+		return err
+	}
+	switch n := tx.FilesOn(id); {
+	case b.Builtin():
+		return fault.New(fault.Invalid, "the built-in storage cannot be deleted")
+	case b.Default:
+		return fault.New(fault.Conflict, "the storage is the default; make another one the default first")
+	case n > 0:
+		return fault.New(fault.Conflict, "the storage has %d files; delete them first", n)
+	}
+	if err := tx.untriedOn(id); err != nil {
+		return err
+	}
+	for _, p := range tx.store.Projects() {
+		if p.StorageBackend != id {
+			continue
+		}
+		changed, err := tx.projectByID(p.ID)
+		if err != nil {
+			return err
+		}
+		changed.StorageBackend = ""
+		if err := tx.PutProject(changed); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		tx.bolt.Bucket(fileCountsBucket).Delete([]byte(id)),
+		tx.bolt.Bucket(storageBackendsBucket).Delete([]byte(id)),
+	)
+}
+
+// untriedOn is a Conflict while objects on a storage are to be removed and nobody has
+// tried: they would stay for ever without need. Where it was tried in vain, the
+// storage may be gone.
+func (tx *Tx) untriedOn(backend string) error {
+	return tx.bolt.Bucket(fileDeletionsBucket).ForEach(func(key, raw []byte) error {
+		d, err := decode[FileDeletion](key, raw)
+		if err == nil && d.Backend == backend && d.Attempts == 0 {
+			err = fault.New(fault.Conflict, "objects of deleted files are being removed from the storage; try again in a minute")
+		}
+		return err
+	})
+}

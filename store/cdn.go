@@ -1,0 +1,53 @@
+package store
+
+// The providers of a CDN.
+const (
+	CDNAliyun     = "aliyun"
+	CDNCloudflare = "cloudflare"
+)
+
+// CDN is how copies of files at a CDN are refreshed. An empty text is a field without
+// a value.
+type CDN struct {
+	Provider          string `json:"provider"`
+	Enabled           bool   `json:"enabled,omitempty"`
+	KeyID             string `json:"key_id,omitempty"`
+	Secret            string `json:"secret,omitempty"` // sealed, see package seal
+	SecretFingerprint string `json:"secret_fingerprint,omitempty"`
+	UpdatedAt         int64  `json:"updated_at,omitempty"` // Unix seconds; 0 before the first save
+}
+
+// Configured reports whether both credentials are there.
+func (c *CDN) Configured() bool { return c.KeyID != "" && c.Secret != "" }
+
+// CDN reads the settings; before the first save they are empty, of the provider that
+// comes first.
+func (tx *Tx) CDN() (*CDN, error) {
+	c, err := get[CDN](tx.bolt.Bucket(settingsBucket), cdnKey)
+	if c == nil && err == nil {
+		c = &CDN{Provider: CDNAliyun}
+	}
+	return c, err
+}
+
+// PutCDN stores the settings. Credentials of another provider than before must be
+// given anew: those that are as they were are dropped.
+func (tx *Tx) PutCDN(c *CDN) error {
+	before, err := tx.CDN()
+	if err != nil {
+		return err
+	}
+	if c.Provider != before.Provider {
+		if c.KeyID == before.KeyID {
+			c.KeyID = ""
+		}
+		if c.Secret == before.Secret {
+			c.Secret, c.SecretFingerprint = "", ""
+		}
+	}
+	c.UpdatedAt = tx.now.Unix()
+	return put(tx.bolt.Bucket(settingsBucket), cdnKey, c)
+}
+
+// DeleteCDN clears the settings.
+func (tx *Tx) DeleteCDN() error { return tx.bolt.Bucket(settingsBucket).Delete(cdnKey) }

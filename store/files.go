@@ -1,0 +1,599 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"svc/internal/fault"
+	"svc/internal/searchtext"
+)
+
+// FileID identifies a file: 12 characters 0-9 and a-z, random. It is part of the
+// link and unique in the instance.
+type FileID string
+
+// FileStatus is how far a file is.
+type FileStatus string
+
+// The states of a file. Ready is terminal.
+const (
+	FilePending FileStatus = "pending" // is being written or fetched
+	FileReady   FileStatus = "ready"   // can be downloaded
+	FileFailed  FileStatus = "failed"
+)
+
+// FileStatuses are all states.
+var FileStatuses = []FileStatus{FilePending, FileReady, FileFailed}
+
+// FileSource is where a file came from.
+type FileSource string
+
+// The sources of files.
+const (
+	FileUploaded FileSource = "upload"
+	FileMirrored FileSource = "codehost_release"
+)
+
+// maxFileError is the characters of the reason of a failure.
+const maxFileError = 500
+
+// File is a stored file of a project. Times are Unix seconds; an empty text and a
+// zero number are a field without a value.
+type File struct {
+	ID        FileID     `json:"-"`
+	Project   ProjectID  `json:"project"`
+	ObjectKey string     `json:"object_key"` // f/{project}/{id}/{filename}, never changes
+	Filename  string     `json:"filename"`   // cleaned
+	Size      int64      `json:"size"`       // bytes; 0 while a mirrored one is not downloaded
+	SHA256    string     `json:"sha256,omitempty"`
+	PartSize  int64      `json:"part_size,omitempty"` // bytes of a part of the object; 0 = it is whole
+	Status    FileStatus `json:"status"`
+	Source    FileSource `json:"source"`
+	SourceURL string     `json:"source_url,omitempty"`
+	Error     string     `json:"error,omitempty"` // of the last failure, at most 500 characters
+	Backend   string     `json:"backend"`         // id of the StorageBackend
+	CreatedAt int64      `json:"created_at"`
+	UpdatedAt int64      `json:"updated_at"`
+
+	// Attempts counts what the job of a pending file has tried without success, and
+	// RetryAt is when it tries again.
+	Attempts int   `json:"attempts,omitempty"`
+	RetryAt  int64 `json:"retry_at,omitempty"`
+}
+
+// FileDeletion is an object that must be removed from its storage. The record of
+// its file is gone already.
+type FileDeletion struct {
+	ID        FileID `json:"-"`
+	ObjectKey string `json:"object_key"`
+	Size      int64  `json:"size"`
+	PartSize  int64  `json:"part_size,omitempty"`
+	Backend   string `json:"backend"`
+	Refresh   bool   `json:"refresh,omitempty"` // the CDN may have a copy that must go afterwards
+	Attempts  int    `json:"attempts,omitempty"`
+	RetryAt   int64  `json:"retry_at"`
+	Error     string `json:"error,omitempty"` // of the last attempt
+}
+
+// SearchText is what search= looks through.
+func (f *File) SearchText() string {
+	id := string(f.ID)
+	return searchtext.Fields(&f.Filename, &id, &f.SHA256)
+}
+
+func errNoFile() error { return fault.New(fault.NotFound, "file not found") }
+
+// orderKey orders the files of a project by creation, those of a second by id.
+func (f *File) orderKey() []byte {
+	key := binary.BigEndian.AppendUint64(f.Project.key(), uint64(f.CreatedAt))
+	return append(key, f.ID...)
+}
+
+// orderValue is what lists are filtered by without reading the record.
+func (f *File) orderValue() []byte { return append([]byte{f.Status[0]}, f.SearchText()...) }
+
+// sourceKey is where the files with a source address are listed.
+func sourceKey(p ProjectID, url string) []byte {
+	sum := sha256.Sum256([]byte(url))
+	return append(p.key(), sum[:]...)
+}
+
+// dueKey orders what waits for a job by the time when it is due.
+func dueKey(at int64, id FileID) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(max(at, 0))), id...)
+}
+
+// File reads one file of a project.
+func (tx *Tx) File(p ProjectID, id FileID) (*File, error) {
+	f, err := tx.file([]byte(id))
+	if err != nil {
+		return nil, err
+	}
+	if f == nil || f.Project != p || tx.content(p) == nil {
+		return nil, errNoFile()
+	}
+	return f, nil
+}
+
+// file reads a file by its id, also one of a project that is gone; nil when there is
+// none.
+func (tx *Tx) file(id []byte) (*File, error) {
+	b := tx.bolt.Bucket(filesBucket)
+	if b == nil || len(id) == 0 {
+		return nil, nil
+	}
+	f, err := get[File](b, id)
+	if f != nil {
+		f.ID = FileID(id)
+	}
+	return f, err
+}
+
+// LinkedFile finds the file with an object key, and its storage, for a direct link.
+// It takes no lock that writers hold. One that is not ready is NotFound.
+func (s *Store) LinkedFile(objectKey string) (f *File, b *StorageBackend, err error) {
+	parts := strings.Split(objectKey, "/")
+	if len(parts) != 4 {
+		return nil, nil, errNoFile()
+	}
+	err = s.View(func(tx *Tx) error {
+		if f, err = tx.file([]byte(parts[2])); err != nil {
+			return err
+		}
+		if f == nil || f.ObjectKey != objectKey || f.Status != FileReady || !tx.alive(f.Project.key()) {
+			return errNoFile()
+		}
+		b, err = tx.StorageBackend(f.Backend)
+		return err
+	})
+	return f, b, err
+}
+
+// FileBySource is the newest file of a project with a source address; nil when there
+// is none.
+func (tx *Tx) FileBySource(p ProjectID, url string) (*File, error) {
+	ids := tx.bolt.Bucket(fileSourcesBucket).Get(sourceKey(p, url))
+	if len(ids) < fileIDLength {
+		return nil, nil
+	}
+	return tx.File(p, FileID(ids[len(ids)-fileIDLength:]))
+}
+
+// fileIDLength is the bytes of a FileID.
+const fileIDLength = 12
+
+func validFileID(id FileID) bool {
+	return len(id) == fileIDLength && strings.Trim(string(id), "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// CreateFile stores a new file, whose ID is set, as pending or ready. An id that is
+// in use is a Conflict, a storage that is not there NotFound.
+func (tx *Tx) CreateFile(p ProjectID, f *File) error {
+	if tx.content(p) == nil {
+		return fault.New(fault.NotFound, "project not found")
+	}
+	if !validFileID(f.ID) || f.Status != FilePending && f.Status != FileReady {
+		return fault.New(fault.Invalid, "a new file must be pending or ready and have an id of 12 characters 0-9 and a-z")
+	}
+	if known, err := tx.file([]byte(f.ID)); err != nil {
+		return err
+	} else if known != nil {
+		return fault.New(fault.Conflict, "file %s exists already", f.ID)
+	}
+	if _, err := tx.StorageBackend(f.Backend); err != nil {
+		return err
+	}
+	f.Project, f.CreatedAt = p, tx.now.Unix()
+	return tx.addFile(f)
+}
+
+// addFile stores a file that is in no index yet.
+func (tx *Tx) addFile(f *File) error {
+	if f.SourceURL != "" {
+		sources := tx.bolt.Bucket(fileSourcesBucket)
+		key := sourceKey(f.Project, f.SourceURL)
+		if err := sources.Put(key, append(bytes.Clone(sources.Get(key)), f.ID...)); err != nil {
+			return err
+		}
+	}
+	tx.count(f.Project, countFiles(f.Status), 1)
+	if err := tx.countBackend(f.Backend, 1); err != nil {
+		return err
+	}
+	return tx.writeFile(f)
+}
+
+// fileMay says which state may follow which. The same state again is a change of
+// other fields, which a ready file does not have.
+var fileMay = map[FileStatus][]FileStatus{
+	FilePending: {FilePending, FileReady, FileFailed},
+	FileFailed:  {FilePending},
+}
+
+// PutFile stores a changed file. A state that must not follow the one it has is a
+// Conflict; a file that was deleted meanwhile is NotFound, and whoever wrote its
+// object removes that again.
+func (tx *Tx) PutFile(p ProjectID, f *File) error {
+	before, err := tx.File(p, f.ID)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(fileMay[before.Status], f.Status) {
+		return fault.New(fault.Conflict, "a file that is %s cannot become %s", before.Status, f.Status)
+	}
+	if before.Status == FilePending {
+		if err := tx.bolt.Bucket(filePendingBucket).Delete(dueKey(before.RetryAt, f.ID)); err != nil {
+			return err
+		}
+	}
+	if f.Status != FilePending {
+		f.Attempts, f.RetryAt = 0, 0
+	}
+	if runes := []rune(f.Error); len(runes) > maxFileError {
+		f.Error = string(runes[:maxFileError])
+	}
+	tx.count(p, countFiles(before.Status), -1)
+	tx.count(p, countFiles(f.Status), 1)
+	return tx.writeFile(f)
+}
+
+// RetryFile makes a failed file pending again, and is a Conflict for any other.
+func (tx *Tx) RetryFile(p ProjectID, id FileID) (*File, error) {
+	f, err := tx.File(p, id)
+	if err != nil {
+		return nil, err
+	}
+	if f.Status != FileFailed {
+		return nil, fault.New(fault.Conflict, "the file is %s; only a failed one can be tried again", f.Status)
+	}
+	f.Status, f.Error = FilePending, ""
+	return f, tx.PutFile(p, f)
+}
+
+// writeFile stores a file with what lists and jobs find it by.
+func (tx *Tx) writeFile(f *File) error {
+	f.UpdatedAt = tx.now.Unix()
+	if f.Status == FilePending {
+		tx.filesWaiting = true
+		if err := tx.bolt.Bucket(filePendingBucket).Put(dueKey(f.RetryAt, f.ID), nil); err != nil {
+			return err
+		}
+	}
+	if err := tx.bolt.Bucket(fileOrderBucket).Put(f.orderKey(), f.orderValue()); err != nil {
+		return err
+	}
+	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), f)
+}
+
+// DeleteFile removes the record of a file, whose link is gone from then on, and
+// leaves the removal of its object to a job. refresh asks that job to refresh the
+// CDN afterwards.
+func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool) error {
+	f, err := tx.File(p, id)
+	if err != nil {
+		return err
+	}
+	tx.count(p, countFiles(f.Status), -1)
+	return tx.dropFile(f, refresh)
+}
+
+// dropFile turns a file into a deletion.
+func (tx *Tx) dropFile(f *File, refresh bool) error {
+	if f.SourceURL != "" {
+		if err := tx.dropSource(f); err != nil {
+			return err
+		}
+	}
+	err := errors.Join(
+		tx.bolt.Bucket(filePendingBucket).Delete(dueKey(f.RetryAt, f.ID)),
+		tx.bolt.Bucket(fileOrderBucket).Delete(f.orderKey()),
+		tx.bolt.Bucket(filesBucket).Delete([]byte(f.ID)),
+		tx.countBackend(f.Backend, -1),
+	)
+	if err != nil {
+		return err
+	}
+	return tx.PutFileDeletion(&FileDeletion{
+		ID: f.ID, ObjectKey: f.ObjectKey, Size: f.Size, PartSize: f.PartSize, Backend: f.Backend,
+		Refresh: refresh && f.Status == FileReady, RetryAt: tx.now.Unix(),
+	})
+}
+
+// dropSource takes a file off the list of those with its source address.
+func (tx *Tx) dropSource(f *File) error {
+	sources := tx.bolt.Bucket(fileSourcesBucket)
+	key := sourceKey(f.Project, f.SourceURL)
+	var left []byte
+	for id := range slices.Chunk(sources.Get(key), fileIDLength) {
+		if string(id) != string(f.ID) {
+			left = append(left, id...)
+		}
+	}
+	if left == nil {
+		return sources.Delete(key)
+	}
+	return sources.Put(key, left)
+}
+
+// FileSelection is the part of a list of files that is asked for.
+type FileSelection struct {
+	Terms         []string   // folded; a file has all of them in its name, id or SHA-256
+	Status        FileStatus // "" = any
+	Offset, Limit int
+}
+
+// ListFiles reads a part of the files of a project, newest first, and says how many
+// there are in all. A search reads the names of all files of the project, some 150
+// bytes each, and no other list more than the keys down to its page.
+func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, err error) {
+	content := tx.content(p)
+	order := tx.bolt.Bucket(fileOrderBucket)
+	if content == nil || order == nil {
+		return nil, 0, nil
+	}
+	for _, status := range FileStatuses {
+		if q.Status == "" || q.Status == status {
+			total += int(counted(content.Bucket(countsBucket).Get([]byte(countFiles(status)))))
+		}
+	}
+	if len(q.Terms) > 0 {
+		total = 0
+	}
+	cursor := order.Cursor()
+	key, value := cursor.Seek((p + 1).key())
+	if key == nil {
+		key, value = cursor.Last()
+	} else {
+		key, value = cursor.Prev()
+	}
+	for skip := q.Offset; bytes.HasPrefix(key, p.key()); key, value = cursor.Prev() {
+		if q.Status != "" && value[0] != q.Status[0] || !searchtext.ContainsAll(string(value[1:]), q.Terms) {
+			continue
+		}
+		if len(q.Terms) > 0 {
+			total++
+		} else if len(page) == q.Limit {
+			break
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if len(page) == q.Limit {
+			continue
+		}
+		f, err := tx.file(key[len(key)-fileIDLength:])
+		if err != nil {
+			return nil, 0, err
+		}
+		if f == nil {
+			return nil, 0, fmt.Errorf("%w: no file %s", ErrDamaged, key[len(key)-fileIDLength:])
+		}
+		page = append(page, f)
+	}
+	return page, total, nil
+}
+
+// EachFile visits the files of a project, the oldest first. visit must not write.
+func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
+	order := tx.bolt.Bucket(fileOrderBucket)
+	if order == nil {
+		return nil
+	}
+	cursor := order.Cursor()
+	for key, _ := cursor.Seek(p.key()); bytes.HasPrefix(key, p.key()); key, _ = cursor.Next() {
+		f, err := tx.file(key[len(key)-fileIDLength:])
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			return fmt.Errorf("%w: no file %s", ErrDamaged, key[len(key)-fileIDLength:])
+		}
+		if err := visit(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HasFile reports whether a file is stored with an object key, also when its project
+// is deleted or not to be seen yet: its object must stay.
+func (tx *Tx) HasFile(id FileID, objectKey string) (bool, error) {
+	f, err := tx.file([]byte(id))
+	return f != nil && f.ObjectKey == objectKey, err
+}
+
+// PendingFiles are files whose job is to be done, in the order in which they are due,
+// at most limit of them. Some may be due only later, see File.RetryAt.
+func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
+	cursor := tx.bolt.Bucket(filePendingBucket).Cursor()
+	for key, _ := cursor.First(); key != nil && len(list) < limit; key, _ = cursor.Next() {
+		f, err := tx.file(key[8:])
+		if err != nil {
+			return nil, err
+		}
+		if f != nil && tx.alive(f.Project.key()) {
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// FileDeletions are objects to remove, in the order in which that is due, at most
+// limit of them. Some may be due only later, see FileDeletion.RetryAt.
+func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
+	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()
+	for key, raw := cursor.First(); key != nil && len(list) < limit; key, raw = cursor.Next() {
+		d, err := decode[FileDeletion](key, raw)
+		if err != nil {
+			return nil, err
+		}
+		d.ID = FileID(key[8:])
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// PutFileDeletion adds an object to remove.
+func (tx *Tx) PutFileDeletion(d *FileDeletion) error {
+	tx.filesWaiting = true
+	return put(tx.bolt.Bucket(fileDeletionsBucket), dueKey(d.RetryAt, d.ID), d)
+}
+
+// DropFileDeletion notes that an object is gone.
+func (tx *Tx) DropFileDeletion(d *FileDeletion) error {
+	return tx.bolt.Bucket(fileDeletionsBucket).Delete(dueKey(d.RetryAt, d.ID))
+}
+
+// PostponeFileDeletion notes that an object could not be removed, and why, and when
+// to try again.
+func (tx *Tx) PostponeFileDeletion(d *FileDeletion, at int64, reason string) error {
+	if err := tx.DropFileDeletion(d); err != nil {
+		return err
+	}
+	d.Attempts, d.RetryAt, d.Error = d.Attempts+1, at, reason
+	return tx.PutFileDeletion(d)
+}
+
+// FilesWaiting has a value when something has been added to the pending files or the
+// deletions since it was last received. It is for one reader.
+func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
+
+// purgeFiles turns up to limit files of a project that is gone into deletions and
+// returns how many keys may still be removed.
+func (tx *Tx) purgeFiles(p ProjectID, limit int) (left int, err error) {
+	var files []*File
+	err = tx.EachFile(p, func(f *File) error {
+		if len(files) == limit {
+			return errEnough
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return 0, err
+	}
+	for _, f := range files {
+		if err := tx.dropFile(f, true); err != nil {
+			return 0, err
+		}
+	}
+	return limit - len(files), nil
+}
+
+// errEnough ends a visit.
+var errEnough = errors.New("enough")
+
+// countFiles is the number of files in a state.
+func countFiles(status FileStatus) countName { return countName("files." + status) }
+
+// countBackend adds to the number of files on a storage.
+func (tx *Tx) countBackend(id string, delta int64) error {
+	b := tx.bolt.Bucket(fileCountsBucket)
+	return b.Put([]byte(id), binary.BigEndian.AppendUint64(nil, uint64(counted(b.Get([]byte(id)))+delta)))
+}
+
+// FilesOn is the number of files on a storage, those of deleted projects included
+// until their objects are due for removal.
+func (tx *Tx) FilesOn(backend string) int64 {
+	return counted(tx.bolt.Bucket(fileCountsBucket).Get([]byte(backend)))
+}
+
+// ReplaceLinks lets every link of a project's versions that is the address from,
+// white space around it ignored, be to, and returns how many versions changed. The
+// other fields of links stay.
+func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error) {
+	w, err := tx.workOn(p)
+	if err != nil {
+		return 0, err
+	}
+	is := func(url string) bool { return strings.TrimSpace(url) == from }
+	var ids []ID
+	for id, e := range w.entries {
+		v := e.Version
+		if v.DownloadURL != nil && is(*v.DownloadURL) || slices.ContainsFunc(v.DownloadLinks, func(l DownloadLink) bool { return is(l.URL) }) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		v, err := tx.Version(p, id)
+		if err != nil {
+			return 0, err
+		}
+		if v.DownloadURL != nil && is(*v.DownloadURL) {
+			v.DownloadURL = &to
+		}
+		for i := range v.DownloadLinks {
+			if is(v.DownloadLinks[i].URL) {
+				v.DownloadLinks[i].URL = to
+			}
+		}
+		if err := tx.putVersion(p, v); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
+
+// FileReferences finds which versions link to files. The keys of the result are
+// object keys, its values display texts of versions, the newest version record first.
+// Scheme and host of links do not count.
+func (s *Snapshot) FileReferences(objectKeys ...string) map[string][]string {
+	wanted := make(map[string]bool, len(objectKeys))
+	for _, key := range objectKeys {
+		wanted[key] = true
+	}
+	found := map[string][]*Version{}
+	for _, e := range s.entries {
+		v := e.Version
+		note := func(link string) {
+			key, ok := linkedKey(link)
+			if ok && wanted[key] && !slices.Contains(found[key], v) {
+				found[key] = append(found[key], v)
+			}
+		}
+		if v.DownloadURL != nil {
+			note(*v.DownloadURL)
+		}
+		for _, l := range v.DownloadLinks {
+			note(l.URL)
+		}
+	}
+	references := make(map[string][]string, len(found))
+	for key, versions := range found {
+		slices.SortFunc(versions, func(a, b *Version) int { return bytes.Compare(b.ID[:], a.ID[:]) })
+		for _, v := range versions {
+			references[key] = append(references[key], v.Version)
+		}
+	}
+	return references
+}
+
+// linkedKey is the object key that a link leads to by its path.
+func linkedKey(link string) (key string, ok bool) {
+	if !strings.Contains(link, "/f/") {
+		return "", false
+	}
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil {
+		return "", false
+	}
+	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	if len(segments) != 4 || segments[0] != "f" {
+		return "", false
+	}
+	for i, segment := range segments {
+		plain, err := url.PathUnescape(segment)
+		if err != nil || strings.Contains(plain, "/") {
+			return "", false
+		}
+		segments[i] = plain
+	}
+	return strings.Join(segments, "/"), true
+}
