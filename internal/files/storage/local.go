@@ -1,0 +1,229 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"svc/internal/durable"
+)
+
+// objects is the folder of the objects below the storage directory.
+const objects = "objects"
+
+// Local keeps objects as files at objects/{key} below the storage directory. All
+// access goes through an os.Root, so that no key and no symbolic link leads out.
+type Local struct {
+	dir  string
+	root *os.Root
+}
+
+func openLocal(dir string) (*Local, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		err = durable.MkdirAll(filepath.Join(dir, objects), 0o700)
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Local{dir, root}, nil
+}
+
+// Root is the storage directory. It is closed by Storages.Close.
+func (l *Local) Root() *os.Root { return l.root }
+
+// Put moves a file to the object. Both names are on disk when it returns, and no
+// byte was copied. A file that an interrupted Put has moved already is no error.
+func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, error) {
+	if err := checkKey(key); err != nil {
+		return Object{}, err
+	}
+	from, err := l.below(file)
+	if err != nil {
+		return Object{}, err
+	}
+	o := Object{Key: key, Size: size}
+	info, err := l.root.Lstat(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if moved, statErr := l.Stat(ctx, o); moved && statErr == nil {
+			return o, l.sync(path.Dir(objects + "/" + key)) // by a Put that was interrupted after its rename
+		}
+		return Object{}, err
+	case err != nil:
+		return Object{}, err
+	case !info.Mode().IsRegular() || info.Size() != size:
+		return Object{}, fmt.Errorf("the staged file has %d bytes instead of %d", info.Size(), size)
+	}
+	to := objects + "/" + key
+	if err := l.mkdir(collection(to)); err != nil {
+		return Object{}, err
+	}
+	if err := l.root.Rename(from, to); err != nil {
+		return Object{}, err
+	}
+	return o, errors.Join(l.sync(collection(to)), l.sync(filepath.ToSlash(filepath.Dir(from))))
+}
+
+// below is a path relative to the storage directory, with slashes.
+func (l *Local) below(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Rel(l.dir, path)
+	if err != nil || !filepath.IsLocal(name) {
+		return "", errors.New("the staged file is outside of the storage directory")
+	}
+	return filepath.ToSlash(name), nil
+}
+
+// mkdir makes a folder and those above it, and syncs each one that got a name.
+func (l *Local) mkdir(name string) error {
+	var parent string
+	for segment := range strings.SplitSeq(name, "/") {
+		child := path.Join(parent, segment)
+		switch err := l.root.Mkdir(child, 0o700); {
+		case err == nil:
+			if err := l.sync(parent); err != nil {
+				return err
+			}
+		case !errors.Is(err, fs.ErrExist):
+			return err
+		}
+		parent = child
+	}
+	return nil
+}
+
+// sync makes the names in a folder durable. Windows has no such call and needs
+// none.
+func (l *Local) sync(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := l.root.Open(path.Join(".", name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Open opens the file of the object, which must have the object's size.
+func (l *Local) Open(_ context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
+	if err := o.checkRange(offset, length); err != nil {
+		return nil, err
+	}
+	f, err := l.root.Open(objects + "/" + o.Key)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() != o.Size) {
+		err = fmt.Errorf("the object has %d bytes instead of %d: %w", info.Size(), o.Size, io.ErrUnexpectedEOF)
+	}
+	if err == nil {
+		_, err = f.Seek(offset, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Delete removes the file of the object and the folders that it leaves empty.
+func (l *Local) Delete(_ context.Context, o Object) error {
+	if err := checkKey(o.Key); err != nil {
+		return err
+	}
+	name := objects + "/" + o.Key
+	if err := l.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for dir := path.Dir(name); dir != objects; dir = path.Dir(dir) {
+		if err := l.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return l.sync(dir) // not empty
+		}
+	}
+	return l.sync(objects)
+}
+
+// Stat reports whether the file of the object is there and has its size.
+func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
+	if err := checkKey(o.Key); err != nil {
+		return false, err
+	}
+	info, err := l.root.Lstat(objects + "/" + o.Key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Mode().IsRegular() && info.Size() == o.Size, err
+}
+
+// Walk calls fn with every file below objects, in the order of names, until fn
+// returns an error. A file that goes meanwhile is left out. Keys that no object
+// can have are reported too, so that they can be removed with Root.
+func (l *Local) Walk(fn func(key string, info fs.FileInfo) error) error {
+	return fs.WalkDir(l.root.FS(), objects, func(name string, entry fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil && !entry.IsDir() {
+			info, err = entry.Info()
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil || info == nil:
+			return err
+		}
+		return fn(strings.TrimPrefix(name, objects+"/"), info)
+	})
+}
+
+// Probe creates a file, reads it back and deletes it.
+func (l *Local) Probe(context.Context) Probe {
+	begin := time.Now()
+	err := l.tryFile()
+	p := Probe{OK: err == nil, Latency: time.Since(begin)}
+	if err != nil {
+		p.Error = fmt.Sprintf("write in the storage directory: %v", errors.Unwrap(err))
+		return p
+	}
+	p.RangeSupported, p.LargeWriteOK = new(true), new(true)
+	return p
+}
+
+func (l *Local) tryFile() error {
+	name, text := ".probe-"+rand.Text(), []byte(probeText)
+	err := l.root.WriteFile(name, text, 0o600)
+	var got []byte
+	if err == nil {
+		got, err = l.root.ReadFile(name)
+	}
+	if err == nil && !bytes.Equal(got, text) {
+		err = &fs.PathError{Op: "read", Path: name, Err: io.ErrUnexpectedEOF}
+	}
+	if removed := l.root.Remove(name); err == nil {
+		err = removed
+	}
+	return err
+}
+
+// probeText is what probes write and read back.
+const probeText = "svc storage probe\n"
+
+// Sweep does nothing: a rename is never unfinished.
+func (l *Local) Sweep(context.Context, time.Time) error { return nil }

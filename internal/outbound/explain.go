@@ -1,0 +1,68 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// Error is why a request failed, in words that may be shown to whoever asked for
+// it. What it wraps names addresses and is for the log.
+type Error struct {
+	text  string
+	cause error
+}
+
+// Error is the text for people.
+func (e *Error) Error() string { return e.text }
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Explain makes an *Error of what a client or the body of an answer returned. The
+// texts are a closed set: nothing that the other side has sent is among them.
+func Explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{reason(err), err}
+}
+
+func reason(err error) string {
+	for _, known := range []error{errScheme, errAddress, errOwn, errRedirects, errDowngrade, errElsewhere} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok && !e.IsTimeout {
+		return "the host name does not resolve"
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "the certificate of the server is not valid"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "the server does not speak TLS"
+	}
+	timeout, ok := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ok && timeout.Timeout():
+		return "no answer in time"
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection was refused"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "the server cannot be reached"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "the connection broke off"
+	default:
+		return "the request failed"
+	}
+}

@@ -1,0 +1,205 @@
+// Package outbound is the way out: every request that the program sends to
+// another machine goes through one of its clients. A client refuses addresses
+// that its profile does not allow, after the name is resolved and again after
+// every redirect, so that a name that changes its address gains nothing.
+//
+//	outbound.go  profiles, the client, redirects
+//	address.go   which addresses may be connected to
+//	explain.go   errors as short texts that name no address
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Profile says where an address comes from, and thereby what it may be.
+type Profile uint8
+
+// The profiles.
+const (
+	// Operator is for addresses that the administrator has typed: the storage at
+	// home is private, so private addresses are allowed. Link-local ones, where
+	// clouds keep credentials, and our own listener are not.
+	Operator Profile = iota + 1
+	// Data is for addresses from payloads and records: https and public addresses
+	// only, and no proxy, because behind one no address can be checked. The host
+	// of Config.Trusted is excepted: the administrator has typed it.
+	Data
+	// Fixed is for addresses of the configuration, as Operator, but redirects to
+	// other hosts are refused.
+	Fixed
+)
+
+// Limits of every request.
+const (
+	maxHeaderBytes = 64 << 10
+	maxRedirects   = 5
+	connectTime    = 10 * time.Second // also for the TLS handshake
+	// answerTime is from the end of the request to the header of the answer: some
+	// storages copy the whole file in that time.
+	answerTime = 2 * time.Minute
+)
+
+// Config is what a client needs to know.
+type Config struct {
+	Profile Profile
+	Version string // of svc, for the User-Agent
+	// Ports are those that this server listens on. They are refused on all
+	// addresses of this machine.
+	Ports []uint16
+	// Trusted is the base address of the code host, for Data.
+	Trusted string
+	// Resolver is what names are looked up with; nil is that of the system.
+	Resolver *net.Resolver
+}
+
+// New makes a client. It follows at most five redirects of GET and HEAD and hands
+// out those of other methods; credentials do not follow to another host. Answers
+// are not decompressed.
+func New(c Config) *http.Client {
+	t := &transport{profile: c.Profile, agent: "svc/" + c.Version, ports: slices.Clone(c.Ports), public: Public}
+	if trusted, err := url.Parse(c.Trusted); err == nil && trusted.Host != "" {
+		t.trusted = hostPort(trusted)
+	}
+	t.dialer = net.Dialer{Timeout: connectTime, Resolver: c.Resolver}
+	t.base = &http.Transport{
+		DialContext:            t.dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    connectTime,
+		ResponseHeaderTimeout:  answerTime,
+		ExpectContinueTimeout:  time.Second,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConnsPerHost:    8,
+		IdleConnTimeout:        90 * time.Second,
+		DisableCompression:     true,
+		ForceAttemptHTTP2:      true,
+	}
+	if c.Profile != Data {
+		t.base.Proxy = http.ProxyFromEnvironment
+	}
+	return &http.Client{Transport: t, CheckRedirect: t.redirect}
+}
+
+// transport checks what a client sends, one request of a chain of redirects at a
+// time.
+type transport struct {
+	profile Profile
+	agent   string
+	ports   []uint16
+	trusted string // host:port
+	public  func(netip.Addr) bool
+	dialer  net.Dialer
+	base    *http.Transport
+}
+
+// RoundTrip sends r when its scheme is allowed.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch {
+	case r.URL.Scheme == "https":
+	case r.URL.Scheme == "http" && (t.profile != Data || hostPort(r.URL) == t.trusted):
+	default:
+		closeBody(r)
+		return nil, errScheme
+	}
+	r = r.Clone(r.Context())
+	r.Header.Set("User-Agent", t.agent)
+	return t.base.RoundTrip(r)
+}
+
+// CloseIdleConnections closes the connections that no request uses.
+func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
+// closeBody closes the body of a request that is not sent, as a RoundTripper must.
+func closeBody(r *http.Request) {
+	if r.Body != nil {
+		_ = r.Body.Close() // nothing was read from it
+	}
+}
+
+// redirect decides about the next request of a chain.
+func (t *transport) redirect(next *http.Request, via []*http.Request) error {
+	first := via[0]
+	if first.Method != http.MethodGet && first.Method != http.MethodHead {
+		return http.ErrUseLastResponse
+	}
+	if len(via) > maxRedirects {
+		return errRedirects
+	}
+	if via[len(via)-1].URL.Scheme == "https" && next.URL.Scheme != "https" {
+		return errDowngrade
+	}
+	elsewhere := func(r *http.Request) bool {
+		return r.URL.Scheme != first.URL.Scheme || hostPort(r.URL) != hostPort(first.URL)
+	}
+	next.Header.Del("Referer") // it can hold a signed address
+	if slices.ContainsFunc(append(via[1:len(via):len(via)], next), elsewhere) {
+		if t.profile == Fixed {
+			return errElsewhere
+		}
+		for name := range next.Header {
+			if !slices.Contains(harmless, name) {
+				next.Header.Del(name)
+			}
+		}
+	}
+	return nil
+}
+
+// harmless are the headers that another host may see.
+var harmless = []string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
+
+// dial connects to an allowed address. The check is in the dialer's Control,
+// which sees the address that is connected to and not the name.
+func (t *transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	private := t.profile != Data || strings.EqualFold(address, t.trusted)
+	d := t.dialer
+	d.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return errAddress
+		}
+		return t.check(to, private)
+	}
+	return d.DialContext(ctx, network, address)
+}
+
+// check decides about the address of a connection.
+func (t *transport) check(to netip.AddrPort, private bool) error {
+	switch {
+	case !private && !t.public(to.Addr()):
+		return errAddress
+	case private && !Routable(to.Addr()):
+		return errAddress
+	case slices.Contains(t.ports, to.Port()) && ours(to.Addr()):
+		return errOwn
+	}
+	return nil
+}
+
+// hostPort is the host of an address in lower case with its port.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+var (
+	errScheme    = errors.New("the address must begin with https://")
+	errAddress   = errors.New("the address is not allowed")
+	errOwn       = errors.New("the address is that of this server")
+	errRedirects = errors.New("more than 5 redirects")
+	errDowngrade = errors.New("a redirect leads from https to http")
+	errElsewhere = errors.New("a redirect leads to another host")
+)
