@@ -33,6 +33,8 @@ type AnnouncementText struct {
 	Hidden  bool    `json:"hidden,omitempty"`
 }
 
+func (a *Announcement) identify(id ID) { a.ID = id }
+
 // For reports whether the announcement is meant for a platform.
 func (a *Announcement) For(p platform.Platform) bool {
 	return len(a.Platforms) == 0 || slices.Contains(a.Platforms, p)
@@ -49,52 +51,20 @@ func (a *Announcement) textSize() int {
 	return n
 }
 
-func errNoAnnouncement() error { return fault.New(fault.NotFound, "announcement not found") }
-
 // Announcement reads one announcement of a project.
 func (tx *Tx) Announcement(p ProjectID, id ID) (*Announcement, error) {
-	content := tx.content(p)
-	if content == nil {
-		return nil, errNoAnnouncement()
-	}
-	a, err := get[Announcement](content.Bucket(announcementsBucket), id[:])
-	if err != nil {
-		return nil, err
-	}
-	if a == nil {
-		return nil, errNoAnnouncement()
-	}
-	a.ID = id
-	return a, nil
+	return read[Announcement](tx.contentBucket(p, announcementsBucket), id, "announcement")
 }
 
 // OwnedAnnouncement reads an announcement and its project by its id alone.
 func (tx *Tx) OwnedAnnouncement(id ID) (*Project, *Announcement, error) {
-	owner, ok := tx.owner(id)
-	if !ok {
-		return nil, nil, errNoAnnouncement()
-	}
-	p, err := tx.projectByID(owner)
-	if err != nil {
-		return nil, nil, err
-	}
-	a, err := tx.Announcement(owner, id)
-	return p, a, err
+	return owned(tx, id, "announcement", tx.Announcement)
 }
 
-// eachAnnouncement calls fn with every announcement of a project, oldest
-// first. fn must not write.
-func (tx *Tx) eachAnnouncement(p ProjectID, fn func(*Announcement) error) error {
-	return tx.content(p).Bucket(announcementsBucket).ForEach(func(key, raw []byte) error {
-		a, err := decode[Announcement](key, raw)
-		if err != nil {
-			return err
-		}
-		if a.ID, err = idOf(key); err != nil {
-			return err
-		}
-		return fn(a)
-	})
+// EachAnnouncement visits the announcements of a project, the oldest first. visit
+// must not write.
+func (tx *Tx) EachAnnouncement(p ProjectID, visit func(*Announcement) error) error {
+	return eachRecord(tx.content(p).Bucket(announcementsBucket), visit)
 }
 
 // PutAnnouncement stores a. A new one gets its id here.
@@ -113,20 +83,12 @@ func (tx *Tx) PutAnnouncement(p ProjectID, a *Announcement) error {
 	}
 	tx.count(p, countPinned, pinned(a)-pinnedEntry(before))
 	a.UpdatedAt = tx.now.Unix()
-	raw, err := encode(a)
+	stored, err := write(tx, announcementsBucket, Change{Kind: KindAnnouncement, Project: p, ID: a.ID}, a)
 	if err != nil {
 		return err
 	}
-	stored, err := decode[Announcement](a.ID[:], raw)
-	if err != nil {
-		return err
-	}
-	stored.ID = a.ID
 	w.putAnnouncement(stored)
-	if err := tx.content(p).Bucket(announcementsBucket).Put(a.ID[:], raw); err != nil {
-		return err
-	}
-	return tx.record(Change{Kind: KindAnnouncement, Project: p, ID: a.ID})
+	return nil
 }
 
 func pinned(a *Announcement) int64 {
@@ -151,15 +113,9 @@ func (tx *Tx) DeleteAnnouncement(p ProjectID, a *Announcement) error {
 	}
 	tx.count(p, countAnnouncements, -1)
 	tx.count(p, countPinned, -pinned(a))
-	if err := tx.content(p).Bucket(announcementsBucket).Delete(a.ID[:]); err != nil {
-		return err
-	}
-	if err := tx.bolt.Bucket(ownersBucket).Delete(a.ID[:]); err != nil {
-		return err
-	}
 	delete(w.announcements, a.ID)
 	w.changed = true
-	return tx.record(Change{Kind: KindAnnouncement, Project: p, ID: a.ID})
+	return tx.erase(announcementsBucket, Change{Kind: KindAnnouncement, Project: p, ID: a.ID})
 }
 
 // AnnouncementEntry is an announcement in a snapshot.

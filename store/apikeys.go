@@ -1,10 +1,6 @@
 package store
 
-import (
-	"slices"
-
-	"svc/internal/fault"
-)
+import "slices"
 
 // Digest is the salted hash of an API key's text. The text itself is never
 // stored.
@@ -37,6 +33,8 @@ type FormerKey struct {
 	Digest    Digest `json:"digest"`
 	ExpiresAt int64  `json:"expires_at"`
 }
+
+func (k *APIKey) identify(id ID) { k.ID = id }
 
 // Expired reports whether the key itself is past its time.
 func (k *APIKey) Expired(now int64) bool { return k.ExpiresAt != nil && now >= *k.ExpiresAt }
@@ -71,15 +69,7 @@ func (s *Store) KeyByDigest(d Digest) *APIKey { return s.keys.Load().byDigest[d]
 
 // APIKey reads a key.
 func (tx *Tx) APIKey(id ID) (*APIKey, error) {
-	k, err := get[APIKey](tx.bolt.Bucket(keysBucket), id[:])
-	if err != nil {
-		return nil, err
-	}
-	if k == nil {
-		return nil, fault.New(fault.NotFound, "API key not found")
-	}
-	k.ID = id
-	return k, nil
+	return read[APIKey](tx.bolt.Bucket(keysBucket), id, "API key")
 }
 
 // PutAPIKey stores a key. A new one gets its id.
@@ -94,10 +84,11 @@ func (tx *Tx) PutAPIKey(k *APIKey) error {
 // forgetProject takes a deleted project off the lists of all keys.
 func (tx *Tx) forgetProject(p ProjectID) error {
 	var listed []*APIKey
-	err := tx.eachKey(func(k *APIKey) {
+	err := eachRecord(tx.bolt.Bucket(keysBucket), func(k *APIKey) error {
 		if slices.Contains(k.Projects, p) {
 			listed = append(listed, k)
 		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -111,27 +102,15 @@ func (tx *Tx) forgetProject(p ProjectID) error {
 	return nil
 }
 
-// eachKey calls fn with every key, oldest first. fn must not write.
-func (tx *Tx) eachKey(fn func(*APIKey)) error {
-	return tx.bolt.Bucket(keysBucket).ForEach(func(id, raw []byte) error {
-		k, err := decode[APIKey](id, raw)
-		if err != nil {
-			return err
-		}
-		k.ID, err = idOf(id)
-		fn(k)
-		return err
-	})
-}
-
 func (s *Store) loadKeys(tx *Tx) error {
 	ring := &keyring{byDigest: map[Digest]*APIKey{}}
-	err := tx.eachKey(func(k *APIKey) {
+	err := eachRecord(tx.bolt.Bucket(keysBucket), func(k *APIKey) error {
 		ring.newest = append(ring.newest, k)
 		ring.byDigest[k.Digest] = k
 		if k.Former != nil {
 			ring.byDigest[k.Former.Digest] = k
 		}
+		return nil
 	})
 	if err != nil {
 		return err

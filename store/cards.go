@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-
-	"svc/internal/boltfile"
-	"svc/internal/fault"
 )
 
 // Card is a question about events that people keep on their dashboard. Its
@@ -21,48 +18,28 @@ type Card struct {
 	UpdatedAt   int64           `json:"updated_at"`
 }
 
-// cards is the bucket of the cards of a project; nil when the project is gone
-// or was made before there were cards, and has none.
-func (tx *Tx) cards(p ProjectID) *boltfile.Bucket {
-	content := tx.content(p)
-	if content == nil {
-		return nil
-	}
-	return content.Bucket(cardsBucket)
-}
+func (c *Card) identify(id ID) { c.ID = id }
 
 // Card reads one card of a project.
 func (tx *Tx) Card(p ProjectID, id ID) (*Card, error) {
-	var c *Card
-	if b := tx.cards(p); b != nil {
-		var err error
-		if c, err = get[Card](b, id[:]); err != nil {
-			return nil, err
-		}
+	return read[Card](tx.contentBucket(p, cardsBucket), id, "card")
+}
+
+// EachCard visits the cards of a project, the oldest first. visit must not write.
+func (tx *Tx) EachCard(p ProjectID, visit func(*Card) error) error {
+	b := tx.contentBucket(p, cardsBucket)
+	if b == nil {
+		return nil
 	}
-	if c == nil {
-		return nil, fault.New(fault.NotFound, "card not found")
-	}
-	c.ID = id
-	return c, nil
+	return eachRecord(b, visit)
 }
 
 // Cards lists the cards of a project by their order, those that have the same
 // from the oldest to the newest.
-func (tx *Tx) Cards(p ProjectID) ([]*Card, error) {
-	b := tx.cards(p)
-	if b == nil {
-		return nil, nil
-	}
-	var all []*Card
-	err := b.ForEach(func(key, raw []byte) error {
-		c, err := decode[Card](key, raw)
-		if err != nil {
-			return err
-		}
-		c.ID, err = idOf(key)
+func (tx *Tx) Cards(p ProjectID) (all []*Card, err error) {
+	err = tx.EachCard(p, func(c *Card) error {
 		all = append(all, c)
-		return err
+		return nil
 	})
 	slices.SortStableFunc(all, func(a, b *Card) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
 	return all, err
@@ -72,7 +49,7 @@ func (tx *Tx) Cards(p ProjectID) ([]*Card, error) {
 func (tx *Tx) PutCard(p ProjectID, c *Card) error {
 	content := tx.content(p)
 	if content == nil {
-		return fault.New(fault.NotFound, "project not found")
+		return notFound("project")
 	}
 	b, err := content.CreateBucketIfNotExists(cardsBucket)
 	if err != nil {
@@ -86,4 +63,6 @@ func (tx *Tx) PutCard(p ProjectID, c *Card) error {
 }
 
 // DeleteCard removes a card, which must be there.
-func (tx *Tx) DeleteCard(p ProjectID, c *Card) error { return tx.cards(p).Delete(c.ID[:]) }
+func (tx *Tx) DeleteCard(p ProjectID, c *Card) error {
+	return tx.contentBucket(p, cardsBucket).Delete(c.ID[:])
+}

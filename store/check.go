@@ -388,7 +388,7 @@ func (c *checker) announcements(p ProjectID, path string, counts map[countName]i
 }
 
 func (c *checker) cards(p ProjectID, path string, _ map[countName]int64) error {
-	b := c.tx.cards(p)
+	b := c.tx.contentBucket(p, cardsBucket)
 	if b == nil {
 		return nil
 	}
@@ -521,13 +521,13 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 	if err != nil {
 		return false
 	}
-	_, _, err = find[Feedback](content, feedbackSeries, id)
+	_, _, err = feedbackSeries.find(content, id)
 	return err == nil
 }
 
 // submissions checks feedback and logs with their columns.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
-	err := checkSeries(c, p, path, feedbackSeries, func(f *Feedback, id ID) bool {
+	err := feedbackSeries.check(c, p, path, func(f *Feedback, id ID) bool {
 		if r := f.rating(); f.Rating != nil && (r < 1 || r > 5) || f.Status > StatusClosed || !isObject(f.CustomData) {
 			return false
 		}
@@ -542,7 +542,7 @@ func (c *checker) submissions(p ProjectID, path string, counts map[countName]int
 	if err != nil {
 		return err
 	}
-	return checkSeries(c, p, path, logSeries, func(l *Log, _ ID) bool {
+	return logSeries.check(c, p, path, func(l *Log, _ ID) bool {
 		if l.Level < 0 || l.Level > 3 || !isObject(l.CustomData) || !isObject(l.DeviceInfo) {
 			return false
 		}
@@ -559,15 +559,12 @@ type seriesCheck struct {
 	seal   func(block uint32) error
 }
 
-// checkSeries checks the records of a series, visits each that could be decoded,
+// check checks the records of a series, visits each that could be decoded,
 // and compares the columns. visit is false for a record that cannot be.
-func checkSeries[R any, T interface {
-	*R
-	submission
-}](c *checker, p ProjectID, path string, s series[T], visit func(rec T, id ID) bool) error {
+func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec T, id ID) bool) error {
 	content := c.tx.content(p)
 	records := content.Bucket(s.records)
-	at := seriesCheck{made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return seal[R](c.tx, p, s, block) }}
+	at := seriesCheck{made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return s.seal(c.tx, p, block) }}
 	next, before := uint64(0), ID{}
 	err := c.each(records, func(key, raw []byte) error {
 		broken := func(format string, args ...any) {
@@ -578,9 +575,9 @@ func checkSeries[R any, T interface {
 			return nil
 		}
 		number := binary.BigEndian.Uint64(key)
-		checkColumns(c, content, path, s, &at, number)
+		s.checkColumns(c, content, path, &at, number)
 		next = number + 1
-		rec, id, err := decodeRecord[R](raw)
+		rec, id, err := s.decode(raw)
 		switch {
 		case err != nil:
 			broken("%v", err)
@@ -591,7 +588,7 @@ func checkSeries[R any, T interface {
 		default:
 			before = id
 			c.use(id)
-			at.made.Add(T(rec).word(), T(rec).searchText())
+			at.made.Add(rec.word(), rec.searchText())
 			return nil
 		}
 		c.unread[p], at.broken = true, true
@@ -602,19 +599,19 @@ func checkSeries[R any, T interface {
 		return err
 	}
 	c.sequence(records, path+integrity.Path(s.records), next)
-	checkColumns(c, content, path, s, &at, max(next, s.length(content)))
-	return extraColumns(c, path, content, s)
+	s.checkColumns(c, content, path, &at, max(next, s.length(content)))
+	return s.extraColumns(c, path, content)
 }
 
 // checkColumns goes on to a number: the records up to it are gone, and the
 // columns of the blocks before its own are complete.
-func checkColumns[T submission](c *checker, content *boltfile.Bucket, path string, s series[T], at *seriesCheck, number uint64) {
+func (s series[R, T]) checkColumns(c *checker, content *boltfile.Bucket, path string, at *seriesCheck, number uint64) {
 	for at.block < number/column.BlockSize {
 		for len(at.made.Words) < 2*column.BlockSize {
 			at.made.Add(gone, "")
 		}
 		block := uint32(at.block)
-		if which := otherColumn(content, s, block, at.made.Columns()); which != nil && !at.broken {
+		if which := s.otherColumn(content, block, at.made.Columns()); which != nil && !at.broken {
 			c.report.Add(integrity.Columns, path+integrity.Path(which, blockKey(block)), "they are not those of records %d to %d", at.block*column.BlockSize, (at.block+1)*column.BlockSize-1)
 			c.fix(func() error { return at.seal(block) })
 		}
@@ -629,7 +626,7 @@ func checkColumns[T submission](c *checker, content *boltfile.Bucket, path strin
 
 // otherColumn is the name of a column of a block that is not what it must be; nil
 // when both are.
-func otherColumn[T submission](content *boltfile.Bucket, s series[T], block uint32, want column.Columns) []byte {
+func (s series[R, T]) otherColumn(content *boltfile.Bucket, block uint32, want column.Columns) []byte {
 	switch {
 	case !bytes.Equal(content.Bucket(s.words).Get(blockKey(block)), want.Words):
 		return s.words
@@ -640,7 +637,7 @@ func otherColumn[T submission](content *boltfile.Bucket, s series[T], block uint
 }
 
 // extraColumns finds the columns of blocks that are not complete.
-func extraColumns[T submission](c *checker, path string, content *boltfile.Bucket, s series[T]) error {
+func (s series[R, T]) extraColumns(c *checker, path string, content *boltfile.Bucket) error {
 	for _, name := range [][]byte{s.words, s.texts} {
 		b := content.Bucket(name)
 		err := c.each(b, func(key, _ []byte) error {

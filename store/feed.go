@@ -190,9 +190,9 @@ func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 		}
 		return a.SearchText(), true, nil
 	case KindFeedback:
-		return blockText(tx, feedbackSeries, c)
+		return feedbackSeries.text(tx, c)
 	case KindLog:
-		return blockText(tx, logSeries, c)
+		return logSeries.text(tx, c)
 	}
 	return "", false, nil
 }
@@ -205,7 +205,8 @@ func orGone(err error) error {
 	return err
 }
 
-func blockText[T submission](tx *Tx, s series[T], c Change) (string, bool, error) {
+// text is the searchable text of a block.
+func (s series[R, T]) text(tx *Tx, c Change) (string, bool, error) {
 	content := tx.content(c.Project)
 	texts := content.Bucket(s.texts).Get(blockKey(c.Block))
 	if texts == nil {

@@ -216,7 +216,7 @@ func (t *ImportTx) Feedback(f *Feedback, createdAt int64) (err error) {
 	if err := t.own(f.ID); err != nil {
 		return err
 	}
-	return add(t.tx, t.in.id, feedbackSeries, f.ID, f)
+	return feedbackSeries.add(t.tx, t.in.id, f.ID, f)
 }
 
 // Log stores a log.
@@ -225,7 +225,7 @@ func (t *ImportTx) Log(l *Log, createdAt int64) (err error) {
 		return err
 	}
 	t.tx.count(t.in.id, countLevel(l.Level), 1)
-	return add(t.tx, t.in.id, logSeries, l.ID, l)
+	return logSeries.add(t.tx, t.in.id, l.ID, l)
 }
 
 // Card stores a card.

@@ -111,7 +111,7 @@ func (tx *Tx) moveTranslations(p *Project, from, to string) error {
 	}
 	rename(p.Translations, from, to)
 	var moved []*Version
-	err := tx.eachVersion(p.ID, func(v *Version) error {
+	err := tx.EachVersion(p.ID, func(v *Version) error {
 		if _, ok := v.Translations[to]; ok {
 			return occupied
 		}
@@ -134,7 +134,7 @@ func (tx *Tx) moveTranslations(p *Project, from, to string) error {
 
 func (tx *Tx) moveAnnouncementTranslations(p *Project, from, to string, occupied error) error {
 	var moved []*Announcement
-	err := tx.eachAnnouncement(p.ID, func(a *Announcement) error {
+	err := tx.EachAnnouncement(p.ID, func(a *Announcement) error {
 		if _, ok := a.Translations[to]; ok {
 			return occupied
 		}

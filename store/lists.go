@@ -77,7 +77,7 @@ func (tx *Tx) ListFeedback(p ProjectID, q FeedbackSelection) ([]*Feedback, Found
 	if q.Status != nil {
 		f = f.And(3<<statusShift, column.Word(*q.Status)<<statusShift)
 	}
-	return list[Feedback](tx, p, feedbackSeries, f, q.Selection, 0, math.MaxInt64, func(f *Feedback, id ID) { f.ID = id })
+	return feedbackSeries.list(tx, p, f, q.Selection, 0, math.MaxInt64)
 }
 
 // ListLogs reads a part of the logs of a project.
@@ -86,13 +86,12 @@ func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
 	if q.Level != nil {
 		f = f.And(3<<levelShift, column.Word(*q.Level)<<levelShift)
 	}
-	return list[Log](tx, p, logSeries, f, q.Selection, q.From, q.To, func(l *Log, id ID) { l.ID = id })
+	return logSeries.list(tx, p, f, q.Selection, q.From, q.To)
 }
 
-func list[R any, T interface {
-	*R
-	submission
-}](tx *Tx, p ProjectID, s series[T], f column.Filter, q Selection, from, to int64, identify func(T, ID)) ([]T, Found, error) {
+// list reads a part of the records that were created in a range of time, ends
+// included.
+func (s series[R, T]) list(tx *Tx, p ProjectID, f column.Filter, q Selection, from, to int64) ([]T, Found, error) {
 	content := tx.content(p)
 	if content == nil {
 		return nil, Found{}, nil
@@ -102,34 +101,30 @@ func list[R any, T interface {
 	var found Found
 	var err error
 	if q.Find == nil {
-		numbers, found, err = count[R](content, s, f, first, end, q)
+		numbers, found, err = s.count(content, f, first, end, q)
 	} else {
-		numbers, found, err = search[R](tx, content, s, p, f, first, end, q)
+		numbers, found, err = s.search(tx, content, p, f, first, end, q)
 	}
 	if err != nil {
 		return nil, found, err
 	}
 	page := make([]T, 0, len(numbers))
 	for _, n := range numbers {
-		rec, id, err := decodeRecord[R](content.Bucket(s.records).Get(numberKey(n)))
+		rec, _, err := s.decode(content.Bucket(s.records).Get(numberKey(n)))
 		if err != nil {
 			return nil, found, err
 		}
-		identify(rec, id)
 		page = append(page, rec)
 	}
 	return page, found, nil
 }
 
 // count walks the words from the newest block to the oldest.
-func count[R any, T interface {
-	*R
-	submission
-}](content *boltfile.Bucket, s series[T], f column.Filter, first, end uint64, q Selection) (numbers []uint64, found Found, err error) {
+func (s series[R, T]) count(content *boltfile.Bucket, f column.Filter, first, end uint64, q Selection) (numbers []uint64, found Found, err error) {
 	pick := picker{offset: q.Offset, limit: q.Limit}
-	walk := newWalk(content, s)
+	walk := s.walk(content)
 	for block := (end + column.BlockSize - 1) / column.BlockSize; block > first/column.BlockSize; block-- {
-		c, err := readBlock[R](walk, block-1, false)
+		c, err := walk.read(block-1, false)
 		if err != nil {
 			return nil, found, err
 		}
@@ -181,30 +176,27 @@ func (p *picker) full() bool { return len(p.numbers) >= p.limit }
 // LogLevels counts the logs of a project that were created in a range of time,
 // ends included, by level.
 func (tx *Tx) LogLevels(p ProjectID, from, to int64) (byLevel [4]int, err error) {
-	err = eachWord[Log](tx.content(p), logSeries, from, to, func(w column.Word) { byLevel[w>>levelShift&3]++ })
+	err = logSeries.eachWord(tx.content(p), from, to, func(w column.Word) { byLevel[w>>levelShift&3]++ })
 	return byLevel, err
 }
 
 // FeedbackRatings counts the feedback of a project that was created in a range
 // of time, ends included, by rating; index 0 is unrated.
 func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err error) {
-	err = eachWord[Feedback](tx.content(p), feedbackSeries, from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
+	err = feedbackSeries.eachWord(tx.content(p), from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
 	return byRating, err
 }
 
 // eachWord calls fn with the words of all records in a range of time, hidden
 // ones included.
-func eachWord[R any, T interface {
-	*R
-	submission
-}](content *boltfile.Bucket, s series[T], from, to int64, fn func(column.Word)) error {
+func (s series[R, T]) eachWord(content *boltfile.Bucket, from, to int64, fn func(column.Word)) error {
 	if content == nil {
 		return nil
 	}
 	first, end := s.span(content, from, to)
-	walk := newWalk(content, s)
+	walk := s.walk(content)
 	for block := first / column.BlockSize; block*column.BlockSize < end; block++ {
-		c, err := readBlock[R](walk, block, false)
+		c, err := walk.read(block, false)
 		if err != nil {
 			return err
 		}
@@ -302,25 +294,22 @@ type candidateBlock struct {
 
 // search walks the blocks that may match, newest first, and looks into their
 // texts on all cores.
-func search[R any, T interface {
-	*R
-	submission
-}](tx *Tx, content *boltfile.Bucket, s series[T], p ProjectID, f column.Filter, first, end uint64, q Selection) ([]uint64, Found, error) {
+func (s series[R, T]) search(tx *Tx, content *boltfile.Bucket, p ProjectID, f column.Filter, first, end uint64, q Selection) ([]uint64, Found, error) {
 	blocks, err := s.candidateBlocks(tx, content, p, q.Find.Candidates, first, end)
 	if err != nil {
 		return nil, Found{}, err
 	}
 	x := scan{q: q, filter: f, first: first, end: end, exactBytes: tx.store.exactBytes, pick: picker{offset: q.Offset, limit: q.Limit}}
-	walk := newWalk(content, s)
+	walk := s.walk(content)
 	for size := firstBatch; len(blocks) > 0 && !x.enough(); size = min(2*size, lastBatch) {
-		if blocks, err = gather[R](&x, walk, blocks, size); err != nil {
+		if blocks, err = walk.gather(&x, blocks, size); err != nil {
 			return nil, x.found, err
 		}
 		if err = x.matchBatch(); err != nil {
 			return nil, x.found, fmt.Errorf("search %s of project %d: %w", s.what, p, err)
 		}
 	}
-	rest, err := countMatches[R](walk, blocks, f, first, end)
+	rest, err := walk.countMatches(blocks, f, first, end)
 	x.found.Total = x.pick.total + rest
 	x.found.Estimate = rest > 0
 	return x.pick.numbers, x.found, err
@@ -334,14 +323,11 @@ func (x *scan) enough() bool {
 
 // gather makes the next batch of blocks that have something to look into and
 // returns the blocks after it.
-func gather[R any, T interface {
-	*R
-	submission
-}](x *scan, w *walk[T], blocks []uint64, size int) (rest []uint64, err error) {
+func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, err error) {
 	x.batch = x.batch[:0]
 	for ; len(blocks) > 0 && len(x.batch) < size && !x.enough(); blocks = blocks[1:] {
 		c := candidateBlock{block: blocks[0]}
-		if c.columns, err = readBlock[R](w, c.block, true); err != nil {
+		if c.columns, err = w.read(c.block, true); err != nil {
 			return nil, err
 		}
 		low, high := within(c.block, x.first, x.end)
@@ -426,7 +412,7 @@ func distinct(terms []string) []string {
 
 // candidateBlocks lists the blocks that may match, newest first. The incomplete
 // block at the end is never in the index.
-func (s series[T]) candidateBlocks(tx *Tx, content *boltfile.Bucket, p ProjectID, n Candidates, first, end uint64) ([]uint64, error) {
+func (s series[R, T]) candidateBlocks(tx *Tx, content *boltfile.Bucket, p ProjectID, n Candidates, first, end uint64) ([]uint64, error) {
 	n, err := tx.WithChanges(n)
 	if err != nil || end == first {
 		return nil, err
@@ -459,12 +445,9 @@ func (s series[T]) candidateBlocks(tx *Tx, content *boltfile.Bucket, p ProjectID
 
 // countMatches counts the records of blocks that pass the filter, whatever their
 // texts.
-func countMatches[R any, T interface {
-	*R
-	submission
-}](w *walk[T], blocks []uint64, f column.Filter, first, end uint64) (n int, err error) {
+func (w *walk[R, T]) countMatches(blocks []uint64, f column.Filter, first, end uint64) (n int, err error) {
 	for _, b := range blocks {
-		c, err := readBlock[R](w, b, false)
+		c, err := w.read(b, false)
 		if err != nil {
 			return 0, err
 		}

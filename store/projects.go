@@ -96,7 +96,7 @@ func (tx *Tx) projectByID(id ProjectID) (*Project, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fault.New(fault.NotFound, "project not found")
+		return nil, notFound("project")
 	}
 	p.ID = id
 	return p, nil
@@ -195,7 +195,7 @@ func (tx *Tx) RenameProject(p *Project, key string) error {
 func (tx *Tx) DeleteAlias(p *Project, name string) error {
 	name = NormalKey(name)
 	if !p.HasAlias(name) {
-		return fault.New(fault.NotFound, "alias not found")
+		return notFound("alias")
 	}
 	p.Aliases = slices.DeleteFunc(p.Aliases, func(a Alias) bool { return a.Name == name })
 	if err := tx.bolt.Bucket(namesBucket).Delete([]byte(name)); err != nil {

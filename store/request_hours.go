@@ -183,11 +183,7 @@ func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each fun
 
 // counters is the bucket of a kind, nil when nothing was ever counted.
 func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
-	content := tx.content(p)
-	if content == nil {
-		return nil
-	}
-	return content.Bucket(counterBuckets[kind])
+	return tx.contentBucket(p, counterBuckets[kind])
 }
 
 // DropRequests forgets the counters of hours before a given one, at most limit

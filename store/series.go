@@ -9,7 +9,6 @@ import (
 	"sort"
 
 	"svc/internal/boltfile"
-	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/store/column"
 )
@@ -21,7 +20,7 @@ import (
 // verification of a search are scans of these columns; only what is shown is
 // read as records. The last, incomplete block has no columns: whoever needs
 // them makes them from its records, at most 255.
-type series[T submission] struct {
+type series[R any, T seriesRecord[R]] struct {
 	kind    Kind
 	records []byte // number -> id, then JSON
 	words   []byte // block -> 256 words, two bytes each, little endian
@@ -29,15 +28,21 @@ type series[T submission] struct {
 	what    string // for messages
 }
 
-// submission is a record of a series.
+// submission is what the columns of a series are made of.
 type submission interface {
 	word() column.Word
 	searchText() string
 }
 
+// seriesRecord is a pointer to a record of a series.
+type seriesRecord[R any] interface {
+	identified[R]
+	submission
+}
+
 var (
-	feedbackSeries = series[*Feedback]{KindFeedback, []byte("feedback"), []byte("feedback_words"), []byte("feedback_texts"), "feedback"}
-	logSeries      = series[*Log]{KindLog, []byte("logs"), []byte("log_words"), []byte("log_texts"), "log"}
+	feedbackSeries = series[Feedback, *Feedback]{KindFeedback, []byte("feedback"), []byte("feedback_words"), []byte("feedback_texts"), "feedback"}
+	logSeries      = series[Log, *Log]{KindLog, []byte("logs"), []byte("log_words"), []byte("log_texts"), "log"}
 )
 
 func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
@@ -45,11 +50,11 @@ func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 func blockKey(block uint32) []byte { return binary.BigEndian.AppendUint32(nil, block) }
 
 // length is the number of records ever stored, deleted ones included.
-func (s series[T]) length(content *boltfile.Bucket) uint64 {
+func (s series[R, T]) length(content *boltfile.Bucket) uint64 {
 	return content.Bucket(s.records).Sequence()
 }
 
-// encode is the stored form of a record: its id, then JSON.
+// encodeRecord is the stored form of a record of a series: its id, then JSON.
 func encodeRecord(id ID, rec any) ([]byte, error) {
 	b, err := json.Marshal(rec)
 	if err != nil {
@@ -58,8 +63,9 @@ func encodeRecord(id ID, rec any) ([]byte, error) {
 	return append(id[:len(id):len(id)], b...), nil
 }
 
-func decodeRecord[T any](raw []byte) (*T, ID, error) {
-	rec := new(T)
+// decode reads the stored form of a record.
+func (s series[R, T]) decode(raw []byte) (T, ID, error) {
+	rec := T(new(R))
 	var id ID
 	if len(raw) < len(id) {
 		return nil, id, fmt.Errorf("record of %d bytes has no id", len(raw))
@@ -68,14 +74,12 @@ func decodeRecord[T any](raw []byte) (*T, ID, error) {
 	if err := json.Unmarshal(raw[len(id):], rec); err != nil {
 		return nil, id, fmt.Errorf("decode record %s: %w", id, err)
 	}
+	rec.identify(id)
 	return rec, id, nil
 }
 
 // add appends a record and seals its block when that is complete.
-func add[R any, T interface {
-	*R
-	submission
-}](tx *Tx, p ProjectID, s series[T], id ID, rec T) error {
+func (s series[R, T]) add(tx *Tx, p ProjectID, id ID, rec T) error {
 	content := tx.content(p)
 	records := content.Bucket(s.records)
 	next, err := records.NextSequence()
@@ -97,18 +101,15 @@ func add[R any, T interface {
 	}
 	block := uint32((next - 1) / column.BlockSize)
 	if h == nil {
-		return seal[R](tx, p, s, block)
+		return s.seal(tx, p, block)
 	}
 	tx.dropHead(of)
 	return s.put(tx, p, block, h.columns.Columns())
 }
 
 // seal makes the columns of a complete block from its records and writes them.
-func seal[R any, T interface {
-	*R
-	submission
-}](tx *Tx, p ProjectID, s series[T], block uint32) error {
-	c, err := readColumns[R](tx.content(p), s, block)
+func (s series[R, T]) seal(tx *Tx, p ProjectID, block uint32) error {
+	c, err := s.readColumns(tx.content(p), block)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func seal[R any, T interface {
 }
 
 // put writes the columns of a complete block.
-func (s series[T]) put(tx *Tx, p ProjectID, block uint32, c column.Columns) error {
+func (s series[R, T]) put(tx *Tx, p ProjectID, block uint32, c column.Columns) error {
 	content := tx.content(p)
 	words, texts := content.Bucket(s.words), content.Bucket(s.texts)
 	words.FillPercent, texts.FillPercent = 0.9, 0.9
@@ -130,28 +131,25 @@ func (s series[T]) put(tx *Tx, p ProjectID, block uint32, c column.Columns) erro
 }
 
 // walk reads the columns of many blocks of a project, fastest in order.
-type walk[T submission] struct {
+type walk[R any, T seriesRecord[R]] struct {
 	content      *boltfile.Bucket
-	series       series[T]
+	series       series[R, T]
 	sealed       uint64 // blocks that have columns
 	words, texts blockCursor
 }
 
-func newWalk[T submission](content *boltfile.Bucket, s series[T]) *walk[T] {
-	return &walk[T]{
+func (s series[R, T]) walk(content *boltfile.Bucket) *walk[R, T] {
+	return &walk[R, T]{
 		content: content, series: s, sealed: s.length(content) / column.BlockSize,
 		words: blockCursor{cursor: content.Bucket(s.words).Cursor()}, texts: blockCursor{cursor: content.Bucket(s.texts).Cursor()},
 	}
 }
 
-// readBlock reads the columns of a block, in place where it has them; the
-// texts only if asked for.
-func readBlock[R any, T interface {
-	*R
-	submission
-}](w *walk[T], block uint64, texts bool) (c column.Columns, err error) {
+// read reads the columns of a block, in place where it has them; the texts only
+// if asked for.
+func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error) {
 	if block >= w.sealed {
-		return readColumns[R](w.content, w.series, uint32(block))
+		return w.series.readColumns(w.content, uint32(block))
 	}
 	c.Words = w.words.read(block)
 	if texts {
@@ -190,10 +188,7 @@ func (c *blockCursor) read(block uint64) []byte {
 
 // readColumns makes the columns of a block from its records. Numbers without a
 // record are gone.
-func readColumns[R any, T interface {
-	*R
-	submission
-}](content *boltfile.Bucket, s series[T], block uint32) (column.Columns, error) {
+func (s series[R, T]) readColumns(content *boltfile.Bucket, block uint32) (column.Columns, error) {
 	first := uint64(block) * column.BlockSize
 	n := int(min(s.length(content)-first, column.BlockSize))
 	made := column.NewBuilder(n)
@@ -204,14 +199,14 @@ func readColumns[R any, T interface {
 		if number >= first+uint64(n) {
 			break
 		}
-		rec, _, err := decodeRecord[R](raw)
+		rec, _, err := s.decode(raw)
 		if err != nil {
 			return column.Columns{}, err
 		}
 		for ; at < int(number-first); at++ {
 			made.Add(gone, "")
 		}
-		made.Add(T(rec).word(), T(rec).searchText())
+		made.Add(rec.word(), rec.searchText())
 		at++
 	}
 	for ; at < n; at++ {
@@ -222,12 +217,9 @@ func readColumns[R any, T interface {
 
 // replace stores a changed record, or removes it when rec is nil, and keeps
 // the columns of its block in step.
-func replace[R any, T interface {
-	*R
-	submission
-}](tx *Tx, p ProjectID, s series[T], id ID, rec T) error {
+func (s series[R, T]) replace(tx *Tx, p ProjectID, id ID, rec T) error {
 	content := tx.content(p)
-	number, _, err := find[R](content, s, id)
+	number, _, err := s.find(content, id)
 	if err != nil {
 		return err
 	}
@@ -245,15 +237,12 @@ func replace[R any, T interface {
 	if err != nil || s.length(content)/column.BlockSize <= uint64(block) {
 		return err // the last block has no columns yet
 	}
-	return seal[R](tx, p, s, block)
+	return s.seal(tx, p, block)
 }
 
 // find looks a record up by its id: ids grow with the numbers.
-func find[R any, T interface {
-	*R
-	submission
-}](content *boltfile.Bucket, s series[T], id ID) (number uint64, rec T, err error) {
-	missing := fault.New(fault.NotFound, "%s not found", s.what)
+func (s series[R, T]) find(content *boltfile.Bucket, id ID) (number uint64, rec T, err error) {
+	missing := notFound(s.what)
 	if content == nil {
 		return 0, nil, missing
 	}
@@ -266,13 +255,13 @@ func find[R any, T interface {
 	if key == nil || string(raw[:len(id)]) != string(id[:]) {
 		return 0, nil, missing
 	}
-	found, _, err := decodeRecord[R](raw)
-	return binary.BigEndian.Uint64(key), T(found), err
+	rec, _, err = s.decode(raw)
+	return binary.BigEndian.Uint64(key), rec, err
 }
 
 // since is the number of the first record that was created at or after a
 // moment.
-func (s series[T]) since(content *boltfile.Bucket, moment int64) uint64 {
+func (s series[R, T]) since(content *boltfile.Bucket, moment int64) uint64 {
 	if moment <= 0 {
 		return 0
 	}
@@ -286,7 +275,7 @@ func (s series[T]) since(content *boltfile.Bucket, moment int64) uint64 {
 
 // span are the numbers of the records created in a range of time, ends
 // included: from first up to and without end.
-func (s series[T]) span(content *boltfile.Bucket, from, to int64) (first, end uint64) {
+func (s series[R, T]) span(content *boltfile.Bucket, from, to int64) (first, end uint64) {
 	first, end = s.since(content, from), s.length(content)
 	if to < math.MaxInt64 {
 		end = s.since(content, to+1)

@@ -221,14 +221,14 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 
 func (tx *Tx) readEntries(p *Project) (map[ID]*Entry, map[ID]*AnnouncementEntry, error) {
 	entries, announcements := map[ID]*Entry{}, map[ID]*AnnouncementEntry{}
-	err := tx.eachVersion(p.ID, func(v *Version) error {
+	err := tx.EachVersion(p.ID, func(v *Version) error {
 		entries[v.ID] = newEntry(v, len(p.Languages))
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	err = tx.eachAnnouncement(p.ID, func(a *Announcement) error {
+	err = tx.EachAnnouncement(p.ID, func(a *Announcement) error {
 		announcements[a.ID] = newAnnouncementEntry(a, len(p.Languages))
 		return nil
 	})

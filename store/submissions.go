@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"svc/internal/boltfile"
-	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/searchtext"
 	"svc/store/column"
@@ -36,6 +35,8 @@ type Feedback struct {
 	CustomData      json.RawMessage    `json:"custom_data,omitempty"` // a JSON object
 	Sender
 }
+
+func (f *Feedback) identify(id ID) { f.ID = id }
 
 // FeedbackStatus is how far feedback has been dealt with.
 type FeedbackStatus uint8
@@ -82,6 +83,8 @@ type Log struct {
 	Sender
 }
 
+func (l *Log) identify(id ID) { l.ID = id }
+
 const levelShift = ownShift
 
 func (l *Log) word() column.Word {
@@ -96,7 +99,7 @@ func (l *Log) searchText() string {
 // is NotFound and nothing is written.
 func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 	if tx.content(p) == nil {
-		return fault.New(fault.NotFound, "project not found")
+		return notFound("project")
 	}
 	f.ID = tx.newID()
 	tx.newFeedback++
@@ -104,7 +107,7 @@ func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 	if err := tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key()); err != nil {
 		return err
 	}
-	return add(tx, p, feedbackSeries, f.ID, f)
+	return feedbackSeries.add(tx, p, f.ID, f)
 }
 
 func (tx *Tx) countFeedback(p ProjectID, f *Feedback, n int64) {
@@ -117,26 +120,13 @@ func (tx *Tx) countFeedback(p ProjectID, f *Feedback, n int64) {
 
 // Feedback reads one feedback of a project.
 func (tx *Tx) Feedback(p ProjectID, id ID) (*Feedback, error) {
-	_, f, err := find[Feedback](tx.content(p), feedbackSeries, id)
-	if err != nil {
-		return nil, err
-	}
-	f.ID = id
-	return f, nil
+	_, f, err := feedbackSeries.find(tx.content(p), id)
+	return f, err
 }
 
 // OwnedFeedback reads feedback and its project by its id alone.
 func (tx *Tx) OwnedFeedback(id ID) (*Project, *Feedback, error) {
-	owner, ok := tx.owner(id)
-	if !ok {
-		return nil, nil, fault.New(fault.NotFound, "feedback not found")
-	}
-	p, err := tx.projectByID(owner)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := tx.Feedback(owner, id)
-	return p, f, err
+	return owned(tx, id, "feedback", tx.Feedback)
 }
 
 // PutFeedback stores changed feedback.
@@ -147,7 +137,7 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 	}
 	tx.countFeedback(p, before, -1)
 	tx.countFeedback(p, f, 1)
-	return replace(tx, p, feedbackSeries, f.ID, f)
+	return feedbackSeries.replace(tx, p, f.ID, f)
 }
 
 // DeleteFeedback removes feedback.
@@ -156,33 +146,29 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	if err := tx.bolt.Bucket(ownersBucket).Delete(f.ID[:]); err != nil {
 		return err
 	}
-	return replace[Feedback](tx, p, feedbackSeries, f.ID, nil)
+	return feedbackSeries.replace(tx, p, f.ID, nil)
 }
 
 // AddLog stores a new log and gives it its id. A project that is gone is
 // NotFound and nothing is written.
 func (tx *Tx) AddLog(p ProjectID, l *Log) error {
 	if tx.content(p) == nil {
-		return fault.New(fault.NotFound, "project not found")
+		return notFound("project")
 	}
 	l.ID = tx.newID()
 	tx.newLogs++
 	tx.count(p, countLevel(l.Level), 1)
-	return add(tx, p, logSeries, l.ID, l)
+	return logSeries.add(tx, p, l.ID, l)
 }
 
 // Log reads one log of a project.
 func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
-	_, l, err := find[Log](tx.content(p), logSeries, id)
-	if err != nil {
-		return nil, err
-	}
-	l.ID = id
-	return l, nil
+	_, l, err := logSeries.find(tx.content(p), id)
+	return l, err
 }
 
 // PutLog stores a log of which only Hidden may have changed.
-func (tx *Tx) PutLog(p ProjectID, l *Log) error { return replace(tx, p, logSeries, l.ID, l) }
+func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.replace(tx, p, l.ID, l) }
 
 // groupLimits bound the submissions that wait for the disk. All of them may share a
 // commit, as each is one small record.

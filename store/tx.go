@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -147,45 +145,6 @@ func (tx *Tx) reload() {
 	}
 }
 
-// get decodes the value at key. It returns nil when there is none.
-func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
-	raw := b.Get(key)
-	if raw == nil {
-		return nil, nil
-	}
-	return decode[T](key, raw)
-}
-
-// decode reads the value that was found at key.
-func decode[T any](key, raw []byte) (*T, error) {
-	v := new(T)
-	if err := json.Unmarshal(raw, v); err != nil {
-		return nil, fmt.Errorf("%w: decode %T at %x: %w", ErrDamaged, *v, key, err)
-	}
-	return v, nil
-}
-
-// put stores v at key.
-func put(b *boltfile.Bucket, key []byte, v any) error {
-	raw, err := encode(v)
-	if err != nil {
-		return err
-	}
-	return b.Put(key, raw)
-}
-
-// encode is JSON without escapes that only HTML needs, so that a free-form
-// object is read back as it was written.
-func encode(v any) ([]byte, error) {
-	var raw bytes.Buffer
-	e := json.NewEncoder(&raw)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode %T: %w", v, err)
-	}
-	return bytes.TrimSuffix(raw.Bytes(), []byte("\n")), nil
-}
-
 // content is the bucket of what belongs to a project; nil when that is gone, or
 // not yet to be seen.
 func (tx *Tx) content(p ProjectID) *boltfile.Bucket {
@@ -193,4 +152,14 @@ func (tx *Tx) content(p ProjectID) *boltfile.Bucket {
 		return nil
 	}
 	return tx.bolt.Bucket(contentBucket).Bucket(p.key())
+}
+
+// contentBucket is a bucket of a project; nil when the project is gone, or was made
+// before there were such buckets.
+func (tx *Tx) contentBucket(p ProjectID, name []byte) *boltfile.Bucket {
+	content := tx.content(p)
+	if content == nil {
+		return nil
+	}
+	return content.Bucket(name)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -46,6 +47,8 @@ type VersionText struct {
 	Content *string `json:"content,omitempty"`
 }
 
+func (v *Version) identify(id ID) { v.ID = id }
+
 // Runs reports whether the version is offered for a platform: it names it, or
 // names none.
 func (v *Version) Runs(on platform.Platform) bool {
@@ -70,35 +73,12 @@ func (v *Version) item() release.Item {
 
 // Version reads one version of a project.
 func (tx *Tx) Version(p ProjectID, id ID) (*Version, error) {
-	content := tx.content(p)
-	if content == nil { // a reader may know a project that is deleted by now
-		return nil, errNoVersion()
-	}
-	v, err := get[Version](content.Bucket(versionsBucket), id[:])
-	if err != nil {
-		return nil, err
-	}
-	if v == nil {
-		return nil, errNoVersion()
-	}
-	v.ID = id
-	return v, nil
+	return read[Version](tx.contentBucket(p, versionsBucket), id, "version")
 }
-
-func errNoVersion() error { return fault.New(fault.NotFound, "version not found") }
 
 // OwnedVersion reads a version and its project by the id of the version.
 func (tx *Tx) OwnedVersion(id ID) (*Project, *Version, error) {
-	owner, ok := tx.owner(id)
-	if !ok {
-		return nil, nil, errNoVersion()
-	}
-	p, err := tx.projectByID(owner)
-	if err != nil {
-		return nil, nil, err
-	}
-	v, err := tx.Version(owner, id)
-	return p, v, err
+	return owned(tx, id, "version", tx.Version)
 }
 
 // VersionNamed reads the version with exactly this display text; nil when
@@ -111,23 +91,14 @@ func (tx *Tx) VersionNamed(p ProjectID, text string) (*Version, error) {
 	return tx.Version(p, ID(raw))
 }
 
-// eachVersion calls fn with every version of a project, oldest first. fn must
-// not write.
-func (tx *Tx) eachVersion(p ProjectID, fn func(*Version) error) error {
-	content := tx.content(p)
-	if content == nil || content.Bucket(versionsBucket) == nil {
+// EachVersion visits the versions of a project, the oldest first. visit must not
+// write.
+func (tx *Tx) EachVersion(p ProjectID, visit func(*Version) error) error {
+	b := tx.contentBucket(p, versionsBucket)
+	if b == nil {
 		return fmt.Errorf("%w: project number %d has no content", ErrDamaged, p)
 	}
-	return content.Bucket(versionsBucket).ForEach(func(key, raw []byte) error {
-		v, err := decode[Version](key, raw)
-		if err != nil {
-			return err
-		}
-		if v.ID, err = idOf(key); err != nil {
-			return err
-		}
-		return fn(v)
-	})
+	return eachRecord(b, visit)
 }
 
 // CreateVersion stores a new version, gives it its id, and settles which
@@ -155,14 +126,12 @@ func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := tx.carryOut(p, w, plan); err != nil {
 		return err
 	}
-	if err := names.Put([]byte(v.Version), v.ID[:]); err != nil {
-		return err
-	}
-	if err := tx.bolt.Bucket(ownersBucket).Put(v.ID[:], p.key()); err != nil {
-		return err
-	}
 	tx.count(p, countVersions, 1)
-	return tx.putVersion(p, v)
+	return errors.Join(
+		names.Put([]byte(v.Version), v.ID[:]),
+		tx.bolt.Bucket(ownersBucket).Put(v.ID[:], p.key()),
+		tx.putVersion(p, v),
+	)
 }
 
 // checkText refuses a display text that JSON would store as another one than
@@ -201,10 +170,7 @@ func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent b
 		if names.Get([]byte(v.Version)) != nil {
 			return errVersionExists(v.Version)
 		}
-		if err := names.Delete([]byte(before.Version)); err != nil {
-			return err
-		}
-		if err := names.Put([]byte(v.Version), v.ID[:]); err != nil {
+		if err := errors.Join(names.Delete([]byte(before.Version)), names.Put([]byte(v.Version), v.ID[:])); err != nil {
 			return err
 		}
 	}
@@ -226,19 +192,12 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 	if err := tx.carryOut(p, w, w.catalog().PlanDelete(at)); err != nil {
 		return err
 	}
-	content := tx.content(p)
-	if err := content.Bucket(versionsBucket).Delete(v.ID[:]); err != nil {
-		return err
-	}
-	if err := content.Bucket(versionNamesBucket).Delete([]byte(v.Version)); err != nil {
-		return err
-	}
-	if err := tx.bolt.Bucket(ownersBucket).Delete(v.ID[:]); err != nil {
-		return err
-	}
 	w.remove(v.ID)
 	tx.count(p, countVersions, -1)
-	return tx.record(Change{Kind: KindVersion, Project: p, ID: v.ID})
+	return errors.Join(
+		tx.content(p).Bucket(versionNamesBucket).Delete([]byte(v.Version)),
+		tx.erase(versionsBucket, Change{Kind: KindVersion, Project: p, ID: v.ID}),
+	)
 }
 
 // carryOut moves the latest flag among the versions that are not written
@@ -265,27 +224,18 @@ func (tx *Tx) carryOut(p ProjectID, w *work, plan release.Plan) error {
 }
 
 // putVersion writes the record and hands it to the snapshot that the commit
-// will publish: as it will be read back, and sharing nothing with v, which is
-// the caller's.
+// will publish.
 func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 	w, err := tx.workOn(p)
 	if err != nil {
 		return err
 	}
-	raw, err := encode(v)
+	stored, err := write(tx, versionsBucket, Change{Kind: KindVersion, Project: p, ID: v.ID}, v)
 	if err != nil {
 		return err
 	}
-	stored, err := decode[Version](v.ID[:], raw)
-	if err != nil {
-		return err
-	}
-	stored.ID = v.ID
 	w.put(stored)
-	if err := tx.content(p).Bucket(versionsBucket).Put(v.ID[:], raw); err != nil {
-		return err
-	}
-	return tx.record(Change{Kind: KindVersion, Project: p, ID: v.ID})
+	return nil
 }
 
 // VersionStatistics are instance-wide numbers about versions.

@@ -3,7 +3,6 @@ package analytics
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -21,10 +20,8 @@ type rangeInput struct {
 	Offset web.Optional[web.LooseInteger] `json:"tz_offset_minutes"`
 }
 
-// bodySpan is span for a body.
-func (p *problems) bodySpan(object json.RawMessage, now time.Time) web.Span {
-	var in rangeInput
-	web.Fill(&in, object)
+// bodySpan is Span for a body.
+func (p *problems) bodySpan(in rangeInput, now time.Time) web.Span {
 	before := len(p.List)
 	s := web.Span{End: p.bodyTime("end_time", in.End, now.Unix())}
 	s.Start = p.bodyTime("start_time", in.Start, max(0, s.End-7*24*3600))
@@ -80,6 +77,7 @@ func (p *problems) fits(n int, what string) {
 }
 
 type funnelInput struct {
+	rangeInput
 	Steps  web.Optional[[]json.RawMessage] `json:"steps"`
 	Window web.Optional[web.LooseInteger]  `json:"window_seconds"`
 	Entry  web.Optional[string]            `json:"entry"`
@@ -94,7 +92,7 @@ type stepInput struct {
 func (p *problems) funnel(object json.RawMessage, now time.Time) query.FunnelQuery {
 	var in funnelInput
 	web.Fill(&in, object)
-	q := query.FunnelQuery{Range: eventRange(p.bodySpan(object, now))}
+	q := query.FunnelQuery{Range: eventRange(p.bodySpan(in.rangeInput, now))}
 	q.Window = int64(p.bodyWhole("window_seconds", in.Window, 604800, 60, 2592000))
 	q.AnyEntry = p.bodyWord("entry", in.Entry, "first", "first", "any") == "any"
 	before := len(p.List)
@@ -128,10 +126,7 @@ func analyse[Q, A any](h *Handlers, r *web.Request, read func(*problems, json.Ra
 	}
 	var p problems
 	q = read(&p, body, h.Now())
-	if err := p.Err(); err != nil {
-		return q, answer, err
-	}
-	project, err := h.eventProject(r)
+	project, err := p.eventProject(r, h.DB)
 	if err != nil {
 		return q, answer, err
 	}
@@ -139,18 +134,22 @@ func analyse[Q, A any](h *Handlers, r *web.Request, read func(*problems, json.Ra
 	return q, answer, err
 }
 
-func (h *Handlers) analyseFunnel(w http.ResponseWriter, r *web.Request) error {
+type funnelView struct {
+	web.SpanView
+	Window int64            `json:"window_seconds"`
+	Data   []funnelStepView `json:"data"`
+}
+
+func (h *Handlers) analyseFunnel(r *web.Request) (v funnelView, err error) {
 	q, users, err := analyse(h, r, (*problems).funnel, h.Events.Funnel)
 	if err != nil {
-		return err
+		return v, err
 	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime int64            `json:"start_time"`
-		EndTime   int64            `json:"end_time"`
-		Window    int64            `json:"window_seconds"`
-		Data      []funnelStepView `json:"data"`
-	}{q.Start, q.End, q.Window, viewFunnel(q.Steps, users)})
+	return funnelView{viewRange(q.Range), q.Window, viewFunnel(q.Steps, users)}, nil
 }
+
+// viewRange is the span of a question.
+func viewRange(r query.Range) web.SpanView { return web.SpanView{StartTime: r.Start, EndTime: r.End} }
 
 func viewFunnel(steps []query.Step, users []int64) []funnelStepView {
 	views := make([]funnelStepView, len(steps))
@@ -174,6 +173,7 @@ func rate(part, whole int64) float64 {
 }
 
 type retentionInput struct {
+	rangeInput
 	StartEvent  web.Optional[string]           `json:"start_event"`
 	ReturnEvent web.Optional[string]           `json:"return_event"`
 	Period      web.Optional[string]           `json:"period"`
@@ -185,7 +185,7 @@ func (p *problems) retention(object json.RawMessage, now time.Time) query.Cohort
 	var in retentionInput
 	web.Fill(&in, object)
 	q := query.CohortQuery{StartEvent: in.StartEvent.Or(""), ReturnEvent: in.ReturnEvent.Or(""), Now: now.Unix()}
-	span := p.bodySpan(object, now)
+	span := p.bodySpan(in.rangeInput, now)
 	q.Range = eventRange(span)
 	p.Text("start_event", in.StartEvent, web.TextRule{Min: 1, Max: 64, Required: true})
 	p.Text("return_event", in.ReturnEvent, web.TextRule{Max: 64})
@@ -224,29 +224,24 @@ func viewCohort(c query.Cohort) cohortView {
 	return v
 }
 
-func (h *Handlers) analyseRetention(w http.ResponseWriter, r *web.Request) error {
+type retentionView struct {
+	web.SpanView
+	Period  string       `json:"period"`
+	Periods int          `json:"periods"`
+	Cohorts []cohortView `json:"cohorts"`
+}
+
+func (h *Handlers) analyseRetention(r *web.Request) (retentionView, error) {
 	q, cohorts, err := analyse(h, r, (*problems).retention, h.Events.Cohorts)
-	if err != nil {
-		return err
-	}
-	views := make([]cohortView, len(cohorts))
-	for i, c := range cohorts {
-		views[i] = viewCohort(c)
-	}
-	period := "day"
+	v := retentionView{viewRange(q.Range), "day", q.Periods, web.Views(cohorts, viewCohort)}
 	if q.Weekly {
-		period = "week"
+		v.Period = "week"
 	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime int64        `json:"start_time"`
-		EndTime   int64        `json:"end_time"`
-		Period    string       `json:"period"`
-		Periods   int          `json:"periods"`
-		Cohorts   []cohortView `json:"cohorts"`
-	}{q.Start, q.End, period, q.Periods, views})
+	return v, err
 }
 
 type pathsInput struct {
+	rangeInput
 	StartEvent web.Optional[string]           `json:"start_event"`
 	Depth      web.Optional[web.LooseInteger] `json:"depth"`
 	Branches   web.Optional[web.LooseInteger] `json:"branch_limit"`
@@ -257,7 +252,7 @@ type pathsInput struct {
 func (p *problems) paths(object json.RawMessage, now time.Time) query.PathsQuery {
 	var in pathsInput
 	web.Fill(&in, object)
-	q := query.PathsQuery{Range: eventRange(p.bodySpan(object, now)), StartEvent: in.StartEvent.Or("")}
+	q := query.PathsQuery{Range: eventRange(p.bodySpan(in.rangeInput, now)), StartEvent: in.StartEvent.Or("")}
 	p.Text("start_event", in.StartEvent, web.TextRule{Max: 64})
 	q.Depth, q.Branches = p.bodyWhole("depth", in.Depth, 4, 2, 6), p.bodyWhole("branch_limit", in.Branches, 5, 1, 20)
 	q.Users = p.bodyWord("scope", in.Scope, "session", "session", "user") == "user"
@@ -271,25 +266,22 @@ type edgeView struct {
 	Count int64  `json:"count"`
 }
 
-func (h *Handlers) analysePaths(w http.ResponseWriter, r *web.Request) error {
+type pathsView struct {
+	web.SpanView
+	Scope     string     `json:"scope"`
+	Depth     int        `json:"depth"`
+	Truncated bool       `json:"truncated"`
+	Data      []edgeView `json:"data"`
+}
+
+func (h *Handlers) analysePaths(r *web.Request) (pathsView, error) {
 	q, paths, err := analyse(h, r, (*problems).paths, h.Events.Paths)
-	if err != nil {
-		return err
-	}
-	views := make([]edgeView, len(paths.Edges))
-	for i, e := range paths.Edges {
-		views[i] = edgeView(e)
-	}
-	scope := "session"
+	v := pathsView{viewRange(q.Range), "session", q.Depth, paths.Truncated, []edgeView{}}
 	if q.Users {
-		scope = "user"
+		v.Scope = "user"
 	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime int64      `json:"start_time"`
-		EndTime   int64      `json:"end_time"`
-		Scope     string     `json:"scope"`
-		Depth     int        `json:"depth"`
-		Truncated bool       `json:"truncated"`
-		Data      []edgeView `json:"data"`
-	}{q.Start, q.End, scope, q.Depth, paths.Truncated, views})
+	for _, e := range paths.Edges {
+		v.Data = append(v.Data, edgeView(e))
+	}
+	return v, err
 }

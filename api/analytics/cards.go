@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"time"
 
@@ -65,13 +64,11 @@ func (in cardInput) apply(c *store.Card) {
 	if in.Query.Value != nil {
 		c.Query = json.RawMessage(*in.Query.Value)
 	}
-	if in.Layout.Sent {
-		c.Layout = json.RawMessage(in.Layout.Or(nil))
-	}
+	web.SetIfSent(&c.Layout, in.Layout, json.RawMessage(in.Layout.Or(nil)))
 	c.SortOrder = int64(in.SortOrder.Or(web.Integer(c.SortOrder)))
 }
 
-func (h *Handlers) listCards(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) listCards(r *web.Request) (web.PageView, error) {
 	views := []cardView{}
 	err := h.DB.View(func(tx *store.Tx) error {
 		p, err := r.Project(tx)
@@ -84,62 +81,39 @@ func (h *Handlers) listCards(w http.ResponseWriter, r *web.Request) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, web.PageView{Total: len(views), Data: views})
+	return web.PageView{Total: len(views), Data: views}, err
 }
 
-func (h *Handlers) createCard(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) createCard(r *web.Request) (cardView, error) {
+	return h.putCard(r, false, func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error) { return &store.Card{}, nil })
+}
+
+func (h *Handlers) updateCard(r *web.Request) (cardView, error) {
+	return h.putCard(r, true, addressedCard)
+}
+
+// putCard changes the card that find finds as the body says, and stores it.
+func (h *Handlers) putCard(r *web.Request, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error)) (v cardView, err error) {
 	var in cardInput
 	if err := web.Decode(r, &in); err != nil {
-		return err
+		return v, err
 	}
-	if err := in.check(false, h.Now()); err != nil {
-		return err
+	if err := in.check(update, h.Now()); err != nil {
+		return v, err
 	}
-	return h.putCard(w, r, http.StatusCreated, func(*store.Tx, store.ProjectID) (*store.Card, error) {
-		c := &store.Card{}
-		in.apply(c)
-		return c, nil
-	})
-}
-
-func (h *Handlers) updateCard(w http.ResponseWriter, r *web.Request) error {
-	var in cardInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	if err := in.check(true, h.Now()); err != nil {
-		return err
-	}
-	return h.putCard(w, r, http.StatusOK, func(tx *store.Tx, p store.ProjectID) (*store.Card, error) {
-		c, err := addressedCard(r, tx, p)
-		if err == nil {
-			in.apply(c)
-		}
-		return c, err
-	})
-}
-
-// putCard stores what make makes and answers with it.
-func (h *Handlers) putCard(w http.ResponseWriter, r *web.Request, status int, make func(*store.Tx, store.ProjectID) (*store.Card, error)) error {
-	var view cardView
-	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
-		c, err := make(tx, p.ID)
+	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		c, err := find(r, tx, p.ID)
 		if err != nil {
 			return err
 		}
+		in.apply(c)
 		if err := tx.PutCard(p.ID, c); err != nil {
 			return err
 		}
-		view = ViewCard(p, c)
+		v = ViewCard(p, c)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, status, view)
+	return v, err
 }
 
 // addressedCard reads the card in the path.
@@ -151,32 +125,27 @@ func addressedCard(r *web.Request, tx *store.Tx, p store.ProjectID) (*store.Card
 	return tx.Card(p, id)
 }
 
-func (h *Handlers) deleteCard(w http.ResponseWriter, r *web.Request) error {
-	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+func (h *Handlers) deleteCard(r *web.Request) error {
+	return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		c, err := addressedCard(r, tx, p.ID)
 		if err != nil {
 			return err
 		}
 		return tx.DeleteCard(p.ID, c)
 	})
-	if err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
 }
 
 // ReadCard reads a card of an archive.
 func ReadCard(raw json.RawMessage, now time.Time) (_ *store.Card, created int64, err error) {
-	var in cardInput
-	var names struct {
+	var in struct {
+		cardInput
 		ID      web.Optional[string]      `json:"card_id"`
 		Created web.Optional[web.Integer] `json:"created_time"`
 		Updated web.Optional[web.Integer] `json:"updated_time"`
 	}
 	web.Fill(&in, raw)
-	web.Fill(&names, raw)
 	var p problems
-	rec := p.Record(web.RecordInput{ID: names.ID, CreatedAt: names.Created, UpdatedAt: names.Updated}, now.Unix())
+	rec := p.Record(web.RecordInput{ID: in.ID, CreatedAt: in.Created, UpdatedAt: in.Updated}, now.Unix())
 	for i, text := range p.List { // a card has names of its own for these
 		p.List[i] = strings.NewReplacer("created_at", "created_time", "updated_at", "updated_time", "id ", "card_id ", "in id,", "in card_id,").Replace(text)
 	}

@@ -1,14 +1,12 @@
 package analytics
 
 import (
-	"net/http"
 	"unicode/utf8"
 
 	"svc/api/web"
 	"svc/internal/event/query"
 	"svc/internal/geo"
 	"svc/internal/platform"
-	"svc/internal/stats"
 	"svc/internal/useragent"
 )
 
@@ -51,33 +49,27 @@ func displayLabel(d query.Dimension, key string, missing bool) string {
 	return key
 }
 
-func (h *Handlers) eventOverview(w http.ResponseWriter, r *web.Request) error {
+type eventOverviewView struct {
+	web.SpanView
+	Total      int64 `json:"total"`
+	Users      int64 `json:"unique_users"`
+	Sessions   int64 `json:"unique_sessions"`
+	EventTypes int64 `json:"event_types"`
+}
+
+func (h *Handlers) eventOverview(r *web.Request) (v eventOverviewView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := h.eventProject(r)
+	project, err := p.eventProject(r, h.DB)
 	if err != nil {
-		return err
+		return v, err
 	}
 	o, err := h.Events.Overview(r.Context(), project, eventRange(span))
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime  int64 `json:"start_time"`
-		EndTime    int64 `json:"end_time"`
-		Total      int64 `json:"total"`
-		Users      int64 `json:"unique_users"`
-		Sessions   int64 `json:"unique_sessions"`
-		EventTypes int64 `json:"event_types"`
-	}{span.Start, span.End, o.Total, o.Users, o.Sessions, o.EventTypes})
+	return eventOverviewView{span.View(), o.Total, o.Users, o.Sessions, o.EventTypes}, err
 }
 
 type eventSeriesView struct {
-	StartTime   int64        `json:"start_time"`
-	EndTime     int64        `json:"end_time"`
+	web.SpanView
 	Granularity string       `json:"granularity"`
 	Offset      int          `json:"tz_offset_minutes"`
 	EventName   *string      `json:"event_name"`
@@ -86,27 +78,21 @@ type eventSeriesView struct {
 	Series      []seriesView `json:"series"` // null without group_by
 }
 
-func (h *Handlers) eventSeries(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) eventSeries(r *web.Request) (v eventSeriesView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())
 	name, groupBy := p.short(r, "event_name", 64), p.OneOf(r, "group_by", "", "event", "platform", "region")
 	limit := p.Int(r, "limit", 8, 1, 20)
 	_, granularity := p.Buckets(r, span, "day")
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := h.eventProject(r)
+	project, err := p.eventProject(r, h.DB)
 	if err != nil {
-		return err
+		return v, err
 	}
 	series, err := h.Events.Series(r.Context(), project, query.SeriesQuery{
 		Range: eventRange(span), Hourly: granularity == "hour", Event: name, GroupBy: query.Dimension(groupBy), Limit: limit,
 	})
-	if err != nil {
-		return err
-	}
-	v := eventSeriesView{
-		StartTime: span.Start, EndTime: span.End, Granularity: granularity, Offset: span.Offset,
+	v = eventSeriesView{
+		SpanView: span.View(), Granularity: granularity, Offset: span.Offset,
 		EventName: NilIfEmpty(&name), GroupBy: NilIfEmpty(&groupBy), Data: points(series.Starts, series.Counts),
 	}
 	if groupBy != "" {
@@ -115,7 +101,7 @@ func (h *Handlers) eventSeries(w http.ResponseWriter, r *web.Request) error {
 			v.Series = append(v.Series, seriesView{displayKey(query.Dimension(groupBy), g.Key), points(series.Starts, g.Counts)})
 		}
 	}
-	return web.Respond(w, http.StatusOK, v)
+	return v, err
 }
 
 // points puts counts beside the moments at which their buckets begin.
@@ -134,15 +120,14 @@ type groupView struct {
 }
 
 type breakdownView struct {
-	StartTime   int64       `json:"start_time"`
-	EndTime     int64       `json:"end_time"`
+	web.SpanView
 	Dimension   string      `json:"dimension"`
 	PropertyKey *string     `json:"property_key"`
 	Total       int64       `json:"total"`
 	Data        []groupView `json:"data"`
 }
 
-func (h *Handlers) eventBreakdown(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) eventBreakdown(r *web.Request) (v breakdownView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())
 	dimension := p.OneOf(r, "dimension", "event", "event", "platform", "region", "property")
@@ -151,41 +136,29 @@ func (h *Handlers) eventBreakdown(w http.ResponseWriter, r *web.Request) error {
 	if dimension == "property" && property == "" {
 		p.Add("property_key is required for dimension property")
 	}
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := h.eventProject(r)
+	project, err := p.eventProject(r, h.DB)
 	if err != nil {
-		return err
+		return v, err
 	}
 	by := query.Dimension(dimension)
 	b, err := h.Events.Breakdown(r.Context(), project, query.BreakdownQuery{
 		Range: eventRange(span), Dimension: by, Property: property, Event: name, Limit: limit,
 	})
-	if err != nil {
-		return err
-	}
-	v := breakdownView{span.Start, span.End, dimension, NilIfEmpty(&property), b.Total, []groupView{}}
+	v = breakdownView{span.View(), dimension, NilIfEmpty(&property), b.Total, []groupView{}}
 	for _, g := range b.Groups {
 		shown := displayKey(by, g.Key)
 		v.Data = append(v.Data, groupView{shown, displayLabel(by, shown, g.Missing), g.Count})
 	}
-	return web.Respond(w, http.StatusOK, v)
+	return v, err
 }
 
-func (h *Handlers) eventHeatmap(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) eventHeatmap(r *web.Request) (v heatmapView, err error) {
 	var p problems
 	span, name := p.Span(r, h.Now()), p.short(r, "event_name", 64)
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := h.eventProject(r)
+	project, err := p.eventProject(r, h.DB)
 	if err != nil {
-		return err
+		return v, err
 	}
-	var m stats.Heatmap
-	if m, err = h.Events.Heatmap(r.Context(), project, eventRange(span), name); err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, viewHeatmap(span, &m))
+	m, err := h.Events.Heatmap(r.Context(), project, eventRange(span), name)
+	return viewHeatmap(span, &m), err
 }

@@ -11,6 +11,7 @@ import (
 	"svc/api/web"
 	"svc/internal/event"
 	"svc/internal/platform"
+	"svc/store"
 )
 
 func (h *Handlers) eventRoutes() []web.Route {
@@ -25,37 +26,33 @@ func (h *Handlers) eventRoutes() []web.Route {
 		{Method: "GET", Path: web.V1 + "/events/_status", Access: web.Anyone(), Handler: web.ModuleStatus("events")},
 		{Method: "POST", Path: public, Access: web.Anyone(), Reporter: h.ingestEvents, Counts: "EVENT_INGEST", Rate: web.PublicRate, EventSender: true},
 		{Method: "GET", Path: public + "/me", Access: web.Anyone(), Handler: h.exportSubject, Private: true, Rate: web.HourlyRate, EventSender: true},
-		{Method: "DELETE", Path: public + "/me", Access: web.Anyone(), Handler: h.eraseOwnEvents, Private: true, Rate: web.HourlyRate, EventSender: true},
-		{Method: "DELETE", Path: all + "/subjects/:distinct_id", Access: write, Handler: h.eraseSubject},
+		{Method: "DELETE", Path: public + "/me", Access: web.Anyone(), Handler: web.OK(h.eraseOwnEvents), Private: true, Rate: web.HourlyRate, EventSender: true},
+		{Method: "DELETE", Path: all + "/subjects/:distinct_id", Access: write, Handler: web.OK(h.eraseSubject)},
 
-		{Method: "GET", Path: all + "/definitions", Access: read, Handler: h.listDefinitions},
-		{Method: "PATCH", Path: one, Access: write, Handler: h.updateDefinition},
-		{Method: "DELETE", Path: one, Access: write, Handler: h.deleteDefinition},
+		{Method: "GET", Path: all + "/definitions", Access: read, Handler: web.OK(h.listDefinitions)},
+		{Method: "PATCH", Path: one, Access: write, Handler: web.OK(h.updateDefinition)},
+		{Method: "DELETE", Path: one, Access: write, Handler: web.Done(h.deleteDefinition)},
 
-		{Method: "GET", Path: all + "/stats/overview", Access: read, Handler: h.eventOverview},
-		{Method: "GET", Path: all + "/stats/timeseries", Access: read, Handler: h.eventSeries},
-		{Method: "GET", Path: all + "/stats/breakdown", Access: read, Handler: h.eventBreakdown},
-		{Method: "GET", Path: all + "/stats/heatmap", Access: read, Handler: h.eventHeatmap},
+		{Method: "GET", Path: all + "/stats/overview", Access: read, Handler: web.OK(h.eventOverview)},
+		{Method: "GET", Path: all + "/stats/timeseries", Access: read, Handler: web.OK(h.eventSeries)},
+		{Method: "GET", Path: all + "/stats/breakdown", Access: read, Handler: web.OK(h.eventBreakdown)},
+		{Method: "GET", Path: all + "/stats/heatmap", Access: read, Handler: web.OK(h.eventHeatmap)},
 
-		{Method: "POST", Path: all + "/analysis/funnel", Access: read, Handler: h.analyseFunnel},
-		{Method: "POST", Path: all + "/analysis/retention", Access: read, Handler: h.analyseRetention},
-		{Method: "POST", Path: all + "/analysis/paths", Access: read, Handler: h.analysePaths},
-		{Method: "POST", Path: all + "/analysis/query", Access: read, Handler: h.analyseMetric},
+		{Method: "POST", Path: all + "/analysis/funnel", Access: read, Handler: web.OK(h.analyseFunnel)},
+		{Method: "POST", Path: all + "/analysis/retention", Access: read, Handler: web.OK(h.analyseRetention)},
+		{Method: "POST", Path: all + "/analysis/paths", Access: read, Handler: web.OK(h.analysePaths)},
+		{Method: "POST", Path: all + "/analysis/query", Access: read, Handler: web.OK(h.analyseMetric)},
 
-		{Method: "GET", Path: cards, Access: read, Handler: h.listCards},
-		{Method: "POST", Path: cards, Access: write, Handler: h.createCard},
-		{Method: "PATCH", Path: cards + "/:id", Access: write, Handler: h.updateCard},
-		{Method: "DELETE", Path: cards + "/:id", Access: write, Handler: h.deleteCard},
+		{Method: "GET", Path: cards, Access: read, Handler: web.OK(h.listCards)},
+		{Method: "POST", Path: cards, Access: write, Handler: web.Created(h.createCard)},
+		{Method: "PATCH", Path: cards + "/:id", Access: write, Handler: web.OK(h.updateCard)},
+		{Method: "DELETE", Path: cards + "/:id", Access: write, Handler: web.Done(h.deleteCard)},
 	}
 }
 
-// eventProject is the number under which the engine knows the project in the
-// path.
-func (h *Handlers) eventProject(r *web.Request) (event.Project, error) {
-	project, err := h.DB.FindProject(r.Param("k"))
-	if err == nil && r.Route.Access.Kind != web.Public {
-		project, err = r.Reached(project, nil)
-	}
+// eventProject is Project, as the number under which the engine knows it.
+func (p *problems) eventProject(r *web.Request, db *store.Store) (event.Project, error) {
+	project, err := p.Project(r, db)
 	if err != nil {
 		return 0, err
 	}
@@ -116,10 +113,7 @@ func NilIfEmpty(text *string) *string {
 func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	subject := p.subject(r.Query("distinct_id"))
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := h.eventProject(r)
+	project, err := p.eventProject(r, h.DB)
 	if err != nil {
 		return err
 	}
@@ -213,34 +207,29 @@ func (x *export) end() error {
 	return nil
 }
 
-func (h *Handlers) eraseOwnEvents(w http.ResponseWriter, r *web.Request) error {
-	return h.erase(w, r, r.Query("distinct_id"))
+func (h *Handlers) eraseOwnEvents(r *web.Request) (erasedView, error) {
+	return h.erase(r, r.Query("distinct_id"))
 }
 
-func (h *Handlers) eraseSubject(w http.ResponseWriter, r *web.Request) error {
-	return h.erase(w, r, r.Param("distinct_id"))
+func (h *Handlers) eraseSubject(r *web.Request) (erasedView, error) {
+	return h.erase(r, r.Param("distinct_id"))
+}
+
+type erasedView struct {
+	Success bool  `json:"success"`
+	Deleted int64 `json:"deleted"`
 }
 
 // erase deletes the events of a sender. Once begun it goes on without its
 // client, who may have closed the app.
-func (h *Handlers) erase(w http.ResponseWriter, r *web.Request, name string) error {
+func (h *Handlers) erase(r *web.Request, name string) (v erasedView, err error) {
 	var p problems
 	subject := p.subject(name)
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := h.eventProject(r)
+	project, err := p.eventProject(r, h.DB)
 	if err != nil {
-		return err
+		return v, err
 	}
-	done := web.NoWriteDeadline(w)
+	defer web.NoWriteDeadline(r.Writer)()
 	n, err := h.Events.DeleteSubject(context.WithoutCancel(r.Context()), project, subject)
-	done()
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		Success bool  `json:"success"`
-		Deleted int64 `json:"deleted"`
-	}{true, n})
+	return erasedView{true, n}, err
 }

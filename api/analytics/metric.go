@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"net/http"
 	"time"
 
 	"svc/api/web"
@@ -15,6 +14,7 @@ import (
 )
 
 type metricInput struct {
+	rangeInput
 	Type        web.Optional[string]            `json:"type"`
 	Events      web.Optional[[]json.RawMessage] `json:"events"`
 	Filters     web.Optional[json.RawMessage]   `json:"filters"`
@@ -54,7 +54,7 @@ type metric struct {
 func (p *problems) metric(body json.RawMessage, now time.Time) metric {
 	var in metricInput
 	web.Fill(&in, body)
-	m := metric{span: p.bodySpan(body, now)}
+	m := metric{span: p.bodySpan(in.rangeInput, now)}
 	m.Range = eventRange(m.span)
 	if p.Present("type", in.Type.Sent, in.Type.Null(), true, false) {
 		m.kind = p.bodyWord("type", in.Type, "", metricTimeseries, metricBreakdown, metricValue)
@@ -184,9 +184,8 @@ type metricBreakdownView struct {
 
 // metricHead is what all metrics begin with.
 type metricHead struct {
-	StartTime int64  `json:"start_time"`
-	EndTime   int64  `json:"end_time"`
-	Type      string `json:"type"`
+	web.SpanView
+	Type string `json:"type"`
 }
 
 type metricSeriesView struct {
@@ -213,7 +212,7 @@ func plain(n float64) float64 {
 	return n
 }
 
-func (h *Handlers) analyseMetric(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) analyseMetric(r *web.Request) (any, error) {
 	_, view, err := analyse(h, r, (*problems).metric, func(ctx context.Context, project event.Project, m metric) (any, error) {
 		switch m.kind {
 		case metricTimeseries:
@@ -223,13 +222,10 @@ func (h *Handlers) analyseMetric(w http.ResponseWriter, r *web.Request) error {
 		}
 		return h.metricValue(ctx, project, m)
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, view)
+	return view, err
 }
 
-func (m *metric) head() metricHead { return metricHead{m.Start, m.End, m.kind} }
+func (m *metric) head() metricHead { return metricHead{m.span.View(), m.kind} }
 
 func (h *Handlers) metricValue(ctx context.Context, project event.Project, m metric) (any, error) {
 	found, err := h.Events.MetricValue(ctx, project, m.MetricQuery)

@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -26,8 +25,7 @@ type seriesView struct {
 }
 
 type timeseriesView struct {
-	StartTime   int64        `json:"start_time"`
-	EndTime     int64        `json:"end_time"`
+	web.SpanView
 	Granularity string       `json:"granularity"`
 	Offset      int          `json:"tz_offset_minutes"`
 	Endpoint    *string      `json:"endpoint"`
@@ -53,20 +51,17 @@ var groupNames = map[string]func(number int) string{
 // maxGroups is more than the greatest number of a value.
 const maxGroups = max(store.Endpoints, stats.Platforms)
 
-func (h *Handlers) requestSeries(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())
 	endpoint := p.endpoint(r)
 	groupBy := p.OneOf(r, "group_by", "", "endpoint", "platform")
 	b, granularity := p.Buckets(r, span, "hour")
-	if err := p.Err(); err != nil {
-		return err
-	}
-	all := make([]int64, b.Len())
+	var all []int64
 	var lines [maxGroups]line
 	group := seriesGroups[groupBy]
-	from, to := span.Hours()
-	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+	err = h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
+		all = make([]int64, b.Len())
 		return tx.EachRequest(id, from, to, func(h store.Hour, r store.Request, n int64) {
 			if endpoint != 0 && r.Endpoint() != endpoint {
 				return
@@ -83,16 +78,16 @@ func (h *Handlers) requestSeries(w http.ResponseWriter, r *web.Request) error {
 		})
 	})
 	if err != nil {
-		return err
+		return v, err
 	}
-	v := timeseriesView{
-		StartTime: span.Start, EndTime: span.End, Granularity: granularity, Offset: span.Offset,
+	v = timeseriesView{
+		SpanView: span.View(), Granularity: granularity, Offset: span.Offset,
 		Endpoint: web.OrNil(new(endpoint.String())), GroupBy: web.OrNil(&groupBy), Data: viewBuckets(b, all),
 	}
 	if groupBy != "" {
 		v.Series = viewLines(b, lines[:], groupNames[groupBy])
 	}
-	return web.Respond(w, http.StatusOK, v)
+	return v, nil
 }
 
 // endpoint reads one of the names of endpoints; none is 0.
@@ -124,6 +119,13 @@ func viewLines(b stats.Buckets, lines []line, name func(int) string) []seriesVie
 	return views
 }
 
+type versionAdoptionView struct {
+	web.SpanView
+	Granularity string         `json:"granularity"`
+	Offset      int            `json:"tz_offset_minutes"`
+	Series      []adoptionView `json:"series"`
+}
+
 type adoptionView struct {
 	Version string       `json:"version"`
 	Data    []bucketView `json:"data"`
@@ -131,17 +133,13 @@ type adoptionView struct {
 
 // versionAdoption shows how the most used versions of clients come and go. Only
 // those are counted by bucket, in a second pass.
-func (h *Handlers) versionAdoption(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) versionAdoption(r *web.Request) (versionAdoptionView, error) {
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 6, 1, 20)
 	b, granularity := p.Buckets(r, span, "day")
-	if err := p.Err(); err != nil {
-		return err
-	}
 	var top []stats.Count
 	counts := map[string][]int64{}
-	from, to := span.Hours()
-	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+	err := h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		var totals stats.Counts
 		err := tx.EachClientVersion(id, from, to, func(_ store.Hour, _ platform.Platform, version []byte, n int64) { totals.Add(version, n) })
 		if err != nil {
@@ -159,20 +157,11 @@ func (h *Handlers) versionAdoption(w http.ResponseWriter, r *web.Request) error 
 			}
 		})
 	})
-	if err != nil {
-		return err
-	}
-	views := []adoptionView{}
+	v := versionAdoptionView{span.View(), granularity, span.Offset, []adoptionView{}}
 	for _, c := range top {
-		views = append(views, adoptionView{c.Key, viewBuckets(b, counts[c.Key])})
+		v.Series = append(v.Series, adoptionView{c.Key, viewBuckets(b, counts[c.Key])})
 	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime   int64          `json:"start_time"`
-		EndTime     int64          `json:"end_time"`
-		Granularity string         `json:"granularity"`
-		Offset      int            `json:"tz_offset_minutes"`
-		Series      []adoptionView `json:"series"`
-	}{span.Start, span.End, granularity, span.Offset, views})
+	return v, err
 }
 
 // bucketView is a point of a series.

@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"svc/api/web"
@@ -17,44 +16,39 @@ func (h *Handlers) requestStatsRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/stats/requests"
 	read := web.ByScope("stats:read")
 	return []web.Route{
-		{Method: "GET", Path: all + "/overview", Access: read, Handler: h.requestOverview},
-		{Method: "GET", Path: all + "/timeseries", Access: read, Handler: h.requestSeries},
-		{Method: "GET", Path: all + "/version-adoption", Access: read, Handler: h.versionAdoption},
-		{Method: "GET", Path: all + "/client-versions", Access: read, Handler: h.clientVersions},
-		{Method: "GET", Path: all + "/platform-versions", Access: read, Handler: h.platformVersions},
-		{Method: "GET", Path: all + "/heatmap", Access: read, Handler: h.requestHeatmap},
+		{Method: "GET", Path: all + "/overview", Access: read, Handler: web.OK(h.requestOverview)},
+		{Method: "GET", Path: all + "/timeseries", Access: read, Handler: web.OK(h.requestSeries)},
+		{Method: "GET", Path: all + "/version-adoption", Access: read, Handler: web.OK(h.versionAdoption)},
+		{Method: "GET", Path: all + "/client-versions", Access: read, Handler: web.OK(h.clientVersions)},
+		{Method: "GET", Path: all + "/platform-versions", Access: read, Handler: web.OK(h.platformVersions)},
+		{Method: "GET", Path: all + "/heatmap", Access: read, Handler: web.OK(h.requestHeatmap)},
 	}
 }
 
-// withCounters runs a read of the counters of the project in the path. What has
-// been counted up to now is part of them.
-func (h *Handlers) withCounters(r *web.Request, read func(*store.Tx, store.ProjectID) error) error {
-	project, err := r.Reached(h.DB.FindProject(r.Param("k")))
+// withCounters runs a read of the counters of the project in the path in the hours
+// that a span touches. What has been counted up to now is part of them. The problems
+// of the request come first.
+func (h *Handlers) withCounters(r *web.Request, p *problems, span web.Span, read func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error) error {
+	project, err := p.Project(r, h.DB)
 	if err != nil {
 		return err
 	}
 	if err := h.Requests.Flush(); err != nil {
 		h.Log.Warn("statistics lack the latest requests", "error", err, "id", r.ID)
 	}
-	return h.DB.View(func(tx *store.Tx) error { return read(tx, project.ID) })
+	from, to := span.Hours()
+	return h.DB.View(func(tx *store.Tx) error { return read(tx, project.ID, from, to) })
 }
 
 // requestOverview adds up requests by each dimension on its own.
-func (h *Handlers) requestOverview(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) requestOverview(r *web.Request) (overviewView, error) {
 	var p problems
 	span := p.Span(r, h.Now())
-	if err := p.Err(); err != nil {
-		return err
-	}
 	var o overview
-	from, to := span.Hours()
-	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+	err := h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachRequest(id, from, to, o.add)
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, o.view(span))
+	return o.view(span), err
 }
 
 // overview holds sums under small numbers: a year of a busy project is millions
@@ -79,8 +73,7 @@ func (o *overview) add(_ store.Hour, r store.Request, n int64) {
 }
 
 type overviewView struct {
-	StartTime  int64               `json:"start_time"`
-	EndTime    int64               `json:"end_time"`
+	web.SpanView
 	Total      int64               `json:"total"`
 	ByEndpoint []endpointCountView `json:"by_endpoint"`
 	ByPlatform []platformCountView `json:"by_platform"`
@@ -110,7 +103,7 @@ type provinceCountView struct {
 }
 
 func (o *overview) view(span web.Span) overviewView {
-	v := overviewView{StartTime: span.Start, EndTime: span.End, ByEndpoint: []endpointCountView{}, ByPlatform: []platformCountView{}, ByRegion: []regionCountView{}, ByProvince: []provinceCountView{}}
+	v := overviewView{SpanView: span.View(), ByEndpoint: []endpointCountView{}, ByPlatform: []platformCountView{}, ByRegion: []regionCountView{}, ByProvince: []provinceCountView{}}
 	for _, c := range ranked(o.endpoints[:], endpointName) {
 		v.Total += c.N
 		v.ByEndpoint = append(v.ByEndpoint, endpointCountView{c.Key, c.N})
@@ -144,86 +137,67 @@ func ranked(sums []int64, name func(int) string) []stats.Count {
 	return c.Ranked()
 }
 
-func (h *Handlers) clientVersions(w http.ResponseWriter, r *web.Request) error {
+// versionsView are the most used versions of something, V is how one is shown.
+type versionsView[V any] struct {
+	web.SpanView
+	Total int64 `json:"total"`
+	Data  []V   `json:"data"`
+}
+
+func viewVersions[V any](span web.Span, c *stats.Counts, limit int, view func(stats.Count) V) versionsView[V] {
+	return versionsView[V]{span.View(), c.Total(), web.Views(web.PageOf(c.Ranked(), web.Page{Limit: limit}), view)}
+}
+
+type clientVersionView struct {
+	Version string `json:"version"`
+	Count   int64  `json:"count"`
+}
+
+// clientVersions adds up the versions of clients over all platforms.
+func (h *Handlers) clientVersions(r *web.Request) (v versionsView[clientVersionView], err error) {
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 15, 1, 100)
-	if err := p.Err(); err != nil {
-		return err
-	}
-	counts, err := h.countClients(r, span)
-	if err != nil {
-		return err
-	}
-	type view struct {
-		Version string `json:"version"`
-		Count   int64  `json:"count"`
-	}
-	views := []view{}
-	for _, c := range web.PageOf(counts.Ranked(), web.Page{Limit: limit}) {
-		views = append(views, view{c.Key, c.N})
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime int64  `json:"start_time"`
-		EndTime   int64  `json:"end_time"`
-		Total     int64  `json:"total"`
-		Data      []view `json:"data"`
-	}{span.Start, span.End, counts.Total(), views})
-}
-
-// countClients adds up the versions of clients over all platforms.
-func (h *Handlers) countClients(r *web.Request, span web.Span) (*stats.Counts, error) {
 	var c stats.Counts
-	from, to := span.Hours()
-	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+	err = h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachClientVersion(id, from, to, func(_ store.Hour, _ platform.Platform, version []byte, n int64) { c.Add(version, n) })
 	})
-	return &c, err
+	if err != nil {
+		return v, err
+	}
+	return viewVersions(span, &c, limit, func(c stats.Count) clientVersionView { return clientVersionView{c.Key, c.N} }), nil
 }
 
-func (h *Handlers) platformVersions(w http.ResponseWriter, r *web.Request) error {
+type platformVersionView struct {
+	Platform        string `json:"platform"`
+	PlatformVersion string `json:"platform_version"`
+	Count           int64  `json:"count"`
+}
+
+func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVersionView], err error) {
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 30, 1, 200)
-	if err := p.Err(); err != nil {
-		return err
-	}
 	var c stats.Counts
 	var both []byte // platform, a zero byte, version: in the order of ties
-	from, to := span.Hours()
-	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+	err = h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachSystemVersion(id, from, to, func(_ store.Hour, on platform.Platform, version []byte, n int64) {
 			both = append(append(append(both[:0], useragent.StatisticsName(on)...), 0), version...)
 			c.Add(both, n)
 		})
 	})
 	if err != nil {
-		return err
+		return v, err
 	}
-	type view struct {
-		Platform        string `json:"platform"`
-		PlatformVersion string `json:"platform_version"`
-		Count           int64  `json:"count"`
-	}
-	views := []view{}
-	for _, one := range web.PageOf(c.Ranked(), web.Page{Limit: limit}) {
-		on, version, _ := strings.Cut(one.Key, "\x00")
-		views = append(views, view{on, version, one.N})
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime int64  `json:"start_time"`
-		EndTime   int64  `json:"end_time"`
-		Total     int64  `json:"total"`
-		Data      []view `json:"data"`
-	}{span.Start, span.End, c.Total(), views})
+	return viewVersions(span, &c, limit, func(c stats.Count) platformVersionView {
+		on, version, _ := strings.Cut(c.Key, "\x00")
+		return platformVersionView{on, version, c.N}
+	}), nil
 }
 
 // requestHeatmap counts by the local time of clients: by the offset of their
 // clocks, or that of their country, or that of whoever asks.
-func (h *Handlers) requestHeatmap(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var p problems
 	span := p.Span(r, h.Now())
-	if err := p.Err(); err != nil {
-		return err
-	}
 	var offsets [stats.Regions]int
 	for i := range offsets {
 		offsets[i] = span.Offset
@@ -232,8 +206,7 @@ func (h *Handlers) requestHeatmap(w http.ResponseWriter, r *web.Request) error {
 		}
 	}
 	var m stats.Heatmap
-	from, to := span.Hours()
-	err := h.withCounters(r, func(tx *store.Tx, id store.ProjectID) error {
+	err := h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachRequest(id, from, to, func(h store.Hour, r store.Request, n int64) {
 			offset, said := r.Offset().Minutes()
 			if !said {
@@ -242,17 +215,13 @@ func (h *Handlers) requestHeatmap(w http.ResponseWriter, r *web.Request) error {
 			m.Add(h.Start(), offset, n)
 		})
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, viewHeatmap(span, &m))
+	return viewHeatmap(span, &m), err
 }
 
 type heatmapView struct {
-	StartTime int64      `json:"start_time"`
-	EndTime   int64      `json:"end_time"`
-	Offset    int        `json:"tz_offset_minutes"`
-	Data      []cellView `json:"data"`
+	web.SpanView
+	Offset int        `json:"tz_offset_minutes"`
+	Data   []cellView `json:"data"`
 }
 
 type cellView struct {
@@ -262,7 +231,7 @@ type cellView struct {
 }
 
 func viewHeatmap(span web.Span, m *stats.Heatmap) heatmapView {
-	v := heatmapView{span.Start, span.End, span.Offset, make([]cellView, len(m))}
+	v := heatmapView{span.View(), span.Offset, make([]cellView, len(m))}
 	for i, n := range m {
 		v.Data[i] = cellView{i / 24, i % 24, n}
 	}

@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 	"errors"
-	"net/http"
 	"os"
 	"strings"
 
@@ -16,13 +15,13 @@ import (
 func (h *Handlers) accountRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/auth/status", Access: web.Anyone(), Handler: web.ModuleStatus("auth")},
-		{Method: "POST", Path: web.V1 + "/auth/login", Access: web.Anyone(), Handler: h.logIn},
-		{Method: "GET", Path: web.V1 + "/auth/me", Access: web.LoginOnly(), Handler: h.me},
-		{Method: "GET", Path: web.V1 + "/auth/admin-profile", Access: web.LoginOnly(), Handler: h.me},
-		{Method: "PATCH", Path: web.V1 + "/auth/admin-profile", Access: web.LoginOnly(), Handler: h.updateProfile},
-		{Method: "PATCH", Path: web.V1 + "/auth/password", Access: web.LoginOnly(), Handler: h.updatePassword},
-		{Method: "PATCH", Path: web.V1 + "/auth/account", Access: web.LoginOnly(), Handler: h.updateUsername},
-		{Method: "POST", Path: "/control/admin/reset-password", Access: web.OwnerOnly(), Handler: h.resetPassword},
+		{Method: "POST", Path: web.V1 + "/auth/login", Access: web.Anyone(), Handler: web.Created(h.logIn)},
+		{Method: "GET", Path: web.V1 + "/auth/me", Access: web.LoginOnly(), Handler: web.OK(h.me)},
+		{Method: "GET", Path: web.V1 + "/auth/admin-profile", Access: web.LoginOnly(), Handler: web.OK(h.me)},
+		{Method: "PATCH", Path: web.V1 + "/auth/admin-profile", Access: web.LoginOnly(), Handler: web.OK(h.updateProfile)},
+		{Method: "PATCH", Path: web.V1 + "/auth/password", Access: web.LoginOnly(), Handler: web.Done(h.updatePassword)},
+		{Method: "PATCH", Path: web.V1 + "/auth/account", Access: web.LoginOnly(), Handler: web.Done(h.updateUsername)},
+		{Method: "POST", Path: "/control/admin/reset-password", Access: web.OwnerOnly(), Handler: web.OK(h.resetPassword)},
 	}
 }
 
@@ -59,43 +58,36 @@ func required(rule web.TextRule) web.TextRule {
 	return rule
 }
 
-func (h *Handlers) logIn(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) logIn(r *web.Request) (v loginView, err error) {
 	address := limit.AddrKey(r.Addr)
-	if v := h.logins.Peek(address, h.Now()); !v.Allowed {
-		return errTooManyLogins(v)
+	if verdict := h.logins.Peek(address, h.Now()); !verdict.Allowed {
+		return v, errTooManyLogins(verdict)
 	}
 	var in loginInput
 	if err := web.Decode(r, &in); err != nil {
-		return err
+		return v, err
 	}
 	var p problems
 	p.Text("username", in.Username, required(usernameRule))
 	p.Text("password", in.Password, required(passwordRule))
 	if err := p.Err(); err != nil {
-		return err
+		return v, err
 	}
 	// Counted before the password is checked, or many attempts at once would
 	// all pass; given back when it was right.
-	if v := h.logins.Take(address, h.Now()); !v.Allowed {
-		return errTooManyLogins(v)
+	if verdict := h.logins.Take(address, h.Now()); !verdict.Allowed {
+		return v, errTooManyLogins(verdict)
 	}
 	account := h.DB.Account()
 	if err := h.checkLogin(r.Context(), account, strings.TrimSpace(*in.Username.Value), *in.Password.Value); err != nil {
-		return err
+		return v, err
 	}
 	h.logins.GiveBack(address, h.Now())
 	if err := os.Remove(h.BootstrapFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		h.Log.Warn("initial password file not removed", "file", h.BootstrapFile, "error", err)
 	}
 	token, err := h.Tokens.Sign(account.ID.String(), account.Epoch, h.Now())
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusCreated, loginView{
-		AccessToken: token,
-		ExpiresIn:   int(h.Tokens.Life().Seconds()),
-		User:        viewUser(account),
-	})
+	return loginView{AccessToken: token, ExpiresIn: int(h.Tokens.Life().Seconds()), User: viewUser(account)}, err
 }
 
 func errTooManyLogins(v limit.Verdict) error {
@@ -150,9 +142,7 @@ func (h *Handlers) rehash(ctx context.Context, account *store.Account, password 
 	}
 }
 
-func (h *Handlers) me(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, viewUser(h.DB.Account()))
-}
+func (h *Handlers) me(*web.Request) (userView, error) { return viewUser(h.DB.Account()), nil }
 
 type profileInput struct {
 	CurrentPassword web.Optional[string] `json:"current_password"`
@@ -160,34 +150,27 @@ type profileInput struct {
 	NewPassword     web.Optional[string] `json:"new_password"`
 }
 
-func (h *Handlers) updateProfile(w http.ResponseWriter, r *web.Request) error {
-	account, err := h.changeAccount(r, usernameRule, passwordRule)
-	if err != nil {
-		return err
+func (h *Handlers) updateProfile(r *web.Request) (userView, error) {
+	if err := h.changeAccount(r, usernameRule, passwordRule); err != nil {
+		return userView{}, err
 	}
-	return web.Respond(w, http.StatusOK, viewUser(account))
+	return viewUser(h.DB.Account()), nil
 }
 
-func (h *Handlers) updatePassword(w http.ResponseWriter, r *web.Request) error {
-	if _, err := h.changeAccount(r, web.TextRule{}, required(passwordRule)); err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
+func (h *Handlers) updatePassword(r *web.Request) error {
+	return h.changeAccount(r, web.TextRule{}, required(passwordRule))
 }
 
-func (h *Handlers) updateUsername(w http.ResponseWriter, r *web.Request) error {
-	if _, err := h.changeAccount(r, required(usernameRule), web.TextRule{}); err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
+func (h *Handlers) updateUsername(r *web.Request) error {
+	return h.changeAccount(r, required(usernameRule), web.TextRule{})
 }
 
 // changeAccount changes name, password or both. A field whose rule is the zero
 // rule is not one of the endpoint's and is ignored like any unknown field.
-func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule) (*store.Account, error) {
+func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule) error {
 	var in profileInput
 	if err := web.Decode(r, &in); err != nil {
-		return nil, err
+		return err
 	}
 	var p problems
 	p.Text("current_password", in.CurrentPassword, required(passwordRule))
@@ -200,14 +183,14 @@ func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule
 	p.changed("username", in.Username, username)
 	p.changed("new_password", in.NewPassword, password)
 	if err := p.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	ok, err := h.checkPassword(r.Context(), h.DB.Account(), *in.CurrentPassword.Value)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !ok {
-		return nil, fault.New(fault.Unauthorized, "current_password is wrong")
+		return fault.New(fault.Unauthorized, "current_password is wrong")
 	}
 	return h.storeAccount(r.Context(), in)
 }
@@ -223,15 +206,15 @@ func (p *problems) changed(field string, o web.Optional[string], rule web.TextRu
 
 // storeAccount writes a checked change. A change of name or password ends all
 // logins; the same name again is none.
-func (h *Handlers) storeAccount(ctx context.Context, in profileInput) (*store.Account, error) {
+func (h *Handlers) storeAccount(ctx context.Context, in profileInput) error {
 	var hash string
 	if in.NewPassword.Value != nil {
 		var err error
 		if hash, err = h.hasher.Hash(ctx, *in.NewPassword.Value); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	err := h.DB.Update(func(tx *store.Tx) error {
+	return h.DB.Update(func(tx *store.Tx) error {
 		account, err := tx.Account()
 		if err != nil {
 			return err
@@ -249,5 +232,4 @@ func (h *Handlers) storeAccount(ctx context.Context, in profileInput) (*store.Ac
 		account.Epoch++
 		return tx.PutAccount(account)
 	})
-	return h.DB.Account(), err
 }

@@ -31,8 +31,8 @@ type announcementChange struct {
 	translations []translation
 }
 
-func (in announcementInput) check(update bool) (announcementChange, error) {
-	p := problems{web.Problems{Update: update}}
+func (in announcementInput) check(how write) (announcementChange, error) {
+	p := checking(how)
 	c := announcementChange{in: in}
 	p.Text("title", in.Title, web.TextRule{Max: 128, Required: true, Filled: true})
 	p.Text("content", in.Content, web.TextRule{Required: true})
@@ -42,9 +42,23 @@ func (in announcementInput) check(update bool) (announcementChange, error) {
 	p.Text("author", in.Author, web.TextRule{Max: 64})
 	c.min = p.ComparableVersion("min_comparable_version", in.Min, true)
 	c.max = p.ComparableVersion("max_comparable_version", in.Max, true)
-	c.translations = p.translations(in.Translations, translationRule{first: "title", second: "content", firstMax: 128, hideable: true})
+	c.translations = p.translations(in.Translations, announcementTexts.translationRule)
 	p.UnixTime("published_at", in.PublishedAt, true)
 	return c, p.Err()
+}
+
+// create stores a new announcement.
+func (c announcementChange) create(tx *store.Tx, p *store.Project) (*store.Announcement, error) {
+	a := &store.Announcement{PublishedAt: tx.Now().Unix()}
+	return a, c.update(tx, p, a)
+}
+
+// update changes an announcement and stores it.
+func (c announcementChange) update(tx *store.Tx, p *store.Project, a *store.Announcement) error {
+	if err := c.apply(p, a); err != nil {
+		return err
+	}
+	return tx.PutAnnouncement(p.ID, a)
 }
 
 // apply changes the fields that were sent.
@@ -54,28 +68,15 @@ func (c announcementChange) apply(p *store.Project, a *store.Announcement) error
 	web.Set(&a.Content, in.Content)
 	web.Set(&a.Pinned, in.IsPinned)
 	web.Set(&a.Hidden, in.IsHidden)
-	if in.Platforms.Sent {
-		a.Platforms = c.platforms
-	}
+	web.SetIfSent(&a.Platforms, in.Platforms, c.platforms)
 	web.SetOrClear(&a.Author, in.Author)
-	if in.Min.Sent {
-		a.Versions.Min = c.min
-	}
-	if in.Max.Sent {
-		a.Versions.Max = c.max
-	}
+	web.SetIfSent(&a.Versions.Min, in.Min, c.min)
+	web.SetIfSent(&a.Versions.Max, in.Max, c.max)
 	if !a.Versions.Valid() {
 		return fault.Validation("min_comparable_version must not be greater than max_comparable_version")
 	}
 	if in.PublishedAt.Value != nil {
 		a.PublishedAt = int64(*in.PublishedAt.Value)
 	}
-	if !in.Translations.Sent {
-		return nil
-	}
-	texts, err := chosen(p, c.translations, a.Translations, func(t translation) store.AnnouncementText {
-		return store.AnnouncementText{Title: t.first, Content: t.second, Hidden: t.hidden}
-	})
-	a.Translations = texts
-	return err
+	return announcementTexts.apply(p, &a.Translations, in.Translations, c.translations)
 }

@@ -1,8 +1,10 @@
 package resource
 
 import (
-	"encoding/json"
+	"bytes"
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +19,7 @@ import (
 func (h *Handlers) publicAnnouncementRoutes() []web.Route {
 	const all = web.V1 + "/public/:k/announcements"
 	return []web.Route{
-		{Method: "GET", Path: all, Access: web.Anyone(), Handler: h.publicAnnouncements, Counts: "ANNOUNCEMENT_LIST", FiltersPlatform: true},
+		{Method: "GET", Path: all, Access: web.Anyone(), Handler: web.OK(h.publicAnnouncements), Counts: "ANNOUNCEMENT_LIST", FiltersPlatform: true},
 		{Method: "GET", Path: all + "/latest", Access: web.Anyone(), Handler: h.publicLatestAnnouncement, Counts: "ANNOUNCEMENT_LATEST", FiltersPlatform: true},
 	}
 }
@@ -79,30 +81,22 @@ func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 	return web.Encode(viewAnnouncementIn(r.snap.Project, full, r.language))
 }
 
-func (h *Handlers) publicAnnouncements(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) publicAnnouncements(r *web.Request) (web.PageView, error) {
 	var p problems
 	page, find, audience := p.Page(r), p.Search(r), p.audience(r)
 	if err := p.Err(); err != nil {
-		return err
+		return web.PageView{}, err
 	}
-	return h.withSnapshot(r, func(snap *store.Snapshot) error {
+	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.PageView, err error) {
 		reader, err := h.reader(snap, r.Query("locale"))
 		if err != nil {
-			return err
+			return v, err
 		}
 		matching, err := h.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
 		if err != nil {
-			return err
+			return v, err
 		}
-		views := []json.RawMessage{}
-		for _, e := range web.PageOf(matching, page) {
-			b, err := reader.announcement(e)
-			if err != nil {
-				return err
-			}
-			views = append(views, reader.append(nil, b))
-		}
-		return web.Respond(w, http.StatusOK, web.PageView{Total: len(matching), Data: views})
+		return viewObjects(reader, matching, page, reader.announcement)
 	})
 }
 
@@ -112,33 +106,18 @@ func (h *Handlers) publicLatestAnnouncement(w http.ResponseWriter, r *web.Reques
 	if err := p.Err(); err != nil {
 		return err
 	}
-	return h.withSnapshot(r, func(snap *store.Snapshot) error {
-		reader, err := h.reader(snap, r.Query("locale"))
-		if err != nil {
-			return err
+	return h.respondObject(w, r, func(to reader) ([]byte, error) {
+		visible := to.snap.Announcements(audience.sees(to.snap, to.language))
+		if len(visible) == 0 {
+			return nil, fault.New(fault.NotFound, "there is no announcement for this client")
 		}
-		var latest *store.AnnouncementEntry
-		for _, e := range snap.Announcements(audience.sees(snap, reader.language)) {
-			if latest == nil || newer(e.Announcement, latest.Announcement) {
-				latest = e
-			}
-		}
-		if latest == nil {
-			return fault.New(fault.NotFound, "there is no announcement for this client")
-		}
-		body, err := reader.announcement(latest)
-		if err != nil {
-			return err
-		}
-		web.WriteJSON(w, http.StatusOK, reader.append(nil, body))
-		return nil
+		return to.announcement(slices.MaxFunc(visible, func(a, b *store.AnnouncementEntry) int {
+			return byPublication(a.Announcement, b.Announcement)
+		}))
 	})
 }
 
-// newer compares by publication, then by creation; pinning plays no role.
-func newer(a, b *store.Announcement) bool {
-	if a.PublishedAt != b.PublishedAt {
-		return a.PublishedAt > b.PublishedAt
-	}
-	return string(a.ID[:]) > string(b.ID[:])
+// byPublication compares by publication, then by creation; pinning plays no role.
+func byPublication(a, b *store.Announcement) int {
+	return cmp.Or(cmp.Compare(a.PublishedAt, b.PublishedAt), bytes.Compare(a.ID[:], b.ID[:]))
 }

@@ -2,7 +2,6 @@ package resource
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -27,17 +26,17 @@ var defaultScopes = []string{"versions:write"}
 // shape of the list.
 func (h *Handlers) keyRoutes() []web.Route {
 	routes := []web.Route{
-		{Method: "GET", Path: web.V1 + "/auth/api-scopes", Access: web.LoginOnly(), Handler: h.listScopes},
-		{Method: "GET", Path: web.V1 + "/auth/api-keys", Access: web.LoginOnly(), Handler: h.listKeys},
-		{Method: "GET", Path: web.V1 + "/auth/tokens", Access: web.LoginOnly(), Handler: h.listTokens},
-		{Method: "POST", Path: "/control/api-keys", Access: web.OwnerOnly(), Handler: h.createKeyByOwner},
+		{Method: "GET", Path: web.V1 + "/auth/api-scopes", Access: web.LoginOnly(), Handler: web.OK(h.listScopes)},
+		{Method: "GET", Path: web.V1 + "/auth/api-keys", Access: web.LoginOnly(), Handler: web.OK(h.listKeys)},
+		{Method: "GET", Path: web.V1 + "/auth/tokens", Access: web.LoginOnly(), Handler: web.OK(h.listTokens)},
+		{Method: "POST", Path: "/control/api-keys", Access: web.OwnerOnly(), Handler: web.Created(h.createKeyByOwner)},
 	}
 	for _, family := range []string{web.V1 + "/auth/api-keys", web.V1 + "/auth/tokens"} {
 		routes = append(routes,
-			web.Route{Method: "POST", Path: family, Access: web.LoginOnly(), Handler: h.createKey},
-			web.Route{Method: "PATCH", Path: family + "/:id", Access: web.LoginOnly(), Handler: h.updateKey},
-			web.Route{Method: "DELETE", Path: family + "/:id", Access: web.LoginOnly(), Handler: h.revokeKey},
-			web.Route{Method: "POST", Path: family + "/:id/rotate", Access: web.LoginOnly(), Handler: h.rotateKey},
+			web.Route{Method: "POST", Path: family, Access: web.LoginOnly(), Handler: web.Created(h.createKey)},
+			web.Route{Method: "PATCH", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.OK(h.updateKey)},
+			web.Route{Method: "DELETE", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.Done(h.revokeKey)},
+			web.Route{Method: "POST", Path: family + "/:id/rotate", Access: web.LoginOnly(), Handler: web.Created(h.rotateKey)},
 		)
 	}
 	return routes
@@ -88,27 +87,22 @@ func (h *Handlers) viewKey(k *store.APIKey) keyView {
 	return v
 }
 
-func (h *Handlers) viewKeys() []keyView {
-	views := []keyView{}
-	for _, k := range h.DB.APIKeys() {
-		views = append(views, h.viewKey(k))
-	}
-	return views
+type scopesView struct {
+	Data    []string `json:"data"`
+	Default []string `json:"default"`
 }
 
-func (h *Handlers) listScopes(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, struct {
-		Data    []string `json:"data"`
-		Default []string `json:"default"`
-	}{scopes, defaultScopes})
+func (h *Handlers) listScopes(*web.Request) (scopesView, error) {
+	return scopesView{scopes, defaultScopes}, nil
 }
 
-func (h *Handlers) listKeys(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, web.ListView{Data: h.viewKeys()})
+func (h *Handlers) listKeys(r *web.Request) (web.ListView, error) {
+	keys, err := h.listTokens(r)
+	return web.ListView{Data: keys}, err
 }
 
-func (h *Handlers) listTokens(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, h.viewKeys())
+func (h *Handlers) listTokens(*web.Request) ([]keyView, error) {
+	return web.Views(h.DB.APIKeys(), h.viewKey), nil
 }
 
 type keyInput struct {
@@ -133,8 +127,8 @@ type keyChange struct {
 
 const defaultKeyLife = 30 * 24 * time.Hour
 
-func (in keyInput) check(update bool) (keyChange, error) {
-	p := problems{web.Problems{Update: update}}
+func (in keyInput) check(how write) (keyChange, error) {
+	p, update := checking(how), how == updates
 	var c keyChange
 	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: !update})
 	c.name = strings.TrimSpace(in.Name.Or(""))
@@ -231,21 +225,17 @@ func (c keyChange) applyReach(tx *store.Tx, k *store.APIKey) error {
 	return nil
 }
 
-func (h *Handlers) createKey(w http.ResponseWriter, r *web.Request) error {
-	var in keyInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.check(false)
+func (h *Handlers) createKey(r *web.Request) (v newKeyView, err error) {
+	change, err := web.Checked(r, keyInput.check, creates)
 	if err != nil {
-		return err
+		return v, err
 	}
-	return h.storeNewKey(w, change)
+	return h.storeNewKey(change)
 }
 
 // storeNewKey stores a new key and answers with its text, which nobody will
 // see again.
-func (h *Handlers) storeNewKey(w http.ResponseWriter, change keyChange) error {
+func (h *Handlers) storeNewKey(change keyChange) (newKeyView, error) {
 	text := auth.NewKey()
 	k := store.APIKey{
 		Scopes:      defaultScopes,
@@ -262,20 +252,13 @@ func (h *Handlers) storeNewKey(w http.ResponseWriter, change keyChange) error {
 		}
 		return tx.PutAPIKey(&k)
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusCreated, newKeyView{keyGrantView: h.viewGrant(&k), Token: text})
+	return newKeyView{keyGrantView: h.viewGrant(&k), Token: text}, err
 }
 
-func (h *Handlers) updateKey(w http.ResponseWriter, r *web.Request) error {
-	var in keyInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.check(true)
+func (h *Handlers) updateKey(r *web.Request) (v keyGrantView, err error) {
+	change, err := web.Checked(r, keyInput.check, updates)
 	if err != nil {
-		return err
+		return v, err
 	}
 	k, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
 		if k.RevokedAt != nil {
@@ -284,9 +267,9 @@ func (h *Handlers) updateKey(w http.ResponseWriter, r *web.Request) error {
 		return change.apply(tx, k)
 	})
 	if err != nil {
-		return err
+		return v, err
 	}
-	return web.Respond(w, http.StatusOK, h.viewGrant(k))
+	return h.viewGrant(k), nil
 }
 
 var errRevoked = fault.New(fault.Conflict, "the API key is revoked")
@@ -309,7 +292,7 @@ func (h *Handlers) editKey(r *web.Request, edit func(*store.Tx, *store.APIKey) e
 	return k, err
 }
 
-func (h *Handlers) revokeKey(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) revokeKey(r *web.Request) error {
 	_, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
 		if k.RevokedAt == nil {
 			now := tx.Now().Unix()
@@ -317,10 +300,7 @@ func (h *Handlers) revokeKey(w http.ResponseWriter, r *web.Request) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
+	return err
 }
 
 type rotateInput struct {
@@ -334,15 +314,15 @@ type rotatedView struct {
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-func (h *Handlers) rotateKey(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) rotateKey(r *web.Request) (view rotatedView, err error) {
 	var in rotateInput
 	if err := web.Decode(r, &in); err != nil {
-		return err
+		return view, err
 	}
 	var p problems
 	p.Number("grace_period_minutes", in.GracePeriodMinutes, 0, 10080, true)
 	if err := p.Err(); err != nil {
-		return err
+		return view, err
 	}
 	text, grace := auth.NewKey(), int64(in.GracePeriodMinutes.Or(0))
 	k, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
@@ -358,13 +338,13 @@ func (h *Handlers) rotateKey(w http.ResponseWriter, r *web.Request) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return view, err
 	}
-	view := rotatedView{ID: k.ID.String(), Token: text, GracePeriodMinutes: grace}
+	view = rotatedView{ID: k.ID.String(), Token: text, GracePeriodMinutes: grace}
 	if k.Former != nil {
 		view.PreviousKeyExpiresAt = &k.Former.ExpiresAt
 	}
-	return web.Respond(w, http.StatusCreated, view)
+	return view, nil
 }
 
 // rotate gives a key another text. The former one stays good for the grace
@@ -395,10 +375,10 @@ type ownerKeyInput struct {
 
 const maxKeySeconds = 100 * 365 * 24 * 3600
 
-func (h *Handlers) createKeyByOwner(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) createKeyByOwner(r *web.Request) (v newKeyView, err error) {
 	var in ownerKeyInput
 	if err := web.Decode(r, &in); err != nil {
-		return err
+		return v, err
 	}
 	var p problems
 	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
@@ -416,7 +396,7 @@ func (h *Handlers) createKeyByOwner(w http.ResponseWriter, r *web.Request) error
 		change.life = time.Duration(*in.ExpiresInSeconds.Value) * time.Second
 	}
 	if err := p.Err(); err != nil {
-		return err
+		return v, err
 	}
-	return h.storeNewKey(w, change)
+	return h.storeNewKey(change)
 }

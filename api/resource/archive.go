@@ -3,7 +3,6 @@ package resource
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 
 	"svc/api/web"
@@ -17,55 +16,28 @@ import (
 // line may be is what the interface takes from an administrator, checked by the
 // same rules, and id and times besides.
 
-type exportedProject struct {
-	projectView
-	Unregistered []projectTranslationView `json:"unregistered_translations,omitempty"`
-}
-
 // ArchiveProject is the line of an archive.
 func ArchiveProject(p *store.Project) any {
-	return exportedProject{viewProjectFully(p), unregistered(p, p.Translations, func(tag string, t store.ProjectText) projectTranslationView {
-		return projectTranslationView{tag, t.Name, t.Description}
-	})}
-}
-
-type exportedVersion struct {
-	versionView
-	Unregistered []versionTranslationView `json:"unregistered_translations,omitempty"`
+	return struct {
+		projectView
+		Unregistered []projectTranslationView `json:"unregistered_translations,omitempty"`
+	}{viewProjectFully(p), projectTexts.unregistered(p, p.Translations)}
 }
 
 // ArchiveVersion is the line of an archive.
 func ArchiveVersion(p *store.Project, v *store.Version) any {
-	return exportedVersion{viewVersionFully(p, v), unregistered(p, v.Translations, func(tag string, t store.VersionText) versionTranslationView {
-		return versionTranslationView{tag, t.Title, t.Content}
-	})}
-}
-
-type exportedAnnouncement struct {
-	announcementView
-	Unregistered []announcementTranslationView `json:"unregistered_translations,omitempty"`
+	return struct {
+		versionView
+		Unregistered []versionTranslationView `json:"unregistered_translations,omitempty"`
+	}{viewVersionFully(p, v), versionTexts.unregistered(p, v.Translations)}
 }
 
 // ArchiveAnnouncement is the line of an archive.
 func ArchiveAnnouncement(p *store.Project, a *store.Announcement) any {
-	return exportedAnnouncement{viewAnnouncementFully(p, a), unregistered(p, a.Translations, func(tag string, t store.AnnouncementText) announcementTranslationView {
-		return announcementTranslationView{tag, t.Title, t.Content, t.Hidden}
-	})}
-}
-
-// unregistered are the translations into languages that a project does not have
-// at the moment, in the order of their tag keys.
-func unregistered[T, V any](p *store.Project, texts map[string]T, view func(tag string, t T) V) (list []V) {
-	known := map[string]bool{}
-	for _, l := range p.Languages {
-		known[locale.Key(l.Tag)] = true
-	}
-	for _, tag := range slices.Sorted(maps.Keys(texts)) {
-		if !known[tag] {
-			list = append(list, view(tag, texts[tag]))
-		}
-	}
-	return list
+	return struct {
+		announcementView
+		Unregistered []announcementTranslationView `json:"unregistered_translations,omitempty"`
+	}{viewAnnouncementFully(p, a), announcementTexts.unregistered(p, a.Translations)}
 }
 
 // unregisteredInput are the texts of a record in languages that its project does
@@ -80,9 +52,10 @@ const maxImportedTexts = 1000
 
 // importedTexts reads the translations of a record, by tag key: those into the
 // languages of the project, and those into others.
-func importedTexts[T any](p *problems, project *store.Project, in, others web.Optional[[]json.RawMessage], rule translationRule, text func(translation) T) map[string]T {
+func importedTexts[T, V any](p *problems, project *store.Project, of texts[T, V], in, others web.Optional[[]json.RawMessage]) map[string]T {
+	rule := of.translationRule
 	rule.max = maxImportedTexts
-	texts, err := chosen(project, p.translations(in, rule), nil, text)
+	all, err := of.replace(project, nil, p.translations(in, rule))
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		p.List = append(p.List, f.Messages...)
 	}
@@ -93,32 +66,31 @@ func importedTexts[T any](p *problems, project *store.Project, in, others web.Op
 			p.Add("unregistered_translations: %s is a registered language of the project", web.Quote(t.tag))
 			continue
 		}
-		if texts != nil {
-			texts[locale.Key(t.tag)] = text(t)
+		if all != nil {
+			all[locale.Key(t.tag)] = of.stored(t)
 		}
 	}
-	return texts
+	return all
 }
 
 // ReadProject reads the project of an archive, whose languages and former keys are
 // there already. Another key replaces that of the archive, unless it is "".
 func ReadProject(raw json.RawMessage, project *store.Project, key string, now int64) error {
-	var in projectInput
-	var base web.RecordInput
+	var in struct {
+		projectInput
+		web.RecordInput
+		unregisteredInput
+	}
 	web.Fill(&in, raw)
-	web.Fill(&base, raw)
-	var more unregisteredInput
-	web.Fill(&more, raw)
 	if key != "" {
 		in.ProjectKey = web.Optional[string]{Sent: true, Value: &key}
 	}
 	translations := in.Translations
-	in.Translations, base.ID = web.Optional[[]json.RawMessage]{}, web.Optional[string]{} // the id of a project is its key
-	change, err := in.check(false)
+	in.Translations, in.ID = web.Optional[[]json.RawMessage]{}, web.Optional[string]{} // the id of a project is its key
+	change, err := in.check(creates)
 	var p problems
-	rec := p.Record(base, now)
-	texts := importedTexts(&p, project, translations, more.Unregistered, translationRule{first: "name", second: "description", firstMax: 128, secondMax: 1024},
-		func(t translation) store.ProjectText { return store.ProjectText{Name: t.first, Description: t.second} })
+	rec := p.Record(in.RecordInput, now)
+	texts := importedTexts(&p, project, projectTexts, translations, in.Unregistered)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return err
 	}
@@ -133,13 +105,14 @@ func ReadProject(raw json.RawMessage, project *store.Project, key string, now in
 
 // ReadLanguage adds a language of an archive to its project.
 func ReadLanguage(raw json.RawMessage, project *store.Project, now int64) error {
-	var in languageInput
-	var base web.RecordInput
+	var in struct {
+		languageInput
+		web.RecordInput
+	}
 	web.Fill(&in, raw)
-	web.Fill(&base, raw)
-	edit, err := in.check(false)
+	edit, err := in.check(creates)
 	var p problems
-	rec := p.Record(web.RecordInput{CreatedAt: base.CreatedAt}, now)
+	rec := p.Record(web.RecordInput{CreatedAt: in.CreatedAt}, now)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return err
 	}
@@ -167,20 +140,19 @@ func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
 
 // ReadVersion reads a version of an archive.
 func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *store.Version, created int64, err error) {
-	var in versionInput
-	var base web.RecordInput
+	var in struct {
+		versionInput
+		web.RecordInput
+		unregisteredInput
+	}
 	web.Fill(&in, raw)
-	web.Fill(&base, raw)
-	var more unregisteredInput
-	web.Fill(&more, raw)
 	in.dropCopiedLink()
 	translations := in.Translations
 	in.Translations = web.Optional[[]json.RawMessage]{}
 	change, err := in.check(creates)
 	var p problems
-	rec := p.Record(base, now)
-	texts := importedTexts(&p, project, translations, more.Unregistered, translationRule{first: "title", second: "content", firstMax: 128},
-		func(t translation) store.VersionText { return store.VersionText{Title: t.first, Content: t.second} })
+	rec := p.Record(in.RecordInput, now)
+	texts := importedTexts(&p, project, versionTexts, translations, in.Unregistered)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return nil, 0, err
 	}
@@ -215,21 +187,18 @@ func (in *versionInput) dropCopiedLink() {
 
 // ReadAnnouncement reads an announcement of an archive.
 func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_ *store.Announcement, created int64, err error) {
-	var in announcementInput
-	var base web.RecordInput
+	var in struct {
+		announcementInput
+		web.RecordInput
+		unregisteredInput
+	}
 	web.Fill(&in, raw)
-	web.Fill(&base, raw)
-	var more unregisteredInput
-	web.Fill(&more, raw)
 	translations := in.Translations
 	in.Translations = web.Optional[[]json.RawMessage]{}
-	change, err := in.check(false)
+	change, err := in.check(creates)
 	var p problems
-	rec := p.Record(base, now)
-	texts := importedTexts(&p, project, translations, more.Unregistered, translationRule{first: "title", second: "content", firstMax: 128, hideable: true},
-		func(t translation) store.AnnouncementText {
-			return store.AnnouncementText{Title: t.first, Content: t.second, Hidden: t.hidden}
-		})
+	rec := p.Record(in.RecordInput, now)
+	texts := importedTexts(&p, project, announcementTexts, translations, in.Unregistered)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return nil, 0, err
 	}
@@ -269,13 +238,14 @@ func ReadSender(p *web.Problems, raw json.RawMessage) store.Sender {
 
 // ReadFeedback reads feedback of an archive.
 func ReadFeedback(raw json.RawMessage, now int64) (_ *store.Feedback, created int64, err error) {
-	var in feedbackInput
-	var base web.RecordInput
+	var in struct {
+		feedbackInput
+		web.RecordInput
+	}
 	web.Fill(&in, raw)
-	web.Fill(&base, raw)
-	change, err := in.checkByAdmin(false)
+	change, err := in.checkByAdmin(creates)
 	var p problems
-	rec, sender := p.Record(base, now), ReadSender(&p.Problems, raw)
+	rec, sender := p.Record(in.RecordInput, now), ReadSender(&p.Problems, raw)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return nil, 0, err
 	}
@@ -287,16 +257,14 @@ func ReadFeedback(raw json.RawMessage, now int64) (_ *store.Feedback, created in
 
 // ReadLog reads a log of an archive.
 func ReadLog(raw json.RawMessage, now int64) (_ *store.Log, created int64, err error) {
-	var in logInput
-	var base web.RecordInput
+	var in struct {
+		logInput
+		web.RecordInput
+	}
 	web.Fill(&in, raw)
-	web.Fill(&base, raw)
 	var p problems
 	l := in.byAdmin(&p)
-	rec := p.Record(base, now)
+	rec := p.Record(in.RecordInput, now)
 	l.ID, l.Sender = rec.ID, ReadSender(&p.Problems, raw)
-	if err := p.Err(); err != nil {
-		return nil, 0, err
-	}
-	return l, rec.Created, nil
+	return l, rec.Created, p.Err()
 }

@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"time"
 
@@ -38,16 +37,22 @@ func (h *Handlers) EnsureAdmin(ctx context.Context, password string) (generated 
 	return generated, err == nil, err
 }
 
+type resetView struct {
+	Username string `json:"username"`
+	Password string `json:"password"`
+	File     string `json:"file"`
+}
+
 // resetPassword gives the administrator the name "admin" and a new password.
 // All logins end.
-func (h *Handlers) resetPassword(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) resetPassword(r *web.Request) (v resetView, err error) {
 	password := auth.NewPassword()
 	hash, err := h.hasher.Hash(r.Context(), password)
 	if err != nil {
-		return err
+		return v, err
 	}
 	if err := h.writeBootstrap(password); err != nil {
-		return err
+		return v, err
 	}
 	err = h.DB.Update(func(tx *store.Tx) error {
 		account, err := tx.Account()
@@ -61,14 +66,7 @@ func (h *Handlers) resetPassword(w http.ResponseWriter, r *web.Request) error {
 		account.Epoch++
 		return tx.PutAccount(account)
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		Username string `json:"username"`
-		Password string `json:"password"`
-		File     string `json:"file"`
-	}{"admin", password, h.BootstrapFile})
+	return resetView{"admin", password, h.BootstrapFile}, err
 }
 
 // writeBootstrap keeps a generated password readable for the owner of the data

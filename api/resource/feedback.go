@@ -16,19 +16,22 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/feedbacks"
 	const compat = web.V1 + "/admin/feedbacks"
 	read, write := web.ByScope("feedbacks:read"), web.ByScope("feedbacks:write")
+	feedback := kind[store.Feedback]{"feedback", (*store.Tx).Feedback, (*store.Tx).OwnedFeedback, (*store.Tx).DeleteFeedback}
+	view := func(_ *store.Project, f *store.Feedback) feedbackView { return ViewFeedback(f) }
+	update, remove := updateRecord(h, feedback, feedbackInput.checkByAdmin, view), deleteRecord(h, feedback)
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
-		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: h.feedbackOptions},
+		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: web.OK(h.feedbackOptions)},
 		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
-		{Method: "GET", Path: all, Access: read, Handler: h.listFeedback},
-		{Method: "POST", Path: all, Access: write, Handler: h.createFeedback},
-		{Method: "GET", Path: all + "/:id", Access: read, Handler: h.getFeedback},
-		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: h.updateFeedback},
-		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: h.deleteFeedback},
-		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("feedbacks:read"), Handler: h.feedbackStatistics},
-		{Method: "PATCH", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: h.updateFeedback},
-		{Method: "DELETE", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: h.deleteFeedback},
-		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/feedbacks", Access: read, Handler: h.feedbackRatings},
+		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listFeedback)},
+		{Method: "POST", Path: all, Access: write, Handler: createRecord(h, feedbackInput.checkByAdmin, view)},
+		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
+		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
+		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
+		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("feedbacks:read"), Handler: web.OK(h.feedbackStatistics)},
+		{Method: "PATCH", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: update},
+		{Method: "DELETE", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: remove},
+		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/feedbacks", Access: read, Handler: web.OK(h.feedbackRatings)},
 	}
 }
 
@@ -64,18 +67,20 @@ func ViewFeedback(f *store.Feedback) feedbackView {
 	}
 }
 
+type feedbackOptionsView struct {
+	ProjectKey      string `json:"project_key"`
+	Available       bool   `json:"codehost_forward_available"`
+	ContactRequired bool   `json:"contact_required_for_forward"`
+}
+
 // feedbackOptions says whether feedback can become an issue at the code host,
 // which this program cannot do yet.
-func (h *Handlers) feedbackOptions(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) feedbackOptions(r *web.Request) (feedbackOptionsView, error) {
 	p, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
-		return err
+		return feedbackOptionsView{}, err
 	}
-	return web.Respond(w, http.StatusOK, struct {
-		ProjectKey      string `json:"project_key"`
-		Available       bool   `json:"codehost_forward_available"`
-		ContactRequired bool   `json:"contact_required_for_forward"`
-	}{p.Key, false, false})
+	return feedbackOptionsView{p.Key, false, false}, nil
 }
 
 type feedbackInput struct {
@@ -113,8 +118,8 @@ func (in feedbackInput) check(p *problems) feedbackChange {
 	return c
 }
 
-func (in feedbackInput) checkByAdmin(update bool) (feedbackChange, error) {
-	p := problems{web.Problems{Update: update}}
+func (in feedbackInput) checkByAdmin(how write) (feedbackChange, error) {
+	p := checking(how)
 	c := in.check(&p)
 	p.Flag("is_hidden", in.IsHidden)
 	p.Text("status", in.Status, web.TextRule{Fixed: true})
@@ -145,13 +150,22 @@ func (c feedbackChange) apply(f *store.Feedback) {
 		f.Status = store.FeedbackStatus(c.status)
 	}
 	web.SetOrClear(&f.Result, in.Result)
-	if in.Platform.Sent {
-		f.Platform = c.platform
-	}
+	web.SetIfSent(&f.Platform, in.Platform, c.platform)
 	web.SetOrClear(&f.PlatformVersion, in.PlatformVersion)
-	if in.CustomData.Sent {
-		f.CustomData = json.RawMessage(in.CustomData.Or(nil))
-	}
+	web.SetIfSent(&f.CustomData, in.CustomData, json.RawMessage(in.CustomData.Or(nil)))
+}
+
+// create stores feedback of an administrator.
+func (c feedbackChange) create(tx *store.Tx, p *store.Project) (*store.Feedback, error) {
+	f := &store.Feedback{}
+	c.apply(f)
+	return f, tx.AddFeedback(p.ID, f)
+}
+
+// update changes feedback and stores it.
+func (c feedbackChange) update(tx *store.Tx, p *store.Project, f *store.Feedback) error {
+	c.apply(f)
+	return tx.PutFeedback(p.ID, f)
 }
 
 // submitFeedback takes feedback from a client.
@@ -192,105 +206,7 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 	return from, web.Respond(w, http.StatusCreated, ViewFeedback(f))
 }
 
-func (h *Handlers) createFeedback(w http.ResponseWriter, r *web.Request) error {
-	var in feedbackInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.checkByAdmin(false)
-	if err != nil {
-		return err
-	}
-	f := &store.Feedback{}
-	change.apply(f)
-	err = r.Update(h.DB, func(tx *store.Tx, project *store.Project) error {
-		return tx.AddFeedback(project.ID, f)
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusCreated, ViewFeedback(f))
-}
-
-// addressedFeedback reads the feedback in the path and its project, on the
-// paths with a project as well as on those with the id alone.
-func (h *Handlers) addressedFeedback(r *web.Request, tx *store.Tx) (*store.Project, *store.Feedback, error) {
-	id, ok := store.ParseID(r.Param("id"))
-	errNone := fault.New(fault.NotFound, "feedback not found")
-	if r.Param("k") == "" {
-		if !ok {
-			return nil, nil, errNone
-		}
-		p, f, err := tx.OwnedFeedback(id)
-		if err != nil {
-			return nil, nil, err
-		}
-		_, err = r.Reached(p, nil)
-		return p, f, err
-	}
-	p, err := r.Project(tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !ok {
-		return nil, nil, errNone
-	}
-	f, err := tx.Feedback(p.ID, id)
-	return p, f, err
-}
-
-func (h *Handlers) getFeedback(w http.ResponseWriter, r *web.Request) error {
-	var f *store.Feedback
-	err := h.DB.View(func(tx *store.Tx) (err error) {
-		_, f, err = h.addressedFeedback(r, tx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, ViewFeedback(f))
-}
-
-func (h *Handlers) updateFeedback(w http.ResponseWriter, r *web.Request) error {
-	var in feedbackInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.checkByAdmin(true)
-	if err != nil {
-		return err
-	}
-	var f *store.Feedback
-	err = h.DB.Update(func(tx *store.Tx) error {
-		p, stored, err := h.addressedFeedback(r, tx)
-		if err != nil {
-			return err
-		}
-		f = stored
-		change.apply(f)
-		return tx.PutFeedback(p.ID, f)
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, ViewFeedback(f))
-}
-
-func (h *Handlers) deleteFeedback(w http.ResponseWriter, r *web.Request) error {
-	err := h.DB.Update(func(tx *store.Tx) error {
-		p, f, err := h.addressedFeedback(r, tx)
-		if err != nil {
-			return err
-		}
-		return tx.DeleteFeedback(p.ID, f)
-	})
-	if err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
-}
-
-func (h *Handlers) listFeedback(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) listFeedback(r *web.Request) (web.PageView, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	q := store.FeedbackSelection{Selection: p.selection(r, page), Rating: p.exact(r, "rating", 1, 5)}
@@ -302,33 +218,21 @@ func (h *Handlers) listFeedback(w http.ResponseWriter, r *web.Request) error {
 		status := store.FeedbackStatus(max(at, 0))
 		q.Status = &status
 	}
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := r.Reached(h.DB.FindProject(r.Param("k")))
-	if err != nil {
-		return err
-	}
-	list, found, err := listPage(h, r, store.KindFeedback, project.ID, find, func(tx *store.Tx, f *store.Find) ([]*store.Feedback, store.Found, error) {
+	return listPage(h, r, &p, store.KindFeedback, find, func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Feedback, store.Found, error) {
 		q.Find = f
-		return tx.ListFeedback(project.ID, q)
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, web.PageView{Total: found.Total, Estimate: found.Estimate, Data: web.Views(list, ViewFeedback)})
+		return tx.ListFeedback(project, q)
+	}, ViewFeedback)
 }
 
-func (h *Handlers) feedbackStatistics(w http.ResponseWriter, _ *web.Request) error {
+type feedbackStatisticsView struct {
+	Count     int64    `json:"count"`
+	RateCount int64    `json:"rate_count"`
+	RateAvg   *float64 `json:"rate_avg"`
+}
+
+func (h *Handlers) feedbackStatistics(*web.Request) (feedbackStatisticsView, error) {
 	st, err := store.Read(h.DB, (*store.Tx).FeedbackStatistics)
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		Count     int64    `json:"count"`
-		RateCount int64    `json:"rate_count"`
-		RateAvg   *float64 `json:"rate_avg"`
-	}{st.Count, st.Rated, mean(st.Ratings, st.Rated)})
+	return feedbackStatisticsView{st.Count, st.Rated, mean(st.Ratings, st.Rated)}, err
 }
 
 // mean is nil for nothing.
@@ -340,38 +244,32 @@ func mean(sum, n int64) *float64 {
 	return &m
 }
 
+type ratingsView struct {
+	web.SpanView
+	Total         int          `json:"total"`
+	Unrated       int          `json:"unrated"`
+	AverageRating *float64     `json:"average_rating"`
+	ByRating      []ratingView `json:"by_rating"`
+}
+
 // ratingView is the number of feedback with one rating.
 type ratingView struct {
 	Rating int `json:"rating"`
 	Count  int `json:"count"`
 }
 
-func (h *Handlers) feedbackRatings(w http.ResponseWriter, r *web.Request) error {
-	var p problems
-	span := p.Span(r, h.Now())
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := r.Reached(h.DB.FindProject(r.Param("k")))
+func (h *Handlers) feedbackRatings(r *web.Request) (v ratingsView, err error) {
+	span, ratings, err := countOver(h, r, (*store.Tx).FeedbackRatings)
 	if err != nil {
-		return err
+		return v, err
 	}
-	ratings, err := store.Read(h.DB, func(tx *store.Tx) ([6]int, error) { return tx.FeedbackRatings(project.ID, span.Start, span.End) })
-	if err != nil {
-		return err
+	v = ratingsView{SpanView: span.View(), Total: ratings[0], Unrated: ratings[0]}
+	sum := 0
+	for i, n := range ratings[1:] {
+		v.Total += n
+		sum += n * (i + 1)
+		v.ByRating = append(v.ByRating, ratingView{i + 1, n})
 	}
-	total, sum, views := ratings[0], 0, []ratingView{}
-	for rating, n := range ratings[1:] {
-		total += n
-		sum += n * (rating + 1)
-		views = append(views, ratingView{rating + 1, n})
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime     int64        `json:"start_time"`
-		EndTime       int64        `json:"end_time"`
-		Total         int          `json:"total"`
-		Unrated       int          `json:"unrated"`
-		AverageRating *float64     `json:"average_rating"`
-		ByRating      []ratingView `json:"by_rating"`
-	}{span.Start, span.End, total, ratings[0], mean(int64(sum), int64(total-ratings[0])), views})
+	v.AverageRating = mean(int64(sum), int64(v.Total-v.Unrated))
+	return v, nil
 }

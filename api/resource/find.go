@@ -109,30 +109,37 @@ func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, 
 		func(p *store.Project) (string, error) { return p.SearchText(), nil })
 }
 
-// listPage reads a page of feedback or logs, with a search in both ways.
-func listPage[R any](h *Handlers, r *web.Request, kind store.Kind, project store.ProjectID, find string,
-	list func(*store.Tx, *store.Find) ([]R, store.Found, error)) (page []R, found store.Found, err error) {
+// listPage answers with a page of feedback or logs of the project in the path, with a
+// search in both ways. The problems of the request come first.
+func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kind, find string,
+	list func(*store.Tx, store.ProjectID, *store.Find) ([]R, store.Found, error), view func(R) V) (web.PageView, error) {
+	project, err := p.Project(r, h.DB)
+	if err != nil {
+		return web.PageView{}, err
+	}
+	var page []R
+	var found store.Found
 	read := func(f *store.Find) error {
 		return h.DB.View(func(tx *store.Tx) (err error) {
-			page, found, err = list(tx, f)
+			page, found, err = list(tx, project.ID, f)
 			return err
 		})
 	}
 	if find == "" {
 		err = read(nil)
-		return page, found, err
+	} else {
+		for _, terms := range alternatives(find) {
+			n, err := h.candidates(r, kind, project.ID, terms)
+			if err != nil {
+				return web.PageView{}, err
+			}
+			if err := read(&store.Find{Terms: terms, Candidates: n}); err != nil {
+				return web.PageView{}, err
+			}
+			if found.Text {
+				break
+			}
+		}
 	}
-	for _, terms := range alternatives(find) {
-		n, err := h.candidates(r, kind, project, terms)
-		if err != nil {
-			return nil, found, err
-		}
-		if err := read(&store.Find{Terms: terms, Candidates: n}); err != nil {
-			return nil, found, err
-		}
-		if found.Text {
-			break
-		}
-	}
-	return page, found, nil
+	return web.PageView{Total: found.Total, Estimate: found.Estimate, Data: web.Views(page, view)}, err
 }

@@ -2,7 +2,6 @@ package resource
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"svc/api/web"
@@ -14,10 +13,10 @@ import (
 func (h *Handlers) languageRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/locales"
 	return []web.Route{
-		{Method: "GET", Path: all, Access: web.ByScope("projects:read"), Handler: h.listLanguages},
-		{Method: "POST", Path: all, Access: web.ByScope("projects:write"), Handler: h.registerLanguage},
-		{Method: "PATCH", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: h.updateLanguage},
-		{Method: "DELETE", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: h.deleteLanguage},
+		{Method: "GET", Path: all, Access: web.ByScope("projects:read"), Handler: web.OK(h.listLanguages)},
+		{Method: "POST", Path: all, Access: web.ByScope("projects:write"), Handler: web.Created(h.registerLanguage)},
+		{Method: "PATCH", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: web.OK(h.updateLanguage)},
+		{Method: "DELETE", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteLanguage)},
 	}
 }
 
@@ -46,8 +45,8 @@ type languageInput struct {
 // maxSynonyms is how many synonyms a language may have.
 const maxSynonyms = 16
 
-func (in languageInput) check(update bool) (store.LanguageEdit, error) {
-	p := problems{web.Problems{Update: update}}
+func (in languageInput) check(how write) (store.LanguageEdit, error) {
+	p, update := checking(how), how == updates
 	var edit store.LanguageEdit
 	switch {
 	case !update || in.Locale.Value != nil || in.Locale.Wrong:
@@ -80,69 +79,44 @@ func (p *problems) synonyms(o web.Optional[[]json.RawMessage]) []string {
 	return synonyms
 }
 
-func (h *Handlers) listLanguages(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) listLanguages(r *web.Request) (v web.ListView, err error) {
 	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
 	if err != nil {
-		return err
+		return v, err
 	}
-	return web.Respond(w, http.StatusOK, web.ListView{Data: web.Views(p.Languages, ViewLanguage)})
+	return web.ListView{Data: web.Views(p.Languages, ViewLanguage)}, nil
 }
 
-func (h *Handlers) registerLanguage(w http.ResponseWriter, r *web.Request) error {
-	var in languageInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	edit, err := in.check(false)
+func (h *Handlers) registerLanguage(r *web.Request) (v languageView, err error) {
+	edit, err := web.Checked(r, languageInput.check, creates)
 	if err != nil {
-		return err
+		return v, err
 	}
-	var registered store.Language
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		at, err := tx.RegisterLanguage(p, *edit.Tag, edit)
-		if err != nil {
-			return err
+		if err == nil {
+			v = ViewLanguage(p.Languages[at])
 		}
-		registered = p.Languages[at]
-		return nil
-	})
-	if err != nil {
 		return err
-	}
-	return web.Respond(w, http.StatusCreated, ViewLanguage(registered))
+	})
+	return v, err
 }
 
-func (h *Handlers) updateLanguage(w http.ResponseWriter, r *web.Request) error {
-	var in languageInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	edit, err := in.check(true)
+func (h *Handlers) updateLanguage(r *web.Request) (v languageView, err error) {
+	edit, err := web.Checked(r, languageInput.check, updates)
 	if err != nil {
-		return err
+		return v, err
 	}
-	var changed store.Language
 	err = h.editLanguage(r, func(tx *store.Tx, p *store.Project, at int) error {
-		if err := tx.UpdateLanguage(p, at, edit); err != nil {
-			return err
-		}
-		changed = p.Languages[at]
-		return nil
-	})
-	if err != nil {
+		err := tx.UpdateLanguage(p, at, edit)
+		v = ViewLanguage(p.Languages[at])
 		return err
-	}
-	return web.Respond(w, http.StatusOK, ViewLanguage(changed))
+	})
+	return v, err
 }
 
-func (h *Handlers) deleteLanguage(w http.ResponseWriter, r *web.Request) error {
-	err := h.editLanguage(r, func(tx *store.Tx, p *store.Project, at int) error {
-		return tx.RemoveLanguage(p, at)
-	})
-	if err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
+func (h *Handlers) deleteLanguage(r *web.Request) error {
+	return h.editLanguage(r, (*store.Tx).RemoveLanguage)
 }
 
 // editLanguage finds the language in the path, by primary tag or synonym, and

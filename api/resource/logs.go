@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"svc/api/web"
-	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/useragent"
 	"svc/store"
@@ -15,14 +14,16 @@ import (
 func (h *Handlers) logRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/logs"
 	read, write := web.ByScope("logs:read"), web.ByScope("logs:write")
+	logs := kind[store.Log]{name: "log", find: (*store.Tx).Log}
+	view := func(_ *store.Project, l *store.Log) logView { return ViewLog(l) }
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/logs/_status", Access: web.Anyone(), Handler: web.ModuleStatus("logs")},
 		{Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Reporter: h.uploadLog, Counts: "LOG_UPLOAD", Rate: web.PublicRate},
-		{Method: "GET", Path: all, Access: read, Handler: h.listLogs},
-		{Method: "POST", Path: all, Access: write, Handler: h.createLog},
-		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: h.updateLog},
-		{Method: "GET", Path: web.V1 + "/admin/logs/statistics", Access: web.AcrossProjects("logs:read"), Handler: h.logStatistics},
-		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/logs", Access: read, Handler: h.logLevels},
+		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listLogs)},
+		{Method: "POST", Path: all, Access: write, Handler: createRecord(h, logInput.checkByAdmin, view)},
+		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: updateRecord(h, logs, logInput.checkHidden, view)},
+		{Method: "GET", Path: web.V1 + "/admin/logs/statistics", Access: web.AcrossProjects("logs:read"), Handler: web.OK(h.logStatistics)},
+		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/logs", Access: read, Handler: web.OK(h.logLevels)},
 	}
 }
 
@@ -126,56 +127,37 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) (from web.Cl
 	return from, web.Respond(w, http.StatusCreated, ViewLog(l))
 }
 
-// createLog takes a log from an administrator, exactly as sent.
-func (h *Handlers) createLog(w http.ResponseWriter, r *web.Request) error {
-	var in logInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
+// newLog is a checked log of an administrator, which is stored exactly as sent.
+type newLog struct{ log *store.Log }
+
+func (in logInput) checkByAdmin(write) (newLog, error) {
 	var p problems
 	l := in.byAdmin(&p)
-	if err := p.Err(); err != nil {
-		return err
-	}
-	err := r.Update(h.DB, func(tx *store.Tx, project *store.Project) error {
-		return tx.AddLog(project.ID, l)
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusCreated, ViewLog(l))
+	return newLog{l}, p.Err()
 }
 
-// updateLog changes nothing but is_hidden: a log is evidence.
-func (h *Handlers) updateLog(w http.ResponseWriter, r *web.Request) error {
-	var in logInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	p := problems{web.Problems{Update: true}}
+func (n newLog) create(tx *store.Tx, p *store.Project) (*store.Log, error) {
+	return n.log, tx.AddLog(p.ID, n.log)
+}
+
+// hiddenChange changes nothing but is_hidden: a log is evidence.
+type hiddenChange struct{ hidden *bool }
+
+func (in logInput) checkHidden(how write) (hiddenChange, error) {
+	p := checking(how)
 	p.Flag("is_hidden", in.IsHidden)
-	if err := p.Err(); err != nil {
-		return err
-	}
-	var l *store.Log
-	err := r.Update(h.DB, func(tx *store.Tx, project *store.Project) (err error) {
-		id, ok := store.ParseID(r.Param("id"))
-		if !ok {
-			return fault.New(fault.NotFound, "log not found")
-		}
-		if l, err = tx.Log(project.ID, id); err != nil || in.IsHidden.Value == nil || *in.IsHidden.Value == l.Hidden {
-			return err
-		}
-		l.Hidden = *in.IsHidden.Value
-		return tx.PutLog(project.ID, l)
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, ViewLog(l))
+	return hiddenChange{in.IsHidden.Value}, p.Err()
 }
 
-func (h *Handlers) listLogs(w http.ResponseWriter, r *web.Request) error {
+func (c hiddenChange) update(tx *store.Tx, p *store.Project, l *store.Log) error {
+	if c.hidden == nil || *c.hidden == l.Hidden {
+		return nil
+	}
+	l.Hidden = *c.hidden
+	return tx.PutLog(p.ID, l)
+}
+
+func (h *Handlers) listLogs(r *web.Request) (web.PageView, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	q := store.LogSelection{Selection: p.selection(r, page), Level: p.exact(r, "level", 0, 3), To: math.MaxInt64}
@@ -184,21 +166,10 @@ func (h *Handlers) listLogs(w http.ResponseWriter, r *web.Request) error {
 	if q.From > q.To {
 		p.Add("start_time must not be after end_time")
 	}
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := r.Reached(h.DB.FindProject(r.Param("k")))
-	if err != nil {
-		return err
-	}
-	logs, found, err := listPage(h, r, store.KindLog, project.ID, find, func(tx *store.Tx, f *store.Find) ([]*store.Log, store.Found, error) {
+	return listPage(h, r, &p, store.KindLog, find, func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Log, store.Found, error) {
 		q.Find = f
-		return tx.ListLogs(project.ID, q)
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, web.PageView{Total: found.Total, Estimate: found.Estimate, Data: web.Views(logs, ViewLog)})
+		return tx.ListLogs(project, q)
+	}, ViewLog)
 }
 
 // selection reads what lists of feedback and of logs have in common.
@@ -219,18 +190,23 @@ func (p *problems) exact(r *web.Request, name string, least, most int) *int {
 	return &n
 }
 
-func (h *Handlers) logStatistics(w http.ResponseWriter, _ *web.Request) error {
-	levels, err := store.Read(h.DB, (*store.Tx).LogStatistics)
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		Count   int64 `json:"count"`
-		Debug   int64 `json:"debug_count"`
-		Info    int64 `json:"info_count"`
-		Warning int64 `json:"warning_count"`
-		Error   int64 `json:"error_count"`
-	}{levels[0] + levels[1] + levels[2] + levels[3], levels[0], levels[1], levels[2], levels[3]})
+type logStatisticsView struct {
+	Count   int64 `json:"count"`
+	Debug   int64 `json:"debug_count"`
+	Info    int64 `json:"info_count"`
+	Warning int64 `json:"warning_count"`
+	Error   int64 `json:"error_count"`
+}
+
+func (h *Handlers) logStatistics(*web.Request) (logStatisticsView, error) {
+	n, err := store.Read(h.DB, (*store.Tx).LogStatistics)
+	return logStatisticsView{n[0] + n[1] + n[2] + n[3], n[0], n[1], n[2], n[3]}, err
+}
+
+type levelsView struct {
+	web.SpanView
+	Total   int         `json:"total"`
+	ByLevel []levelView `json:"by_level"`
 }
 
 // levelView is the number of logs of one level.
@@ -239,29 +215,28 @@ type levelView struct {
 	Count int `json:"count"`
 }
 
-func (h *Handlers) logLevels(w http.ResponseWriter, r *web.Request) error {
-	var p problems
-	span := p.Span(r, h.Now())
-	if err := p.Err(); err != nil {
-		return err
-	}
-	project, err := r.Reached(h.DB.FindProject(r.Param("k")))
+func (h *Handlers) logLevels(r *web.Request) (v levelsView, err error) {
+	span, levels, err := countOver(h, r, (*store.Tx).LogLevels)
 	if err != nil {
-		return err
+		return v, err
 	}
-	levels, err := store.Read(h.DB, func(tx *store.Tx) ([4]int, error) { return tx.LogLevels(project.ID, span.Start, span.End) })
-	if err != nil {
-		return err
-	}
-	total, views := 0, []levelView{}
+	v = levelsView{SpanView: span.View()}
 	for level, n := range levels {
-		total += n
-		views = append(views, levelView{level, n})
+		v.Total += n
+		v.ByLevel = append(v.ByLevel, levelView{level, n})
 	}
-	return web.Respond(w, http.StatusOK, struct {
-		StartTime int64       `json:"start_time"`
-		EndTime   int64       `json:"end_time"`
-		Total     int         `json:"total"`
-		ByLevel   []levelView `json:"by_level"`
-	}{span.Start, span.End, total, views})
+	return v, nil
+}
+
+// countOver counts records of the project in the path over the span that a request
+// asks for.
+func countOver[N any](h *Handlers, r *web.Request, count func(tx *store.Tx, p store.ProjectID, from, to int64) (N, error)) (span web.Span, n N, err error) {
+	var p problems
+	span = p.Span(r, h.Now())
+	project, err := p.Project(r, h.DB)
+	if err != nil {
+		return span, n, err
+	}
+	n, err = store.Read(h.DB, func(tx *store.Tx) (N, error) { return count(tx, project.ID, span.Start, span.End) })
+	return span, n, err
 }

@@ -1,11 +1,7 @@
 package resource
 
 import (
-	"net/http"
-
 	"svc/api/web"
-	"svc/internal/fault"
-	"svc/internal/locale"
 	"svc/internal/release"
 	"svc/store"
 )
@@ -14,14 +10,14 @@ func (h *Handlers) projectRoutes() []web.Route {
 	const all, one = web.V1 + "/admin/projects", web.V1 + "/admin/projects/:k"
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: web.AcrossProjects("projects:read"), Handler: web.ModuleStatus("projects")},
-		{Method: "GET", Path: all + "/statistics", Access: web.AcrossProjects("projects:read"), Handler: h.projectStatistics},
-		{Method: "GET", Path: all, Access: web.AcrossProjects("projects:read"), Handler: h.listProjects},
-		{Method: "POST", Path: all, Access: web.AcrossProjects("projects:write"), Handler: h.createProject},
-		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: h.getProject},
-		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: h.updateProject},
-		{Method: "DELETE", Path: one, Access: web.ByScope("projects:write"), Handler: h.deleteProject},
-		{Method: "GET", Path: one + "/aliases", Access: web.ByScope("projects:read"), Handler: h.listAliases},
-		{Method: "DELETE", Path: one + "/aliases/:alias", Access: web.ByScope("projects:write"), Handler: h.deleteAlias},
+		{Method: "GET", Path: all + "/statistics", Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.projectStatistics)},
+		{Method: "GET", Path: all, Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.listProjects)},
+		{Method: "POST", Path: all, Access: web.AcrossProjects("projects:write"), Handler: web.Created(h.createProject)},
+		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: web.OK(h.getProject)},
+		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: web.OK(h.updateProject)},
+		{Method: "DELETE", Path: one, Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteProject)},
+		{Method: "GET", Path: one + "/aliases", Access: web.ByScope("projects:read"), Handler: web.OK(h.listAliases)},
+		{Method: "DELETE", Path: one + "/aliases/:alias", Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteAlias)},
 	}
 }
 
@@ -79,22 +75,14 @@ func viewProject(p *store.Project) projectView {
 // viewProjectFully adds what only administrators see.
 func viewProjectFully(p *store.Project) projectView {
 	v := viewProject(p)
-	v.Translations = []projectTranslationView{}
-	for _, l := range p.Languages {
-		if t, ok := p.Translations[locale.Key(l.Tag)]; ok {
-			v.Translations = append(v.Translations, projectTranslationView{l.Tag, t.Name, t.Description})
-		}
-	}
+	v.Translations = projectTexts.views(p, p.Translations)
 	return v
 }
 
 // viewProjectIn shows a project in a language, field by field.
 func viewProjectIn(p *store.Project, language int) projectView {
 	v := viewProject(p)
-	if language < 0 {
-		return v
-	}
-	t, tag := p.Translations[locale.Key(p.Languages[language].Tag)], &p.Languages[language].Tag
+	t, tag := projectTexts.in(p, p.Translations, language)
 	if t.Name != nil {
 		v.Name, v.Locale = *t.Name, tag
 	}
@@ -113,24 +101,22 @@ func versionText(c release.Comparable) *string {
 	return &text
 }
 
-func (h *Handlers) projectStatistics(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, struct {
-		Count int `json:"count"`
-	}{len(h.DB.Projects())})
+type projectStatisticsView struct {
+	Count int `json:"count"`
 }
 
-func (h *Handlers) listProjects(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) projectStatistics(*web.Request) (projectStatisticsView, error) {
+	return projectStatisticsView{len(h.DB.Projects())}, nil
+}
+
+func (h *Handlers) listProjects(r *web.Request) (web.PageView, error) {
 	var p problems
-	page := p.Page(r)
-	find := p.Search(r)
+	page, find := p.Page(r), p.Search(r)
 	if err := p.Err(); err != nil {
-		return err
+		return web.PageView{}, err
 	}
 	matching, err := h.findProjects(r, find)
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, web.PageView{Total: len(matching), Data: web.Views(web.PageOf(matching, page), viewProjectFully)})
+	return web.PageView{Total: len(matching), Data: web.Views(web.PageOf(matching, page), viewProjectFully)}, err
 }
 
 // NewProject is a project with what holds where nothing is said.
@@ -138,14 +124,10 @@ func NewProject() store.Project {
 	return store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
 }
 
-func (h *Handlers) createProject(w http.ResponseWriter, r *web.Request) error {
-	var in projectInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.check(false)
+func (h *Handlers) createProject(r *web.Request) (v projectView, err error) {
+	change, err := web.Checked(r, projectInput.check, creates)
 	if err != nil {
-		return err
+		return v, err
 	}
 	p := NewProject()
 	err = h.DB.Update(func(tx *store.Tx) error {
@@ -155,56 +137,39 @@ func (h *Handlers) createProject(w http.ResponseWriter, r *web.Request) error {
 		}
 		return tx.CreateProject(&p)
 	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusCreated, viewProjectFully(&p))
+	return viewProjectFully(&p), err
 }
 
-func (h *Handlers) getProject(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) getProject(r *web.Request) (v projectView, err error) {
 	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
 	if err != nil {
-		return err
+		return v, err
 	}
-	return web.Respond(w, http.StatusOK, viewProjectFully(p))
+	return viewProjectFully(p), nil
 }
 
-func (h *Handlers) updateProject(w http.ResponseWriter, r *web.Request) error {
-	var in projectInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.check(true)
+func (h *Handlers) updateProject(r *web.Request) (v projectView, err error) {
+	change, err := web.Checked(r, projectInput.check, updates)
 	if err != nil {
-		return err
+		return v, err
 	}
-	var p *store.Project
-	err = h.DB.Update(func(tx *store.Tx) (err error) {
-		if p, err = r.Project(tx); err != nil {
-			return err
-		}
+	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		if err := change.apply(p); err != nil {
 			return err
 		}
 		if change.key != "" && change.key != p.Key {
-			return tx.RenameProject(p, change.key)
+			err = tx.RenameProject(p, change.key)
+		} else {
+			err = tx.PutProject(p)
 		}
-		return tx.PutProject(p)
-	})
-	if err != nil {
+		v = viewProjectFully(p)
 		return err
-	}
-	return web.Respond(w, http.StatusOK, viewProjectFully(p))
+	})
+	return v, err
 }
 
-func (h *Handlers) deleteProject(w http.ResponseWriter, r *web.Request) error {
-	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
-		return tx.DeleteProject(p)
-	})
-	if err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
+func (h *Handlers) deleteProject(r *web.Request) error {
+	return r.Update(h.DB, (*store.Tx).DeleteProject)
 }
 
 type aliasView struct {
@@ -215,26 +180,14 @@ type aliasView struct {
 // ViewAlias shows a former key of a project.
 func ViewAlias(a store.Alias) aliasView { return aliasView{a.Name, a.CreatedAt} }
 
-func (h *Handlers) listAliases(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) listAliases(r *web.Request) (v web.ListView, err error) {
 	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
 	if err != nil {
-		return err
+		return v, err
 	}
-	return web.Respond(w, http.StatusOK, web.ListView{Data: web.Views(p.Aliases, ViewAlias)})
+	return web.ListView{Data: web.Views(p.Aliases, ViewAlias)}, nil
 }
 
-func (h *Handlers) deleteAlias(w http.ResponseWriter, r *web.Request) error {
-	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
-		return tx.DeleteAlias(p, r.Param("alias"))
-	})
-	if err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
-}
-
-// errNoLanguage refuses a translation into a language the project does not
-// have.
-func errNoLanguage(field, tag string) error {
-	return fault.Validation(field + ": " + web.Quote(tag) + " is not a registered language of the project")
+func (h *Handlers) deleteAlias(r *web.Request) error {
+	return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error { return tx.DeleteAlias(p, r.Param("alias")) })
 }

@@ -45,8 +45,8 @@ type projectChange struct {
 // reservedKeys cannot be project keys: they are words of paths.
 var reservedKeys = []string{"statistics", "codehost-repo-preview", "versions", "announcements", "_status", "terms"}
 
-func (in projectInput) check(update bool) (projectChange, error) {
-	p := problems{web.Problems{Update: update}}
+func (in projectInput) check(how write) (projectChange, error) {
+	p := checking(how)
 	c := projectChange{in: in}
 	p.Text("project_key", in.ProjectKey, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
 	if in.ProjectKey.Value != nil {
@@ -69,7 +69,7 @@ func (in projectInput) check(update bool) (projectChange, error) {
 	p.Days("event_retention_days", in.EventRetentionDays)
 	p.backend(in.StorageBackendID)
 	p.LooseFlag("mirror_codehost_assets", in.MirrorAssets)
-	c.translations = p.translations(in.Translations, translationRule{second: "description", firstMax: 128, secondMax: 1024, first: "name"})
+	c.translations = p.translations(in.Translations, projectTexts.translationRule)
 	return c, p.Err()
 }
 
@@ -107,15 +107,9 @@ func (c projectChange) apply(p *store.Project) error {
 	web.SetOrClear(&p.IconURL, in.IconURL)
 	web.SetOrClear(&p.WebsiteURL, in.WebsiteURL)
 	web.SetOrClear(&p.DocsURL, in.DocsURL)
-	if in.PublishedAt.Sent {
-		p.PublishedAt = (*int64)(in.PublishedAt.Value)
-	}
-	if in.OptionalMin.Sent {
-		p.OptionalUpdate.Min = c.min
-	}
-	if in.OptionalMax.Sent {
-		p.OptionalUpdate.Max = c.max
-	}
+	web.SetIfSent(&p.PublishedAt, in.PublishedAt, (*int64)(in.PublishedAt.Value))
+	web.SetIfSent(&p.OptionalUpdate.Min, in.OptionalMin, c.min)
+	web.SetIfSent(&p.OptionalUpdate.Max, in.OptionalMax, c.max)
 	if !p.OptionalUpdate.Valid() {
 		return fault.Validation("optional_update_min_comparable_version must not be greater than optional_update_max_comparable_version")
 	}
@@ -123,12 +117,5 @@ func (c projectChange) apply(p *store.Project) error {
 	p.EventRetentionDays = int(in.EventRetentionDays.Or(web.LooseInteger(p.EventRetentionDays)))
 	p.CollectEvents = bool(in.CollectEvents.Or(web.LooseBool(p.CollectEvents)))
 	p.MirrorAssets = bool(in.MirrorAssets.Or(web.LooseBool(p.MirrorAssets)))
-	if !in.Translations.Sent {
-		return nil
-	}
-	texts, err := chosen(p, c.translations, p.Translations, func(t translation) store.ProjectText {
-		return store.ProjectText{Name: t.first, Description: t.second}
-	})
-	p.Translations = texts
-	return err
+	return projectTexts.apply(p, &p.Translations, in.Translations, c.translations)
 }

@@ -15,7 +15,7 @@ func (h *Handlers) publicRoutes() []web.Route {
 	const versions = one + "/versions"
 	return []web.Route{
 		{Method: "GET", Path: one, Access: web.Anyone(), Handler: h.publicProject, Counts: "PROJECT_DETAIL"},
-		{Method: "GET", Path: versions, Access: web.Anyone(), Handler: h.publicVersions, Counts: "VERSION_LIST", FiltersPlatform: true},
+		{Method: "GET", Path: versions, Access: web.Anyone(), Handler: web.OK(h.publicVersions), Counts: "VERSION_LIST", FiltersPlatform: true},
 		{Method: "GET", Path: versions + "/latest", Access: web.Anyone(), Handler: h.publicLatest, Counts: "VERSION_LATEST"},
 		{Method: "GET", Path: versions + "/latest-preview", Access: web.Anyone(), Handler: h.publicLatestPreview, Counts: "VERSION_LATEST_PREVIEW"},
 		{Method: "GET", Path: versions + "/by-version/:v", Access: web.Anyone(), Handler: h.publicVersion, Counts: "VERSION_BY_VERSION"},
@@ -71,97 +71,89 @@ func (r reader) append(b, object []byte) []byte {
 	return append(b, '}')
 }
 
-func (h *Handlers) publicProject(w http.ResponseWriter, r *web.Request) error {
+// respondObject answers with the record of the project in the path that find encodes
+// in the language of the caller; nil is null.
+func (h *Handlers) respondObject(w http.ResponseWriter, r *web.Request, find func(reader) ([]byte, error)) error {
 	return h.withSnapshot(r, func(snap *store.Snapshot) error {
 		reader, err := h.reader(snap, r.Query("locale"))
 		if err != nil {
 			return err
 		}
-		project, err := snap.Encoding.Get(reader.language, func() ([]byte, error) {
-			return web.Encode(viewProjectIn(snap.Project, reader.language))
-		})
+		object, err := find(reader)
 		if err != nil {
 			return err
 		}
-		web.WriteJSON(w, http.StatusOK, reader.append(nil, project))
+		web.WriteJSON(w, http.StatusOK, reader.appendOr(nil, object))
 		return nil
 	})
 }
 
-func (h *Handlers) publicVersions(w http.ResponseWriter, r *web.Request) error {
+// viewObjects shows the part of a list that is on a page, each record encoded in the
+// language of the caller.
+func viewObjects[E any](r reader, list []E, page web.Page, encode func(E) ([]byte, error)) (web.PageView, error) {
+	return viewPage(list, page, func(e E) (json.RawMessage, error) {
+		b, err := encode(e)
+		if err != nil {
+			return nil, err
+		}
+		return r.append(nil, b), nil
+	})
+}
+
+func (h *Handlers) publicProject(w http.ResponseWriter, r *web.Request) error {
+	return h.respondObject(w, r, func(to reader) ([]byte, error) {
+		return to.snap.Encoding.Get(to.language, func() ([]byte, error) {
+			return web.Encode(viewProjectIn(to.snap.Project, to.language))
+		})
+	})
+}
+
+func (h *Handlers) publicVersions(r *web.Request) (web.PageView, error) {
 	var p problems
 	page, filter := p.Page(r), p.versionFilter(r)
 	if err := p.Err(); err != nil {
-		return err
+		return web.PageView{}, err
 	}
-	return h.withSnapshot(r, func(snap *store.Snapshot) error {
+	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.PageView, err error) {
 		matching, err := h.versions(r, snap, filter)
 		if err != nil {
-			return err
+			return v, err
 		}
 		reader, err := h.reader(snap, r.Query("locale"))
 		if err != nil {
-			return err
+			return v, err
 		}
-		views := []json.RawMessage{}
-		for _, e := range web.PageOf(matching, page) {
-			b, err := reader.version(e)
-			if err != nil {
-				return err
-			}
-			views = append(views, reader.append(nil, b))
-		}
-		return web.Respond(w, http.StatusOK, web.PageView{Total: len(matching), Data: views})
-	})
-}
-
-// respondVersion answers with the version at a position of the catalog.
-func (h *Handlers) respondVersion(w http.ResponseWriter, r *web.Request, find func(*store.Snapshot) (int, error)) error {
-	return h.withSnapshot(r, func(snap *store.Snapshot) error {
-		at, err := find(snap)
-		if err != nil {
-			return err
-		}
-		if at < 0 {
-			web.WriteJSON(w, http.StatusOK, []byte("null"))
-			return nil
-		}
-		reader, err := h.reader(snap, r.Query("locale"))
-		if err != nil {
-			return err
-		}
-		body, err := reader.version(snap.Entry(at))
-		if err != nil {
-			return err
-		}
-		web.WriteJSON(w, http.StatusOK, reader.append(nil, body))
-		return nil
+		return viewObjects(reader, matching, page, reader.version)
 	})
 }
 
 func (h *Handlers) publicLatest(w http.ResponseWriter, r *web.Request) error {
-	return h.respondVersion(w, r, func(snap *store.Snapshot) (int, error) {
-		at := snap.Catalog.Latest()
+	return h.respondObject(w, r, func(to reader) ([]byte, error) {
+		at := to.snap.Catalog.Latest()
 		if at < 0 {
-			return 0, fault.New(fault.NotFound, "the project has no version yet")
+			return nil, fault.New(fault.NotFound, "the project has no version yet")
 		}
-		return at, nil
+		return to.version(to.snap.Entry(at))
 	})
 }
 
 // publicLatestPreview answers null where there is no preview.
 func (h *Handlers) publicLatestPreview(w http.ResponseWriter, r *web.Request) error {
-	return h.respondVersion(w, r, func(snap *store.Snapshot) (int, error) {
-		return snap.Catalog.LatestPreview(), nil
+	return h.respondObject(w, r, func(to reader) ([]byte, error) {
+		at := to.snap.Catalog.LatestPreview()
+		if at < 0 {
+			return nil, nil
+		}
+		return to.version(to.snap.Entry(at))
 	})
 }
 
 func (h *Handlers) publicVersion(w http.ResponseWriter, r *web.Request) error {
-	return h.respondVersion(w, r, func(snap *store.Snapshot) (int, error) {
-		at := snap.Catalog.ByVersion(r.Param("v"))
+	return h.respondObject(w, r, func(to reader) ([]byte, error) {
+		at := to.snap.Catalog.ByVersion(r.Param("v"))
 		if at < 0 {
-			return 0, fault.New(fault.NotFound, "version %s not found", web.Quote(r.Param("v")))
+			return nil, fault.New(fault.NotFound, "version %s not found", web.Quote(r.Param("v")))
 		}
-		return at, nil
+		return to.version(to.snap.Entry(at))
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,7 +33,7 @@ func (h *Handlers) searchRoutes() []web.Route {
 		scopes = append(scopes, k.scope)
 	}
 	return []web.Route{
-		{Method: "GET", Path: web.V1 + "/admin/search", Access: web.AnyScope(scopes...), Handler: h.searchAll},
+		{Method: "GET", Path: web.V1 + "/admin/search", Access: web.AnyScope(scopes...), Handler: web.OK(h.searchAll)},
 	}
 }
 
@@ -81,26 +80,26 @@ func readSearchQuery(r *web.Request) (searchQuery, error) {
 }
 
 // searchAll looks through everything the caller may read, newest first.
-func (h *Handlers) searchAll(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) searchAll(r *web.Request) (v web.PageView, err error) {
 	q, err := readSearchQuery(r)
 	if err != nil {
-		return err
+		return v, err
 	}
 	projects, err := h.searchedProjects(r, q)
 	if err != nil {
-		return err
+		return v, err
 	}
 	x := &search{handlers: h, r: r, query: q, projects: projects}
 	for _, terms := range alternatives(q.find) {
 		if err := x.searchKinds(terms); err != nil {
-			return err
+			return v, err
 		}
 		if x.total > 0 {
 			break
 		}
 	}
 	x.keepNewest()
-	return web.Respond(w, http.StatusOK, web.PageView{Total: x.total, Estimate: x.estimate, Data: append([]hitView{}, x.hits...)})
+	return web.PageView{Total: x.total, Estimate: x.estimate, Data: append([]hitView{}, x.hits...)}, nil
 }
 
 // searchedProjects are the projects to look through: what the caller reaches,

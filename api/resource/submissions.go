@@ -98,10 +98,10 @@ func isSorted(object web.Object) bool {
 	if bytes.IndexByte(object, '\\') >= 0 {
 		return false
 	}
-	last, sorted := []byte(nil), true
-	web.EachField(json.RawMessage(object), func(name []byte, raw json.RawMessage) {
-		sorted = sorted && (last == nil || bytes.Compare(last, name) < 0) && raw[0] != '{' && raw[0] != '['
-		last = name
+	last, first, sorted := "", true, true
+	web.EachField(json.RawMessage(object), func(name string, raw json.RawMessage) {
+		sorted = sorted && (first || last < name) && raw[0] != '{' && raw[0] != '['
+		last, first = name, false
 	})
 	return sorted
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"svc/api/web"
@@ -20,6 +21,13 @@ type translation struct {
 	hidden        bool // of an announcement
 }
 
+// texts are how the translations of a kind of records are checked, stored and shown.
+type texts[T, V any] struct {
+	translationRule
+	stored func(translation) T
+	view   func(tag string, t T) V
+}
+
 // translationRule names the two texts and their limits in characters; 0 is no
 // limit.
 type translationRule struct {
@@ -29,6 +37,103 @@ type translationRule struct {
 
 	field string // the list; translations when empty
 	max   int    // entries; maxTranslations when 0
+}
+
+var (
+	projectTexts = texts[store.ProjectText, projectTranslationView]{
+		translationRule{first: "name", second: "description", firstMax: 128, secondMax: 1024},
+		func(t translation) store.ProjectText { return store.ProjectText{Name: t.first, Description: t.second} },
+		func(tag string, t store.ProjectText) projectTranslationView {
+			return projectTranslationView{tag, t.Name, t.Description}
+		},
+	}
+	versionTexts = texts[store.VersionText, versionTranslationView]{
+		translationRule{first: "title", second: "content", firstMax: 128},
+		func(t translation) store.VersionText { return store.VersionText{Title: t.first, Content: t.second} },
+		func(tag string, t store.VersionText) versionTranslationView {
+			return versionTranslationView{tag, t.Title, t.Content}
+		},
+	}
+	announcementTexts = texts[store.AnnouncementText, announcementTranslationView]{
+		translationRule{first: "title", second: "content", firstMax: 128, hideable: true},
+		func(t translation) store.AnnouncementText {
+			return store.AnnouncementText{Title: t.first, Content: t.second, Hidden: t.hidden}
+		},
+		func(tag string, t store.AnnouncementText) announcementTranslationView {
+			return announcementTranslationView{tag, t.Title, t.Content, t.Hidden}
+		},
+	}
+)
+
+// views shows the translations into the languages of a project.
+func (k texts[T, V]) views(p *store.Project, all map[string]T) []V {
+	views := []V{}
+	for _, l := range p.Languages {
+		if t, ok := all[locale.Key(l.Tag)]; ok {
+			views = append(views, k.view(l.Tag, t))
+		}
+	}
+	return views
+}
+
+// unregistered shows the translations into languages that a project does not have
+// at the moment, in the order of their tag keys.
+func (k texts[T, V]) unregistered(p *store.Project, all map[string]T) (views []V) {
+	known := map[string]bool{}
+	for _, l := range p.Languages {
+		known[locale.Key(l.Tag)] = true
+	}
+	for _, tag := range slices.Sorted(maps.Keys(all)) {
+		if !known[tag] {
+			views = append(views, k.view(tag, all[tag]))
+		}
+	}
+	return views
+}
+
+// in are the texts in a language of a project, by its index, and its tag; for the
+// default texts, of index -1, none and nil.
+func (k texts[T, V]) in(p *store.Project, all map[string]T, language int) (t T, tag *string) {
+	if language < 0 {
+		return t, nil
+	}
+	tag = &p.Languages[language].Tag
+	return all[locale.Key(*tag)], tag
+}
+
+// replace makes the translations to store, by tag key: those of the list, and from
+// before those of languages that are not registered now, which are out of the list's
+// reach.
+func (k texts[T, V]) replace(p *store.Project, before map[string]T, list []translation) (map[string]T, error) {
+	all := maps.Clone(before)
+	if all == nil {
+		all = map[string]T{}
+	}
+	for _, l := range p.Languages {
+		delete(all, locale.Key(l.Tag))
+	}
+	languages := p.Locales()
+	seen := map[int]bool{}
+	for _, t := range list {
+		at := languages.Find(t.tag)
+		if at < 0 {
+			return nil, fault.Validation("translations: " + web.Quote(t.tag) + " is not a registered language of the project")
+		}
+		if seen[at] {
+			return nil, fault.Validation("translations: two entries for language " + web.Quote(p.Languages[at].Tag))
+		}
+		seen[at] = true
+		all[locale.Key(p.Languages[at].Tag)] = k.stored(t)
+	}
+	return all, nil
+}
+
+// apply replaces the translations of a record if a list was sent.
+func (k texts[T, V]) apply(p *store.Project, to *map[string]T, sent web.Optional[[]json.RawMessage], list []translation) (err error) {
+	if sent.Sent {
+		*to, err = k.replace(p, *to, list)
+	}
+	return err
 }
 
 // maxTranslations is how many entries a list may have.
@@ -94,31 +199,4 @@ func trimmed(text *string) *string {
 		return nil
 	}
 	return &t
-}
-
-// chosen makes the translations to store, by tag key: those of the list, and
-// from before those of languages that are not registered now, which are out of
-// the list's reach.
-func chosen[T any](p *store.Project, list []translation, before map[string]T, text func(translation) T) (map[string]T, error) {
-	texts := maps.Clone(before)
-	if texts == nil {
-		texts = map[string]T{}
-	}
-	for _, l := range p.Languages {
-		delete(texts, locale.Key(l.Tag))
-	}
-	languages := p.Locales()
-	seen := map[int]bool{}
-	for _, t := range list {
-		at := languages.Find(t.tag)
-		if at < 0 {
-			return nil, errNoLanguage("translations", t.tag)
-		}
-		if seen[at] {
-			return nil, fault.Validation("translations: two entries for language " + web.Quote(p.Languages[at].Tag))
-		}
-		seen[at] = true
-		texts[locale.Key(p.Languages[at].Tag)] = text(t)
-	}
-	return texts, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"svc/api/web"
-	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/store"
 )
@@ -16,19 +15,22 @@ func (h *Handlers) versionRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/versions"
 	const compat = web.V1 + "/admin/versions"
 	read, write := web.ByScope("versions:read"), web.ByScope("versions:write")
+	versions := kind[store.Version]{"version", (*store.Tx).Version, (*store.Tx).OwnedVersion, (*store.Tx).DeleteVersion}
+	get, update, remove := getRecord(h, versions, viewVersionFully), updateRecord(h, versions, versionInput.check, viewVersionFully), deleteRecord(h, versions)
+	create := createRecord(h, versionInput.check, viewVersionFully)
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: read, Handler: h.status("versions")},
-		{Method: "GET", Path: all, Access: read, Handler: h.listVersions},
-		{Method: "POST", Path: all, Access: write, Handler: h.createVersion},
-		{Method: "GET", Path: all + "/:id", Access: read, Handler: h.getVersion},
-		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: h.updateVersion},
-		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: h.deleteVersion},
+		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listVersions)},
+		{Method: "POST", Path: all, Access: write, Handler: create},
+		{Method: "GET", Path: all + "/:id", Access: read, Handler: get},
+		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
+		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
 		{Method: "PUT", Path: all + "/by-version/:v", Access: write, Handler: h.publishVersion},
-		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("versions:read"), Handler: h.versionStatistics},
-		{Method: "POST", Path: web.V1 + "/admin/projects/versions", Access: write.From(web.BodyProject), Handler: h.createVersion},
-		{Method: "GET", Path: compat + "/:id", Access: read.From(web.PathRecord), Handler: h.getVersion},
-		{Method: "PATCH", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: h.updateVersion},
-		{Method: "DELETE", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: h.deleteVersion},
+		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("versions:read"), Handler: web.OK(h.versionStatistics)},
+		{Method: "POST", Path: web.V1 + "/admin/projects/versions", Access: write.From(web.BodyProject), Handler: create},
+		{Method: "GET", Path: compat + "/:id", Access: read.From(web.PathRecord), Handler: get},
+		{Method: "PATCH", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: update},
+		{Method: "DELETE", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: remove},
 	}
 }
 
@@ -77,8 +79,8 @@ func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error
 		if err != nil {
 			return err
 		}
-		if r.Route.Access.Kind != web.Public && !r.Caller.Reaches(snap.Project.ID) {
-			return web.ErrOtherProject
+		if _, err := r.Reached(snap.Project, nil); err != nil {
+			return err
 		}
 		err = read(snap)
 		switch {
@@ -93,193 +95,45 @@ func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error
 	}
 }
 
+// readSnapshot is withSnapshot for a read that returns the body of the answer.
+func readSnapshot[V any](h *Handlers, r *web.Request, read func(*store.Snapshot) (V, error)) (v V, err error) {
+	err = h.withSnapshot(r, func(snap *store.Snapshot) (err error) {
+		v, err = read(snap)
+		return err
+	})
+	return v, err
+}
+
 // maxReads is how often a read is tried against snapshots that turn stale.
 const maxReads = 100
 
-func (h *Handlers) listVersions(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) listVersions(r *web.Request) (web.PageView, error) {
 	var p problems
 	page, filter := p.Page(r), p.versionFilter(r)
 	if err := p.Err(); err != nil {
-		return err
+		return web.PageView{}, err
 	}
-	return h.withSnapshot(r, func(snap *store.Snapshot) error {
+	return readSnapshot(h, r, func(snap *store.Snapshot) (web.PageView, error) {
 		matching, err := h.versions(r, snap, filter)
 		if err != nil {
-			return err
+			return web.PageView{}, err
 		}
-		views := []versionView{}
-		for _, e := range web.PageOf(matching, page) {
+		return viewPage(matching, page, func(e *store.Entry) (versionView, error) {
 			v, err := h.DB.FullVersion(snap, e)
 			if err != nil {
-				return err
+				return versionView{}, err
 			}
-			views = append(views, viewVersionFully(snap.Project, v))
-		}
-		return web.Respond(w, http.StatusOK, web.PageView{Total: len(matching), Data: views})
+			return viewVersionFully(snap.Project, v), nil
+		})
 	})
-}
-
-// addressed reads the version in the path and its project, on the paths with a
-// project as well as on those with the id alone.
-func (h *Handlers) addressed(r *web.Request, tx *store.Tx) (*store.Project, *store.Version, error) {
-	id, ok := store.ParseID(r.Param("id"))
-	errNone := fault.New(fault.NotFound, "version not found")
-	if r.Param("k") == "" {
-		if !ok {
-			return nil, nil, errNone
-		}
-		p, v, err := tx.OwnedVersion(id)
-		if err != nil {
-			return nil, nil, err
-		}
-		_, err = r.Reached(p, nil)
-		return p, v, err
-	}
-	p, err := r.Project(tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !ok {
-		return nil, nil, errNone
-	}
-	v, err := tx.Version(p.ID, id)
-	return p, v, err
-}
-
-func (h *Handlers) getVersion(w http.ResponseWriter, r *web.Request) error {
-	var view versionView
-	err := h.DB.View(func(tx *store.Tx) error {
-		p, v, err := h.addressed(r, tx)
-		if err == nil {
-			view = viewVersionFully(p, v)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, view)
-}
-
-type projectKeyInput struct {
-	ProjectKey web.Optional[string] `json:"project_key"`
-}
-
-// projectName is the project in the path, or on the older paths in the body,
-// where a missing one joins what else is wrong.
-func projectName(r *web.Request, broken error) (string, error) {
-	if name := r.Param("k"); name != "" {
-		return name, broken
-	}
-	var in projectKeyInput
-	if err := web.Decode(r, &in); err != nil {
-		return "", err
-	}
-	var p problems
-	p.Text("project_key", in.ProjectKey, web.TextRule{Required: true, Filled: true})
-	return in.ProjectKey.Or(""), web.JoinValidation(p.Err(), broken)
-}
-
-// createVersion finds its project in the path, or on the older path in the
-// body.
-func (h *Handlers) createVersion(w http.ResponseWriter, r *web.Request) error {
-	var in versionInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.check(creates)
-	name, err := projectName(r, err)
-	if err != nil {
-		return err
-	}
-	var view versionView
-	err = h.DB.Update(func(tx *store.Tx) error {
-		p, err := r.Reached(tx.Project(name))
-		if err != nil {
-			return err
-		}
-		v, err := create(tx, p, change)
-		if err == nil {
-			view = viewVersionFully(p, v)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusCreated, view)
-}
-
-// create stores a new version as the change describes it.
-func create(tx *store.Tx, p *store.Project, c versionChange) (*store.Version, error) {
-	v := &store.Version{PublishedAt: tx.Now().Unix()}
-	// Null is not sent here, so that the address follows the list.
-	c.in.DownloadURL.Sent = c.in.DownloadURL.Value != nil
-	if err := c.apply(p, v); err != nil {
-		return nil, err
-	}
-	return v, tx.CreateVersion(p.ID, v, c.in.IsLatest.Value)
-}
-
-// update stores what the change says of a version.
-func update(tx *store.Tx, p *store.Project, v *store.Version, c versionChange) error {
-	if err := c.apply(p, v); err != nil {
-		return err
-	}
-	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent)
-}
-
-func (h *Handlers) updateVersion(w http.ResponseWriter, r *web.Request) error {
-	var in versionInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.check(updates)
-	if err != nil {
-		return err
-	}
-	var view versionView
-	err = h.DB.Update(func(tx *store.Tx) error {
-		p, v, err := h.addressed(r, tx)
-		if err != nil {
-			return err
-		}
-		if err := update(tx, p, v, change); err != nil {
-			return err
-		}
-		view = viewVersionFully(p, v)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, view)
-}
-
-func (h *Handlers) deleteVersion(w http.ResponseWriter, r *web.Request) error {
-	err := h.DB.Update(func(tx *store.Tx) error {
-		p, v, err := h.addressed(r, tx)
-		if err != nil {
-			return err
-		}
-		return tx.DeleteVersion(p.ID, v)
-	})
-	if err != nil {
-		return err
-	}
-	return web.RespondDeleted(w)
 }
 
 // publishVersion is the idempotent publish: it creates the version named in
 // the path, or updates it.
 func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
-	var in versionInput
-	if err := web.Decode(r, &in); err != nil {
-		return err
-	}
-	change, err := in.check(publishes)
+	change, err := web.Checked(r, versionInput.check, publishes)
 	text := strings.TrimSpace(r.Param("v"))
-	if err := web.JoinValidation(err, checkPublished(text, in.Version)); err != nil {
+	if err := web.JoinValidation(err, checkPublished(text, change.in.Version)); err != nil {
 		return err
 	}
 	change.in.Version = web.Optional[string]{Sent: true, Value: &text}
@@ -291,11 +145,11 @@ func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
 			return err
 		case v == nil:
 			status = http.StatusCreated
-			v, err = create(tx, p, change)
+			v, err = change.create(tx, p)
 		default:
 			// What null means on a stored version is known only now.
 			if _, err = change.in.check(updates); err == nil {
-				err = update(tx, p, v, change)
+				err = change.update(tx, p, v)
 			}
 		}
 		if err == nil {
@@ -320,23 +174,23 @@ func checkPublished(text string, body web.Optional[string]) error {
 	return p.Err()
 }
 
-func (h *Handlers) versionStatistics(w http.ResponseWriter, _ *web.Request) error {
+type versionStatisticsView struct {
+	TotalVersions     int64  `json:"total_versions"`
+	TotalProjects     int64  `json:"total_projects"`
+	ForcedVersions    int64  `json:"forced_versions"`
+	LatestVersionTime *int64 `json:"latest_version_time"`
+	FirstVersionTime  *int64 `json:"first_version_time"`
+}
+
+func (h *Handlers) versionStatistics(*web.Request) (versionStatisticsView, error) {
 	st, err := store.Read(h.DB, (*store.Tx).VersionStatistics)
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, struct {
-		TotalVersions     int64  `json:"total_versions"`
-		TotalProjects     int64  `json:"total_projects"`
-		ForcedVersions    int64  `json:"forced_versions"`
-		LatestVersionTime *int64 `json:"latest_version_time"`
-		FirstVersionTime  *int64 `json:"first_version_time"`
-	}{st.Versions, st.Projects, 0, st.Newest, st.Oldest})
+	return versionStatisticsView{st.Versions, st.Projects, 0, st.Newest, st.Oldest}, err
 }
 
 // status is web.ModuleStatus for a part of an existing project.
-func (h *Handlers) status(module string) func(http.ResponseWriter, *web.Request) error {
+func (h *Handlers) status(module string) web.Handler {
+	answer := web.ModuleStatus(module)
 	return func(w http.ResponseWriter, r *web.Request) error {
-		return h.withSnapshot(r, func(*store.Snapshot) error { return web.ModuleStatus(module)(w, r) })
+		return h.withSnapshot(r, func(*store.Snapshot) error { return answer(w, r) })
 	}
 }

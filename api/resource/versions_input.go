@@ -39,18 +39,8 @@ type versionChange struct {
 	translations []translation
 }
 
-// The three ways to write a version differ in what must be sent and in what
-// null means.
-type versionWrite uint8
-
-const (
-	creates   versionWrite = iota // version and comparable_version are required
-	updates                       // nothing is required, null clears
-	publishes                     // creation with everything derived from the path
-)
-
-func (in versionInput) check(how versionWrite) (versionChange, error) {
-	p := problems{web.Problems{Update: how == updates}}
+func (in versionInput) check(how write) (versionChange, error) {
+	p := checking(how)
 	c := versionChange{in: in}
 	p.Text("version", in.Version, web.TextRule{Max: 64, Required: how == creates, Fixed: true, Trim: true, Filled: true})
 	if how == creates && in.Comparable.Value == nil && !in.Comparable.Wrong {
@@ -59,7 +49,7 @@ func (in versionInput) check(how versionWrite) (versionChange, error) {
 	c.comparable = p.ComparableVersion("comparable_version", in.Comparable, false)
 	p.Text("title", in.Title, web.TextRule{Max: 128})
 	p.Text("content", in.Content, web.TextRule{})
-	c.translations = p.translations(in.Translations, translationRule{first: "title", second: "content", firstMax: 128})
+	c.translations = p.translations(in.Translations, versionTexts.translationRule)
 	p.Text("download_url", in.DownloadURL, web.TextRule{Max: 2048})
 	c.links = p.links(in.DownloadLinks)
 	p.Flag("is_latest", in.IsLatest)
@@ -100,6 +90,25 @@ func (p *problems) links(o web.Optional[[]json.RawMessage]) []store.DownloadLink
 	return links
 }
 
+// create stores a new version.
+func (c versionChange) create(tx *store.Tx, p *store.Project) (*store.Version, error) {
+	v := &store.Version{PublishedAt: tx.Now().Unix()}
+	// Null is not sent here, so that the address follows the list.
+	c.in.DownloadURL.Sent = c.in.DownloadURL.Value != nil
+	if err := c.apply(p, v); err != nil {
+		return nil, err
+	}
+	return v, tx.CreateVersion(p.ID, v, c.in.IsLatest.Value)
+}
+
+// update changes a version and stores it.
+func (c versionChange) update(tx *store.Tx, p *store.Project, v *store.Version) error {
+	if err := c.apply(p, v); err != nil {
+		return err
+	}
+	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent)
+}
+
 // apply changes the fields that were sent. Which version is the latest is for
 // the store to settle.
 func (c versionChange) apply(p *store.Project, v *store.Version) error {
@@ -114,20 +123,11 @@ func (c versionChange) apply(p *store.Project, v *store.Version) error {
 	web.Set(&v.Milestone, in.IsMilestone)
 	web.Set(&v.Deprecated, in.IsDeprecated)
 	c.applyPlatforms(v)
-	if in.CustomData.Sent {
-		v.CustomData = json.RawMessage(in.CustomData.Or(nil))
-	}
+	web.SetIfSent(&v.CustomData, in.CustomData, json.RawMessage(in.CustomData.Or(nil)))
 	if in.PublishedAt.Value != nil {
 		v.PublishedAt = int64(*in.PublishedAt.Value)
 	}
-	if !in.Translations.Sent {
-		return nil
-	}
-	texts, err := chosen(p, c.translations, v.Translations, func(t translation) store.VersionText {
-		return store.VersionText{Title: t.first, Content: t.second}
-	})
-	v.Translations = texts
-	return err
+	return versionTexts.apply(p, &v.Translations, in.Translations, c.translations)
 }
 
 // applyNumber settles display text and comparable version. The comparable
@@ -176,9 +176,7 @@ func (c versionChange) applyLinks(v *store.Version) {
 // applyPlatforms lets the list win over the single platform of older clients,
 // which makes a list of one.
 func (c versionChange) applyPlatforms(v *store.Version) {
-	if c.in.Platform.Sent {
-		v.Platform = c.platform
-	}
+	web.SetIfSent(&v.Platform, c.in.Platform, c.platform)
 	if !c.in.Platform.Sent && !c.in.Platforms.Sent {
 		return
 	}

@@ -3,7 +3,6 @@ package resource
 import (
 	"encoding/json"
 
-	"svc/internal/locale"
 	"svc/internal/platform"
 	"svc/store"
 )
@@ -62,22 +61,14 @@ func viewVersion(v *store.Version) versionView {
 // viewVersionFully adds what only administrators see.
 func viewVersionFully(p *store.Project, v *store.Version) versionView {
 	view := viewVersion(v)
-	view.Translations = []versionTranslationView{}
-	for _, l := range p.Languages {
-		if t, ok := v.Translations[locale.Key(l.Tag)]; ok {
-			view.Translations = append(view.Translations, versionTranslationView{l.Tag, t.Title, t.Content})
-		}
-	}
+	view.Translations = versionTexts.views(p, v.Translations)
 	return view
 }
 
 // viewVersionIn shows a version in a language, field by field.
 func viewVersionIn(p *store.Project, v *store.Version, language int) versionView {
 	view := viewVersion(v)
-	if language < 0 {
-		return view
-	}
-	t, tag := v.Translations[locale.Key(p.Languages[language].Tag)], &p.Languages[language].Tag
+	t, tag := versionTexts.in(p, v.Translations, language)
 	if t.Title != nil {
 		view.Title, view.Locale = t.Title, tag
 	}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+
+	"svc/internal/event/jsonscan"
 )
 
 // Optional is a body field that may be absent, null or a value. One of the
@@ -118,36 +120,13 @@ type Object json.RawMessage
 // what was just readable in a request might not be writable in an answer.
 const maxDepth = 100
 
-// depth is the greatest nesting of valid JSON.
-func depth(raw []byte) (greatest int) {
-	level, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++ // whatever is escaped is part of the text
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			level++
-			greatest = max(greatest, level)
-		case c == '}' || c == ']':
-			level--
-		}
-	}
-	return greatest
-}
-
 // UnmarshalJSON refuses everything that is not an object.
 func (o *Object) UnmarshalJSON(raw []byte) error {
-	if len(raw) == 0 || raw[0] != '{' || depth(raw) > maxDepth {
+	s := jsonscan.Scanner{Source: string(raw)}
+	if s.Value(); raw[0] != '{' || s.Deepest > maxDepth {
 		return errors.New("not an object")
 	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		return err
-	}
-	*o = b.Bytes()
+	*o = jsonscan.AppendCompact(nil, s.Source)
 	return nil
 }
 
@@ -163,13 +142,24 @@ func Decode(r *Request, in any) error {
 	return nil
 }
 
-// Fill is Decode for an object at hand, which must be valid JSON.
+// Checked decodes the request body and checks it. how tells check which kind of write
+// it is, which decides what must be sent and what null means.
+func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error), how How) (change Change, err error) {
+	var in In
+	if err := Decode(r, &in); err != nil {
+		return change, err
+	}
+	return check(in, how)
+}
+
+// Fill is Decode for an object at hand, which must be valid JSON. Structs that are
+// embedded in that of in are filled, too.
 func Fill(in any, object json.RawMessage) {
 	v := reflect.ValueOf(in).Elem()
-	places := fieldsOf(v.Type())
-	EachField(object, func(name []byte, raw json.RawMessage) {
-		if at, ok := places[string(name)]; ok {
-			v.Field(at).Addr().Interface().(setter).set(raw)
+	fields := fieldsOf(v.Type())
+	EachField(object, func(name string, raw json.RawMessage) {
+		if index, ok := fields[name]; ok {
+			v.FieldByIndex(index).Addr().Interface().(setter).set(raw)
 		}
 	})
 }
@@ -177,19 +167,21 @@ func Fill(in any, object json.RawMessage) {
 // setter is what every Optional is, whatever its type.
 type setter interface{ set(raw json.RawMessage) }
 
-// knownFields remembers the names and places of the fields of input structs.
-var knownFields sync.Map // reflect.Type -> map[string]int
+// knownFields remembers the names and indexes of the fields of input structs.
+var knownFields sync.Map // reflect.Type -> map[string][]int
 
-func fieldsOf(t reflect.Type) map[string]int {
+func fieldsOf(t reflect.Type) map[string][]int {
 	if known, ok := knownFields.Load(t); ok {
-		return known.(map[string]int)
+		return known.(map[string][]int)
 	}
-	names := make(map[string]int, t.NumField())
-	for i := range t.NumField() {
-		names[t.Field(i).Tag.Get("json")] = i
+	fields := map[string][]int{}
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous {
+			fields[f.Tag.Get("json")] = f.Index
+		}
 	}
-	knownFields.Store(t, names)
-	return names
+	knownFields.Store(t, fields)
+	return fields
 }
 
 // Entries reads a list of objects into inputs. What is not an object is a
@@ -224,6 +216,13 @@ func EntryField(list string, i int, field string) string {
 func Set[T any](field *T, o Optional[T]) {
 	if o.Value != nil {
 		*field = *o.Value
+	}
+}
+
+// SetIfSent changes a field to what was made of an input that was sent.
+func SetIfSent[T, In any](field *T, o Optional[In], value T) {
+	if o.Sent {
+		*field = value
 	}
 }
 

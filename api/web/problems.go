@@ -13,6 +13,7 @@ import (
 	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/release"
+	"svc/store"
 )
 
 // Problems collects every broken rule of a request, so that one answer names
@@ -36,6 +37,15 @@ func (p *Problems) Err() error {
 		return nil
 	}
 	return fault.Validation(p.List...)
+}
+
+// Project is the project in the path of a request without problems. They are
+// answered first, so that what is wrong with a request does not depend on the data.
+func (p *Problems) Project(r *Request, db *store.Store) (*store.Project, error) {
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return r.Reached(db.FindProject(r.Param("k")))
 }
 
 // TextRule is what a text field must keep to. Lengths count characters.

@@ -131,11 +131,6 @@ type deletedView struct {
 	Success bool `json:"success"`
 }
 
-// RespondDeleted answers that something was deleted or changed.
-func RespondDeleted(w http.ResponseWriter) error {
-	return Respond(w, http.StatusOK, deletedView{Success: true})
-}
-
 // PageView is a page of a list; Total counts all matches.
 type PageView struct {
 	Total    int  `json:"total"`

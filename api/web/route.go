@@ -16,6 +16,34 @@ const (
 // Handler answers a request.
 type Handler func(http.ResponseWriter, *Request) error
 
+// OK answers with the body that answer returns.
+func OK[V any](answer func(*Request) (V, error)) Handler { return withStatus(http.StatusOK, answer) }
+
+// Created answers with the body of the record that create has made.
+func Created[V any](create func(*Request) (V, error)) Handler {
+	return withStatus(http.StatusCreated, create)
+}
+
+func withStatus[V any](status int, answer func(*Request) (V, error)) Handler {
+	return func(w http.ResponseWriter, r *Request) error {
+		body, err := answer(r)
+		if err != nil {
+			return err
+		}
+		return Respond(w, status, body)
+	}
+}
+
+// Done answers that something was deleted or changed.
+func Done(change func(*Request) error) Handler {
+	return func(w http.ResponseWriter, r *Request) error {
+		if err := change(r); err != nil {
+			return err
+		}
+		return Respond(w, http.StatusOK, deletedView{Success: true})
+	}
+}
+
 // Reporter answers a request and returns what its body says about the client.
 type Reporter func(http.ResponseWriter, *Request) (Client, error)
 
@@ -50,13 +78,13 @@ const (
 const V1 = "/api/v1"
 
 // ModuleStatus answers that a part of the interface exists in this program.
-func ModuleStatus(module string) func(http.ResponseWriter, *Request) error {
-	return func(w http.ResponseWriter, _ *Request) error {
-		return Respond(w, http.StatusOK, struct {
-			Module      string `json:"module"`
-			Implemented bool   `json:"implemented"`
-		}{module, true})
-	}
+func ModuleStatus(module string) Handler {
+	return OK(func(*Request) (moduleView, error) { return moduleView{module, true}, nil })
+}
+
+type moduleView struct {
+	Module      string `json:"module"`
+	Implemented bool   `json:"implemented"`
 }
 
 // LimitedAddresses bounds the tables of the rate limits: about 20 MiB when

@@ -17,6 +17,15 @@ type Span struct {
 	Offset     int
 }
 
+// SpanView is how the answer of a statistic begins.
+type SpanView struct {
+	StartTime int64 `json:"start_time"`
+	EndTime   int64 `json:"end_time"`
+}
+
+// View shows the span.
+func (s Span) View() SpanView { return SpanView{s.Start, s.End} }
+
 // MaxTime is the greatest time that can be asked for: the greatest integer that
 // every JSON reader keeps.
 const MaxTime = 1 << 53

@@ -1,4 +1,4 @@
-// Package jsonscan is the one JSON scanner of the engine: it walks over a text once,
+// Package jsonscan is the one JSON scanner: it walks over a text once,
 // checks it on the way, and says where each value is, without making values of it.
 package jsonscan
 
