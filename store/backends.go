@@ -12,6 +12,9 @@ import (
 // LocalStorage is the id of the storage that is there from the first start.
 const LocalStorage = "local"
 
+// localName is what it is called until somebody changes that.
+const localName = "Local"
+
 // The kinds of storage.
 const (
 	StorageLocal  = "local"

@@ -151,3 +151,18 @@ func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []b
 	w, t := change(bytes.Clone(words.Get(blockKey(block))), bytes.Clone(texts.Get(blockKey(block))))
 	return errors.Join(words.Put(blockKey(block), w), texts.Put(blockKey(block), t))
 }
+
+// PurgeStep is one step of Purge.
+func (s *Store) PurgeStep() (more bool, err error) {
+	err = s.Update(func(tx *Tx) error {
+		more, err = tx.purge()
+		return err
+	})
+	return more, err
+}
+
+// First is the first key of a bucket at the root.
+func (tx *Tx) First(bucket []byte) []byte {
+	key, _ := tx.bolt.Bucket(bucket).Cursor().First()
+	return bytes.Clone(key)
+}

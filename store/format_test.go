@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,10 +19,10 @@ func TestFormatIsDocumented(t *testing.T) {
 	}
 	page := string(b)
 	names := []string{string(formatKey), string(storeIDKey), string(lastIDKey), string(adminKey)}
-	for _, bucket := range append(rootBuckets, versionsBucket, versionNamesBucket, countsBucket, cardsBucket) {
+	for _, bucket := range append(slices.Concat(rootBuckets, addedBuckets), versionsBucket, versionNamesBucket, countsBucket, cardsBucket) {
 		names = append(names, string(bucket))
 	}
-	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, Card{}} {
+	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, Card{}, File{}, FileDeletion{}, StorageBackend{}, CDN{}} {
 		for field := range reflect.TypeOf(record).Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
 				names = append(names, name)

@@ -271,6 +271,11 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 			}
 		}
 		p.ID, p.Aliases = i.id, free
+		if _, err := tx.StorageBackend(p.StorageBackend); fault.Is(err, fault.NotFound) {
+			p.StorageBackend = "" // it was one of the installation that the project comes from
+		} else if err != nil {
+			return err
+		}
 		tx.touchProject(i.id)
 		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), tx.recordAll(i.id))
 	})

@@ -155,8 +155,15 @@ func (tx *Tx) claim(name string, owner ProjectID) error {
 }
 
 // PutProject stores a changed project. Its key must be the one it has;
-// RenameProject changes it.
+// RenameProject changes it. A storage that is not there is Invalid.
 func (tx *Tx) PutProject(p *Project) error {
+	if p.StorageBackend != "" {
+		if _, err := tx.StorageBackend(p.StorageBackend); fault.Is(err, fault.NotFound) {
+			return fault.Validation(fmt.Sprintf("storage_backend_id: there is no storage backend %q", p.StorageBackend))
+		} else if err != nil {
+			return err
+		}
+	}
 	p.UpdatedAt = tx.now.Unix()
 	tx.touchProject(p.ID)
 	if err := tx.record(Change{Kind: KindProject, Project: p.ID}); err != nil {

@@ -40,7 +40,11 @@ func (tx *Tx) purge() (more bool, err error) {
 		return false, err
 	}
 	content := all.Bucket(orphan)
-	left, touched := purgeStep, false
+	left, err := tx.purgeFiles(ProjectID(binary.BigEndian.Uint32(orphan)), purgeStep)
+	if err != nil || left <= 0 {
+		return true, err
+	}
+	touched := false
 	for _, name := range contentBuckets {
 		b := content.Bucket(name)
 		if b == nil {

@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -140,7 +141,7 @@ func Open(path string, o Options) (*Store, error) {
 		s.exactBytes = 160 << 20
 	}
 	if !o.ReadOnly {
-		if err := boltfile.Create(path, layOut); err != nil {
+		if err := boltfile.Create(path, s.layOut); err != nil {
 			return nil, fmt.Errorf("create %s: %w", path, err)
 		}
 	}
@@ -150,7 +151,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.file = boltfile.NewWriter(db, s.log)
 	if err = layout.Settle(s.file, o.Upgrade); err == nil && !o.ReadOnly {
-		err = s.addBuckets()
+		err = s.addLater()
 	}
 	if err == nil {
 		err = s.load()
@@ -164,7 +165,7 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 // layOut makes the buckets and the marks of a new file.
-func layOut(t *boltfile.Tx) error {
+func (s *Store) layOut(t *boltfile.Tx) error {
 	for _, name := range rootBuckets {
 		if _, err := t.CreateBucketIfNotExists(name); err != nil {
 			return err
@@ -175,18 +176,15 @@ func layOut(t *boltfile.Tx) error {
 	return errors.Join(
 		layout.Mark(meta),
 		meta.Put(storeIDKey, id[:]),
+		s.addBuckets(t),
 	)
 }
 
-// addBuckets makes what files of the first versions do not have, and the built-in
-// storage.
-func (s *Store) addBuckets() error {
+// addLater gives a file of the first versions what it does not have.
+func (s *Store) addLater() error {
 	missing := false
 	err := s.file.View(func(t *boltfile.Tx) error {
-		for _, name := range addedBuckets {
-			missing = missing || t.Bucket(name) == nil
-		}
-		missing = missing || t.Bucket(storageBackendsBucket).Get([]byte(LocalStorage)) == nil
+		missing = slices.ContainsFunc(addedBuckets, func(name []byte) bool { return t.Bucket(name) == nil })
 		return nil
 	})
 	if err != nil || !missing {
@@ -194,19 +192,23 @@ func (s *Store) addBuckets() error {
 	}
 	s.file.Lock()
 	defer s.file.Unlock()
-	return s.file.UpdateUncounted(func(t *boltfile.Tx) error {
-		for _, name := range addedBuckets {
-			if _, err := t.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
+	return s.file.UpdateUncounted(s.addBuckets)
+}
+
+// addBuckets makes the buckets that the first files did not have, and the built-in
+// storage.
+func (s *Store) addBuckets(t *boltfile.Tx) error {
+	for _, name := range addedBuckets {
+		if _, err := t.CreateBucketIfNotExists(name); err != nil {
+			return err
 		}
-		b := t.Bucket(storageBackendsBucket)
-		if b.Get([]byte(LocalStorage)) != nil {
-			return nil
-		}
-		now := s.now().Unix()
-		return put(b, []byte(LocalStorage), &StorageBackend{Name: "Local", Kind: StorageLocal, Default: b.Len() == 0, CreatedAt: now, UpdatedAt: now})
-	})
+	}
+	backends := t.Bucket(storageBackendsBucket)
+	if first, _ := backends.Cursor().First(); first != nil {
+		return nil
+	}
+	now := s.now().Unix()
+	return put(backends, []byte(LocalStorage), &StorageBackend{Name: localName, Kind: StorageLocal, Default: true, CreatedAt: now, UpdatedAt: now})
 }
 
 // load reads what lives in memory: the last id, the project directory, the

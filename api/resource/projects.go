@@ -63,7 +63,7 @@ func viewProject(p *store.Project) projectView {
 		WebsiteURL: p.WebsiteURL, DocsURL: p.DocsURL, PublishedAt: p.PublishedAt,
 		OptionalMin: versionText(p.OptionalUpdate.Min), OptionalMax: versionText(p.OptionalUpdate.Max),
 		StatsRetentionDays: p.StatsRetentionDays, CollectEvents: p.CollectEvents,
-		EventRetentionDays: p.EventRetentionDays, MirrorAssets: p.MirrorAssets,
+		EventRetentionDays: p.EventRetentionDays, StorageBackendID: web.OrNil(&p.StorageBackend), MirrorAssets: p.MirrorAssets,
 		Aliases: []string{}, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 	}
 	for _, a := range p.Aliases {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"svc/api/web"
 	"svc/internal/fault"
@@ -67,7 +66,7 @@ func (in projectInput) check(how write) (projectChange, error) {
 	p.Days("stats_retention_days", in.StatsRetentionDays)
 	p.LooseFlag("event_collection_enabled", in.CollectEvents)
 	p.Days("event_retention_days", in.EventRetentionDays)
-	p.backend(in.StorageBackendID)
+	p.Text("storage_backend_id", in.StorageBackendID, web.TextRule{Max: 64})
 	p.LooseFlag("mirror_codehost_assets", in.MirrorAssets)
 	c.translations = p.translations(in.Translations, projectTexts.translationRule)
 	return c, p.Err()
@@ -84,15 +83,6 @@ func (p *problems) key(field, key string) {
 	}
 	if slices.Contains(reservedKeys, key) {
 		p.Add("%s must not be one of %s", field, strings.Join(reservedKeys, ", "))
-	}
-}
-
-// backend checks a storage backend. There is none to name yet but the default,
-// which is null.
-func (p *problems) backend(o web.Optional[string]) {
-	p.Text("storage_backend_id", o, web.TextRule{Max: 64})
-	if id := web.OrNil(o.Value); id != nil && utf8.RuneCountInString(*id) <= 64 {
-		p.Add("storage_backend_id: there is no storage %s", web.Quote(*id))
 	}
 }
 
@@ -116,6 +106,9 @@ func (c projectChange) apply(p *store.Project) error {
 	p.StatsRetentionDays = int(in.StatsRetentionDays.Or(web.LooseInteger(p.StatsRetentionDays)))
 	p.EventRetentionDays = int(in.EventRetentionDays.Or(web.LooseInteger(p.EventRetentionDays)))
 	p.CollectEvents = bool(in.CollectEvents.Or(web.LooseBool(p.CollectEvents)))
+	if in.StorageBackendID.Sent {
+		p.StorageBackend = strings.TrimSpace(in.StorageBackendID.Or("")) // the store knows whether there is such a one
+	}
 	p.MirrorAssets = bool(in.MirrorAssets.Or(web.LooseBool(p.MirrorAssets)))
 	return projectTexts.apply(p, &p.Translations, in.Translations, c.translations)
 }

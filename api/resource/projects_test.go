@@ -186,6 +186,8 @@ func TestProjectOtherFields(t *testing.T) {
 	}
 	s.Exchanges(t, []apitest.Exchange{
 		{"published_at is cleared by null", "PATCH", app, `{"published_at":null}`, 200, `{"published_at":null}`},
+		{"the built-in storage", "PATCH", app, `{"storage_backend_id":" local "}`, 200, `{"storage_backend_id":"local"}`},
+		{"a storage is kept when not sent", "PATCH", app, `{}`, 200, `{"storage_backend_id":"local"}`},
 		{"a blank storage is the default one", "PATCH", app, `{"storage_backend_id":"\t"}`, 200, `{"storage_backend_id":null}`},
 		{"no storage is the default one", "PATCH", app, `{"storage_backend_id":null}`, 200, `{"storage_backend_id":null}`},
 	})

@@ -46,6 +46,12 @@ const (
 	Feed        Kind = "feed"
 	Leftover    Kind = "leftover"
 
+	FileIndex  Kind = "file-index"
+	FileHome   Kind = "file-storage"
+	Object     Kind = "object"
+	SpareFile  Kind = "spare-object"
+	StagedFile Kind = "staged-file"
+
 	Block           Kind = "block"
 	Reference       Kind = "reference"
 	EventName       Kind = "event-name"
@@ -89,6 +95,12 @@ var Kinds = map[Kind]About{
 	KeyProject:  {Wrong, "an API key names a project that does not exist", "removes it from the key"},
 	Feed:        {Wrong, "an entry of the change feed cannot be read", "removes it and has the search index rebuilt"},
 	Leftover:    {Note, "content of a deleted project, which a running server removes", ""},
+
+	FileIndex:  {Wrong, "an index of files does not match the files", "rebuilds the index from the files"},
+	FileHome:   {Wrong, "a file or a project names a storage backend that does not exist, or not exactly one is the default", "lets such projects use the default, and makes the built-in storage the default where there is none"},
+	Object:     {Damage, "the content of a file is missing in the local storage, or has another size", ""},
+	SpareFile:  {Note, "content in the local storage belongs to no file; a running server removes it", ""},
+	StagedFile: {Note, "staged content belongs to no file; a running server removes it", ""},
 
 	Block:           {Damage, "a block of events cannot be decoded", ""},
 	Reference:       {Damage, "events refer to a name, sender or session that does not exist", ""},
