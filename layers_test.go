@@ -60,12 +60,12 @@ var mayImport = map[string][]string{
 	"internal/event":       {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":     {},
 
-	"internal/files":            {"internal/fault"},
-	"internal/files/slicecache": {},
-	"internal/files/upload":     {},
+	"internal/files": {"internal/fault"},
 	// The way out, and what keeps the content of files.
-	"internal/outbound":      {},
-	"internal/files/storage": {"internal/durable", "internal/outbound"},
+	"internal/outbound":         {},
+	"internal/files/storage":    {"internal/durable", "internal/outbound"},
+	"internal/files/slicecache": {"internal/disk", "internal/durable"},
+	"internal/files/upload":     {"internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/integrity"},
 
 	// The rooms of the event engine: event -> query -> block -> encoding.
 	"internal/event/block":      {"internal/event/encoding", "internal/event/jsonscan", "internal/integrity"},

@@ -23,3 +23,17 @@ func Device(path string) (uint64, error) {
 	}
 	return device(info), nil
 }
+
+// Allocate makes a file size bytes long, unless it is longer, and takes the space
+// for them. given is false where the operating system or the file system cannot do
+// that before the bytes are written.
+func Allocate(f *os.File, size int64) (given bool, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	if size == 0 || size < info.Size() {
+		return true, nil
+	}
+	return allocate(f, size)
+}

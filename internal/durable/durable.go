@@ -34,7 +34,7 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	w := &paced{file: f}
+	w := NewPaced(f)
 	err = content(w)
 	if err = errors.Join(err, w.wait()); err == nil {
 		err = errors.Join(f.Chmod(mode), f.Sync())
@@ -86,15 +86,19 @@ func SyncDir(dir string) error {
 // there. More would keep the syncs of others waiting.
 const pace = 8 << 20
 
-// paced sends what is written to the disk little by little, while more is written.
-type paced struct {
+// Paced writes a file and sends it to the disk little by little, while more is
+// written. It is used by one goroutine and ends with Sync.
+type Paced struct {
 	file    *os.File
 	waiting int        // bytes
 	syncing chan error // of the sync that runs; nil = none does
 }
 
+// NewPaced writes to a file at its position.
+func NewPaced(f *os.File) *Paced { return &Paced{file: f} }
+
 // Write writes b.
-func (p *paced) Write(b []byte) (int, error) {
+func (p *Paced) Write(b []byte) (int, error) {
 	n, err := p.file.Write(b)
 	if p.waiting += n; err != nil || p.waiting < pace {
 		return n, err
@@ -108,8 +112,12 @@ func (p *paced) Write(b []byte) (int, error) {
 	return n, nil
 }
 
+// Sync returns when all that was written is on disk, and also after an error
+// leaves nothing running.
+func (p *Paced) Sync() error { return errors.Join(p.wait(), p.file.Sync()) }
+
 // wait ends with the sync that runs, and with its error.
-func (p *paced) wait() error {
+func (p *Paced) wait() error {
 	if p.syncing == nil {
 		return nil
 	}

@@ -1,46 +1,364 @@
-// Package slicecache keeps slices of files from slow storages on the local disk.
+// Package slicecache keeps slices of files from other storages on the local disk.
+// What is in it never changes, so a slice is right as long as its bytes are; losing
+// it costs another fetch.
+//
+// A slice is a file with the data and behind it the CRC-32C of each block of 64 KiB
+// (slice.go). Its name is made of hashes and numbers alone. The folder is the only
+// record: what is in it, and when each slice was used, is found again from names,
+// lengths and times. Nothing is synced, because damage is noticed when a block is
+// read. This file has the index, the bound and the fetches; reader.go has what
+// joins slices to a download.
 package slicecache
 
 import (
+	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
+
+	"svc/internal/durable"
 )
 
 // SliceSize is the size of every slice but the last one of an object, in bytes.
 const SliceSize = 4 << 20
 
+// Life is how long a slice stays that nobody uses.
+const Life = 30 * 24 * time.Hour
+
+const (
+	defaultWait = time.Minute
+	// touchEvery is how exactly the time of a use is known after a restart.
+	touchEvery = time.Hour
+)
+
 // Config says where a cache is and how large it may be.
 type Config struct {
-	Dir      string
-	MaxBytes int64            // of all slices; below SliceSize nothing is kept
-	Wait     time.Duration    // for the fetch of another; 60 s when 0
+	Dir      string           // made if missing; the cache has it for itself
+	MaxBytes int64            // of all slices; below SliceSize hardly anything is kept
+	Wait     time.Duration    // for a fetch that another reader began; a minute when 0
 	Now      func() time.Time // time.Now when nil
 	Log      *slog.Logger
 }
 
-// Fetch reads length bytes of an object from its storage.
+// Fetch reads length bytes from offset of an object in its storage.
 type Fetch func(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 
 // Cache is a cache in a folder.
-type Cache struct{}
+type Cache struct {
+	Config
+	root *os.Root
+	ctx  context.Context // of the fetches, until Close
+	stop context.CancelFunc
+	done sync.WaitGroup
 
-// Open finds the slices of a folder again.
-func Open(c Config) (*Cache, error) { return &Cache{}, nil }
-
-// Reader reads length bytes from offset of an object of size bytes. It returns
-// when the first slice is there; hit reports whether it was before.
-func (c *Cache) Reader(ctx context.Context, key string, size, offset, length int64, fetch Fetch) (r io.ReadCloser, hit bool, err error) {
-	return nil, false, errors.New("the cache is not there yet")
+	mu      sync.Mutex // guards what follows
+	index   map[objectHash]map[int64]*slice
+	recent  list.List // of *slice, the last used in front
+	bytes   int64     // on disk, and promised to fetches
+	fetches map[sliceID]*fetching
+	failing bool // the last slice could not be written
 }
 
-// Forget drops the slices of an object.
-func (c *Cache) Forget(key string) {}
+// fetching is a fetch that readers wait for.
+type fetching struct {
+	cancel  context.CancelFunc
+	waiting int
+	done    chan struct{}
+	err     error // when done
+}
 
-// Sweep removes slices that nobody used for 30 days.
-func (c *Cache) Sweep() error { return nil }
+var (
+	errLate     = errors.New("the fetch of this part by another request takes too long")
+	errUncached = errors.New("the slice cannot be kept")
+	errClosed   = errors.New("the cache is closed")
+)
 
-// Close ends what is being fetched.
-func (c *Cache) Close() error { return nil }
+// Open finds the slices of a folder again, without reading them, and removes what
+// is too much or too old.
+func Open(c Config) (*Cache, error) {
+	c.Wait = cmp.Or(c.Wait, defaultWait)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if err := durable.MkdirAll(c.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	cache := &Cache{Config: c, root: root, index: map[objectHash]map[int64]*slice{}, fetches: map[sliceID]*fetching{}}
+	cache.ctx, cache.stop = context.WithCancel(context.Background())
+	if err := errors.Join(cache.scan(), cache.Sweep()); err != nil {
+		return nil, errors.Join(err, cache.Close())
+	}
+	return cache, nil
+}
+
+// Close ends the fetches that run.
+func (c *Cache) Close() error {
+	c.stop()
+	c.done.Wait()
+	return c.root.Close()
+}
+
+// scan makes the index of what is in the folder.
+func (c *Cache) scan() error {
+	names, err := fs.ReadDir(c.root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	var found []*slice
+	for _, name := range names {
+		id, ok := parseName(name.Name())
+		info, err := name.Info()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case ok && info.Mode().IsRegular():
+			found = append(found, &slice{id: id, bytes: info.Size(), used: info.ModTime(), touched: info.ModTime()})
+		case strings.HasPrefix(name.Name(), fetchPrefix): // of a process that was killed
+			if err := c.root.Remove(name.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *slice) int { return a.used.Compare(b.used) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range found {
+		c.add(s)
+		c.bytes += s.bytes
+	}
+	c.reserve(0)
+	return nil
+}
+
+// Sweep removes the slices that nobody used for 30 days.
+func (c *Cache) Sweep() error {
+	old := c.Now().Add(-Life)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var failed error
+	for e := c.recent.Back(); e != nil && e.Value.(*slice).used.Before(old); {
+		s := e.Value.(*slice)
+		e = e.Prev()
+		failed = errors.Join(failed, c.evict(s))
+	}
+	return failed
+}
+
+// Forget drops the slices of an object, and ends its fetches.
+func (c *Cache) Forget(key string) {
+	object := objectOf(key)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.index[object] {
+		c.discard(s)
+	}
+	for id, f := range c.fetches {
+		if id.object == object {
+			f.cancel()
+			delete(c.fetches, id)
+		}
+	}
+}
+
+// add takes a slice into the index as the one last used. mu is held.
+func (c *Cache) add(s *slice) {
+	of := c.index[s.id.object]
+	if of == nil {
+		of = map[int64]*slice{}
+		c.index[s.id.object] = of
+	}
+	if former := of[s.id.number]; former != nil { // its file was replaced
+		c.remove(former)
+		c.index[s.id.object] = of
+	}
+	of[s.id.number] = s
+	s.element = c.recent.PushFront(s)
+}
+
+// remove takes a slice out of the index. mu is held.
+func (c *Cache) remove(s *slice) {
+	of := c.index[s.id.object]
+	if of[s.id.number] != s {
+		return
+	}
+	delete(of, s.id.number)
+	if len(of) == 0 {
+		delete(c.index, s.id.object)
+	}
+	c.recent.Remove(s.element)
+	c.bytes -= s.bytes
+}
+
+// evict removes a slice with its file. Who reads it has the file open and goes on;
+// where the operating system keeps the file then, the slice stays. mu is held.
+func (c *Cache) evict(s *slice) error {
+	if err := c.root.Remove(s.id.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	c.remove(s)
+	return nil
+}
+
+// discard removes a slice that must not be served any more. mu is held.
+func (c *Cache) discard(s *slice) {
+	if c.evict(s) != nil {
+		c.remove(s) // a fetch replaces the file
+	}
+}
+
+// reserve makes room for a slice, of those last used long ago. It reports whether
+// there is, and then counts it. mu is held.
+func (c *Cache) reserve(bytes int64) bool {
+	for e := c.recent.Back(); e != nil && c.bytes+bytes > c.MaxBytes && bytes <= c.MaxBytes; {
+		s := e.Value.(*slice)
+		e = e.Prev()
+		_ = c.evict(s) // or the next one
+	}
+	if c.bytes+bytes > c.MaxBytes {
+		return false
+	}
+	c.bytes += bytes
+	return true
+}
+
+// lookUp is a slice that is there and has a length, which is now in use; nil when
+// it is not.
+func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
+	now := c.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.index[id.object][id.number]
+	if s == nil {
+		return nil
+	}
+	if s.bytes != bytes {
+		c.discard(s)
+		return nil
+	}
+	c.recent.MoveToFront(s.element)
+	s.used = now
+	if now.Sub(s.touched) >= touchEvery {
+		s.touched = now
+		_ = c.root.Chtimes(id.name(), now, now) // it is only less exact
+	}
+	return s
+}
+
+// fetch gets a slice into the cache, or waits for another reader that does. It
+// returns errUncached when the slice has no place there.
+func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
+	c.mu.Lock()
+	if c.ctx.Err() != nil {
+		c.mu.Unlock()
+		return errClosed
+	}
+	f := c.fetches[id]
+	var late <-chan time.Time
+	if f == nil {
+		f = c.begin(id, length, fetch)
+	} else {
+		timer := time.NewTimer(c.Wait)
+		defer timer.Stop()
+		late = timer.C
+	}
+	f.waiting++
+	c.mu.Unlock()
+	defer c.leave(id, f)
+	select {
+	case <-f.done:
+		return f.err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late:
+		return errLate
+	}
+}
+
+// begin starts a fetch. It runs until it is done or nobody waits for it. mu is
+// held.
+func (c *Cache) begin(id sliceID, length int64, fetch Fetch) *fetching {
+	ctx, cancel := context.WithCancel(c.ctx)
+	f := &fetching{cancel: cancel, done: make(chan struct{})}
+	c.fetches[id] = f
+	c.done.Go(func() {
+		defer cancel()
+		f.err = c.keep(ctx, id, length, fetch)
+		c.mu.Lock()
+		if c.fetches[id] == f {
+			delete(c.fetches, id)
+		}
+		c.mu.Unlock()
+		close(f.done)
+	})
+	return f
+}
+
+// leave ends the wait of one reader, and the fetch if it was the last one.
+func (c *Cache) leave(id sliceID, f *fetching) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.waiting--; f.waiting > 0 {
+		return
+	}
+	f.cancel()
+	if c.fetches[id] == f {
+		delete(c.fetches, id)
+	}
+}
+
+// keep writes a slice that is being fetched.
+func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
+	bytes := fileBytes(length)
+	c.mu.Lock()
+	room := c.reserve(bytes)
+	c.mu.Unlock()
+	if !room {
+		return errUncached
+	}
+	temporary, err := writeSlice(ctx, c.root, id, length, fetch)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		if err = ctx.Err(); err == nil { // nobody has forgotten the object
+			err = uncached(c.root.Rename(temporary, id.name()))
+		}
+		if err != nil {
+			_ = c.root.Remove(temporary)
+		}
+	}
+	c.report(err)
+	if err != nil {
+		c.bytes -= bytes
+		return err
+	}
+	now := c.Now()
+	c.add(&slice{id: id, bytes: bytes, used: now, touched: now})
+	return nil
+}
+
+// report logs when slices cannot be written any more, and when they can again. mu
+// is held.
+func (c *Cache) report(err error) {
+	switch failed := errors.Is(err, errUncached); {
+	case failed && !c.failing:
+		c.Log.Warn("cannot write to the file cache; serving from the storage", "error", err)
+	case err == nil && c.failing:
+		c.Log.Info("file cache can be written again")
+	case err != nil && !failed:
+		return // that says nothing about the disk
+	}
+	c.failing = err != nil
+}

@@ -1,12 +1,42 @@
 // Package upload keeps what is being uploaded on disk until it is a file.
+//
+// An upload is a session (upload.go): its size is known, its space is taken when it
+// begins, and its chunks come in any order, several at a time, again after a
+// failure (chunk.go). What is hashed while they come is in checksum.go, how a
+// session becomes a file in complete.go, and a body that comes in one piece in
+// whole.go. A session is a folder of these files (session.go):
+//
+//	session.json  what it is; written last, replaced as a whole, removed first
+//	content       the bytes of the upload, each chunk at its place
+//	chunks        a byte for each chunk: 1 = it is there, 0 = it is not
+//	replaced-7    the bytes of chunk 7 that count instead of those in content
+//	beside-*      bytes of a chunk that is coming again
+//
+// A chunk is in content and on disk before its byte is 1, so whatever a process or
+// a machine dies of, a chunk that was acknowledged is there. A chunk that comes
+// again and differs is written beside, renamed to replaced-7, which is the moment
+// it counts, and then copied into content.
+//
+// Paths are made of ids that were checked and of the names above, never of a name
+// that a client chose.
 package upload
 
 import (
-	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
-	"io"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
 	"time"
+
+	"svc/internal/disk"
+	"svc/internal/durable"
+	"svc/internal/fault"
+	"svc/internal/integrity"
 )
 
 // ChunkSize is the size of every chunk but the last one, in bytes.
@@ -14,6 +44,10 @@ const ChunkSize = 8 << 20
 
 // Life is how long a session can be used after its creation.
 const Life = 24 * time.Hour
+
+// reserve is what uploads leave free on the disk for everything else, in bytes. It
+// is more than what a server needs to say that it is ready.
+const reserve = 128 << 20
 
 // Session is the state of an upload at one moment.
 type Session struct {
@@ -24,68 +58,225 @@ type Session struct {
 	Received []int  // the chunks that are there, ascending
 	Backend  string // id of the storage that was chosen
 	Expires  time.Time
+
+	chunkSize int64
 }
 
 // TotalChunks is the number of chunks, at least 1.
-func (s *Session) TotalChunks() int { return int(max(1, (s.Size+ChunkSize-1)/ChunkSize)) }
+func (s *Session) TotalChunks() int { return totalChunks(s.Size, s.chunkSize) }
 
 // ChunkLength is the number of bytes that a chunk must have.
 func (s *Session) ChunkLength(index int) int64 {
-	return min(ChunkSize, s.Size-int64(index)*ChunkSize)
+	return min(s.chunkSize, s.Size-int64(index)*s.chunkSize)
 }
 
-// Content is an upload that is whole and durable.
-type Content struct {
-	// Path is the staged file. It may be moved away. It does not exist any more
-	// when an earlier registration moved it and was interrupted afterwards: then
-	// the object is where the registration moves it to.
-	Path     string
-	Size     int64
-	SHA256   string // 64 hexadecimal digits
-	Filename string
-	Backend  string
-	FileID   string // the same at every repetition
+func totalChunks(size, chunkSize int64) int { return int(max(1, (size-1)/chunkSize+1)) }
+
+// Sessions are the uploads in a folder, which they have for themselves.
+type Sessions struct {
+	dir       string
+	now       func() time.Time
+	log       *slog.Logger
+	chunkSize int64 // of new sessions
+	reserve   int64
+
+	room sync.Mutex // one session after the other looks for space and takes it, or is found again
+	mu   sync.Mutex // guards open
+	open map[string]*session
 }
 
-// Sessions are the uploads in a folder.
-type Sessions struct{}
-
-var errLater = errors.New("uploads are not there yet")
-
-// Open finds the sessions of a folder again.
+// Open makes the folder if it is missing and finds the sessions in it again. Those
+// that cannot be read are left to Sweep.
 func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error) {
-	return &Sessions{}, nil
+	if err := durable.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	s := &Sessions{dir: dir, now: now, log: log, chunkSize: ChunkSize, reserve: reserve, open: map[string]*session{}}
+	return s, s.scan(func(id string, err error) error {
+		log.Warn("upload session cannot be read", "upload", id, "error", err)
+		return nil
+	})
 }
 
-// Create begins a session for a file of size bytes; filename is clean.
+// Create begins a session for a file of size bytes, whose name is clean. It fails
+// with NoSpace when the file and all other sessions would not fit on the disk.
 func (s *Sessions) Create(project uint32, filename string, size int64, backend string) (*Session, error) {
-	return nil, errLater
+	u, err := s.begin(description{Project: project, Filename: filename, Size: size, Backend: backend})
+	if err != nil {
+		return nil, err
+	}
+	return u.view(), nil
 }
 
-// Get is a session that can be used.
-func (s *Sessions) Get(project uint32, id string) (*Session, error) { return nil, errLater }
-
-// WriteChunk stores a chunk. length is its declared length, -1 = unknown.
-func (s *Sessions) WriteChunk(ctx context.Context, project uint32, id string, index int, length int64, body io.Reader) (n int64, err error) {
-	return 0, errLater
+// begin makes the folder of a session and takes its space.
+func (s *Sessions) begin(d description) (*session, error) {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	d.Format, d.ID, d.ChunkSize = format, hex.EncodeToString(id[:]), s.chunkSize
+	d.Expires = s.now().Add(Life).Unix()
+	s.room.Lock()
+	defer s.room.Unlock()
+	if err := s.fits(d.Size); err != nil {
+		return nil, err
+	}
+	u := newSession(s.dir, d, make([]byte, totalChunks(d.Size, d.ChunkSize)))
+	u.swap.Lock()
+	defer u.swap.Unlock()
+	s.mu.Lock()
+	s.open[d.ID] = u // before its folder is there, so that Sweep leaves that
+	s.mu.Unlock()
+	if err := u.make(); err != nil {
+		return nil, errors.Join(fault.Disk(err), s.drop(u))
+	}
+	return u, nil
 }
 
-// Complete makes a file of a session.
-func (s *Sessions) Complete(project uint32, id string, register func(Content) (fileID string, err error)) (fileID string, err error) {
-	return "", errLater
+// fits fails when a file of size bytes has no space beside what the open sessions
+// still have to write.
+func (s *Sessions) fits(size int64) error {
+	free, err := disk.Free(s.dir)
+	if err != nil {
+		return err
+	}
+	need := uint64(size) + uint64(s.reserve)
+	s.mu.Lock()
+	for _, u := range s.open {
+		need += uint64(u.promised())
+	}
+	s.mu.Unlock()
+	if need > free {
+		return fault.New(fault.NoSpace, "a file of %d MiB does not fit: %d MiB must be free on the server with all uploads that are open, and %d MiB are", size>>20, need>>20, free>>20)
+	}
+	return nil
 }
 
-// Receive stores a body of size bytes as one file; it is there as a whole or not
-// at all.
-func (s *Sessions) Receive(ctx context.Context, filename string, size int64, backend string, body io.Reader, register func(Content) (fileID string, err error)) (fileID string, err error) {
-	return "", errLater
+// Get is a session that takes chunks. It fails with NotFound when the id is
+// unknown, malformed or of another project, and when the session is expired or
+// completed.
+func (s *Sessions) Get(project uint32, id string) (*Session, error) {
+	u, err := s.find(project, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.usable(); err != nil {
+		return nil, err
+	}
+	return u.view(), nil
+}
+
+func notFound() error { return fault.New(fault.NotFound, "upload not found") }
+
+// find is a session of a project, completed or not.
+func (s *Sessions) find(project uint32, id string) (*session, error) {
+	s.mu.Lock()
+	u := s.open[id]
+	s.mu.Unlock()
+	if u == nil || u.single || u.project != project || !s.now().Before(u.expires) {
+		return nil, notFound()
+	}
+	return u, nil
 }
 
 // Abort drops a session that is not completed.
-func (s *Sessions) Abort(project uint32, id string) error { return errLater }
+func (s *Sessions) Abort(project uint32, id string) error {
+	u, err := s.find(project, id)
+	if err != nil {
+		return err
+	}
+	u.swap.Lock()
+	defer u.swap.Unlock()
+	if err := u.usable(); err != nil {
+		return err
+	}
+	return s.drop(u)
+}
 
-// DropProject drops the sessions of a project.
-func (s *Sessions) DropProject(project uint32) error { return nil }
+// DropProject drops the sessions of a project, completed ones too.
+func (s *Sessions) DropProject(project uint32) error {
+	var failed error
+	for _, u := range s.list() {
+		if u.project == project && !u.single {
+			u.swap.Lock()
+			failed = errors.Join(failed, s.drop(u))
+			u.swap.Unlock()
+		}
+	}
+	return failed
+}
 
-// Sweep removes what is expired or cannot be read.
-func (s *Sessions) Sweep() error { return nil }
+// Sweep removes sessions that are expired, and folders that are none or cannot be
+// read. What uses a session at this moment is left until the next time.
+func (s *Sessions) Sweep() error {
+	var failed error
+	for _, u := range s.list() {
+		if !s.now().Before(u.expires) && u.swap.TryLock() {
+			failed = errors.Join(failed, s.drop(u))
+			u.swap.Unlock()
+		}
+	}
+	return errors.Join(failed, s.scan(func(id string, err error) error {
+		if !errors.Is(err, integrity.ErrDamaged) {
+			return err // it may be readable another time
+		}
+		s.log.Warn("upload session removed", "upload", id, "error", err)
+		return os.RemoveAll(filepath.Join(s.dir, id))
+	}))
+}
+
+// list is all sessions of this moment.
+func (s *Sessions) list() []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*session, 0, len(s.open))
+	for _, u := range s.open {
+		all = append(all, u)
+	}
+	return all
+}
+
+// scan takes the sessions in that are in the folder and not known, and calls
+// unreadable for those that cannot be read.
+func (s *Sessions) scan(unreadable func(id string, err error) error) error {
+	s.room.Lock()
+	defer s.room.Unlock()
+	names, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, name := range names {
+		id := name.Name()
+		s.mu.Lock()
+		known := s.open[id] != nil
+		s.mu.Unlock()
+		if known {
+			continue
+		}
+		u, err := load(s.dir, id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it was dropped meanwhile
+		case err != nil:
+			failed = errors.Join(failed, unreadable(id, fmt.Errorf("upload %s: %w", id, err)))
+		default:
+			s.mu.Lock()
+			s.open[id] = u
+			s.mu.Unlock()
+		}
+	}
+	return failed
+}
+
+// drop removes a session, whose swap is held. When it returns without an error
+// nothing brings it back.
+func (s *Sessions) drop(u *session) error {
+	if err := u.end(); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(u.dir); err != nil { // by Sweep, then
+		s.log.Warn("files of an upload session cannot be removed yet", "upload", u.id, "error", err)
+	}
+	s.mu.Lock()
+	delete(s.open, u.id)
+	s.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,155 @@
+package slicecache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxTries is how often a slice is looked for in the cache before it is read from
+// its storage: one that is damaged or evicted at once is fetched again.
+const maxTries = 3
+
+// Reader reads length bytes from offset of an object of size bytes: from the cache
+// what is there, and slice by slice what fetch gets from the storage. It returns
+// when the first slice is there; hit reports whether it was there before. A Read
+// that cannot go on fails, and never with io.EOF.
+//
+// ctx is that of the request. A slice that others wait for, too, is fetched to its
+// end although it is canceled.
+func (c *Cache) Reader(ctx context.Context, key string, size, offset, length int64, fetch Fetch) (r io.ReadCloser, hit bool, err error) {
+	if offset < 0 || length < 0 || offset > size-length {
+		return nil, false, fmt.Errorf("no %d bytes from %d in an object of %d", length, offset, size)
+	}
+	d := &download{cache: c, ctx: ctx, object: objectOf(key), size: size, at: offset, end: offset + length, fetch: fetch}
+	if length == 0 {
+		return d, true, nil
+	}
+	hit, err = d.next()
+	if err != nil {
+		return nil, false, err
+	}
+	return d, hit, nil
+}
+
+// download is what a Reader reads. It is used by one goroutine.
+type download struct {
+	cache   *Cache
+	ctx     context.Context
+	object  objectHash
+	size    int64
+	at, end int64
+	fetch   Fetch
+
+	slice  io.ReadCloser // the one that at is in; nil = none is open
+	source *slice        // where it comes from; nil = the storage
+	bad    int           // how often the slice that at is in was damaged
+}
+
+// next opens the slice that the position is in. hit reports whether it was in the
+// cache.
+func (d *download) next() (hit bool, err error) {
+	id := sliceID{d.object, d.at / SliceSize}
+	start := id.number * SliceSize
+	length := min(SliceSize, d.size-start)
+	end := min(length, d.end-start)
+	for try := range maxTries - d.bad {
+		if s := d.cache.lookUp(id, fileBytes(length)); s != nil {
+			r, err := openSlice(d.cache.root, id, length, d.at-start, end)
+			if err == nil {
+				d.slice, d.source = r, s
+				return try == 0, nil
+			}
+			d.cache.damaged(s, err)
+		}
+		err := d.cache.fetch(d.ctx, id, length, d.fetch)
+		if errors.Is(err, errUncached) {
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	body, err := d.fetch(d.ctx, d.at, start+end-d.at)
+	if err != nil {
+		return false, err
+	}
+	d.slice, d.source = &exactly{body: body, left: start + end - d.at}, nil
+	return false, nil
+}
+
+// damaged drops a slice that cannot be read.
+func (c *Cache) damaged(s *slice, err error) {
+	c.Log.Warn("file cache has a damaged slice; fetching it again", "slice", s.id.name(), "error", err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.index[s.id.object][s.id.number] == s {
+		c.discard(s)
+	}
+}
+
+// Read reads on, in the next slice when one has ended.
+func (d *download) Read(p []byte) (int, error) {
+	for len(p) > 0 && d.at < d.end {
+		if d.slice == nil {
+			if _, err := d.next(); err != nil {
+				return 0, broken(err)
+			}
+		}
+		n, err := d.slice.Read(p)
+		d.at += int64(n)
+		switch {
+		case errors.Is(err, errDamaged) && d.source != nil:
+			d.cache.damaged(d.source, err)
+			d.bad++
+			err = d.closeSlice()
+		case errors.Is(err, io.EOF):
+			d.bad = 0
+			err = d.closeSlice()
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	return 0, io.EOF
+}
+
+func (d *download) closeSlice() error {
+	r := d.slice
+	d.slice = nil
+	return r.Close()
+}
+
+// Close ends the download.
+func (d *download) Close() error {
+	d.at = d.end
+	if d.slice == nil {
+		return nil
+	}
+	return d.closeSlice()
+}
+
+// exactly reads so many bytes of a body and fails when it has less.
+type exactly struct {
+	body io.ReadCloser
+	left int64
+}
+
+// Read reads what is left.
+func (e *exactly) Read(p []byte) (int, error) {
+	if e.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := e.body.Read(p[:min(int64(len(p)), e.left)])
+	if e.left -= int64(n); e.left == 0 {
+		return n, nil
+	}
+	return n, broken(err)
+}
+
+// Close closes the body.
+func (e *exactly) Close() error { return e.body.Close() }

@@ -1,0 +1,215 @@
+package slicecache
+
+import (
+	"container/list"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"svc/internal/disk"
+)
+
+const (
+	blockSize   = 64 << 10 // bytes that have one checksum
+	sumSize     = 4
+	fetchPrefix = "fetch-" // of files that are not whole yet
+)
+
+// objectHash is the hash of the key of an object.
+type objectHash [20]byte
+
+func objectOf(key string) objectHash {
+	sum := sha256.Sum256([]byte(key))
+	return objectHash(sum[:20])
+}
+
+// sliceID is a slice of an object.
+type sliceID struct {
+	object objectHash
+	number int64
+}
+
+// name is the name of the file of a slice: 40 hexadecimal digits, "-", its number.
+func (i sliceID) name() string {
+	return hex.EncodeToString(i.object[:]) + "-" + strconv.FormatInt(i.number, 10)
+}
+
+// parseName is the slice whose file has a name.
+func parseName(name string) (i sliceID, ok bool) {
+	hash, number, _ := strings.Cut(name, "-")
+	sum, err := hex.DecodeString(hash)
+	if err != nil || len(sum) != len(i.object) {
+		return i, false
+	}
+	i.object = objectHash(sum)
+	i.number, err = strconv.ParseInt(number, 10, 64)
+	return i, err == nil && i.number >= 0 && i.name() == name
+}
+
+// slice is a slice that is on disk.
+type slice struct {
+	id      sliceID
+	bytes   int64     // of its file
+	used    time.Time // last
+	touched time.Time // the time of its file
+	element *list.Element
+}
+
+// fileBytes is the size of the file of a slice of length bytes.
+func fileBytes(length int64) int64 {
+	return length + (length+blockSize-1)/blockSize*sumSize
+}
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	blocks     = sync.Pool{New: func() any { return new([blockSize]byte) }}
+)
+
+// blockSum is the checksum of a block of a slice. The name is in it, so that a file
+// under another name is damaged.
+func blockSum(name string, block []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte(name), castagnoli), castagnoli, block)
+}
+
+// uncached marks an error of the disk, which keeps no reader from the storage.
+func uncached(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errUncached, err)
+}
+
+// writeSlice fetches a slice into a new file. The space is taken first: a full disk
+// does not cost a fetch.
+func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fetch Fetch) (name string, err error) {
+	name = fetchPrefix + rand.Text()
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", uncached(err)
+	}
+	_, err = disk.Allocate(f, fileBytes(length))
+	if err = uncached(err); err == nil {
+		err = fill(ctx, f, id, length, fetch)
+	}
+	if err = errors.Join(err, uncached(f.Close())); err != nil {
+		_ = root.Remove(name)
+		return "", err
+	}
+	return name, nil
+}
+
+// fill writes a slice from its storage to a file.
+func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetch) error {
+	body, err := fetch(ctx, id.number*SliceSize, length)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	block := blocks.Get().(*[blockSize]byte)
+	defer blocks.Put(block)
+	name := id.name()
+	var sums []byte
+	for left := length; left > 0; {
+		piece := block[:min(left, blockSize)]
+		if _, err := io.ReadFull(body, piece); err != nil {
+			return broken(err)
+		}
+		sums = binary.BigEndian.AppendUint32(sums, blockSum(name, piece))
+		if _, err := f.Write(piece); err != nil {
+			return uncached(err)
+		}
+		left -= int64(len(piece))
+	}
+	_, err = f.Write(sums)
+	return uncached(err)
+}
+
+// broken is the error of a storage that ends too early, which is never an ordinary
+// end.
+func broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the storage ended in the middle of a file: %w", io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// errDamaged is the error of a slice that is not what was written.
+var errDamaged = errors.New("slice of the file cache is damaged")
+
+// sliceReader reads a part of a slice on disk, block by block, and gives only
+// what has the right checksum.
+type sliceReader struct {
+	f       *os.File
+	name    string
+	length  int64            // of the data of the slice
+	at, end int64            // in the slice
+	block   *[blockSize]byte // the one that at is in, if loaded
+	loaded  int64            // its number + 1; 0 = none
+}
+
+// openSlice opens a slice and checks the first block that is wanted.
+func openSlice(root *os.Root, id sliceID, length, at, end int64) (*sliceReader, error) {
+	f, err := root.Open(id.name())
+	if err != nil {
+		return nil, err
+	}
+	r := &sliceReader{f: f, name: id.name(), length: length, at: at, end: end, block: blocks.Get().(*[blockSize]byte)}
+	if _, err := r.current(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// current is the rest of the block that the position is in.
+func (r *sliceReader) current() ([]byte, error) {
+	number := r.at / blockSize
+	start := number * blockSize
+	block := r.block[:min(blockSize, r.length-start)]
+	if r.loaded != number+1 {
+		r.loaded = 0
+		var sum [sumSize]byte
+		if _, err := r.f.ReadAt(sum[:], r.length+number*sumSize); err != nil {
+			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		if _, err := r.f.ReadAt(block, start); err != nil {
+			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		if blockSum(r.name, block) != binary.BigEndian.Uint32(sum[:]) {
+			return nil, errDamaged
+		}
+		r.loaded = number + 1
+	}
+	return block[r.at-start:], nil
+}
+
+// Read reads what is left; errDamaged is wrapped when that is not what was written.
+func (r *sliceReader) Read(p []byte) (int, error) {
+	if r.at == r.end {
+		return 0, io.EOF
+	}
+	rest, err := r.current()
+	if err != nil {
+		return 0, err
+	}
+	n := copy(p, rest[:min(int64(len(rest)), r.end-r.at)])
+	r.at += int64(n)
+	return n, nil
+}
+
+// Close gives the file and the memory back.
+func (r *sliceReader) Close() error {
+	blocks.Put(r.block)
+	r.block = nil
+	return r.f.Close()
+}

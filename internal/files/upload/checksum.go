@@ -1,0 +1,99 @@
+package upload
+
+import (
+	"crypto/sha256"
+	"hash"
+	"io"
+	"os"
+	"sync"
+)
+
+// checksum is the SHA-256 of the chunks at the beginning of an upload that are
+// there without a gap.
+type checksum struct {
+	mu         sync.Mutex
+	state      hash.Hash
+	next       int // the first chunk that is not in it
+	generation int // of reset
+}
+
+func newChecksum() checksum { return checksum{state: sha256.New()} }
+
+// fork gives a copy that goes on with a chunk, nil when that is not the next one.
+func (c *checksum) fork(index int) (state hash.Hash, generation int) {
+	if !c.mu.TryLock() {
+		return nil, 0
+	}
+	defer c.mu.Unlock()
+	if c.next != index {
+		return nil, 0
+	}
+	clone, err := c.state.(hash.Cloner).Clone()
+	if err != nil {
+		return nil, 0
+	}
+	return clone, c.generation
+}
+
+// join takes a fork over, to which its chunk was written, unless others were
+// faster.
+func (c *checksum) join(index int, state hash.Hash, generation int) {
+	if state == nil || !c.mu.TryLock() {
+		return
+	}
+	defer c.mu.Unlock()
+	if c.next == index && c.generation == generation {
+		c.state, c.next = state, index+1
+	}
+}
+
+// reset begins anew when a chunk that is in the checksum has changed.
+func (c *checksum) reset(index int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.generation++
+	if c.next > index {
+		c.state.Reset()
+		c.next = 0
+	}
+}
+
+// advance adds at most limit chunks that are there, read from content. c.mu is
+// held.
+func (u *session) advance(content io.ReaderAt, limit int) error {
+	buffer := takeBuffer()
+	defer giveBuffer(buffer)
+	for ; limit > 0 && u.settled(u.sum.next); limit-- {
+		clone, err := u.sum.state.(hash.Cloner).Clone()
+		if err != nil {
+			return err
+		}
+		chunk := io.NewSectionReader(content, int64(u.sum.next)*u.chunkSize, u.length(u.sum.next))
+		if n, err := io.CopyBuffer(clone, chunk, *buffer); err != nil {
+			return err
+		} else if n != chunk.Size() {
+			return io.ErrUnexpectedEOF
+		}
+		u.sum.state = clone
+		u.sum.next++
+	}
+	return nil
+}
+
+// settled reports whether a chunk is there and in content.
+func (u *session) settled(index int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return index < len(u.chunks) && u.chunks[index] == received && !u.replaced[index]
+}
+
+// catchUp adds a few chunks that came before their turn, unless somebody does. The
+// number is small, because a client waits, and more than one, so that the checksum
+// does not fall behind.
+func (u *session) catchUp(content *os.File) {
+	if !u.sum.mu.TryLock() {
+		return
+	}
+	defer u.sum.mu.Unlock()
+	_ = u.advance(content, 4) // the completion reports what cannot be read
+}

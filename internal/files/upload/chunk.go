@@ -1,0 +1,367 @@
+package upload
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"svc/internal/durable"
+	"svc/internal/fault"
+)
+
+// bufferSize is the memory of one chunk that is coming, in bytes.
+const bufferSize = 256 << 10
+
+var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }}
+
+func takeBuffer() *[]byte  { return buffers.Get().(*[]byte) }
+func giveBuffer(b *[]byte) { buffers.Put(b) }
+
+// at is where a chunk begins in content.
+func (u *session) at(index int) int64 { return int64(index) * u.chunkSize }
+
+// writer is a request that sends a chunk. Of two that send the same one the later
+// counts, so that a client whose connection was lost can try again at once.
+type writer struct {
+	index      int
+	sum        hash.Hash // nil when it is not this chunk's turn
+	generation int
+}
+
+// WriteChunk stores a chunk: when it returns without an error the chunk is durable.
+// An error, also of the body, leaves the chunk as it was. length is the length that
+// the request declares, -1 when it declares none.
+//
+// It fails with Invalid when there is no such chunk or the body has another length,
+// with NotFound as Get does, and with Conflict when another request sends the same
+// chunk later or the session is being completed.
+func (s *Sessions) WriteChunk(ctx context.Context, project uint32, id string, index int, length int64, body io.Reader) (n int64, err error) {
+	u, err := s.find(project, id)
+	if err != nil {
+		return 0, err
+	}
+	if total := totalChunks(u.size, u.chunkSize); index < 0 || index >= total {
+		return 0, fault.New(fault.Invalid, "index must be an integer from 0 to %d", total-1)
+	}
+	if want := u.length(index); length >= 0 && length != want {
+		return 0, wrongLength(fmt.Sprintf("chunk %d", index), want, fmt.Sprint(length))
+	}
+	if err := u.write(ctx, index, body); err != nil {
+		if gone := u.usable(); gone != nil { // that is why
+			return 0, gone
+		}
+		return 0, fault.Disk(err)
+	}
+	return u.length(index), nil
+}
+
+func wrongLength(what string, want int64, got string) error {
+	return fault.New(fault.Invalid, "%s must have exactly %d bytes, the body has %s", what, want, got)
+}
+
+// write stores a chunk, in its place unless it is there already.
+func (u *session) write(ctx context.Context, index int, body io.Reader) error {
+	w, there, err := u.claim(index)
+	if err != nil {
+		return err
+	}
+	defer u.release(w)
+	content, err := u.openContent(os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	if there {
+		return u.replace(ctx, content, w, body)
+	}
+	if err := u.fill(ctx, content, w, body); err != nil {
+		return err
+	}
+	u.sum.join(index, w.sum, w.generation)
+	u.catchUp(content)
+	return nil
+}
+
+// openContent opens the content, which is missing when a completion has moved it.
+func (u *session) openContent(flag int) (*os.File, error) {
+	f, err := os.OpenFile(u.path(contentName), flag, 0)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := u.usable(); err != nil {
+		return nil, err
+	}
+	return nil, fault.New(fault.Conflict, "the upload is being completed: all chunks are there")
+}
+
+// claim makes a writer the one that sends a chunk. there reports whether the chunk
+// is there already.
+func (u *session) claim(index int) (w *writer, there bool, err error) {
+	place := &u.places[index%len(u.places)]
+	place.Lock() // nobody is writing there, and nobody is between writing and acknowledging
+	defer place.Unlock()
+	if err := u.usable(); err != nil {
+		return nil, false, err
+	}
+	w = &writer{index: index}
+	u.mu.Lock()
+	u.writers[index] = w
+	state := u.chunks[index]
+	u.mu.Unlock()
+	if state == doubtful {
+		if err := u.note(index, absent); err != nil {
+			u.release(w)
+			return nil, false, err
+		}
+	}
+	if state != received {
+		w.sum, w.generation = u.sum.fork(index)
+	}
+	return w, state == received, nil
+}
+
+// release forgets a writer.
+func (u *session) release(w *writer) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.writers[w.index] == w {
+		delete(u.writers, w.index)
+	}
+}
+
+// owns fails when a writer is not the one that sends its chunk any more.
+func (u *session) owns(w *writer) error {
+	if err := u.usable(); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.writers[w.index] != w {
+		return fault.New(fault.Conflict, "chunk %d is being sent by another request", w.index)
+	}
+	return nil
+}
+
+// eachPiece calls fn with the pieces of a body that must have exactly want bytes,
+// and where they begin.
+func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn func(piece []byte, at int64) error) error {
+	buffer := takeBuffer()
+	defer giveBuffer(buffer)
+	for at := int64(0); at < want; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := io.ReadFull(body, (*buffer)[:min(bufferSize, want-at)])
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return wrongLength(what, want, fmt.Sprint(at+int64(n)))
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn((*buffer)[:n], at); err != nil {
+			return err
+		}
+		at += int64(n)
+	}
+	switch n, err := io.ReadFull(body, (*buffer)[:1]); {
+	case n > 0:
+		return wrongLength(what, want, "more")
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}
+
+// fill writes a chunk that is not there at its place.
+func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
+	place := &u.places[w.index%len(u.places)]
+	err := eachPiece(ctx, body, fmt.Sprintf("chunk %d", w.index), u.length(w.index), func(piece []byte, at int64) error {
+		if w.sum != nil {
+			w.sum.Write(piece)
+		}
+		place.Lock()
+		defer place.Unlock()
+		if err := u.owns(w); err != nil {
+			return err
+		}
+		_, err := content.WriteAt(piece, u.at(w.index)+at)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	place.Lock()
+	defer place.Unlock()
+	if err := u.owns(w); err != nil {
+		return err
+	}
+	if err := content.Sync(); err != nil {
+		return err
+	}
+	if err := u.note(w.index, received); err != nil {
+		return err
+	}
+	return u.usable()
+}
+
+// note makes the state of a chunk durable. The chunk's place is locked.
+func (u *session) note(index int, state byte) error {
+	u.setState(index, doubtful)
+	f, err := os.OpenFile(u.path(chunksName), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte{state}, int64(index))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	u.setState(index, state)
+	return nil
+}
+
+func (u *session) setState(index int, state byte) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.chunks[index] = state
+}
+
+// replace takes a chunk that is there already. Nothing is written while the body
+// is the same; from the first difference on it goes to a file beside.
+func (u *session) replace(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
+	if err := u.settle(w.index); err != nil {
+		return err
+	}
+	var beside *os.File
+	defer func() {
+		if beside != nil { // closed and renamed, unless something failed
+			_ = beside.Close()
+			_ = os.Remove(beside.Name())
+		}
+	}()
+	old := takeBuffer()
+	defer giveBuffer(old)
+	err := eachPiece(ctx, body, fmt.Sprintf("chunk %d", w.index), u.length(w.index), func(piece []byte, at int64) (err error) {
+		if beside == nil {
+			there := (*old)[:len(piece)]
+			if _, err := content.ReadAt(there, u.at(w.index)+at); err != nil {
+				return err
+			}
+			if bytes.Equal(there, piece) {
+				return nil
+			}
+			if beside, err = os.CreateTemp(u.dir, besidePattern); err != nil {
+				return err
+			}
+			if _, err := io.CopyBuffer(onlyWriter{beside}, io.NewSectionReader(content, u.at(w.index), at), *old); err != nil {
+				return err
+			}
+		}
+		_, err = beside.Write(piece)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if beside == nil {
+		return u.owns(w)
+	}
+	if err := errors.Join(beside.Sync(), beside.Close()); err != nil {
+		return err
+	}
+	return u.exchange(w, beside.Name())
+}
+
+// exchange makes a file count as the chunk of its writer.
+func (u *session) exchange(w *writer, path string) error {
+	place := &u.places[w.index%len(u.places)]
+	place.Lock()
+	defer place.Unlock()
+	u.swap.Lock()
+	defer u.swap.Unlock()
+	if err := u.owns(w); err != nil {
+		return err
+	}
+	content, err := u.openContent(os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	if d := u.description; d.SHA256 != "" { // a completion has failed
+		d.SHA256 = ""
+		if err := u.save(d); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(path, u.replacedPath(w.index)); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	u.replaced[w.index] = true
+	u.mu.Unlock()
+	if err := durable.SyncDir(u.dir); err != nil {
+		return err
+	}
+	_ = u.copyReplaced(w.index) // it counts already; the next one who needs it in its place tries again
+	return nil
+}
+
+// settle brings a chunk that has a file of its own to its place.
+func (u *session) settle(index int) error {
+	u.swap.Lock()
+	defer u.swap.Unlock()
+	if err := u.usable(); err != nil {
+		return err
+	}
+	return u.copyReplaced(index)
+}
+
+// copyReplaced is settle for who holds swap.
+func (u *session) copyReplaced(index int) error {
+	u.mu.Lock()
+	replaced := u.replaced[index]
+	u.mu.Unlock()
+	if !replaced {
+		return nil
+	}
+	defer u.sum.reset(index)
+	from, err := os.Open(u.replacedPath(index))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	content, err := u.openContent(os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	buffer := takeBuffer()
+	defer giveBuffer(buffer)
+	if _, err := io.CopyBuffer(io.NewOffsetWriter(content, u.at(index)), onlyReader{from}, *buffer); err != nil {
+		return err
+	}
+	if err := content.Sync(); err != nil {
+		return err
+	}
+	if err := os.Remove(u.replacedPath(index)); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	delete(u.replaced, index)
+	u.mu.Unlock()
+	return nil
+}
+
+// These hide what else a file can do, so that a copy uses its buffer.
+type (
+	onlyReader struct{ io.Reader }
+	onlyWriter struct{ io.Writer }
+)

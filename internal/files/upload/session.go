@@ -1,0 +1,363 @@
+package upload
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"svc/internal/disk"
+	"svc/internal/durable"
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/integrity"
+)
+
+// The files of a session.
+const (
+	descriptionName = "session.json"
+	contentName     = "content"
+	chunksName      = "chunks"
+	replacedPrefix  = "replaced-"
+	besidePattern   = "beside-*"
+)
+
+// format is the one that this program writes and reads. A session of another one
+// is removed; it lives for a day at most.
+const format = 1
+
+// maxDescription is more bytes than session.json ever has.
+const maxDescription = 64 << 10
+
+// description is what session.json holds.
+type description struct {
+	Format    int    `json:"format"`
+	ID        string `json:"id"`
+	Project   uint32 `json:"project"`
+	Filename  string `json:"filename"`
+	Size      int64  `json:"size"`
+	ChunkSize int64  `json:"chunk_size"`
+	Backend   string `json:"backend"`
+	Expires   int64  `json:"expires"`          // Unix seconds
+	Single    bool   `json:"single,omitempty"` // one request has it and nobody can find it
+	File      string `json:"file,omitempty"`   // id of the file, chosen at the first completion
+	SHA256    string `json:"sha256,omitempty"` // "" = not known, or not any more
+	Done      bool   `json:"done,omitempty"`   // the file is registered
+}
+
+// The states of a chunk. Doubtful is only in memory: its byte may be 1 on disk
+// although that was never acknowledged.
+const (
+	absent byte = iota
+	received
+	doubtful
+)
+
+// session is an upload in its folder. Locks are taken in the order of the fields.
+type session struct {
+	dir, id   string
+	project   uint32
+	size      int64
+	chunkSize int64
+	expires   time.Time
+	single    bool
+
+	places [16]sync.Mutex // by chunk number: writing at its place
+	swap   sync.Mutex     // held by who exchanges, moves or removes content that is there
+	sum    checksum
+	mu     sync.Mutex // guards what follows; what it describes on disk changes under swap
+
+	description description
+	chunks      []byte          // a state each
+	writers     map[int]*writer // of chunks that are coming
+	replaced    map[int]bool    // chunks that have a file of their own
+	given       bool            // the file system has given the space
+	ended       bool
+}
+
+func newSession(parent string, d description, chunks []byte) *session {
+	return &session{
+		dir: filepath.Join(parent, d.ID), id: d.ID, project: d.Project, size: d.Size, chunkSize: d.ChunkSize,
+		expires: time.Unix(d.Expires, 0), single: d.Single, sum: newChecksum(),
+		description: d, chunks: chunks, writers: map[int]*writer{}, replaced: map[int]bool{},
+	}
+}
+
+func (u *session) path(name string) string { return filepath.Join(u.dir, name) }
+
+func (u *session) replacedPath(index int) string {
+	return u.path(replacedPrefix + strconv.Itoa(index))
+}
+
+func (u *session) view() *Session {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	v := &Session{
+		ID: u.id, Project: u.project, Filename: u.description.Filename, Size: u.size, Received: []int{},
+		Backend: u.description.Backend, Expires: u.expires, chunkSize: u.chunkSize,
+	}
+	for i, state := range u.chunks {
+		if state == received {
+			v.Received = append(v.Received, i)
+		}
+	}
+	return v
+}
+
+func (u *session) length(index int) int64 {
+	return min(u.chunkSize, u.size-int64(index)*u.chunkSize)
+}
+
+// usable fails with NotFound when the session takes no chunks any more.
+func (u *session) usable() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ended || u.description.Done {
+		return notFound()
+	}
+	return nil
+}
+
+// promised is how many bytes the session may still take from the free space.
+func (u *session) promised() int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.given || u.ended || u.description.File != "" {
+		return 0
+	}
+	left := u.size
+	for i, state := range u.chunks {
+		if state == received {
+			left -= u.length(i)
+		}
+	}
+	return left
+}
+
+// make puts the files of a new session on disk, the description last.
+func (u *session) make() error {
+	if err := os.Mkdir(u.dir, 0o700); err != nil {
+		return err
+	}
+	if err := u.allocate(os.O_CREATE | os.O_EXCL); err != nil {
+		return err
+	}
+	if err := durable.WriteFile(u.path(chunksName), u.chunks, 0o600); err != nil {
+		return err
+	}
+	if err := u.save(u.description); err != nil {
+		return err
+	}
+	return durable.SyncDir(filepath.Dir(u.dir))
+}
+
+// allocate makes content as long as it will be.
+func (u *session) allocate(flag int) error {
+	f, err := os.OpenFile(u.path(contentName), os.O_RDWR|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	given, err := disk.Allocate(f, u.size)
+	if err == nil {
+		err = f.Sync()
+	}
+	u.mu.Lock()
+	u.given = given
+	u.mu.Unlock()
+	return errors.Join(err, f.Close())
+}
+
+// save replaces the description on disk and, when that is done, in memory. swap is
+// held.
+func (u *session) save(d description) error {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(u.path(descriptionName), text, 0o600); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	u.description = d
+	u.mu.Unlock()
+	return nil
+}
+
+// end removes the description, without which a folder is no session. swap is held.
+func (u *session) end() error {
+	if err := os.Remove(u.path(descriptionName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Disk(err)
+	}
+	u.mu.Lock()
+	u.ended = true
+	u.mu.Unlock()
+	if err := durable.SyncDir(u.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Disk(err)
+	}
+	return nil
+}
+
+// load reads a session from its folder. It wraps ErrDamaged when the folder is not
+// a session that can be used, for whatever reason; other errors may pass.
+func load(parent, id string) (*session, error) {
+	dir := filepath.Join(parent, id)
+	if info, err := os.Lstat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, damaged("it is not a folder")
+	}
+	text, err := readFile(filepath.Join(dir, descriptionName), maxDescription)
+	if err != nil {
+		return nil, err
+	}
+	d, err := parseDescription(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.ID != id:
+		return nil, damaged("its description is that of %s", d.ID)
+	case d.Single:
+		return nil, damaged("its request has ended")
+	case d.Done:
+		return newSession(parent, d, nil), nil
+	}
+	notes, err := readFile(filepath.Join(dir, chunksName), int64(totalChunks(d.Size, d.ChunkSize)))
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := parseChunks(d, notes)
+	if err != nil {
+		return nil, err
+	}
+	u := newSession(parent, d, chunks)
+	if err := u.findContent(); err != nil {
+		return nil, err
+	}
+	return u, u.findReplaced()
+}
+
+// findContent looks at the content of a session that was loaded. It may be missing
+// when a completion has begun.
+func (u *session) findContent() error {
+	info, err := os.Lstat(u.path(contentName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && u.description.SHA256 != "":
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return damaged("its content is missing")
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() || info.Size() != u.size:
+		return damaged("its content has %d bytes instead of %d", info.Size(), u.size)
+	}
+	// Allocating again says whether the space is given.
+	if err := u.allocate(0); err != nil && !fault.Is(fault.Disk(err), fault.NoSpace) {
+		return err
+	}
+	return nil
+}
+
+// findReplaced looks for chunks with files of their own, and removes what was
+// coming when the process ended.
+func (u *session) findReplaced() error {
+	names, err := os.ReadDir(u.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if ok, _ := filepath.Match(besidePattern, name.Name()); ok {
+			if err := os.Remove(u.path(name.Name())); err != nil {
+				return err
+			}
+		}
+		number, ok := strings.CutPrefix(name.Name(), replacedPrefix)
+		if !ok {
+			continue
+		}
+		index, err := strconv.Atoi(number)
+		if err != nil || index < 0 || index >= len(u.chunks) || u.chunks[index] != received {
+			return damaged("it has a file %s for a chunk that is not there", name.Name())
+		}
+		if info, err := name.Info(); err != nil || info.Size() != u.length(index) {
+			return damaged("its file %s has not the length of its chunk", name.Name())
+		}
+		u.replaced[index] = true
+	}
+	return nil
+}
+
+// readFile reads a small file. It is damage when there is none or it is longer.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, damaged("it has no file %s", filepath.Base(path))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > limit {
+		return nil, damaged("its file %s is too long", filepath.Base(path))
+	}
+	return text, nil
+}
+
+// parseDescription reads session.json, which may hold anything.
+func parseDescription(text []byte) (description, error) {
+	var d description
+	if err := json.Unmarshal(text, &d); err != nil {
+		return d, damaged("its description is not JSON: %v", err)
+	}
+	clean, err := files.CleanName(d.Filename)
+	switch {
+	case d.Format != format:
+		return d, damaged("its format is %d", d.Format)
+	case !validID(d.ID):
+		return d, damaged("its id is malformed")
+	case err != nil || clean != d.Filename:
+		return d, damaged("its file name is not clean")
+	case d.Size < 0 || d.ChunkSize < 1 || d.Size/d.ChunkSize > 1<<30:
+		return d, damaged("it has %d bytes in chunks of %d", d.Size, d.ChunkSize)
+	case d.File != "" && !files.ValidID(d.File), d.Done && d.File == "":
+		return d, damaged("the id of its file is malformed")
+	case d.SHA256 != "" && (len(d.SHA256) != 64 || !isHex(d.SHA256) || d.File == ""):
+		return d, damaged("its checksum is malformed")
+	}
+	return d, nil
+}
+
+// parseChunks reads the states of the chunks of a session.
+func parseChunks(d description, notes []byte) ([]byte, error) {
+	if len(notes) != totalChunks(d.Size, d.ChunkSize) {
+		return nil, damaged("it has notes of %d chunks instead of %d", len(notes), totalChunks(d.Size, d.ChunkSize))
+	}
+	for i, state := range notes {
+		if state != absent && state != received {
+			return nil, damaged("the state of chunk %d is %d", i, state)
+		}
+	}
+	return notes, nil
+}
+
+func validID(id string) bool { return len(id) == 32 && isHex(id) }
+
+func isHex(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && s == strings.ToLower(s)
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", integrity.ErrDamaged, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,54 @@
+package upload
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+
+	"svc/internal/durable"
+	"svc/internal/fault"
+	"svc/internal/files"
+)
+
+// Receive stores a body of exactly size bytes as one file: register is called with
+// the content when all of it is durable, as by Complete. After any error nothing is
+// kept but what register kept. It fails as Create and WriteChunk do.
+func (s *Sessions) Receive(ctx context.Context, filename string, size int64, backend string, body io.Reader, register func(Content) (fileID string, err error)) (fileID string, err error) {
+	u, err := s.begin(description{Single: true, Filename: filename, Size: size, Backend: backend})
+	if err != nil {
+		return "", err
+	}
+	u.swap.Lock()
+	defer u.swap.Unlock()
+	defer func() {
+		if dropped := s.drop(u); dropped != nil { // by Sweep, then
+			s.log.Warn("files of an upload cannot be removed yet", "upload", u.id, "error", dropped)
+		}
+	}()
+	sum, err := u.receive(ctx, body)
+	if err != nil {
+		return "", fault.Disk(err)
+	}
+	return register(Content{Path: u.path(contentName), Size: size, SHA256: sum, Filename: filename, Backend: backend, FileID: files.NewID()})
+}
+
+// receive writes a body to the content and hashes it on its way.
+func (u *session) receive(ctx context.Context, body io.Reader) (sum string, err error) {
+	content, err := os.OpenFile(u.path(contentName), os.O_WRONLY, 0)
+	if err != nil {
+		return "", err
+	}
+	w, hash := durable.NewPaced(content), sha256.New()
+	err = eachPiece(ctx, body, "the file", u.size, func(piece []byte, _ int64) error {
+		hash.Write(piece)
+		_, err := w.Write(piece)
+		return err
+	})
+	if err := errors.Join(err, w.Sync(), content.Close()); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
