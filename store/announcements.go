@@ -1,9 +1,10 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 
-	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/release"
 	"svc/internal/searchtext"
@@ -43,12 +44,29 @@ func (a *Announcement) For(p platform.Platform) bool {
 // SearchText is what search= looks through.
 func (a *Announcement) SearchText() string { return searchtext.Fields(&a.Title, &a.Content, a.Author) }
 
-func (a *Announcement) textSize() int {
-	n := len(a.Title) + len(a.Content)
-	for _, t := range a.Translations {
-		n += length(t.Title) + length(t.Content)
+func (a *Announcement) eachText(visit func(tag string, title, content *string)) {
+	visit("", nil, &a.Content)
+	for tag, t := range a.Translations {
+		visit(tag, t.Title, t.Content)
 	}
-	return n
+}
+
+// dropTexts leaves who sees the translations.
+func (a *Announcement) dropTexts() {
+	all := a.Translations
+	a.Content, a.Translations = "", make(map[string]AnnouncementText, len(all))
+	for key, t := range all {
+		a.Translations[key] = AnnouncementText{Hidden: t.Hidden}
+	}
+}
+
+func (a *Announcement) setTexts(from *Announcement) {
+	a.Content, a.Translations = from.Content, from.Translations
+}
+
+func (a *Announcement) cost() int64 {
+	const fields = 1024
+	return int64(fields + 2*textSize(a)*(1+len(a.Translations)))
 }
 
 // Announcement reads one announcement of a project.
@@ -102,7 +120,7 @@ func pinnedEntry(e *AnnouncementEntry) int64 {
 	if e == nil {
 		return 0
 	}
-	return pinned(e.Announcement)
+	return pinned(e.Record)
 }
 
 // DeleteAnnouncement removes an announcement.
@@ -118,89 +136,9 @@ func (tx *Tx) DeleteAnnouncement(p ProjectID, a *Announcement) error {
 	return tx.erase(announcementsBucket, Change{Kind: KindAnnouncement, Project: p, ID: a.ID})
 }
 
-// AnnouncementEntry is an announcement in a snapshot.
-type AnnouncementEntry struct {
-	Announcement *Announcement // without Content and Translations' texts when Large
-	Large        bool
-	Encoding     *Encoding
-
-	texts uint64 // of a large one: textSum of the texts that stayed in the file
-}
-
-func newAnnouncementEntry(a *Announcement, languages int) *AnnouncementEntry {
-	kept := *a
-	e := &AnnouncementEntry{Announcement: &kept, Encoding: newEncoding(languages)}
-	if a.textSize() > largeText {
-		kept.Content = ""
-		kept.Translations = make(map[string]AnnouncementText, len(a.Translations))
-		for key, t := range a.Translations {
-			kept.Translations[key] = AnnouncementText{Hidden: t.Hidden}
-		}
-		e.Large, e.texts = true, a.textSum()
-	}
-	return e
-}
-
-// textSum tells the texts that stay in the file from other ones.
-func (a *Announcement) textSum() uint64 {
-	sum := partSum("", nil, &a.Content) // no tag key is empty
-	for tag, t := range a.Translations {
-		sum += partSum(tag, t.Title, t.Content)
-	}
-	return sum
-}
-
-func (e *AnnouncementEntry) cost() int64 {
-	const fields = 1024
-	return int64(fields + 2*e.Announcement.textSize()*(1+len(e.Announcement.Translations)))
-}
-
-// FullAnnouncement is the announcement of an entry with its texts. For a large
-// one it reads the file; when its texts are other ones by now, or gone, the
-// error is ErrStale.
-func (s *Store) FullAnnouncement(snap *Snapshot, e *AnnouncementEntry) (*Announcement, error) {
-	if !e.Large {
-		return e.Announcement, nil
-	}
-	full := *e.Announcement
-	err := s.View(func(tx *Tx) error {
-		a, err := tx.Announcement(snap.Project.ID, full.ID)
-		if fault.Is(err, fault.NotFound) {
-			return ErrStale
-		}
-		if err != nil {
-			return err
-		}
-		if a.textSum() != e.texts {
-			return ErrStale
-		}
-		full.Content, full.Translations = a.Content, a.Translations
-		return nil
-	})
-	return &full, err
-}
-
 // byPublication orders announcements for lists: pinned first, then newest
 // published, then newest created.
 func byPublication(a, b *AnnouncementEntry) int {
-	x, y := a.Announcement, b.Announcement
-	switch {
-	case x.Pinned != y.Pinned:
-		return int(pinned(y) - pinned(x))
-	case x.PublishedAt != y.PublishedAt:
-		if x.PublishedAt > y.PublishedAt {
-			return -1
-		}
-		return 1
-	}
-	return slices.Compare(y.ID[:], x.ID[:])
-}
-
-// Announcements lists the announcements of a snapshot that keep says yes to,
-// in list order; all when keep is nil.
-func (s *Snapshot) Announcements(keep func(*AnnouncementEntry) bool) []*AnnouncementEntry {
-	if keep == nil {
-		return s.announcements
-	}
-	return slices.DeleteFunc(slices.Clone(s.announcements), func(e *AnnouncementEntry) bool { return !keep(e) })
+	x, y := a.Record, b.Record
+	return cmp.Or(cmp.Compare(pinned(y), pinned(x)), cmp.Compare(y.PublishedAt, x.PublishedAt), bytes.Compare(y.ID[:], x.ID[:]))
 }

@@ -156,11 +156,11 @@ func TestCostIsNotBelowWhatIsHeld(t *testing.T) {
 		}
 	}
 	for _, e := range snap.Versions(nil) {
-		size += len(asJSON(t, e.Version))
+		size += len(asJSON(t, e.Record))
 		for language := range len(snap.Project.Languages) + 1 {
-			answer := *e.Version
+			answer := *e.Record
 			answer.Translations = nil
-			if text, ok := e.Version.Translations[fmt.Sprintf("l%d", language-1)]; ok {
+			if text, ok := e.Record.Translations[fmt.Sprintf("l%d", language-1)]; ok {
 				answer.Title, answer.Content = text.Title, text.Content
 			}
 			hold(e.Encoding, language-1, answer)
@@ -297,9 +297,9 @@ func readNumber(t *testing.T, db *store.Store, last int) int {
 	}
 	part("language", *snap.Project.Languages[0].Label)
 	for _, e := range snap.Versions(nil) {
-		part("title", *e.Version.Title)
+		part("title", *e.Record.Title)
 		for language := range 2 {
-			b, err := e.Encoding.Get(language-1, func() ([]byte, error) { return []byte(*e.Version.Title), nil })
+			b, err := e.Encoding.Get(language-1, func() ([]byte, error) { return []byte(*e.Record.Title), nil })
 			if err != nil {
 				t.Error(err)
 			}

@@ -61,27 +61,27 @@ func counted(raw []byte) int64 {
 	return int64(binary.BigEndian.Uint64(raw))
 }
 
-// sum adds up a number over all projects.
-func (tx *Tx) sum(name countName) (total int64, err error) {
+// sums adds up numbers over all projects.
+func (tx *Tx) sums(names ...countName) ([]int64, error) {
+	totals := make([]int64, len(names))
 	all := tx.bolt.Bucket(contentBucket)
-	err = all.ForEachBucket(func(key []byte) error {
+	return totals, all.ForEachBucket(func(key []byte) error {
 		if !tx.alive(key) {
 			return nil
 		}
-		total += counted(all.Bucket(key).Bucket(countsBucket).Get([]byte(name)))
+		counts := all.Bucket(key).Bucket(countsBucket)
+		for i, name := range names {
+			totals[i] += counted(counts.Get([]byte(name)))
+		}
 		return nil
 	})
-	return total, err
 }
 
 // AnnouncementStatistics counts the announcements of all projects, hidden ones
 // included.
 func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
-	if all, err = tx.sum(countAnnouncements); err != nil {
-		return 0, 0, err
-	}
-	pinned, err = tx.sum(countPinned)
-	return all, pinned, err
+	n, err := tx.sums(countAnnouncements, countPinned)
+	return n[0], n[1], err
 }
 
 // FeedbackStatistics are numbers about the feedback of all projects, hidden
@@ -89,24 +89,14 @@ func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
 type FeedbackStatistics struct{ Count, Rated, Ratings int64 }
 
 // FeedbackStatistics counts the feedback of all projects.
-func (tx *Tx) FeedbackStatistics() (st FeedbackStatistics, err error) {
-	if st.Count, err = tx.sum(countFeedback); err != nil {
-		return st, err
-	}
-	if st.Rated, err = tx.sum(countRated); err != nil {
-		return st, err
-	}
-	st.Ratings, err = tx.sum(countRatings)
-	return st, err
+func (tx *Tx) FeedbackStatistics() (FeedbackStatistics, error) {
+	n, err := tx.sums(countFeedback, countRated, countRatings)
+	return FeedbackStatistics{n[0], n[1], n[2]}, err
 }
 
 // LogStatistics counts the logs of all projects by level, hidden ones
 // included.
 func (tx *Tx) LogStatistics() (byLevel [4]int64, err error) {
-	for level := range byLevel {
-		if byLevel[level], err = tx.sum(countLevel(level)); err != nil {
-			return byLevel, err
-		}
-	}
-	return byLevel, nil
+	n, err := tx.sums(countLevel(0), countLevel(1), countLevel(2), countLevel(3))
+	return [4]int64(n), err
 }

@@ -121,7 +121,7 @@ func TestImportIsHiddenUntilRevealed(t *testing.T) {
 		t.Errorf("the index is told of %v, want %v: %v", kinds, want, err)
 	}
 	v := addVersion(t, db, i.Project(), "2.0")
-	if old := snapshot(t, db, "new").Versions(nil)[1].Version; string(v.ID[:]) <= string(old.ID[:]) || old.Latest {
+	if old := snapshot(t, db, "new").Versions(nil)[1].Record; string(v.ID[:]) <= string(old.ID[:]) || old.Latest {
 		t.Errorf("a version that is made now has id %s, one that was brought in %s, latest %v", v.ID, old.ID, old.Latest)
 	}
 }

@@ -105,59 +105,46 @@ func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 // moveTranslations renames the tag key under which the texts of a language
 // are stored.
 func (tx *Tx) moveTranslations(p *Project, from, to string) error {
-	occupied := fault.New(fault.Conflict, "translations of an unregistered language are stored under locale %q; register it first or choose another tag", to)
-	if _, ok := p.Translations[to]; ok {
-		return occupied
+	if _, err := rename(p.Translations, from, to); err != nil {
+		return err
 	}
-	rename(p.Translations, from, to)
-	var moved []*Version
-	err := tx.EachVersion(p.ID, func(v *Version) error {
-		if _, ok := v.Translations[to]; ok {
-			return occupied
-		}
-		if _, ok := v.Translations[from]; ok {
-			moved = append(moved, v)
-		}
-		return nil
-	})
+	err := moveTexts(p.ID, tx.EachVersion, tx.putVersion, func(v *Version) (bool, error) { return rename(v.Translations, from, to) })
 	if err != nil {
 		return err
 	}
-	for _, v := range moved {
-		rename(v.Translations, from, to)
-		if err := tx.putVersion(p.ID, v); err != nil {
-			return err
-		}
-	}
-	return tx.moveAnnouncementTranslations(p, from, to, occupied)
+	return moveTexts(p.ID, tx.EachAnnouncement, tx.PutAnnouncement, func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
 }
 
-func (tx *Tx) moveAnnouncementTranslations(p *Project, from, to string, occupied error) error {
-	var moved []*Announcement
-	err := tx.EachAnnouncement(p.ID, func(a *Announcement) error {
-		if _, ok := a.Translations[to]; ok {
-			return occupied
+// moveTexts renames a tag key in all records of a kind.
+func moveTexts[R any](p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error)) error {
+	var changed []*R
+	err := each(p, func(rec *R) error {
+		moved, err := rename(rec)
+		if moved {
+			changed = append(changed, rec)
 		}
-		if _, ok := a.Translations[from]; ok {
-			moved = append(moved, a)
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, a := range moved {
-		rename(a.Translations, from, to)
-		if err := tx.PutAnnouncement(p.ID, a); err != nil {
+	for _, rec := range changed {
+		if err := put(p, rec); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func rename[T any](texts map[string]T, from, to string) {
-	if t, ok := texts[from]; ok {
-		texts[to] = t
+// rename gives the text of one tag key to another one, which must not have a text.
+func rename[T any](texts map[string]T, from, to string) (moved bool, err error) {
+	if _, occupied := texts[to]; occupied {
+		return false, fault.New(fault.Conflict, "translations of an unregistered language are stored under locale %q; register it first or choose another tag", to)
+	}
+	text, moved := texts[from]
+	if moved {
+		texts[to] = text
 		delete(texts, from)
 	}
+	return moved, nil
 }

@@ -159,7 +159,7 @@ func TestMoveTranslations(t *testing.T) {
 	if _, err := db.FullVersion(old, old.Entry(old.Catalog.Named("3.0"))); !errors.Is(err, store.ErrStale) {
 		t.Errorf("the moved text by a snapshot from before: got %v, want ErrStale", err)
 	}
-	if got := slices.Sorted(maps.Keys(old.Entry(old.Catalog.Named("1.0")).Version.Translations)); !slices.Equal(got, []string{"de"}) {
+	if got := slices.Sorted(maps.Keys(old.Entry(old.Catalog.Named("1.0")).Record.Translations)); !slices.Equal(got, []string{"de"}) {
 		t.Errorf("a reader's version now has translations %q, want still de", got)
 	}
 }
@@ -225,7 +225,7 @@ func TestRemoveLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	snap = snapshot(t, db, "app")
-	if title := snap.Entry(0).Version.Translations["de-at"].Title; snap.Locales.Find("de_at") != 1 || title == nil || *title != "Eins" {
+	if title := snap.Entry(0).Record.Translations["de-at"].Title; snap.Locales.Find("de_at") != 1 || title == nil || *title != "Eins" {
 		t.Errorf("registered again: got %d, %v, want 1, Eins", snap.Locales.Find("de_at"), title)
 	}
 }

@@ -127,7 +127,7 @@ func view(p *store.Project, v *store.Version, language int) string {
 }
 
 // viewed has a version's view encoded by the snapshot.
-func viewed(snap *store.Snapshot, e *store.Entry, v *store.Version, language int) string {
+func viewed(snap *store.Snapshot, e *store.VersionEntry, v *store.Version, language int) string {
 	if e.Large {
 		return view(snap.Project, v, language)
 	}
@@ -272,7 +272,7 @@ func (w *world) checkFile(t *testing.T, name string, snap *store.Snapshot, mine 
 		if snap.Entry(at).Large != v.Large {
 			t.Fatalf("%s: version %d is large in one place only", name, at)
 		}
-		if owner, ok, err := w.db.OwnerOf(v.Version.ID); !ok || owner != mine.project.ID || err != nil {
+		if owner, ok, err := w.db.OwnerOf(v.Record.ID); !ok || owner != mine.project.ID || err != nil {
 			t.Fatalf("%s: version %d: got owner %d, %v, want %d", name, at, owner, err, mine.project.ID)
 		}
 	}
@@ -284,7 +284,7 @@ func fingerprint(t *testing.T, snap *store.Snapshot) string {
 	var b strings.Builder
 	b.WriteString(asJSON(t, snap.Project))
 	for at := range snap.Catalog.Len() {
-		fmt.Fprint(&b, *snap.Catalog.Item(at), asJSON(t, snap.Entry(at).Version), snap.Entry(at).Large)
+		fmt.Fprint(&b, *snap.Catalog.Item(at), asJSON(t, snap.Entry(at).Record), snap.Entry(at).Large)
 	}
 	return b.String()
 }

@@ -30,38 +30,55 @@ type Snapshot struct {
 	Catalog  *release.Catalog
 	Encoding *Encoding // of the project itself
 
-	entries       []*Entry             // by position in the catalog
+	entries       []*VersionEntry      // by position in the catalog
 	announcements []*AnnouncementEntry // in list order
 	cost          int64                // bytes, estimated with every encoding made
 }
 
-// Entry is a version in a snapshot.
-type Entry struct {
-	Version  *Version // without Content and Translations when Large
+// Entry is a record in a snapshot.
+type Entry[R any] struct {
+	Record   *R // without the texts that can be dropped when Large
 	Large    bool
 	Encoding *Encoding
 
+	id    ID
 	texts uint64 // of a large one: textSum of the texts that stayed in the file
 }
 
-// Entry is the version at a position of the catalog.
-func (s *Snapshot) Entry(at int) *Entry { return s.entries[at] }
+// The entries of a snapshot.
+type (
+	VersionEntry      = Entry[Version]
+	AnnouncementEntry = Entry[Announcement]
+)
 
-func newEntry(v *Version, languages int) *Entry {
-	kept := *v
-	e := &Entry{Version: &kept, Encoding: newEncoding(languages)}
-	if textSize(v) > largeText {
-		kept.Content, kept.Translations = nil, nil
-		e.Large, e.texts = true, textSum(v)
+// translated is a pointer to a record with texts, some of which may be too large
+// for memory.
+type translated[R any] interface {
+	*R
+	// eachText visits the texts that can be dropped; the tag key of the default
+	// ones is "".
+	eachText(visit func(tag string, title, content *string))
+	dropTexts()
+	setTexts(from *R)
+	// cost estimates the memory of an entry with every encoding made.
+	cost() int64
+}
+
+// Entry is the version at a position of the catalog.
+func (s *Snapshot) Entry(at int) *VersionEntry { return s.entries[at] }
+
+func newEntry[R any, T translated[R]](id ID, rec T, languages int) *Entry[R] {
+	kept := *rec
+	e := &Entry[R]{Record: &kept, Encoding: newEncoding(languages), id: id}
+	if textSize(rec) > largeText {
+		T(&kept).dropTexts()
+		e.Large, e.texts = true, textSum(rec)
 	}
 	return e
 }
 
-func textSize(v *Version) int {
-	n := length(v.Content)
-	for _, t := range v.Translations {
-		n += length(t.Title) + length(t.Content)
-	}
+func textSize[R any, T translated[R]](rec T) (n int) {
+	rec.eachText(func(_ string, title, content *string) { n += length(title) + length(content) })
 	return n
 }
 
@@ -69,26 +86,21 @@ func textSize(v *Version) int {
 var sumSeed = maphash.MakeSeed()
 
 // textSum tells the texts that stay in the file from other ones.
-func textSum(v *Version) uint64 {
-	sum := partSum("", nil, v.Content) // no tag key is empty
-	for tag, t := range v.Translations {
-		sum += partSum(tag, t.Title, t.Content)
-	}
+func textSum[R any, T translated[R]](rec T) (sum uint64) {
+	rec.eachText(func(tag string, title, content *string) {
+		part := struct {
+			tag, title, content  string
+			hasTitle, hasContent bool
+		}{tag: tag}
+		if title != nil {
+			part.title, part.hasTitle = *title, true
+		}
+		if content != nil {
+			part.content, part.hasContent = *content, true
+		}
+		sum += maphash.Comparable(sumSeed, part)
+	})
 	return sum
-}
-
-func partSum(tag string, title, content *string) uint64 {
-	part := struct {
-		tag, title, content  string
-		hasTitle, hasContent bool
-	}{tag: tag}
-	if title != nil {
-		part.title, part.hasTitle = *title, true
-	}
-	if content != nil {
-		part.content, part.hasContent = *content, true
-	}
-	return maphash.Comparable(sumSeed, part)
 }
 
 func length(text *string) int {
@@ -98,72 +110,60 @@ func length(text *string) int {
 	return len(*text)
 }
 
-// cost estimates the memory of the entry with every encoding made: the record,
-// its answer in the default texts, and one for each translation, where what is
-// not translated shows again.
-func (e *Entry) cost() int64 {
-	v := e.Version
-	plain := 1024 + len(v.CustomData)
-	for _, l := range v.DownloadLinks {
-		plain += len(l.URL) + len(l.Name) + len(l.Platform)
-	}
-	if e.Large {
-		return int64(plain)
-	}
-	return int64(2*(plain+textSize(v)) + len(v.Translations)*(plain+length(v.Content)))
-}
-
 // FullVersion is the version of an entry with its texts. For a large one it
 // reads the file; when they are other ones by now, or gone, the error is
 // ErrStale.
-func (s *Store) FullVersion(snap *Snapshot, e *Entry) (*Version, error) {
+func (s *Store) FullVersion(snap *Snapshot, e *VersionEntry) (*Version, error) {
+	return full(s, snap, e, (*Tx).Version)
+}
+
+// FullAnnouncement is FullVersion for an announcement.
+func (s *Store) FullAnnouncement(snap *Snapshot, e *AnnouncementEntry) (*Announcement, error) {
+	return full(s, snap, e, (*Tx).Announcement)
+}
+
+func full[R any, T translated[R]](s *Store, snap *Snapshot, e *Entry[R], read func(*Tx, ProjectID, ID) (T, error)) (T, error) {
 	if !e.Large {
-		return e.Version, nil
+		return e.Record, nil
 	}
-	full := *e.Version
-	err := s.View(func(tx *Tx) error {
-		v, err := tx.Version(snap.Project.ID, full.ID)
-		if fault.Is(err, fault.NotFound) {
-			return ErrStale
-		}
-		if err != nil {
-			return err
-		}
-		if textSum(v) != e.texts {
-			return ErrStale
-		}
-		full.Content, full.Translations = v.Content, v.Translations
-		return nil
-	})
-	return &full, err
+	now, err := Read(s, func(tx *Tx) (T, error) { return read(tx, snap.Project.ID, e.id) })
+	if fault.Is(err, fault.NotFound) || err == nil && textSum(now) != e.texts {
+		return nil, ErrStale
+	}
+	if err != nil {
+		return nil, err
+	}
+	whole := *e.Record
+	T(&whole).setTexts(now)
+	return &whole, nil
 }
 
 // newSnapshot arranges entries for a project.
-func newSnapshot(p *Project, entries map[ID]*Entry, announcements map[ID]*AnnouncementEntry) *Snapshot {
+func newSnapshot(p *Project, entries map[ID]*VersionEntry, announcements map[ID]*AnnouncementEntry) *Snapshot {
 	s := &Snapshot{
 		Project:  p,
 		Locales:  p.Locales(),
 		Catalog:  catalog(entries),
 		Encoding: newEncoding(len(p.Languages)),
-		entries:  make([]*Entry, len(entries)),
+		entries:  make([]*VersionEntry, len(entries)),
 		cost:     4096 * int64(2+len(p.Translations)), // the record and its answers
 	}
 	for at := range s.entries {
 		e := entries[s.Catalog.Item(at).ID]
 		s.entries[at] = e
-		s.cost += e.cost()
+		s.cost += e.Record.cost()
 	}
 	s.announcements = slices.SortedFunc(maps.Values(announcements), byPublication)
 	for _, e := range s.announcements {
-		s.cost += e.cost()
+		s.cost += e.Record.cost()
 	}
 	return s
 }
 
-func catalog(entries map[ID]*Entry) *release.Catalog {
+func catalog(entries map[ID]*VersionEntry) *release.Catalog {
 	items := make([]release.Item, 0, len(entries))
 	for _, e := range entries {
-		items = append(items, e.Version.item())
+		items = append(items, e.Record.item())
 	}
 	return release.NewCatalog(items)
 }
@@ -219,17 +219,17 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 	return snap, nil
 }
 
-func (tx *Tx) readEntries(p *Project) (map[ID]*Entry, map[ID]*AnnouncementEntry, error) {
-	entries, announcements := map[ID]*Entry{}, map[ID]*AnnouncementEntry{}
+func (tx *Tx) readEntries(p *Project) (map[ID]*VersionEntry, map[ID]*AnnouncementEntry, error) {
+	entries, announcements := map[ID]*VersionEntry{}, map[ID]*AnnouncementEntry{}
 	err := tx.EachVersion(p.ID, func(v *Version) error {
-		entries[v.ID] = newEntry(v, len(p.Languages))
+		entries[v.ID] = newEntry(v.ID, v, len(p.Languages))
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	err = tx.EachAnnouncement(p.ID, func(a *Announcement) error {
-		announcements[a.ID] = newAnnouncementEntry(a, len(p.Languages))
+		announcements[a.ID] = newEntry(a.ID, a, len(p.Languages))
 		return nil
 	})
 	return entries, announcements, err
@@ -238,7 +238,7 @@ func (tx *Tx) readEntries(p *Project) (map[ID]*Entry, map[ID]*AnnouncementEntry,
 // work is the next snapshot of a project while a transaction writes to it.
 type work struct {
 	project *Project
-	entries map[ID]*Entry
+	entries map[ID]*VersionEntry
 	sorted  *release.Catalog // nil when entries changed since it was made
 	changed bool
 
@@ -258,7 +258,7 @@ func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	w := &work{project: p}
 	if slot := tx.store.projects.Load().byID[id]; slot != nil {
 		if snap := slot.snap.Load(); snap != nil {
-			w.entries, w.announcements = snap.byID()
+			w.entries, w.announcements = byID(snap.entries), byID(snap.announcements)
 			w.sorted = snap.Catalog
 		}
 	}
@@ -286,19 +286,19 @@ func (w *work) catalog() *release.Catalog {
 func (w *work) find(id ID) (int, *Version) {
 	for at := range w.catalog().Len() {
 		if w.catalog().Item(at).ID == id {
-			return at, w.entries[id].Version
+			return at, w.entries[id].Record
 		}
 	}
 	return -1, nil
 }
 
 func (w *work) put(v *Version) {
-	w.entries[v.ID] = newEntry(v, len(w.project.Languages))
+	w.entries[v.ID] = newEntry(v.ID, v, len(w.project.Languages))
 	w.sorted, w.changed = nil, true
 }
 
 func (w *work) putAnnouncement(a *Announcement) {
-	w.announcements[a.ID] = newAnnouncementEntry(a, len(w.project.Languages))
+	w.announcements[a.ID] = newEntry(a.ID, a, len(w.project.Languages))
 	w.changed = true
 }
 
@@ -322,54 +322,56 @@ func (s *Store) publishSnapshots(tx *Tx) {
 		if slot == nil {
 			continue
 		}
-		var entries map[ID]*Entry
+		var entries map[ID]*VersionEntry
 		var announcements map[ID]*AnnouncementEntry
 		if w := tx.work[id]; w != nil {
 			entries, announcements = w.entries, w.announcements
 		} else if snap := slot.snap.Load(); snap != nil {
-			entries, announcements = snap.byID()
+			entries, announcements = byID(snap.entries), byID(snap.announcements)
 		}
-		s.snapshots.replace(d, slot, renewed(slot.project.Load(), entries, announcements))
+		var next *Snapshot
+		if p := slot.project.Load(); entries != nil { // its languages may have changed
+			next = newSnapshot(p, renewed(entries, len(p.Languages)), renewed(announcements, len(p.Languages)))
+		}
+		s.snapshots.replace(d, slot, next)
 	}
 }
 
-// renewed is the snapshot of a project whose languages may have changed:
-// every answer is to be encoded again.
-func renewed(p *Project, entries map[ID]*Entry, announcements map[ID]*AnnouncementEntry) *Snapshot {
-	if entries == nil {
-		return nil
-	}
+// renewed is entries of which every answer is to be encoded again.
+func renewed[R any](entries map[ID]*Entry[R], languages int) map[ID]*Entry[R] {
 	fresh := maps.Clone(entries)
 	for id, e := range fresh {
-		fresh[id] = &Entry{Version: e.Version, Large: e.Large, Encoding: newEncoding(len(p.Languages)), texts: e.texts}
+		again := *e
+		again.Encoding = newEncoding(languages)
+		fresh[id] = &again
 	}
-	told := maps.Clone(announcements)
-	for id, e := range told {
-		told[id] = &AnnouncementEntry{Announcement: e.Announcement, Large: e.Large, Encoding: newEncoding(len(p.Languages)), texts: e.texts}
-	}
-	return newSnapshot(p, fresh, told)
+	return fresh
 }
 
-// byID maps what is in a snapshot.
-func (s *Snapshot) byID() (map[ID]*Entry, map[ID]*AnnouncementEntry) {
-	entries := make(map[ID]*Entry, len(s.entries)+1)
-	for _, e := range s.entries {
-		entries[e.Version.ID] = e
+func byID[R any](entries []*Entry[R]) map[ID]*Entry[R] {
+	all := make(map[ID]*Entry[R], len(entries)+1)
+	for _, e := range entries {
+		all[e.id] = e
 	}
-	announcements := make(map[ID]*AnnouncementEntry, len(s.announcements)+1)
-	for _, e := range s.announcements {
-		announcements[e.Announcement.ID] = e
-	}
-	return entries, announcements
+	return all
 }
 
 // Versions lists the entries of a snapshot in list order that keep says yes
 // to; all when keep is nil. The list must not be changed.
-func (s *Snapshot) Versions(keep func(*Entry) bool) []*Entry {
+func (s *Snapshot) Versions(keep func(*VersionEntry) bool) []*VersionEntry {
+	return filtered(s.entries, keep)
+}
+
+// Announcements is Versions for announcements.
+func (s *Snapshot) Announcements(keep func(*AnnouncementEntry) bool) []*AnnouncementEntry {
+	return filtered(s.announcements, keep)
+}
+
+func filtered[R any](entries []*Entry[R], keep func(*Entry[R]) bool) []*Entry[R] {
 	if keep == nil {
-		return s.entries
+		return entries
 	}
-	return slices.DeleteFunc(slices.Clone(s.entries), func(e *Entry) bool { return !keep(e) })
+	return slices.DeleteFunc(slices.Clone(entries), func(e *Entry[R]) bool { return !keep(e) })
 }
 
 // slot is the place of a project in memory. It lives as long as the project.

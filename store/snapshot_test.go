@@ -78,14 +78,14 @@ func TestLargeTexts(t *testing.T) {
 		v := addVersion(t, db, p.ID, version, tc.edit)
 		for where, snap := range map[string]*store.Snapshot{"memory": snapshot(t, db, "app"), "the file": build(t, db, "app")} {
 			e := snap.Entry(snap.Catalog.Named(version))
-			if e.Large != tc.large || tc.large && (e.Version.Content != nil || e.Version.Translations != nil) {
-				t.Errorf("%s in %s: got large %v, content kept %v, want large %v", version, where, e.Large, e.Version.Content != nil, tc.large)
+			if e.Large != tc.large || tc.large && (e.Record.Content != nil || e.Record.Translations != nil) {
+				t.Errorf("%s in %s: got large %v, content kept %v, want large %v", version, where, e.Large, e.Record.Content != nil, tc.large)
 			}
 			full, err := db.FullVersion(snap, e)
 			if err != nil || asJSON(t, full) != asJSON(t, v) {
 				t.Errorf("%s in %s: got %.200s, %v", version, where, asJSON(t, full), err)
 			}
-			if !tc.large && full != e.Version {
+			if !tc.large && full != e.Record {
 				t.Errorf("%s in %s: a copy was made", version, where)
 			}
 		}
@@ -248,13 +248,13 @@ func TestVersionsOfSnapshot(t *testing.T) {
 		addVersion(t, db, p.ID, text)
 	}
 	snap := snapshot(t, db, "app")
-	list := func(keep func(*store.Entry) bool) (all []string) {
+	list := func(keep func(*store.VersionEntry) bool) (all []string) {
 		for _, e := range snap.Versions(keep) {
-			all = append(all, e.Version.Version)
+			all = append(all, e.Record.Version)
 		}
 		return all
 	}
-	if got := list(func(e *store.Entry) bool { return e.Version.Version != "2.0" }); !slices.Equal(got, []string{"10.0", "1.0"}) {
+	if got := list(func(e *store.VersionEntry) bool { return e.Record.Version != "2.0" }); !slices.Equal(got, []string{"10.0", "1.0"}) {
 		t.Errorf("some: got %q", got)
 	}
 	if got := list(nil); !slices.Equal(got, []string{"10.0", "2.0", "1.0"}) {

@@ -12,6 +12,7 @@
 //
 //	store.go     Open, Close, View, Update, State
 //	tx.go        Tx, the buckets
+//	records.go   records with ids: read, write, visit
 //	ids.go       UUIDv7 that never go back
 //	counts.go    numbers kept for each project
 //	series.go    records without bound: numbered, with packed columns (package column)
@@ -27,6 +28,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -123,23 +125,14 @@ type Store struct {
 // the path.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
-		now: o.Now, log: o.Log, path: path,
+		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
 		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: map[headKey]*head{},
 		filesWaiting: make(chan struct{}, 1),
 	}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	s.snapshots.budget = o.SnapshotBytes
-	if s.snapshots.budget == 0 {
-		s.snapshots.budget = 64 << 20
-	}
-	if s.exactBytes = o.ExactBytes; s.exactBytes == 0 {
-		s.exactBytes = 160 << 20
-	}
+	s.snapshots.budget = cmp.Or(o.SnapshotBytes, 64<<20)
 	if !o.ReadOnly {
 		if err := boltfile.Create(path, s.layOut); err != nil {
 			return nil, fmt.Errorf("create %s: %w", path, err)

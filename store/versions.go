@@ -71,6 +71,29 @@ func (v *Version) item() release.Item {
 	}
 }
 
+func (v *Version) eachText(visit func(tag string, title, content *string)) {
+	visit("", nil, v.Content)
+	for tag, t := range v.Translations {
+		visit(tag, t.Title, t.Content)
+	}
+}
+
+func (v *Version) dropTexts() { v.setTexts(&Version{}) }
+
+func (v *Version) setTexts(from *Version) {
+	v.Content, v.Translations = from.Content, from.Translations
+}
+
+// cost adds up the record, its answer in the default texts, and one for each
+// translation, where what is not translated shows again.
+func (v *Version) cost() int64 {
+	plain := 1024 + len(v.CustomData)
+	for _, l := range v.DownloadLinks {
+		plain += len(l.URL) + len(l.Name) + len(l.Platform)
+	}
+	return int64(2*(plain+textSize(v)) + len(v.Translations)*(plain+length(v.Content)))
+}
+
 // Version reads one version of a project.
 func (tx *Tx) Version(p ProjectID, id ID) (*Version, error) {
 	return read[Version](tx.contentBucket(p, versionsBucket), id, "version")

@@ -20,8 +20,8 @@ import (
 func latest(t *testing.T, db *store.Store, name string) (flagged []string) {
 	t.Helper()
 	for _, e := range snapshot(t, db, name).Versions(nil) {
-		if e.Version.Latest {
-			flagged = append(flagged, e.Version.Version)
+		if e.Record.Latest {
+			flagged = append(flagged, e.Record.Version)
 		}
 	}
 	built, err := db.Built(name)
@@ -30,8 +30,8 @@ func latest(t *testing.T, db *store.Store, name string) (flagged []string) {
 	}
 	var stored []string
 	for _, e := range built.Versions(nil) {
-		if e.Version.Latest {
-			stored = append(stored, e.Version.Version)
+		if e.Record.Latest {
+			stored = append(stored, e.Record.Version)
 		}
 	}
 	if !slices.Equal(flagged, stored) {
@@ -306,7 +306,7 @@ func TestStoredAsWritten(t *testing.T) {
 	want := asJSON(t, v)
 	check := func(when string) {
 		t.Helper()
-		if got := asJSON(t, snapshot(t, db, "app").Entry(0).Version); got != want {
+		if got := asJSON(t, snapshot(t, db, "app").Entry(0).Record); got != want {
 			t.Errorf("%s: got %s, want %s", when, got, want)
 		}
 	}
@@ -331,7 +331,7 @@ func TestWrittenVersionIsCopied(t *testing.T) {
 		v.DownloadLinks = []store.DownloadLink{{URL: "https://example.org"}}
 		v.Translations = texts("Titel", "de")
 	})
-	kept := snapshot(t, db, "app").Entry(0).Version
+	kept := snapshot(t, db, "app").Entry(0).Record
 	want := asJSON(t, kept)
 	*v.Title, v.CustomData[1], v.Platforms[0], v.DownloadLinks[0].URL = "changed", '?', platform.Web, "changed"
 	*v.Translations["de"].Title = "changed"

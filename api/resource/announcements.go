@@ -95,7 +95,7 @@ func (h *Handlers) listAnnouncements(r *web.Request) (web.PageView, error) {
 	}
 	return readSnapshot(h, r, func(snap *store.Snapshot) (web.PageView, error) {
 		matching, err := h.findAnnouncements(r, snap, find, func(e *store.AnnouncementEntry) bool {
-			a := e.Announcement
+			a := e.Record
 			return web.Fits(a.Pinned, pinned) && web.Fits(a.Hidden, hidden) && (on == nil || a.For(*on))
 		})
 		if err != nil {

@@ -53,7 +53,7 @@ func (a audience) sees(snap *store.Snapshot, language int) func(*store.Announcem
 		tag = locale.Key(snap.Project.Languages[language].Tag)
 	}
 	return func(e *store.AnnouncementEntry) bool {
-		n := e.Announcement
+		n := e.Record
 		switch {
 		case n.Hidden, a.platform != nil && !n.For(*a.platform):
 			return false
@@ -71,7 +71,7 @@ func (a audience) sees(snap *store.Snapshot, language int) func(*store.Announcem
 func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 	if !e.Large {
 		return e.Encoding.Get(r.language, func() ([]byte, error) {
-			return web.Encode(viewAnnouncementIn(r.snap.Project, e.Announcement, r.language))
+			return web.Encode(viewAnnouncementIn(r.snap.Project, e.Record, r.language))
 		})
 	}
 	full, err := r.handlers.DB.FullAnnouncement(r.snap, e)
@@ -112,7 +112,7 @@ func (h *Handlers) publicLatestAnnouncement(w http.ResponseWriter, r *web.Reques
 			return nil, fault.New(fault.NotFound, "there is no announcement for this client")
 		}
 		return to.announcement(slices.MaxFunc(visible, func(a, b *store.AnnouncementEntry) int {
-			return byPublication(a.Announcement, b.Announcement)
+			return byPublication(a.Record, b.Record)
 		}))
 	})
 }

@@ -60,16 +60,16 @@ func searched[E any](h *Handlers, r *web.Request, kind store.Kind, project store
 	return nil, nil
 }
 
-func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find string) ([]*store.Entry, error) {
+func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find string) ([]*store.VersionEntry, error) {
 	all := snap.Versions(nil)
 	if find == "" {
 		return all, nil
 	}
 	return searched(h, r, store.KindVersion, snap.Project.ID, find, all,
-		func(e *store.Entry) store.Change {
-			return store.Change{Kind: store.KindVersion, Project: snap.Project.ID, ID: e.Version.ID}
+		func(e *store.VersionEntry) store.Change {
+			return store.Change{Kind: store.KindVersion, Project: snap.Project.ID, ID: e.Record.ID}
 		},
-		func(e *store.Entry) (string, error) {
+		func(e *store.VersionEntry) (string, error) {
 			v, err := h.DB.FullVersion(snap, e)
 			if err != nil {
 				return "", err
@@ -88,7 +88,7 @@ func (h *Handlers) findAnnouncements(r *web.Request, snap *store.Snapshot, find 
 	}
 	return searched(h, r, store.KindAnnouncement, snap.Project.ID, find, all,
 		func(e *store.AnnouncementEntry) store.Change {
-			return store.Change{Kind: store.KindAnnouncement, Project: snap.Project.ID, ID: e.Announcement.ID}
+			return store.Change{Kind: store.KindAnnouncement, Project: snap.Project.ID, ID: e.Record.ID}
 		},
 		func(e *store.AnnouncementEntry) (string, error) {
 			a, err := h.DB.FullAnnouncement(snap, e)

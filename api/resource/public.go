@@ -47,10 +47,10 @@ func (h *Handlers) reader(snap *store.Snapshot, preference string) (reader, erro
 
 // version is the JSON of an entry. It is made once per language and kept with
 // the snapshot, unless the text is a large one.
-func (r reader) version(e *store.Entry) ([]byte, error) {
+func (r reader) version(e *store.VersionEntry) ([]byte, error) {
 	if !e.Large {
 		return e.Encoding.Get(r.language, func() ([]byte, error) {
-			return web.Encode(viewVersionIn(r.snap.Project, e.Version, r.language))
+			return web.Encode(viewVersionIn(r.snap.Project, e.Record, r.language))
 		})
 	}
 	full, err := r.handlers.DB.FullVersion(r.snap, e)

@@ -26,8 +26,8 @@ func isKept(t *testing.T, s *apitest.Server) bool {
 		t.Fatalf("got %d versions, want 1", n)
 	}
 	e := snap.Entry(0)
-	if e.Large != (e.Version.Content == nil && e.Version.Translations == nil) {
-		t.Fatalf("large: %v, but content is %v and translations are %v", e.Large, e.Version.Content, e.Version.Translations)
+	if e.Large != (e.Record.Content == nil && e.Record.Translations == nil) {
+		t.Fatalf("large: %v, but content is %v and translations are %v", e.Large, e.Record.Content, e.Record.Translations)
 	}
 	return !e.Large
 }

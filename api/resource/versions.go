@@ -54,14 +54,14 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 }
 
 // versions lists the versions that pass a filter, in list order.
-func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilter) ([]*store.Entry, error) {
+func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilter) ([]*store.VersionEntry, error) {
 	found, err := h.findVersions(r, snap, f.find)
 	if err != nil {
 		return nil, err
 	}
-	var kept []*store.Entry
+	var kept []*store.VersionEntry
 	for _, e := range found {
-		v := e.Version
+		v := e.Record
 		if web.Fits(v.Preview, f.preview) && web.Fits(v.Deprecated, f.deprecated) && web.Fits(v.Milestone, f.milestone) && web.Fits(false, f.forced) &&
 			(f.platform == nil || v.Runs(*f.platform)) {
 			kept = append(kept, e)
@@ -118,7 +118,7 @@ func (h *Handlers) listVersions(r *web.Request) (web.PageView, error) {
 		if err != nil {
 			return web.PageView{}, err
 		}
-		return viewPage(matching, page, func(e *store.Entry) (versionView, error) {
+		return viewPage(matching, page, func(e *store.VersionEntry) (versionView, error) {
 			v, err := h.DB.FullVersion(snap, e)
 			if err != nil {
 				return versionView{}, err
