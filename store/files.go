@@ -516,7 +516,7 @@ func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error
 	is := func(url string) bool { return strings.TrimSpace(url) == from }
 	var ids []ID
 	for id, e := range w.entries {
-		v := e.Version
+		v := e.Record
 		if v.DownloadURL != nil && is(*v.DownloadURL) || slices.ContainsFunc(v.DownloadLinks, func(l DownloadLink) bool { return is(l.URL) }) {
 			ids = append(ids, id)
 		}
@@ -551,7 +551,7 @@ func (s *Snapshot) FileReferences(objectKeys ...string) map[string][]string {
 	}
 	found := map[string][]*Version{}
 	for _, e := range s.entries {
-		v := e.Version
+		v := e.Record
 		note := func(link string) {
 			key, ok := linkedKey(link)
 			if ok && wanted[key] && !slices.Contains(found[key], v) {

@@ -440,7 +440,7 @@ func TestReplaceLinks(t *testing.T) {
 	}
 	var got []string
 	for _, e := range snapshot(t, db, "app").Versions(nil) {
-		got = append(got, asJSON(t, []any{e.Version.Version, e.Version.DownloadURL, e.Version.DownloadLinks, e.Large}))
+		got = append(got, asJSON(t, []any{e.Record.Version, e.Record.DownloadURL, e.Record.DownloadLinks, e.Large}))
 	}
 	slices.Sort(got)
 	want := []string{
