@@ -36,7 +36,7 @@ func Explain(err error) error {
 }
 
 func reason(err error) string {
-	for _, known := range []error{errScheme, errAddress, errOwn, errRedirects, errDowngrade, errElsewhere} {
+	for _, known := range []error{errScheme, errAddress, errOwn, errRedirects, errDowngrade, errElsewhere, errIdle} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

@@ -5,6 +5,7 @@
 //
 //	outbound.go  profiles, the client, redirects
 //	address.go   which addresses may be connected to
+//	idle.go      the end of transfers that stand still
 //	explain.go   errors as short texts that name no address
 package outbound
 
@@ -87,7 +88,7 @@ func New(c Config) *http.Client {
 	if c.Profile != Data {
 		t.base.Proxy = http.ProxyFromEnvironment
 	}
-	return &http.Client{Transport: t, CheckRedirect: t.redirect}
+	return &http.Client{Transport: Idle(t, IdleTime), CheckRedirect: t.redirect}
 }
 
 // transport checks what a client sends, one request of a chain of redirects at a

@@ -17,11 +17,14 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"strings"
 	"sync"
 	"time"
+
+	"svc/internal/outbound"
 )
 
 // Object is what a back end keeps.
@@ -151,7 +154,24 @@ func (s *Storages) Open(c Config) (Backend, error) {
 }
 
 func (s *Storages) connect(c Config) (Backend, error) {
-	return nil, fmt.Errorf("there is no storage of kind %q", c.Kind)
+	switch c.Kind {
+	case KindWebDAV:
+		return newWebDAV(c, s.client)
+	case KindS3:
+		return newS3(c, s.client)
+	default:
+		return nil, fmt.Errorf("there is no storage of kind %q", c.Kind)
+	}
+}
+
+// baseURL reads the address of a back end.
+func baseURL(text string) (*url.URL, error) {
+	base, err := url.Parse(strings.TrimRight(text, "/"))
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil {
+		return nil, errors.New("base_url must be an http or https address without credentials")
+	}
+	base.RawQuery, base.Fragment = "", ""
+	return base, nil
 }
 
 // checkKey refuses keys that are not four plain names, the first of them "f". No
@@ -189,6 +209,16 @@ func openSized(path string, size int64) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// explain hides addresses in errors of requests; our own stay as they are.
+func explain(err error) error {
+	for _, known := range []error{errWebPage, errBroken, errAbsent} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	return outbound.Explain(err)
 }
 
 var (

@@ -1,0 +1,221 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"svc/internal/outbound"
+)
+
+// span is a range of what lies at one address: an object or one of its parts.
+type span struct {
+	size           int64 // of the whole
+	offset, length int64 // length > 0
+}
+
+// whole reports whether a span is everything, which is asked for without a range.
+func (s span) whole() bool { return s.offset == 0 && s.length == s.size }
+
+// end is the offset behind the span.
+func (s span) end() int64 { return s.offset + s.length }
+
+// header is the value of Range.
+func (s span) header() string { return fmt.Sprintf("bytes=%d-%d", s.offset, s.end()-1) }
+
+// content is the body of an answer once its header is believed: it gives exactly
+// the bytes of the span, or an error before the last of them. A storage that
+// ignores the range sends what is before and after, too, which is cut off here.
+// After an error the body is closed.
+func (s span) content(answer *http.Response, key string) (io.ReadCloser, error) {
+	partial, err := s.believe(answer, key)
+	c := &content{body: answer.Body, remaining: s.length, last: partial || s.end() == s.size}
+	if err == nil && !partial && s.offset > 0 {
+		if _, copyErr := io.CopyN(io.Discard, c.body, s.offset); copyErr != nil {
+			err = broken(copyErr)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// believe checks the header of an answer and reports whether its body is the span
+// alone or everything.
+func (s span) believe(answer *http.Response, key string) (partial bool, err error) {
+	header := answer.Header
+	expected := s.size
+	switch answer.StatusCode {
+	case http.StatusPartialContent:
+		if first, last, ok := contentRange(header.Get("Content-Range"), s.size); s.whole() || !ok || first != s.offset || last != s.end()-1 {
+			return false, lied("it sent another range than the one asked for")
+		}
+		partial, expected = true, s.length
+	case http.StatusOK:
+		if isHTML(header) && !slices.Contains([]string{".html", ".htm", ".xhtml"}, strings.ToLower(path.Ext(key))) {
+			return false, lied("it sent a web page instead of the object")
+		}
+	case http.StatusNotFound, http.StatusGone:
+		return false, errAbsent
+	default:
+		return false, statusError(answer.StatusCode)
+	}
+	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return false, lied("it sent the object compressed")
+	}
+	if answer.ContentLength >= 0 && answer.ContentLength != expected {
+		return false, lied(fmt.Sprintf("it sent %d bytes instead of %d", answer.ContentLength, expected))
+	}
+	return partial, nil
+}
+
+// contentRange reads "bytes first-last/size"; the size may be unknown to the
+// storage.
+func contentRange(text string, size int64) (first, last int64, ok bool) {
+	text, ok = strings.CutPrefix(text, "bytes ")
+	if !ok {
+		return 0, 0, false
+	}
+	ends, total, ok := strings.Cut(text, "/")
+	if !ok || total != "*" && total != strconv.FormatInt(size, 10) {
+		return 0, 0, false
+	}
+	a, b, ok := strings.Cut(ends, "-")
+	first, err := strconv.ParseInt(a, 10, 64)
+	last, err2 := strconv.ParseInt(b, 10, 64)
+	return first, last, ok && err == nil && err2 == nil
+}
+
+func isHTML(header http.Header) bool {
+	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	return kind == "text/html" || kind == "application/xhtml+xml"
+}
+
+// content reads a span and notices when the body is shorter, or longer where it
+// should end with the span.
+type content struct {
+	body      io.ReadCloser
+	remaining int64
+	last      bool // nothing follows the span
+	err       error
+}
+
+// Read gives io.EOF behind the span. The last bytes are given once it is known
+// that nothing follows them.
+func (c *content) Read(p []byte) (int, error) {
+	switch {
+	case c.err != nil:
+		return 0, c.err
+	case c.remaining == 0:
+		return 0, io.EOF
+	case len(p) == 0:
+		return 0, nil
+	}
+	n, err := c.body.Read(p[:min(int64(len(p)), c.remaining)])
+	c.remaining -= int64(n)
+	extra := 0
+	if c.remaining == 0 && c.last && err == nil {
+		extra, err = io.ReadFull(c.body, make([]byte, 1))
+	}
+	switch {
+	case extra > 0:
+		c.err = lied("it sent more bytes than the object has")
+	case err != nil && (c.remaining > 0 || c.last && err != io.EOF):
+		c.err = broken(err)
+	default:
+		return n, nil
+	}
+	return 0, c.err
+}
+
+func (c *content) Close() error { return c.body.Close() }
+
+// joined reads the parts of an object one after the other, each opened when the
+// one before it is read.
+type joined struct {
+	open    func(index, offset, length int64) (io.ReadCloser, error)
+	object  Object
+	offset  int64 // of the next byte
+	end     int64
+	current io.ReadCloser
+}
+
+func (j *joined) Read(p []byte) (int, error) {
+	if j.offset == j.end || len(p) == 0 {
+		return 0, eofAt(j.offset == j.end)
+	}
+	if j.current == nil {
+		if err := j.next(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := j.current.Read(p)
+	j.offset += int64(n)
+	if err == io.EOF {
+		err = j.Close()
+	}
+	return n, err
+}
+
+// next opens the part that the next byte is in.
+func (j *joined) next() (err error) {
+	index := j.offset / j.object.PartSize
+	first := index * j.object.PartSize
+	until := min(first+j.object.PartSize, j.end)
+	j.current, err = j.open(index, j.offset-first, until-j.offset)
+	return err
+}
+
+func (j *joined) Close() error {
+	if j.current == nil {
+		return nil
+	}
+	err := j.current.Close()
+	j.current = nil
+	return err
+}
+
+func eofAt(end bool) error {
+	if end {
+		return io.EOF
+	}
+	return nil
+}
+
+// broken is what a transfer that ends early becomes.
+func broken(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%w (%w)", errBroken, outbound.Explain(err))
+}
+
+// lied is what an answer that cannot be true becomes.
+func lied(how string) error {
+	return fmt.Errorf("the storage cannot be trusted: %s (%w)", how, io.ErrUnexpectedEOF)
+}
+
+// statusError is an answer that is no success.
+func statusError(status int) error {
+	meaning := map[int]string{
+		http.StatusUnauthorized:          "the credentials are refused",
+		http.StatusForbidden:             "access is denied",
+		http.StatusRequestEntityTooLarge: "the upload is too large for it or for a proxy before it; set a part size",
+		http.StatusLocked:                "it is locked",
+		http.StatusInsufficientStorage:   "the storage is full",
+	}[status]
+	if meaning == "" {
+		return fmt.Errorf("the storage answered %d", status)
+	}
+	return fmt.Errorf("the storage answered %d: %s", status, meaning)
+}
+
+var errAbsent = fmt.Errorf("the object is not in the storage: %w", fs.ErrNotExist)

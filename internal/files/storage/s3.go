@@ -1,0 +1,369 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5" // the checksum that every store of this kind verifies
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"svc/internal/outbound"
+)
+
+// s3PartSize is the size of the parts of a multipart upload, and the largest
+// object that is written at once.
+const s3PartSize = 16 << 20
+
+// S3 keeps objects at {path prefix}/{key} of a bucket. Their parts are not seen:
+// a multipart upload is joined by the store.
+type S3 struct {
+	core           *minio.Core
+	client         *http.Client
+	bucket, prefix string
+}
+
+func newS3(c Config, client *http.Client) (*S3, error) {
+	base, err := baseURL(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if base.Path != "" {
+		return nil, errors.New("base_url of an S3 endpoint must not have a path")
+	}
+	lookup := minio.BucketLookupDNS
+	if c.PathStyle {
+		lookup = minio.BucketLookupPath
+	}
+	core, err := minio.NewCore(base.Host, &minio.Options{
+		Creds:        s3Credentials(c),
+		Secure:       base.Scheme == "https",
+		Transport:    refusals{client.Transport},
+		Region:       c.Region,
+		BucketLookup: lookup,
+		MaxRetries:   3,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("base_url: %w", err)
+	}
+	s := &S3{core: core, client: client, bucket: c.Bucket}
+	if c.PathPrefix != "" {
+		s.prefix = c.PathPrefix + "/"
+	}
+	return s, nil
+}
+
+// s3Credentials are those of the configuration, or those of this machine. The
+// latter may come from a link-local address, which our own client refuses.
+func s3Credentials(c Config) *credentials.Credentials {
+	if c.Username != "" || c.Password != "" {
+		return credentials.NewStaticV4(c.Username, c.Password, "")
+	}
+	return credentials.NewChainCredentials([]credentials.Provider{
+		&credentials.EnvAWS{},
+		&credentials.FileAWSCredentials{},
+		&credentials.IAM{Client: &http.Client{Timeout: controlTime}},
+	})
+}
+
+// refusals limits the answers that are no success, which the library reads whole.
+type refusals struct{ base http.RoundTripper }
+
+// RoundTrip sends r.
+func (l refusals) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := l.base.RoundTrip(r)
+	if err == nil && !success(answer.StatusCode) {
+		answer.Body = &drained{io.LimitReader(answer.Body, maxRefusal), answer.Body}
+	}
+	return answer, err
+}
+
+// Put writes the file, in parts when it is larger than one, and verifies its
+// length. The store verifies the checksums of what it is sent.
+func (s *S3) Put(ctx context.Context, key, file string, size int64) (Object, error) {
+	if err := checkKey(key); err != nil {
+		return Object{}, err
+	}
+	f, err := openSized(file, size)
+	if err != nil {
+		return Object{}, err
+	}
+	defer f.Close()
+	o := Object{Key: key, Size: size}
+	if size <= s3PartSize {
+		err = s.write(ctx, s.prefix+key, f, size)
+	} else {
+		err = s.writeParts(ctx, s.prefix+key, f, size)
+	}
+	if err != nil {
+		return Object{}, err
+	}
+	switch there, err := s.Stat(ctx, o); {
+	case err != nil:
+		return Object{}, fmt.Errorf("verify: %w", err)
+	case !there:
+		return Object{}, fmt.Errorf("verify: %w", lied("it does not have what was written"))
+	}
+	return o, nil
+}
+
+func (s *S3) write(ctx context.Context, name string, content io.ReaderAt, size int64) error {
+	md5Sum, sha256Sum, err := sums(content, 0, size)
+	if err == nil {
+		_, err = s.core.PutObject(ctx, s.bucket, name, io.NewSectionReader(content, 0, size), size,
+			md5Sum, sha256Sum, minio.PutObjectOptions{ContentType: "application/octet-stream", DisableContentSha256: notChunked})
+	}
+	return s3Error("write", err)
+}
+
+// notChunked has the library send content as it is, with its SHA-256 in the
+// header. Otherwise, over plain HTTP, it sends chunks that are signed one by one,
+// and some stores keep "aws-chunked" as the encoding of the object.
+const notChunked = true
+
+// sums reads a section and returns its checksums as the library wants them: the
+// section is read twice, so that it need not be kept in memory.
+func sums(content io.ReaderAt, offset, length int64) (md5Base64, sha256Hex string, err error) {
+	m, h := md5.New(), sha256.New()
+	_, err = io.Copy(io.MultiWriter(m, h), io.NewSectionReader(content, offset, length))
+	sum := func(h hash.Hash) []byte { return h.Sum(nil) }
+	return base64.StdEncoding.EncodeToString(sum(m)), hex.EncodeToString(sum(h)), err
+}
+
+// writeParts writes a multipart upload, which is aborted when it fails.
+func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, size int64) error {
+	partSize := int64(s3PartSize)
+	for size > partSize*s3MaxParts {
+		partSize *= 2
+	}
+	upload, err := s.core.NewMultipartUpload(ctx, s.bucket, name, minio.PutObjectOptions{ContentType: "application/octet-stream"})
+	if err != nil {
+		return s3Error("begin a multipart upload", err)
+	}
+	o := Object{Size: size, PartSize: partSize}
+	done := make([]minio.CompletePart, o.parts())
+	err = concurrently(ctx, o.parts(), func(ctx context.Context, i int64) error {
+		md5Sum, sha256Sum, err := sums(content, i*partSize, o.part(i))
+		if err != nil {
+			return err
+		}
+		part, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, int(i)+1, io.NewSectionReader(content, i*partSize, o.part(i)),
+			o.part(i), minio.PutObjectPartOptions{Md5Base64: md5Sum, Sha256Hex: sha256Sum, DisableContentSha256: notChunked})
+		done[i] = minio.CompletePart{PartNumber: int(i) + 1, ETag: part.ETag}
+		return s3Error(fmt.Sprintf("part %d", i+1), err)
+	})
+	if err == nil {
+		_, err = s.core.CompleteMultipartUpload(ctx, s.bucket, name, upload, done, minio.PutObjectOptions{})
+		err = s3Error("end a multipart upload", err)
+	}
+	if err != nil {
+		return errors.Join(err, s.abort(context.WithoutCancel(ctx), name, upload))
+	}
+	return nil
+}
+
+// s3MaxParts is what the protocol can number.
+const s3MaxParts = 10_000
+
+func (s *S3) abort(ctx context.Context, name, upload string) error {
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	return s3Error("abort a multipart upload", s.core.AbortMultipartUpload(ctx, s.bucket, name, upload))
+}
+
+// Open reads the object or a range of it.
+func (s *S3) Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
+	if err := o.checkRange(offset, length); err != nil {
+		return nil, err
+	}
+	if length == 0 {
+		return http.NoBody, nil
+	}
+	return s.read(ctx, s.prefix+o.Key, span{o.Size, offset, length})
+}
+
+func (s *S3) read(ctx context.Context, name string, r span) (io.ReadCloser, error) {
+	var options minio.GetObjectOptions
+	options.Set("Accept-Encoding", "identity")
+	if !r.whole() {
+		options.Set("Range", r.header())
+	}
+	body, _, header, err := s.core.GetObject(ctx, s.bucket, name, options)
+	if err != nil {
+		return nil, s3Error("read", err)
+	}
+	// The library keeps the status to itself; a part has its range in the header.
+	answer := &http.Response{StatusCode: http.StatusOK, Header: header, Body: body, ContentLength: -1}
+	if header.Get("Content-Range") != "" {
+		answer.StatusCode = http.StatusPartialContent
+	}
+	if n, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64); err == nil {
+		answer.ContentLength = n
+	}
+	return r.content(answer, name)
+}
+
+// Delete removes the object.
+func (s *S3) Delete(ctx context.Context, o Object) error {
+	if err := checkKey(o.Key); err != nil {
+		return err
+	}
+	return s.remove(ctx, s.prefix+o.Key)
+}
+
+func (s *S3) remove(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	err := s3Error("delete", s.core.RemoveObject(ctx, s.bucket, name, minio.RemoveObjectOptions{}))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Stat reports whether the object is there and has its size.
+func (s *S3) Stat(ctx context.Context, o Object) (bool, error) {
+	if err := checkKey(o.Key); err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	info, err := s.core.StatObject(ctx, s.bucket, s.prefix+o.Key, minio.StatObjectOptions{})
+	if err = s3Error("look up", err); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Size == o.Size, err
+}
+
+// Sweep aborts multipart uploads below the prefix that began before a moment.
+func (s *S3) Sweep(ctx context.Context, before time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, partTime)
+	defer cancel()
+	for upload := range s.core.ListIncompleteUploads(ctx, s.bucket, s.prefix+"f/", true) {
+		if upload.Err != nil {
+			return s3Error("list multipart uploads", upload.Err)
+		}
+		if upload.Initiated.Before(before) {
+			if err := s.abort(ctx, upload.Key, upload.UploadID); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Probe writes a small object, reads bytes 7 to 13 of it back, asks for it without
+// credentials and deletes it; then it writes 8 MiB of a multipart upload and aborts
+// it.
+func (s *S3) Probe(ctx context.Context) Probe {
+	name := s.prefix + probeCollection + "/small.txt"
+	begin := time.Now()
+	err := s.write(ctx, name, bytes.NewReader([]byte(probeText)), int64(len(probeText)))
+	var ranges, public bool
+	if err == nil {
+		ranges, err = s.probeRange(ctx, name)
+		public = s.anonymous(ctx, name)
+		err = errors.Join(err, s.remove(ctx, name))
+	}
+	p := Probe{OK: err == nil, Latency: time.Since(begin), Public: public}
+	if err != nil {
+		p.Error = err.Error()
+		return p
+	}
+	p.RangeSupported = &ranges
+	err = s.probeMultipart(ctx, s.prefix+probeCollection+"/large.bin")
+	p.LargeWriteOK = new(err == nil)
+	if err != nil {
+		p.Error = fmt.Sprintf("multipart uploads are not possible: %v", err)
+	}
+	return p
+}
+
+func (s *S3) probeRange(ctx context.Context, name string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	body, err := s.read(ctx, name, span{int64(len(probeText)), 7, 7})
+	if err != nil {
+		return false, err
+	}
+	got, err := io.ReadAll(body)
+	if err = errors.Join(err, body.Close()); err == nil && string(got) != probeText[7:14] {
+		err = lied("it sent other bytes than those that were written")
+	}
+	return err == nil, err
+}
+
+// anonymous reports whether anybody may read an object.
+func (s *S3) anonymous(ctx context.Context, name string) bool {
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	// A presigned address without its signature is the plain address of the object.
+	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, time.Minute, nil)
+	if err != nil {
+		return false
+	}
+	plain := url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path, RawPath: to.RawPath}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, plain.String(), nil)
+	if err != nil {
+		return false
+	}
+	answer, err := s.client.Do(r)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	got, err := io.ReadAll(io.LimitReader(answer.Body, int64(len(probeText))+1))
+	return err == nil && answer.StatusCode == http.StatusOK && string(got) == probeText
+}
+
+func (s *S3) probeMultipart(ctx context.Context, name string) error {
+	const size = 8 << 20
+	ctx, cancel := context.WithTimeout(ctx, partTime)
+	defer cancel()
+	upload, err := s.core.NewMultipartUpload(ctx, s.bucket, name, minio.PutObjectOptions{})
+	if err != nil {
+		return s3Error("begin a multipart upload", err)
+	}
+	md5Sum, sha256Sum, err := sums(zeros{}, 0, size)
+	if err == nil {
+		_, err = s.core.PutObjectPart(ctx, s.bucket, name, upload, 1, io.NewSectionReader(zeros{}, 0, size), size,
+			minio.PutObjectPartOptions{Md5Base64: md5Sum, Sha256Hex: sha256Sum, DisableContentSha256: notChunked})
+	}
+	return errors.Join(s3Error("part 1", err), s.abort(context.WithoutCancel(ctx), name, upload))
+}
+
+// s3Error makes a text for people of an error of the library, whose own text holds
+// what the store has sent.
+func s3Error(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	switch {
+	case !ok:
+		err = outbound.Explain(err)
+	case answer.Code == "NoSuchBucket":
+		err = errors.New("the bucket does not exist")
+	case answer.StatusCode == http.StatusNotFound:
+		err = errAbsent
+	case answer.Code == "InvalidAccessKeyId", answer.Code == "SignatureDoesNotMatch":
+		err = errors.New("the credentials are refused")
+	case answer.Code == "RequestTimeTooSkewed":
+		err = errors.New("the clocks of the storage and of this server differ")
+	default:
+		err = statusError(answer.StatusCode)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

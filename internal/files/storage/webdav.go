@@ -1,0 +1,404 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/studio-b12/gowebdav"
+
+	"svc/internal/outbound"
+)
+
+// partTime is the limit of one part, partTries the pauses before it is tried
+// again.
+const partTime = 2 * time.Minute
+
+var partPauses = [...]time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
+
+// transfers is how many parts of an object are written at a time.
+const transfers = 2
+
+// WebDAV keeps objects at {base}/{key}, so that a CDN can have the server as its
+// origin; objects larger than the part size in {base}/f/{project}/{id}/parts.
+type WebDAV struct {
+	client             *http.Client
+	base               *url.URL // without a slash at its end
+	username, password string
+	partSize           int64
+
+	mu   sync.Mutex      // guards made
+	made map[string]bool // collections that are known to exist; "" = the base
+}
+
+func newWebDAV(c Config, client *http.Client) (*WebDAV, error) {
+	base, err := baseURL(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	return &WebDAV{
+		client: client, base: base, username: c.Username, password: c.Password,
+		partSize: c.PartSize, made: map[string]bool{},
+	}, nil
+}
+
+// Put writes the file, whole or in parts, and verifies the lengths.
+func (d *WebDAV) Put(ctx context.Context, key, file string, size int64) (Object, error) {
+	if err := checkKey(key); err != nil {
+		return Object{}, err
+	}
+	f, err := openSized(file, size)
+	if err != nil {
+		return Object{}, err
+	}
+	defer f.Close()
+	o := Object{Key: key, Size: size}
+	if d.partSize > 0 && size > d.partSize {
+		o.PartSize = d.partSize
+		return o, d.putParts(ctx, o, f)
+	}
+	if err := d.write(ctx, key, f, size); err != nil {
+		return Object{}, err
+	}
+	return o, d.verify(ctx, key, size)
+}
+
+// write sends content to a name whose collections it makes. A collection that
+// somebody has removed since is made again.
+func (d *WebDAV) write(ctx context.Context, name string, content io.ReaderAt, size int64) error {
+	for again := false; ; again = true {
+		if err := d.mkcol(ctx, path.Dir(name)); err != nil {
+			return err
+		}
+		status, err := d.exchange(ctx, davURL(d.base, name), func(c *gowebdav.Client) {
+			// Its error is judged by exchange. The path is in the root, where the library makes no collections.
+			_ = c.WriteStreamWithLength("/content", io.NewSectionReader(content, 0, size), size, 0)
+		})
+		switch {
+		case err != nil:
+			return fmt.Errorf("write %d bytes: %w", size, err)
+		case success(status):
+			return nil
+		case (status == http.StatusNotFound || status == http.StatusConflict) && !again:
+			d.forget()
+		default:
+			return fmt.Errorf("write %d bytes: %w", size, statusError(status))
+		}
+	}
+}
+
+// verify compares the length of what was written.
+func (d *WebDAV) verify(ctx context.Context, name string, size int64) error {
+	length, err := d.lengthOf(ctx, name, size)
+	if err == nil && length != size {
+		err = lied(fmt.Sprintf("it has %d bytes of the %d that were written", length, size))
+	}
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	return nil
+}
+
+// mkcol makes a collection and those above it, except those that are known.
+func (d *WebDAV) mkcol(ctx context.Context, name string) error {
+	if name == "." {
+		name = ""
+	}
+	d.mu.Lock()
+	known := d.made[name]
+	d.mu.Unlock()
+	if known {
+		return nil
+	}
+	if name != "" {
+		if err := d.mkcol(ctx, path.Dir(name)); err != nil {
+			return err
+		}
+	}
+	to := d.base.JoinPath("/")
+	if name != "" {
+		to = davURL(d.base, name+"/")
+	}
+	status, err := d.control(ctx, to, func(c *gowebdav.Client) { _ = c.Mkdir("/", 0) }) // judged by the status
+	switch {
+	case err != nil:
+		return fmt.Errorf("make a collection: %w", err)
+	case success(status), status == http.StatusMovedPermanently, status == http.StatusFound,
+		status == http.StatusForbidden, status == http.StatusMethodNotAllowed: // the last four: it exists
+	case name == "" && status != http.StatusUnauthorized: // the base may be out of our reach and yet exist
+	default:
+		return fmt.Errorf("make a collection: %w", statusError(status))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.made[name] = true; len(d.made) > maxMade {
+		clear(d.made)
+	}
+	return nil
+}
+
+// maxMade is how many collections are remembered: each object has one of its own.
+const maxMade = 10_000
+
+func (d *WebDAV) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.made)
+}
+
+// partName is the name of a part, counted from 0.
+func partName(key string, index int64) string {
+	return fmt.Sprintf("%s/parts/%06d", collection(key), index)
+}
+
+// parts is the number of parts of an object.
+func (o Object) parts() int64 { return (o.Size + o.PartSize - 1) / o.PartSize }
+
+// part is the size of one part.
+func (o Object) part(index int64) int64 {
+	return min(o.PartSize, o.Size-index*o.PartSize)
+}
+
+// maxParts is what six digits can number.
+const maxParts = 1_000_000
+
+// putParts writes an object in parts and verifies them.
+func (d *WebDAV) putParts(ctx context.Context, o Object, f *os.File) error {
+	if o.parts() > maxParts {
+		return fmt.Errorf("a file of %d bytes has more than %d parts of %d bytes", o.Size, maxParts, o.PartSize)
+	}
+	err := concurrently(ctx, o.parts(), func(ctx context.Context, i int64) error {
+		content := io.NewSectionReader(f, i*o.PartSize, o.part(i))
+		err := repeatedly(ctx, func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, partTime)
+			defer cancel()
+			return d.write(ctx, partName(o.Key, i), content, o.part(i))
+		})
+		if err != nil {
+			return fmt.Errorf("part %d: %w", i, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	known := d.lengths(ctx, path.Dir(partName(o.Key, 0)))
+	for i := range o.parts() {
+		if name := partName(o.Key, i); known[path.Base(name)] != o.part(i) {
+			if err := d.verify(ctx, name, o.part(i)); err != nil {
+				return fmt.Errorf("part %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// concurrently calls fn with 0 to n-1, two at a time, until one fails.
+func concurrently(ctx context.Context, n int64, fn func(context.Context, int64) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	indexes := make(chan int64)
+	var running sync.WaitGroup
+	for range min(n, transfers) {
+		running.Go(func() {
+			for i := range indexes {
+				if err := fn(ctx, i); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for i := int64(0); i < n && ctx.Err() == nil; i++ {
+		select {
+		case indexes <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(indexes)
+	running.Wait()
+	return context.Cause(ctx)
+}
+
+// repeatedly calls fn until it succeeds, and after each pause once more.
+func repeatedly(ctx context.Context, fn func(context.Context) error) error {
+	err := fn(ctx)
+	for _, pause := range partPauses {
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+		err = fn(ctx)
+	}
+	return err
+}
+
+// Open reads the object, or the parts of it that the range is in.
+func (d *WebDAV) Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
+	if err := o.checkRange(offset, length); err != nil {
+		return nil, err
+	}
+	if length == 0 {
+		return http.NoBody, nil
+	}
+	if o.PartSize == 0 {
+		return d.get(ctx, o.Key, span{o.Size, offset, length})
+	}
+	j := &joined{object: o, offset: offset, end: offset + length}
+	j.open = func(index, offset, length int64) (io.ReadCloser, error) {
+		return d.get(ctx, partName(o.Key, index), span{o.part(index), offset, length})
+	}
+	if err := j.next(); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// Delete removes the collection of the object.
+func (d *WebDAV) Delete(ctx context.Context, o Object) error {
+	if err := checkKey(o.Key); err != nil {
+		return err
+	}
+	if err := d.remove(ctx, collection(o.Key)+"/"); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.made, collection(o.Key))
+	delete(d.made, path.Dir(partName(o.Key, 0)))
+	return nil
+}
+
+func (d *WebDAV) remove(ctx context.Context, name string) error {
+	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) { _ = c.RemoveAll("/") }) // judged by the status
+	switch {
+	case err != nil:
+		return fmt.Errorf("delete: %w", err)
+	case success(status) && status != http.StatusMultiStatus, status == http.StatusNotFound:
+		return nil
+	default: // 207 lists what could not be deleted
+		return fmt.Errorf("delete: %w", statusError(status))
+	}
+}
+
+// Stat reports whether the object is there, with all its parts.
+func (d *WebDAV) Stat(ctx context.Context, o Object) (bool, error) {
+	if err := checkKey(o.Key); err != nil {
+		return false, err
+	}
+	if o.PartSize == 0 {
+		return d.has(ctx, o.Key, o.Size)
+	}
+	known := d.lengths(ctx, path.Dir(partName(o.Key, 0)))
+	for i := range o.parts() {
+		if name := partName(o.Key, i); known[path.Base(name)] != o.part(i) {
+			if ok, err := d.has(ctx, name, o.part(i)); !ok || err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+func (d *WebDAV) has(ctx context.Context, name string, size int64) (bool, error) {
+	length, err := d.lengthOf(ctx, name, size)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && length == size, err
+}
+
+// Sweep does nothing: a Put that was interrupted is repeated or deleted.
+func (d *WebDAV) Sweep(context.Context, time.Time) error { return nil }
+
+// probeCollection is where probes write.
+const probeCollection = ".svc-probe"
+
+// Probe writes a small text and reads bytes 7 to 13 of it back, and then writes
+// 2 MiB, or a part, to see whether that is possible.
+func (d *WebDAV) Probe(ctx context.Context) Probe {
+	d.forget()
+	begin := time.Now()
+	ranges, err := d.probeSmall(ctx)
+	p := Probe{OK: err == nil, Latency: time.Since(begin)}
+	if err != nil {
+		p.Error = err.Error()
+		return p
+	}
+	p.RangeSupported = &ranges
+	size := int64(2 << 20)
+	if d.partSize > 0 {
+		size = d.partSize
+	}
+	err = d.probeLarge(ctx, size)
+	p.LargeWriteOK = new(err == nil)
+	if err != nil {
+		p.Error = fmt.Sprintf("%d KiB cannot be written at once; set a part size below that: %v", size>>10, err)
+	}
+	return p
+}
+
+func (d *WebDAV) probeSmall(ctx context.Context) (ranges bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	name := probeCollection + "/small.txt"
+	if err := d.write(ctx, name, bytes.NewReader([]byte(probeText)), int64(len(probeText))); err != nil {
+		return false, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, davURL(d.base, name).String(), nil)
+	if err != nil {
+		return false, err
+	}
+	s := span{int64(len(probeText)), 7, 7}
+	r.Header.Set("Accept-Encoding", "identity")
+	r.Header.Set("Range", s.header())
+	d.authorize(r)
+	answer, err := d.client.Do(r)
+	if err != nil {
+		return false, outbound.Explain(err)
+	}
+	body, err := s.content(answer, name)
+	if err != nil {
+		return false, fmt.Errorf("read: %w", err)
+	}
+	got, err := io.ReadAll(body)
+	if err = errors.Join(err, body.Close()); err != nil {
+		return false, fmt.Errorf("read: %w", err)
+	}
+	if string(got) != probeText[7:14] {
+		return false, fmt.Errorf("read: %w", lied("it sent other bytes than those that were written"))
+	}
+	return answer.StatusCode == http.StatusPartialContent, d.remove(ctx, name)
+}
+
+func (d *WebDAV) probeLarge(ctx context.Context, size int64) error {
+	ctx, cancel := context.WithTimeout(ctx, partTime)
+	defer cancel()
+	name := probeCollection + "/large.bin"
+	err := d.write(ctx, name, zeros{}, size)
+	if err == nil {
+		err = d.verify(ctx, name, size)
+	}
+	return errors.Join(err, d.remove(ctx, probeCollection+"/"))
+}
+
+// zeros is content of any length without memory.
+type zeros struct{}
+
+// ReadAt fills p with zeros.
+func (zeros) ReadAt(p []byte, _ int64) (int, error) {
+	clear(p)
+	return len(p), nil
+}

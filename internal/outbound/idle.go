@@ -1,0 +1,105 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// IdleTime is how long a transfer may stand still. What keeps moving may take as
+// long as it takes.
+const IdleTime = time.Minute
+
+// Idle ends requests in which no byte moves for a time: none of the body that is
+// sent, and none of the answer while somebody reads it. From the end of the
+// request to the header of the answer other limits count.
+func Idle(base http.RoundTripper, limit time.Duration) http.RoundTripper {
+	return &idle{base, limit}
+}
+
+type idle struct {
+	base  http.RoundTripper
+	limit time.Duration
+}
+
+func (i *idle) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	w := &watch{limit: i.limit, cancel: cancel, ctx: ctx}
+	w.timer = time.AfterFunc(i.limit, func() { cancel(errIdle) })
+	r = r.WithContext(ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &sent{r.Body, w}
+	}
+	answer, err := i.base.RoundTrip(r)
+	w.timer.Stop()
+	if err != nil {
+		cancel(nil)
+		return nil, w.cause(err)
+	}
+	answer.Body = &received{answer.Body, w}
+	return answer, nil
+}
+
+// CloseIdleConnections closes the connections that no request uses.
+func (i *idle) CloseIdleConnections() {
+	if c, ok := i.base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// watch cancels a request when its timer is not set again in time.
+type watch struct {
+	limit  time.Duration
+	timer  *time.Timer
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+// cause is errIdle where that is why err came.
+func (w *watch) cause(err error) error {
+	if err != nil && errors.Is(context.Cause(w.ctx), errIdle) {
+		return errIdle
+	}
+	return err
+}
+
+// sent is the body of a request.
+type sent struct {
+	io.ReadCloser
+	w *watch
+}
+
+func (s *sent) Read(p []byte) (int, error) {
+	n, err := s.ReadCloser.Read(p)
+	if err != nil {
+		s.w.timer.Stop()
+	} else {
+		s.w.timer.Reset(s.w.limit)
+	}
+	return n, err
+}
+
+// received is the body of an answer.
+type received struct {
+	io.ReadCloser
+	w *watch
+}
+
+func (r *received) Read(p []byte) (int, error) {
+	r.w.timer.Reset(r.w.limit)
+	n, err := r.ReadCloser.Read(p)
+	r.w.timer.Stop()
+	if err != nil && err != io.EOF {
+		err = r.w.cause(err)
+	}
+	return n, err
+}
+
+func (r *received) Close() error {
+	defer r.w.cancel(nil)
+	return r.ReadCloser.Close()
+}
+
+var errIdle = errors.New("the transfer stood still")
