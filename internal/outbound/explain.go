@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"syscall"
 )
@@ -47,7 +48,7 @@ func reason(err error) string {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "the certificate of the server is not valid"
 	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
 		return "the server does not speak TLS"
 	}
 	timeout, ok := errors.AsType[net.Error](err)

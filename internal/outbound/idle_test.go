@@ -1,0 +1,102 @@
+package outbound_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"svc/internal/outbound"
+)
+
+// pipes is a network without sockets, whose time is that of a synctest bubble.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestIdle: a transfer may take an hour as long as it moves, and ends a minute
+// after it stands still, in both directions.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		pause time.Duration
+		want  string
+	}{
+		"slow":  {50 * time.Second, ""},
+		"stuck": {70 * time.Second, "the transfer stood still"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const pieces = 72
+				p := make(pipes)
+				server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if n, _ := io.Copy(io.Discard, r.Body); r.Method == http.MethodPut && n != pieces {
+						return // the request was given up
+					}
+					for range pieces {
+						if _, err := w.Write([]byte("x")); err != nil || http.NewResponseController(w).Flush() != nil {
+							return
+						}
+						time.Sleep(tc.pause) //nolint:forbidigo // the time of the bubble
+					}
+				})}
+				go func() { _ = server.Serve(p) }() // ends with the pipes
+				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+					here, there := net.Pipe()
+					p <- there
+					return here, nil
+				}}
+				c := &http.Client{Transport: outbound.Idle(transport, outbound.IdleTime)}
+
+				answer, err := c.Get("http://server/")
+				if err == nil {
+					_, err = io.Copy(io.Discard, answer.Body)
+					_ = answer.Body.Close() // it was read
+				}
+				check(t, "receive", err, tc.want)
+
+				body, writer := io.Pipe()
+				go func() {
+					for range pieces {
+						if _, err := writer.Write([]byte("x")); err != nil {
+							return
+						}
+						time.Sleep(tc.pause) //nolint:forbidigo // the time of the bubble
+					}
+					_ = writer.Close() // never fails
+				}()
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://server/", body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer, err = c.Do(r)
+				if err == nil {
+					_ = answer.Body.Close() // not needed
+				}
+				check(t, "send", err, tc.want)
+				close(p)
+				_ = server.Close() // ends connections
+				transport.CloseIdleConnections()
+				time.Sleep(24 * time.Hour) //nolint:forbidigo // the time of the bubble, in which handlers end
+			})
+		})
+	}
+}
+
+func check(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err = outbound.Explain(err); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+		t.Errorf("%s: got %v; want %q", what, err, want)
+	}
+}
