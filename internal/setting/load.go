@@ -78,6 +78,10 @@ func (s *Settings) settle() {
 		v.Text = filepath.Join(s.Data, datadir.Backups)
 		s.BackupDir = v.Text
 	}
+	if v := s.value("storage_dir"); v.Text == "" {
+		v.Text = filepath.Join(s.Data, datadir.Files)
+		s.StorageDir = v.Text
+	}
 	listen, port := s.value("listen"), s.value("port")
 	switch {
 	case port.Text == "":

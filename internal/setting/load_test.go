@@ -110,7 +110,7 @@ func TestPrecedence(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	file := func(text string) given { return given{files: texts{"data/config.toml": text}} }
-	env := func(name, value string) given { return given{env: texts{name: value}} }
+	env := fromEnv
 	for _, tc := range []struct {
 		name  string
 		given given
@@ -145,6 +145,9 @@ func TestProblems(t *testing.T) {
 		{"backups too often", env("SVC_BACKUP_EVERY", "59s"), []string{"SVC_BACKUP_EVERY must be 0 or a duration from 1m to 365d, such as 24h or 7d"}},
 		{"backups too seldom", env("SVC_BACKUP_EVERY", "366d"), []string{"SVC_BACKUP_EVERY must be 0 or a duration from 1m to 365d, such as 24h or 7d"}},
 		{"backups every so often", env("SVC_BACKUP_EVERY", "daily"), []string{"SVC_BACKUP_EVERY must be 0 or a duration from 1m to 365d, such as 24h or 7d"}},
+		{"files of no size", env("SVC_UPLOAD_MAX_MB", "0"), []string{"SVC_UPLOAD_MAX_MB must be a whole number from 1 to 16777216"}},
+		{"a cache of a unit that there is not", env("SVC_DIST_CACHE_MAX_SIZE", "10t"), []string{"SVC_DIST_CACHE_MAX_SIZE must be a number of bytes, or a number with k, m or g, such as 10g"}},
+		{"a cache larger than any disk", env("SVC_DIST_CACHE_MAX_SIZE", "9999999999g"), []string{"SVC_DIST_CACHE_MAX_SIZE must be at most 9223372036854775807 bytes"}},
 		{"no backup kept", env("SVC_BACKUP_KEEP", "0"), []string{"SVC_BACKUP_KEEP must be a whole number from 1 to 100000"}},
 		{"recipient that is none", env("SVC_BACKUP_RECIPIENT", "age1abc, ssh-ed25519 AAAA"), []string{"SVC_BACKUP_RECIPIENT must be a comma-separated list of age public keys, which start with age1"}},
 		{"wrong type", file("listen = true"), []string{"data/config.toml: listen must be a quoted string"}},
@@ -281,4 +284,66 @@ func FuzzParseFile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// fromEnv is one variable.
+func fromEnv(name, value string) given { return given{env: texts{name: value}} }
+
+// TestOrigins: an address of a server has a scheme and a valid host and nothing else.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"https://dl.example.com":                       "https://dl.example.com",
+		" HTTPS://DL.Example.COM/// ":                  "https://dl.example.com",
+		"http://localhost:8080/":                       "http://localhost:8080",
+		"https://192.0.2.1":                            "https://192.0.2.1",
+		"https://[2001:DB8::1]:444":                    "https://[2001:db8::1]:444",
+		"https://xn--bcher-kva.example":                "https://xn--bcher-kva.example",
+		"https://my_host.internal.":                    "https://my_host.internal.",
+		"dl.example.com":                               "",
+		"//dl.example.com":                             "",
+		"ftp://dl.example.com":                         "",
+		"https://":                                     "",
+		"https://dl.example.com/files":                 "",
+		"https://dl.example.com?x":                     "",
+		"https://dl.example.com#x":                     "",
+		"https://user@dl.example.com":                  "",
+		"https://dl..example.com":                      "",
+		"https://-dl.example.com":                      "",
+		"https://dl.example-.com":                      "",
+		"https://dl example.com":                       "",
+		"https://bücher.example":                       "",
+		"https://dl.example.com:":                      "",
+		"https://dl.example.com:0":                     "",
+		"https://dl.example.com:65536":                 "",
+		"https://" + strings.Repeat("a", 64) + ".com":  "",
+		"https://" + strings.Repeat("a.", 130) + "com": "",
+	} {
+		s, err := fromEnv("SVC_DIST_BASE_URL", given).load()
+		if (err == nil) != (want != "") || err == nil && s.DistBaseURL != want {
+			t.Errorf("%q: got %q, %v, want %q", given, s.DistBaseURL, err, want)
+		}
+	}
+}
+
+// TestSizes: bytes with and without a unit.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{"": 10 << 30, "0": 0, "123": 123, "2k": 2 << 10, "3M": 3 << 20, " 4G ": 4 << 30} {
+		s, err := fromEnv("SVC_DIST_CACHE_MAX_SIZE", text).load()
+		if err != nil || s.DistCacheMaxSize != want {
+			t.Errorf("%q: got %d, %v, want %d", text, s.DistCacheMaxSize, err, want)
+		}
+	}
+}
+
+// TestStorageDirectory is in the data directory unless another one is named.
+func TestStorageDirectory(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]string{"": filepath.Join("d", "files"), "/srv/files": "/srv/files"} {
+		s, err := (given{env: texts{"SVC_DATA": "d", "SVC_STORAGE_DIR": dir}}).load()
+		if err != nil || s.StorageDir != want || s.Value("storage_dir").Text != want {
+			t.Errorf("%q: got %q, %v, want %q", dir, s.StorageDir, err, want)
+		}
+	}
 }

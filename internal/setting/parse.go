@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"net/netip"
 	"net/textproto"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +49,70 @@ func number(least, most int, field func(*Settings) *int) setter {
 			return fmt.Errorf("must be a whole number from %d to %d", least, most)
 		}
 		*field(s) = n
+		return nil
+	}
+}
+
+// origin is the address of a server, without a path: scheme and host in lower case,
+// and the port if there is one. Slashes at its end are dropped.
+func origin(field func(*Settings) *string) setter {
+	bad := errors.New("must be an address such as https://files.example.com: http or https and a valid host name, without a path")
+	return func(s *Settings, v string) error {
+		u, err := url.Parse(strings.TrimRight(strings.TrimSpace(v), "/"))
+		if err != nil {
+			return bad
+		}
+		host, port := strings.ToLower(u.Hostname()), u.Port()
+		whole := url.URL{Scheme: strings.ToLower(u.Scheme), Host: u.Host}
+		if whole.Scheme != "http" && whole.Scheme != "https" || u.String() != whole.String() || !validHost(host) || strings.HasSuffix(u.Host, ":") {
+			return bad
+		}
+		if port != "" {
+			if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+				return bad
+			}
+		}
+		*field(s) = whole.Scheme + "://" + strings.ToLower(u.Host)
+		return nil
+	}
+}
+
+// validHost reports whether a text in lower case is a host name (RFC 1123; an
+// internationalized one in its ASCII form) or an address.
+func validHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	host = strings.TrimSuffix(host, ".")
+	if host == "" || len(host) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// maxUploadMB bounds files to 16 TiB.
+const maxUploadMB = 16 << 20
+
+// size is a number of bytes, which k, m or g behind it multiplies.
+func size(field func(*Settings) *int64) setter {
+	form := regexp.MustCompile("^([0-9]+)([kKmMgG]?)$")
+	return func(s *Settings, v string) error {
+		m := form.FindStringSubmatch(strings.TrimSpace(v))
+		if m == nil {
+			return errors.New("must be a number of bytes, or a number with k, m or g, such as 10g")
+		}
+		unit := map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(m[2])]
+		n, err := strconv.ParseInt(m[1], 10, 64)
+		if err != nil || n > math.MaxInt64/unit {
+			return fmt.Errorf("must be at most %d bytes", int64(math.MaxInt64))
+		}
+		*field(s) = n * unit
 		return nil
 	}
 }

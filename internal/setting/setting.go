@@ -107,6 +107,14 @@ type Settings struct {
 	EventClockSkew     int    // seconds
 	EventBatchMax      int
 	EventMaxSizeMiB    int
+	SiteURL            string // scheme, host and port; "" = not known
+	DistBaseURL        string // scheme, host and port; "" = links on the address of the site
+	DistCacheMaxSize   int64  // bytes
+	UploadMaxMB        int    // MiB
+	StorageDir         string
+	CDNAliyunURL       string // scheme, host and port, as those that follow
+	CDNCloudflareURL   string
+	CodehostWebBaseURL string
 	BackupEvery        time.Duration // 0 = never
 	BackupKeep         int
 	BackupDir          string
