@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 
 	// Engines have one thing outside the process each.
 	"internal/backup":      {"internal/durable", "internal/datadir", "internal/disk"},
+	"internal/cdn":         {"internal/outbound"},
 	"internal/certificate": {},
 	"internal/control":     {"internal/datadir"},
 	"internal/httpserver":  {"internal/certificate", "internal/control", "internal/setting"},
@@ -128,7 +129,7 @@ var mayImport = map[string][]string{
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/control", "api/resource", "api/transfer", "api/web", "cmd", "internal/certificate", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/outbound", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/control", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/outbound", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},
@@ -143,7 +144,7 @@ var onlyIn = map[string][]string{
 	"github.com/gofrs/flock":              {"internal/control"},
 	"github.com/getkin/kin-openapi":       {"api/apitest"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth"},
-	"github.com/google/uuid":              {"search", "store", "internal/event", "internal/release"},
+	"github.com/google/uuid":              {"search", "store", "internal/event", "internal/release", "internal/cdn"},
 	"github.com/julienschmidt/httprouter": {"api/web", "bench"},
 	"github.com/pelletier/go-toml/v2":     {"internal/instance", "internal/setting"},
 	"github.com/prometheus/client_golang": {"api/control"},

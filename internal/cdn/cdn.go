@@ -1,0 +1,177 @@
+// Package cdn asks a CDN to fetch files again whose copies it keeps. The providers
+// are aliyun (aliyun.go) and cloudflare (cloudflare.go).
+package cdn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"svc/internal/outbound"
+)
+
+// The providers.
+const (
+	Aliyun     = "aliyun"
+	Cloudflare = "cloudflare"
+)
+
+const (
+	timeLimit  = 15 * time.Second // of a call
+	maxAnswer  = 256 << 10        // bytes that are read of an answer
+	maxMessage = 300              // characters of an error that are shown
+)
+
+// Credentials are an account of a provider.
+type Credentials struct {
+	Provider string
+	KeyID    string // access key id, or the zone
+	Secret   string // access key secret, or a token
+}
+
+// Refreshed is what became of a refresh.
+type Refreshed struct {
+	TaskIDs []string // of the provider, those from before an error included
+	Error   string   // "" = it was accepted
+}
+
+// Tested is what became of a test of credentials.
+type Tested struct {
+	Remain, Quota *int64 // refreshes left today and in all; nil = the provider does not say
+	Latency       time.Duration
+	Error         string // "" = the credentials work
+}
+
+// Client calls the providers.
+type Client struct {
+	http *http.Client
+	base map[string]string // address of the API of each provider, without a slash at the end
+	now  func() time.Time
+}
+
+// NewClient makes a client. The addresses are those of the APIs, without a path; the
+// HTTP client is one of package outbound.
+func NewClient(client *http.Client, aliyunURL, cloudflareURL string) *Client {
+	return &Client{client, map[string]string{Aliyun: aliyunURL, Cloudflare: cloudflareURL}, time.Now}
+}
+
+// provider is what a provider can do.
+type provider struct {
+	atOnce  int // addresses that a call takes
+	refresh func(ctx context.Context, c *Client, who Credentials, urls []string) (taskID string, err error)
+	test    func(ctx context.Context, c *Client, who Credentials) (remain, quota *int64, err error)
+}
+
+var providers = map[string]provider{
+	Aliyun:     {100, refreshAliyun, quotaOfAliyun},
+	Cloudflare: {30, purgeCloudflare, readZone},
+}
+
+// Refresh asks for new copies of files by their addresses, in as many calls as that
+// takes. The first that fails is the last.
+func (c *Client) Refresh(ctx context.Context, who Credentials, urls []string) Refreshed {
+	done := Refreshed{TaskIDs: []string{}}
+	p, ok := providers[who.Provider]
+	if !ok {
+		done.Error = noProvider(who.Provider).Error()
+		return done
+	}
+	for batch := range slices.Chunk(urls, p.atOnce) {
+		id, err := p.refresh(ctx, c, who, batch)
+		if err != nil {
+			done.Error = shown(err)
+			return done
+		}
+		if id != "" {
+			done.TaskIDs = append(done.TaskIDs, id)
+		}
+	}
+	return done
+}
+
+// Test tries credentials without changing anything.
+func (c *Client) Test(ctx context.Context, who Credentials) (t Tested) {
+	p, ok := providers[who.Provider]
+	if !ok {
+		return Tested{Error: noProvider(who.Provider).Error()}
+	}
+	begun := time.Now()
+	var err error
+	t.Remain, t.Quota, err = p.test(ctx, c, who)
+	t.Latency, t.Error = time.Since(begun), shown(err)
+	return t
+}
+
+func noProvider(name string) error { return fmt.Errorf("there is no CDN provider %q", name) }
+
+// answerError is what a provider says against a call.
+type answerError struct{ code, message string }
+
+// Error is the code, and the message behind it if there is one.
+func (e answerError) Error() string {
+	if e.message == "" {
+		return e.code
+	}
+	return e.code + ": " + e.message
+}
+
+// shown is an error as people may see it, in one line.
+func shown(err error) string {
+	if err == nil {
+		return ""
+	}
+	text := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(err.Error(), "�")))
+	return string(text[:min(len(text), maxMessage)])
+}
+
+// call sends a request and reads its answer, which is JSON, into answer. The status is
+// returned also when the answer to a failure is something else.
+func (c *Client) call(ctx context.Context, method, address, contentType string, header http.Header, body string, answer any) (status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	if err != nil {
+		return 0, outbound.Explain(err)
+	}
+	for name := range header {
+		r.Header.Set(name, header.Get(name))
+	}
+	r.Header.Set("Accept", "application/json")
+	if body != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		return 0, outbound.Explain(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return 0, outbound.Explain(err)
+	}
+	if ok := response.StatusCode/100 == 2; ok && !json.Valid(text) {
+		return 0, answerError{code: "the answer of the provider is not JSON"}
+	} else if err := json.Unmarshal(text, answer); ok && err != nil {
+		return 0, errForm
+	}
+	return response.StatusCode, nil
+}
+
+// errForm is for an answer that is JSON, but another one.
+var errForm = answerError{code: "the answer of the provider has another form than expected"}
+
+// statusError is for an answer that gives no reason.
+func statusError(status int) error {
+	return answerError{fmt.Sprintf("status %d", status), http.StatusText(status)}
+}
