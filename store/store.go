@@ -48,7 +48,7 @@ const Format = 1
 
 // layout has the steps to Format from all formats before. None has been needed
 // yet.
-var layout = boltfile.Layout{Oldest: 1}
+var layout = boltfile.Layout{Buckets: rootBuckets, Oldest: 1}
 
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
@@ -152,17 +152,12 @@ func Open(path string, o Options) (*Store, error) {
 
 // layOut makes the buckets and the marks of a new file.
 func layOut(t *boltfile.Tx) error {
-	for _, name := range rootBuckets {
-		if _, err := t.CreateBucketIfNotExists(name); err != nil {
-			return err
-		}
+	meta, err := layout.Make(t)
+	if err != nil {
+		return err
 	}
-	meta := t.Bucket(metaBucket)
 	id := uuid.New()
-	return errors.Join(
-		layout.Mark(meta),
-		meta.Put(storeIDKey, id[:]),
-	)
+	return meta.Put(storeIDKey, id[:])
 }
 
 // load reads what lives in memory: the last id, the project directory, the
