@@ -55,11 +55,11 @@ type readinessView struct {
 
 // ready says whether requests should be sent here.
 func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
-	view := h.readiness(control.Owner(r.Context()))
-	if view.Status == "ready" {
-		return web.Respond(w, http.StatusOK, view)
+	view, status := h.readiness(control.Owner(r.Context())), http.StatusOK
+	if view.Status != "ready" {
+		status = http.StatusServiceUnavailable
 	}
-	return web.Respond(w, http.StatusServiceUnavailable, view)
+	return web.Respond(w, status, view)
 }
 
 // readiness makes the checks. Reasons that name files are for the owner.
@@ -115,11 +115,13 @@ func (h *Handlers) enoughSpace() (message string, reason error) {
 	return "", nil
 }
 
-func (h *Handlers) health(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, struct {
-		Status    string `json:"status"`
-		Timestamp int64  `json:"timestamp"`
-	}{"ok", h.Now().Unix()})
+type healthView struct {
+	Status    string `json:"status"`
+	Timestamp int64  `json:"timestamp"`
+}
+
+func (h *Handlers) health(*web.Request) (healthView, error) {
+	return healthView{"ok", h.Now().Unix()}, nil
 }
 
 func (*Handlers) healthz(w http.ResponseWriter, _ *web.Request) error {
