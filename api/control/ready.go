@@ -41,16 +41,17 @@ func (h *Handlers) Started(addresses ...string) {
 // answered all the same.
 func (h *Handlers) Stopping() { h.life.phase.Store(int32(stopping)) }
 
-// checkView is one condition of being ready.
-type checkView struct {
+// ReadinessCheck is one condition of being ready.
+type ReadinessCheck struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
 	Message string `json:"message"` // "" when it is met
 }
 
-type readinessView struct {
-	Status string      `json:"status"` // ready or unavailable
-	Checks []checkView `json:"checks"`
+// Readiness says whether requests should be sent to a server.
+type Readiness struct {
+	Status string           `json:"status"` // ready or unavailable
+	Checks []ReadinessCheck `json:"checks"`
 }
 
 // ready says whether requests should be sent here.
@@ -63,10 +64,10 @@ func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 }
 
 // readiness makes the checks. Reasons that name files are for the owner.
-func (h *Handlers) readiness(owner bool) readinessView {
-	v := readinessView{Status: "ready"}
+func (h *Handlers) readiness(owner bool) Readiness {
+	v := Readiness{Status: "ready"}
 	check := func(name, message string, reason error) {
-		v.Checks = append(v.Checks, checkView{name, message == "", message})
+		v.Checks = append(v.Checks, ReadinessCheck{name, message == "", message})
 		if message == "" {
 			return
 		}
