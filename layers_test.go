@@ -23,7 +23,7 @@ import (
 // more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "api/control", "docs", "search", "store", "internal/..."},
+	"cmd": {"api", "api/control", "api/resource", "docs", "search", "store", "internal/..."},
 
 	"api":           {"api/analytics", "api/control", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "search", "store"},
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},

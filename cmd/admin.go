@@ -1,11 +1,12 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 
 	"github.com/spf13/cobra"
+
+	"svc/api/resource"
 )
 
 func (p *program) adminCommand() *cobra.Command {
@@ -22,31 +23,20 @@ All sessions end. The password is written to svc.bootstrap-admin.txt, which the
 next login deletes. It is also printed with --json, or when the standard output is a
 terminal; output that goes anywhere else is often kept.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withConnection(c, func(to connection) error {
-				answer, err := to.call(c.Context(), http.MethodPost, "/control/admin/reset-password", nil)
-				if err != nil {
-					return err
-				}
-				return p.printLogin(answer, asJSON)
-			})
-		},
+		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error {
+			var login resource.ResetView
+			if err := to.call(c.Context(), http.MethodPost, "/control/admin/reset-password", nil, &login); err != nil {
+				return err
+			}
+			login.File = absolute(login.File)
+			return p.printLogin(login, asJSON)
+		}),
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 
-func (p *program) printLogin(answer []byte, asJSON bool) error {
-	var login struct {
-		Username string `json:"username"`
-		Password string `json:"password"`
-		File     string `json:"file"`
-	}
-	if err := json.Unmarshal(answer, &login); err != nil {
-		return fmt.Errorf("read response: %w", err)
-	}
-	login.File = absolute(login.File)
+func (p *program) printLogin(login resource.ResetView, asJSON bool) error {
 	if asJSON {
 		return printJSON(p.stdout, login)
 	}

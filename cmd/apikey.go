@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/api/resource"
 	"svc/internal/auth"
 )
 
@@ -39,8 +40,7 @@ the server stores nothing but a salted hash.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return p.createKey(c, o) },
 	}
-	addOffline(c.Flags())
-	addJSON(c, &o.json)
+	addData(c, &o.json)
 	c.Flags().StringVar(&o.name, "name", "", "name of the key, at most 64 characters")
 	c.Flags().StringSliceVar(&o.scopes, "scope", nil, "scope of the key; repeatable (default versions:write)")
 	c.Flags().StringSliceVar(&o.projects, "project", nil, "limit the key to this project; repeatable (default all projects)")
@@ -68,29 +68,23 @@ func (p *program) createKey(c *cobra.Command, o apikeyOptions) error {
 		body.ExpiresInSeconds = int64(life / time.Second)
 	}
 	return p.withConnection(c, func(to connection) error {
-		answer, err := to.call(c.Context(), http.MethodPost, "/control/api-keys", body)
-		if err != nil {
+		var key resource.NewKeyView
+		if err := to.call(c.Context(), http.MethodPost, "/control/api-keys", body, &key); err != nil {
 			return err
 		}
-		var key struct {
-			ID     string   `json:"id"`
-			Name   string   `json:"name"`
-			Token  string   `json:"token"`
-			Scopes []string `json:"scopes"`
-			keyProjects
-			ExpiresAt *int64 `json:"expires_at"`
-		}
-		if err := json.Unmarshal(answer, &key); err != nil {
-			return fmt.Errorf("read response: %w", err)
-		}
 		if o.json {
-			return p.printAnswer(answer)
+			return printJSON(p.stdout, key)
 		}
 		say(p.stderr, "key %s (%s) for %s in %s, expires %s; it is shown only once:",
-			key.Name, key.ID, strings.Join(key.Scopes, ", "), key.keyProjects, moment(key.ExpiresAt))
-		_, err = fmt.Fprintln(p.stdout, key.Token)
+			key.Name, key.ID, strings.Join(key.Scopes, ", "), projectsText(key.AllProjects, key.ProjectIDs), moment(key.ExpiresAt))
+		_, err := fmt.Fprintln(p.stdout, key.Token)
 		return err
 	})
+}
+
+// keyList is the answer to a request for all keys.
+type keyList struct {
+	Data []resource.KeyView `json:"data"`
 }
 
 func (p *program) apikeyList() *cobra.Command {
@@ -99,46 +93,29 @@ func (p *program) apikeyList() *cobra.Command {
 		Use:   "list",
 		Short: "List API keys, newest first",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withConnection(c, func(to connection) error {
-				answer, err := to.call(c.Context(), http.MethodGet, "/api/v1/auth/api-keys", nil)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return p.printAnswer(answer)
-				}
-				return p.printKeys(answer)
-			})
-		},
+		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error {
+			var list keyList
+			if err := to.call(c.Context(), http.MethodGet, "/api/v1/auth/api-keys", nil, &list); err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, list)
+			}
+			return p.printKeys(list.Data)
+		}),
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 
-func (p *program) printKeys(answer []byte) error {
-	var list struct {
-		Data []struct {
-			ID     string   `json:"id"`
-			Name   string   `json:"name"`
-			Scopes []string `json:"scopes"`
-			keyProjects
-			IsActive   bool   `json:"is_active"`
-			ExpiresAt  *int64 `json:"expires_at"`
-			LastUsedAt *int64 `json:"last_used_at"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(answer, &list); err != nil {
-		return fmt.Errorf("read response: %w", err)
-	}
-	if len(list.Data) == 0 {
+func (p *program) printKeys(list []resource.KeyView) error {
+	if len(list) == 0 {
 		say(p.stderr, "there are no API keys")
 		return nil
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tNAME\tSTATE\tSCOPES\tPROJECTS\tEXPIRES\tLAST USED")
-	for _, k := range list.Data {
+	for _, k := range list {
 		state := "active"
 		switch {
 		case !k.IsActive:
@@ -147,7 +124,7 @@ func (p *program) printKeys(answer []byte) error {
 			state = "expired"
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			k.ID, k.Name, state, strings.Join(k.Scopes, ","), k.keyProjects, moment(k.ExpiresAt), moment(k.LastUsedAt))
+			k.ID, k.Name, state, strings.Join(k.Scopes, ","), projectsText(k.AllProjects, k.ProjectIDs), moment(k.ExpiresAt), moment(k.LastUsedAt))
 	}
 	return w.Flush()
 }
@@ -159,22 +136,19 @@ func (p *program) apikeyRevoke() *cobra.Command {
 		Short:             "Revoke an API key immediately",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeKeys,
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withConnection(c, func(to connection) error {
-				answer, err := to.call(c.Context(), http.MethodDelete, "/api/v1/auth/api-keys/"+url.PathEscape(args[0]), nil)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return p.printAnswer(answer)
-				}
-				say(p.stderr, "key %s is revoked", args[0])
-				return nil
-			})
-		},
+		RunE: p.connected(func(c *cobra.Command, args []string, to connection) error {
+			var answer json.RawMessage
+			if err := to.call(c.Context(), http.MethodDelete, "/api/v1/auth/api-keys/"+url.PathEscape(args[0]), nil, &answer); err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, answer)
+			}
+			say(p.stderr, "key %s is revoked", args[0])
+			return nil
+		}),
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 
@@ -191,8 +165,7 @@ immediately, or after --grace.`,
 		ValidArgsFunction: completeKeys,
 		RunE:              func(c *cobra.Command, args []string) error { return p.rotateKey(c, args[0], grace, asJSON) },
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	c.Flags().StringVar(&grace, "grace", "0m", "how long the old key still works, in whole minutes, such as 60m or 1d")
 	return c
 }
@@ -203,24 +176,17 @@ func (p *program) rotateKey(c *cobra.Command, id, grace string, asJSON bool) err
 		return err
 	}
 	return p.withConnection(c, func(to connection) error {
-		answer, err := to.call(c.Context(), http.MethodPost, "/api/v1/auth/api-keys/"+url.PathEscape(id)+"/rotate",
-			map[string]int64{"grace_period_minutes": minutes})
+		var key resource.RotatedKeyView
+		err := to.call(c.Context(), http.MethodPost, "/api/v1/auth/api-keys/"+url.PathEscape(id)+"/rotate", map[string]int64{"grace_period_minutes": minutes}, &key)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return p.printAnswer(answer)
-		}
-		var key struct {
-			Token   string `json:"token"`
-			OldEnds *int64 `json:"previous_key_expires_at"`
-		}
-		if err := json.Unmarshal(answer, &key); err != nil {
-			return fmt.Errorf("read response: %w", err)
+			return printJSON(p.stdout, key)
 		}
 		ends := "no longer works"
-		if key.OldEnds != nil {
-			ends = "works until " + moment(key.OldEnds)
+		if key.PreviousKeyExpiresAt != nil {
+			ends = "works until " + moment(key.PreviousKeyExpiresAt)
 		}
 		say(p.stderr, "key %s has a new text, shown only now; the old one %s:", id, ends)
 		_, err = fmt.Fprintln(p.stdout, key.Token)
@@ -251,25 +217,15 @@ func lifetime(flag, text string) (time.Duration, error) {
 	return life, nil
 }
 
-// printAnswer writes an answer of the server as it came, readable.
-func (p *program) printAnswer(answer []byte) error {
-	return printJSON(p.stdout, json.RawMessage(answer))
-}
-
-// keyProjects is the part of a key that says where it works.
-type keyProjects struct {
-	AllProjects bool     `json:"all_projects"`
-	ProjectIDs  []string `json:"project_ids"`
-}
-
-func (k keyProjects) String() string {
+// projectsText says where a key works.
+func projectsText(all bool, ids []string) string {
 	switch {
-	case k.AllProjects:
+	case all:
 		return "all projects"
-	case len(k.ProjectIDs) == 0: // those it was limited to are gone
+	case len(ids) == 0: // those it was limited to are gone
 		return "no project"
 	}
-	return strings.Join(k.ProjectIDs, ",")
+	return strings.Join(ids, ",")
 }
 
 // moment is a time of the wire for people, in their time zone.

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,7 @@ import (
 
 	apicontrol "svc/api/control"
 	"svc/internal/backup"
-	"svc/internal/control"
+	"svc/internal/doctor"
 	"svc/internal/durable"
 	"svc/internal/jobs"
 	"svc/internal/setting"
@@ -45,12 +44,11 @@ encrypts it with age for the holder of that key.`,
 			"  svc backup - --data ./data --recipient age1… | ssh nas 'cat > svc.tar.zst.age'\n" +
 			"  docker exec svc /svc backup - > svc.tar.zst",
 		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withConnection(c, func(to connection) error { return p.backup(c.Context(), to, args[0], o) })
-		},
+		RunE: p.connected(func(c *cobra.Command, args []string, to connection) error {
+			return p.backup(c.Context(), to, args[0], o)
+		}),
 	}
-	addOffline(c.Flags())
-	addJSON(c, &o.json)
+	addData(c, &o.json)
 	c.Flags().StringArrayVar(&o.recipients, "recipient", nil, "age public key to encrypt the archive for; repeatable")
 	c.Flags().BoolVar(&o.files, "files", true, "include local files; --files=false backs up databases, secrets and configuration only")
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
@@ -113,33 +111,21 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 // fetchBackup asks for an archive and writes it as it comes; size says how far
 // it is.
 func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options) (result apicontrol.BackupResult, err error) {
-	body, err := json.Marshal(o)
-	if err != nil {
-		return result, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, control.BaseURL+"/control/backup", bytes.NewReader(body))
-	if err != nil {
-		return result, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := to.client.Do(request)
+	response, err := to.open(ctx, http.MethodPost, "/control/backup", o)
 	if err != nil {
 		return result, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode >= http.StatusBadRequest {
-		return result, readRefusal(response)
-	}
 	out := &progress{to: w, say: p.progressLine("written"), told: time.Now()}
 	defer func() { *size = out.bytes }()
 	if _, err := io.CopyBuffer(out, response.Body, make([]byte, 256<<10)); err != nil {
-		return result, fmt.Errorf("the backup was interrupted after %s: %w", sizeText(out.bytes), err)
+		return result, fmt.Errorf("the backup was interrupted after %s: %w", doctor.Size(out.bytes), err)
 	}
 	if err := json.Unmarshal([]byte(response.Trailer.Get(apicontrol.BackupTrailer)), &result); err != nil {
-		return result, fmt.Errorf("the backup was interrupted after %s", sizeText(out.bytes))
+		return result, fmt.Errorf("the backup was interrupted after %s", doctor.Size(out.bytes))
 	}
 	if result.Error != "" {
-		return result, fmt.Errorf("the backup was interrupted after %s: %s", sizeText(out.bytes), result.Error)
+		return result, fmt.Errorf("the backup was interrupted after %s: %s", doctor.Size(out.bytes), result.Error)
 	}
 	return result, nil
 }
@@ -154,7 +140,7 @@ func (p *program) reportBackup(r backupReport) {
 		sealed = "encrypted; only the identity of a recipient opens it"
 	}
 	say(p.stderr, "%s has everything of %s: %d files of %s in %s, after %.1f s; %s",
-		name, r.CreatedAt.Local().Format(time.DateTime), r.Members, sizeText(r.Bytes), sizeText(r.Size), r.Seconds, sealed)
+		name, r.CreatedAt.Local().Format(time.DateTime), r.Members, doctor.Size(r.Bytes), doctor.Size(r.Size), r.Seconds, sealed)
 	if !r.Files {
 		say(p.stderr, "note: local files are not in it")
 	}
@@ -174,15 +160,4 @@ func schedule(s *setting.Settings) (jobs.Schedule, error) {
 		return jobs.Schedule{}, setting.Errors{fmt.Errorf("%s: %w", s.Value("backup.recipient").Name, err)}
 	}
 	return jobs.Schedule{Every: s.BackupEvery, Keep: s.BackupKeep, Dir: s.BackupDir, Recipients: s.BackupRecipient}, nil
-}
-
-// sizeText is a number of bytes for people.
-func sizeText(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 }

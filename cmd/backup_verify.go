@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	apicontrol "svc/api/control"
 	"svc/internal/backup"
 	"svc/internal/boltfile"
 	"svc/internal/datadir"
@@ -68,7 +69,9 @@ type archive struct {
 
 // openArchive reads an archive to its end and holds it to its sums.
 func (p *program) openArchive(ctx context.Context, path, identity string) (a *archive, err error) {
-	a = &archive{path: path, reading: func(f *os.File) io.Reader { return &archiveReader{ctx: ctx, file: f, last: time.Now(), say: p.sayRead} }}
+	a = &archive{path: path, reading: func(f *os.File) io.Reader {
+		return io.TeeReader(untilDone{ctx, f}, &progress{to: io.Discard, say: p.progressLine("read"), told: time.Now()})
+	}}
 	if identity != "" {
 		if a.identities, err = readIdentities(identity); err != nil {
 			return nil, withCode(exitUsage, err)
@@ -85,34 +88,18 @@ func (p *program) openArchive(ctx context.Context, path, identity string) (a *ar
 	return a, nil
 }
 
-// archiveReader reads an archive until the context ends and says once a second how
-// far it is.
-type archiveReader struct {
-	ctx  context.Context
-	file *os.File
-	read int64
-	last time.Time
-	say  func(read int64)
+// untilDone reads a file until the context ends.
+type untilDone struct {
+	ctx context.Context
+	*os.File
 }
 
 // Read reads from the file.
-func (r *archiveReader) Read(b []byte) (int, error) {
+func (r untilDone) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
-		return 0, &fs.PathError{Op: "read", Path: r.file.Name(), Err: err}
+		return 0, &fs.PathError{Op: "read", Path: r.Name(), Err: err}
 	}
-	n, err := r.file.Read(b)
-	r.read += int64(n)
-	if now := time.Now(); now.Sub(r.last) >= time.Second {
-		r.last = now
-		r.say(r.read)
-	}
-	return n, err
-}
-
-func (p *program) sayRead(read int64) {
-	if isTerminal(p.stderr) {
-		say(p.stderr, "%s read", sizeText(read))
-	}
+	return r.File.Read(b)
 }
 
 func readIdentities(path string) ([]backup.Identity, error) {
@@ -181,12 +168,7 @@ func (a *archive) stage(data string) (*backup.Staged, error) {
 
 // archiveReport is what an archive holds, for programs.
 type archiveReport struct {
-	Version          string    `json:"version"` // of the svc that made it
-	CreatedAt        time.Time `json:"created_at"`
-	Members          int       `json:"members"` // files in the archive
-	Bytes            int64     `json:"bytes"`   // of them, before compression
-	Files            bool      `json:"files"`   // local files were to be in it
-	SecretsElsewhere []string  `json:"secrets_elsewhere,omitempty"`
+	apicontrol.BackupResult
 
 	Projects      int   `json:"projects"`
 	Versions      int64 `json:"versions"`
@@ -206,11 +188,7 @@ func (r *archiveReport) String() string {
 // what is in them. The database of records becomes a file of its own, with its
 // own id, so that no search index of another one fits.
 func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiveReport, err error) {
-	m := a.manifest
-	r = &archiveReport{
-		Version: m.Version, CreatedAt: m.CreatedAt, Members: len(m.Members), Bytes: m.Bytes(),
-		Files: m.Files, SecretsElsewhere: m.SecretsElsewhere,
-	}
+	r = &archiveReport{BackupResult: apicontrol.NewBackupResult(a.manifest)}
 	records, events := filepath.Join(staged.Dir(), datadir.Database), filepath.Join(staged.Dir(), datadir.Events)
 	if err := boltfile.Verify(records); err != nil {
 		return nil, a.explain(err)

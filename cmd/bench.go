@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	apicontrol "svc/api/control"
+	"svc/api/resource"
 	"svc/internal/control"
 	"svc/internal/loadgen"
 	"svc/internal/workload"
@@ -210,24 +211,18 @@ func (b *eventsBench) measure(ctx context.Context, s *benchServer, r *eventsRepo
 
 // prepare makes the project, if it is not there, and a key to ask with.
 func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string, err error) {
-	list, err := owner.call(ctx, http.MethodGet, "/api/v1/admin/projects", nil)
-	if err != nil {
+	var list json.RawMessage
+	if err := owner.call(ctx, http.MethodGet, "/api/v1/admin/projects", nil, &list); err != nil {
 		return "", err
 	}
 	if !bytes.Contains(list, []byte(`"project_key":"`+benchProject+`"`)) {
 		project := map[string]any{"project_key": benchProject, "name": "Bench", "event_retention_days": 365}
-		if _, err := owner.call(ctx, http.MethodPost, "/api/v1/admin/projects", project); err != nil {
+		if err := owner.call(ctx, http.MethodPost, "/api/v1/admin/projects", project, nil); err != nil {
 			return "", err
 		}
 	}
-	raw, err := owner.call(ctx, http.MethodPost, "/api/v1/auth/api-keys", map[string]any{"name": "bench", "scopes": []string{"events:read", "projects:write"}})
-	if err != nil {
-		return "", err
-	}
-	var made struct {
-		Token string `json:"token"`
-	}
-	err = json.Unmarshal(raw, &made)
+	var made resource.NewKeyView
+	err = owner.call(ctx, http.MethodPost, "/api/v1/auth/api-keys", map[string]any{"name": "bench", "scopes": []string{"events:read", "projects:write"}}, &made)
 	return made.Token, err
 }
 
@@ -284,17 +279,14 @@ func agree(ctx context.Context, s *benchServer, events, batches int) error {
 // keepSaving changes the project every few milliseconds until the returned
 // function is called, which tells how many milliseconds each change took.
 func keepSaving(ctx context.Context, server connection) (stop func() (times []float64, err error)) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
 	var times []float64
 	var failed error
-	go func() {
-		defer close(done)
+	end := background(ctx, func(ctx context.Context) {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for n := 0; failed == nil; n++ {
 			begun := time.Now()
-			_, failed = server.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)})
+			failed = server.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)}, nil)
 			times = append(times, float64(time.Since(begun).Microseconds())/1000)
 			select {
 			case <-ctx.Done():
@@ -302,10 +294,9 @@ func keepSaving(ctx context.Context, server connection) (stop func() (times []fl
 			case <-tick.C:
 			}
 		}
-	}()
+	})
 	return func() ([]float64, error) {
-		cancel()
-		<-done
+		end()
 		return times, failed
 	}
 }
@@ -340,29 +331,25 @@ func (b *eventsBench) questions() []question {
 	}
 }
 
-// ask asks a question about the project.
-func (c connection) ask(ctx context.Context, q question) ([]byte, error) {
+// ask asks a question about the project and decodes the answer unless it is nil.
+func (c connection) ask(ctx context.Context, q question, answer any) error {
 	var body any
 	if q.body != "" {
 		body = json.RawMessage(q.body)
 	}
-	answer, err := c.call(ctx, q.method, "/api/v1/admin/projects/"+benchProject+q.path, body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", q.name, err)
+	if err := c.call(ctx, q.method, "/api/v1/admin/projects/"+benchProject+q.path, body, answer); err != nil {
+		return fmt.Errorf("%s: %w", q.name, err)
 	}
-	return answer, nil
+	return nil
 }
 
 // count is how many events there are already.
 func (b *eventsBench) count(ctx context.Context, server connection) (int, error) {
-	raw, err := server.ask(ctx, question{"overview", "GET", fmt.Sprintf("/events/stats/overview?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400), ""})
-	if err != nil {
-		return 0, err
-	}
 	var o struct {
 		Total int `json:"total"`
 	}
-	err = json.Unmarshal(raw, &o)
+	query := fmt.Sprintf("?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400)
+	err := server.ask(ctx, question{"overview", "GET", "/events/stats/overview" + query, ""}, &o)
 	return o.Total, err
 }
 
@@ -372,7 +359,7 @@ func (b *eventsBench) time(ctx context.Context, server connection, q question) (
 	var all []float64
 	for round := range b.rounds + 1 {
 		begun := time.Now()
-		if _, err := server.ask(ctx, q); err != nil {
+		if err := server.ask(ctx, q, nil); err != nil {
 			return benchAnswer{}, err
 		}
 		if round > 0 {
@@ -548,9 +535,6 @@ func (s *benchServer) caller(key string) connection {
 }
 
 func (s *benchServer) status(ctx context.Context) (state apicontrol.Status, err error) {
-	raw, err := s.owner().call(ctx, http.MethodGet, "/control/status", nil)
-	if err != nil {
-		return state, err
-	}
-	return state, json.Unmarshal(raw, &state)
+	err = s.owner().call(ctx, http.MethodGet, "/control/status", nil, &state)
+	return state, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -49,8 +50,7 @@ server.`,
 		},
 	}
 	c.Flags().BoolVar(&repair, "repair", false, "rebuild derived data that is wrong; no server may be running")
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 
@@ -64,18 +64,7 @@ type checkRun struct {
 }
 
 func (r *checkRun) run(c *cobra.Command) error {
-	s, err := r.load(c)
-	if err != nil {
-		return err
-	}
-	for _, warning := range s.Warnings {
-		say(r.stderr, "warning: %s", warning)
-	}
-	if err := needFolder(s.Data); err != nil {
-		return err
-	}
-	privateFiles()
-	lock, server, err := connectOrLock(c.Context(), s.Data)
+	s, lock, server, err := r.findOrLock(c)
 	switch {
 	case err != nil:
 		return err
@@ -83,9 +72,6 @@ func (r *checkRun) run(c *cobra.Command) error {
 		return errors.Join(r.offline(c.Context(), s.Data), lock.Release())
 	case r.repair:
 		return fmt.Errorf("%w\nstop the server before a repair; without --repair the check works while it runs", server.held)
-	}
-	if server.version != version {
-		say(r.stderr, "note: the running server is svc %s, this is svc %s", server.version, version)
 	}
 	client := control.Client(s.Data)
 	defer client.CloseIdleConnections()
@@ -130,7 +116,7 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	if isTerminal(r.stderr) {
 		say(r.stderr, "the server copies the data files")
 	}
-	if err := to.long(ctx, "/control/check/copies", nil, &copies); err != nil {
+	if err := to.callUnlimited(ctx, http.MethodPost, "/control/check/copies", nil, &copies); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(copies.Folder)) }()
@@ -139,7 +125,7 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 		return err
 	}
 	var index apicontrol.FindingsResult
-	if err := to.long(ctx, "/control/check/search", nil, &index); err != nil {
+	if err := to.callUnlimited(ctx, http.MethodPost, "/control/check/search", nil, &index); err != nil {
 		return err
 	}
 	r.report.Merge(index.Findings, index.Counts)

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -22,22 +23,19 @@ copied. Each file needs free disk space for its new copy. A crash leaves either 
 old file or the new one, complete.`,
 		Example: "  svc compact --data /var/lib/svc",
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withConnection(c, func(to connection) error {
-				var answer apicontrol.CompactResult
-				if err := to.long(c.Context(), "/control/compact", map[string]bool{"always": always}, &answer); err != nil {
-					return err
-				}
-				if asJSON {
-					return printJSON(p.stdout, answer)
-				}
-				return p.printCompacted(answer)
-			})
-		},
+		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error {
+			var answer apicontrol.CompactResult
+			if err := to.callUnlimited(c.Context(), http.MethodPost, "/control/compact", map[string]bool{"always": always}, &answer); err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, answer)
+			}
+			return p.printCompacted(answer)
+		}),
 	}
 	c.Flags().BoolVar(&always, "always", false, "rewrite files even if little of them is free")
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 

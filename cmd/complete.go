@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
@@ -47,13 +46,7 @@ func completeProjects(c *cobra.Command, _ []string, begun string) ([]cobra.Compl
 
 // completeKeys offers the ids of API keys that work, with their names.
 func completeKeys(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var list struct {
-		Data []struct {
-			ID       string `json:"id"`
-			Name     string `json:"name"`
-			IsActive bool   `json:"is_active"`
-		} `json:"data"`
-	}
+	var list keyList
 	var found []cobra.Completion
 	if len(args) == 0 && askRunning(c, "/api/v1/auth/api-keys", &list) {
 		for _, key := range list.Data {
@@ -86,6 +79,5 @@ func askRunning(c *cobra.Command, path string, into any) bool {
 	// The context of c is missing while a shell asks.
 	ctx, cancel := context.WithTimeout(context.Background(), completionLimit)
 	defer cancel()
-	answer, err := connection{client: client}.call(ctx, http.MethodGet, path, nil)
-	return err == nil && json.Unmarshal(answer, into) == nil
+	return connection{client: client}.call(ctx, http.MethodGet, path, nil, into) == nil
 }

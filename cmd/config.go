@@ -85,9 +85,7 @@ func (p *program) checkConfig(path string, asJSON bool) error {
 		}
 		return errors.Join(err, printJSON(p.stdout, check))
 	}
-	for _, warning := range s.Warnings {
-		say(p.stderr, "warning: %s", warning)
-	}
+	p.warn(s)
 	if err == nil {
 		say(p.stderr, "%s is fine", path)
 	}
@@ -102,9 +100,7 @@ func (p *program) showConfig(c *cobra.Command, asJSON bool) error {
 	if _, _, err := instance.ReadSecrets(s); err != nil {
 		return err
 	}
-	for _, warning := range s.Warnings {
-		say(p.stderr, "warning: %s", warning)
-	}
+	p.warn(s)
 	if asJSON {
 		return printJSON(p.stdout, viewConfig(s))
 	}

@@ -16,6 +16,7 @@ import (
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/instance"
+	"svc/internal/setting"
 )
 
 // answerLimit is how long a command waits for the answer to one request.
@@ -29,27 +30,20 @@ type connection struct {
 	key    string // an API key, where the client alone does not say who asks
 }
 
+// connected makes a command of work that needs a connection.
+func (p *program) connected(work func(c *cobra.Command, args []string, to connection) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withConnection(c, func(to connection) error { return work(c, args, to) })
+	}
+}
+
 // withConnection runs work on the data directory that the flags of c name.
 func (p *program) withConnection(c *cobra.Command, work func(connection) error) error {
-	s, err := p.load(c)
-	if err != nil {
-		return err
-	}
-	for _, warning := range s.Warnings {
-		say(p.stderr, "warning: %s", warning)
-	}
-	if err := needFolder(s.Data); err != nil {
-		return err
-	}
-	privateFiles()
-	lock, server, err := connectOrLock(c.Context(), s.Data)
+	s, lock, server, err := p.findOrLock(c)
 	if err != nil {
 		return err
 	}
 	if server != nil {
-		if server.version != version {
-			say(p.stderr, "note: the running server is svc %s, this is svc %s", server.version, version)
-		}
 		client := control.Client(s.Data)
 		defer client.CloseIdleConnections()
 		return work(connection{client: client})
@@ -67,30 +61,68 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	return errors.Join(work(connection{client: control.InProcess(i.handler)}), i.Close())
 }
 
-// call sends one request and returns the body of the answer. An answer of 400
-// and above is an error with the server's text.
-func (c connection) call(ctx context.Context, method, path string, body any) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit)
-	defer cancel()
-	return c.callPatiently(ctx, method, path, body)
+// findOrLock is connectOrLock for the data directory that the flags of c name, which
+// must be there.
+func (p *program) findOrLock(c *cobra.Command) (s *setting.Settings, lock *control.Lock, server *runningServer, err error) {
+	if s, err = p.load(c); err != nil {
+		return nil, nil, nil, err
+	}
+	p.warn(s)
+	if err := needFolder(s.Data); err != nil {
+		return nil, nil, nil, err
+	}
+	privateFiles()
+	lock, server, err = connectOrLock(c.Context(), s.Data)
+	if server != nil && server.version != version {
+		say(p.stderr, "note: the running server is svc %s, this is svc %s", server.version, version)
+	}
+	return s, lock, server, err
 }
 
-// long asks for work that takes as long as it takes, and decodes the answer.
-func (c connection) long(ctx context.Context, path string, body, answer any) error {
-	raw, err := c.callPatiently(ctx, http.MethodPost, path, body)
+// call asks for something that takes a moment, and decodes the answer unless it is
+// nil. An answer of 400 and above is an error with the server's text.
+func (c connection) call(ctx context.Context, method, path string, body, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	return c.callUnlimited(ctx, method, path, body, answer)
+}
+
+// callUnlimited is call without a time limit.
+func (c connection) callUnlimited(ctx context.Context, method, path string, body, answer any) error {
+	response, err := c.open(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(raw, answer); err != nil {
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && answer != nil {
+		err = json.Unmarshal(text, answer)
+	}
+	if err != nil {
 		return fmt.Errorf("read response: %w", err)
 	}
 	return nil
 }
 
-// callPatiently is call for what may take any time.
-func (c connection) callPatiently(ctx context.Context, method, path string, body any) ([]byte, error) {
-	var content io.Reader
-	if body != nil {
+// open is callUnlimited for an answer that the caller reads, and closes.
+func (c connection) open(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	response, err := c.send(ctx, method, path, body)
+	if err != nil || response.StatusCode < http.StatusBadRequest {
+		return response, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read response: %w", err)
+	}
+	return nil, refusal(response.Status, answer)
+}
+
+// send sends a request with a body: an io.Reader as it is, nil for none, or a value as
+// JSON.
+func (c connection) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	content, raw := body.(io.Reader)
+	if body != nil && !raw {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return nil, err
@@ -101,25 +133,13 @@ func (c connection) callPatiently(ctx context.Context, method, path string, body
 	if err != nil {
 		return nil, err
 	}
-	if body != nil {
+	if content != nil && !raw {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if c.key != "" {
 		request.Header.Set("X-Api-Key", c.key)
 	}
-	response, err := c.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("read response: %w", err)
-	}
-	if response.StatusCode >= http.StatusBadRequest {
-		return nil, refusal(response.Status, answer)
-	}
-	return answer, nil
+	return c.client.Do(request)
 }
 
 // refusal is the text of an error answer, whose message is one or a list.
@@ -191,22 +211,10 @@ func connectOrLock(ctx context.Context, dir string) (lock *control.Lock, server 
 }
 
 func askVersion(ctx context.Context, client *http.Client) (version string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, control.BaseURL+"/control/version", nil)
-	if err != nil {
-		return "", err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("answered %s", response.Status)
-	}
 	var answer struct {
 		Version string `json:"version"`
 	}
-	err = json.NewDecoder(response.Body).Decode(&answer)
+	err = connection{client: client}.call(ctx, http.MethodGet, "/control/version", nil, &answer)
 	return answer.Version, err
 }
 

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -47,8 +46,7 @@ do not need a readable database run without one.`,
 			return errors.Join(err, verdict(results))
 		},
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	c.Flags().BoolVar(&fix, "fix", false, "make the repairs that cannot lose data")
 	return c
 }
@@ -108,11 +106,7 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 // askServer learns what the running server knows, and lets it read copies of its
 // databases where there is room for them.
 func askServer(ctx context.Context, to connection, patient *doctor.Patient) error {
-	answer, err := to.call(ctx, http.MethodGet, "/control/doctor", nil)
-	if err == nil {
-		err = json.Unmarshal(answer, &patient.Facts)
-	}
-	if err != nil {
+	if err := to.call(ctx, http.MethodGet, "/control/doctor", nil, &patient.Facts); err != nil {
 		return fmt.Errorf("query the server: %w", err)
 	}
 	if reason := patient.CopyObstacle(); reason != "" {
@@ -120,11 +114,7 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 		return nil
 	}
 	var pages struct{ Data []apicontrol.PagesResult }
-	answer, err = to.callPatiently(ctx, http.MethodPost, "/control/doctor/pages", nil)
-	if err == nil {
-		err = json.Unmarshal(answer, &pages)
-	}
-	if err != nil {
+	if err := to.callUnlimited(ctx, http.MethodPost, "/control/doctor/pages", nil, &pages); err != nil {
 		return fmt.Errorf("the server cannot read its databases: %w", err)
 	}
 	for _, d := range pages.Data {

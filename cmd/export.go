@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/internal/control"
 	"svc/internal/transfer"
 )
 
@@ -40,8 +39,7 @@ installation, use "svc backup".`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return p.export(c, args[0], o) },
 	}
-	addOffline(c.Flags())
-	addJSON(c, &o.json)
+	addData(c, &o.json)
 	c.Flags().StringVar(&o.project, "project", "", "key or alias of the project")
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
 	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
@@ -98,18 +96,11 @@ func (p *program) tellExport(s exportSummary) {
 // download asks for the archive of a project and writes it to w. One that is not
 // whole is an error.
 func (to connection) download(ctx context.Context, project string, w io.Writer) (m transfer.Manifest, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, control.BaseURL+"/control/export/"+url.PathEscape(project), nil)
-	if err != nil {
-		return m, err
-	}
-	response, err := to.client.Do(request)
+	response, err := to.open(ctx, http.MethodGet, "/control/export/"+url.PathEscape(project), nil)
 	if err != nil {
 		return m, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode >= http.StatusBadRequest {
-		return m, readRefusal(response)
-	}
 	if _, err := io.Copy(w, response.Body); err != nil {
 		return m, fmt.Errorf("the export was interrupted: %w", err)
 	}
@@ -120,13 +111,4 @@ func (to connection) download(ctx context.Context, project string, w io.Writer) 
 		return m, errors.New("the export was interrupted: its end is missing")
 	}
 	return m, nil
-}
-
-// readRefusal is the error in an answer.
-func readRefusal(response *http.Response) error {
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return fmt.Errorf("read response: %w", err)
-	}
-	return refusal(response.Status, answer)
 }

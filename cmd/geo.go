@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"svc/internal/geo"
@@ -27,9 +26,7 @@ func openGeo(s *setting.Settings) (*geo.Locator, error) {
 // followGeo reads the file of places again whenever it has changed, until stop,
 // which waits for a reading that has begun.
 func followGeo(ctx context.Context, geo *geo.Locator, log *slog.Logger) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var follower sync.WaitGroup
-	follower.Go(func() {
+	return background(ctx, func(ctx context.Context) {
 		tick := time.NewTicker(geoCheck)
 		defer tick.Stop()
 		for {
@@ -46,8 +43,4 @@ func followGeo(ctx context.Context, geo *geo.Locator, log *slog.Logger) (stop fu
 			}
 		}
 	})
-	return func() {
-		cancel()
-		follower.Wait()
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	apicontrol "svc/api/control"
 	"svc/internal/control"
 )
 
@@ -35,19 +36,8 @@ container health checks expect.`,
 			return p.health(c.Context(), s.Data, asJSON)
 		},
 	}
-	addFolder(c.Flags())
-	addJSON(c, &asJSON)
+	addFolder(c, &asJSON)
 	return c
-}
-
-// healthAnswer is what /readyz answers.
-type healthAnswer struct {
-	Status string `json:"status"` // ready, unavailable, or unreachable
-	Checks []struct {
-		Name    string `json:"name"`
-		OK      bool   `json:"ok"`
-		Message string `json:"message"`
-	} `json:"checks"`
 }
 
 func (p *program) health(ctx context.Context, dir string, asJSON bool) error {
@@ -76,16 +66,12 @@ func (p *program) health(ctx context.Context, dir string, asJSON bool) error {
 }
 
 // askHealth asks over the control socket. It touches no file and takes no lock.
-func askHealth(ctx context.Context, dir string) (answer healthAnswer, err error) {
+func askHealth(ctx context.Context, dir string) (answer apicontrol.Readiness, err error) {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
 	client := control.Client(dir)
 	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, control.BaseURL+"/readyz", nil)
-	if err != nil {
-		return answer, err
-	}
-	response, err := client.Do(request)
+	response, err := connection{client: client}.send(ctx, http.MethodGet, "/readyz", nil)
 	if err != nil {
 		return answer, err
 	}

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"svc/internal/control"
 )
 
 // importOptions are the flags of "svc import".
@@ -44,8 +42,7 @@ same server, --new-ids gives the imported records new ones.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return p.importFile(c, args[0], o) },
 	}
-	addOffline(c.Flags())
-	addJSON(c, &o.json)
+	addData(c, &o.json)
 	c.Flags().StringVar(&o.key, "key", "", "key of the new project (default: the key of the exported project)")
 	c.Flags().BoolVar(&o.newIDs, "new-ids", false, "give all records new ids with the same creation times")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "verify the archive and change nothing")
@@ -94,18 +91,11 @@ func (p *program) importFile(c *cobra.Command, file string, o importOptions) err
 	}
 	return p.withConnection(c, func(to connection) error {
 		sent := &progress{to: io.Discard, say: p.progressLine("sent"), told: time.Now()}
-		request, err := http.NewRequestWithContext(c.Context(), http.MethodPost, control.BaseURL+"/control/import?"+query.Encode(), io.TeeReader(body, sent))
-		if err != nil {
-			return err
-		}
-		response, err := to.client.Do(request)
+		response, err := to.open(c.Context(), http.MethodPost, "/control/import?"+query.Encode(), io.TeeReader(body, sent))
 		if err != nil {
 			return err
 		}
 		defer response.Body.Close()
-		if response.StatusCode >= http.StatusBadRequest {
-			return readRefusal(response)
-		}
 		summary, err := p.followImport(response.Body)
 		if err != nil && c.Context().Err() != nil {
 			return c.Context().Err()

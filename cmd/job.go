@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,21 +26,20 @@ func (p *program) jobListCommand() *cobra.Command {
 		Long: `List the scheduled jobs of the server, when each last ran, how long it took and why
 it failed. The last run of each job survives a restart.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withConnection(c, func(to connection) error {
-				raw, err := to.call(c.Context(), http.MethodGet, "/control/jobs", nil)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return printJSON(p.stdout, json.RawMessage(raw))
-				}
-				return printJobs(p.stdout, raw)
-			})
-		},
+		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error {
+			var list struct {
+				Data []apicontrol.JobStatus `json:"data"`
+			}
+			if err := to.call(c.Context(), http.MethodGet, "/control/jobs", nil, &list); err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, list)
+			}
+			return printJobs(p.stdout, list.Data)
+		}),
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 
@@ -53,40 +51,30 @@ func (p *program) jobRunCommand() *cobra.Command {
 		Long:    `Run a scheduled job now, whether or not it is due, and wait until it is done.`,
 		Example: "  svc job run retention",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withConnection(c, func(to connection) error {
-				raw, err := to.callPatiently(c.Context(), http.MethodPost, "/control/jobs/"+url.PathEscape(args[0]), nil)
-				if err != nil {
-					return err
-				}
-				var j apicontrol.JobStatus
-				if err := json.Unmarshal(raw, &j); err != nil {
-					return fmt.Errorf("read response: %w", err)
-				}
-				if asJSON {
-					err = printJSON(p.stdout, json.RawMessage(raw))
-				}
-				if j.LastError != "" {
-					return errors.Join(err, fmt.Errorf("the job %s failed after %.1f s: %s", j.Name, j.LastSeconds, j.LastError))
-				}
-				say(p.stderr, "the job %s took %.1f s", j.Name, j.LastSeconds)
+		RunE: p.connected(func(c *cobra.Command, args []string, to connection) error {
+			var j apicontrol.JobStatus
+			err := to.callUnlimited(c.Context(), http.MethodPost, "/control/jobs/"+url.PathEscape(args[0]), nil, &j)
+			if err != nil {
 				return err
-			})
-		},
+			}
+			if asJSON {
+				err = printJSON(p.stdout, j)
+			}
+			if j.LastError != "" {
+				return errors.Join(err, fmt.Errorf("the job %s failed after %.1f s: %s", j.Name, j.LastSeconds, j.LastError))
+			}
+			say(p.stderr, "the job %s took %.1f s", j.Name, j.LastSeconds)
+			return err
+		}),
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 
-func printJobs(out io.Writer, raw []byte) error {
-	var list struct{ Data []apicontrol.JobStatus }
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return fmt.Errorf("read response: %w", err)
-	}
+func printJobs(out io.Writer, list []apicontrol.JobStatus) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "NAME\tLAST RUN\tWHAT IT DOES")
-	for _, j := range list.Data {
+	for _, j := range list {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", j.Name, jobText(j), j.About)
 	}
 	return w.Flush()

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	apicontrol "svc/api/control"
-	"svc/internal/control"
 )
 
 func (p *program) reindexCommand() *cobra.Command {
@@ -23,29 +22,19 @@ is complete and replaces it.
 This is never needed in normal operation: the server keeps the index up to date, and
 rebuilds it when it is missing or damaged.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withConnection(c, func(to connection) error { return p.reindex(c, to, asJSON) })
-		},
+		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error { return p.reindex(c, to, asJSON) }),
 	}
-	addOffline(c.Flags())
-	addJSON(c, &asJSON)
+	addData(c, &asJSON)
 	return c
 }
 
 // reindex asks for the new index and waits for it, however long that takes.
 func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
-	request, err := http.NewRequestWithContext(c.Context(), http.MethodPost, control.BaseURL+"/control/reindex", nil)
-	if err != nil {
-		return err
-	}
-	response, err := to.client.Do(request)
+	response, err := to.open(c.Context(), http.MethodPost, "/control/reindex", nil)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	if response.StatusCode >= http.StatusBadRequest {
-		return readRefusal(response)
-	}
 	var line apicontrol.ReindexProgress
 	for lines := json.NewDecoder(response.Body); !line.Done; {
 		if err := lines.Decode(&line); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"os/signal"
 	"slices"
 	"syscall"
 	"time"
@@ -80,32 +79,6 @@ func (r *reloader) reload() {
 	r.log.Info("settings reloaded", "changed", applied)
 	if len(restart) > 0 {
 		r.log.Warn("other settings have changed; they take effect at the next start", "settings", restart)
-	}
-}
-
-// onSignals calls a function for each signal that it belongs to, until stop is
-// called.
-func onSignals(calls map[os.Signal]func()) (stop func()) {
-	signals := make(chan os.Signal, 4)
-	for s := range calls {
-		signal.Notify(signals, s)
-	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-done:
-				return
-			case s := <-signals:
-				calls[s]()
-			}
-		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
-		<-ended
 	}
 }
 

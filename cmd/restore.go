@@ -44,9 +44,8 @@ that are not of svc stay where they are.`,
 			return p.restore(c, s, args[0], o)
 		},
 	}
-	addOffline(c.Flags())
+	addData(c, &o.json)
 	addIdentity(c, &o.identity)
-	addJSON(c, &o.json)
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "verify the archive and print what would be done")
 	c.Flags().BoolVar(&o.force, "force", false, "move the content of the data directory aside")
 	return c

@@ -313,16 +313,10 @@ func serveMetrics(ctx context.Context, address string, metrics http.Handler, log
 	paths := http.NewServeMux()
 	paths.Handle("GET /metrics", metrics)
 	server := httpserver.NewServer(paths, metricsConnections, log)
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	stop = background(ctx, func(ctx context.Context) {
 		if err := server.Serve(ctx, 0, nil, nil, listener); err != nil {
 			log.Error("metrics listener failed", "error", err)
 		}
-	}()
-	return httpserver.Reachable("http", listener.Addr())[0] + "/metrics", func() {
-		cancel()
-		<-ended
-	}, nil
+	})
+	return httpserver.Reachable("http", listener.Addr())[0] + "/metrics", stop, nil
 }

@@ -33,26 +33,28 @@ func addSettings(flags *pflag.FlagSet) {
 	}
 }
 
-// addOffline gives a command the flags of the settings that decide which data
-// directory it uses and, out of sight in the help, how it opens it when no
+// addData gives a command on the data the flags of the settings that decide which
+// data directory it uses and, out of sight in the help, how it opens it when no
 // server runs.
-func addOffline(flags *pflag.FlagSet) {
+func addData(c *cobra.Command, asJSON *bool) {
+	addFolder(c, asJSON)
 	for _, d := range setting.Definitions() {
-		if d.NotInFile || d.Offline {
-			addSetting(flags, d)
-			flags.Lookup(d.Flag()).Hidden = d.Offline
+		if d.Offline {
+			addSetting(c.Flags(), d)
+			c.Flags().Lookup(d.Flag()).Hidden = true
 		}
 	}
 }
 
 // addFolder gives a command that never opens the data the flags that say where
 // they are.
-func addFolder(flags *pflag.FlagSet) {
+func addFolder(c *cobra.Command, asJSON *bool) {
 	for _, d := range setting.Definitions() {
 		if d.NotInFile {
-			addSetting(flags, d)
+			addSetting(c.Flags(), d)
 		}
 	}
+	addJSON(c, asJSON)
 }
 
 func addSetting(flags *pflag.FlagSet, d setting.Definition) {
@@ -61,6 +63,13 @@ func addSetting(flags *pflag.FlagSet, d setting.Definition) {
 		usage += " (default: " + d.Unset + ")"
 	}
 	flags.Var(&textFlag{d.Default, d.Kind}, d.Flag(), usage)
+}
+
+// warn says what is odd about settings.
+func (p *program) warn(s *setting.Settings) {
+	for _, warning := range s.Warnings {
+		say(p.stderr, "warning: %s", warning)
+	}
 }
 
 // load reads the settings from the flags of a command, the environment and the

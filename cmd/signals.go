@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
@@ -12,30 +13,53 @@ import (
 // termination signal. The second ends the process at once. stop ends the watch.
 func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
+	end := func() {
+		if ctx.Err() == nil {
+			cancel()
+			return
+		}
+		say(stderr, "stopped at once by a second signal")
+		os.Exit(exitFailed)
+	}
+	hangUp := func() {} // a terminal that is closed must not end a server
+	unwatch := onSignals(map[os.Signal]func(){os.Interrupt: end, syscall.SIGTERM: end, syscall.SIGHUP: hangUp})
+	return ctx, func() {
+		unwatch()
+		cancel()
+	}
+}
+
+// onSignals calls a function for each signal that it belongs to, until stop is
+// called.
+func onSignals(calls map[os.Signal]func()) (stop func()) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	done := make(chan struct{})
-	go func() {
+	for s := range calls {
+		signal.Notify(signals, s)
+	}
+	end := background(context.Background(), func(ctx context.Context) {
 		for {
 			select {
-			case <-done:
+			case <-ctx.Done():
 				return
 			case s := <-signals:
-				switch {
-				case s == syscall.SIGHUP:
-					// A terminal that is closed must not end a server.
-				case ctx.Err() == nil:
-					cancel()
-				default:
-					say(stderr, "stopped at once by a second signal")
-					os.Exit(exitFailed)
-				}
+				calls[s]()
 			}
 		}
-	}()
-	return ctx, func() {
+	})
+	return func() {
 		signal.Stop(signals)
-		close(done)
+		end()
+	}
+}
+
+// background does work beside others until ctx ends or stop is called, which returns
+// when the work has.
+func background(ctx context.Context, work func(ctx context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { work(ctx) })
+	return func() {
 		cancel()
+		running.Wait()
 	}
 }

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,8 +33,7 @@ when the server starts. If no server is running, only file sizes are shown.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return p.status(c, asJSON) },
 	}
-	addFolder(c.Flags())
-	addJSON(c, &asJSON)
+	addFolder(c, &asJSON)
 	return c
 }
 
@@ -66,14 +64,10 @@ func (p *program) status(c *cobra.Command, asJSON bool) error {
 	client := control.Client(s.Data)
 	defer client.CloseIdleConnections()
 	if _, err := askVersion(c.Context(), client); err == nil {
-		raw, err := connection{client: client}.call(c.Context(), http.MethodGet, "/control/status", nil)
-		if err != nil {
+		if err := (connection{client: client}).call(c.Context(), http.MethodGet, "/control/status", nil, &r.Server); err != nil {
 			return err
 		}
 		r.Running = true
-		if err := json.Unmarshal(raw, &r.Server); err != nil {
-			return fmt.Errorf("read response: %w", err)
-		}
 	}
 	if asJSON {
 		return printJSON(p.stdout, r)

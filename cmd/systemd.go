@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
 
 	"svc/internal/httpserver"
 	"svc/internal/systemd"
@@ -23,17 +22,11 @@ func newManager(log *slog.Logger, public *httpserver.Listeners) *manager {
 // follow tells the service manager that the server is ready, and later that it
 // stops. Nothing of it ends the server.
 func (m *manager) follow(ctx context.Context) (dismiss func()) {
-	ctx, cancel := context.WithCancel(ctx)
 	m.tell(systemd.Ready(m.status))
-	var follower sync.WaitGroup
-	follower.Go(func() {
+	return background(ctx, func(ctx context.Context) {
 		<-ctx.Done()
 		m.tell(systemd.Stopping())
 	})
-	return func() {
-		cancel()
-		follower.Wait()
-	}
 }
 
 // reloading tells that the server reads something again while work does it.

@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -88,24 +86,9 @@ func (c *checker) run() error {
 // marks looks at what every file has; whole is false where that is not enough to
 // go on.
 func (c *checker) marks() (whole bool, err error) {
-	whole = true
-	for _, name := range rootBuckets {
-		if c.bucket(name) == nil {
-			c.report.Add(integrity.Layout, "/", "there is no bucket %s", name)
-			whole = false
-		}
-	}
-	meta := c.bucket(metaBucket)
-	if meta == nil {
-		return false, nil
-	}
-	raw := meta.Get(formatKey)
-	if len(raw) != 4 {
-		c.report.Add(integrity.Layout, "/meta/format", "there is no format number")
-		return false, nil
-	}
-	if format := binary.BigEndian.Uint32(raw); format > Format {
-		return false, fmt.Errorf("format %d, this program reads up to %d: %w", format, Format, ErrNewer)
+	meta, whole, err := layout.Check(c.tx.bolt, c.report)
+	if meta == nil || err != nil {
+		return false, err
 	}
 	if n := len(meta.Get(storeIDKey)); n != len(uuid.UUID{}) {
 		c.report.Add(integrity.Layout, "/meta/store_id", "the id of the file has %d bytes, not 16", n)
@@ -673,33 +656,23 @@ const fixesAtOnce = 20_000
 // a file that nobody else has open. It does it in steps, each of which is whole:
 // when it fails or is stopped in the middle, it can be repeated. The errors are
 // those of Open, or that of ctx.
-func Repair(ctx context.Context, path string) (err error) {
-	db, err := boltfile.Open(path, boltfile.Options{})
-	if err != nil {
-		return fmt.Errorf("repair %s: %w", path, err)
-	}
-	file := boltfile.NewWriter(db, slog.New(slog.DiscardHandler))
-	if err := layout.RefuseOlder(file); err != nil {
-		return errors.Join(fmt.Errorf("repair %s: %w", path, err), file.Abandon())
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	left := -1 // as many fixes as the last step found
-	for {
-		found := 0
-		err := file.Update(func(t *boltfile.Tx) (err error) {
-			found, err = repairStep(ctx, t)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("repair %s: %w", path, err)
+func Repair(ctx context.Context, path string) error {
+	return boltfile.Repair(path, boltfile.Options{}, layout, func(file *boltfile.Writer) error {
+		left := -1 // as many fixes as the last step found
+		for {
+			found := 0
+			err := file.Update(func(t *boltfile.Tx) (err error) {
+				found, err = repairStep(ctx, t)
+				return err
+			})
+			// What does not become less contradicts itself, such as two versions with
+			// the same text; another check says so.
+			if err != nil || found == 0 || left >= 0 && found >= left {
+				return err
+			}
+			left = found
 		}
-		// What does not become less contradicts itself, such as two versions with
-		// the same text; another check says so.
-		if found == 0 || left >= 0 && found >= left {
-			return nil
-		}
-		left = found
-	}
+	})
 }
 
 // repairStep looks for what is wrong and puts some of it right, and returns how

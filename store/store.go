@@ -49,7 +49,7 @@ const Format = 1
 
 // layout has the steps to Format from all formats before. None has been needed
 // yet.
-var layout = boltfile.Layout{Oldest: 1}
+var layout = boltfile.Layout{Buckets: rootBuckets, Oldest: 1}
 
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
@@ -159,18 +159,12 @@ func Open(path string, o Options) (*Store, error) {
 
 // layOut makes the buckets and the marks of a new file.
 func (s *Store) layOut(t *boltfile.Tx) error {
-	for _, name := range rootBuckets {
-		if _, err := t.CreateBucketIfNotExists(name); err != nil {
-			return err
-		}
+	meta, err := layout.Make(t)
+	if err != nil {
+		return err
 	}
-	meta := t.Bucket(metaBucket)
 	id := uuid.New()
-	return errors.Join(
-		layout.Mark(meta),
-		meta.Put(storeIDKey, id[:]),
-		s.addBuckets(t),
-	)
+	return errors.Join(meta.Put(storeIDKey, id[:]), s.addBuckets(t))
 }
 
 // addLater gives a file of the first versions what it does not have.

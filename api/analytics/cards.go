@@ -136,7 +136,7 @@ func (h *Handlers) deleteCard(r *web.Request) error {
 }
 
 // ReadCard reads a card of an archive.
-func ReadCard(raw json.RawMessage, now time.Time) (_ *store.Card, created int64, err error) {
+func ReadCard(raw json.RawMessage, now int64) (_ *store.Card, created int64, err error) {
 	var in struct {
 		cardInput
 		ID      web.Optional[string]      `json:"card_id"`
@@ -145,11 +145,11 @@ func ReadCard(raw json.RawMessage, now time.Time) (_ *store.Card, created int64,
 	}
 	web.Fill(&in, raw)
 	var p problems
-	rec := p.Record(web.RecordInput{ID: in.ID, CreatedAt: in.Created, UpdatedAt: in.Updated}, now.Unix())
+	rec := p.Record(web.RecordInput{ID: in.ID, CreatedAt: in.Created, UpdatedAt: in.Updated}, now)
 	for i, text := range p.List { // a card has names of its own for these
 		p.List[i] = strings.NewReplacer("created_at", "created_time", "updated_at", "updated_time", "id ", "card_id ", "in id,", "in card_id,").Replace(text)
 	}
-	if err := web.JoinValidation(in.check(false, now), p.Err()); err != nil {
+	if err := web.JoinValidation(in.check(false, time.Unix(now, 0)), p.Err()); err != nil {
 		return nil, 0, err
 	}
 	c := &store.Card{ID: rec.ID, UpdatedAt: rec.Updated}

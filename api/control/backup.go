@@ -25,6 +25,14 @@ type BackupResult struct {
 	Error            string    `json:"error,omitempty"`
 }
 
+// NewBackupResult says what a complete archive has.
+func NewBackupResult(m *backup.Manifest) BackupResult {
+	return BackupResult{
+		Version: m.Version, CreatedAt: m.CreatedAt, Members: len(m.Members), Bytes: m.Bytes(),
+		Files: m.Files, SecretsElsewhere: m.SecretsElsewhere,
+	}
+}
+
 const maxRecipients = 20
 
 // backup streams an archive of everything. Until it begins, an error is an
@@ -59,10 +67,7 @@ func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 			h.Log.Error("backup interrupted", "error", err, "id", r.ID)
 		}
 	} else {
-		result = BackupResult{
-			Version: m.Version, CreatedAt: m.CreatedAt, Members: len(m.Members), Bytes: m.Bytes(),
-			Files: m.Files, SecretsElsewhere: m.SecretsElsewhere,
-		}
+		result = NewBackupResult(m)
 	}
 	text, err := json.Marshal(result)
 	if err != nil {

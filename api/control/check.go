@@ -2,7 +2,6 @@ package control
 
 import (
 	"errors"
-	"net/http"
 	"os"
 
 	"svc/api/web"
@@ -17,16 +16,15 @@ type CopiesResult struct {
 
 // copyForCheck copies both data files as they are at one moment, at the speed of
 // the disk: looking at the pages of a file that is written to is not safe.
-func (h *Handlers) copyForCheck(w http.ResponseWriter, r *web.Request) error {
-	web.NoDeadlines(w)
-	folder, err := h.Copy("check-")
-	if err != nil {
-		return err
+func (h *Handlers) copyForCheck(r *web.Request) (v CopiesResult, err error) {
+	web.NoDeadlines(r.Writer)
+	if v.Folder, err = h.Copy("check-"); err != nil {
+		return v, err
 	}
 	if err := r.Context().Err(); err != nil {
-		return errors.Join(err, os.RemoveAll(folder))
+		return v, errors.Join(err, os.RemoveAll(v.Folder))
 	}
-	return web.Respond(w, http.StatusOK, CopiesResult{folder})
+	return v, nil
 }
 
 // FindingsResult is what a check has found.
@@ -36,13 +34,11 @@ type FindingsResult struct {
 }
 
 // checkSearch compares the search index with what can be searched.
-func (h *Handlers) checkSearch(w http.ResponseWriter, r *web.Request) error {
-	web.NoDeadlines(w)
+func (h *Handlers) checkSearch(r *web.Request) (v FindingsResult, err error) {
+	web.NoDeadlines(r.Writer)
 	report := integrity.NewReport(nil)
 	if h.Search != nil {
-		if err := h.Search.Check(r.Context(), report); err != nil {
-			return err
-		}
+		err = h.Search.Check(r.Context(), report)
 	}
-	return web.Respond(w, http.StatusOK, FindingsResult{report.Listed(), report.Counts()})
+	return FindingsResult{report.Listed(), report.Counts()}, err
 }

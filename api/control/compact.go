@@ -1,7 +1,6 @@
 package control
 
 import (
-	"net/http"
 	"path/filepath"
 
 	"svc/api/web"
@@ -29,34 +28,33 @@ type CompactedFile struct {
 
 // compact moves the data to smaller files while they are in use, one after the
 // other. Whoever writes waits.
-func (h *Handlers) compact(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 	var in compactInput
 	if err := web.Decode(r, &in); err != nil {
-		return err
+		return v, err
 	}
 	var p web.Problems
 	p.Flag("always", in.Always)
 	if err := p.Err(); err != nil {
-		return err
+		return v, err
 	}
-	web.NoDeadlines(w)
-	var view CompactResult
+	web.NoDeadlines(r.Writer)
 	for _, file := range []struct {
 		path    string
 		compact func(always bool) (boltfile.Compaction, error)
 	}{{h.DB.Path(), h.DB.CompactFile}, {h.Events.Path(), h.Events.CompactFile}} {
 		if err := r.Context().Err(); err != nil {
-			return err
+			return v, err
 		}
 		c, err := file.compact(in.Always.Or(false))
 		if err != nil {
-			return err
+			return v, err
 		}
 		name := filepath.Base(file.path)
 		if c.Done {
 			h.Log.Info("data file compacted", "file", name, "before", c.Before, "after", c.After, "seconds", c.Took.Seconds())
 		}
-		view.Files = append(view.Files, CompactedFile{name, c.Before, c.After, c.Done, c.Took.Seconds()})
+		v.Files = append(v.Files, CompactedFile{name, c.Before, c.After, c.Done, c.Took.Seconds()})
 	}
-	return web.Respond(w, http.StatusOK, view)
+	return v, nil
 }

@@ -1,25 +1,25 @@
 package control
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 
 	"svc/api/web"
 	"svc/internal/boltfile"
 	"svc/internal/datadir"
+	"svc/internal/doctor"
 	"svc/internal/instance"
 )
 
 func (h *Handlers) doctorRoutes() []web.Route {
 	return []web.Route{
-		{Method: "GET", Path: "/control/doctor", Access: web.OwnerOnly(), Handler: h.doctorFacts, Quiet: true},
-		{Method: "POST", Path: "/control/doctor/pages", Access: web.OwnerOnly(), Handler: h.examinePages},
+		{Method: "GET", Path: "/control/doctor", Access: web.OwnerOnly(), Handler: web.OK(h.doctorFacts), Quiet: true},
+		{Method: "POST", Path: "/control/doctor/pages", Access: web.OwnerOnly(), Handler: web.OK(h.examinePages)},
 	}
 }
 
 // doctorFacts answers what svc doctor cannot see from outside.
-func (h *Handlers) doctorFacts(w http.ResponseWriter, _ *web.Request) error {
+func (h *Handlers) doctorFacts(*web.Request) (doctor.Facts, error) {
 	facts := instance.Facts(h.DB, h.KeySalt, h.Now())
 	facts.Forwarding = h.Forwarding.view()
 	if h.Jobs != nil {
@@ -30,7 +30,7 @@ func (h *Handlers) doctorFacts(w http.ResponseWriter, _ *web.Request) error {
 	if h.Search != nil {
 		facts.Index.Seen, facts.Index.Answers = h.Search.Seen()
 	}
-	return web.Respond(w, http.StatusOK, facts)
+	return facts, nil
 }
 
 // PagesResult is the outcome of reading all pages of a database.
@@ -41,22 +41,19 @@ type PagesResult struct {
 
 // examinePages copies both databases and reads all pages of the copies: it is
 // not safe to read those of a file that is being written.
-func (h *Handlers) examinePages(w http.ResponseWriter, _ *web.Request) error {
-	web.NoDeadlines(w)
+func (h *Handlers) examinePages(r *web.Request) (v web.ListView, err error) {
+	web.NoDeadlines(r.Writer)
 	folder, err := h.Copy("doctor-")
 	if err != nil {
-		return err
+		return v, err
 	}
 	var views []PagesResult
-	for _, name := range []string{datadir.Database, datadir.Events} {
+	for _, name := range datadir.Databases {
 		view := PagesResult{Name: name}
 		if err := boltfile.ExaminePages(filepath.Join(folder, name), nil); err != nil {
 			view.Error = err.Error()
 		}
 		views = append(views, view)
 	}
-	if err := os.RemoveAll(folder); err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, web.ListView{Data: views})
+	return web.ListView{Data: views}, os.RemoveAll(folder)
 }

@@ -63,6 +63,6 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat([]web.Route{
 		{Method: "GET", Path: "/healthz", Access: web.Anyone(), Handler: h.healthz, Quiet: true},
 		{Method: "GET", Path: "/readyz", Access: web.Anyone(), Handler: h.ready, Quiet: true},
-		{Method: "GET", Path: web.V1 + "/health", Access: web.Anyone(), Handler: h.health, Quiet: true},
+		{Method: "GET", Path: web.V1 + "/health", Access: web.Anyone(), Handler: web.OK(h.health), Quiet: true},
 	}, h.controlRoutes(), h.jobRoutes(), h.profileRoutes(), h.doctorRoutes())
 }

@@ -1,8 +1,6 @@
 package control
 
 import (
-	"net/http"
-
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/internal/jobs"
@@ -10,8 +8,8 @@ import (
 
 func (h *Handlers) jobRoutes() []web.Route {
 	return []web.Route{
-		{Method: "GET", Path: "/control/jobs", Access: web.OwnerOnly(), Handler: h.listJobs},
-		{Method: "POST", Path: "/control/jobs/:name", Access: web.OwnerOnly(), Handler: h.runJob},
+		{Method: "GET", Path: "/control/jobs", Access: web.OwnerOnly(), Handler: web.OK(h.listJobs)},
+		{Method: "POST", Path: "/control/jobs/:name", Access: web.OwnerOnly(), Handler: web.OK(h.runJob)},
 	}
 }
 
@@ -40,32 +38,29 @@ func viewJob(j jobs.State) JobStatus {
 }
 
 func (h *Handlers) jobViews() []JobStatus {
-	views := []JobStatus{}
-	if h.Jobs != nil {
-		for _, j := range h.Jobs.List() {
-			views = append(views, viewJob(j))
-		}
+	if h.Jobs == nil {
+		return []JobStatus{}
 	}
-	return views
+	return web.Views(h.Jobs.List(), viewJob)
 }
 
-func (h *Handlers) listJobs(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, web.ListView{Data: h.jobViews()})
+func (h *Handlers) listJobs(*web.Request) (web.ListView, error) {
+	return web.ListView{Data: h.jobViews()}, nil
 }
 
 // runJob runs a job to its end, which may take longer than any other request. A
 // job that fails answers with its state all the same: that says why.
-func (h *Handlers) runJob(w http.ResponseWriter, r *web.Request) error {
+func (h *Handlers) runJob(r *web.Request) (v JobStatus, err error) {
 	if h.Jobs == nil {
-		return fault.New(fault.Unavailable, "there are no jobs")
+		return v, fault.New(fault.Unavailable, "there are no jobs")
 	}
-	web.NoDeadlines(w)
+	web.NoDeadlines(r.Writer)
 	state, err := h.Jobs.Run(r.Context(), r.Param("name"))
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) || r.Context().Err() != nil {
-		return err
+		return v, err
 	}
 	if err != nil {
 		h.Log.Error("job failed", "job", state.Name, "error", err, "id", r.ID)
 	}
-	return web.Respond(w, http.StatusOK, viewJob(state))
+	return viewJob(state), nil
 }

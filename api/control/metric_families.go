@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"svc/api/web"
-	"svc/internal/event"
 	"svc/internal/jobs"
 	"svc/internal/meter"
-	"svc/store"
 )
 
 // families are all metrics of our own. docs/metrics.md is compared with them.
@@ -42,66 +40,54 @@ var families = []family{
 		to.add(float64(h.Dropped()))
 	}},
 
-	ofStore("svc_store_commits_total", "Commits to svc.db that are on disk.", counterKind, func(f *store.State) float64 { return float64(f.Commits) }),
-	ofStore("svc_store_commit_failures_total", "Commits that svc.db did not take.", counterKind, func(f *store.State) float64 { return float64(f.Failed) }),
-	spreadOfStore("svc_store_commit_seconds", "Time of a commit to svc.db, from its begin until it is on disk.", time.Second, func(f *store.State) meter.Distribution { return f.Commit }),
-	spreadOfStore("svc_store_sync_seconds", "The part of a commit to svc.db that writes to the disk and waits for it.", time.Second, func(f *store.State) meter.Distribution { return f.Sync }),
-	spreadOfStore("svc_store_group_submissions", "Submissions that shared a commit.", 1, func(f *store.State) meter.Distribution { return f.Group }),
-	ofStore("svc_store_waiting_submissions", "Submissions that wait for the next commit.", gauge, func(f *store.State) float64 { return float64(f.Waiting) }),
+	value("svc_store_commits_total", "Commits to svc.db that are on disk.", counterKind, func(f *figures) float64 { return float64(f.store.Commits) }),
+	value("svc_store_commit_failures_total", "Commits that svc.db did not take.", counterKind, func(f *figures) float64 { return float64(f.store.Failed) }),
+	spread("svc_store_commit_seconds", "Time of a commit to svc.db, from its begin until it is on disk.", time.Second, func(f *figures) meter.Distribution { return f.store.Commit }),
+	spread("svc_store_sync_seconds", "The part of a commit to svc.db that writes to the disk and waits for it.", time.Second, func(f *figures) meter.Distribution { return f.store.Sync }),
+	spread("svc_store_group_submissions", "Submissions that shared a commit.", 1, func(f *figures) meter.Distribution { return f.store.Group }),
+	value("svc_store_waiting_submissions", "Submissions that wait for the next commit.", gauge, func(f *figures) float64 { return float64(f.store.Waiting) }),
 	{"svc_store_records_total", "Feedback and logs that were stored.", counterKind, []string{"kind"}, func(_ *Handlers, f *figures, to samples) {
 		to.add(float64(f.store.Feedback), "feedback")
 		to.add(float64(f.store.Logs), "log")
 	}},
-	ofStore("svc_store_file_bytes", "Size of svc.db.", gauge, func(f *store.State) float64 { return float64(f.FileBytes) }),
-	ofStore("svc_store_free_bytes", "Room in svc.db for what comes; known from the first commit on.", gauge, func(f *store.State) float64 { return float64(f.FreeBytes) }),
-	ofStore("svc_store_free_pages", "Pages of svc.db that are free or will be; known from the first commit on.", gauge, func(f *store.State) float64 { return float64(f.FreePages) }),
-	ofStore("svc_store_read_transactions", "Transactions that read svc.db now.", gauge, func(f *store.State) float64 { return float64(f.Transactions) }),
-	ofStore("svc_store_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *store.State) float64 { return f.Oldest.Seconds() }),
+	value("svc_store_file_bytes", "Size of svc.db.", gauge, func(f *figures) float64 { return float64(f.store.FileBytes) }),
+	value("svc_store_free_bytes", "Room in svc.db for what comes; known from the first commit on.", gauge, func(f *figures) float64 { return float64(f.store.FreeBytes) }),
+	value("svc_store_free_pages", "Pages of svc.db that are free or will be; known from the first commit on.", gauge, func(f *figures) float64 { return float64(f.store.FreePages) }),
+	value("svc_store_read_transactions", "Transactions that read svc.db now.", gauge, func(f *figures) float64 { return float64(f.store.Transactions) }),
+	value("svc_store_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *figures) float64 { return f.store.Oldest.Seconds() }),
 
-	ofEvents("svc_events_stored_total", "Events that were stored; those sent again are not counted again.", counterKind, func(f *event.State) float64 { return float64(f.Events) }),
-	ofEvents("svc_events_batches_total", "Batches of events that were answered with success.", counterKind, func(f *event.State) float64 { return float64(f.Batches) }),
-	ofEvents("svc_events_commits_total", "Commits of batches to events.db that are on disk.", counterKind, func(f *event.State) float64 { return float64(f.Commits) }),
-	ofEvents("svc_events_commit_failures_total", "Commits of any kind that events.db did not take.", counterKind, func(f *event.State) float64 { return float64(f.Failed) }),
-	spreadOfEvents("svc_events_commit_seconds", "Time of a commit of batches, from its begin until it is on disk.", time.Second, func(f *event.State) meter.Distribution { return f.Commit }),
-	spreadOfEvents("svc_events_sync_seconds", "The part of a commit of batches that writes to the disk and waits for it.", time.Second, func(f *event.State) meter.Distribution { return f.Sync }),
-	spreadOfEvents("svc_events_group_batches", "Batches that shared a commit.", 1, func(f *event.State) meter.Distribution { return f.Group }),
-	ofEvents("svc_events_waiting_batches", "Batches that wait for the next commit.", gauge, func(f *event.State) float64 { return float64(f.Waiting) }),
-	ofEvents("svc_events_waiting_bytes", "Size of these batches, roughly.", gauge, func(f *event.State) float64 { return float64(f.WaitingBytes) }),
-	ofEvents("svc_events_head_events", "Events in memory that are not in blocks yet.", gauge, func(f *event.State) float64 { return float64(f.HeadEvents) }),
-	ofEvents("svc_events_head_bytes", "Memory of these events, roughly.", gauge, func(f *event.State) float64 { return float64(f.HeadBytes) }),
-	ofEvents("svc_events_frozen_heads", "Heads that are being written as blocks, 0 or 1.", gauge, func(f *event.State) float64 { return float64(f.FrozenHeads) }),
-	ofEvents("svc_events_tail_bytes", "Size of the log of the events in memory.", gauge, func(f *event.State) float64 { return float64(f.WALBytes) }),
-	ofEvents("svc_events_blocks", "Blocks of events in events.db.", gauge, func(f *event.State) float64 { return float64(f.Blocks) }),
-	ofEvents("svc_events_unmerged_blocks", "Those of them that are beyond one for each hour of a project, and still to be merged.", gauge, func(f *event.State) float64 { return float64(f.Blocks - f.Hours) }),
-	spreadOfEvents("svc_events_query_seconds", "Time of a question about events, without waiting for its turn.", time.Second, func(f *event.State) meter.Distribution { return f.Queries }),
+	value("svc_events_stored_total", "Events that were stored; those sent again are not counted again.", counterKind, func(f *figures) float64 { return float64(f.events.Events) }),
+	value("svc_events_batches_total", "Batches of events that were answered with success.", counterKind, func(f *figures) float64 { return float64(f.events.Batches) }),
+	value("svc_events_commits_total", "Commits of batches to events.db that are on disk.", counterKind, func(f *figures) float64 { return float64(f.events.Commits) }),
+	value("svc_events_commit_failures_total", "Commits of any kind that events.db did not take.", counterKind, func(f *figures) float64 { return float64(f.events.Failed) }),
+	spread("svc_events_commit_seconds", "Time of a commit of batches, from its begin until it is on disk.", time.Second, func(f *figures) meter.Distribution { return f.events.Commit }),
+	spread("svc_events_sync_seconds", "The part of a commit of batches that writes to the disk and waits for it.", time.Second, func(f *figures) meter.Distribution { return f.events.Sync }),
+	spread("svc_events_group_batches", "Batches that shared a commit.", 1, func(f *figures) meter.Distribution { return f.events.Group }),
+	value("svc_events_waiting_batches", "Batches that wait for the next commit.", gauge, func(f *figures) float64 { return float64(f.events.Waiting) }),
+	value("svc_events_waiting_bytes", "Size of these batches, roughly.", gauge, func(f *figures) float64 { return float64(f.events.WaitingBytes) }),
+	value("svc_events_head_events", "Events in memory that are not in blocks yet.", gauge, func(f *figures) float64 { return float64(f.events.HeadEvents) }),
+	value("svc_events_head_bytes", "Memory of these events, roughly.", gauge, func(f *figures) float64 { return float64(f.events.HeadBytes) }),
+	value("svc_events_frozen_heads", "Heads that are being written as blocks, 0 or 1.", gauge, func(f *figures) float64 { return float64(f.events.FrozenHeads) }),
+	value("svc_events_tail_bytes", "Size of the log of the events in memory.", gauge, func(f *figures) float64 { return float64(f.events.WALBytes) }),
+	value("svc_events_blocks", "Blocks of events in events.db.", gauge, func(f *figures) float64 { return float64(f.events.Blocks) }),
+	value("svc_events_unmerged_blocks", "Those of them that are beyond one for each hour of a project, and still to be merged.", gauge, func(f *figures) float64 { return float64(f.events.Blocks - f.events.Hours) }),
+	spread("svc_events_query_seconds", "Time of a question about events, without waiting for its turn.", time.Second, func(f *figures) meter.Distribution { return f.events.Queries }),
 	{"svc_events_queries", "Questions about events that run, and that wait for their turn.", gauge, []string{"state"}, func(_ *Handlers, f *figures, to samples) {
 		to.add(float64(f.events.QueriesRunning), "running")
 		to.add(float64(f.events.QueriesWaiting), "waiting")
 	}},
-	ofEvents("svc_events_file_bytes", "Size of events.db.", gauge, func(f *event.State) float64 { return float64(f.FileBytes) }),
-	ofEvents("svc_events_free_bytes", "Room in events.db for what comes; known from the first commit on.", gauge, func(f *event.State) float64 { return float64(f.FreeBytes) }),
-	ofEvents("svc_events_free_pages", "Pages of events.db that are free or will be; known from the first commit on.", gauge, func(f *event.State) float64 { return float64(f.FreePages) }),
-	ofEvents("svc_events_read_transactions", "Transactions that read events.db now.", gauge, func(f *event.State) float64 { return float64(f.Transactions) }),
-	ofEvents("svc_events_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *event.State) float64 { return f.Oldest.Seconds() }),
+	value("svc_events_file_bytes", "Size of events.db.", gauge, func(f *figures) float64 { return float64(f.events.FileBytes) }),
+	value("svc_events_free_bytes", "Room in events.db for what comes; known from the first commit on.", gauge, func(f *figures) float64 { return float64(f.events.FreeBytes) }),
+	value("svc_events_free_pages", "Pages of events.db that are free or will be; known from the first commit on.", gauge, func(f *figures) float64 { return float64(f.events.FreePages) }),
+	value("svc_events_read_transactions", "Transactions that read events.db now.", gauge, func(f *figures) float64 { return float64(f.events.Transactions) }),
+	value("svc_events_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *figures) float64 { return f.events.Oldest.Seconds() }),
 
-	{"svc_search_ready", "Whether searches ask the index; until then they look everywhere.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(boolean(f.search.Ready))
-	}},
-	{"svc_search_lag_changes", "Changes that the index has not seen yet.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(float64(f.search.Lag()))
-	}},
-	{"svc_search_batches_total", "Batches that were written to the index.", counterKind, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(float64(f.search.Batches))
-	}},
-	{"svc_search_documents_total", "Documents in these batches.", counterKind, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(float64(f.search.Documents))
-	}},
-	{"svc_search_failures_total", "Attempts to bring the index up to date that failed.", counterKind, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(float64(f.search.Failed))
-	}},
-	{"svc_search_failing", "Whether the last attempt failed.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(boolean(f.search.Failure != ""))
-	}},
+	value("svc_search_ready", "Whether searches ask the index; until then they look everywhere.", gauge, func(f *figures) float64 { return boolean(f.search.Ready) }),
+	value("svc_search_lag_changes", "Changes that the index has not seen yet.", gauge, func(f *figures) float64 { return float64(f.search.Lag()) }),
+	value("svc_search_batches_total", "Batches that were written to the index.", counterKind, func(f *figures) float64 { return float64(f.search.Batches) }),
+	value("svc_search_documents_total", "Documents in these batches.", counterKind, func(f *figures) float64 { return float64(f.search.Documents) }),
+	value("svc_search_failures_total", "Attempts to bring the index up to date that failed.", counterKind, func(f *figures) float64 { return float64(f.search.Failed) }),
+	value("svc_search_failing", "Whether the last attempt failed.", gauge, func(f *figures) float64 { return boolean(f.search.Failure != "") }),
 
 	ofJobs("svc_job_runs_total", "Runs of a job that ended.", counterKind, func(j *jobs.State) float64 { return float64(j.Runs) }),
 	ofJobs("svc_job_failures_total", "Runs of a job that failed.", counterKind, func(j *jobs.State) float64 { return float64(j.Failed) }),
@@ -110,31 +96,19 @@ var families = []family{
 	ofJobs("svc_job_last_run_timestamp_seconds", "When the last run of a job began; 0 = never.", gauge, func(j *jobs.State) float64 { return timestamp(j.Begun) }),
 	ofJobs("svc_job_last_run_seconds", "How long the last run of a job took.", gauge, func(j *jobs.State) float64 { return j.Took.Seconds() }),
 
-	{"svc_backup_last_success_timestamp_seconds", "When the newest backup in backup.dir was made, as far as known; 0 = there is none.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(timestamp(f.backups.Last))
-	}},
-	{"svc_backup_bytes", "Size of that backup.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(float64(f.backups.Bytes))
-	}},
-	{"svc_backup_interval_seconds", "The setting backup.every; 0 = no backups are scheduled.", gauge, nil, func(_ *Handlers, f *figures, to samples) {
-		to.add(f.backups.Every.Seconds())
-	}},
+	value("svc_backup_last_success_timestamp_seconds", "When the newest backup in backup.dir was made, as far as known; 0 = there is none.", gauge, func(f *figures) float64 { return timestamp(f.backups.Last) }),
+	value("svc_backup_bytes", "Size of that backup.", gauge, func(f *figures) float64 { return float64(f.backups.Bytes) }),
+	value("svc_backup_interval_seconds", "The setting backup.every; 0 = no backups are scheduled.", gauge, func(f *figures) float64 { return f.backups.Every.Seconds() }),
 }
 
-func ofStore(name, help string, k kind, value func(*store.State) float64) family {
-	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(value(&f.store)) }}
+// value is a metric of one figure.
+func value(name, help string, k kind, read func(*figures) float64) family {
+	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(read(f)) }}
 }
 
-func spreadOfStore(name, help string, unit time.Duration, value func(*store.State) meter.Distribution) family {
-	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(value(&f.store), float64(unit)) }}
-}
-
-func ofEvents(name, help string, k kind, value func(*event.State) float64) family {
-	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(value(&f.events)) }}
-}
-
-func spreadOfEvents(name, help string, unit time.Duration, value func(*event.State) meter.Distribution) family {
-	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(value(&f.events), float64(unit)) }}
+// spread is a distribution of values that are so many to the unit.
+func spread(name, help string, unit time.Duration, read func(*figures) meter.Distribution) family {
+	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(read(f), float64(unit)) }}
 }
 
 func ofJobs(name, help string, k kind, value func(*jobs.State) float64) family {

@@ -24,7 +24,7 @@ type figures struct {
 	search    index.State
 	jobs      []jobs.State
 	backups   jobs.BackupState
-	readiness readinessView
+	readiness Readiness
 }
 
 // figures reads them all. Beside an error it has what could be read.

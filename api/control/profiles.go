@@ -14,7 +14,7 @@ import (
 func (h *Handlers) profileRoutes() []web.Route {
 	const all = "/control/debug/pprof"
 	return []web.Route{
-		{Method: "GET", Path: all, Access: web.OwnerOnly(), Handler: h.listProfiles},
+		{Method: "GET", Path: all, Access: web.OwnerOnly(), Handler: web.OK(h.listProfiles)},
 		{Method: "GET", Path: all + "/:name", Access: web.OwnerOnly(), Handler: h.profile},
 	}
 }
@@ -25,8 +25,8 @@ var timedProfiles = map[string]http.HandlerFunc{"profile": pprof.Profile, "trace
 // heldProfiles are of the moment, or of all the time since the start.
 var heldProfiles = []string{"allocs", "block", "goroutine", "heap", "mutex", "threadcreate"}
 
-func (h *Handlers) listProfiles(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, web.ListView{Data: append(slices.Clone(heldProfiles), "profile", "trace")})
+func (h *Handlers) listProfiles(*web.Request) (web.ListView, error) {
+	return web.ListView{Data: append(slices.Clone(heldProfiles), "profile", "trace")}, nil
 }
 
 func (h *Handlers) profile(w http.ResponseWriter, r *web.Request) error {

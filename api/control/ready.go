@@ -41,32 +41,33 @@ func (h *Handlers) Started(addresses ...string) {
 // answered all the same.
 func (h *Handlers) Stopping() { h.life.phase.Store(int32(stopping)) }
 
-// checkView is one condition of being ready.
-type checkView struct {
+// ReadinessCheck is one condition of being ready.
+type ReadinessCheck struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
 	Message string `json:"message"` // "" when it is met
 }
 
-type readinessView struct {
-	Status string      `json:"status"` // ready or unavailable
-	Checks []checkView `json:"checks"`
+// Readiness says whether requests should be sent to a server.
+type Readiness struct {
+	Status string           `json:"status"` // ready or unavailable
+	Checks []ReadinessCheck `json:"checks"`
 }
 
 // ready says whether requests should be sent here.
 func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
-	view := h.readiness(control.Owner(r.Context()))
-	if view.Status == "ready" {
-		return web.Respond(w, http.StatusOK, view)
+	view, status := h.readiness(control.Owner(r.Context())), http.StatusOK
+	if view.Status != "ready" {
+		status = http.StatusServiceUnavailable
 	}
-	return web.Respond(w, http.StatusServiceUnavailable, view)
+	return web.Respond(w, status, view)
 }
 
 // readiness makes the checks. Reasons that name files are for the owner.
-func (h *Handlers) readiness(owner bool) readinessView {
-	v := readinessView{Status: "ready"}
+func (h *Handlers) readiness(owner bool) Readiness {
+	v := Readiness{Status: "ready"}
 	check := func(name, message string, reason error) {
-		v.Checks = append(v.Checks, checkView{name, message == "", message})
+		v.Checks = append(v.Checks, ReadinessCheck{name, message == "", message})
 		if message == "" {
 			return
 		}
@@ -115,11 +116,13 @@ func (h *Handlers) enoughSpace() (message string, reason error) {
 	return "", nil
 }
 
-func (h *Handlers) health(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, struct {
-		Status    string `json:"status"`
-		Timestamp int64  `json:"timestamp"`
-	}{"ok", h.Now().Unix()})
+type healthView struct {
+	Status    string `json:"status"`
+	Timestamp int64  `json:"timestamp"`
+}
+
+func (h *Handlers) health(*web.Request) (healthView, error) {
+	return healthView{"ok", h.Now().Unix()}, nil
 }
 
 func (*Handlers) healthz(w http.ResponseWriter, _ *web.Request) error {

@@ -14,23 +14,25 @@ import (
 // control connection or, when no server runs, in their own process.
 func (h *Handlers) controlRoutes() []web.Route {
 	return []web.Route{
-		{Method: "GET", Path: "/control/version", Access: web.OwnerOnly(), Handler: h.version, Quiet: true},
+		{Method: "GET", Path: "/control/version", Access: web.OwnerOnly(), Handler: web.OK(h.version), Quiet: true},
 		{Method: "POST", Path: "/control/reindex", Access: web.OwnerOnly(), Handler: h.reindex},
-		{Method: "POST", Path: "/control/check/copies", Access: web.OwnerOnly(), Handler: h.copyForCheck},
-		{Method: "POST", Path: "/control/check/search", Access: web.OwnerOnly(), Handler: h.checkSearch},
-		{Method: "POST", Path: "/control/compact", Access: web.OwnerOnly(), Handler: h.compact},
-		{Method: "GET", Path: "/control/status", Access: web.OwnerOnly(), Handler: h.showStatus, Quiet: true},
+		{Method: "POST", Path: "/control/check/copies", Access: web.OwnerOnly(), Handler: web.OK(h.copyForCheck)},
+		{Method: "POST", Path: "/control/check/search", Access: web.OwnerOnly(), Handler: web.OK(h.checkSearch)},
+		{Method: "POST", Path: "/control/compact", Access: web.OwnerOnly(), Handler: web.OK(h.compact)},
+		{Method: "GET", Path: "/control/status", Access: web.OwnerOnly(), Handler: web.OK(h.showStatus), Quiet: true},
 		{Method: "GET", Path: "/metrics", Access: web.OwnerOnly(), Handler: h.showMetrics, Quiet: true},
 		{Method: "POST", Path: "/control/backup", Access: web.OwnerOnly(), Handler: h.backup},
 	}
 }
 
-func (h *Handlers) version(w http.ResponseWriter, _ *web.Request) error {
-	return web.Respond(w, http.StatusOK, struct {
-		Version   string `json:"version"`
-		PID       int    `json:"pid"`
-		StartedAt int64  `json:"started_at"`
-	}{h.Version, os.Getpid(), h.started.Unix()})
+type versionView struct {
+	Version   string `json:"version"`
+	PID       int    `json:"pid"`
+	StartedAt int64  `json:"started_at"`
+}
+
+func (h *Handlers) version(*web.Request) (versionView, error) {
+	return versionView{h.Version, os.Getpid(), h.started.Unix()}, nil
 }
 
 // ReindexProgress is a line of the answer to a reindex. The last one says how it

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"net/http"
 	"os"
 	"runtime"
 	"strconv"
@@ -146,10 +145,4 @@ func memoryStatus() MemoryStatus {
 	return MemoryStatus{HeapBytes: m.HeapAlloc, TotalBytes: m.Sys - m.HeapReleased, Goroutines: runtime.NumGoroutine()}
 }
 
-func (h *Handlers) showStatus(w http.ResponseWriter, _ *web.Request) error {
-	v, err := h.Status()
-	if err != nil {
-		return err
-	}
-	return web.Respond(w, http.StatusOK, v)
-}
+func (h *Handlers) showStatus(*web.Request) (Status, error) { return h.Status() }

@@ -53,7 +53,8 @@ type keyGrantView struct {
 	CreatedAt   int64    `json:"created_at"`
 }
 
-type keyView struct {
+// KeyView is a key without its text.
+type KeyView struct {
 	keyGrantView
 	IsActive             bool   `json:"is_active"`
 	RevokedAt            *int64 `json:"revoked_at"`
@@ -61,7 +62,8 @@ type keyView struct {
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-type newKeyView struct {
+// NewKeyView is a key that was made just now.
+type NewKeyView struct {
 	keyGrantView
 	Token string `json:"token"`
 }
@@ -79,8 +81,8 @@ func (h *Handlers) viewGrant(k *store.APIKey) keyGrantView {
 	}
 }
 
-func (h *Handlers) viewKey(k *store.APIKey) keyView {
-	v := keyView{keyGrantView: h.viewGrant(k), IsActive: k.RevokedAt == nil, RevokedAt: k.RevokedAt, LastUsedAt: k.LastUsedAt}
+func (h *Handlers) viewKey(k *store.APIKey) KeyView {
+	v := KeyView{keyGrantView: h.viewGrant(k), IsActive: k.RevokedAt == nil, RevokedAt: k.RevokedAt, LastUsedAt: k.LastUsedAt}
 	if k.Former != nil && k.RevokedAt == nil && h.Now().Unix() < k.Former.ExpiresAt {
 		v.PreviousKeyExpiresAt = &k.Former.ExpiresAt
 	}
@@ -101,7 +103,7 @@ func (h *Handlers) listKeys(r *web.Request) (web.ListView, error) {
 	return web.ListView{Data: keys}, err
 }
 
-func (h *Handlers) listTokens(*web.Request) ([]keyView, error) {
+func (h *Handlers) listTokens(*web.Request) ([]KeyView, error) {
 	return web.Views(h.DB.APIKeys(), h.viewKey), nil
 }
 
@@ -225,7 +227,7 @@ func (c keyChange) applyReach(tx *store.Tx, k *store.APIKey) error {
 	return nil
 }
 
-func (h *Handlers) createKey(r *web.Request) (v newKeyView, err error) {
+func (h *Handlers) createKey(r *web.Request) (v NewKeyView, err error) {
 	change, err := web.Checked(r, keyInput.check, creates)
 	if err != nil {
 		return v, err
@@ -235,7 +237,7 @@ func (h *Handlers) createKey(r *web.Request) (v newKeyView, err error) {
 
 // storeNewKey stores a new key and answers with its text, which nobody will
 // see again.
-func (h *Handlers) storeNewKey(change keyChange) (newKeyView, error) {
+func (h *Handlers) storeNewKey(change keyChange) (NewKeyView, error) {
 	text := auth.NewKey()
 	k := store.APIKey{
 		Scopes:      defaultScopes,
@@ -252,7 +254,7 @@ func (h *Handlers) storeNewKey(change keyChange) (newKeyView, error) {
 		}
 		return tx.PutAPIKey(&k)
 	})
-	return newKeyView{keyGrantView: h.viewGrant(&k), Token: text}, err
+	return NewKeyView{keyGrantView: h.viewGrant(&k), Token: text}, err
 }
 
 func (h *Handlers) updateKey(r *web.Request) (v keyGrantView, err error) {
@@ -307,14 +309,15 @@ type rotateInput struct {
 	GracePeriodMinutes web.Optional[web.Integer] `json:"grace_period_minutes"`
 }
 
-type rotatedView struct {
+// RotatedKeyView is a key that has another text from now on.
+type RotatedKeyView struct {
 	ID                   string `json:"id"`
 	Token                string `json:"token"`
 	GracePeriodMinutes   int64  `json:"grace_period_minutes"`
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-func (h *Handlers) rotateKey(r *web.Request) (view rotatedView, err error) {
+func (h *Handlers) rotateKey(r *web.Request) (view RotatedKeyView, err error) {
 	var in rotateInput
 	if err := web.Decode(r, &in); err != nil {
 		return view, err
@@ -340,7 +343,7 @@ func (h *Handlers) rotateKey(r *web.Request) (view rotatedView, err error) {
 	if err != nil {
 		return view, err
 	}
-	view = rotatedView{ID: k.ID.String(), Token: text, GracePeriodMinutes: grace}
+	view = RotatedKeyView{ID: k.ID.String(), Token: text, GracePeriodMinutes: grace}
 	if k.Former != nil {
 		view.PreviousKeyExpiresAt = &k.Former.ExpiresAt
 	}
@@ -375,7 +378,7 @@ type ownerKeyInput struct {
 
 const maxKeySeconds = 100 * 365 * 24 * 3600
 
-func (h *Handlers) createKeyByOwner(r *web.Request) (v newKeyView, err error) {
+func (h *Handlers) createKeyByOwner(r *web.Request) (v NewKeyView, err error) {
 	var in ownerKeyInput
 	if err := web.Decode(r, &in); err != nil {
 		return v, err

@@ -37,7 +37,8 @@ func (h *Handlers) EnsureAdmin(ctx context.Context, password string) (generated 
 	return generated, err == nil, err
 }
 
-type resetView struct {
+// ResetView says how the administrator can log in after a reset.
+type ResetView struct {
 	Username string `json:"username"`
 	Password string `json:"password"`
 	File     string `json:"file"`
@@ -45,7 +46,7 @@ type resetView struct {
 
 // resetPassword gives the administrator the name "admin" and a new password.
 // All logins end.
-func (h *Handlers) resetPassword(r *web.Request) (v resetView, err error) {
+func (h *Handlers) resetPassword(r *web.Request) (v ResetView, err error) {
 	password := auth.NewPassword()
 	hash, err := h.hasher.Hash(r.Context(), password)
 	if err != nil {
@@ -66,7 +67,7 @@ func (h *Handlers) resetPassword(r *web.Request) (v resetView, err error) {
 		account.Epoch++
 		return tx.PutAccount(account)
 	})
-	return resetView{"admin", password, h.BootstrapFile}, err
+	return ResetView{"admin", password, h.BootstrapFile}, err
 }
 
 // writeBootstrap keeps a generated password readable for the owner of the data

@@ -135,8 +135,8 @@ func (x *exporter) run() error {
 		WriteJSON func() error
 	}{
 		{transfer.ProjectFile, func() error { return x.line(resource.ArchiveProject(x.project)) }},
-		{transfer.AliasesFile, x.aliases},
-		{transfer.LanguagesFile, x.languages},
+		{transfer.AliasesFile, func() error { return lines(x, x.project.Aliases, resource.ViewAlias) }},
+		{transfer.LanguagesFile, func() error { return lines(x, x.project.Languages, resource.ViewLanguage) }},
 		{transfer.VersionsFile, x.versions},
 		{transfer.AnnouncementsFile, x.announcements},
 		{transfer.FeedbacksFile, x.feedbacks},
@@ -167,18 +167,10 @@ func (x *exporter) line(record any) error {
 	return x.out.Line(record)
 }
 
-func (x *exporter) aliases() error {
-	for _, a := range x.project.Aliases {
-		if err := x.line(resource.ViewAlias(a)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *exporter) languages() error {
-	for _, l := range x.project.Languages {
-		if err := x.line(resource.ViewLanguage(l)); err != nil {
+// lines writes the records of a list.
+func lines[R, V any](x *exporter, list []R, view func(R) V) error {
+	for _, record := range list {
+		if err := x.line(view(record)); err != nil {
 			return err
 		}
 	}
@@ -206,13 +198,7 @@ func (x *exporter) cards() error {
 }
 
 func (x *exporter) definitions() error {
-	list := x.events.Names(event.Project(x.project.ID))
-	for i := range list {
-		if err := x.line(exportDefinition(&list[i])); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lines(x, x.events.Names(event.Project(x.project.ID)), exportDefinition)
 }
 
 func (x *exporter) eachEvent() error {

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"svc/api/analytics"
+	"svc/api/resource"
 	"svc/api/web"
 	"svc/internal/event"
 	"svc/internal/fault"
@@ -212,10 +214,10 @@ func (im *importer) readAll() error {
 		line func(json.RawMessage) error
 	}{
 		{transfer.VersionsFile, im.version},
-		{transfer.AnnouncementsFile, im.announcement},
-		{transfer.FeedbacksFile, im.feedback},
-		{transfer.LogsFile, im.log},
-		{transfer.CardsFile, im.card},
+		{transfer.AnnouncementsFile, records(im, im.announcement, (*store.ImportTx).Announcement)},
+		{transfer.FeedbacksFile, records(im, resource.ReadFeedback, (*store.ImportTx).Feedback)},
+		{transfer.LogsFile, records(im, resource.ReadLog, (*store.ImportTx).Log)},
+		{transfer.CardsFile, records(im, analytics.ReadCard, (*store.ImportTx).Card)},
 		{transfer.DefinitionsFile, im.definition},
 		{transfer.EventsFile, im.event},
 		{transfer.EventCountersFile, im.counter},

@@ -64,36 +64,20 @@ func (im *importer) version(raw json.RawMessage) error {
 	return nil
 }
 
-func (im *importer) announcement(raw json.RawMessage) error {
-	a, created, err := resource.ReadAnnouncement(raw, im.project, im.now.Unix())
-	if err == nil {
-		im.later(func(t *store.ImportTx) error { return t.Announcement(a, created) })
-	}
-	return err
+func (im *importer) announcement(raw json.RawMessage, now int64) (*store.Announcement, int64, error) {
+	return resource.ReadAnnouncement(raw, im.project, now)
 }
 
-func (im *importer) feedback(raw json.RawMessage) error {
-	f, created, err := resource.ReadFeedback(raw, im.now.Unix())
-	if err == nil {
-		im.later(func(t *store.ImportTx) error { return t.Feedback(f, created) })
+// records reads lines of records that need nothing but themselves.
+func records[R any](im *importer, read func(json.RawMessage, int64) (record R, created int64, err error),
+	write func(t *store.ImportTx, record R, created int64) error) func(json.RawMessage) error {
+	return func(raw json.RawMessage) error {
+		record, created, err := read(raw, im.now.Unix())
+		if err == nil {
+			im.later(func(t *store.ImportTx) error { return write(t, record, created) })
+		}
+		return err
 	}
-	return err
-}
-
-func (im *importer) log(raw json.RawMessage) error {
-	l, created, err := resource.ReadLog(raw, im.now.Unix())
-	if err == nil {
-		im.later(func(t *store.ImportTx) error { return t.Log(l, created) })
-	}
-	return err
-}
-
-func (im *importer) card(raw json.RawMessage) error {
-	c, created, err := analytics.ReadCard(raw, im.now)
-	if err == nil {
-		im.later(func(t *store.ImportTx) error { return t.Card(c, created) })
-	}
-	return err
 }
 
 func (im *importer) definition(raw json.RawMessage) error {

@@ -23,7 +23,7 @@ type exportedDefinition struct {
 	LastSeen    int64   `json:"last_seen_time"`
 }
 
-func exportDefinition(d *event.Definition) exportedDefinition {
+func exportDefinition(d event.Definition) exportedDefinition {
 	return exportedDefinition{analytics.NilIfEmpty(&d.ID), d.Name, d.DisplayName, d.Description, d.Archived, d.FirstSeen, d.LastSeen}
 }
 

@@ -56,14 +56,15 @@ func Create(path string, layOut func(*Tx) error) error {
 		return err
 	}
 	temp := path + ".new"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := removeTemp(temp); err != nil {
 		return err
 	}
-	if err := write(temp, layOut); err != nil {
-		return discard(temp, err)
+	err := write(temp, layOut)
+	if err == nil {
+		err = os.Rename(temp, path)
 	}
-	if err := os.Rename(temp, path); err != nil {
-		return discard(temp, err)
+	if err != nil {
+		return errors.Join(err, removeTemp(temp))
 	}
 	return durable.SyncDir(filepath.Dir(path))
 }
@@ -76,10 +77,10 @@ func write(path string, layOut func(*Tx) error) error {
 	return errors.Join(db.Update(func(tx *bbolt.Tx) error { return layOut((*Tx)(tx)) }), db.Sync(), db.Close())
 }
 
-// discard removes a file that was not finished because of an error.
-func discard(path string, because error) error {
+// removeTemp removes a file that may be there.
+func removeTemp(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return errors.Join(because, err)
+		return err
 	}
-	return because
+	return nil
 }

@@ -3,11 +3,11 @@ package boltfile
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 
 	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 
 	"svc/internal/integrity"
 )
@@ -34,10 +34,7 @@ func Check(path string, report *integrity.Report, records func(*Tx) error) error
 // readOnly runs fn with a file whose pages are sound. What the disk cannot read
 // all the same goes into the report, as does a panic that damage brought about.
 func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err error) {
-	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true})
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return ErrLocked
-	}
+	db, err := openReadOnly(path, nil)
 	if err != nil {
 		return err
 	}
@@ -52,6 +49,26 @@ func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err er
 		}()
 		return fn((*Tx)(tx))
 	})
+}
+
+// Repair runs fix with a file of the newest format that nobody else has open. The
+// errors are those of Open and of fix, each with the path.
+func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("repair %s: %w", path, err)
+		}
+	}()
+	db, err := Open(path, o)
+	if err != nil {
+		return err
+	}
+	file := NewWriter(db, slog.New(slog.DiscardHandler))
+	if err := l.refuseOlder(db); err != nil {
+		return errors.Join(err, file.Abandon())
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return fix(file)
 }
 
 // passOver notes what is damaged where there is a report, and is the error

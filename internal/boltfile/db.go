@@ -67,11 +67,13 @@ func (o Options) open(path string) (*bbolt.DB, error) {
 	return bolt, err
 }
 
-func removeTemp(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+// openReadOnly opens a file that nobody writes to, without a look at its pages.
+func openReadOnly(path string, open func(path string, flag int, mode os.FileMode) (*os.File, error)) (*bbolt.DB, error) {
+	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true, OpenFile: open})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, ErrLocked
 	}
-	return nil
+	return db, err
 }
 
 // Path is where the file is.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"svc/internal/integrity"
 )
 
 // What every file has in the same place, whatever its format.
@@ -20,6 +22,9 @@ type Layout struct {
 	// Magic is in every file of these formats. One without it is from before the
 	// first release and is refused; nil where the formats have not changed since.
 	Magic []byte
+	// Buckets are those that every file has at its root, the first one that of the
+	// format.
+	Buckets [][]byte
 	// Oldest is the first format that can be opened.
 	Oldest uint32
 	// Steps bring a file forward by one format each, the first one from Oldest.
@@ -29,17 +34,50 @@ type Layout struct {
 // Newest is the format that files have when they have been opened.
 func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
 
-// Mark writes the format and the magic into a new file.
-func (l Layout) Mark(meta *Bucket) error {
-	err := meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, l.Newest()))
+// Make makes the buckets of a new file, and writes the format and the magic.
+func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
+	for _, name := range l.Buckets {
+		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+			return nil, err
+		}
+	}
+	meta = tx.Bucket(metaBucket)
+	err = meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, l.Newest()))
 	if err == nil && l.Magic != nil {
 		err = meta.Put(magicKey, l.Magic)
 	}
-	return err
+	return meta, err
 }
 
-// RefuseUnreleased is ErrUnreleased for a file without the magic.
-func (l Layout) RefuseUnreleased(meta *Bucket) error {
+// Check reports what of the layout is missing; meta is nil or whole false where
+// that is not enough to go on. The error is ErrNewer or ErrUnreleased.
+func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole bool, err error) {
+	whole = true
+	for _, name := range l.Buckets {
+		if tx.Bucket(name) == nil {
+			report.Add(integrity.Layout, "/", "there is no bucket %s", name)
+			whole = false
+		}
+	}
+	if meta = tx.Bucket(metaBucket); meta == nil {
+		return nil, false, nil
+	}
+	raw := meta.Get(formatKey)
+	if len(raw) != 4 {
+		report.Add(integrity.Layout, "/meta/format", "there is no format number")
+		return meta, false, nil
+	}
+	if err := l.refuseUnreleased(meta); err != nil {
+		return nil, false, err
+	}
+	if format := binary.BigEndian.Uint32(raw); format > l.Newest() {
+		return nil, false, fmt.Errorf("format %d, this program reads up to %d: %w", format, l.Newest(), ErrNewer)
+	}
+	return meta, whole, nil
+}
+
+// refuseUnreleased is ErrUnreleased for a file without the magic.
+func (l Layout) refuseUnreleased(meta *Bucket) error {
 	if l.Magic != nil && !bytes.Equal(meta.Get(magicKey), l.Magic) {
 		return ErrUnreleased
 	}
@@ -89,7 +127,7 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 		return fmt.Errorf("%w: format %d, this program reads %d to %d", ErrDamaged, format, l.Oldest, l.Newest())
 	}
 	if db.options.ReadOnly {
-		return l.RefuseOlder(w)
+		return l.refuseOlder(db)
 	}
 	if format < l.Newest() && u.Before != nil {
 		if err := u.Before(); err != nil {
@@ -113,10 +151,10 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 	return db.update(func(tx *Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
 }
 
-// RefuseOlder is an error when a file has an older format than the newest, for
+// refuseOlder is an error when a file has an older format than the newest, for
 // those who read or write only that. Where no format can be read it is nil.
-func (l Layout) RefuseOlder(w *Writer) error {
-	format, _, err := l.mark(w.db)
+func (l Layout) refuseOlder(db *DB) error {
+	format, _, err := l.mark(db)
 	if errors.Is(err, ErrUnreleased) {
 		return err
 	}
@@ -138,7 +176,7 @@ func (l Layout) mark(db *DB) (format uint32, writer string, err error) {
 			return fmt.Errorf("%w: no format number", ErrDamaged)
 		}
 		format, writer = binary.BigEndian.Uint32(raw), string(meta.Get(writerKey))
-		return l.RefuseUnreleased(meta)
+		return l.refuseUnreleased(meta)
 	})
 	return format, writer, err
 }

@@ -209,7 +209,10 @@ func TestSettleOfUnreleased(t *testing.T) {
 			if got := meta(t, db, "writer"); got != nil {
 				t.Errorf("format %d: it was changed by %s", format, got)
 			}
-			if err := db.Update(func(tx *boltfile.Tx) error { return l.Mark(tx.Bucket([]byte("meta"))) }); err != nil {
+			if err := db.Update(func(tx *boltfile.Tx) error {
+				_, err := l.Make(tx)
+				return err
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if err := l.SettleDB(db, boltfile.Upgrade{Version: "1.0"}); err != nil {

@@ -11,9 +11,6 @@ import (
 	"slices"
 	"syscall"
 
-	"go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
-
 	"svc/internal/integrity"
 )
 
@@ -64,11 +61,8 @@ func (x *examiner) examine(path string) (err error) {
 		return fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}
 	// Read-only, bbolt takes the lock and looks at the meta pages only.
-	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true, OpenFile: x.open})
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return ErrLocked
-	}
-	if _, system := errors.AsType[syscall.Errno](err); system {
+	db, err := openReadOnly(path, x.open)
+	if _, system := errors.AsType[syscall.Errno](err); system || errors.Is(err, ErrLocked) {
 		return err
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ func Verify(path string) (err error) {
 	if err := ExaminePages(path, func(_, _ []byte) {}); err != nil {
 		return err
 	}
-	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true})
+	db, err := openReadOnly(path, nil)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", path, err)
 	}

@@ -22,7 +22,7 @@ func checkBackup(p *Patient) []Finding {
 	}
 	age := p.Now.Sub(last.At)
 	if every <= 0 {
-		f := Finding{Status: Note, What: "no backups are scheduled", Repair: "set backup.every to 24h and backup.dir to a directory on another disk, or run svc backup from a timer"}
+		f := note("no backups are scheduled", "set backup.every to 24h and backup.dir to a directory on another disk, or run svc backup from a timer")
 		if len(archives) > 0 {
 			f.What += fmt.Sprintf("; the last one in %s is %d days old", dir, days(age))
 		}
@@ -31,18 +31,18 @@ func checkBackup(p *Patient) []Finding {
 	var findings []Finding
 	unusable := p.Facts != nil && p.Facts.BackupFolder != ""
 	if unusable {
-		findings = append(findings, Finding{Status: Problem, What: "backups cannot be made: " + p.Facts.BackupFolder, Repair: "do what it says, then: svc job run backup"})
+		findings = append(findings, problem("backups cannot be made: "+p.Facts.BackupFolder, "do what it says, then: svc job run backup"))
 	}
 	switch {
 	case len(archives) == 0 && unusable: // that is said
 	case len(archives) == 0:
-		findings = append(findings, Finding{Status: Warning, What: "backups are scheduled, but there is none in " + dir, Repair: "if the server has run for longer than backup.every, look in its log for the reason"})
+		findings = append(findings, warning("backups are scheduled, but there is none in "+dir, "if the server has run for longer than backup.every, look in its log for the reason"))
 	case age > 2*every:
 		text := p.Settings.Value("backup.every").Text
-		findings = append(findings, Finding{Status: Problem, What: fmt.Sprintf("the last backup was made at %s, but backup.every is %s", moment(last.At), text), Repair: "look in the log of the server for the reason; svc backup FILE makes one now"})
+		findings = append(findings, problem(fmt.Sprintf("the last backup was made at %s, but backup.every is %s", moment(last.At), text), "look in the log of the server for the reason; svc backup FILE makes one now"))
 	}
 	if onSameDisk(p.Settings.Data, dir) {
-		findings = append(findings, Finding{Status: Warning, What: "backups are on the same disk as the data and would be lost with it: " + dir, Repair: "set backup.dir to a directory on another disk"})
+		findings = append(findings, warning("backups are on the same disk as the data and would be lost with it: "+dir, "set backup.dir to a directory on another disk"))
 	}
 	return findings
 }

@@ -36,16 +36,16 @@ func checkCertificates(p *Patient) []Finding {
 func (p *Patient) checkPair(certificate, key, repair string) []Finding {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
-		return []Finding{{Status: Problem, What: fmt.Sprintf("%s and its key cannot be used: %v", certificate, err), Repair: repair}}
+		return []Finding{problem(fmt.Sprintf("%s and its key cannot be used: %v", certificate, err), repair)}
 	}
 	end := pair.Leaf.NotAfter
 	switch left := end.Sub(p.Now); {
 	case left <= 0:
-		return []Finding{{Status: Problem, What: fmt.Sprintf("%s has expired at %s", certificate, moment(end)), Repair: repair}}
+		return []Finding{problem(fmt.Sprintf("%s has expired at %s", certificate, moment(end)), repair)}
 	case pair.Leaf.NotBefore.Sub(p.Now) > 0:
-		return []Finding{{Status: Problem, What: fmt.Sprintf("%s is not valid before %s", certificate, moment(pair.Leaf.NotBefore)), Repair: "set the clock, or wait"}}
+		return []Finding{problem(fmt.Sprintf("%s is not valid before %s", certificate, moment(pair.Leaf.NotBefore)), "set the clock, or wait")}
 	case left < renewBefore:
-		return []Finding{{Status: Warning, What: fmt.Sprintf("%s expires at %s, in %d days", certificate, moment(end), days(left)), Repair: repair}}
+		return []Finding{warning(fmt.Sprintf("%s expires at %s, in %d days", certificate, moment(end), days(left)), repair)}
 	}
 	return p.checkSecrecy(key, "")
 }

@@ -20,22 +20,16 @@ func checkClock(p *Patient) []Finding {
 	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {
 		info, err := os.Stat(filepath.Join(p.Settings.Data, name))
 		if err == nil && info.ModTime().Sub(p.Now) > slack {
-			return []Finding{{
-				Status: Warning,
-				What:   fmt.Sprintf("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(info.ModTime())),
-				Repair: repair,
-			}}
+			return []Finding{warning(fmt.Sprintf("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(info.ModTime())),
+				repair)}
 		}
 	}
 	if p.Facts == nil {
 		return nil
 	}
 	if last := time.UnixMilli(p.Facts.LastID); last.Sub(p.Now) > slack {
-		return []Finding{{
-			Status: Warning,
-			What:   fmt.Sprintf("the clock says %s, but the last record was created at %s; new records get that time until the clock has passed it", moment(p.Now), moment(last)),
-			Repair: repair,
-		}}
+		return []Finding{warning(fmt.Sprintf("the clock says %s, but the last record was created at %s; new records get that time until the clock has passed it", moment(p.Now), moment(last)),
+			repair)}
 	}
 	return nil
 }
@@ -49,11 +43,8 @@ func checkTimeZone(p *Patient) []Finding {
 		return nil
 	}
 	if _, err := time.LoadLocation(zone); err != nil {
-		return []Finding{{
-			Status: Warning,
-			What:   fmt.Sprintf("TZ is %q, which is not a known time zone: schedules and logs are in UTC", zone),
-			Repair: "use a name such as Europe/Berlin, or install the time zone data",
-		}}
+		return []Finding{warning(fmt.Sprintf("TZ is %q, which is not a known time zone: schedules and logs are in UTC", zone),
+			"use a name such as Europe/Berlin, or install the time zone data")}
 	}
 	return nil
 }

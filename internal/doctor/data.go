@@ -11,10 +11,10 @@ import (
 func checkSettings(p *Patient) []Finding {
 	var findings []Finding
 	for _, err := range p.Invalid {
-		findings = append(findings, Finding{Status: Problem, What: err.Error(), Repair: "correct it, see svc config; the defaults were used here"})
+		findings = append(findings, problem(err.Error(), "correct it, see svc config; the defaults were used here"))
 	}
 	for _, err := range setting.Misspelt(p.environ()) {
-		findings = append(findings, Finding{Status: Warning, What: err.Error(), Repair: "correct the name in the environment of the server"})
+		findings = append(findings, warning(err.Error(), "correct the name in the environment of the server"))
 	}
 	return findings
 }
@@ -22,15 +22,15 @@ func checkSettings(p *Patient) []Finding {
 func checkServer(p *Patient) []Finding {
 	switch {
 	case p.Unreachable != nil:
-		return []Finding{{Status: Problem, What: p.Unreachable.Error(), Repair: "if it is a server, stop it (kill -9 if it does not stop) and restart it; no acknowledged write is lost"}}
+		return []Finding{problem(p.Unreachable.Error(), "if it is a server, stop it (kill -9 if it does not stop) and restart it; no acknowledged write is lost")}
 	case p.Server != nil && p.Server.Version != p.Version:
-		return []Finding{{Status: Note, What: fmt.Sprintf("the running server is svc %s, this program is svc %s", p.Server.Version, p.Version), Repair: "restart the server to use the new version"}}
+		return []Finding{note(fmt.Sprintf("the running server is svc %s, this program is svc %s", p.Server.Version, p.Version), "restart the server to use the new version")}
 	}
 	return nil
 }
 
 // unasked is the finding of a check that needs what nobody could be asked for.
-var unasked = []Finding{{Status: Note, What: "not examined", Repair: "solve the other problems and run svc doctor again"}}
+var unasked = []Finding{note("not examined", "solve the other problems and run svc doctor again")}
 
 func checkDatabases(p *Patient) []Finding {
 	if len(p.Databases) == 0 {
@@ -40,15 +40,15 @@ func checkDatabases(p *Patient) []Finding {
 	for _, d := range p.Databases {
 		switch {
 		case errors.Is(d.Err, boltfile.ErrNewer):
-			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "install the newer version again"})
+			findings = append(findings, problem(d.Err.Error(), "install the newer version again"))
 		case errors.Is(d.Err, boltfile.ErrUnreleased):
-			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "move the file away: svc then starts without its events and keeps everything else"})
+			findings = append(findings, problem(d.Err.Error(), "move the file away: svc then starts without its events and keeps everything else"))
 		case errors.Is(d.Err, boltfile.ErrLocked):
-			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the program that has it open"})
+			findings = append(findings, problem(d.Err.Error(), "stop the program that has it open"))
 		case d.Err != nil:
-			findings = append(findings, Finding{Status: Problem, What: d.Err.Error(), Repair: "stop the server, keep a copy of the data directory, and restore the last backup; svc check shows what is damaged"})
+			findings = append(findings, problem(d.Err.Error(), "stop the server, keep a copy of the data directory, and restore the last backup; svc check shows what is damaged"))
 		case d.Skipped != "":
-			findings = append(findings, Finding{Status: Note, What: d.Name + " was not opened: " + d.Skipped, Repair: "svc check reads everything"})
+			findings = append(findings, note(d.Name+" was not opened: "+d.Skipped, "svc check reads everything"))
 		}
 	}
 	return findings
@@ -61,16 +61,16 @@ const maxLag = 10_000
 func checkIndex(p *Patient) []Finding {
 	switch {
 	case p.Index != nil:
-		return []Finding{{Status: Note, What: "it must be rebuilt: " + p.Index.Error(), Repair: "the next start does that by itself; until then searches read the records"}}
+		return []Finding{note("it must be rebuilt: "+p.Index.Error(), "the next start does that by itself; until then searches read the records")}
 	case p.Facts == nil:
 		return unasked
 	case p.Server == nil:
 		return nil
 	case !p.Facts.Index.Answers:
-		return []Finding{{Status: Note, What: "it is being rebuilt; until then searches read the records", Repair: "wait; a million logs take about two minutes"}}
+		return []Finding{note("it is being rebuilt; until then searches read the records", "wait; a million logs take about two minutes")}
 	}
 	if lag := p.Facts.Index.Last - min(p.Facts.Index.Seen, p.Facts.Index.Last); lag > maxLag {
-		return []Finding{{Status: Warning, What: fmt.Sprintf("it is %d changes behind", lag), Repair: "look for its errors in the log; if it does not catch up: svc reindex"}}
+		return []Finding{warning(fmt.Sprintf("it is %d changes behind", lag), "look for its errors in the log; if it does not catch up: svc reindex")}
 	}
 	return nil
 }
@@ -83,11 +83,8 @@ func checkKeys(p *Patient) []Finding {
 	if k.Other == 0 {
 		return nil
 	}
-	f := Finding{
-		Status: Warning,
-		What:   fmt.Sprintf("%d of %d API keys can match: the others were made with another API_KEY_SALT", k.Active-k.Other, k.Active),
-		Repair: "restore the previous salt (API_KEY_SALT or secrets.toml), or replace each key: svc apikey rotate ID",
-	}
+	f := warning(fmt.Sprintf("%d of %d API keys can match: the others were made with another API_KEY_SALT", k.Active-k.Other, k.Active),
+		"restore the previous salt (API_KEY_SALT or secrets.toml), or replace each key: svc apikey rotate ID")
 	if k.Other == k.Active {
 		f.Status = Problem
 		f.What = fmt.Sprintf("0 of %d API keys can match: they were made with another API_KEY_SALT", k.Active)

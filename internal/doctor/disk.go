@@ -51,9 +51,9 @@ func checkSpace(p *Patient) []Finding {
 	const repair = "free space on that disk, or stop the server and move the data directory to a larger one"
 	switch need := 2 * p.databaseBytes(); {
 	case free < minFree:
-		return []Finding{{Status: Problem, What: Size(free) + " are free: writes will fail soon", Repair: repair}}
+		return []Finding{problem(Size(free)+" are free: writes will fail soon", repair)}
 	case free < need:
-		return []Finding{{Status: Warning, What: fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), Repair: repair}}
+		return []Finding{warning(fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), repair)}
 	}
 	return nil
 }
@@ -77,35 +77,27 @@ var unfit = map[string]Finding{
 	"nfs": remote, "nfs4": remote, "cifs": remote, "smb": remote, "smb2": remote, "smb3": remote, "smbfs": remote,
 	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote, "coda": remote,
 	"9p": shared, "virtiofs": shared, "vboxsf": shared, "prl_fs": shared, "vmhgfs": shared, "drvfs": shared,
-	"tmpfs":   {Status: Warning, What: "it is in memory and is lost when the machine restarts", Repair: "move the data directory to a disk"},
-	"ramfs":   {Status: Warning, What: "it is in memory and is lost when the machine restarts", Repair: "move the data directory to a disk"},
-	"overlay": {Status: Warning, What: "it belongs to a container and is lost when the container is recreated", Repair: "mount a volume there, such as: docker run -v svc-data:/data"},
+	"tmpfs":   warning("it is in memory and is lost when the machine restarts", "move the data directory to a disk"),
+	"ramfs":   warning("it is in memory and is lost when the machine restarts", "move the data directory to a disk"),
+	"overlay": warning("it belongs to a container and is lost when the container is recreated", "mount a volume there, such as: docker run -v svc-data:/data"),
 	"vfat":    noModes, "msdos": noModes, "exfat": noModes,
 }
 
 var (
-	remote = Finding{
-		Status: Warning, What: "it is a network file system, where locks and sync are unreliable",
-		Repair: "move the data directory to a local disk, and the backups to the network",
-	}
-	shared = Finding{
-		Status: Warning, What: "it is a directory shared with another system, where locks and sync are unreliable",
-		Repair: "use a volume or disk of this system instead",
-	}
-	noModes = Finding{
-		Status: Warning, What: "it has no permissions and no journal",
-		Repair: "use a file system such as ext4, xfs, APFS or NTFS",
-	}
-	program = Finding{
-		Status: Warning, What: "it is a FUSE file system, whose locks and sync may be unreliable",
-		Repair: "move the data directory to a local disk",
-	}
+	remote = warning("it is a network file system, where locks and sync are unreliable",
+		"move the data directory to a local disk, and the backups to the network")
+	shared = warning("it is a directory shared with another system, where locks and sync are unreliable",
+		"use a volume or disk of this system instead")
+	noModes = warning("it has no permissions and no journal",
+		"use a file system such as ext4, xfs, APFS or NTFS")
+	program = warning("it is a FUSE file system, whose locks and sync may be unreliable",
+		"move the data directory to a local disk")
 )
 
 func checkFilesystem(p *Patient) []Finding {
 	kind, err := p.filesystem()
 	if err != nil {
-		return []Finding{{Status: Note, What: "the type of the file system is unknown: " + err.Error(), Repair: "make sure that it is a local disk"}}
+		return []Finding{note("the type of the file system is unknown: "+err.Error(), "make sure that it is a local disk")}
 	}
 	f, bad := unfit[strings.ToLower(kind)]
 	if !bad && (kind == "fuse" || strings.HasPrefix(kind, "fuse.")) {

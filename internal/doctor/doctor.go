@@ -6,6 +6,7 @@ package doctor
 
 import (
 	"io/fs"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,6 +24,13 @@ const (
 	Problem Status = "problem" // hurts now
 )
 
+// severities are the statuses, the best first.
+var severities = []Status{OK, Note, Warning, Problem}
+
+func (s Status) worse(than Status) bool {
+	return slices.Index(severities, s) > slices.Index(severities, than)
+}
+
 // Finding is one thing that a check has found.
 type Finding struct {
 	Status Status `json:"status"`
@@ -34,6 +42,17 @@ type Finding struct {
 	Repaired bool `json:"repaired"`
 
 	fix func() error // nil = for a person to do
+}
+
+// note, warning and problem are findings that a person repairs.
+func note(what, repair string) Finding { return Finding{Status: Note, What: what, Repair: repair} }
+
+func warning(what, repair string) Finding {
+	return Finding{Status: Warning, What: what, Repair: repair}
+}
+
+func problem(what, repair string) Finding {
+	return Finding{Status: Problem, What: what, Repair: repair}
 }
 
 // Fixable says whether Fix can repair it.
@@ -126,20 +145,6 @@ func (f *Finding) repair() {
 		return
 	}
 	f.Repaired = true
-}
-
-func (s Status) worse(than Status) bool { return s.rank() > than.rank() }
-
-func (s Status) rank() int {
-	switch s {
-	case Problem:
-		return 3
-	case Warning:
-		return 2
-	case Note:
-		return 1
-	}
-	return 0
 }
 
 // process is the number of the process whose limits count: the server's, or

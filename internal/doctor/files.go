@@ -57,7 +57,7 @@ func (p *Patient) walk() (all []found, err error) {
 
 // unread is the finding of a check that could not look.
 func unread(err error) []Finding {
-	return []Finding{{Status: Problem, What: err.Error(), Repair: "make it readable by the user that runs svc"}}
+	return []Finding{problem(err.Error(), "make it readable by the user that runs svc")}
 }
 
 // some names the first of many paths.
@@ -107,17 +107,11 @@ func checkOwner(p *Patient) []Finding {
 	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in volumes of Kubernetes
 		owner, all = user, all[1:]
 	case user == 0:
-		findings = append(findings, Finding{
-			Status: Note,
-			What:   fmt.Sprintf("this is root, and the data directory belongs to user %d: the databases were not opened", owner),
-			Repair: fmt.Sprintf("run it as the owner to check everything: sudo -u '#%d' svc doctor", owner),
-		})
+		findings = append(findings, note(fmt.Sprintf("this is root, and the data directory belongs to user %d: the databases were not opened", owner),
+			fmt.Sprintf("run it as the owner to check everything: sudo -u '#%d' svc doctor", owner)))
 	default:
-		findings = append(findings, Finding{
-			Status: Problem,
-			What:   fmt.Sprintf("the data directory belongs to user %d, this is user %d", owner, user),
-			Repair: fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.folder()),
-		})
+		findings = append(findings, problem(fmt.Sprintf("the data directory belongs to user %d, this is user %d", owner, user),
+			fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.folder())))
 	}
 	strange := slices.DeleteFunc(all, func(f found) bool {
 		uid, _ := ownerOf(f.info)
@@ -187,11 +181,11 @@ func checkSynchroniser(p *Patient) []Finding {
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Base(at)
 		if slices.ContainsFunc(syncFolders, func(s string) bool { return name == s || strings.HasPrefix(name, s+" - ") }) {
-			return []Finding{{Status: Warning, What: "the data lies in " + at + ", which looks like a synchronized folder: synchronizers damage databases", Repair: repair}}
+			return []Finding{warning("the data lies in "+at+", which looks like a synchronized folder: synchronizers damage databases", repair)}
 		}
 		for _, sign := range syncFiles {
 			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
-				return []Finding{{Status: Warning, What: "the data lies in " + at + ", which is a synchronized folder (" + sign + "): synchronizers damage databases", Repair: repair}}
+				return []Finding{warning("the data lies in "+at+", which is a synchronized folder ("+sign+"): synchronizers damage databases", repair)}
 			}
 		}
 		if at == filepath.Dir(at) {

@@ -28,11 +28,8 @@ func checkFastCommit(p *Patient) []Finding {
 	if err != nil || !usesFastCommit(string(info)) {
 		return nil
 	}
-	return []Finding{{
-		Status: Warning,
-		What:   fmt.Sprintf("Linux %s with ext4 and fast_commit can damage databases in a power cut", strings.TrimSpace(string(release))),
-		Repair: "use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit " + m.device,
-	}}
+	return []Finding{warning(fmt.Sprintf("Linux %s with ext4 and fast_commit can damage databases in a power cut", strings.TrimSpace(string(release))),
+		"use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit "+m.device)}
 }
 
 // faultyKernel says whether a release has the fault.

@@ -39,26 +39,17 @@ func checkLeftovers(p *Patient) []Finding {
 	}
 	for _, f := range p.match("upgrade/*") {
 		if age := p.Now.Sub(f.info.ModTime()); age > UpgradeKept {
-			findings = append(findings, Finding{
-				Status: Note,
-				What:   fmt.Sprintf("%s was made before an upgrade %d days ago and uses %s", f.path, days(age), Size(f.info.Size())),
-				Repair: "if the new version works, delete it",
-			})
+			findings = append(findings, note(fmt.Sprintf("%s was made before an upgrade %d days ago and uses %s", f.path, days(age), Size(f.info.Size())),
+				"if the new version works, delete it"))
 		}
 	}
 	if len(p.match(datadir.Journal)) > 0 {
-		findings = append(findings, Finding{
-			Status: Warning,
-			What:   "a restore was interrupted while it replaced the data",
-			Repair: "start the server or run another command to complete the restore",
-		})
+		findings = append(findings, warning("a restore was interrupted while it replaced the data",
+			"start the server or run another command to complete the restore"))
 	}
 	for _, path := range p.beforeRestore() {
-		findings = append(findings, Finding{
-			Status: Note,
-			What:   path + " is the data from before a restore",
-			Repair: "if the restored data is right, delete it",
-		})
+		findings = append(findings, note(path+" is the data from before a restore",
+			"if the restored data is right, delete it"))
 	}
 	return findings
 }

@@ -26,18 +26,12 @@ func checkMemory(p *Patient) []Finding {
 	}
 	var findings []Finding
 	if limit < minMemory {
-		findings = append(findings, Finding{
-			Status: Warning,
-			What:   fmt.Sprintf("the memory limit is %s; queries over many events take up to %s", Size(limit), Size(minMemory)),
-			Repair: "raise the limit (MemoryMax, docker run --memory)",
-		})
+		findings = append(findings, warning(fmt.Sprintf("the memory limit is %s; queries over many events take up to %s", Size(limit), Size(minMemory)),
+			"raise the limit (MemoryMax, docker run --memory)"))
 	}
 	if n, ok := parseBytes(p.variable("GOMEMLIMIT")); ok && n > limit {
-		findings = append(findings, Finding{
-			Status: Warning,
-			What:   fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel kills the server before it saves memory", Size(n), Size(limit)),
-			Repair: "remove GOMEMLIMIT, or set it to 90 % of the limit",
-		})
+		findings = append(findings, warning(fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel kills the server before it saves memory", Size(n), Size(limit)),
+			"remove GOMEMLIMIT, or set it to 90 % of the limit"))
 	}
 	return findings
 }
@@ -127,11 +121,8 @@ func checkHandles(p *Patient) []Finding {
 			continue
 		}
 		if n, err := strconv.Atoi(fields[0]); err == nil && n < minHandles {
-			return []Finding{{
-				Status: Warning,
-				What:   fmt.Sprintf("a process may open only %d files, and each connection needs one", n),
-				Repair: "raise it to 65536 (LimitNOFILE=65536, docker run --ulimit nofile=65536, ulimit -n)",
-			}}
+			return []Finding{warning(fmt.Sprintf("a process may open only %d files, and each connection needs one", n),
+				"raise it to 65536 (LimitNOFILE=65536, docker run --ulimit nofile=65536, ulimit -n)")}
 		}
 	}
 	return nil

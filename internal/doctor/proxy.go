@@ -22,18 +22,12 @@ func checkProxy(p *Patient) []Finding {
 		findings = append(findings, ignoredHeaders(f))
 	}
 	if f.Last != nil && (f.Ignored == nil || f.Last.At > f.Ignored.At) {
-		findings = append(findings, Finding{
-			Status: Note,
-			What:   "last seen: " + f.Last.String() + "; taken for the caller: " + f.Last.Client,
-			Repair: fmt.Sprintf("nothing, if that is the address of a client; otherwise set SVC_TRUSTED_PROXY_COUNT (now %d) to the number of your proxies", f.Count),
-		})
+		findings = append(findings, note("last seen: "+f.Last.String()+"; taken for the caller: "+f.Last.Client,
+			fmt.Sprintf("nothing, if that is the address of a client; otherwise set SVC_TRUSTED_PROXY_COUNT (now %d) to the number of your proxies", f.Count)))
 	}
 	if f.Gateway != "" && f.Count > 0 {
-		findings = append(findings, Finding{
-			Status: Note,
-			What:   "requests come from " + f.Gateway + ", the gateway of the container: clients that reach the published port directly can forge an address",
-			Repair: "publish the port only to your proxy (-p 127.0.0.1:4000:4000), or without a proxy set SVC_TRUSTED_PROXY_COUNT=0",
-		})
+		findings = append(findings, note("requests come from "+f.Gateway+", the gateway of the container: clients that reach the published port directly can forge an address",
+			"publish the port only to your proxy (-p 127.0.0.1:4000:4000), or without a proxy set SVC_TRUSTED_PROXY_COUNT=0"))
 	}
 	return findings
 }
@@ -46,25 +40,17 @@ func ignoredHeaders(f Forwarding) Finding {
 	trusted := proxy.Proxies{Count: f.Count, Headers: f.Headers}.Trusted(f.Ignored.Peer)
 	switch {
 	case trusted:
-		return Finding{
-			Status: Warning, What: what + "the proxy sends none of the known headers",
-			Repair: "configure the proxy to set X-Forwarded-For, or name its header in SVC_CLIENT_IP_HEADER",
-		}
+		return warning(what+"the proxy sends none of the known headers",
+			"configure the proxy to set X-Forwarded-For, or name its header in SVC_CLIENT_IP_HEADER")
 	case !proxy.Local(peer):
-		return Finding{
-			Status: Note, What: what + "the peer has a public address, and only private ones are trusted",
-			Repair: "nothing, if none of your proxies has that address: the header is forged; otherwise connect the proxy over a private network",
-		}
+		return note(what+"the peer has a public address, and only private ones are trusted",
+			"nothing, if none of your proxies has that address: the header is forged; otherwise connect the proxy over a private network")
 	case f.Count <= 0:
-		return Finding{
-			Status: Warning, What: what + "SVC_TRUSTED_PROXY_COUNT is 0",
-			Repair: "set it to the number of your proxies; until then all clients share the address of the proxy, also in limits and logs",
-		}
+		return warning(what+"SVC_TRUSTED_PROXY_COUNT is 0",
+			"set it to the number of your proxies; until then all clients share the address of the proxy, also in limits and logs")
 	}
-	return Finding{
-		Status: Warning, What: what + "the peer's address is neither private nor of this machine",
-		Repair: "connect the proxy over loopback or a private network (10/8, 172.16/12, 192.168/16, fc00::/7)",
-	}
+	return warning(what+"the peer's address is neither private nor of this machine",
+		"connect the proxy over loopback or a private network (10/8, 172.16/12, 192.168/16, fc00::/7)")
 }
 
 // String is the chain for people.

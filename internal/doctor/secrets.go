@@ -24,18 +24,12 @@ func checkSecrets(p *Patient) []Finding {
 		}
 		// What the first start makes must be there from then on.
 		if v.Offline && v.Text == "" && p.hasData() {
-			findings = append(findings, Finding{
-				Status: Problem,
-				What:   v.Variable + " is missing: it is neither in secrets.toml nor in the environment",
-				Repair: "restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop working",
-			})
+			findings = append(findings, problem(v.Variable+" is missing: it is neither in secrets.toml nor in the environment",
+				"restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop working"))
 		}
 		if v.Origin == setting.FromFlag || p.onCommandLine(v.Flag()) {
-			findings = append(findings, Finding{
-				Status: Warning,
-				What:   "--" + v.Flag() + " shows a secret to everyone who can list processes",
-				Repair: "use " + v.Variable + " or " + v.FileVariable() + " instead, and change the secret",
-			})
+			findings = append(findings, warning("--"+v.Flag()+" shows a secret to everyone who can list processes",
+				"use "+v.Variable+" or "+v.FileVariable()+" instead, and change the secret"))
 		}
 		if v.Origin == setting.FromFile {
 			findings = append(findings, p.checkSecrecy(p.Settings.Config, v.Key+" in ")...)
@@ -72,7 +66,7 @@ func (p *Patient) checkSecrecy(name, what string) []Finding {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&strangers == 0 { // there the access list counts
 		return nil
 	}
-	return []Finding{{Status: Warning, What: "others can read " + what + name, Repair: "chmod " + rights + " " + name}}
+	return []Finding{warning("others can read "+what+name, "chmod "+rights+" "+name)}
 }
 
 // firstLogin is how long the first password may wait.
@@ -84,11 +78,8 @@ func checkBootstrap(p *Patient) []Finding {
 	if err != nil {
 		return nil
 	}
-	f := Finding{
-		Status: Note,
-		What:   fmt.Sprintf("the generated password has not been used yet; it is in %s", name),
-		Repair: "log in, which deletes the file, and change the password",
-	}
+	f := note(fmt.Sprintf("the generated password has not been used yet; it is in %s", name),
+		"log in, which deletes the file, and change the password")
 	if age := p.Now.Sub(info.ModTime()); age > firstLogin {
 		f.Status = Warning
 		f.What = fmt.Sprintf("the generated password has not been used for %d days; it is in %s", days(age), name)

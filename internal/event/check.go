@@ -71,36 +71,18 @@ func (c *checker) run() error {
 // marks looks at what every file has; whole is false where that is not enough to
 // go on.
 func (c *checker) marks() (flushed uint64, whole bool, err error) {
-	whole = true
-	missing := func(where, what string) {
-		c.report.Add(integrity.Layout, where, "there is no %s", what)
+	meta, whole, err := layout.Check(c.tx, c.report)
+	if meta == nil || err != nil {
+		return 0, false, err
+	}
+	secret := meta.Get(secretKey)
+	if copy(c.secret[:], secret); len(secret) != len(c.secret) {
+		c.report.Add(integrity.Layout, "/meta/secret", "there is no key of the hashes")
 		whole = false
 	}
-	for _, name := range [][]byte{metaBucket, walBucket, projectsBucket} {
-		if c.tx.Bucket(name) == nil {
-			missing("/", "bucket "+string(name))
-		}
-	}
-	meta := c.tx.Bucket(metaBucket)
-	if meta == nil {
-		return 0, false, nil
-	}
-	raw := meta.Get(formatKey)
-	unreleased := layout.RefuseUnreleased(meta)
-	switch {
-	case len(raw) != 4:
-		missing("/meta/format", "format number")
-	case unreleased != nil:
-		return 0, false, unreleased
-	case binary.BigEndian.Uint32(raw) > Format:
-		return 0, false, fmt.Errorf("format %d, this program reads up to %d: %w", binary.BigEndian.Uint32(raw), Format, ErrNewer)
-	}
-	if copy(c.secret[:], meta.Get(secretKey)) != len(c.secret) || len(meta.Get(secretKey)) != len(c.secret) {
-		missing("/meta/secret", "key of the hashes")
-	}
-	raw = meta.Get(flushedKey)
+	raw := meta.Get(flushedKey)
 	if len(raw) != 8 {
-		missing("/meta/flushed", "number of the last generation of the WAL that was written as blocks")
+		c.report.Add(integrity.Layout, "/meta/flushed", "there is no number of the last generation of the WAL that was written as blocks")
 		return 0, false, nil
 	}
 	return binary.BigEndian.Uint64(raw), whole, nil

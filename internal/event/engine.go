@@ -30,6 +30,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -51,7 +52,7 @@ const Format = 1
 
 // layout is the formats of the file. It has a magic because files from before the
 // first release have the same numbers.
-var layout = boltfile.Layout{Magic: []byte("svc events"), Oldest: 1}
+var layout = boltfile.Layout{Magic: []byte("svc events"), Buckets: [][]byte{metaBucket, walBucket, projectsBucket}, Oldest: 1}
 
 const (
 	// A head of this size takes some 40 MiB, and twice that while it is written. A
@@ -196,21 +197,13 @@ var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBuc
 // each with the path.
 func Open(path string, o Options) (*Engine, error) {
 	e := &Engine{
-		path: path, now: o.Now, log: o.Log, headEvents: o.HeadEvents, memory: o.Memory,
+		path: path, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		headEvents: cmp.Or(o.HeadEvents, defaultHeadEvents), memory: cmp.Or(o.Memory, defaultMemory),
 		projects: map[Project]*project{}, queries: make(chan struct{}, maxQueries), wake: make(chan struct{}, 1),
 		observed: newObserved(),
 	}
 	if e.now == nil {
 		e.now = time.Now
-	}
-	if e.log == nil {
-		e.log = slog.New(slog.DiscardHandler)
-	}
-	if e.headEvents == 0 {
-		e.headEvents = defaultHeadEvents
-	}
-	if e.memory == 0 {
-		e.memory = defaultMemory
 	}
 	if err := boltfile.Create(path, layOut); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
@@ -239,27 +232,19 @@ func Open(path string, o Options) (*Engine, error) {
 
 // layOut makes the buckets and the marks of a new file.
 func layOut(tx *boltfile.Tx) error {
-	for _, name := range [][]byte{metaBucket, walBucket, projectsBucket} {
-		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-			return err
-		}
-	}
-	meta := tx.Bucket(metaBucket)
-	var s hashindex.Secret
-	if _, err := rand.Read(s[:]); err != nil {
+	meta, err := layout.Make(tx)
+	if err != nil {
 		return err
 	}
-	return errors.Join(
-		layout.Mark(meta),
-		meta.Put(secretKey, s[:]),
-		meta.Put(flushedKey, encoding.Key64(0)),
-	)
+	var s hashindex.Secret
+	rand.Read(s[:]) // never fails, see crypto/rand
+	return errors.Join(meta.Put(secretKey, s[:]), meta.Put(flushedKey, encoding.Key64(0)))
 }
 
 // load reads the marks of the file and makes the head from the WAL.
 func (e *Engine) load() error {
 	return e.file.View(func(tx *boltfile.Tx) error {
-		for _, name := range [][]byte{metaBucket, walBucket, projectsBucket} {
+		for _, name := range layout.Buckets {
 			if tx.Bucket(name) == nil {
 				return fmt.Errorf("%w: no bucket %s", ErrDamaged, name)
 			}

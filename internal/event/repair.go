@@ -3,9 +3,6 @@ package event
 import (
 	"context"
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 
@@ -19,34 +16,23 @@ import (
 // texts, in a file that nobody else has open: all of it in one transaction, or
 // nothing. The memory that it takes grows with the index of event ids, by about 6
 // bytes an event. The errors are those of Open, or that of ctx.
-func Repair(ctx context.Context, path string) (err error) {
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: mapSize})
-	if err != nil {
-		return fmt.Errorf("repair %s: %w", path, err)
-	}
-	file := boltfile.NewWriter(db, slog.New(slog.DiscardHandler))
-	if err := layout.RefuseOlder(file); err != nil {
-		return errors.Join(fmt.Errorf("repair %s: %w", path, err), file.Abandon())
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	err = file.Update(func(tx *boltfile.Tx) error {
-		fixes := map[string]func() error{}
-		c := newChecker(ctx, tx, integrity.NewReport(nil))
-		c.fix = func(name string, fix func() error) { fixes[name] = fix }
-		if err := c.run(); err != nil {
-			return err
-		}
-		for _, name := range slices.Sorted(maps.Keys(fixes)) {
-			if err := fixes[name](); err != nil {
+func Repair(ctx context.Context, path string) error {
+	return boltfile.Repair(path, boltfile.Options{MapSize: mapSize}, layout, func(file *boltfile.Writer) error {
+		return file.Update(func(tx *boltfile.Tx) error {
+			fixes := map[string]func() error{}
+			c := newChecker(ctx, tx, integrity.NewReport(nil))
+			c.fix = func(name string, fix func() error) { fixes[name] = fix }
+			if err := c.run(); err != nil {
 				return err
 			}
-		}
-		return nil
+			for _, name := range slices.Sorted(maps.Keys(fixes)) {
+				if err := fixes[name](); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		return fmt.Errorf("repair %s: %w", path, err)
-	}
-	return nil
 }
 
 // renewKeys makes the index of event ids from the blocks that can be read.

@@ -93,15 +93,8 @@ func (j *Jobs) Stop() error {
 // keepFlushing flushes every few seconds. A disk that stays full is reported
 // once.
 func (j *Jobs) keepFlushing(ctx context.Context) {
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
 	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for pause(ctx, flushEvery) == nil {
 		err := j.do(ctx, j.flush, j.flush.work)
 		switch {
 		case err != nil && !failing:
