@@ -121,6 +121,15 @@ func (tx *Tx) File(p ProjectID, id FileID) (*File, error) {
 	return f, nil
 }
 
+// FileByID reads a file of whatever project, which may be deleted.
+func (tx *Tx) FileByID(id FileID) (*File, error) {
+	f, err := tx.file([]byte(id))
+	if err == nil && f == nil {
+		err = errNoFile()
+	}
+	return f, err
+}
+
 // file reads a file by its id, also one of a project that is gone; nil when there is
 // none.
 func (tx *Tx) file(id []byte) (*File, error) {

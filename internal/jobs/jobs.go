@@ -26,6 +26,8 @@ type Config struct {
 	// Flush writes down what was counted of requests. After an error it is tried
 	// again.
 	Flush func() error
+	// Files are what the jobs of files work with; nil = there are none.
+	Files *Files
 	// Archive makes the backups of Schedule; nil = there are none.
 	Archive  *Archiver
 	Schedule Schedule
@@ -40,6 +42,9 @@ type Jobs struct {
 	named                     []*job
 	flush, deleted, retention *job
 	backup                    *job // nil without an archiver
+
+	transfers              *transfers
+	deletions, fileCleanup *job // nil without files
 
 	failure  error // of the last backup; guarded by backup.busy
 	unpruned bool  // the last attempt to remove those that are too many failed; guarded by backup.busy
@@ -59,6 +64,14 @@ func New(c Config) *Jobs {
 	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
 	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
 	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
+	if j.Files != nil {
+		if j.Files.Pauses == nil {
+			j.Files.Pauses = []time.Duration{time.Second, 4 * time.Second, 15 * time.Second}
+		}
+		j.transfers = newTransfers()
+		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.deleteAll)
+		j.fileCleanup = j.define("file-cleanup", "removes what uploads left behind", j.cleanFiles)
+	}
 	if j.Archive != nil {
 		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUp)
 	}
@@ -72,6 +85,9 @@ func (j *Jobs) Start() {
 	j.stop = stop
 	j.done.Go(func() { j.keepFlushing(ctx) })
 	j.done.Go(func() { j.keepClean(ctx) })
+	if j.Files != nil {
+		j.done.Go(func() { j.keepFiles(ctx) })
+	}
 	if j.Archive != nil {
 		j.done.Go(func() { j.keepBackingUp(ctx) })
 	}

@@ -150,7 +150,12 @@ func (l *Local) Delete(_ context.Context, o Object) error {
 	if err := checkKey(o.Key); err != nil {
 		return err
 	}
-	name := objects + "/" + o.Key
+	return l.Remove(o.Key)
+}
+
+// Remove removes a file that Walk has reported, and the folders that it leaves empty.
+func (l *Local) Remove(key string) error {
+	name := objects + "/" + key
 	if err := l.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -176,9 +181,16 @@ func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
 
 // Walk calls fn with every file below objects, in the order of names, until fn
 // returns an error. A file that goes meanwhile is left out. Keys that no object
-// can have are reported too, so that they can be removed with Root.
-func (l *Local) Walk(fn func(key string, info fs.FileInfo) error) error {
-	return fs.WalkDir(l.root.FS(), objects, func(name string, entry fs.DirEntry, err error) error {
+// can have are reported too, so that Remove can take them away.
+func (l *Local) Walk(fn func(key string, info fs.FileInfo) error) error { return l.walk(objects, fn) }
+
+// WalkStaged is Walk for the contents that wait for their job, by the ids of files.
+func (l *Local) WalkStaged(fn func(id string, info fs.FileInfo) error) error {
+	return l.walk(staged, fn)
+}
+
+func (l *Local) walk(folder string, fn func(name string, info fs.FileInfo) error) error {
+	return fs.WalkDir(l.root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
 		var info fs.FileInfo
 		if err == nil && !entry.IsDir() {
 			info, err = entry.Info()
@@ -189,7 +201,7 @@ func (l *Local) Walk(fn func(key string, info fs.FileInfo) error) error {
 		case err != nil || info == nil:
 			return err
 		}
-		return fn(strings.TrimPrefix(name, objects+"/"), info)
+		return fn(strings.TrimPrefix(name, folder+"/"), info)
 	})
 }
 

@@ -1,0 +1,92 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"svc/internal/durable"
+	"svc/internal/outbound"
+	"svc/store"
+)
+
+// fetch downloads an attachment to where the content of a file is staged, and notes
+// its size and SHA-256. What was downloaded in part is removed.
+func (j *Jobs) fetch(ctx context.Context, f *store.File, staged string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.SourceURL, nil)
+	if err != nil {
+		return permanentError{err}
+	}
+	request.Header.Set("Accept", "application/octet-stream")
+	answer, err := j.Files.Fetch.Do(request)
+	if err != nil {
+		return outbound.Explain(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		err := fmt.Errorf("the code host answered %d for the attachment", answer.StatusCode)
+		if answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests {
+			return err
+		}
+		return permanentError{err}
+	}
+	if answer.ContentLength > j.Files.MaxSize {
+		return j.tooLarge()
+	}
+	size, sum, err := j.download(answer, staged)
+	if err != nil {
+		return err
+	}
+	f.Size, f.SHA256 = size, sum
+	return j.DB.Update(func(tx *store.Tx) error {
+		now, err := tx.File(f.Project, f.ID)
+		if err != nil {
+			return err
+		}
+		now.Size, now.SHA256 = size, sum
+		return tx.PutFile(f.Project, now)
+	})
+}
+
+func (j *Jobs) tooLarge() error {
+	return permanentError{fmt.Errorf("the attachment is larger than %d MiB, the limit of SVC_UPLOAD_MAX_MB", j.Files.MaxSize>>20)}
+}
+
+// download writes the body of an answer to a file, which is on disk under its name
+// when it returns, or not at all.
+func (j *Jobs) download(answer *http.Response, name string) (size int64, sum string, err error) {
+	if err := durable.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return 0, "", err
+	}
+	w, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() {
+		if closed := w.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			_ = os.Remove(name) // the clean-up finds it otherwise
+		}
+	}()
+	hash := sha256.New()
+	size, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(answer.Body, j.Files.MaxSize+1))
+	switch {
+	case err != nil:
+		return 0, "", outbound.Explain(err)
+	case size > j.Files.MaxSize:
+		return 0, "", j.tooLarge()
+	case answer.ContentLength >= 0 && size != answer.ContentLength:
+		return 0, "", fmt.Errorf("the attachment has %d bytes instead of %d", size, answer.ContentLength)
+	}
+	if err := w.Sync(); err != nil {
+		return 0, "", err
+	}
+	return size, hex.EncodeToString(hash.Sum(nil)), durable.SyncDir(filepath.Dir(name))
+}

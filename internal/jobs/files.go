@@ -1,0 +1,466 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/http"
+	"os"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/slicecache"
+	"svc/internal/files/storage"
+	"svc/internal/files/upload"
+	"svc/store"
+)
+
+// Files is what the jobs of files work with.
+type Files struct {
+	Storages *storage.Storages
+	// Open returns the back end that a record describes. It does not connect.
+	Open    func(*store.StorageBackend) (storage.Backend, error)
+	Uploads *upload.Sessions
+	Cache   *slicecache.Cache
+	// Fetch gets attachments: a client of profile outbound.Data that ends what
+	// stands still.
+	Fetch *http.Client
+	// Refresh makes the CDN forget links; nil when there is none.
+	Refresh func(ctx context.Context, links []string) error
+
+	BaseURL string // what direct links begin with; "" = no links are replaced
+	MaxSize int64  // bytes of the largest attachment
+	// Pauses are those before the second and each later try of a transfer, in whole
+	// seconds. When they are used up, the file has failed, and somebody has to ask for
+	// another try. nil = 1, 4 and 15 seconds.
+	Pauses []time.Duration
+}
+
+const (
+	// transfersAtOnce is how many files are brought to their storage at a time.
+	transfersAtOnce = 2
+	// orphanAge is how old an object without a record is before it goes. A session
+	// lives a day, and until then its completion may be repeated; it wrote its
+	// content before it ended.
+	orphanAge = upload.Life + time.Hour
+	// stagedAge is how long the content of a file that failed is kept for a retry.
+	stagedAge = 7 * 24 * time.Hour
+	// deletionsAtOnce is how many objects are removed between two looks at the queue.
+	deletionsAtOnce = 100
+)
+
+// deletionPause is the time after which the removal of an object is tried again, for
+// as long as it takes.
+func deletionPause(attempts int) time.Duration {
+	return min(time.Minute<<min(attempts, 6), time.Hour)
+}
+
+// transfers are the files that are being brought to their storage.
+type transfers struct {
+	ended chan struct{} // has a value when one has ended since
+
+	mu     sync.Mutex
+	active map[store.FileID]bool // guarded by mu
+}
+
+func newTransfers() *transfers {
+	return &transfers{ended: make(chan struct{}, 1), active: map[store.FileID]bool{}}
+}
+
+func (t *transfers) begin(id store.FileID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.active[id] = true
+}
+
+func (t *transfers) end(id store.FileID) {
+	t.mu.Lock()
+	delete(t.active, id)
+	t.mu.Unlock()
+	signal(t.ended)
+}
+
+func (t *transfers) has(id store.FileID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.active[id]
+}
+
+func (t *transfers) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.active)
+}
+
+// keepFiles runs transfers and deletions when there are any, and the clean-up every
+// hour.
+func (j *Jobs) keepFiles(ctx context.Context) {
+	more := make(chan struct{}, 1) // there may be deletions that can begin
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { j.keepCleaningFiles(ctx) })
+	running.Go(func() { j.keepDeleting(ctx, more) })
+	for {
+		due, next, err := j.dueTransfers()
+		if err != nil {
+			j.Log.Error("cannot read which files are pending; retrying", "error", err)
+		}
+		for _, f := range due {
+			j.transfers.begin(f.ID)
+			running.Go(func() {
+				defer j.transfers.end(f.ID)
+				j.transferOne(ctx, f)
+			})
+		}
+		if wait(ctx, next, j.DB.FilesWaiting(), j.transfers.ended) != nil {
+			return
+		}
+		signal(more)
+	}
+}
+
+// signal gives a channel of one place a value, unless it has one.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// wait waits for one of two channels, but not longer than d and not beyond the end of
+// ctx, which it reports.
+func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-one:
+	case <-other:
+	}
+	return ctx.Err()
+}
+
+// dueTransfers lists the pending files to begin with now, and says when to ask again
+// at the latest.
+func (j *Jobs) dueTransfers() (due []*store.File, next time.Duration, err error) {
+	free := transfersAtOnce - j.transfers.count()
+	if free == 0 {
+		return nil, time.Hour, nil // the end of one is another moment to ask
+	}
+	next = time.Hour
+	err = j.DB.View(func(tx *store.Tx) error {
+		list, err := tx.PendingFiles(2 * transfersAtOnce)
+		for _, f := range list {
+			switch left := time.Unix(f.RetryAt, 0).Sub(j.Now()); {
+			case j.transfers.has(f.ID):
+			case left > 0:
+				next = min(next, left)
+			case len(due) < free:
+				due = append(due, f)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		next = time.Minute
+	}
+	return due, next, err
+}
+
+// transferOne brings a pending file to its storage, and notes how that ended.
+func (j *Jobs) transferOne(ctx context.Context, f *store.File) {
+	err := recovering(ctx, func(ctx context.Context) error { return j.transfer(ctx, f) })
+	if err == nil || ctx.Err() != nil { // a stopped one is pending, and goes on after the next start
+		return
+	}
+	err = j.DB.Update(func(tx *store.Tx) error { return j.failTransfer(tx, f, err) })
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		j.Log.Error("cannot note that a transfer failed", "file", f.ID, "error", err)
+	}
+}
+
+// failTransfer notes a failure: the file is tried again later, or has failed.
+func (j *Jobs) failTransfer(tx *store.Tx, f *store.File, cause error) error {
+	f, err := tx.File(f.Project, f.ID)
+	if err != nil {
+		return err
+	}
+	f.Error = cause.Error()
+	if permanent := (permanentError{}); errors.As(cause, &permanent) || f.Attempts >= len(j.Files.Pauses) {
+		f.Status = store.FileFailed
+	} else {
+		f.RetryAt = tx.Now().Add(j.Files.Pauses[f.Attempts]).Unix()
+		f.Attempts++
+	}
+	return tx.PutFile(f.Project, f)
+}
+
+// permanentError is a failure that another try would not change.
+type permanentError struct{ error }
+
+// Unwrap is the failure.
+func (e permanentError) Unwrap() error { return e.error }
+
+// transfer stores the staged content of a file in its storage and makes the file
+// ready. An attachment is fetched first. Every step may have been done by a process
+// that was killed.
+func (j *Jobs) transfer(ctx context.Context, f *store.File) error {
+	backend, err := j.backendOf(f.Backend)
+	if err != nil {
+		return err
+	}
+	staged := j.Files.Storages.Local().Staged(string(f.ID))
+	if f.Source == store.FileMirrored && f.SHA256 == "" {
+		if err := j.fetch(ctx, f, staged); err != nil {
+			return err
+		}
+	}
+	object, err := backend.Put(ctx, f.ObjectKey, staged, f.Size)
+	if errors.Is(err, fs.ErrNotExist) && f.Source == store.FileMirrored { // kept too long after a failure
+		if err = j.fetch(ctx, f, staged); err == nil {
+			object, err = backend.Put(ctx, f.ObjectKey, staged, f.Size)
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return permanentError{errors.New("the uploaded content is no longer kept")}
+	case err != nil:
+		return err
+	}
+	err = j.DB.Update(func(tx *store.Tx) error { return j.finish(tx, f, object) })
+	if fault.Is(err, fault.NotFound) { // deleted meanwhile
+		err = backend.Delete(ctx, object)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		j.Log.Warn("cannot remove the staged content of a stored file", "file", f.ID, "error", err)
+	}
+	return nil
+}
+
+// finish makes a file ready, and lets versions that link to the address of an
+// attachment link to the file.
+func (j *Jobs) finish(tx *store.Tx, f *store.File, object storage.Object) error {
+	f, err := tx.File(f.Project, f.ID)
+	if err != nil {
+		return err
+	}
+	f.Status, f.PartSize, f.Error = store.FileReady, object.PartSize, ""
+	if err := tx.PutFile(f.Project, f); err != nil {
+		return err
+	}
+	if f.SourceURL == "" || j.Files.BaseURL == "" {
+		return nil
+	}
+	_, err = tx.ReplaceLinks(f.Project, f.SourceURL, j.Files.BaseURL+files.EscapePath(f.ObjectKey))
+	return err
+}
+
+// backendOf opens a storage by its id.
+func (j *Jobs) backendOf(id string) (storage.Backend, error) {
+	var b *store.StorageBackend
+	err := j.DB.View(func(tx *store.Tx) (err error) {
+		b, err = tx.StorageBackend(id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return j.Files.Open(b)
+}
+
+// keepDeleting removes the objects of deleted files when that is due.
+func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
+	for {
+		due, next, err := j.dueDeletions()
+		if err == nil && len(due) > 0 {
+			next, err = 0, j.do(ctx, j.deletions, func(ctx context.Context) error { return j.deleteObjects(ctx, due) })
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				j.Log.Error("objects of deleted files not removed; retrying", "error", err)
+			}
+			next = time.Minute
+		}
+		if wait(ctx, next, more, nil) != nil {
+			return
+		}
+	}
+}
+
+// dueDeletions lists objects to remove now, and says when to ask again at the latest.
+// What a transfer may be writing waits for its end.
+func (j *Jobs) dueDeletions() (due []*store.FileDeletion, next time.Duration, err error) {
+	next = time.Hour
+	err = j.DB.View(func(tx *store.Tx) error {
+		list, err := tx.FileDeletions(deletionsAtOnce)
+		for _, d := range list {
+			if left := time.Unix(d.RetryAt, 0).Sub(j.Now()); left > 0 {
+				next = min(next, left)
+			} else if !j.transfers.has(d.ID) {
+				due = append(due, d)
+			}
+		}
+		return err
+	})
+	return due, next, err
+}
+
+// deleteAll removes all objects of deleted files, whether that is due or not.
+func (j *Jobs) deleteAll(ctx context.Context) error {
+	var all []*store.FileDeletion
+	err := j.DB.View(func(tx *store.Tx) (err error) {
+		all, err = tx.FileDeletions(math.MaxInt)
+		return err
+	})
+	all = slices.DeleteFunc(all, func(d *store.FileDeletion) bool { return j.transfers.has(d.ID) })
+	for due := range slices.Chunk(all, deletionsAtOnce) {
+		err = errors.Join(err, j.deleteObjects(ctx, due))
+	}
+	return err
+}
+
+// deleteObjects removes objects. What cannot be removed is postponed.
+func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) error {
+	failures := make([]error, 0, len(due))
+	var links []string
+	for _, d := range due {
+		err := j.deleteObject(ctx, d)
+		if ctx.Err() != nil {
+			break
+		}
+		failures = append(failures, err)
+		if err == nil && d.Refresh && j.Files.BaseURL != "" {
+			links = append(links, j.Files.BaseURL+files.EscapePath(d.ObjectKey))
+		}
+	}
+	if len(links) > 0 && j.Files.Refresh != nil {
+		// A copy in the CDN must not outlive its file for want of one answer, but the
+		// object is gone, and the provider may refuse for ever.
+		if err := j.Files.Refresh(ctx, links); err != nil {
+			j.Log.Warn("the CDN was not told of deleted files", "links", len(links), "error", err)
+		}
+	}
+	return j.DB.Update(func(tx *store.Tx) error {
+		for i, err := range failures {
+			d := due[i]
+			if err == nil {
+				err = tx.DropFileDeletion(d)
+			} else {
+				err = tx.PostponeFileDeletion(d, j.Now().Add(deletionPause(d.Attempts)).Unix(), err.Error())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// deleteObject removes what is left of a deleted file.
+func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
+	backend, err := j.backendOf(d.Backend)
+	if err != nil {
+		return err
+	}
+	if err := backend.Delete(ctx, storage.Object{Key: d.ObjectKey, Size: d.Size, PartSize: d.PartSize}); err != nil {
+		return err
+	}
+	j.Files.Cache.Forget(d.ObjectKey)
+	if err := os.Remove(j.Files.Storages.Local().Staged(string(d.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// keepCleaningFiles cleans up at the start and every hour.
+func (j *Jobs) keepCleaningFiles(ctx context.Context) {
+	for {
+		if err := j.do(ctx, j.fileCleanup, j.cleanFiles); err != nil && ctx.Err() == nil {
+			j.Log.Error("left-overs of uploads not removed; retrying later", "error", err)
+		}
+		if pause(ctx, time.Hour) != nil {
+			return
+		}
+	}
+}
+
+// cleanFiles removes what no record and no upload needs any more: expired uploads,
+// staged contents, objects without a record, unfinished uploads to storages, and
+// slices that nobody asks for.
+func (j *Jobs) cleanFiles(ctx context.Context) error {
+	return errors.Join(j.Files.Uploads.Sweep(), j.cleanStaged(), j.cleanObjects(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
+}
+
+// cleanStaged removes staged contents whose file is gone, or has not been pending for
+// a week.
+func (j *Jobs) cleanStaged() error {
+	local := j.Files.Storages.Local()
+	return local.WalkStaged(func(id string, info fs.FileInfo) error {
+		age := j.Now().Sub(info.ModTime())
+		if age < orphanAge {
+			return nil
+		}
+		var f *store.File
+		err := j.DB.View(func(tx *store.Tx) (err error) {
+			f, err = tx.FileByID(store.FileID(id))
+			return err
+		})
+		switch {
+		case fault.Is(err, fault.NotFound):
+		case err != nil:
+			return err
+		case f.Status == store.FilePending || age < stagedAge:
+			return nil
+		}
+		return os.Remove(local.Staged(id))
+	})
+}
+
+// cleanObjects removes local objects that no file has.
+func (j *Jobs) cleanObjects(ctx context.Context) error {
+	local := j.Files.Storages.Local()
+	return local.Walk(func(key string, info fs.FileInfo) error {
+		if j.Now().Sub(info.ModTime()) < orphanAge {
+			return ctx.Err()
+		}
+		known := false
+		err := j.DB.View(func(tx *store.Tx) (err error) {
+			known, err = tx.HasFile(store.FileID(path.Base(path.Dir(key))), key)
+			return err
+		})
+		if err != nil || known {
+			return errors.Join(err, ctx.Err())
+		}
+		j.Log.Info("removing an object that no file has", "object", key)
+		return local.Remove(key)
+	})
+}
+
+// sweepStorages removes what interrupted uploads left on the storages.
+func (j *Jobs) sweepStorages(ctx context.Context) error {
+	var list []*store.StorageBackend
+	err := j.DB.View(func(tx *store.Tx) (err error) {
+		list, err = tx.StorageBackends()
+		return err
+	})
+	for _, b := range list {
+		backend, cause := j.Files.Open(b)
+		if cause == nil {
+			cause = backend.Sweep(ctx, j.Now().Add(-orphanAge))
+		}
+		if cause != nil {
+			err = errors.Join(err, fmt.Errorf("storage %s: %w", b.Name, cause))
+		}
+	}
+	return err
+}

@@ -1,0 +1,394 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/slicecache"
+	"svc/internal/files/storage"
+	"svc/internal/files/upload"
+	"svc/internal/outbound"
+	"svc/internal/testutil"
+	"svc/store"
+)
+
+// depot is what the jobs of files work with, on a disk of its own.
+type depot struct {
+	t    *testing.T
+	db   *store.Store
+	p    *store.Project
+	jobs *Jobs
+	dir  string
+	*Files
+	age atomic.Int64 // added to the clock of the jobs, in nanoseconds
+}
+
+// newDepot has jobs that do not run yet. host is the code host, "" = there is none.
+func newDepot(t *testing.T, host string) *depot {
+	t.Helper()
+	d := &depot{t: t, db: openStore(t), dir: t.TempDir()}
+	d.p = project(t, d.db, "app", 90)
+	operator := outbound.New(outbound.Config{Profile: outbound.Operator, Version: "test"})
+	storages, err := storage.NewStorages(d.dir, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uploads, err := upload.Open(filepath.Join(d.dir, "staging", "uploads"), time.Now, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := slicecache.Open(slicecache.Config{Dir: filepath.Join(d.dir, "cache"), MaxBytes: 1 << 30, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(cache.Close(), storages.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	d.Files = &Files{
+		Storages: storages, Uploads: uploads, Cache: cache,
+		Open: func(b *store.StorageBackend) (storage.Backend, error) {
+			return storages.Open(storage.Config{Kind: storage.Kind(b.Kind), BaseURL: b.BaseURL})
+		},
+		Fetch:   outbound.New(outbound.Config{Profile: outbound.Data, Version: "test", Trusted: host}),
+		BaseURL: "https://dl.example.org", MaxSize: 1 << 20, Pauses: []time.Duration{0, 0},
+	}
+	d.renew()
+	return d
+}
+
+// renew makes jobs as a new process has them.
+func (d *depot) renew() {
+	d.jobs = New(Config{
+		DB: d.db, Log: slog.New(slog.DiscardHandler), Files: d.Files, Flush: func() error { return nil },
+		Now: func() time.Time { return time.Now().Add(time.Duration(d.age.Load())) },
+	})
+}
+
+func (d *depot) start() {
+	d.jobs.Start()
+	d.t.Cleanup(func() {
+		if err := d.jobs.Stop(); err != nil {
+			d.t.Error(err)
+		}
+	})
+}
+
+func (d *depot) update(fn func(tx *store.Tx) error) {
+	d.t.Helper()
+	if err := d.db.Update(fn); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// add makes the record of a pending file.
+func (d *depot) add(f store.File) store.FileID {
+	d.t.Helper()
+	f.ID = store.FileID(files.NewID())
+	f.ObjectKey, f.Status = files.ObjectKey(d.p.Key, string(f.ID), f.Filename), store.FilePending
+	if f.Backend == "" {
+		f.Backend = store.LocalStorage
+	}
+	d.update(func(tx *store.Tx) error { return tx.CreateFile(d.p.ID, &f) })
+	return f.ID
+}
+
+// mirror makes the record of an attachment to fetch.
+func (d *depot) mirror(url string) store.FileID {
+	return d.add(store.File{Filename: "app.zip", Source: store.FileMirrored, SourceURL: url})
+}
+
+// stage makes the record of an upload whose content waits.
+func (d *depot) stage(content string) store.FileID {
+	d.t.Helper()
+	sum := sha256.Sum256([]byte(content))
+	id := d.add(store.File{Filename: "app.zip", Source: store.FileUploaded, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:])})
+	staged := d.Storages.Local().Staged(string(id))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(staged), 0o700), os.WriteFile(staged, []byte(content), 0o600)); err != nil {
+		d.t.Fatal(err)
+	}
+	return id
+}
+
+// file reads a record, and nil when it is gone.
+func (d *depot) file(id store.FileID) *store.File {
+	d.t.Helper()
+	f, err := store.Read(d.db, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(id) })
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		d.t.Fatal(err)
+	}
+	return f
+}
+
+// settled waits until a file is no longer pending.
+func (d *depot) settled(id store.FileID) *store.File {
+	d.t.Helper()
+	testutil.Until(d.t, "the end of a transfer", func() bool { f := d.file(id); return f == nil || f.Status != store.FilePending })
+	return d.file(id)
+}
+
+// objects lists what lies below objects/ and staging/files/.
+func (d *depot) objects() (names []string) {
+	d.t.Helper()
+	for _, folder := range []string{"objects", "staging/files"} {
+		found, err := filepath.Glob(filepath.Join(d.dir, folder, "*"))
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		for _, name := range found {
+			err := filepath.WalkDir(name, func(path string, entry os.DirEntry, err error) error {
+				switch {
+				case errors.Is(err, fs.ErrNotExist): // it is just going
+					return nil
+				case err == nil && !entry.IsDir():
+					names = append(names, path)
+				}
+				return err
+			})
+			if err != nil {
+				d.t.Fatal(err)
+			}
+		}
+	}
+	return names
+}
+
+func (d *depot) content(f *store.File) string {
+	d.t.Helper()
+	data, err := os.ReadFile(filepath.Join(d.dir, "objects", filepath.FromSlash(f.ObjectKey)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestAttachmentIsFetchedAndLinked: the bytes, their sum and the links of all versions.
+func TestAttachmentIsFetchedAndLinked(t *testing.T) {
+	t.Parallel()
+	content := strings.Repeat("attachment ", 1000)
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept") != "application/octet-stream" || r.Header.Get("User-Agent") != "svc/test" {
+			t.Errorf("got Accept %q and User-Agent %q", r.Header.Get("Accept"), r.Header.Get("User-Agent"))
+		}
+		if r.URL.Path != "/real" {
+			http.Redirect(w, r, "/real", http.StatusFound)
+			return
+		}
+		_, _ = w.Write([]byte(content))
+	}))
+	defer host.Close()
+	d := newDepot(t, host.URL)
+	url := host.URL + "/o/r/releases/download/v1/app.zip"
+	version := &store.Version{Version: "1.0", DownloadURL: new(url), DownloadLinks: []store.DownloadLink{{URL: url, Name: "zip"}}}
+	d.update(func(tx *store.Tx) error { return tx.CreateVersion(d.p.ID, version, nil) })
+	d.start()
+	f := d.settled(d.mirror(url))
+	sum := sha256.Sum256([]byte(content))
+	if f.Status != store.FileReady || f.Size != int64(len(content)) || f.SHA256 != hex.EncodeToString(sum[:]) || d.content(f) != content {
+		t.Fatalf("got %+v", f)
+	}
+	v, err := store.Read(d.db, func(tx *store.Tx) (*store.Version, error) { return tx.Version(d.p.ID, version.ID) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := d.BaseURL + files.EscapePath(f.ObjectKey)
+	if *v.DownloadURL != want || v.DownloadLinks[0] != (store.DownloadLink{URL: want, Name: "zip"}) {
+		t.Errorf("got the links %s and %+v, want %s", *v.DownloadURL, v.DownloadLinks, want)
+	}
+	if got := d.objects(); len(got) != 1 {
+		t.Errorf("more than the object is left: %q", got)
+	}
+}
+
+// TestAttachmentFails holds which answers of a code host are tried again, and that
+// nothing of them stays.
+func TestAttachmentFails(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		answer http.HandlerFunc
+		tries  int64
+		reason string
+	}{
+		{"missing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, 1, "404"},
+		{"out of order", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, 3, "502"},
+		{"asked too often", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, 3, "429"},
+		{"declared too large", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1048577")
+			w.WriteHeader(http.StatusOK)
+		}, 1, "larger than 1 MiB"},
+		{"too large", func(w http.ResponseWriter, _ *http.Request) {
+			for range 2048 {
+				_, _ = w.Write(bytes.Repeat([]byte("x"), 1024))
+			}
+		}, 1, "larger than 1 MiB"},
+		{"broken off", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte("short"))
+			panic(http.ErrAbortHandler)
+		}, 3, "broke off"},
+		{"led to a private address", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://127.0.0.1:1/x", http.StatusFound)
+		}, 3, "not allowed"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var tries atomic.Int64
+			host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				tries.Add(1)
+				tc.answer(w, r)
+			}))
+			defer host.Close()
+			d := newDepot(t, host.URL)
+			d.start()
+			f := d.settled(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
+			if f.Status != store.FileFailed || !strings.Contains(f.Error, tc.reason) || strings.Contains(f.Error, "127.0.0.1") {
+				t.Errorf("got %s: %q, want failed: %q", f.Status, f.Error, tc.reason)
+			}
+			if tries.Load() != tc.tries {
+				t.Errorf("got %d tries, want %d", tries.Load(), tc.tries)
+			}
+			if left := d.objects(); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+// TestTransferGoesOnAfterAKill does by hand what a process did that was killed.
+func TestTransferGoesOnAfterAKill(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		done   func(d *depot, f *store.File) error
+		status store.FileStatus
+	}{
+		{"before anything", func(*depot, *store.File) error { return nil }, store.FileReady},
+		{"after the object was moved", func(d *depot, f *store.File) error {
+			_, err := d.Storages.Local().Put(t.Context(), f.ObjectKey, d.Storages.Local().Staged(string(f.ID)), f.Size)
+			return err
+		}, store.FileReady},
+		{"and the content was lost", func(d *depot, f *store.File) error {
+			return os.Remove(d.Storages.Local().Staged(string(f.ID)))
+		}, store.FileFailed},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDepot(t, "")
+			id := d.stage("content")
+			if err := tc.done(d, d.file(id)); err != nil {
+				t.Fatal(err)
+			}
+			d.renew()
+			d.start()
+			f := d.settled(id)
+			if f.Status != tc.status {
+				t.Fatalf("got %s: %q, want %s", f.Status, f.Error, tc.status)
+			}
+			if f.Status == store.FileReady && d.content(f) != "content" {
+				t.Errorf("got the content %q", d.content(f))
+			}
+		})
+	}
+}
+
+// TestDeletedProjectLeavesNoObject: its files go in the background.
+func TestDeletedProjectLeavesNoObject(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	ids := make([]store.FileID, 20)
+	for i := range ids {
+		ids[i] = d.stage(fmt.Sprint("content ", i))
+	}
+	var refreshed atomic.Int64
+	d.Refresh = func(_ context.Context, links []string) error {
+		refreshed.Add(int64(len(links)))
+		return errors.New("the CDN is out of order") // which keeps nothing
+	}
+	d.start()
+	for _, id := range ids {
+		if f := d.settled(id); f.Status != store.FileReady {
+			t.Fatalf("got %+v", f)
+		}
+	}
+	d.update(func(tx *store.Tx) error { return tx.DeleteProject(d.p) })
+	if _, err := d.jobs.Run(t.Context(), "deleted-projects"); err != nil {
+		t.Fatal(err)
+	}
+	testutil.Until(t, "the end of all objects", func() bool { return len(d.objects()) == 0 })
+	testutil.Until(t, "the end of the queue", func() bool {
+		left, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1) })
+		return err == nil && len(left) == 0
+	})
+	if refreshed.Load() != int64(len(ids)) {
+		t.Errorf("the CDN was told of %d links, want %d", refreshed.Load(), len(ids))
+	}
+}
+
+// TestCleanUpRemovesWhatNoRecordNeeds: orphans go when nothing can claim them any more,
+// and what has a record stays.
+func TestCleanUpRemovesWhatNoRecordNeeds(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	kept := d.stage("kept")
+	if _, err := d.Storages.Local().Put(t.Context(), d.file(kept).ObjectKey, d.Storages.Local().Staged(string(kept)), 4); err != nil {
+		t.Fatal(err)
+	}
+	d.update(func(tx *store.Tx) error {
+		f, err := tx.FileByID(kept)
+		if err != nil {
+			return err
+		}
+		f.Status = store.FileReady
+		return tx.PutFile(d.p.ID, f)
+	})
+	pending := d.stage("pending")
+	failed := d.stage("failed")
+	d.update(func(tx *store.Tx) error {
+		f, err := tx.FileByID(failed)
+		if err != nil {
+			return err
+		}
+		f.Status, f.Error = store.FileFailed, "full"
+		return tx.PutFile(d.p.ID, f)
+	})
+	orphans := []string{"objects/f/app/000000000000/a.zip", "objects/stray", "staging/files/000000000001"}
+	for _, name := range orphans {
+		path := filepath.Join(d.dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("x"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		age  time.Duration
+		want int // of the three of records and the orphans
+	}{{0, 6}, {26 * time.Hour, 3}, {8 * 24 * time.Hour, 2}} {
+		d.age.Store(int64(step.age))
+		if _, err := d.jobs.Run(t.Context(), "file-cleanup"); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.objects(); len(got) != step.want {
+			t.Errorf("after %v: got %d files, want %d: %q", step.age, len(got), step.want, got)
+		}
+	}
+	if _, err := os.Stat(d.Storages.Local().Staged(string(pending))); err != nil || d.content(d.file(kept)) != "kept" {
+		t.Errorf("what has a record is gone: %v", err)
+	}
+}
