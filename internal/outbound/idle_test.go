@@ -1,28 +1,15 @@
 package outbound_test
 
 import (
-	"context"
 	"io"
-	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"svc/internal/outbound"
+	"svc/internal/testutil"
 )
-
-// pipes is a network without sockets, whose time is that of a synctest bubble.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	if c, ok := <-p; ok {
-		return c, nil
-	}
-	return nil, net.ErrClosed
-}
-func (p pipes) Close() error   { return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // TestIdle: a transfer may take an hour as long as it moves, and ends a minute
 // after it stands still, in both directions.
@@ -39,7 +26,7 @@ func TestIdle(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				const pieces = 72
-				p := make(pipes)
+				p := make(testutil.Pipes)
 				server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if n, _ := io.Copy(io.Discard, r.Body); r.Method == http.MethodPut && n != pieces {
 						return // the request was given up
@@ -51,12 +38,8 @@ func TestIdle(t *testing.T) {
 						time.Sleep(tc.pause) //nolint:forbidigo // the time of the bubble
 					}
 				})}
-				go func() { _ = server.Serve(p) }() // ends with the pipes
-				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-					here, there := net.Pipe()
-					p <- there
-					return here, nil
-				}}
+				go func() { _ = server.Serve(p) }() // ends when it is closed
+				transport := &http.Transport{DialContext: p.Dial}
 				c := &http.Client{Transport: outbound.Idle(transport, outbound.IdleTime)}
 
 				answer, err := c.Get("http://server/")
@@ -85,8 +68,7 @@ func TestIdle(t *testing.T) {
 					_ = answer.Body.Close() // not needed
 				}
 				check(t, "send", err, tc.want)
-				close(p)
-				_ = server.Close() // ends connections
+				_ = server.Close() // ends connections and Serve
 				transport.CloseIdleConnections()
 				time.Sleep(24 * time.Hour) //nolint:forbidigo // the time of the bubble, in which handlers end
 			})

@@ -1,6 +1,6 @@
 // Package testutil has what tests of several packages need: they wait for what
 // happens in the background, without guessing how long that takes, and try less
-// with -short. Nothing but tests imports it.
+// with -short, and talk over a network without sockets. Nothing but tests imports it.
 package testutil
 
 import (

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"svc/internal/durable"
@@ -26,6 +27,8 @@ const objects = "objects"
 type Local struct {
 	dir  string
 	root *os.Root
+
+	mu sync.Mutex // held where a folder is made for a file or removed because it is empty
 }
 
 func openLocal(dir string) (*Local, error) {
@@ -40,7 +43,7 @@ func openLocal(dir string) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Local{dir, root}, nil
+	return &Local{dir: dir, root: root}, nil
 }
 
 // Root is the storage directory. It is closed by Storages.Close.
@@ -70,13 +73,20 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 		return Object{}, fmt.Errorf("the staged file has %d bytes instead of %d", info.Size(), size)
 	}
 	to := objects + "/" + key
-	if err := l.mkdir(collection(to)); err != nil {
-		return Object{}, err
-	}
-	if err := l.root.Rename(from, to); err != nil {
+	if err := l.move(from, to); err != nil {
 		return Object{}, err
 	}
 	return o, errors.Join(l.sync(collection(to)), l.sync(filepath.ToSlash(filepath.Dir(from))))
+}
+
+// move renames a file and makes the folders for its new name.
+func (l *Local) move(from, to string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.mkdir(collection(to)); err != nil {
+		return err
+	}
+	return l.root.Rename(from, to)
 }
 
 // below is a path relative to the storage directory, with slashes.
@@ -159,6 +169,8 @@ func (l *Local) Remove(key string) error {
 	if err := l.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for dir := path.Dir(name); dir != objects; dir = path.Dir(dir) {
 		if err := l.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return l.sync(dir) // not empty

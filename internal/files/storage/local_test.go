@@ -1,0 +1,176 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"svc/internal/files/storage"
+	"svc/internal/files/storage/storagetest"
+)
+
+func openLocal(t *testing.T) (storagetest.Setup, *storage.Local) {
+	t.Helper()
+	s := open(t, storage.Config{Kind: storage.KindLocal})
+	return s, s.Backend.(*storage.Local)
+}
+
+// tree lists what is below a folder.
+func tree(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, _ fs.DirEntry, err error) error {
+		names = append(names, name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestLocalMoves: an object is the very file that was staged, and putting it again
+// after an interruption finds it moved.
+func TestLocalMoves(t *testing.T) {
+	t.Parallel()
+	s, local := openLocal(t)
+	staged := storagetest.Stage(t, s.Staging, []byte("content"))
+	before, err := os.Stat(staged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		o, err := local.Put(t.Context(), "f/p/000000000000/a.txt", staged, 7)
+		if err != nil || o != (storage.Object{Key: "f/p/000000000000/a.txt", Size: 7}) {
+			t.Fatalf("put: %+v, %v", o, err)
+		}
+		after, err := os.Stat(filepath.Join(local.Root().Name(), "objects", "f", "p", "000000000000", "a.txt"))
+		if err != nil || !os.SameFile(before, after) {
+			t.Errorf("the object is another file than the staged one: %v", err)
+		}
+		if _, err := os.Stat(staged); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the staged file is still there: %v", err)
+		}
+	}
+	if o, err := local.Put(t.Context(), "f/p/000000000000/a.txt", staged, 8); err == nil {
+		t.Errorf("put of an absent file as an object of another size: %+v", o)
+	}
+}
+
+// TestLocalRemovesEmptyFolders up to the first that something else is in.
+func TestLocalRemovesEmptyFolders(t *testing.T) {
+	t.Parallel()
+	s, local := openLocal(t)
+	one := s.Put(t, "f/p/000000000001/a.txt", []byte("a"))
+	two := s.Put(t, "f/p/000000000002/b.txt", []byte("b"))
+	objects := filepath.Join(local.Root().Name(), "objects")
+	for _, step := range []struct {
+		remove storage.Object
+		want   []string
+	}{
+		{one, []string{".", "f", "f/p", "f/p/000000000002", "f/p/000000000002/b.txt"}},
+		{two, []string{"."}},
+	} {
+		if err := local.Delete(t.Context(), step.remove); err != nil {
+			t.Fatal(err)
+		}
+		if got := tree(t, objects); !slices.Equal(got, step.want) {
+			t.Errorf("after the removal of %s: %q; want %q", step.remove.Key, got, step.want)
+		}
+	}
+}
+
+// TestLocalFoldersComeAndGo: an object is not lost to the removal of its
+// neighbour's folders.
+func TestLocalFoldersComeAndGo(t *testing.T) {
+	t.Parallel()
+	s, local := openLocal(t)
+	var running sync.WaitGroup
+	for i := range 4 {
+		running.Go(func() {
+			for range 50 {
+				o, err := local.Put(t.Context(), fmt.Sprintf("f/p/%012d/a", i), storagetest.Stage(t, s.Staging, []byte("a")), 1)
+				if err == nil {
+					err = local.Delete(t.Context(), o)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	running.Wait()
+}
+
+// TestLocalStaysInside: neither symbolic links nor staged files lead out of the
+// storage directory.
+func TestLocalStaysInside(t *testing.T) {
+	t.Parallel()
+	s, local := openLocal(t)
+	outside := t.TempDir()
+	for _, dir := range []string{"p/000000000000", "q"} {
+		if err := os.MkdirAll(filepath.Join(outside, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := storagetest.Stage(t, outside, []byte("secret"))
+	if err := os.Rename(secret, filepath.Join(outside, "p/000000000000/secret")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(local.Root().Name(), "objects", "f")); err != nil {
+		t.Skipf("needs symbolic links: %v", err)
+	}
+	before := tree(t, outside)
+	o := storage.Object{Key: "f/p/000000000000/secret", Size: 6}
+	if f, err := local.Open(t.Context(), o, 0, 6); err == nil {
+		t.Errorf("open through a link: %v", f.Close())
+	}
+	if there, err := local.Stat(t.Context(), o); there || err == nil {
+		t.Errorf("stat through a link: %v, %v", there, err)
+	}
+	if err := local.Delete(t.Context(), o); err == nil {
+		t.Error("delete through a link: no error")
+	}
+	if _, err := local.Put(t.Context(), "f/q/000000000000/a", storagetest.Stage(t, s.Staging, []byte("a")), 1); err == nil {
+		t.Error("put through a link: no error")
+	}
+	if _, err := local.Put(t.Context(), "f/q/000000000000/a", filepath.Join(outside, "p/000000000000/secret"), 6); err == nil {
+		t.Error("put of a file outside: no error")
+	}
+	if after := tree(t, outside); !slices.Equal(before, after) {
+		t.Errorf("outside was %q and is %q", before, after)
+	}
+}
+
+// TestLocalWalk lists every file below objects, those that no object can be, too.
+func TestLocalWalk(t *testing.T) {
+	t.Parallel()
+	s, local := openLocal(t)
+	s.Put(t, "f/p/000000000002/b c.txt", []byte("b"))
+	s.Put(t, "f/p/000000000001/安装.txt", []byte("aaa"))
+	if err := local.Root().WriteFile("objects/stray", []byte("xx"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p := local.Probe(t.Context()); !p.OK {
+		t.Errorf("probe: %+v", p)
+	}
+	var got []string
+	walk := func(key string, info fs.FileInfo) error {
+		got = append(got, fmt.Sprint(key, " ", info.Size()))
+		return nil
+	}
+	if err := local.Walk(walk); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"f/p/000000000001/安装.txt 3", "f/p/000000000002/b c.txt 1", "stray 2"}; !slices.Equal(got, want) {
+		t.Errorf("walk: %q; want %q", got, want)
+	}
+	stop := errors.New("enough")
+	if err := local.Walk(func(string, fs.FileInfo) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("walk that is stopped: %v", err)
+	}
+}
