@@ -329,11 +329,12 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 		return errUncached
 	}
 	temporary, err := writeSlice(ctx, c.root, id, length, fetch)
+	now := c.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
 		if err = ctx.Err(); err == nil { // nobody has forgotten the object
-			err = uncached(c.root.Rename(temporary, id.name()))
+			err = uncached(errors.Join(c.root.Chtimes(temporary, now, now), c.root.Rename(temporary, id.name())))
 		}
 		if err != nil {
 			_ = c.root.Remove(temporary)
@@ -344,7 +345,6 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 		c.bytes -= bytes
 		return err
 	}
-	now := c.Now()
 	c.add(&slice{id: id, bytes: bytes, used: now, touched: now})
 	return nil
 }

@@ -1,0 +1,52 @@
+package slicecache_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"svc/internal/files/slicecache"
+)
+
+// TestDiskIsFull: what has no space on the disk is served from the storage, at the
+// price of one fetch, and kept again when there is space.
+func TestDiskIsFull(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=6m,mode=700"); err != nil {
+		t.Skipf("needs a small disk, and mounting one was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	s := newStorage()
+	s.put("a", 4*sliceSize)
+	c := open(t, slicecache.Config{Dir: filepath.Join(dir, "cache"), MaxBytes: 1 << 30})
+	read(t, c, s, "a", 0, 4*sliceSize)
+	if s.sent != 4*sliceSize {
+		t.Errorf("fetched %d bytes, want each once", s.sent)
+	}
+	if !read(t, c, s, "a", 0, 4*sliceSize) || s.sent != 7*sliceSize {
+		t.Errorf("fetched %d bytes; want the first slice from the cache and the others again", s.sent)
+	}
+	other := filepath.Join(dir, "other")
+	c.Forget("a")
+	if err := os.WriteFile(other, make([]byte, 5<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, c, s, "a", 0, sliceSize) || read(t, c, s, "a", 0, sliceSize) {
+		t.Error("a hit on a full disk")
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, c, s, "a", 0, sliceSize) || !read(t, c, s, "a", 0, sliceSize) {
+		t.Error("with space again nothing is kept")
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
