@@ -418,6 +418,16 @@ func (tx *Tx) HasFile(id FileID, objectKey string) (bool, error) {
 	return f != nil && f.ObjectKey == objectKey, err
 }
 
+// FileSource is where a file came from, also one of a project that is deleted or not to
+// be seen yet; "" when there is no such file.
+func (tx *Tx) FileSource(id FileID) (FileSource, error) {
+	f, err := tx.file([]byte(id))
+	if f == nil {
+		return "", err
+	}
+	return f.Source, nil
+}
+
 // PendingFiles are files whose job is to be done, in the order in which they are due,
 // at most limit of them. Some may be due only later, see File.RetryAt.
 func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {

@@ -5,39 +5,60 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"svc/internal/datadir"
 )
 
-// AddFolder adds every ordinary file of the data directory that is below datadir.Files,
-// but for those that are not contained.
-func (w *Writer) AddFolder(data string) error {
-	root, err := os.OpenRoot(data)
+// AddFolder adds every ordinary file of a directory of local files as a member below
+// datadir.Files, but for the cache and for staging, of which it adds the files whose
+// names are in staged, a list of file ids, as far as they are there.
+func (w *Writer) AddFolder(dir string, staged []string) error {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if _, err := root.Stat(datadir.Files); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return fs.WalkDir(root.FS(), datadir.Files, func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		member := path.Join(datadir.Files, name)
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == datadir.Staging || name == datadir.Cache):
+		case entry.IsDir() && (member == datadir.Staging || member == datadir.Cache):
 			return fs.SkipDir
 		case entry.IsDir():
 			return nil
-		case !entry.Type().IsRegular() || !Contained(name):
-			return fmt.Errorf("%s is not a regular file with a valid name and cannot be archived", filepath.Join(data, name))
+		case strings.HasPrefix(name, ".probe-"):
+			return nil // it is there for a moment, while the directory is tried
+		case !entry.Type().IsRegular() || !Contained(member):
+			return fmt.Errorf("%s is not a regular file with a valid name and cannot be archived", filepath.Join(dir, name))
 		}
 		f, err := root.Open(name)
 		if err != nil {
 			return err
 		}
-		return w.addFile(name, f)
+		return w.addFile(member, f)
 	})
+	for _, id := range staged {
+		if err != nil {
+			return err
+		}
+		name := path.Join(datadir.StagedFiles, id)
+		f, openErr := root.Open(name)
+		switch {
+		case errors.Is(openErr, fs.ErrNotExist):
+		case openErr != nil:
+			err = openErr
+		default:
+			err = w.addFile(path.Join(datadir.Files, name), f)
+		}
+	}
+	return err
 }
 
 // AddFile adds the file at path as a member. A link is followed wherever it leads:

@@ -225,7 +225,7 @@ func TestContained(t *testing.T) {
 		"": false, ".": false, "..": false, "/svc.db": false, "./svc.db": false, "svc.lock": false, "search.bleve/x": false,
 		"files": false, "files/": false, "files//x": false, "files/../svc.db": false, "files/./x": false, "files/x/": false,
 		`files\x`: false, `files/a\b`: false, "files/c:x": false, "files/a\x00b": false, "files/a\nb": false,
-		"files/staging/x": false, "files/cache/x": false, "backups/x": false, "files/" + strings.Repeat("x", 1100): false,
+		"files/staging/x": false, "files/staging/uploads/x": false, "files/staging/files/0123456789ab": true, "files/staging/files": false, "files/a�": true, "files/cache/x": false, "backups/x": false, "files/" + strings.Repeat("x", 1100): false,
 		"manifest.json": false, "restore.json": false, "files/\xff": false,
 	} {
 		if got := backup.Contained(name); got != want {
@@ -253,7 +253,7 @@ func begin(t *testing.T, to io.Writer) *backup.Writer {
 func TestAddFolder(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	for _, name := range []string{"files/objects/p/1.zip", "files/a", "files/staging/part", "files/cache/slice", "other"} {
+	for _, name := range []string{"files/objects/p/1.zip", "files/a", "files/staging/part", "files/staging/files/one", "files/staging/files/two", "files/staging/uploads/x/content", "files/cache/slice", "files/.probe-X", "other"} {
 		path := filepath.Join(data, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -264,14 +264,14 @@ func TestAddFolder(t *testing.T) {
 	}
 	var b bytes.Buffer
 	w := begin(t, &b)
-	if err := errors.Join(w.AddFolder(data), w.AddFolder(t.TempDir())); err != nil {
+	if err := errors.Join(w.AddFolder(filepath.Join(data, "files"), []string{"two", "gone"}), w.AddFolder(filepath.Join(data, "nothing"), nil)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Close(true, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, files, err := read(b.Bytes())
-	want := append(small()[:2], file{"files/a", "files/a"}, file{"files/objects/p/1.zip", "files/objects/p/1.zip"})
+	want := append(small()[:2], file{"files/a", "files/a"}, file{"files/objects/p/1.zip", "files/objects/p/1.zip"}, file{"files/staging/files/two", "files/staging/files/two"})
 	if err != nil || !slices.Equal(files, want) {
 		t.Errorf("got %v, %v; want %v", files, err, want)
 	}
@@ -282,7 +282,7 @@ func TestAddFolder(t *testing.T) {
 	if err := os.Symlink(filepath.Join(data, "other"), filepath.Join(data, "files", "link")); err != nil {
 		t.Skipf("needs symbolic links: on Windows turn the developer mode on: %v", err)
 	}
-	if err = w.AddFolder(data); err == nil || !strings.Contains(err.Error(), "link") {
+	if err = w.AddFolder(filepath.Join(data, "files"), nil); err == nil || !strings.Contains(err.Error(), "link") {
 		t.Errorf("a link: got %v, want an error that names it", err)
 	}
 }

@@ -119,7 +119,8 @@ func Contained(name string) bool {
 	case datadir.Database, datadir.Events, datadir.Secrets, datadir.Config:
 		return true
 	}
-	if !strings.HasPrefix(name, datadir.Files+"/") || strings.HasPrefix(name, datadir.Staging+"/") || strings.HasPrefix(name, datadir.Cache+"/") {
+	staged := strings.HasPrefix(name, datadir.Files+"/"+datadir.StagedFiles+"/")
+	if !strings.HasPrefix(name, datadir.Files+"/") || strings.HasPrefix(name, datadir.Staging+"/") && !staged || strings.HasPrefix(name, datadir.Cache+"/") {
 		return false
 	}
 	return len(name) <= maxName && fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, odd)
@@ -129,4 +130,4 @@ func Contained(name string) bool {
 const maxName = 1024
 
 // odd are the characters that mean something else on some system.
-func odd(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' || r == ':' || r == '�' }
+func odd(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' || r == ':' }

@@ -24,10 +24,19 @@ const (
 	Readme       = "README.txt"
 )
 
-// The parts of Files that nothing is lost without.
+// The parts of Files. Beside Uploads and StagedFiles, Staging holds what is there only
+// while it is needed, such as copies for a backup.
 const (
-	Staging = Files + "/staging" // what is there only while it is needed
+	Staging = Files + "/staging"
 	Cache   = Files + "/cache"
+)
+
+// The parts of a directory of local files, which is Files unless another one is named.
+const (
+	Objects     = "objects"         // contents of files, by their object keys
+	Uploads     = "staging/uploads" // uploads in progress
+	StagedFiles = "staging/files"   // contents on their way to other storage, by file ids
+	Slices      = "cache"           // parts of files on other storage
 )
 
 // Databases are the files that only svc can write.

@@ -21,7 +21,7 @@ const readme = `This folder is the whole data of one installation of svc.
   secrets.toml  keys that belong to the data; useless apart, both are needed
   certs         automatic certificates and their keys
   config.toml   optional settings, yours; see: svc config example
-  files         local files, and copies while a backup is made
+  files         local files, uploads, and copies while a backup is made
   backups       backups that the server makes, if it is told to
   upgrade       copies made before an upgrade
   svc.lock      says which process has the folder open
@@ -102,11 +102,21 @@ func StagingFolder(dir string) string {
 	return path
 }
 
-// EmptyStaging removes what a crash left in the staging folder and returns its
-// path. The caller must hold the lock of the data directory.
+// EmptyStaging removes what a crash left in the staging folder and returns its path.
+// Uploads, and contents on their way to other storage, stay: nobody else has them. The
+// caller must hold the lock of the data directory.
 func EmptyStaging(dir string) (path string, err error) {
 	path = StagingFolder(dir)
-	if err := os.RemoveAll(path); err != nil {
+	list, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	for _, entry := range list {
+		if name := "staging/" + entry.Name(); name != datadir.Uploads && name != datadir.StagedFiles {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(path, entry.Name())))
+		}
+	}
+	if err != nil {
 		return "", fmt.Errorf("remove files of interrupted operations: %w", err)
 	}
 	return path, nil

@@ -6,6 +6,7 @@
 //
 //	instance.go  the open directory
 //	folder.go    the directory itself and its staging folder
+//	files.go     local files, and the way to other storage
 //	secrets.go   secrets.toml
 //	images.go    copies of both databases of one moment
 //	upgrade.go   copies from before an upgrade
@@ -32,6 +33,7 @@ type Instance struct {
 	Store   *store.Store
 	Index   *search.Index
 	Events  *event.Engine
+	Files   *Files
 	Staging string // folder for files that are only there while they are needed
 
 	lock *control.Lock
@@ -71,14 +73,21 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 		return err
 	}
 	i.Events, err = event.Open(filepath.Join(s.Data, datadir.Events), event.Options{Log: log, Upgrade: upgrade, MaxSize: int64(s.EventMaxSizeMiB) << 20})
+	if err != nil {
+		return err
+	}
+	i.Files, err = openFiles(s, version, log)
 	return err
 }
 
 // Close closes everything that is open, and gives back the lock last.
 func (i *Instance) Close() error {
 	var err error
+	if i.Files != nil {
+		err = i.Files.close()
+	}
 	if i.Events != nil {
-		err = i.Events.Close()
+		err = errors.Join(err, i.Events.Close())
 	}
 	if i.Index != nil {
 		err = errors.Join(err, i.Index.Close())

@@ -71,6 +71,11 @@ func TestOpen(t *testing.T) {
 	}
 	left := filepath.Join(i.Staging, "left")
 	must(t, os.MkdirAll(left, 0o700))
+	staged := filepath.Join(dir, datadir.Files, "staging", "files", "0123456789ab")
+	must(t, os.MkdirAll(filepath.Dir(staged), 0o700))
+	must(t, os.WriteFile(staged, []byte("content"), 0o600))
+	session, err := i.Files.Uploads.Create(1, "a.zip", 1000, store.LocalStorage)
+	must(t, err)
 	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
 	must(t, i.Close())
 	for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Readme, datadir.Lock} {
@@ -91,6 +96,12 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what a crash left in staging is still there: %v", err)
+	}
+	if _, err := os.Stat(staged); err != nil {
+		t.Errorf("what waits for other storage is gone: %v", err)
+	}
+	if _, err := i.Files.Uploads.Get(1, session.ID); err != nil {
+		t.Errorf("an upload in progress: %v", err)
 	}
 	must(t, i.Store.View(func(tx *store.Tx) error { _, err := tx.Project("a"); return err }))
 	must(t, i.Close())

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -33,12 +34,26 @@ type Archiver struct {
 	// Elsewhere are the variables of secrets that the data directory does not have.
 	Elsewhere []string
 	Now       func() time.Time // time.Now when nil
+	// Files is the directory of local files; "" = that of the data directory.
+	Files string
 
-	busy sync.Mutex
+	busy     sync.Mutex
+	removing sync.RWMutex // held while local files are archived, see BeginRemoval
+}
+
+// BeginRemoval asks to remove contents of files: objects, or what is staged. While an
+// archive is written it is not ok, because the records in it, which are older, refer to
+// them. Otherwise end must be called soon.
+func (a *Archiver) BeginRemoval() (end func(), ok bool) {
+	if !a.removing.TryRLock() {
+		return nil, false
+	}
+	return a.removing.RUnlock, true
 }
 
 // Write writes a backup to a stream: both databases as they were at one moment,
-// the secrets, the configuration, and the local files unless they are not wanted.
+// the secrets, the configuration, and the local files unless they are not wanted, with
+// what waits for other storage but without uploads in progress.
 // Nothing is written before the databases have been copied, and while it is
 // written, however slowly, no transaction is open. While another backup is made
 // the error is Unavailable, as it is when the copies cannot be made, or NoSpace;
@@ -52,6 +67,10 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 		return nil, fault.New(fault.Unavailable, "another backup is being made; try again when it is done").After(10 * time.Second)
 	}
 	defer a.busy.Unlock()
+	if o.Files {
+		a.removing.Lock() // before the databases are copied: what they refer to stays
+		defer a.removing.Unlock()
+	}
 	stage, at, err := a.stage()
 	if err != nil {
 		return nil, cannotStage(err)
@@ -109,7 +128,40 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
 	if !files {
 		return nil
 	}
-	return w.AddFolder(a.Data)
+	staged, err := a.stagedUploads()
+	if err != nil {
+		return err
+	}
+	return w.AddFolder(a.files(), staged)
+}
+
+func (a *Archiver) files() string {
+	return cmp.Or(a.Files, filepath.Join(a.Data, datadir.Files))
+}
+
+// stagedUploads lists the files whose contents were uploaded and may not be on their
+// storage yet. Those that are being fetched from elsewhere can be fetched again.
+func (a *Archiver) stagedUploads() (ids []string, err error) {
+	list, err := os.ReadDir(filepath.Join(a.files(), filepath.FromSlash(datadir.StagedFiles)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = a.DB.View(func(tx *store.Tx) error {
+		for _, entry := range list {
+			source, err := tx.FileSource(store.FileID(entry.Name()))
+			if err != nil {
+				return err
+			}
+			if source == store.FileUploaded {
+				ids = append(ids, entry.Name())
+			}
+		}
+		return nil
+	})
+	return ids, err
 }
 
 func (a *Archiver) now() time.Time {

@@ -279,3 +279,70 @@ func TestDiskThatCannotStage(t *testing.T) {
 		}
 	}
 }
+
+// tryingRemoval asks to remove contents each time that something is written to it.
+type tryingRemoval struct {
+	bytes.Buffer
+	archiver *Archiver
+	allowed  bool
+}
+
+func (w *tryingRemoval) Write(b []byte) (int, error) {
+	if end, ok := w.archiver.BeginRemoval(); ok {
+		end()
+		w.allowed = true
+	}
+	return w.Buffer.Write(b)
+}
+
+// TestArchiveHasWhatItsRecordsReferTo: nothing is removed while an archive with files is
+// written, and uploads that wait for other storage come along.
+func TestArchiveHasWhatItsRecordsReferTo(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	err := a.DB.Update(func(tx *store.Tx) error {
+		p := &store.Project{Key: "app", Name: "App", StatsRetentionDays: 90, EventRetentionDays: 90}
+		if err := tx.CreateProject(p); err != nil {
+			return err
+		}
+		for i, source := range []store.FileSource{store.FileUploaded, store.FileMirrored, store.FileUploaded} {
+			f := &store.File{ID: store.FileID(fmt.Sprintf("%012d", i)), Filename: "a", Status: store.FilePending, Source: source, Backend: store.LocalStorage}
+			f.ObjectKey = "f/app/" + string(f.ID) + "/a"
+			if err := tx.CreateFile(p.ID, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"000000000000", "000000000001", "nobodys"} {
+		put(t, filepath.Join(a.Data, "files", "staging", "files", id), "content of "+id)
+	}
+	out := &tryingRemoval{archiver: a}
+	if _, err := a.Write(t.Context(), out, backup.Options{Files: true}); err != nil {
+		t.Fatal(err)
+	}
+	var staged []string
+	for name := range members(t, out.Bytes()) {
+		if strings.HasPrefix(name, "files/staging/") {
+			staged = append(staged, name)
+		}
+	}
+	if !slices.Equal(staged, []string{"files/staging/files/000000000000"}) {
+		t.Errorf("got staged contents %v", staged)
+	}
+	if out.allowed {
+		t.Error("contents could be removed while the archive was written")
+	}
+	out = &tryingRemoval{archiver: a}
+	if _, err := a.Write(t.Context(), out, backup.Options{}); err != nil || !out.allowed {
+		t.Errorf("an archive without files keeps others from removing contents: %v", err)
+	}
+	if end, ok := a.BeginRemoval(); !ok {
+		t.Error("contents cannot be removed afterwards")
+	} else {
+		end()
+	}
+}
