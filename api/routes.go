@@ -14,14 +14,17 @@ import (
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
-		s.resource.Routes(), s.analytics.Routes(), s.control.Routes(), s.transfer.Routes(),
+		s.resource.Routes(), s.analytics.Routes(), s.control.Routes(), s.transfer.Routes(), s.distribution.Routes(),
 	} {
 		routes = append(routes, more...)
 	}
 	for i := range routes {
-		routes[i].BodyLimit = web.AdminBodyLimit
-		if routes[i].Access.Kind == web.Public {
+		switch {
+		case routes[i].BodyLimit != 0: // it has its own
+		case routes[i].Access.Kind == web.Public:
 			routes[i].BodyLimit = web.PublicBodyLimit
+		default:
+			routes[i].BodyLimit = web.AdminBodyLimit
 		}
 		if routes[i].Access.Kind != web.Public || strings.HasPrefix(routes[i].Path, web.V1+"/auth/") {
 			routes[i].Private = true

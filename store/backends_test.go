@@ -127,7 +127,7 @@ func TestDeletedStorageLeavesProjects(t *testing.T) {
 		t.Errorf("got %s, and when asked for local %s", chosen(""), chosen(store.LocalStorage))
 	}
 	f := addFile(t, db, p.ID, 1, store.FilePending, func(f *store.File) { f.Backend = b.ID })
-	update(t, db, func(tx *store.Tx) error { return tx.DeleteFile(p.ID, f.ID, false) })
+	update(t, db, func(tx *store.Tx) error { return deleteFile(tx, p.ID, f.ID, false) })
 	remove := func(tx *store.Tx) error { return tx.DeleteStorageBackend(b.ID) }
 	if err := db.Update(remove); !fault.Is(err, fault.Conflict) {
 		t.Errorf("with an object that nobody has tried to remove: got %v", err)
@@ -160,7 +160,7 @@ func TestFilesOnStorage(t *testing.T) {
 	}
 	addFile(t, db, p.ID, 9, store.FileReady)
 	want(3)
-	update(t, db, func(tx *store.Tx) error { return tx.DeleteFile(p.ID, fileID(1), false) })
+	update(t, db, func(tx *store.Tx) error { return deleteFile(tx, p.ID, fileID(1), false) })
 	want(2)
 	update(t, db, func(tx *store.Tx) error { return tx.DeleteProject(p) })
 	if err := db.Purge(); err != nil {

@@ -280,23 +280,23 @@ func (tx *Tx) writeFile(f *File) error {
 	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), f)
 }
 
-// DeleteFile removes the record of a file, whose link is gone from then on, and
-// leaves the removal of its object to a job. refresh asks that job to refresh the
-// CDN afterwards.
-func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool) error {
+// DeleteFile removes the record of a file, whose link is gone from then on. From the
+// time due a job removes its object, unless the caller has done it by then, and if
+// refresh is set refreshes the CDN afterwards.
+func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool, due int64) (*FileDeletion, error) {
 	f, err := tx.File(p, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tx.count(p, countFiles(f.Status), -1)
-	return tx.dropFile(f, refresh)
+	return tx.dropFile(f, refresh, due)
 }
 
 // dropFile turns a file into a deletion.
-func (tx *Tx) dropFile(f *File, refresh bool) error {
+func (tx *Tx) dropFile(f *File, refresh bool, due int64) (*FileDeletion, error) {
 	if f.SourceURL != "" {
 		if err := tx.dropSource(f); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	err := errors.Join(
@@ -306,12 +306,13 @@ func (tx *Tx) dropFile(f *File, refresh bool) error {
 		tx.countBackend(f.Backend, -1),
 	)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return tx.PutFileDeletion(&FileDeletion{
+	d := &FileDeletion{
 		ID: f.ID, ObjectKey: f.ObjectKey, Size: f.Size, PartSize: f.PartSize, Backend: f.Backend,
-		Refresh: refresh && f.Status == FileReady, RetryAt: tx.now.Unix(),
-	})
+		Refresh: refresh && f.Status == FileReady, RetryAt: due,
+	}
+	return d, tx.PutFileDeletion(d)
 }
 
 // dropSource takes a file off the list of those with its source address.
@@ -499,7 +500,7 @@ func (tx *Tx) purgeFiles(p ProjectID, limit int) (left int, err error) {
 		return 0, err
 	}
 	for _, f := range files {
-		if err := tx.dropFile(f, true); err != nil {
+		if _, err := tx.dropFile(f, true, tx.now.Unix()); err != nil {
 			return 0, err
 		}
 	}

@@ -189,7 +189,7 @@ func TestListFilesByModel(t *testing.T) {
 		case 0:
 			if list := model[p]; len(list) > 0 {
 				at := r.IntN(len(list))
-				update(t, db, func(tx *store.Tx) error { return tx.DeleteFile(p, list[at].ID, false) })
+				update(t, db, func(tx *store.Tx) error { return deleteFile(tx, p, list[at].ID, false) })
 				model[p] = slices.Delete(list, at, at+1)
 			}
 		case 1:
@@ -278,7 +278,7 @@ func TestPendingFilesAreInOrder(t *testing.T) {
 	if got, _ := readFile(t, db, p.ID, fileID(1)); got.Attempts != 0 || got.RetryAt != 0 {
 		t.Errorf("a ready file still has attempts: %+v", got)
 	}
-	update(t, db, func(tx *store.Tx) error { return tx.DeleteFile(p.ID, fileID(0), false) })
+	update(t, db, func(tx *store.Tx) error { return deleteFile(tx, p.ID, fileID(0), false) })
 	if got := pending(t, db); !slices.Equal(got, []store.FileID{fileID(2)}) {
 		t.Errorf("got %v", got)
 	}
@@ -304,7 +304,7 @@ func TestDeletedFileIsGoneAtOnce(t *testing.T) {
 		}
 	}
 	update(t, db, func(tx *store.Tx) error {
-		return errors.Join(tx.DeleteFile(p.ID, f.ID, true), tx.DeleteFile(p.ID, waiting.ID, true))
+		return errors.Join(deleteFile(tx, p.ID, f.ID, true), deleteFile(tx, p.ID, waiting.ID, true))
 	})
 	if _, _, err := db.LinkedFile(f.ObjectKey); !fault.Is(err, fault.NotFound) {
 		t.Errorf("after the deletion: got %v", err)
@@ -404,7 +404,7 @@ func TestFileBySource(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		if want != "" {
-			update(t, db, func(tx *store.Tx) error { return tx.DeleteFile(p.ID, want, false) })
+			update(t, db, func(tx *store.Tx) error { return deleteFile(tx, p.ID, want, false) })
 		}
 	}
 	if got := bySource(other.ID, address); got != "" {
@@ -586,4 +586,10 @@ func TestCheckFindsAndRepairsFiles(t *testing.T) {
 			repair(t, path, tc.kind)
 		})
 	}
+}
+
+// deleteFile deletes a file whose object is to be removed at once.
+func deleteFile(tx *store.Tx, p store.ProjectID, id store.FileID, refresh bool) error {
+	_, err := tx.DeleteFile(p, id, refresh, tx.Now().Unix())
+	return err
 }

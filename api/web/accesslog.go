@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -37,6 +38,16 @@ func (w *Recorder) Write(b []byte) (int, error) {
 	}
 	n, err := w.ResponseWriter.Write(b)
 	w.Bytes += n
+	return n, err
+}
+
+// ReadFrom lets the kernel copy a file to the connection.
+func (w *Recorder) ReadFrom(r io.Reader) (int64, error) {
+	if w.Status == 0 {
+		w.Status = http.StatusOK
+	}
+	n, err := io.Copy(w.ResponseWriter, r)
+	w.Bytes += int(n)
 	return n, err
 }
 

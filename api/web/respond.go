@@ -16,14 +16,15 @@ import (
 
 // statuses is the only place where a kind of fault becomes a status.
 var statuses = map[fault.Kind]int{
-	fault.Invalid:      http.StatusBadRequest,
-	fault.Unauthorized: http.StatusUnauthorized,
-	fault.NotFound:     http.StatusNotFound,
-	fault.Conflict:     http.StatusConflict,
-	fault.TooLarge:     http.StatusRequestEntityTooLarge,
-	fault.TooMany:      http.StatusTooManyRequests,
-	fault.Unavailable:  http.StatusServiceUnavailable,
-	fault.NoSpace:      http.StatusInsufficientStorage,
+	fault.Invalid:        http.StatusBadRequest,
+	fault.Unauthorized:   http.StatusUnauthorized,
+	fault.NotFound:       http.StatusNotFound,
+	fault.Conflict:       http.StatusConflict,
+	fault.LengthRequired: http.StatusLengthRequired,
+	fault.TooLarge:       http.StatusRequestEntityTooLarge,
+	fault.TooMany:        http.StatusTooManyRequests,
+	fault.Unavailable:    http.StatusServiceUnavailable,
+	fault.NoSpace:        http.StatusInsufficientStorage,
 }
 
 // errorView is the body of every error.

@@ -19,6 +19,7 @@ const (
 	Unauthorized                 // no credential, or one that does not open this
 	NotFound                     // the thing addressed does not exist
 	Conflict                     // it would collide with what is stored
+	LengthRequired               // the body does not say how long it is
 	TooLarge                     // the body is over its limit
 	TooMany                      // a rate limit; see RetryAfter
 	Unavailable                  // not now; see RetryAfter
