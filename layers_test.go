@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	".":   {"cmd"},
 	"cmd": {"api", "api/control", "api/resource", "docs", "search", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/control", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "search", "store"},
+	"api":           {"api/analytics", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/seal", "search", "store"},
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "search", "store"},
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/searchtext", "internal/useragent", "search", "store"},
@@ -35,8 +35,11 @@ var mayImport = map[string][]string{
 	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "internal/hourly"},
 	"store/column":  {},
 
+	// Files over HTTP.
+	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/seal", "store"},
+
 	// For tests.
-	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/control", "internal/datadir", "internal/event", "internal/geo", "internal/jobs", "internal/platform", "internal/proxy", "internal/stats", "search", "store"},
+	"api/apitest":                {"api", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/stats", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 
@@ -129,7 +132,7 @@ var mayImport = map[string][]string{
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/control", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

@@ -18,14 +18,14 @@ import (
 
 // target is one of everything that a path can name.
 type target struct {
-	project, alias, version, announcement, feedback, log, key, definition, card string
+	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
 }
 
 // somebody is a target that need not exist.
-var somebody = target{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
+var somebody = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l"}
 
 // unknownRecords are ids of the right form in the project "a".
-var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord}
+var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord}
 
 const noRecord = "00000000-0000-7000-8000-000000000000"
 
@@ -45,16 +45,22 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	s.Must(t, 202, "POST", "/public/"+name+"/events", `{"distinct_id":"somebody","events":[{"event_id":"1","name":"open"}]}`)
 	definitions := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", one+"/events/definitions", ""), "data")
 	card := s.Must(t, 201, "POST", one+"/events/dashboards/cards", `{"title":"Openings","query":{"type":"value","events":[{"name":"open","alias":"A"}]}}`)
+	file := s.Upload(t, name, "a.txt", "hello")
 	id := func(record string) string { return apitest.Field[string](t, record, "id") }
 	return target{
 		name, name + "-old", id(version), id(announcement), id(feedback), id(log), id(key),
 		fmt.Sprint(definitions[0]["event_definition_id"]), apitest.Field[string](t, card, "card_id"),
+		id(file), apitest.Field[string](t, file, "path"), apitest.Field[string](t, s.Must(t, 201, "POST", one+"/files/uploads", `{"filename":"b","size":1}`), "upload_id"),
+		id(s.Must(t, 201, "POST", "/admin/storage/backends", `{"name":"NAS","kind":"webdav","base_url":"http://127.0.0.1:1"}`)),
 	}
 }
 
 // path fills in the parameters of a route. What a new one stands for is added
 // here; until then it stands for nothing.
 func (a target) path(route string) string {
+	if strings.HasPrefix(route, "/f/") {
+		return a.link
+	}
 	segments := strings.Split(route, "/")
 	for i, segment := range segments {
 		switch segment {
@@ -66,6 +72,10 @@ func (a target) path(route string) string {
 			segments[i] = "de"
 		case ":distinct_id":
 			segments[i] = "somebody"
+		case ":upload_id":
+			segments[i] = a.upload
+		case ":index":
+			segments[i] = "0"
 		case ":v":
 			segments[i] = "1.0.0"
 		case ":id":
@@ -92,11 +102,19 @@ func (a target) record(before []string) string {
 		return a.definition
 	case "cards":
 		return a.card
+	case "files":
+		return a.file
+	case "backends":
+		return a.backend
 	case "api-keys", "tokens":
 		return a.key
 	}
 	return a.version
 }
+
+// isLink reports whether a route is that of direct links, which answer programs that
+// expect no JSON.
+func isLink(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/f/") }
 
 // grant is the text of a new key that never ends, with more of its fields.
 func grant(t *testing.T, s *apitest.Server, scopes []string, more string) string {

@@ -66,7 +66,11 @@ func sample(o *apitest.Operation, field string) string {
 		return `"eq"`
 	case "query":
 		return `{"type":"value","events":[{"name":"x","alias":"A"}]}`
-	case "url":
+	case "kind":
+		return `"webdav"`
+	case "size":
+		return "5"
+	case "url", "base_url":
 		return `"https://a.example"`
 	case "locale":
 		return `"de"`

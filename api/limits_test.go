@@ -107,12 +107,12 @@ func TestRateLimitedRoutes(t *testing.T) {
 	}
 }
 
-// bodyRoutes are the routes that read a body, as openapi.yaml says.
+// bodyRoutes are the routes that read a body of JSON, as openapi.yaml says.
 func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
 	t.Helper()
 	for _, e := range api.Routes() {
 		o := apitest.LoadContract(t).Find(e.Method, somebody.path(e.Path))
-		if o != nil && o.RequestBody != nil {
+		if o != nil && o.RequestBody != nil && !o.Raw() {
 			routes = append(routes, e)
 		}
 	}

@@ -2,11 +2,12 @@
 // that a request takes, and the table of all routes, which is put together from
 // the packages below:
 //
-//	web        router, request, who may call what, checks, answers
-//	resource   projects, versions, announcements, feedback, logs, keys, search
-//	analytics  events, analyses, request statistics
-//	control    what only the owner of the data directory asks
-//	transfer   export and import of a project
+//	web           router, request, who may call what, checks, answers
+//	resource      projects, versions, announcements, feedback, logs, keys, search
+//	analytics     events, analyses, request statistics
+//	control       what only the owner of the data directory asks
+//	transfer      export and import of a project
+//	distribution  direct links, files and uploads, storages, CDN
 //
 // A new resource is one file in resource, one in package store, its paths in
 // openapi.yaml and its tests.
@@ -28,11 +29,13 @@ import (
 
 	"svc/api/analytics"
 	apicontrol "svc/api/control"
+	"svc/api/distribution"
 	"svc/api/resource"
 	"svc/api/transfer"
 	"svc/api/web"
 	"svc/internal/auth"
 	"svc/internal/backup"
+	"svc/internal/control"
 	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/internal/geo"
@@ -40,6 +43,7 @@ import (
 	"svc/internal/jobs"
 	"svc/internal/limit"
 	"svc/internal/proxy"
+	"svc/internal/seal"
 	index "svc/search"
 	"svc/store"
 )
@@ -67,6 +71,10 @@ type Config struct {
 	Version         string        // of the program
 	Gateway         netip.Addr    // of the container this runs in; the zero Addr elsewhere
 
+	// Files is what files are served with; DB, Keys and Log are those of the server.
+	Files   distribution.Config
+	SiteURL string // public address of the site; "" = not known
+
 	Data string     // the data directory, whose disk must have room; "" = is not looked at
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 	// Backup writes an archive of everything; nil = it cannot be done.
@@ -80,13 +88,15 @@ type Server struct {
 	now    func() time.Time
 	config Config
 
-	gate      web.Gate
-	access    web.AccessLog
-	resource  *resource.Handlers
-	analytics *analytics.Handlers
-	control   *apicontrol.Handlers
-	transfer  *transfer.Handlers
-	counts    *analytics.RequestCounter
+	gate         web.Gate
+	access       web.AccessLog
+	resource     *resource.Handlers
+	analytics    *analytics.Handlers
+	control      *apicontrol.Handlers
+	transfer     *transfer.Handlers
+	distribution *distribution.Handlers
+	hosts        distribution.Hosts
+	counts       *analytics.RequestCounter
 
 	forwarding *apicontrol.Forwarding
 
@@ -128,6 +138,8 @@ func New(c Config) (*Server, error) {
 	s.transfer = transfer.New(transfer.Config{
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.counts.Flush, Copy: s.copyData,
 	})
+	c.Files.DB, c.Files.Keys, c.Files.Log = c.DB, seal.NewKeys(c.JWTSecret), c.Log
+	s.distribution, s.hosts = distribution.New(c.Files), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
 	if err := s.serve(s.table()); err != nil {
 		return nil, err
 	}
@@ -173,16 +185,31 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool)
 	h := w.Header()
 	h["X-Request-Id"] = []string{r.ID}
 	h["X-Content-Type-Options"] = noSniff
-	if web.SetCORS(h, hr); web.IsPreflight(hr) {
+	link := distribution.IsLink(hr.URL.Path)
+	if link {
+		distribution.SetLinkHeaders(h, hr)
+	} else {
+		web.SetCORS(h, hr)
+	}
+	served := s.hosts.Serve(hr.Host, link) || control.Owner(hr.Context())
+	if served && web.IsPreflight(hr) {
 		out.WriteHeader(http.StatusNoContent)
 		return
 	}
 	var from web.Client
-	err := errMalformed
-	if !malformed {
+	var err error
+	switch {
+	case malformed:
+		err = errMalformed
+	case !served:
+		err = web.ErrNoPath
+	default:
 		from, err = s.handle(x)
 	}
-	if err != nil {
+	switch {
+	case link && errors.Is(err, web.ErrNoPath):
+		distribution.RefuseLink(out)
+	case err != nil:
 		web.Fail(s.log, out, r, err)
 	}
 	if counts := x.counts(); counts != 0 {

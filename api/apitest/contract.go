@@ -26,6 +26,7 @@ type Contract struct {
 	Doc        *openapi3.T
 	Operations []Operation
 	notFound   openapi3.Content // of an address that is not in the file
+	noLink     openapi3.Content // of one below that of direct links
 }
 
 // Operation is one entry of the file under its full address.
@@ -34,6 +35,12 @@ type Operation struct {
 	Path     string   // as the server serves it: /api/v1/public/{k}
 	segments []string // path, cut at the slashes
 	*openapi3.Operation
+}
+
+// Raw reports whether the body of a request is bytes that the server does not look
+// into.
+func (o *Operation) Raw() bool {
+	return o.RequestBody != nil && o.RequestBody.Value.Content["application/octet-stream"] != nil
 }
 
 var readContract = sync.OnceValues(func() (*Contract, error) {
@@ -55,6 +62,11 @@ var readContract = sync.OnceValues(func() (*Contract, error) {
 	}
 	// The first match must be the most specific one: an opening brace sorts
 	// behind every letter, digit and underscore.
+	for _, o := range c.Operations {
+		if strings.HasPrefix(o.Path, linkPrefix) {
+			c.noLink = o.Responses.Status(http.StatusNotFound).Value.Content
+		}
+	}
 	slices.SortFunc(c.Operations, func(a, b Operation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
 	})
@@ -100,7 +112,11 @@ func matches(template, segments []string) bool {
 func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.Header, body []byte) {
 	t.Helper()
 	o := c.Find(r.Method, r.URL.EscapedPath())
-	if err := c.verify(o, r.Method, status, header, body); err != nil {
+	unknown := c.notFound
+	if strings.HasPrefix(r.URL.Path, linkPrefix) {
+		unknown = c.noLink
+	}
+	if err := verify(o, unknown, r.Method, status, header, body); err != nil {
 		t.Errorf("%s %s: %d is not as openapi.yaml says: %v\nheader %v\nbody %.2000s",
 			r.Method, r.URL.EscapedPath(), status, err, header, body)
 		return
@@ -112,13 +128,16 @@ func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.
 	}
 }
 
+// linkPrefix is where direct links are, which answer programs that expect no JSON.
+const linkPrefix = "/f/"
+
 // verify says what is wrong with an answer of o; nil stands for an address
-// that the file does not know, where only a 404 or a preflight is right.
-func (c *Contract) verify(o *Operation, method string, status int, header http.Header, body []byte) error {
+// that the file does not know, where only a 404 as unknown or a preflight is right.
+func verify(o *Operation, unknown openapi3.Content, method string, status int, header http.Header, body []byte) error {
 	if method == http.MethodOptions && status == http.StatusNoContent {
 		return want("length of a preflight's body", len(body), 0)
 	}
-	content := c.notFound
+	content := unknown
 	if o != nil {
 		response := o.Responses.Status(status)
 		if response == nil && status >= 500 {
@@ -133,6 +152,9 @@ func (c *Contract) verify(o *Operation, method string, status int, header http.H
 		content = response.Value.Content
 	} else if err := want("status of an unknown address", status, http.StatusNotFound); err != nil {
 		return err
+	}
+	if content == nil {
+		return want("length of the body", len(body), 0)
 	}
 	media, err := mediaType(content, header.Get("Content-Type"))
 	if err != nil {
@@ -152,6 +174,9 @@ func mediaType(content openapi3.Content, text string) (*openapi3.MediaType, erro
 	}
 	if charset, sent := params["charset"]; sent && !strings.EqualFold(charset, "utf-8") {
 		return nil, fmt.Errorf("charset is %s, want utf-8", charset)
+	}
+	if anything := content["*/*"]; content[kind] == nil && anything != nil {
+		return anything, nil
 	}
 	if content[kind] == nil {
 		return nil, fmt.Errorf("Content-Type is %s, want one of %v", kind, slices.Sorted(maps.Keys(content)))
@@ -190,7 +215,11 @@ func verifyHeaders(described openapi3.Headers, header http.Header) error {
 			}
 			continue
 		}
-		if err := h.Value.Schema.Value.VisitJSON(json.Number(text)); err != nil {
+		var value any = text
+		if schema := h.Value.Schema.Value; !schema.Type.Is("string") {
+			value = json.Number(text)
+		}
+		if err := h.Value.Schema.Value.VisitJSON(value); err != nil {
 			return fmt.Errorf("header %s is %q: %w", name, text, err)
 		}
 	}

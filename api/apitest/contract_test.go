@@ -41,7 +41,7 @@ func TestContractRefuses(t *testing.T) {
 			t.Parallel()
 			c := LoadContract(t)
 			header := http.Header{"Content-Type": {"application/json; charset=utf-8"}}
-			err := c.verify(c.Find(tc.method, "/api/v1"+tc.path), tc.method, tc.status, header, []byte(tc.body))
+			err := verify(c.Find(tc.method, "/api/v1"+tc.path), c.notFound, tc.method, tc.status, header, []byte(tc.body))
 			if tc.why == "" && err != nil {
 				t.Errorf("refused: %v", err)
 			}

@@ -18,10 +18,11 @@ type Package string
 
 // The packages that share all documented answers among them, see owner.
 const (
-	API       Package = "api"
-	Analytics Package = "api/analytics"
-	Control   Package = "api/control"
-	Resource  Package = "api/resource"
+	API          Package = "api"
+	Analytics    Package = "api/analytics"
+	Distribution Package = "api/distribution"
+	Control      Package = "api/control"
+	Resource     Package = "api/resource"
 )
 
 // answered is one status of one operation.
@@ -65,6 +66,9 @@ func fullRun() bool {
 // before a handler runs belongs to the assembled server, the rest to the package
 // of the handler.
 func owner(o *Operation, status int) Package {
+	if o.Raw() {
+		return Distribution
+	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
 		return API
@@ -72,6 +76,8 @@ func owner(o *Operation, status int) Package {
 	switch tag := o.Tags[0]; {
 	case strings.HasPrefix(o.Path, "/readyz"):
 		return Control
+	case tag == "Files", tag == "Storage":
+		return Distribution
 	case tag == "Health":
 		return API
 	case tag == "Events", tag == "Statistics", strings.HasPrefix(o.Path, "/api/v1/public/{k}/events"):

@@ -3,6 +3,7 @@ package apitest
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 )
 
@@ -23,3 +24,9 @@ func Titled(title, more string) string {
 
 // LogsOf is the path of the logs of a project for administrators.
 func LogsOf(key string) string { return "/admin/projects/" + key + "/logs" }
+
+// Upload uploads a file to a project and returns its record.
+func (s *Server) Upload(t testing.TB, key, name, content string) string {
+	t.Helper()
+	return s.Must(t, http.StatusCreated, "PUT", "/admin/projects/"+key+"/files?filename="+url.QueryEscape(name), content)
+}

@@ -6,6 +6,7 @@ package apitest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,12 +19,18 @@ import (
 	"time"
 
 	"svc/api"
+	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/boltfile"
+	"svc/internal/cdn"
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/files/slicecache"
+	"svc/internal/files/storage"
+	"svc/internal/files/upload"
 	"svc/internal/jobs"
+	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/search"
 	"svc/store"
@@ -37,15 +44,16 @@ const (
 
 // Server is a real server on a real data file.
 type Server struct {
-	URL     string // without /api/v1
-	Admin   string // a login token
-	DB      *store.Store
-	Handler *api.Server
-	Dir     string
-	Clock   *clock
-	Client  *http.Client
-	Index   *search.Index // nil without one
-	Events  *event.Engine
+	URL      string // without /api/v1
+	Admin    string // a login token
+	DB       *store.Store
+	Handler  *api.Server
+	Dir      string
+	Clock    *clock
+	Client   *http.Client
+	Index    *search.Index // nil without one
+	Events   *event.Engine
+	Storages *storage.Storages
 
 	StopFollowing func() // lets the index fall behind
 }
@@ -57,6 +65,7 @@ type Options struct {
 	index   bool
 	jobs    bool
 	noAdmin bool
+	cdn     string // where every CDN is
 }
 
 // Option changes how a server is made.
@@ -70,6 +79,9 @@ func WithProxies(p proxy.Proxies) Option { return func(o *Options) { o.Config.Pr
 
 // WithConfig changes anything else of the configuration.
 func WithConfig(change func(*api.Config)) Option { return func(o *Options) { change(&o.Config) } }
+
+// WithCDN sends what goes to CDNs to another address.
+func WithCDN(address string) Option { return func(o *Options) { o.cdn = address } }
 
 // WithLog sends what the server logs to w, as JSON.
 func WithLog(w io.Writer) Option {
@@ -110,10 +122,12 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 		Config: api.Config{
 			Log: slog.New(slog.DiscardHandler), Now: s.Clock.Now,
 			JWTSecret: []byte(Secret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
+			Files:           distribution.Config{UploadMax: 4 << 30, CodeHost: "https://code.example"},
 			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test",
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
 		Store: store.Options{Now: s.Clock.Now, Strict: true},
+		cdn:   "http://127.0.0.1:1", // nobody
 	}
 	for _, f := range opts {
 		f(&o)
@@ -134,6 +148,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	if o.index {
 		s.openIndex(t)
 	}
+	s.openFiles(t, &o)
 	o.Config.DB, o.Config.Search, o.Config.Events = s.DB, s.Index, s.Events
 	if o.jobs {
 		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Log: o.Config.Log, Flush: func() error { return nil }})
@@ -162,6 +177,31 @@ func (s *Server) openEvents(t testing.TB) {
 			return
 		}
 		if err := boltfile.Verify(path); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// openFiles opens the storage directory until the end of the test.
+func (s *Server) openFiles(t testing.TB, o *Options) {
+	t.Helper()
+	dir := filepath.Join(s.Dir, datadir.Files)
+	client := outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version})
+	storages, err := storage.NewStorages(dir, client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &o.Config.Files
+	f.Storages, f.CDN = storages, cdn.NewClient(client, o.cdn, o.cdn)
+	if f.Uploads, err = upload.Open(filepath.Join(dir, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
+		t.Fatal(err)
+	}
+	if f.Cache, err = slicecache.Open(slicecache.Config{Dir: filepath.Join(dir, "cache"), MaxBytes: 1 << 30, Log: o.Config.Log}); err != nil {
+		t.Fatal(err)
+	}
+	s.Storages = storages
+	t.Cleanup(func() {
+		if err := errors.Join(f.Cache.Close(), storages.Close()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -147,7 +147,7 @@ func TestPagesOfCopies(t *testing.T) {
 	t.Parallel()
 	var staging string
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) {
-		staging = filepath.Join(filepath.Dir(c.BootstrapFile), "files", "staging")
+		staging = filepath.Join(filepath.Dir(c.BootstrapFile), "copies")
 		c.Staging = staging
 	}))
 	status, answer := s.Owner(t, "POST", "/control/doctor/pages", "")

@@ -15,15 +15,15 @@ type Kind uint8
 
 // The kinds, in the order of their statuses.
 const (
-	Invalid      Kind = iota + 1 // what was sent breaks a rule
-	Unauthorized                 // no credential, or one that does not open this
-	NotFound                     // the thing addressed does not exist
-	Conflict                     // it would collide with what is stored
-	LengthRequired               // the body does not say how long it is
-	TooLarge                     // the body is over its limit
-	TooMany                      // a rate limit; see RetryAfter
-	Unavailable                  // not now; see RetryAfter
-	NoSpace                      // the disk is full, nothing was stored
+	Invalid        Kind = iota + 1 // what was sent breaks a rule
+	Unauthorized                   // no credential, or one that does not open this
+	NotFound                       // the thing addressed does not exist
+	Conflict                       // it would collide with what is stored
+	LengthRequired                 // the body does not say how long it is
+	TooLarge                       // the body is over its limit
+	TooMany                        // a rate limit; see RetryAfter
+	Unavailable                    // not now; see RetryAfter
+	NoSpace                        // the disk is full, nothing was stored
 )
 
 // Error carries texts for people: English, naming the field and the limit,

@@ -1,0 +1,169 @@
+package distribution
+
+import (
+	"context"
+	"slices"
+
+	"svc/api/web"
+	"svc/internal/cdn"
+	"svc/internal/fault"
+	"svc/internal/seal"
+	"svc/store"
+)
+
+func (h *Handlers) cdnRoutes() []web.Route {
+	const one = web.V1 + "/admin/storage/cdn"
+	login := web.LoginOnly()
+	return []web.Route{
+		{Method: "GET", Path: one, Access: login, Handler: web.OK(h.getCDN)},
+		{Method: "PUT", Path: one, Access: login, Handler: web.OK(h.updateCDN)},
+		{Method: "DELETE", Path: one, Access: login, Handler: web.OK(h.clearCDN)},
+		{Method: "POST", Path: one + "/test", Access: login, Handler: web.OK(h.testCDN)},
+	}
+}
+
+// cdnView is the settings of the refresh as they are shown, without the secret.
+type cdnView struct {
+	Provider          string  `json:"provider"`
+	Enabled           bool    `json:"enabled"`
+	Configured        bool    `json:"configured"`
+	KeyID             *string `json:"access_key_id"`
+	HasSecret         bool    `json:"has_access_key_secret"`
+	SecretFingerprint *string `json:"access_key_secret_fingerprint"`
+	BaseURL           *string `json:"dist_base_url"`
+	UpdatedAt         *int64  `json:"updated_at"`
+}
+
+// showCDN is the settings as change leaves them, in a transaction of run.
+func (h *Handlers) showCDN(run func(func(*store.Tx) error) error, change func(*store.Tx) error) (cdnView, error) {
+	var c *store.CDN
+	err := run(func(tx *store.Tx) (err error) {
+		if err = change(tx); err == nil {
+			c, err = tx.CDN()
+		}
+		return err
+	})
+	if err != nil {
+		return cdnView{}, err
+	}
+	return cdnView{
+		Provider: c.Provider, Enabled: c.Enabled, Configured: c.Configured(), KeyID: orNull(c.KeyID), HasSecret: c.Secret != "",
+		SecretFingerprint: orNull(c.SecretFingerprint), BaseURL: orNull(h.BaseURL), UpdatedAt: orNull(c.UpdatedAt),
+	}, nil
+}
+
+func (h *Handlers) getCDN(*web.Request) (cdnView, error) {
+	return h.showCDN(h.DB.View, func(*store.Tx) error { return nil })
+}
+
+type cdnInput struct {
+	Provider web.Optional[string] `json:"provider"`
+	Enabled  web.Optional[bool]   `json:"enabled"`
+	KeyID    web.Optional[string] `json:"access_key_id"`
+	Secret   web.Optional[string] `json:"access_key_secret"`
+}
+
+func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
+	var in cdnInput
+	if err := web.Decode(r, &in); err != nil {
+		return cdnView{}, err
+	}
+	p := web.Problems{Update: true}
+	if in.Provider.Sent && !slices.Contains([]string{store.CDNAliyun, store.CDNCloudflare}, in.Provider.Or("")) {
+		p.Add("provider must be aliyun or cloudflare")
+	}
+	p.Flag("enabled", in.Enabled)
+	p.Text("access_key_id", in.KeyID, web.TextRule{Max: 128, Trim: true})
+	p.Text("access_key_secret", in.Secret, web.TextRule{Max: 256, Trim: true})
+	if err := p.Err(); err != nil {
+		return cdnView{}, err
+	}
+	return h.showCDN(h.DB.Update, func(tx *store.Tx) error {
+		c, err := tx.CDN()
+		if err != nil {
+			return err
+		}
+		web.Set(&c.Provider, in.Provider)
+		web.Set(&c.Enabled, in.Enabled)
+		setText(&c.KeyID, in.KeyID)
+		if in.Secret.Sent {
+			var secret string
+			setText(&secret, in.Secret)
+			c.Secret, c.SecretFingerprint = h.Keys.Seal(seal.CDNKeySecret, secret), seal.Fingerprint(secret)
+		}
+		return tx.PutCDN(c)
+	})
+}
+
+func (h *Handlers) clearCDN(*web.Request) (cdnView, error) {
+	return h.showCDN(h.DB.Update, (*store.Tx).DeleteCDN)
+}
+
+type cdnTestView struct {
+	OK        bool    `json:"ok"`
+	Remain    *int64  `json:"url_remain"`
+	Quota     *int64  `json:"url_quota"`
+	LatencyMS int64   `json:"latency_ms"`
+	Error     *string `json:"error"`
+}
+
+func (h *Handlers) testCDN(r *web.Request) (view cdnTestView, err error) {
+	var c *store.CDN
+	err = h.DB.View(func(tx *store.Tx) (err error) {
+		c, err = tx.CDN()
+		return err
+	})
+	if err != nil {
+		return view, err
+	}
+	defer web.NoWriteDeadline(r.Writer)()
+	who, err := h.credentials(c)
+	if err != nil {
+		return cdnTestView{Error: orNull(err.Error())}, nil
+	}
+	tested := h.CDN.Test(r.Context(), who)
+	return cdnTestView{tested.Error == "", tested.Remain, tested.Quota, tested.Latency.Milliseconds(), orNull(tested.Error)}, nil
+}
+
+// credentials are those that are saved.
+func (h *Handlers) credentials(c *store.CDN) (cdn.Credentials, error) {
+	if !c.Configured() {
+		return cdn.Credentials{}, fault.New(fault.Invalid, "the credentials of the CDN are incomplete: access_key_id and access_key_secret are needed")
+	}
+	secret, err := h.Keys.Open(seal.CDNKeySecret, c.Secret)
+	return cdn.Credentials{Provider: c.Provider, KeyID: c.KeyID, Secret: secret}, err
+}
+
+// refreshProblem says why copies cannot be refreshed, or is nil.
+func (h *Handlers) refreshProblem(c *store.CDN) error {
+	switch {
+	case !c.Enabled:
+		return fault.New(fault.Invalid, "the CDN refresh is switched off")
+	case !c.Configured():
+		return fault.New(fault.Invalid, "the credentials of the CDN are incomplete: access_key_id and access_key_secret are needed")
+	case h.BaseURL == "":
+		return fault.New(fault.Invalid, "copies cannot be refreshed without a distribution address: set SVC_DIST_BASE_URL")
+	}
+	return nil
+}
+
+// refreshView is what became of a refresh.
+type refreshView struct {
+	OK      bool     `json:"ok"`
+	URLs    []string `json:"urls"`
+	TaskIDs []string `json:"task_ids"`
+	Error   *string  `json:"error"`
+}
+
+// refresh asks the CDN to forget its copies of addresses.
+func (h *Handlers) refresh(ctx context.Context, c *store.CDN, urls ...string) refreshView {
+	view := refreshView{URLs: urls, TaskIDs: []string{}}
+	who, err := h.credentials(c)
+	if err != nil {
+		view.Error = orNull(err.Error())
+		return view
+	}
+	done := h.CDN.Refresh(context.WithoutCancel(ctx), who, urls)
+	view.OK, view.TaskIDs, view.Error = done.Error == "", done.TaskIDs, orNull(done.Error)
+	return view
+}

@@ -1,0 +1,283 @@
+package distribution
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/storage"
+	"svc/store"
+)
+
+const filesPath = web.V1 + "/admin/projects/:k/files"
+
+func (h *Handlers) fileRoutes() []web.Route {
+	read, write := web.ByScope("files:read"), web.ByScope("files:write")
+	return []web.Route{
+		{Method: "GET", Path: filesPath, Access: read, Handler: web.OK(h.listFiles)},
+		{Method: "GET", Path: filesPath + "/:id", Access: read, Handler: web.OK(h.getFile)},
+		{Method: "DELETE", Path: filesPath + "/:id", Access: write, Handler: web.OK(h.deleteFile)},
+		{Method: "POST", Path: filesPath + "/:id/retry", Access: write, Handler: web.OK(h.retryFile)},
+		{Method: "POST", Path: filesPath + "/:id/refresh-cdn", Access: write, Handler: web.OK(h.refreshFile)},
+		{Method: "POST", Path: web.V1 + "/admin/projects/:k/versions/:id/mirror-assets", Access: write, Handler: web.OK(h.mirrorAssets)},
+	}
+}
+
+// fileView is a file as it is shown.
+type fileView struct {
+	ID           string           `json:"id"`
+	ProjectKey   string           `json:"project_key"`
+	Filename     string           `json:"filename"`
+	Size         int64            `json:"size"`
+	SHA256       *string          `json:"sha256"`
+	PartSize     *int64           `json:"part_size"`
+	ContentType  string           `json:"content_type"`
+	Status       store.FileStatus `json:"status"`
+	Source       store.FileSource `json:"source"`
+	SourceURL    *string          `json:"source_url"`
+	Error        *string          `json:"error"`
+	Backend      string           `json:"storage_backend_id"`
+	BackendName  string           `json:"storage_backend_name"`
+	Path         string           `json:"path"`
+	URL          *string          `json:"url"`
+	ReferencedBy []string         `json:"referenced_by"`
+	CreatedAt    int64            `json:"created_at"`
+	UpdatedAt    int64            `json:"updated_at"`
+}
+
+// viewFiles shows files of a project.
+func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File) ([]fileView, error) {
+	backends, err := tx.StorageBackends()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, b := range backends {
+		names[b.ID] = b.Name
+	}
+	return web.Views(list, func(f *store.File) fileView {
+		v := fileView{
+			ID: string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size, SHA256: orNull(f.SHA256), PartSize: orNull(f.PartSize),
+			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: orNull(f.SourceURL), Error: orNull(f.Error),
+			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
+			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
+		}
+		if h.BaseURL != "" {
+			v.URL = orNull(h.BaseURL + v.Path)
+		}
+		return v
+	}), nil
+}
+
+// orNull is nil for a value that is not there.
+func orNull[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
+// addReferences fills in which versions link to files.
+func (h *Handlers) addReferences(r *web.Request, views []fileView, list []*store.File) error {
+	if len(list) == 0 {
+		return nil
+	}
+	snap, err := h.DB.Snapshot(r.Param("k"))
+	if err != nil {
+		return err
+	}
+	keys := make([]string, len(list))
+	for i, f := range list {
+		keys[i] = f.ObjectKey
+	}
+	found := snap.FileReferences(keys...)
+	for i, key := range keys {
+		if versions := found[key]; versions != nil {
+			views[i].ReferencedBy = versions
+		}
+	}
+	return nil
+}
+
+func (h *Handlers) listFiles(r *web.Request) (view web.PageView, err error) {
+	var p web.Problems
+	page, find := p.Page(r), p.Search(r)
+	wanted := store.FileSelection{Offset: page.Offset, Limit: page.Limit, Status: fileStatus(&p, r)}
+	if find != "" {
+		wanted.Terms = []string{find}
+	}
+	project, err := p.Project(r, h.DB)
+	if err != nil {
+		return view, err
+	}
+	var list []*store.File
+	var views []fileView
+	err = h.DB.View(func(tx *store.Tx) error {
+		if list, view.Total, err = tx.ListFiles(project.ID, wanted); err != nil {
+			return err
+		}
+		views, err = h.viewFiles(tx, project, list...)
+		return err
+	})
+	if err != nil {
+		return view, err
+	}
+	view.Data = views
+	return view, h.addReferences(r, views, list)
+}
+
+// fileStatus reads the filter by state; "" is no condition.
+func fileStatus(p *web.Problems, r *web.Request) store.FileStatus {
+	text := strings.ToLower(strings.TrimSpace(r.Query("status")))
+	if text == "" {
+		return ""
+	}
+	for _, known := range store.FileStatuses {
+		if text == string(known) {
+			return known
+		}
+	}
+	p.Add("status must be one of pending, ready, failed")
+	return ""
+}
+
+// showFile is a file of the project in the path with the versions that link to it.
+func (h *Handlers) showFile(r *web.Request, id store.FileID) (view fileView, err error) {
+	var f *store.File
+	var views []fileView
+	err = h.DB.View(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		if f, err = tx.File(p.ID, id); err != nil {
+			return err
+		}
+		views, err = h.viewFiles(tx, p, f)
+		return err
+	})
+	if err != nil {
+		return view, err
+	}
+	err = h.addReferences(r, views, []*store.File{f})
+	return views[0], err
+}
+
+func (h *Handlers) getFile(r *web.Request) (fileView, error) {
+	return h.showFile(r, store.FileID(r.Param("id")))
+}
+
+// retryFile lets the job try again what failed. Of an upload the content must still
+// be there.
+func (h *Handlers) retryFile(r *web.Request) (fileView, error) {
+	id := store.FileID(r.Param("id"))
+	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		f, err := tx.RetryFile(p.ID, id)
+		if err != nil || f.Source != store.FileUploaded {
+			return err
+		}
+		info, err := os.Stat(h.Storages.Local().Staged(string(id)))
+		if err != nil || info.Size() != f.Size {
+			return fault.New(fault.Invalid, "the uploaded content is no longer kept; delete the file and upload it again")
+		}
+		return nil
+	})
+	if err != nil {
+		return fileView{}, err
+	}
+	return h.showFile(r, id)
+}
+
+type fileDeletedView struct {
+	Success bool         `json:"success"`
+	Refresh *refreshView `json:"cdn_refresh"`
+}
+
+// storageTime is how long a request waits for a storage to forget an object. After
+// that a job does it.
+const storageTime = 15 * time.Second
+
+// deleteFile takes the record away, so that the link is gone at once, then the object,
+// then copies in the CDN: as long as the object is there, a CDN that fetches from the
+// storage itself could get it again. What cannot be removed now, a job removes.
+func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) {
+	var f *store.File
+	var backend *store.StorageBackend
+	var deletion *store.FileDeletion
+	var config *store.CDN
+	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) (err error) {
+		if f, err = tx.File(p.ID, store.FileID(r.Param("id"))); err != nil {
+			return err
+		}
+		if backend, err = tx.StorageBackend(f.Backend); err != nil {
+			return err
+		}
+		if config, err = tx.CDN(); err != nil {
+			return err
+		}
+		if f.Status != store.FileReady || h.refreshProblem(config) != nil {
+			config = nil
+		}
+		deletion, err = tx.DeleteFile(p.ID, f.ID, config != nil, tx.Now().Add(2*storageTime).Unix())
+		return err
+	})
+	if err != nil {
+		return view, err
+	}
+	defer web.NoWriteDeadline(r.Writer)()
+	h.Cache.Forget(f.ObjectKey)
+	if err := h.removeObject(r.Context(), f, backend, deletion); err != nil {
+		h.Log.Warn("object of a deleted file stays for now", "file", f.ID, "storage", f.Backend, "error", err)
+	}
+	view.Success = true
+	if config != nil {
+		refreshed := h.refresh(r.Context(), config, h.BaseURL+files.EscapePath(f.ObjectKey))
+		view.Refresh = &refreshed
+	}
+	return view, nil
+}
+
+// removeObject removes the object of a deleted file and notes that this is done.
+func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.StorageBackend, d *store.FileDeletion) error {
+	backend, err := h.openBackend(b)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storageTime)
+	defer cancel()
+	if err := backend.Delete(ctx, storage.Object{Key: f.ObjectKey, Size: f.Size, PartSize: f.PartSize}); err != nil {
+		return err
+	}
+	return h.DB.Update(func(tx *store.Tx) error { return tx.DropFileDeletion(d) })
+}
+
+// refreshFile asks the CDN to forget its copies of a file. That it does not is an
+// answer, not an error.
+func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
+	var f *store.File
+	var config *store.CDN
+	err = h.DB.View(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		if f, err = tx.File(p.ID, store.FileID(r.Param("id"))); err != nil {
+			return err
+		}
+		config, err = tx.CDN()
+		return err
+	})
+	if err == nil {
+		err = h.refreshProblem(config)
+	}
+	if err != nil {
+		return view, err
+	}
+	defer web.NoWriteDeadline(r.Writer)()
+	return h.refresh(r.Context(), config, h.BaseURL+files.EscapePath(f.ObjectKey)), nil
+}

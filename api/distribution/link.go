@@ -1,0 +1,365 @@
+package distribution
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/storage"
+	"svc/store"
+)
+
+// linkPrefix is what all direct links begin with.
+const linkPrefix = "/f/"
+
+func (h *Handlers) linkRoutes() []web.Route {
+	return []web.Route{{Method: "GET", Path: "/f/:project/:file_id/:file_name", Access: web.Anyone(), Handler: h.download}}
+}
+
+// IsLink reports whether a decoded path is below that of direct links.
+func IsLink(path string) bool { return strings.HasPrefix(path, linkPrefix) }
+
+// The headers of every answer below the path of direct links. Whoever uploads a file
+// must not be able to run it as a page of this site, so browsers are told to put it
+// into a sandbox.
+var (
+	anyOrigin   = []string{"*"}
+	sandbox     = []string{"sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"}
+	linkMethods = []string{"GET, HEAD"}
+	linkMaxAge  = []string{"86400"}
+)
+
+// SetLinkHeaders sets what every answer below the path of direct links has. Such an
+// answer is the same for everybody, so nothing of the request is reflected and caches
+// need no Vary.
+func SetLinkHeaders(header http.Header, r *http.Request) {
+	header["Access-Control-Allow-Origin"] = anyOrigin
+	header["Content-Security-Policy"] = sandbox
+	if web.IsPreflight(r) {
+		header["Access-Control-Allow-Methods"] = linkMethods
+		header["Access-Control-Allow-Headers"] = anyOrigin
+		header["Access-Control-Max-Age"] = linkMaxAge
+	}
+}
+
+// RefuseLink answers 404 to a link that leads nowhere. Caches may keep that for a
+// minute.
+func RefuseLink(w http.ResponseWriter) {
+	w.Header()["Cache-Control"] = []string{"public, max-age=60"}
+	writeText(w, http.StatusNotFound, "Not Found")
+}
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	header := w.Header()
+	header["Content-Type"] = []string{"text/plain"}
+	header["Content-Length"] = []string{strconv.Itoa(len(text))}
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text) // an error means that the client has gone
+}
+
+// download answers a direct link: from the record alone where that is enough,
+// otherwise with bytes of the storage that the record names.
+func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
+	key, ok := files.ParseLink(r.URL.EscapedPath())
+	if !ok {
+		RefuseLink(w)
+		return nil
+	}
+	f, backend, err := h.DB.LinkedFile(key)
+	if fault.Is(err, fault.NotFound) {
+		RefuseLink(w)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	etag := `"` + f.SHA256 + `"`
+	if unchanged(r.Header, etag, f.CreatedAt) {
+		setFileHeaders(w.Header(), f, etag)
+		// net/http takes Content-Type off a 304, but not by this name, which is the
+		// same on the wire. The interface wants it.
+		w.Header()["content-type"] = []string{files.ContentType(f.Filename)}
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	spans, satisfiable := askedFor(r.Header, etag, f.Size)
+	if !satisfiable {
+		w.Header()["Content-Range"] = []string{"bytes */" + strconv.FormatInt(f.Size, 10)}
+		writeText(w, http.StatusRequestedRangeNotSatisfiable, "Range Not Satisfiable")
+		return nil
+	}
+	d := &transfer{Handlers: h, file: f, backend: backend, cacheStatus: bypass}
+	d.plan(spans)
+	if r.Method == http.MethodHead {
+		d.begin(w, etag)
+		return nil
+	}
+	if err := d.open(r.Context(), d.spans[0]); err != nil {
+		h.Log.Warn("storage of a file unavailable", "file", f.ID, "storage", f.Backend, "error", err, "id", r.ID)
+		w.Header()["Cache-Control"] = []string{"no-store"}
+		writeText(w, http.StatusBadGateway, "Storage Unavailable")
+		return nil
+	}
+	defer d.close()
+	d.begin(w, etag)
+	if err := d.send(w, r); err != nil {
+		if r.Context().Err() == nil {
+			h.Log.Warn("download broken off", "file", f.ID, "storage", f.Backend, "error", err, "id", r.ID)
+		}
+		// What was sent must not look complete, so the connection ends here.
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// setFileHeaders sets what 200, 206 and 304 have. A link never changes what it leads
+// to, so caches need not ask again.
+func setFileHeaders(header http.Header, f *store.File, etag string) {
+	contentType := files.ContentType(f.Filename)
+	values := &[6]string{
+		"public, max-age=31536000, immutable", etag,
+		time.Unix(f.CreatedAt, 0).UTC().Format(http.TimeFormat), "bytes", contentType, disposition(f.Filename, contentType),
+	}
+	header["Cache-Control"] = values[0:1:1]
+	header["Etag"] = values[1:2:2]
+	header["Last-Modified"] = values[2:3:3]
+	header["Accept-Ranges"] = values[3:4:4]
+	header["Content-Type"] = values[4:5:5]
+	header["Content-Disposition"] = values[5:6:6]
+}
+
+// disposition lets browsers show images and save everything else, RFC 6266. The first
+// name is for programs that do not know the second form.
+func disposition(filename, contentType string) string {
+	var b strings.Builder
+	b.Grow(len(filename)*2 + 48)
+	if strings.HasPrefix(contentType, "image/") {
+		b.WriteString(`inline; filename="`)
+	} else {
+		b.WriteString(`attachment; filename="`)
+	}
+	for _, c := range filename {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			c = '_'
+		}
+		b.WriteByte(byte(c))
+	}
+	b.WriteString(`"; filename*=UTF-8''`)
+	const hex = "0123456789ABCDEF"
+	for i := range len(filename) {
+		if c := filename[i]; attrChar(c) {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// attrChar is attr-char of RFC 8187 section 3.2.1.
+func attrChar(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
+}
+
+// unchanged reports whether the client says that it has the file already, RFC 9110
+// sections 13.1.2 and 13.1.3.
+func unchanged(header http.Header, etag string, created int64) bool {
+	if lists := header["If-None-Match"]; len(lists) > 0 {
+		for _, list := range lists {
+			for one := range strings.SplitSeq(list, ",") {
+				if one = strings.Trim(one, " \t"); one == "*" || strings.TrimPrefix(one, "W/") == etag {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	since := header["If-Modified-Since"]
+	if len(since) != 1 {
+		return false
+	}
+	t, err := http.ParseTime(since[0])
+	return err == nil && created <= t.Unix()
+}
+
+// askedFor is parseRange for a request that may ask for the file it knows only.
+func askedFor(header http.Header, etag string, size int64) (spans []span, satisfiable bool) {
+	ranges := header["Range"]
+	if len(ranges) == 0 {
+		return nil, true
+	}
+	if known := header["If-Range"]; len(known) > 0 && (len(known) > 1 || strings.Trim(known[0], " \t") != etag) {
+		return nil, true
+	}
+	return parseRange(ranges, size)
+}
+
+// The values of X-Svc-Cache-Status.
+const (
+	hit    = "HIT"
+	miss   = "MISS"
+	bypass = "BYPASS"
+)
+
+// transfer is one answer with the bytes of a file.
+type transfer struct {
+	*Handlers
+	file    *store.File
+	backend *store.StorageBackend
+
+	spans       []span // at least one
+	partial     bool
+	boundary    string // "" unless there are several spans
+	heads       []string
+	length      int64 // of the body
+	cacheStatus string
+	from        io.ReadCloser // at the span that was opened last
+}
+
+// plan decides what the body consists of; no spans are the whole file.
+func (d *transfer) plan(spans []span) {
+	d.spans, d.partial = spans, len(spans) > 0
+	if !d.partial {
+		d.spans = []span{{0, d.file.Size}}
+	}
+	d.length = total(d.spans)
+	if len(spans) < 2 {
+		return
+	}
+	d.boundary = rand.Text()[:24]
+	contentType := files.ContentType(d.file.Filename)
+	d.heads = make([]string, len(spans))
+	for i, s := range spans {
+		d.heads[i] = "--" + d.boundary + "\r\nContent-Type: " + contentType + "\r\nContent-Range: " + d.contentRange(s) + "\r\n\r\n"
+		if i > 0 {
+			d.heads[i] = "\r\n" + d.heads[i]
+		}
+		d.length += int64(len(d.heads[i]))
+	}
+	d.length += int64(len(d.tail()))
+}
+
+// tail ends a body of several spans.
+func (d *transfer) tail() string { return "\r\n--" + d.boundary + "--\r\n" }
+
+func (d *transfer) contentRange(s span) string {
+	return fmt.Sprintf("bytes %d-%d/%d", s.start, s.start+s.length-1, d.file.Size)
+}
+
+// begin sends everything before the body.
+func (d *transfer) begin(w http.ResponseWriter, etag string) {
+	header := w.Header()
+	setFileHeaders(header, d.file, etag)
+	header["Content-Length"] = []string{strconv.FormatInt(d.length, 10)}
+	header["X-Svc-Cache-Status"] = []string{d.cacheStatus}
+	switch {
+	case !d.partial:
+		w.WriteHeader(http.StatusOK)
+		return
+	case d.boundary != "":
+		header["Content-Type"] = []string{"multipart/byteranges; boundary=" + d.boundary}
+	default:
+		header["Content-Range"] = []string{d.contentRange(d.spans[0])}
+	}
+	w.WriteHeader(http.StatusPartialContent)
+}
+
+// open makes the bytes of a span what is read next. A local file stays open from one
+// span to the next. Other storages are read through the cache; there an error is one
+// of the first slice.
+func (d *transfer) open(ctx context.Context, s span) (err error) {
+	if file, ok := d.from.(*os.File); ok {
+		_, err = file.Seek(s.start, io.SeekStart)
+		return err
+	}
+	d.close()
+	o := storage.Object{Key: d.file.ObjectKey, Size: d.file.Size, PartSize: d.file.PartSize}
+	if d.backend.Builtin() {
+		d.from, err = d.Storages.Local().Open(ctx, o, s.start, s.length)
+		return err
+	}
+	var known bool
+	d.from, known, err = d.Cache.Reader(ctx, o.Key, o.Size, s.start, s.length, func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+		backend, err := d.openBackend(d.backend)
+		if err != nil {
+			return nil, err
+		}
+		return backend.Open(ctx, o, offset, length)
+	})
+	if d.cacheStatus == bypass { // the first slice decides
+		d.cacheStatus = miss
+		if known {
+			d.cacheStatus = hit
+		}
+	}
+	return err
+}
+
+func (d *transfer) close() {
+	if d.from != nil {
+		_ = d.from.Close() // it was only read
+		d.from = nil
+	}
+}
+
+// send sends the body. The first span is open.
+func (d *transfer) send(w http.ResponseWriter, r *web.Request) error {
+	wire := http.NewResponseController(w)
+	// The time limit for the request would end its context in the middle of the answer.
+	_ = wire.SetReadDeadline(time.Time{}) // in process there is none
+	for i, s := range d.spans {
+		if i > 0 {
+			if err := d.open(r.Context(), s); err != nil {
+				return err
+			}
+		}
+		if d.boundary != "" {
+			if _, err := io.WriteString(w, d.heads[i]); err != nil {
+				return err
+			}
+		}
+		if err := copyPaced(w, wire, d.from, s.length); err != nil {
+			return err
+		}
+	}
+	if d.boundary == "" {
+		return nil
+	}
+	_, err := io.WriteString(w, d.tail())
+	return err
+}
+
+// The pace of a download: a client that takes longer for a piece than this has gone,
+// whatever its connection says. That is a little more than 8 KiB a second; how long
+// the whole takes does not matter.
+const (
+	piece     = 1 << 20
+	pieceTime = 2 * time.Minute
+)
+
+// copyPaced copies exactly n bytes. From a local file to a plain connection the kernel
+// copies them, because the writer gets a limited file and knows both.
+func copyPaced(w http.ResponseWriter, wire *http.ResponseController, from io.Reader, n int64) error {
+	for n > 0 {
+		_ = wire.SetWriteDeadline(time.Now().Add(pieceTime)) // in process there is none
+		want := min(n, piece)
+		sent, err := io.Copy(w, io.LimitReader(from, want))
+		if err == nil && sent < want {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		n -= sent
+	}
+	return nil
+}

@@ -1,0 +1,346 @@
+package distribution
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/upload"
+	"svc/store"
+)
+
+// Limits of bodies that are streamed to disk.
+const (
+	chunkBodyLimit = 16 << 20
+	bodyPiece      = chunkBodyLimit    // of a whole file
+	bodyTime       = 300 * time.Second // for a chunk or a piece to arrive
+)
+
+func (h *Handlers) uploadRoutes() []web.Route {
+	const all, one = filesPath + "/uploads", filesPath + "/uploads/:upload_id"
+	write := web.ByScope("files:write")
+	look := web.Access{Kind: web.Scoped, Scopes: []string{"files:write", "files:read"}, Project: web.PathProject}
+	return []web.Route{
+		{Method: "PUT", Path: filesPath, Access: write, Handler: web.Created(h.uploadFile)},
+		{Method: "POST", Path: all, Access: write, Handler: web.Created(h.createUpload)},
+		{Method: "GET", Path: one, Access: look, Handler: web.OK(h.getUpload)},
+		{Method: "DELETE", Path: one, Access: write, Handler: web.Done(h.abortUpload)},
+		{Method: "PUT", Path: one + "/chunks/:index", Access: write, Handler: web.OK(h.putChunk), BodyLimit: chunkBodyLimit},
+		{Method: "POST", Path: one + "/complete", Access: write, Handler: web.OK(h.completeUpload)},
+	}
+}
+
+type sessionView struct {
+	ID          string `json:"upload_id"`
+	Filename    string `json:"filename"`
+	Size        int64  `json:"size"`
+	ChunkSize   int64  `json:"chunk_size"`
+	TotalChunks int    `json:"total_chunks"`
+	Received    []int  `json:"received_chunks"`
+	Backend     string `json:"storage_backend_id"`
+	ExpiresAt   int64  `json:"expires_at"`
+}
+
+func viewSession(s *upload.Session) sessionView {
+	return sessionView{
+		ID: s.ID, Filename: s.Filename, Size: s.Size, ChunkSize: upload.ChunkSize, TotalChunks: s.TotalChunks(),
+		Received: append([]int{}, s.Received...), Backend: s.Backend, ExpiresAt: s.Expires.Unix(),
+	}
+}
+
+// announced is what a client says of a file before it sends it.
+type announced struct {
+	filename string // clean
+	size     int64
+	backend  string // "" = not chosen
+}
+
+type uploadInput struct {
+	Filename web.Optional[string]      `json:"filename"`
+	Size     web.Optional[web.Integer] `json:"size"`
+	Backend  web.Optional[string]      `json:"storage_backend_id"`
+}
+
+func (in uploadInput) check() (a announced, err error) {
+	var p web.Problems
+	p.Text("filename", in.Filename, web.TextRule{Min: 1, Max: 255, Required: true})
+	if in.Size.Value == nil && !in.Size.Wrong {
+		p.Add("size is required")
+	}
+	p.Number("size", in.Size, 1, 1<<53, false)
+	p.Text("storage_backend_id", in.Backend, web.TextRule{Max: 64})
+	if err := p.Err(); err != nil {
+		return a, err
+	}
+	a.filename, err = files.CleanName(*in.Filename.Value)
+	return announced{a.filename, int64(*in.Size.Value), strings.TrimSpace(in.Backend.Or(""))}, err
+}
+
+// admit finds where a file that is announced goes, or says why it cannot come.
+func (h *Handlers) admit(r *web.Request, a announced) (project store.ProjectID, backend string, err error) {
+	err = h.DB.View(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		b, err := tx.StorageFor(p, a.backend)
+		if err != nil {
+			return err
+		}
+		project, backend = p.ID, b.ID
+		return nil
+	})
+	if err == nil && a.size > h.UploadMax {
+		err = fault.New(fault.TooLarge, "the file must have at most %d bytes", h.UploadMax)
+	}
+	return project, backend, err
+}
+
+func (h *Handlers) createUpload(r *web.Request) (view sessionView, err error) {
+	var in uploadInput
+	if err := web.Decode(r, &in); err != nil {
+		return view, err
+	}
+	a, err := in.check()
+	if err != nil {
+		return view, err
+	}
+	project, backend, err := h.admit(r, a)
+	if err != nil {
+		return view, err
+	}
+	session, err := h.Uploads.Create(uint32(project), a.filename, a.size, backend)
+	if err != nil {
+		return view, err
+	}
+	return viewSession(session), nil
+}
+
+// projectID finds the project in the path.
+func (h *Handlers) projectID(r *web.Request) (store.ProjectID, error) {
+	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
+	if err != nil {
+		return 0, err
+	}
+	return p.ID, nil
+}
+
+func (h *Handlers) getUpload(r *web.Request) (view sessionView, err error) {
+	project, err := h.projectID(r)
+	if err != nil {
+		return view, err
+	}
+	session, err := h.Uploads.Get(uint32(project), r.Param("upload_id"))
+	if err != nil {
+		return view, err
+	}
+	return viewSession(session), nil
+}
+
+func (h *Handlers) abortUpload(r *web.Request) error {
+	project, err := h.projectID(r)
+	if err != nil {
+		return err
+	}
+	return h.Uploads.Abort(uint32(project), r.Param("upload_id"))
+}
+
+type chunkView struct {
+	Index int   `json:"index"`
+	Bytes int64 `json:"bytes"`
+}
+
+func (h *Handlers) putChunk(r *web.Request) (view chunkView, err error) {
+	if limit := r.Route.BodyLimit; r.ContentLength > limit {
+		return view, fault.New(fault.TooLarge, "the request body must have at most %d bytes", limit)
+	}
+	project, err := h.projectID(r)
+	if err != nil {
+		return view, err
+	}
+	index, err := strconv.Atoi(r.Param("index"))
+	if err != nil {
+		index = -1 // which no chunk has
+	}
+	defer web.NoWriteDeadline(r.Writer)()
+	n, err := h.Uploads.WriteChunk(r.Context(), uint32(project), r.Param("upload_id"), index, r.ContentLength, newBody(r))
+	return chunkView{index, n}, err
+}
+
+func (h *Handlers) completeUpload(r *web.Request) (view fileView, err error) {
+	project, err := h.projectID(r)
+	if err != nil {
+		return view, err
+	}
+	defer web.NoWriteDeadline(r.Writer)()
+	id, err := h.Uploads.Complete(uint32(project), r.Param("upload_id"), func(c upload.Content) (string, error) {
+		return h.register(r.Context(), project, c)
+	})
+	if err != nil {
+		return view, err
+	}
+	return h.showFile(r, store.FileID(id))
+}
+
+// uploadFile takes a whole file in one request.
+func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
+	if r.ContentLength < 0 || r.Header.Get("Content-Length") == "" {
+		return view, fault.New(fault.LengthRequired, "Content-Length is required: the number of bytes of the file")
+	}
+	a, digest, err := announcedFile(r)
+	if err != nil {
+		return view, err
+	}
+	project, backend, err := h.admit(r, a)
+	if err != nil {
+		return view, err
+	}
+	defer web.NoWriteDeadline(r.Writer)()
+	id, err := h.Uploads.Receive(r.Context(), a.filename, a.size, backend, newBody(r), func(c upload.Content) (string, error) {
+		if digest != "" && c.SHA256 != digest {
+			return "", fault.New(fault.Invalid, "Digest does not fit: the file that arrived has the SHA-256 %s", c.SHA256)
+		}
+		return h.register(r.Context(), project, c)
+	})
+	if err != nil {
+		return view, err
+	}
+	return h.showFile(r, store.FileID(id))
+}
+
+// announcedFile reads what query and headers say of a file. digest is its SHA-256 in
+// hexadecimal, "" when none is given.
+func announcedFile(r *web.Request) (a announced, digest string, err error) {
+	var p web.Problems
+	name := r.Query("filename")
+	switch n := utf8.RuneCountInString(name); {
+	case !r.Sent("filename"):
+		p.Add("filename is required, in the query")
+	case n < 1 || n > 255:
+		p.Add("filename must have 1 to 255 characters")
+	}
+	if r.ContentLength < 1 {
+		p.Add("the file must have at least 1 byte")
+	}
+	backend := strings.TrimSpace(r.Query("storage_backend_id"))
+	if utf8.RuneCountInString(backend) > 64 {
+		p.Add("storage_backend_id must have at most 64 characters")
+	}
+	digest, ok := parseDigest(r.Header["Digest"])
+	if !ok {
+		p.Add("Digest must be sha-256= and the 32 bytes of the sum in base64")
+	}
+	if err := p.Err(); err != nil {
+		return a, "", err
+	}
+	name, err = files.CleanName(name)
+	return announced{name, r.ContentLength, backend}, digest, err
+}
+
+// parseDigest finds the SHA-256 in the header Digest, RFC 3230, which may have other
+// sums as well.
+func parseDigest(headers []string) (digest string, ok bool) {
+	for one := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		algorithm, value, _ := strings.Cut(strings.TrimSpace(one), "=")
+		if !strings.EqualFold(algorithm, "sha-256") {
+			continue
+		}
+		sum, err := base64.StdEncoding.DecodeString(value)
+		if err != nil || len(sum) != sha256.Size || digest != "" && digest != hex.EncodeToString(sum) {
+			return "", false
+		}
+		digest = hex.EncodeToString(sum)
+	}
+	return digest, true
+}
+
+// body is what a client sends, each piece with its own time to arrive, so that a whole
+// file may take as long as it needs.
+type body struct {
+	io.Reader
+	wire *http.ResponseController
+	left int64 // bytes until there is more time
+}
+
+func newBody(r *web.Request) *body { return &body{r.Body, http.NewResponseController(r.Writer), 0} }
+
+// Read reads on. What goes wrong is the client's, not the server's.
+func (b *body) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		b.left = bodyPiece
+		_ = b.wire.SetReadDeadline(time.Now().Add(bodyTime)) // in process there is none
+	}
+	n, err := b.Reader.Read(p)
+	b.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fault.New(fault.Invalid, "the request body ended early")
+	}
+	return n, err
+}
+
+// register makes the record of an upload that is whole, after its bytes are where
+// they belong: on local storage at their object, otherwise where a job finds them. It
+// may be repeated after any interruption.
+func (h *Handlers) register(ctx context.Context, project store.ProjectID, c upload.Content) (id string, err error) {
+	p, ok := h.DB.ProjectByID(project)
+	if !ok {
+		return "", fault.New(fault.NotFound, "project not found")
+	}
+	var backend *store.StorageBackend
+	var known *store.File
+	err = h.DB.View(func(tx *store.Tx) error {
+		if known, err = tx.File(project, store.FileID(c.FileID)); err == nil || !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		// What was chosen may have been deleted meanwhile; the upload must not be lost.
+		if backend, err = tx.StorageFor(p, c.Backend); fault.Is(err, fault.NotFound) {
+			backend, err = tx.StorageFor(p, "")
+		}
+		return err
+	})
+	if err != nil || known != nil {
+		return c.FileID, err
+	}
+	f := &store.File{
+		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size, SHA256: c.SHA256,
+		Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
+	}
+	if backend.Builtin() {
+		f.Status = store.FileReady
+		f.ObjectKey, err = h.keep(ctx, p, c)
+	} else {
+		f.ObjectKey = files.ObjectKey(p.Key, c.FileID, c.Filename)
+		err = h.Storages.Local().Stage(c.Path, c.FileID)
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.FileID, h.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
+}
+
+// keep moves an upload to its object on local storage. One that was moved there before
+// an interruption may be there under a key that the project had then.
+func (h *Handlers) keep(ctx context.Context, p *store.Project, c upload.Content) (key string, err error) {
+	key = files.ObjectKey(p.Key, c.FileID, c.Filename)
+	_, err = h.Storages.Local().Put(ctx, key, c.Path, c.Size)
+	for _, former := range p.Aliases {
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		key = files.ObjectKey(former.Name, c.FileID, c.Filename)
+		_, err = h.Storages.Local().Put(ctx, key, c.Path, c.Size)
+	}
+	return key, err
+}
