@@ -328,7 +328,7 @@ func TestLaterRequestWins(t *testing.T) {
 		read, write := io.Pipe()
 		failed := make(chan error)
 		go func() {
-			_, err := s.WriteChunk(context.Background(), project, u.ID, 0, -1, read)
+			_, err := s.WriteChunk(t.Context(), project, u.ID, 0, -1, read)
 			failed <- err
 		}()
 		if _, err := write.Write(hung[:chunkSize-1]); err != nil { // now the request is being read
@@ -567,7 +567,7 @@ func TestAbortWhileChunksCome(t *testing.T) {
 		read, write := io.Pipe()
 		failed := make(chan error)
 		go func() {
-			_, err := s.WriteChunk(context.Background(), project, u.ID, 0, -1, read)
+			_, err := s.WriteChunk(t.Context(), project, u.ID, 0, -1, read)
 			failed <- err
 		}()
 		if _, err := write.Write(make([]byte, 10)); err != nil {
