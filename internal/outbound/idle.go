@@ -31,6 +31,12 @@ func (i *idle) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &sent{r.Body, w}
+		if again := r.GetBody; again != nil { // for a connection that was closed before it was used
+			r.GetBody = func() (io.ReadCloser, error) {
+				body, err := again()
+				return &sent{body, w}, err
+			}
+		}
 	}
 	answer, err := i.base.RoundTrip(r)
 	w.timer.Stop()
@@ -91,7 +97,7 @@ func (r *received) Read(p []byte) (int, error) {
 	r.w.timer.Reset(r.w.limit)
 	n, err := r.ReadCloser.Read(p)
 	r.w.timer.Stop()
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.w.cause(err)
 	}
 	return n, err

@@ -16,11 +16,11 @@ import (
 	"svc/internal/outbound"
 )
 
-// Limits of answers that are not content. A listing has a few hundred bytes for
-// each part.
+// Limits of what is read of answers that are not content, in bytes. A listing has
+// a few hundred for each part.
 const (
 	maxListing = 64 << 20
-	maxRefusal = 64 << 10 // bytes read of an answer that is no success
+	maxAnswer  = 64 << 10
 )
 
 // controlTime is the limit of requests that carry no content.
@@ -106,8 +106,8 @@ func (a *davAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 		a.err = err
 		return nil, err
 	}
-	limit := int64(maxRefusal)
-	if answer.StatusCode == http.StatusMultiStatus {
+	limit := int64(maxAnswer)
+	if r.Header.Get("Depth") == "1" {
 		limit = maxListing
 	}
 	body := &drained{io.LimitReader(answer.Body, limit), answer.Body}
@@ -143,24 +143,6 @@ var created = regexp.MustCompile(`<title>201 Created</title>`)
 func davCreated(status int, body io.Reader) bool {
 	page, err := io.ReadAll(body)
 	return err == nil && status == http.StatusCreated && created.Match(bytes.TrimSpace(page))
-}
-
-// get reads a span of what lies at an address.
-func (d *WebDAV) get(ctx context.Context, name string, s span) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, davURL(d.base, name).String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Accept-Encoding", "identity")
-	if !s.whole() {
-		r.Header.Set("Range", s.header())
-	}
-	d.authorize(r)
-	answer, err := d.client.Do(r)
-	if err != nil {
-		return nil, outbound.Explain(err)
-	}
-	return s.content(answer, name)
 }
 
 // lengthOf asks for the length of what lies at an address: with PROPFIND, and

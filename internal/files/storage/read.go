@@ -1,12 +1,14 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -30,22 +32,61 @@ func (s span) end() int64 { return s.offset + s.length }
 // header is the value of Range.
 func (s span) header() string { return fmt.Sprintf("bytes=%d-%d", s.offset, s.end()-1) }
 
-// content is the body of an answer once its header is believed: it gives exactly
-// the bytes of the span, or an error before the last of them. A storage that
-// ignores the range sends what is before and after, too, which is cut off here.
-// After an error the body is closed.
-func (s span) content(answer *http.Response, key string) (io.ReadCloser, error) {
+// get asks for the span of what lies at an address and reads it from an answer
+// that can be believed: exactly the bytes of the span, or an error before the last
+// of them. A storage that ignores the range sends what is before and after, too,
+// which is cut off here. authorize sets credentials; nil = none are needed.
+func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key string, authorize func(*http.Request)) (*content, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept-Encoding", "identity")
+	if !s.whole() {
+		r.Header.Set("Range", s.header())
+	}
+	if authorize != nil {
+		authorize(r)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, outbound.Explain(err)
+	}
 	partial, err := s.believe(answer, key)
-	c := &content{body: answer.Body, remaining: s.length, last: partial || s.end() == s.size}
 	if err == nil && !partial && s.offset > 0 {
-		if _, copyErr := io.CopyN(io.Discard, c.body, s.offset); copyErr != nil {
+		if _, copyErr := io.CopyN(io.Discard, answer.Body, s.offset); copyErr != nil {
 			err = broken(copyErr)
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, answer.Body.Close())
+	}
+	return &content{body: answer.Body, partial: partial, remaining: s.length, last: partial || s.end() == s.size}, nil
+}
+
+// reader makes nil of what there is beside an error.
+func reader(c *content, err error) (io.ReadCloser, error) {
+	if err != nil {
+		return nil, err
 	}
 	return c, nil
+}
+
+// probeRange reads bytes 7 to 13 of probeText and reports whether the storage has
+// sent them alone.
+func probeRange(get func(span) (*content, error)) (alone bool, err error) {
+	c, err := get(span{int64(len(probeText)), 7, 7})
+	if err != nil {
+		return false, fmt.Errorf("read: %w", err)
+	}
+	got, err := io.ReadAll(c)
+	if err = errors.Join(err, c.Close()); err == nil && string(got) != probeText[7:14] {
+		err = lied("it sent other bytes than those that were written")
+	}
+	if err != nil {
+		return false, fmt.Errorf("read: %w", err)
+	}
+	return c.partial, nil
 }
 
 // believe checks the header of an answer and reports whether its body is the span
@@ -55,7 +96,7 @@ func (s span) believe(answer *http.Response, key string) (partial bool, err erro
 	expected := s.size
 	switch answer.StatusCode {
 	case http.StatusPartialContent:
-		if first, last, ok := contentRange(header.Get("Content-Range"), s.size); s.whole() || !ok || first != s.offset || last != s.end()-1 {
+		if s.whole() || !s.is(header.Get("Content-Range")) {
 			return false, lied("it sent another range than the one asked for")
 		}
 		partial, expected = true, s.length
@@ -77,21 +118,11 @@ func (s span) believe(answer *http.Response, key string) (partial bool, err erro
 	return partial, nil
 }
 
-// contentRange reads "bytes first-last/size"; the size may be unknown to the
-// storage.
-func contentRange(text string, size int64) (first, last int64, ok bool) {
-	text, ok = strings.CutPrefix(text, "bytes ")
-	if !ok {
-		return 0, 0, false
-	}
-	ends, total, ok := strings.Cut(text, "/")
-	if !ok || total != "*" && total != strconv.FormatInt(size, 10) {
-		return 0, 0, false
-	}
-	a, b, ok := strings.Cut(ends, "-")
-	first, err := strconv.ParseInt(a, 10, 64)
-	last, err2 := strconv.ParseInt(b, 10, 64)
-	return first, last, ok && err == nil && err2 == nil
+// is reports whether a Content-Range is the span, of a whole that may be of a size
+// unknown to the storage.
+func (s span) is(contentRange string) bool {
+	text, total, _ := strings.Cut(contentRange, "/")
+	return text == fmt.Sprintf("bytes %d-%d", s.offset, s.end()-1) && (total == "*" || total == strconv.FormatInt(s.size, 10))
 }
 
 func isHTML(header http.Header) bool {
@@ -103,8 +134,9 @@ func isHTML(header http.Header) bool {
 // should end with the span.
 type content struct {
 	body      io.ReadCloser
-	remaining int64
-	last      bool // nothing follows the span
+	partial   bool  // the storage sends the span alone
+	remaining int64 // bytes
+	last      bool  // nothing follows the span
 	err       error
 }
 
@@ -159,7 +191,7 @@ func (j *joined) Read(p []byte) (int, error) {
 	}
 	n, err := j.current.Read(p)
 	j.offset += int64(n)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = j.Close()
 	}
 	return n, err
@@ -192,7 +224,7 @@ func eofAt(end bool) error {
 
 // broken is what a transfer that ends early becomes.
 func broken(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("%w (%w)", errBroken, outbound.Explain(err))

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"svc/internal/files/storage"
@@ -148,20 +149,25 @@ func TestReadingBelievesNothing(t *testing.T) {
 				tc.answer(w, content, from, to)
 			}))
 			t.Cleanup(server.Close)
-			s := open(t, storage.Config{Kind: storage.KindWebDAV, BaseURL: server.URL})
-			o := storage.Object{Key: "f/p/000000000000/a.bin", Size: int64(len(content))}
-			for _, r := range [][2]int64{{0, o.Size}, {1000, 50_000}, {90_000, 10_000}} {
-				got, err := read(t, s.Backend, o, r[0], r[1])
-				want := content[r[0] : r[0]+r[1]]
-				switch {
-				case tc.honest && (err != nil || !bytes.Equal(got, want)):
-					t.Errorf("%v: got %d bytes, %v; want %d", r, len(got), err, len(want))
-				case !tc.honest && (err == nil || tc.want != nil && !errors.Is(err, tc.want)):
-					t.Errorf("%v: got %d bytes, %v; want error %v", r, len(got), err, tc.want)
-				case !tc.honest && len(got) >= len(want):
-					t.Errorf("%v: got all %d bytes beside the error %v", r, len(got), err)
-				case err != nil && bytes.Contains([]byte(err.Error()), []byte("inner")):
-					t.Errorf("%v: the error has the text of the server: %v", r, err)
+			for _, c := range []storage.Config{
+				{Kind: storage.KindWebDAV, BaseURL: server.URL},
+				{Kind: storage.KindS3, BaseURL: server.URL, Username: "key", Password: "secret", Region: "here", Bucket: "bucket", PathStyle: true},
+			} {
+				b := open(t, c).Backend
+				o := storage.Object{Key: "f/p/000000000000/a.bin", Size: int64(len(content))}
+				for _, r := range [][2]int64{{0, o.Size}, {1000, 50_000}, {90_000, 10_000}} {
+					got, err := read(t, b, o, r[0], r[1])
+					want := content[r[0] : r[0]+r[1]]
+					switch {
+					case tc.honest && (err != nil || !bytes.Equal(got, want)):
+						t.Errorf("%s %v: got %d bytes, %v; want %d", c.Kind, r, len(got), err, len(want))
+					case !tc.honest && (err == nil || tc.want != nil && !errors.Is(err, tc.want)):
+						t.Errorf("%s %v: got %d bytes, %v; want error %v", c.Kind, r, len(got), err, tc.want)
+					case !tc.honest && len(got) >= len(want):
+						t.Errorf("%s %v: got all %d bytes beside the error %v", c.Kind, r, len(got), err)
+					case err != nil && strings.Contains(err.Error(), "inner"):
+						t.Errorf("%s %v: the error has the text of the server: %v", c.Kind, r, err)
+					}
 				}
 			}
 		})

@@ -13,8 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"net/url"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -85,7 +84,7 @@ type refusals struct{ base http.RoundTripper }
 func (l refusals) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := l.base.RoundTrip(r)
 	if err == nil && !success(answer.StatusCode) {
-		answer.Body = &drained{io.LimitReader(answer.Body, maxRefusal), answer.Body}
+		answer.Body = &drained{io.LimitReader(answer.Body, maxAnswer), answer.Body}
 	}
 	return answer, err
 }
@@ -191,29 +190,21 @@ func (s *S3) Open(ctx context.Context, o Object, offset, length int64) (io.ReadC
 	if length == 0 {
 		return http.NoBody, nil
 	}
-	return s.read(ctx, s.prefix+o.Key, span{o.Size, offset, length})
+	return reader(s.read(ctx, s.prefix+o.Key, span{o.Size, offset, length}))
 }
 
-func (s *S3) read(ctx context.Context, name string, r span) (io.ReadCloser, error) {
-	var options minio.GetObjectOptions
-	options.Set("Accept-Encoding", "identity")
-	if !r.whole() {
-		options.Set("Range", r.header())
-	}
-	body, _, header, err := s.core.GetObject(ctx, s.bucket, name, options)
+// read asks with a signed address, because the library keeps the status of an
+// answer to itself.
+func (s *S3) read(ctx context.Context, name string, r span) (*content, error) {
+	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, signedTime, nil)
 	if err != nil {
 		return nil, s3Error("read", err)
 	}
-	// The library keeps the status to itself; a part has its range in the header.
-	answer := &http.Response{StatusCode: http.StatusOK, Header: header, Body: body, ContentLength: -1}
-	if header.Get("Content-Range") != "" {
-		answer.StatusCode = http.StatusPartialContent
-	}
-	if n, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64); err == nil {
-		answer.ContentLength = n
-	}
-	return r.content(answer, name)
+	return r.get(ctx, s.client, to, name, nil)
 }
+
+// signedTime is how long a signed address is good for, used at once.
+const signedTime = 5 * time.Minute
 
 // Delete removes the object.
 func (s *S3) Delete(ctx context.Context, o Object) error {
@@ -268,15 +259,8 @@ func (s *S3) Sweep(ctx context.Context, before time.Time) error {
 // credentials and deletes it; then it writes 8 MiB of a multipart upload and aborts
 // it.
 func (s *S3) Probe(ctx context.Context) Probe {
-	name := s.prefix + probeCollection + "/small.txt"
 	begin := time.Now()
-	err := s.write(ctx, name, bytes.NewReader([]byte(probeText)), int64(len(probeText)))
-	var ranges, public bool
-	if err == nil {
-		ranges, err = s.probeRange(ctx, name)
-		public = s.anonymous(ctx, name)
-		err = errors.Join(err, s.remove(ctx, name))
-	}
+	ranges, public, err := s.probeSmall(ctx)
 	p := Probe{OK: err == nil, Latency: time.Since(begin), Public: public}
 	if err != nil {
 		p.Error = err.Error()
@@ -291,41 +275,31 @@ func (s *S3) Probe(ctx context.Context) Probe {
 	return p
 }
 
-func (s *S3) probeRange(ctx context.Context, name string) (bool, error) {
+func (s *S3) probeSmall(ctx context.Context) (ranges, public bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
-	body, err := s.read(ctx, name, span{int64(len(probeText)), 7, 7})
-	if err != nil {
-		return false, err
+	name := s.prefix + probeCollection + "/small.txt"
+	if err := s.write(ctx, name, bytes.NewReader([]byte(probeText)), int64(len(probeText))); err != nil {
+		return false, false, err
 	}
-	got, err := io.ReadAll(body)
-	if err = errors.Join(err, body.Close()); err == nil && string(got) != probeText[7:14] {
-		err = lied("it sent other bytes than those that were written")
-	}
-	return err == nil, err
+	ranges, err = probeRange(func(r span) (*content, error) { return s.read(ctx, name, r) })
+	return ranges, s.anonymous(ctx, name), errors.Join(err, s.remove(ctx, name))
 }
 
 // anonymous reports whether anybody may read an object.
 func (s *S3) anonymous(ctx context.Context, name string) bool {
-	ctx, cancel := context.WithTimeout(ctx, controlTime)
-	defer cancel()
-	// A presigned address without its signature is the plain address of the object.
-	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, time.Minute, nil)
+	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, signedTime, nil)
 	if err != nil {
 		return false
 	}
-	plain := url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path, RawPath: to.RawPath}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, plain.String(), nil)
+	to.RawQuery = "" // which has the signature
+	body, err := span{int64(len(probeText)), 0, int64(len(probeText))}.get(ctx, s.client, to, name, nil)
 	if err != nil {
 		return false
 	}
-	answer, err := s.client.Do(r)
-	if err != nil {
-		return false
-	}
-	defer answer.Body.Close()
-	got, err := io.ReadAll(io.LimitReader(answer.Body, int64(len(probeText))+1))
-	return err == nil && answer.StatusCode == http.StatusOK && string(got) == probeText
+	defer body.Close()
+	got, err := io.ReadAll(body)
+	return err == nil && string(got) == probeText
 }
 
 func (s *S3) probeMultipart(ctx context.Context, name string) error {
@@ -352,16 +326,18 @@ func s3Error(what string, err error) error {
 	}
 	answer, ok := errors.AsType[minio.ErrorResponse](err)
 	switch {
-	case !ok:
+	case !ok || answer.StatusCode == 0: // it was none of the store
 		err = outbound.Explain(err)
 	case answer.Code == "NoSuchBucket":
 		err = errors.New("the bucket does not exist")
-	case answer.StatusCode == http.StatusNotFound:
-		err = errAbsent
-	case answer.Code == "InvalidAccessKeyId", answer.Code == "SignatureDoesNotMatch":
+	case slices.Contains([]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound"}, answer.Code): // the last of versitygw
 		err = errors.New("the credentials are refused")
 	case answer.Code == "RequestTimeTooSkewed":
 		err = errors.New("the clocks of the storage and of this server differ")
+	case slices.Contains([]string{"NoSuchKey", "NoSuchUpload"}, answer.Code): // 404 alone can have other reasons
+		err = errAbsent
+	case success(answer.StatusCode): // an answer to several seconds of work begins with 200
+		err = errors.New("the storage failed")
 	default:
 		err = statusError(answer.StatusCode)
 	}

@@ -50,6 +50,14 @@ func inProcess(t testing.TB) storage.Config {
 	return storage.Config{Kind: storage.KindWebDAV, BaseURL: server.URL + "/", Username: storagetest.User, Password: storagetest.Password}
 }
 
+// belowPrefix is a part of a bucket, whose region the store is asked for.
+func belowPrefix(t testing.TB) storage.Config {
+	t.Helper()
+	c := storagetest.VersityGW(t)
+	c.PathPrefix, c.Region = "some/prefix", ""
+	return c
+}
+
 func TestBackends(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -66,6 +74,7 @@ func TestBackends(t *testing.T) {
 		{"rclone", storagetest.Rclone, 0, 5 << 20},
 		{"rclone_in_parts", storagetest.Rclone, 256 << 10, 1 << 20},
 		{"versitygw", storagetest.VersityGW, 0, 33<<20 + 1},
+		{"versitygw_below_a_prefix", belowPrefix, 0, 1 << 20},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

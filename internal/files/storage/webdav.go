@@ -11,12 +11,11 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/studio-b12/gowebdav"
-
-	"svc/internal/outbound"
 )
 
 // partTime is the limit of one part, partTries the pauses before it is tried
@@ -35,6 +34,8 @@ type WebDAV struct {
 	base               *url.URL // without a slash at its end
 	username, password string
 	partSize           int64
+
+	making sync.Mutex // held while collections are made
 
 	mu   sync.Mutex      // guards made
 	made map[string]bool // collections that are known to exist; "" = the base
@@ -108,22 +109,33 @@ func (d *WebDAV) verify(ctx context.Context, name string, size int64) error {
 	return nil
 }
 
-// mkcol makes a collection and those above it, except those that are known.
+// mkcol makes a collection and those above it, except those that are known. One
+// goroutine does at a time, because servers lock what is being made.
 func (d *WebDAV) mkcol(ctx context.Context, name string) error {
-	if name == "." {
-		name = ""
-	}
-	d.mu.Lock()
-	known := d.made[name]
-	d.mu.Unlock()
-	if known {
+	if d.knows(name) {
 		return nil
 	}
-	if name != "" {
-		if err := d.mkcol(ctx, path.Dir(name)); err != nil {
-			return err
+	d.making.Lock()
+	defer d.making.Unlock()
+	level := ""
+	for _, segment := range append([]string{""}, strings.Split(name, "/")...) {
+		if level = path.Join(level, segment); d.knows(level) {
+			continue
 		}
+		if err := d.mkcolOne(ctx, level); err != nil {
+			return fmt.Errorf("make a collection: %w", err)
+		}
+		d.mu.Lock()
+		if len(d.made) >= maxMade {
+			clear(d.made)
+		}
+		d.made[level] = true
+		d.mu.Unlock()
 	}
+	return nil
+}
+
+func (d *WebDAV) mkcolOne(ctx context.Context, name string) error {
 	to := d.base.JoinPath("/")
 	if name != "" {
 		to = davURL(d.base, name+"/")
@@ -131,19 +143,21 @@ func (d *WebDAV) mkcol(ctx context.Context, name string) error {
 	status, err := d.control(ctx, to, func(c *gowebdav.Client) { _ = c.Mkdir("/", 0) }) // judged by the status
 	switch {
 	case err != nil:
-		return fmt.Errorf("make a collection: %w", err)
+		return err
 	case success(status), status == http.StatusMovedPermanently, status == http.StatusFound,
 		status == http.StatusForbidden, status == http.StatusMethodNotAllowed: // the last four: it exists
+		return nil
 	case name == "" && status != http.StatusUnauthorized: // the base may be out of our reach and yet exist
+		return nil
 	default:
-		return fmt.Errorf("make a collection: %w", statusError(status))
+		return statusError(status)
 	}
+}
+
+func (d *WebDAV) knows(collection string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.made[name] = true; len(d.made) > maxMade {
-		clear(d.made)
-	}
-	return nil
+	return d.made[collection]
 }
 
 // maxMade is how many collections are remembered: each object has one of its own.
@@ -254,16 +268,20 @@ func (d *WebDAV) Open(ctx context.Context, o Object, offset, length int64) (io.R
 		return http.NoBody, nil
 	}
 	if o.PartSize == 0 {
-		return d.get(ctx, o.Key, span{o.Size, offset, length})
+		return reader(d.get(ctx, o.Key, span{o.Size, offset, length}))
 	}
 	j := &joined{object: o, offset: offset, end: offset + length}
 	j.open = func(index, offset, length int64) (io.ReadCloser, error) {
-		return d.get(ctx, partName(o.Key, index), span{o.part(index), offset, length})
+		return reader(d.get(ctx, partName(o.Key, index), span{o.part(index), offset, length}))
 	}
 	if err := j.next(); err != nil {
 		return nil, err
 	}
 	return j, nil
+}
+
+func (d *WebDAV) get(ctx context.Context, name string, s span) (*content, error) {
+	return s.get(ctx, d.client, davURL(d.base, name), name, d.authorize)
 }
 
 // Delete removes the collection of the object.
@@ -357,30 +375,8 @@ func (d *WebDAV) probeSmall(ctx context.Context) (ranges bool, err error) {
 	if err := d.write(ctx, name, bytes.NewReader([]byte(probeText)), int64(len(probeText))); err != nil {
 		return false, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, davURL(d.base, name).String(), nil)
-	if err != nil {
-		return false, err
-	}
-	s := span{int64(len(probeText)), 7, 7}
-	r.Header.Set("Accept-Encoding", "identity")
-	r.Header.Set("Range", s.header())
-	d.authorize(r)
-	answer, err := d.client.Do(r)
-	if err != nil {
-		return false, outbound.Explain(err)
-	}
-	body, err := s.content(answer, name)
-	if err != nil {
-		return false, fmt.Errorf("read: %w", err)
-	}
-	got, err := io.ReadAll(body)
-	if err = errors.Join(err, body.Close()); err != nil {
-		return false, fmt.Errorf("read: %w", err)
-	}
-	if string(got) != probeText[7:14] {
-		return false, fmt.Errorf("read: %w", lied("it sent other bytes than those that were written"))
-	}
-	return answer.StatusCode == http.StatusPartialContent, d.remove(ctx, name)
+	ranges, err = probeRange(func(s span) (*content, error) { return d.get(ctx, name, s) })
+	return ranges, errors.Join(err, d.remove(ctx, name))
 }
 
 func (d *WebDAV) probeLarge(ctx context.Context, size int64) error {

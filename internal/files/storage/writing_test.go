@@ -3,6 +3,7 @@ package storage_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -77,9 +78,7 @@ func withoutLength(t *testing.T) before {
 		if r.Method == "PROPFIND" {
 			body = strings.ReplaceAll(body, "getcontentlength", "getcontentwidth")
 		} else {
-			for name, values := range recorder.Header() {
-				w.Header()[name] = values
-			}
+			maps.Copy(w.Header(), recorder.Header())
 		}
 		w.WriteHeader(recorder.Code)
 		_, _ = io.WriteString(w, body) // the client may be gone
