@@ -115,8 +115,17 @@ func (c connection) open(ctx context.Context, method, path string, body any) (*h
 	if err != nil {
 		return nil, fmt.Errorf("read response: %w", err)
 	}
-	return nil, refusal(response.Status, answer)
+	return nil, &answerError{response.StatusCode, refusal(response.Status, answer)}
 }
+
+// answerError is an error that the server answered with.
+type answerError struct {
+	status int
+	error
+}
+
+// Unwrap is the text of the server.
+func (e *answerError) Unwrap() error { return e.error }
 
 // send sends a request with a body: an io.Reader as it is, nil for none, or a value as
 // JSON.
@@ -132,6 +141,9 @@ func (c connection) send(ctx context.Context, method, path string, body any) (*h
 	request, err := http.NewRequestWithContext(ctx, method, cmp.Or(c.base, control.BaseURL)+path, content)
 	if err != nil {
 		return nil, err
+	}
+	if sized, ok := content.(interface{ Size() int64 }); ok {
+		request.ContentLength = sized.Size()
 	}
 	if content != nil && !raw {
 		request.Header.Set("Content-Type", "application/json")

@@ -1,0 +1,195 @@
+package cmd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"svc/internal/durable"
+)
+
+const (
+	// chunksAtOnce is how many chunks are sent in parallel: enough to fill a line
+	// whose answers take a while.
+	chunksAtOnce = 3
+	// pollEvery is how often a file on another storage is asked for until it is there.
+	pollEvery = time.Second
+)
+
+// chunkPauses are those before the second and each later try of a chunk.
+var chunkPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}
+
+// uploader sends files to a project.
+type uploader struct {
+	connection
+	project, storage string
+	bar              *bar
+}
+
+// session is an upload that has begun, as the server shows it.
+type session struct {
+	ID       string `json:"upload_id"`
+	Size     int64  `json:"size"`
+	Chunk    int64  `json:"chunk_size"`
+	Total    int    `json:"total_chunks"`
+	Received []int  `json:"received_chunks"`
+}
+
+func (u *uploader) sessions() string { return projectFiles(u.project) + "/uploads" }
+
+// upload sends one file and returns it when it can be downloaded. An upload of the
+// same file that was interrupted is continued.
+func (u *uploader) upload(ctx context.Context, name string) (*fileAnswer, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	note := u.note(name, info)
+	s, err := u.begin(ctx, name, info.Size(), note)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.send(ctx, s, f); err != nil {
+		return nil, err
+	}
+	u.bar.end()
+	var done fileAnswer
+	if err := u.callUnlimited(ctx, http.MethodPost, u.sessions()+"/"+s.ID+"/complete", nil, &done); err != nil {
+		return nil, err
+	}
+	_ = os.Remove(note) // a session that is not there any more is noticed
+	return u.ready(ctx, &done)
+}
+
+// note is where the id of the session of a file is kept until the upload is complete,
+// so that a repeated command finds it; "" = nowhere. It belongs to one content: a file
+// that has changed begins anew.
+func (u *uploader) note(name string, info os.FileInfo) string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %d", u.base, u.project, u.storage, path, info.Size(), info.ModTime().UnixNano()))
+	return filepath.Join(dir, "svc", "uploads", hex.EncodeToString(sum[:16]))
+}
+
+// begin continues the session that is noted, or makes one and notes it.
+func (u *uploader) begin(ctx context.Context, name string, size int64, note string) (*session, error) {
+	if id, err := os.ReadFile(note); err == nil {
+		var s session
+		if err := u.call(ctx, http.MethodGet, u.sessions()+"/"+url.PathEscape(string(id)), nil, &s); err == nil && s.Size == size && s.Chunk > 0 {
+			return &s, nil
+		}
+	}
+	body := map[string]any{"filename": filepath.Base(name), "size": size}
+	if u.storage != "" {
+		body["storage_backend_id"] = u.storage
+	}
+	var s session
+	if err := u.call(ctx, http.MethodPost, u.sessions(), body, &s); err != nil {
+		return nil, err
+	}
+	if s.Chunk <= 0 {
+		return nil, errors.New("the server's answer is not an upload session")
+	}
+	if note != "" && durable.MkdirAll(filepath.Dir(note), 0o700) == nil {
+		_ = os.WriteFile(note, []byte(s.ID), 0o600) // without it the upload cannot be continued, no more
+	}
+	return &s, nil
+}
+
+// send sends the chunks that the session lacks, some at a time.
+func (u *uploader) send(ctx context.Context, s *session, f io.ReaderAt) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	indexes := make(chan int)
+	var senders sync.WaitGroup
+	for range chunksAtOnce {
+		senders.Go(func() {
+			for i := range indexes {
+				if err := u.sendChunk(ctx, s, f, i); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	u.bar.begin(s.Size)
+	for i := range s.Total {
+		if slices.Contains(s.Received, i) {
+			u.bar.add(min(s.Chunk, s.Size-int64(i)*s.Chunk))
+			continue
+		}
+		select {
+		case indexes <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(indexes)
+	senders.Wait()
+	return context.Cause(ctx)
+}
+
+// sendChunk sends one chunk, several times unless the server refuses it.
+func (u *uploader) sendChunk(ctx context.Context, s *session, f io.ReaderAt, index int) error {
+	offset := int64(index) * s.Chunk
+	length := min(s.Chunk, s.Size-offset)
+	for try := 0; ; try++ {
+		err := u.callUnlimited(ctx, http.MethodPut, fmt.Sprintf("%s/%s/chunks/%d", u.sessions(), s.ID, index), io.NewSectionReader(f, offset, length), nil)
+		if err == nil {
+			u.bar.add(length)
+			return nil
+		}
+		answer, refused := errors.AsType[*answerError](err)
+		if try == len(chunkPauses) || ctx.Err() != nil || refused && answer.status < http.StatusInternalServerError {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(chunkPauses[try]):
+		}
+	}
+}
+
+// ready waits until a file on another storage can be downloaded.
+func (u *uploader) ready(ctx context.Context, f *fileAnswer) (*fileAnswer, error) {
+	for f.Status == "pending" {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pollEvery):
+		}
+		id := f.ID
+		f = &fileAnswer{}
+		if err := u.call(ctx, http.MethodGet, projectFiles(u.project)+"/"+url.PathEscape(id), nil, f); err != nil {
+			return nil, err
+		}
+	}
+	if f.Status != "ready" {
+		reason := "no reason given"
+		if f.Error != nil {
+			reason = *f.Error
+		}
+		return nil, fmt.Errorf("the server has file %s but could not store it: %s", f.ID, reason)
+	}
+	return f, nil
+}
