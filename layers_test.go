@@ -23,9 +23,9 @@ import (
 // more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "api/control", "api/resource", "docs", "search", "store", "internal/..."},
+	"cmd": {"api", "api/control", "api/distribution", "api/resource", "docs", "search", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/seal", "search", "store"},
+	"api":           {"api/analytics", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "search", "store"},
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "search", "store"},
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/searchtext", "internal/useragent", "search", "store"},
@@ -36,10 +36,10 @@ var mayImport = map[string][]string{
 	"store/column":  {},
 
 	// Files over HTTP.
-	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/seal", "store"},
+	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/seal", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/stats", "search", "store"},
+	"api/apitest":                {"api", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 

@@ -43,7 +43,6 @@ import (
 	"svc/internal/jobs"
 	"svc/internal/limit"
 	"svc/internal/proxy"
-	"svc/internal/seal"
 	index "svc/search"
 	"svc/store"
 )
@@ -71,7 +70,7 @@ type Config struct {
 	Version         string        // of the program
 	Gateway         netip.Addr    // of the container this runs in; the zero Addr elsewhere
 
-	// Files is what files are served with; DB, Keys and Log are those of the server.
+	// Files is what files are served with; DB and Log are those of the server.
 	Files   distribution.Config
 	SiteURL string // public address of the site; "" = not known
 
@@ -138,7 +137,7 @@ func New(c Config) (*Server, error) {
 	s.transfer = transfer.New(transfer.Config{
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.counts.Flush, Copy: s.copyData,
 	})
-	c.Files.DB, c.Files.Keys, c.Files.Log = c.DB, seal.NewKeys(c.JWTSecret), c.Log
+	c.Files.DB, c.Files.Log = c.DB, c.Log
 	s.distribution, s.hosts = distribution.New(c.Files), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
 	if err := s.serve(s.table()); err != nil {
 		return nil, err

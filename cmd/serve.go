@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/api"
+	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/backup"
 	"svc/internal/certificate"
@@ -27,6 +28,7 @@ import (
 	"svc/internal/httpserver"
 	"svc/internal/instance"
 	"svc/internal/jobs"
+	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/internal/setting"
 )
@@ -253,7 +255,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		return err
 	}
 	i.jobs = jobs.New(jobs.Config{
-		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups,
+		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups, Files: i.fileJobs(s),
 		Flush: func() error { return i.handler.FlushRequests() }, // which is made below
 	})
 	i.handler, err = api.New(api.Config{
@@ -271,6 +273,8 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
+		Files:           distribution.Config{Files: i.Files, BaseURL: s.DistBaseURL, UploadMax: int64(s.UploadMaxMB) << 20, CodeHost: s.CodehostWebBaseURL},
+		SiteURL:         s.SiteURL,
 		Staging:         i.Staging,
 		Version:         version,
 		Data:            s.Data,
@@ -279,6 +283,13 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
 	})
 	return err
+}
+
+// fileJobs is what the jobs of files work with.
+func (i *service) fileJobs(s *setting.Settings) *jobs.Files {
+	fetch := outbound.New(outbound.Config{Profile: outbound.Data, Version: version, Trusted: s.CodehostWebBaseURL})
+	fetch.Transport = outbound.Idle(fetch.Transport, outbound.IdleTime)
+	return &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20}
 }
 
 func bootstrapFile(s *setting.Settings) string {

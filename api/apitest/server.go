@@ -29,9 +29,11 @@ import (
 	"svc/internal/files/slicecache"
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
+	"svc/internal/instance"
 	"svc/internal/jobs"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
+	"svc/internal/seal"
 	"svc/search"
 	"svc/store"
 )
@@ -191,8 +193,8 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &o.Config.Files
-	f.Storages, f.CDN = storages, cdn.NewClient(client, o.cdn, o.cdn)
+	f := &instance.Files{Storages: storages, CDN: cdn.NewClient(client, o.cdn, o.cdn), Keys: seal.NewKeys(o.Config.JWTSecret)}
+	o.Config.Files.Files = f
 	if f.Uploads, err = upload.Open(filepath.Join(dir, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"svc/api/web"
-	"svc/internal/cdn"
 	"svc/internal/fault"
 	"svc/internal/seal"
 	"svc/store"
@@ -117,21 +116,12 @@ func (h *Handlers) testCDN(r *web.Request) (view cdnTestView, err error) {
 		return view, err
 	}
 	defer web.NoWriteDeadline(r.Writer)()
-	who, err := h.credentials(c)
+	who, err := h.Credentials(c)
 	if err != nil {
 		return cdnTestView{Error: orNull(err.Error())}, nil
 	}
 	tested := h.CDN.Test(r.Context(), who)
 	return cdnTestView{tested.Error == "", tested.Remain, tested.Quota, tested.Latency.Milliseconds(), orNull(tested.Error)}, nil
-}
-
-// credentials are those that are saved.
-func (h *Handlers) credentials(c *store.CDN) (cdn.Credentials, error) {
-	if !c.Configured() {
-		return cdn.Credentials{}, fault.New(fault.Invalid, "the credentials of the CDN are incomplete: access_key_id and access_key_secret are needed")
-	}
-	secret, err := h.Keys.Open(seal.CDNKeySecret, c.Secret)
-	return cdn.Credentials{Provider: c.Provider, KeyID: c.KeyID, Secret: secret}, err
 }
 
 // refreshProblem says why copies cannot be refreshed, or is nil.
@@ -158,7 +148,7 @@ type refreshView struct {
 // refresh asks the CDN to forget its copies of addresses.
 func (h *Handlers) refresh(ctx context.Context, c *store.CDN, urls ...string) refreshView {
 	view := refreshView{URLs: urls, TaskIDs: []string{}}
-	who, err := h.credentials(c)
+	who, err := h.Credentials(c)
 	if err != nil {
 		view.Error = orNull(err.Error())
 		return view

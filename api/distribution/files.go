@@ -244,7 +244,7 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 
 // removeObject removes the object of a deleted file and notes that this is done.
 func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.StorageBackend, d *store.FileDeletion) error {
-	backend, err := h.openBackend(b)
+	backend, err := h.Open(b)
 	if err != nil {
 		return err
 	}

@@ -19,23 +19,15 @@ import (
 	"slices"
 
 	"svc/api/web"
-	"svc/internal/cdn"
-	"svc/internal/files/slicecache"
-	"svc/internal/files/storage"
-	"svc/internal/files/upload"
-	"svc/internal/seal"
+	"svc/internal/instance"
 	"svc/store"
 )
 
 // Config is all that the handlers may touch.
 type Config struct {
-	DB       *store.Store
-	Storages *storage.Storages
-	Uploads  *upload.Sessions
-	Cache    *slicecache.Cache // of files that are not on local storage
-	Keys     *seal.Keys
-	CDN      *cdn.Client
-	Log      *slog.Logger
+	*instance.Files
+	DB  *store.Store
+	Log *slog.Logger
 
 	BaseURL   string // what direct links begin with, without a slash at the end; "" = they have no host
 	UploadMax int64  // bytes of the largest file
@@ -51,19 +43,4 @@ func New(c Config) *Handlers { return &Handlers{c} }
 // Routes lists all routes.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(h.linkRoutes(), h.fileRoutes(), h.uploadRoutes(), h.storageRoutes(), h.cdnRoutes())
-}
-
-// openBackend is the back end that a record describes. It does not connect.
-func (h *Handlers) openBackend(b *store.StorageBackend) (storage.Backend, error) {
-	if b.Builtin() {
-		return h.Storages.Local(), nil
-	}
-	password, err := h.Keys.Open(seal.StoragePassword, b.Password)
-	if err != nil {
-		return nil, err
-	}
-	return h.Storages.Open(storage.Config{
-		Kind: storage.Kind(b.Kind), BaseURL: b.BaseURL, Username: b.Username, Password: password, PartSize: int64(b.PartSizeKB) << 10,
-		Region: b.Region, Bucket: b.Bucket, PathPrefix: b.PathPrefix, PathStyle: b.PathStyle,
-	})
 }

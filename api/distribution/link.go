@@ -289,7 +289,7 @@ func (d *transfer) open(ctx context.Context, s span) (err error) {
 	}
 	var known bool
 	d.from, known, err = d.Cache.Reader(ctx, o.Key, o.Size, s.start, s.length, func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
-		backend, err := d.openBackend(d.backend)
+		backend, err := d.Open(d.backend)
 		if err != nil {
 			return nil, err
 		}

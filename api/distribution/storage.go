@@ -311,7 +311,7 @@ func (h *Handlers) testBackend(r *web.Request) (view probeView, err error) {
 }
 
 func (h *Handlers) probe(r *web.Request, b *store.StorageBackend) storage.Probe {
-	backend, err := h.openBackend(b)
+	backend, err := h.Open(b)
 	if err != nil {
 		return storage.Probe{Error: err.Error()}
 	}

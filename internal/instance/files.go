@@ -11,6 +11,7 @@ import (
 
 	"svc/internal/cdn"
 	"svc/internal/datadir"
+	"svc/internal/fault"
 	"svc/internal/files/slicecache"
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
@@ -96,4 +97,14 @@ func (f *Files) Open(b *store.StorageBackend) (storage.Backend, error) {
 		Kind: storage.Kind(b.Kind), BaseURL: b.BaseURL, Username: b.Username, Password: password, PartSize: int64(b.PartSizeKB) << 10,
 		Region: b.Region, Bucket: b.Bucket, PathPrefix: b.PathPrefix, PathStyle: b.PathStyle,
 	})
+}
+
+// Credentials are the saved ones of the CDN. A secret that cannot be decrypted is a
+// fault of kind Invalid, as are credentials that are not complete.
+func (f *Files) Credentials(c *store.CDN) (cdn.Credentials, error) {
+	if !c.Configured() {
+		return cdn.Credentials{}, fault.New(fault.Invalid, "the credentials of the CDN are incomplete: access_key_id and access_key_secret are needed")
+	}
+	secret, err := f.Keys.Open(seal.CDNKeySecret, c.Secret)
+	return cdn.Credentials{Provider: c.Provider, KeyID: c.KeyID, Secret: secret}, err
 }

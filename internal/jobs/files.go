@@ -15,24 +15,18 @@ import (
 
 	"svc/internal/fault"
 	"svc/internal/files"
-	"svc/internal/files/slicecache"
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
+	"svc/internal/instance"
 	"svc/store"
 )
 
 // Files is what the jobs of files work with.
 type Files struct {
-	Storages *storage.Storages
-	// Open returns the back end that a record describes. It does not connect.
-	Open    func(*store.StorageBackend) (storage.Backend, error)
-	Uploads *upload.Sessions
-	Cache   *slicecache.Cache
+	*instance.Files
 	// Fetch gets attachments: a client of profile outbound.Data that ends what
 	// stands still.
 	Fetch *http.Client
-	// Refresh makes the CDN forget links; nil when there is none.
-	Refresh func(ctx context.Context, links []string) error
 
 	BaseURL string // what direct links begin with; "" = no links are replaced
 	MaxSize int64  // bytes of the largest attachment
@@ -343,12 +337,9 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 			links = append(links, j.Files.BaseURL+files.EscapePath(d.ObjectKey))
 		}
 	}
-	if len(links) > 0 && j.Files.Refresh != nil {
-		// A copy in the CDN must not outlive its file for want of one answer, but the
-		// object is gone, and the provider may refuse for ever.
-		if err := j.Files.Refresh(ctx, links); err != nil {
-			j.Log.Warn("the CDN was not told of deleted files", "links", len(links), "error", err)
-		}
+	if err := j.refresh(ctx, links); err != nil {
+		// The objects are gone, and the provider may refuse for ever.
+		j.Log.Warn("the CDN was not told of deleted files", "links", len(links), "error", err)
 	}
 	return j.DB.Update(func(tx *store.Tx) error {
 		for i, err := range failures {
@@ -364,6 +355,22 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 		}
 		return nil
 	})
+}
+
+// refresh makes the CDN forget links, if it is asked to.
+func (j *Jobs) refresh(ctx context.Context, links []string) error {
+	c, err := store.Read(j.DB, func(tx *store.Tx) (*store.CDN, error) { return tx.CDN() })
+	if err != nil || len(links) == 0 || !c.Enabled || !c.Configured() {
+		return err
+	}
+	who, err := j.Files.Credentials(c)
+	if err != nil {
+		return err
+	}
+	if done := j.Files.CDN.Refresh(ctx, who, links); done.Error != "" {
+		return errors.New(done.Error)
+	}
+	return nil
 }
 
 // deleteObject removes what is left of a deleted file.

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -18,12 +17,15 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/cdn"
 	"svc/internal/fault"
 	"svc/internal/files"
 	"svc/internal/files/slicecache"
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
+	"svc/internal/instance"
 	"svc/internal/outbound"
+	"svc/internal/seal"
 	"svc/internal/testutil"
 	"svc/store"
 )
@@ -36,7 +38,8 @@ type depot struct {
 	jobs *Jobs
 	dir  string
 	*Files
-	age atomic.Int64 // added to the clock of the jobs, in nanoseconds
+	age       atomic.Int64 // added to the clock of the jobs, in nanoseconds
+	refreshed atomic.Int64 // links that the CDN was told to forget
 }
 
 // newDepot has jobs that do not run yet. host is the code host, "" = there is none.
@@ -62,16 +65,27 @@ func newDepot(t *testing.T, host string) *depot {
 			t.Error(err)
 		}
 	})
+	keys := seal.NewKeys([]byte("secret"))
 	d.Files = &Files{
-		Storages: storages, Uploads: uploads, Cache: cache,
-		Open: func(b *store.StorageBackend) (storage.Backend, error) {
-			return storages.Open(storage.Config{Kind: storage.Kind(b.Kind), BaseURL: b.BaseURL})
-		},
+		Files:   &instance.Files{Storages: storages, Uploads: uploads, Cache: cache, Keys: keys, CDN: cdn.NewClient(operator, d.cdn(), "")},
 		Fetch:   outbound.New(outbound.Config{Profile: outbound.Data, Version: "test", Trusted: host}),
 		BaseURL: "https://dl.example.org", MaxSize: 1 << 20, Pauses: []time.Duration{0, 0},
 	}
+	d.update(func(tx *store.Tx) error {
+		return tx.PutCDN(&store.CDN{Provider: store.CDNAliyun, Enabled: true, KeyID: "id", Secret: keys.Seal(seal.CDNKeySecret, "s")})
+	})
 	d.renew()
 	return d
+}
+
+// cdn is the address of a CDN that counts the links it is told to forget, and refuses.
+func (d *depot) cdn() string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.refreshed.Add(int64(len(strings.Split(r.FormValue("ObjectPath"), "\n"))))
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	d.t.Cleanup(s.Close)
+	return s.URL
 }
 
 // renew makes jobs as a new process has them.
@@ -317,11 +331,6 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	for i := range ids {
 		ids[i] = d.stage(fmt.Sprint("content ", i))
 	}
-	var refreshed atomic.Int64
-	d.Refresh = func(_ context.Context, links []string) error {
-		refreshed.Add(int64(len(links)))
-		return errors.New("the CDN is out of order") // which keeps nothing
-	}
 	d.start()
 	for _, id := range ids {
 		if f := d.settled(id); f.Status != store.FileReady {
@@ -337,8 +346,8 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 		left, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1) })
 		return err == nil && len(left) == 0
 	})
-	if refreshed.Load() != int64(len(ids)) {
-		t.Errorf("the CDN was told of %d links, want %d", refreshed.Load(), len(ids))
+	if d.refreshed.Load() != int64(len(ids)) {
+		t.Errorf("the CDN was told of %d links, want %d", d.refreshed.Load(), len(ids))
 	}
 }
 
