@@ -408,6 +408,19 @@ func (j *Jobs) cleanFiles(ctx context.Context) error {
 	return errors.Join(j.Files.Uploads.Sweep(), j.cleanStaged(), j.cleanObjects(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
 }
 
+// purgeUploads drops the uploads to projects that there are not any more.
+func (j *Jobs) purgeUploads() (err error) {
+	if j.Files == nil {
+		return nil
+	}
+	for _, p := range j.Files.Uploads.Projects() {
+		if _, alive := j.DB.ProjectByID(store.ProjectID(p)); !alive {
+			err = errors.Join(err, j.Files.Uploads.DropProject(p))
+		}
+	}
+	return err
+}
+
 // cleanStaged removes staged contents whose file is gone, or has not been pending for
 // a week.
 func (j *Jobs) cleanStaged() error {

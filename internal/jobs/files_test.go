@@ -331,6 +331,9 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	for i := range ids {
 		ids[i] = d.stage(fmt.Sprint("content ", i))
 	}
+	if _, err := d.Uploads.Create(uint32(d.p.ID), "b.zip", 10, store.LocalStorage); err != nil {
+		t.Fatal(err)
+	}
 	d.start()
 	for _, id := range ids {
 		if f := d.settled(id); f.Status != store.FileReady {
@@ -340,6 +343,9 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	d.update(func(tx *store.Tx) error { return tx.DeleteProject(d.p) })
 	if _, err := d.jobs.Run(t.Context(), "deleted-projects"); err != nil {
 		t.Fatal(err)
+	}
+	if got := d.Uploads.Projects(); len(got) > 0 {
+		t.Errorf("uploads to the projects %d are left", got)
 	}
 	testutil.Until(t, "the end of all objects", func() bool { return len(d.objects()) == 0 })
 	testutil.Until(t, "the end of the queue", func() bool {

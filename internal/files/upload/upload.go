@@ -30,6 +30,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,6 +190,16 @@ func (s *Sessions) Abort(project uint32, id string) error {
 		return err
 	}
 	return s.drop(u)
+}
+
+// Projects lists the projects that have sessions.
+func (s *Sessions) Projects() []uint32 {
+	var numbers []uint32
+	for _, u := range s.list() {
+		numbers = append(numbers, u.project)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
 }
 
 // DropProject drops the sessions of a project, completed ones too.
