@@ -202,7 +202,7 @@ func (s *Server) handle(x *exchange) (from web.Client, err error) {
 	}
 	x.endpoint = &s.endpoints[at]
 	r.Route, r.Params = &x.endpoint.Route, params
-	if x.endpoint.limits != nil {
+	if x.endpoint.limits != nil && x.endpoint.limits.Limited() {
 		if err := s.takeTurn(x); err != nil {
 			return from, err
 		}
@@ -226,8 +226,8 @@ var (
 
 // takeTurn counts a request against the limit of its route and address.
 func (s *Server) takeTurn(x *exchange) error {
-	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), s.now())
-	if v.Limit == 0 {
+	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), x.Received)
+	if v.Limit == 0 { // a moment ago it was limited
 		return nil
 	}
 	h := x.out.Header()
@@ -263,7 +263,8 @@ func (s *Server) requestID(r *http.Request, number uint64) string {
 	if given := r.Header["X-Request-Id"]; len(given) == 1 && usableID(given[0]) && s.config.Proxies.Trusted(r.RemoteAddr) {
 		return given[0]
 	}
-	return s.idPrefix + strconv.FormatUint(number, 36)
+	var space [32]byte
+	return string(strconv.AppendUint(append(space[:0], s.idPrefix...), number, 36))
 }
 
 func usableID(id string) bool {

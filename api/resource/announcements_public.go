@@ -88,10 +88,7 @@ func (h *Handlers) publicAnnouncements(r *web.Request) (web.PageView, error) {
 		return web.PageView{}, err
 	}
 	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.PageView, err error) {
-		reader, err := h.reader(snap, r.Query("locale"))
-		if err != nil {
-			return v, err
-		}
+		reader := h.reader(snap, r.Query("locale"))
 		matching, err := h.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
 		if err != nil {
 			return v, err

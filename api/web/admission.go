@@ -148,10 +148,11 @@ func bodyProjectKey(r *Request) (string, error) {
 	var in struct {
 		ProjectKey Optional[string] `json:"project_key"`
 	}
-	if err := Decode(r, &in); fault.Is(err, fault.TooLarge) {
+	err := Decode(r, &in)
+	if fault.Is(err, fault.TooLarge) {
 		return "", err
 	}
-	if in.ProjectKey.Value == nil {
+	if err != nil || in.ProjectKey.Value == nil {
 		return "", ErrOtherProject
 	}
 	return *in.ProjectKey.Value, nil
