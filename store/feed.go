@@ -119,19 +119,9 @@ func (s *Store) TrimFeed(upTo uint64) error {
 	const step = 1000
 	for done := false; !done; {
 		err := s.Update(func(tx *Tx) error {
-			feed := tx.bolt.Bucket(feedBucket)
-			var keys [][]byte
-			cursor := feed.Cursor()
-			for key, _ := cursor.First(); key != nil && len(keys) < step && binary.BigEndian.Uint64(key) <= upTo; key, _ = cursor.Next() {
-				keys = append(keys, key)
-			}
-			done = len(keys) < step
-			for _, key := range keys {
-				if err := feed.Delete(key); err != nil {
-					return err
-				}
-			}
-			return nil
+			n, err := tx.bolt.Bucket(feedBucket).DeleteFirst(step, func(key []byte) bool { return binary.BigEndian.Uint64(key) <= upTo })
+			done = n < step
+			return err
 		})
 		if err != nil {
 			return err

@@ -194,17 +194,11 @@ func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, er
 		if b == nil {
 			continue
 		}
-		var keys [][]byte
-		cursor := b.Cursor()
-		for key, _ := cursor.First(); key != nil && dropped+len(keys) < limit && Hour(binary.BigEndian.Uint32(key)) < before; key, _ = cursor.Next() {
-			keys = append(keys, key)
+		n, err := b.DeleteFirst(limit-dropped, func(key []byte) bool { return Hour(binary.BigEndian.Uint32(key)) < before })
+		if err != nil {
+			return dropped, err
 		}
-		for _, key := range keys {
-			if err := b.Delete(key); err != nil {
-				return dropped, err
-			}
-		}
-		dropped += len(keys)
+		dropped += n
 	}
 	return dropped, nil
 }

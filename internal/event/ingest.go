@@ -491,7 +491,7 @@ func (c *commit) publish() {
 	}
 	c.heads.active.logged(len(c.value))
 	var t walBatch
-	r, hashes := walReader{rest: string(c.value)}, c.hashes
+	r, hashes := newWALReader(c.value), c.hashes
 	for _, a := range c.accepted {
 		if err := r.next(&t); err != nil {
 			panic(err) // it was made a moment ago

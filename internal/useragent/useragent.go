@@ -119,14 +119,11 @@ func StatisticsName(p platform.Platform) string {
 }
 
 // firstSent is the value of the first text that was sent, "" if none was.
-func firstSent(a, b, c Text) string {
-	switch {
-	case a.Sent:
-		return a.Value
-	case b.Sent:
-		return b.Value
-	case c.Sent:
-		return c.Value
+func firstSent(texts ...Text) string {
+	for _, text := range texts {
+		if text.Sent {
+			return text.Value
+		}
 	}
 	return ""
 }

@@ -194,10 +194,7 @@ func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 func (r *funnelRun) reached() []int64 {
 	r.settleTogether()
 	users := make([]int64, r.steps+1)
-	for at, page := range r.states.pages {
-		if page == nil {
-			continue
-		}
+	for at, page := range r.states.used() {
 		for i := range page {
 			s := &page[i]
 			if s.waiting != 0 {

@@ -10,6 +10,14 @@ type operand struct {
 	filters []*Filter
 }
 
+// named is the events of a name, of all when that is "".
+func (q *query) named(name string) operand {
+	if name == "" {
+		return operand{any: true}
+	}
+	return q.operand(name, nil, nil)
+}
+
 // operand is the events of a name that match all filters of both lists.
 func (q *query) operand(name string, own, all []Filter) operand {
 	number, ok := q.name(name)

@@ -165,10 +165,7 @@ type pathMatcher struct {
 
 func newPathRun(q *query, w worker, in PathsQuery) *pathRun {
 	r := &pathRun{worker: w, query: q, depth: uint32(in.Depth), users: in.Users}
-	r.start = operand{any: true}
-	if in.StartEvent != "" {
-		r.start = q.operand(in.StartEvent, nil, nil)
-	}
+	r.start = q.named(in.StartEvent)
 	r.edges = newEdges(q.names, in.Depth, q.memory)
 	r.subjects.memory, r.sessions.memory = q.memory, q.memory
 	r.shared = map[sharedSession]*pathState{}
