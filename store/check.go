@@ -549,6 +549,9 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec
 	records := content.Bucket(s.records)
 	at := seriesCheck{made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return s.seal(c.tx, p, block) }}
 	next, before := uint64(0), ID{}
+	// All blocks but the last have columns or records. What lies beyond them is
+	// damaged, and going on to it could take for ever.
+	most := uint64(content.Bucket(s.words).Len()+records.Len()/column.BlockSize+2) * column.BlockSize
 	err := c.each(records, func(key, raw []byte) error {
 		broken := func(format string, args ...any) {
 			c.report.Add(integrity.Record, path+integrity.Path(s.records, key), format, args...)
@@ -558,6 +561,10 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec
 			return nil
 		}
 		number := binary.BigEndian.Uint64(key)
+		if number >= most {
+			broken("number %d is far beyond the others", number)
+			return nil
+		}
 		s.checkColumns(c, content, path, &at, number)
 		next = number + 1
 		rec, id, err := s.decode(raw)
@@ -582,7 +589,7 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec
 		return err
 	}
 	c.sequence(records, path+integrity.Path(s.records), next)
-	s.checkColumns(c, content, path, &at, max(next, s.length(content)))
+	s.checkColumns(c, content, path, &at, min(max(next, s.length(content)), most))
 	return s.extraColumns(c, path, content)
 }
 
