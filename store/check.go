@@ -620,7 +620,7 @@ func (s series[R, T]) otherColumn(content *boltfile.Bucket, block uint32, want c
 	switch {
 	case !bytes.Equal(content.Bucket(s.words).Get(blockKey(block)), want.Words):
 		return s.words
-	case !bytes.Equal(content.Bucket(s.texts).Get(blockKey(block)), want.Texts):
+	case !bytes.Equal(content.Bucket(s.texts).Value(blockKey(block)), want.Texts):
 		return s.texts
 	}
 	return nil
@@ -636,7 +636,7 @@ func (s series[R, T]) extraColumns(c *checker, path string, content *boltfile.Bu
 			}
 			c.report.Add(integrity.Columns, path+integrity.Path(name, key), "there is no such block of records")
 			key = bytes.Clone(key)
-			c.fix(func() error { return b.Delete(key) })
+			c.fix(func() error { return b.DeleteValue(key) })
 			return nil
 		})
 		if err != nil {

@@ -198,7 +198,7 @@ func orGone(err error) error {
 // text is the searchable text of a block.
 func (s series[R, T]) text(tx *Tx, c Change) (string, bool, error) {
 	content := tx.content(c.Project)
-	texts := content.Bucket(s.texts).Get(blockKey(c.Block))
+	texts := content.Bucket(s.texts).Value(blockKey(c.Block))
 	if texts == nil {
 		return "", false, nil
 	}

@@ -98,7 +98,7 @@ type Store struct {
 
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
-	heads   map[headKey]*head  // guarded by the lock of file
+	heads   heads              // guarded by the lock of file
 
 	lastChange atomic.Uint64
 	commits    atomic.Int64
@@ -123,7 +123,7 @@ type Store struct {
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
-		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: map[headKey]*head{},
+		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: heads{of: map[headKey]*head{}},
 	}
 	if s.now == nil {
 		s.now = time.Now

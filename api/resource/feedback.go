@@ -194,10 +194,14 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 	f.Platform, f.PlatformVersion = feedbackOrigin(r, from.System)
 	f.Sender = h.sender(r)
 	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, false, sorted(in.CustomData))
+	encoded, err := f.Encode()
+	if err != nil {
+		return from, err
+	}
 	f, err = store.SubmitOnce(h.DB, key, compare,
 		func(tx *store.Tx, id store.ID) (*store.Feedback, error) { return tx.Feedback(project.ID, id) },
 		func(tx *store.Tx) (*store.Feedback, store.ID, error) {
-			err := tx.AddFeedback(project.ID, f)
+			err := tx.AddEncodedFeedback(project.ID, f, encoded)
 			return f, f.ID, err
 		})
 	if err != nil {
