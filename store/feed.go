@@ -133,6 +133,11 @@ func (s *Store) TrimFeed(upTo uint64) error {
 // LastChange is the number of the last committed change.
 func (s *Store) LastChange() uint64 { return s.lastChange.Load() }
 
+// ChangedText is how many bytes of texts the blocks have that were written since
+// the file was opened, each time they were: what a search reads that must look
+// through what has changed since a moment is at most the difference.
+func (s *Store) ChangedText() int64 { return s.changedText.Load() }
+
 // Changed returns a channel that is closed at the next commit with a change.
 func (s *Store) Changed() <-chan struct{} {
 	s.changing.Lock()

@@ -150,6 +150,7 @@ func (s series[R, T]) put(tx *Tx, p ProjectID, block uint32, c column.Columns) e
 	if err := texts.PutValue(blockKey(block), c.Texts); err != nil {
 		return err
 	}
+	tx.changedText += int64(len(c.Texts))
 	return tx.record(Change{Kind: s.kind, Project: p, Block: block})
 }
 

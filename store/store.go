@@ -100,8 +100,9 @@ type Store struct {
 	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
 	heads   heads              // guarded by the lock of file
 
-	lastChange atomic.Uint64
-	commits    atomic.Int64
+	lastChange  atomic.Uint64
+	changedText atomic.Int64
+	commits     atomic.Int64
 
 	submissions *boltfile.Group[func(*Tx) error]
 	duplicates  *limit.Duplicates // submissions of the last Options.DedupWindow

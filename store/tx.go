@@ -68,6 +68,7 @@ type Tx struct {
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64 // sequence of the last change recorded, 0 when none
+	changedText    int64  // for ChangedText
 	heads          map[headKey]*head
 
 	newFeedback, newLogs uint64 // for State
@@ -99,6 +100,7 @@ func (tx *Tx) publish() {
 		tx.reload()
 	}
 	s.publishSnapshots(tx)
+	s.changedText.Add(tx.changedText)
 	if tx.lastChange != 0 {
 		s.announceChanges(tx.lastChange)
 	}
