@@ -47,7 +47,7 @@ import (
 // Config is what a Server is made of.
 type Config struct {
 	DB     *store.Store
-	Search *index.Index // nil = searches look everywhere
+	Search *index.Index // nil = searches scan all records
 	Events *event.Engine
 	Log    *slog.Logger
 	Now    func() time.Time // time.Now when nil
@@ -58,7 +58,7 @@ type Config struct {
 
 	PublicRateLimit int           // requests a minute, address and endpoint; 0 = no limit
 	Proxies         proxy.Proxies // whose forwarding headers count
-	Geo             *geo.Locator  // places of addresses; nil = no look-up
+	Geo             *geo.Locator  // places of addresses; nil = no lookup
 	EventBatchMax   int           // events in a batch; 50 when 0
 	EventClockSkew  time.Duration // how old an event may say it is; a week when 0
 	EventIPStorage  string        // IPAnonymized, which it is when empty, IPFull or IPNone
@@ -67,7 +67,7 @@ type Config struct {
 	Version         string        // of the program
 	Gateway         netip.Addr    // of the container this runs in; the zero Addr elsewhere
 
-	Data string     // the data directory, whose disk must have room; "" = is not looked at
+	Data string     // the data directory, whose disk must have room; "" = not checked
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 	// Backup writes an archive of everything; nil = it cannot be done.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
@@ -318,7 +318,7 @@ func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) 
 func (s *Server) Stopping() { s.control.Stopping() }
 
 // Metrics answers with all metrics in the text format of Prometheus. It asks for
-// no credential: whoever serves it decides who reaches it.
+// no credential: the listener that serves it decides who reaches it.
 func (s *Server) Metrics() http.Handler { return s.control.Metrics() }
 
 // Status is the state of now.

@@ -156,7 +156,7 @@ func (p *problems) retention(object json.RawMessage, now time.Time) query.Cohort
 type cohortView struct {
 	Cohort int64       `json:"cohort"`
 	Size   int64       `json:"size"`
-	Cells  []*cellOpen `json:"cells"` // null where nothing can be said yet
+	Cells  []*cellOpen `json:"cells"` // null where the period is not over
 }
 
 // cellOpen is how many of a cohort came back in a period.

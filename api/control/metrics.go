@@ -46,7 +46,7 @@ func (h *Handlers) figures() (f figures, err error) {
 }
 
 // Metrics answers with all metrics in the text format of Prometheus. It asks for
-// no credential: whoever serves it decides who reaches it.
+// no credential: the listener that serves it decides who reaches it.
 func (h *Handlers) Metrics() http.Handler { return h.exposition }
 
 // newExposition makes the handler of the metrics.
@@ -107,7 +107,7 @@ func (f *family) desc() *prometheus.Desc {
 	return prometheus.NewDesc(f.name, f.help, f.labels, nil)
 }
 
-// collector reads the families when somebody asks.
+// collector reads the families at each scrape.
 type collector struct{ handlers *Handlers }
 
 // Describe lists the families.

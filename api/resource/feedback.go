@@ -73,7 +73,7 @@ type feedbackOptionsView struct {
 	ContactRequired bool   `json:"contact_required_for_forward"`
 }
 
-// feedbackOptions says whether feedback can become an issue at the code host,
+// feedbackOptions reports whether feedback can become an issue at the code host,
 // which this program cannot do yet.
 func (h *Handlers) feedbackOptions(r *web.Request) (feedbackOptionsView, error) {
 	p, err := h.DB.FindProject(r.Param("k"))

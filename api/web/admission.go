@@ -46,7 +46,7 @@ func (g *Gate) Admit(r *Request) error {
 	return g.admitKey(r, text)
 }
 
-// admitOwner lets the control connection pass. A browser that somebody led
+// admitOwner lets the control connection pass. A browser that was lured
 // there would send one of these headers.
 func (g *Gate) admitOwner(r *Request) error {
 	if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {

@@ -106,7 +106,7 @@ func (c *connections) add(one *connection) {
 		c.open++
 	}
 	if c.stopping {
-		hangUp(one.conn)
+		closeNow(one.conn)
 	}
 }
 
@@ -119,14 +119,14 @@ func (c *connections) closeSilent() {
 	c.stopping = true
 	for conn, at := range c.place {
 		if at.Value.(*connection).silent {
-			hangUp(conn) // nothing was sent on it, so nothing can be lost
+			closeNow(conn) // nothing was sent on it, so nothing can be lost
 		}
 	}
 }
 
-// hangUp closes a connection at once. TLS would send its goodbye first, and wait
+// closeNow closes a connection at once. TLS would send its alert first, and wait
 // five seconds for a client that does not read.
-func hangUp(conn net.Conn) {
+func closeNow(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
@@ -152,7 +152,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		}
 		if oldest := l.all.order.Front(); oldest != l.all.mark {
 			l.all.order.MoveToBack(oldest)
-			hangUp(oldest.Value.(*connection).conn) // its end signals room
+			closeNow(oldest.Value.(*connection).conn) // its end signals room
 		}
 		l.all.room.Wait()
 	}
