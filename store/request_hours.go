@@ -16,7 +16,7 @@ import (
 // Request statistics have one key per project, kind of counter and hour. The value
 // is that of package hourly, with texts for the kinds of versions.
 
-// Bounds of the counters of an hour. What strangers send is part of most of
+// Bounds of the counters of an hour. What anonymous clients send is part of most of
 // them, so there must be some.
 const (
 	maxRequests = 1 << 14
@@ -105,8 +105,8 @@ func merged(all []hourCounter) []hourCounter {
 }
 
 // squeezed keeps an hour within its bound: the greatest counters stay, the
-// others are folded, so that whoever makes up versions does not push out those
-// that people use.
+// others are folded, so that a client that makes up versions does not push out the
+// real ones.
 func squeezed(all []hourCounter) []hourCounter {
 	most := maxVersions
 	if len(all) > 0 && all[0].kind() == requestCounts {

@@ -18,8 +18,8 @@ import (
 // complete, also become a block of two packed columns: a word of filter bits
 // per record, and their searchable texts. Lists, totals, deep offsets and the
 // verification of a search are scans of these columns; only what is shown is
-// read as records. The last, incomplete block has no columns: whoever needs
-// them makes them from its records, at most 255.
+// read as records. The last, incomplete block has no columns: a reader
+// makes them from its records, at most 255.
 type series[R any, T seriesRecord[R]] struct {
 	kind    Kind
 	records []byte // number -> id, then JSON

@@ -322,7 +322,7 @@ type scratch struct {
 	byHash rowTable
 	value  []byte // for the WAL
 
-	// Of the batch that is looked at:
+	// Of the current batch:
 	take  []int    // places of its new items
 	named []uint32 // numbers of their names
 }

@@ -29,7 +29,7 @@ type Proxies struct {
 
 // Trusted reports whether forwarding headers from this direct peer are read at
 // all: there is a proxy, and the peer has a loopback or a private address.
-// Link-local and carrier-grade peers are not trusted; strangers may have those.
+// Link-local and carrier-grade peers are not trusted; untrusted hosts may have those.
 func (p Proxies) Trusted(remoteAddr string) bool {
 	return p.trusts(Peer(remoteAddr))
 }
@@ -40,7 +40,7 @@ func (p Proxies) trusts(peer netip.Addr) bool {
 
 // private reports whether an address may be that of a proxy in the same network:
 // loopback, 10/8, 172.16/12, 192.168/16 or fc00::/7. Link-local and carrier-grade
-// addresses are those of strangers.
+// addresses are those of untrusted hosts.
 func private(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() }
 
 // Client is the address of the caller: of a peer that is trusted, what the

@@ -28,8 +28,8 @@ type Declared struct{ Header, Query, Body Source }
 //
 // Version is "" when it is not known. Otherwise it is valid UTF-8 in lower case
 // with at most 32 characters, without control characters, with single blanks
-// only and none around it. It may share the memory of what was sent; whoever
-// keeps it longer than the request clones it.
+// only and none around it. It may share the memory of what was sent; a caller
+// that keeps it longer than the request clones it.
 type System struct {
 	Platform platform.Platform
 	Version  string

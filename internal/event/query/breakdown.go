@@ -123,7 +123,7 @@ type valueRun struct {
 	selected selection
 	values   *values
 
-	// Of the part that was looked at last:
+	// Of the last part:
 	texts  []string // its values
 	codes  []uint32 // theirs in values, by code of the part
 	counts []uint32 // by code of the part

@@ -44,7 +44,7 @@ type funnelRun struct {
 	states  table[funnelState]
 	anchors *table[anchors] // where every first step is an entry; otherwise nil
 
-	// together are events of the second that is looked at whose subjects have
+	// together are events of the current second whose subjects have
 	// another one waiting.
 	together       []waitingEvent
 	togetherSecond uint32

@@ -20,9 +20,9 @@ type budget struct {
 	less string // how to ask for less
 }
 
-// take counts bytes that will be used. It does not refuse them: whoever takes
-// looks at over between the parts of its work, so that inner loops need no
-// error. What is taken in between is small.
+// take counts bytes that will be used. It does not refuse them: the caller checks
+// over between the parts of its work, so that inner loops need no error. What is
+// taken in between is small.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
 // over is an error for the client when more was taken than there is.

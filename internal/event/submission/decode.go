@@ -23,8 +23,8 @@ const (
 )
 
 // Request is the body of an ingestion request, read and checked. All its
-// texts lie in one copy of the body, and properties in the body itself: whoever
-// keeps one of them for long clones it, and nobody changes the body.
+// texts lie in one copy of the body, and properties in the body itself: a caller
+// that keeps one of them for long clones it, and the body must not be changed.
 type Request struct {
 	Subject         string // distinct_id, 1 to 128 characters
 	Session         string // session_id, up to 128 characters; "" = none
@@ -478,8 +478,8 @@ func (d *decoder) dropByMap() {
 }
 
 // rewritten is a compact object made of the properties. It lies in memory of its
-// own, which never moves while somebody looks at it: append leaves the former
-// memory to those who have a part of it.
+// own, which never moves while it is read: append leaves the former memory to the
+// slices of it.
 func (d *decoder) rewritten() []byte {
 	from := len(d.rewrite)
 	d.rewrite = append(d.rewrite, '{')
