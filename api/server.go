@@ -50,7 +50,7 @@ import (
 // Config is what a Server is made of.
 type Config struct {
 	DB     *store.Store
-	Search *index.Index // nil = searches look everywhere
+	Search *index.Index // nil = searches scan all records
 	Events *event.Engine
 	Log    *slog.Logger
 	Now    func() time.Time // time.Now when nil
@@ -61,7 +61,7 @@ type Config struct {
 
 	PublicRateLimit int           // requests a minute, address and endpoint; 0 = no limit
 	Proxies         proxy.Proxies // whose forwarding headers count
-	Geo             *geo.Locator  // places of addresses; nil = no look-up
+	Geo             *geo.Locator  // places of addresses; nil = no lookup
 	EventBatchMax   int           // events in a batch; 50 when 0
 	EventClockSkew  time.Duration // how old an event may say it is; a week when 0
 	EventIPStorage  string        // IPAnonymized, which it is when empty, IPFull or IPNone
@@ -74,7 +74,7 @@ type Config struct {
 	Files   distribution.Config
 	SiteURL string // public address of the site; "" = not known
 
-	Data string     // the data directory, whose disk must have room; "" = is not looked at
+	Data string     // the data directory, whose disk must have room; "" = not checked
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 	// Backup writes an archive of everything; nil = it cannot be done.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
@@ -228,7 +228,7 @@ func (s *Server) handle(x *exchange) (from web.Client, err error) {
 	}
 	x.endpoint = &s.endpoints[at]
 	r.Route, r.Params = &x.endpoint.Route, params
-	if x.endpoint.limits != nil {
+	if x.endpoint.limits != nil && x.endpoint.limits.Limited() {
 		if err := s.takeTurn(x); err != nil {
 			return from, err
 		}
@@ -252,8 +252,8 @@ var (
 
 // takeTurn counts a request against the limit of its route and address.
 func (s *Server) takeTurn(x *exchange) error {
-	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), s.now())
-	if v.Limit == 0 {
+	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), x.Received)
+	if v.Limit == 0 { // a moment ago it was limited
 		return nil
 	}
 	h := x.out.Header()
@@ -289,7 +289,8 @@ func (s *Server) requestID(r *http.Request, number uint64) string {
 	if given := r.Header["X-Request-Id"]; len(given) == 1 && usableID(given[0]) && s.config.Proxies.Trusted(r.RemoteAddr) {
 		return given[0]
 	}
-	return s.idPrefix + strconv.FormatUint(number, 36)
+	var space [32]byte
+	return string(strconv.AppendUint(append(space[:0], s.idPrefix...), number, 36))
 }
 
 func usableID(id string) bool {
@@ -343,7 +344,7 @@ func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) 
 func (s *Server) Stopping() { s.control.Stopping() }
 
 // Metrics answers with all metrics in the text format of Prometheus. It asks for
-// no credential: whoever serves it decides who reaches it.
+// no credential: the listener that serves it decides who reaches it.
 func (s *Server) Metrics() http.Handler { return s.control.Metrics() }
 
 // Status is the state of now.

@@ -56,7 +56,7 @@ encrypts it with age for the holder of that key.`,
 	return c
 }
 
-// backupReport is what a backup says for programs.
+// backupReport is the result of a backup, for programs.
 type backupReport struct {
 	File string `json:"file"` // - is the standard output
 	Size int64  `json:"size"` // bytes of the archive

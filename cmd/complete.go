@@ -15,7 +15,7 @@ import (
 const completionLimit = time.Second
 
 // completeFlags gives the flags of c and of the commands below it that name
-// things in the data what a running server knows.
+// records the completions that a running server knows.
 func (p *program) completeFlags(c *cobra.Command) {
 	for flag, complete := range map[string]cobra.CompletionFunc{"project": completeProjects, "scope": completeScopes} {
 		if c.Flags().Lookup(flag) != nil {

@@ -59,7 +59,7 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 	if err != nil && !ok {
 		return nil, err
 	}
-	patient := &doctor.Patient{
+	installation := &doctor.Installation{
 		Settings: s, Invalid: invalid, Machine: os.DirFS("/"), Environ: os.Environ(), Now: time.Now(), Version: version,
 	}
 	err = needFolder(s.Data)
@@ -70,47 +70,47 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 	privateFiles()
 	_, missing, err := instance.ReadSecrets(s)
 	if err != nil {
-		patient.Invalid = append(patient.Invalid, err)
+		installation.Invalid = append(installation.Invalid, err)
 	}
 	if foreign {
-		return doctor.Examine(patient, fix), nil // it says whose it is
+		return doctor.Examine(installation, fix), nil // a check names the owner
 	}
 	lock, server, err := connectOrLock(c.Context(), s.Data)
 	switch {
 	case c.Context().Err() != nil:
 		return nil, err
 	case err != nil:
-		patient.Unreachable = err
-		return doctor.Examine(patient, fix), nil
+		installation.Unreachable = err
+		return doctor.Examine(installation, fix), nil
 	case server != nil:
-		patient.Server = &doctor.Server{Version: server.version, PID: server.held.PID}
+		installation.Server = &doctor.Server{Version: server.version, PID: server.held.PID}
 		client := control.Client(s.Data)
 		defer client.CloseIdleConnections()
-		patient.Unreachable = askServer(c.Context(), connection{client: client}, patient)
-		return doctor.Examine(patient, fix), nil
+		installation.Unreachable = askServer(c.Context(), connection{client: client}, installation)
+		return doctor.Examine(installation, fix), nil
 	}
-	patient.Locked = true
+	installation.Locked = true
 	switch {
 	case instance.Has(s.Data, datadir.Database):
 		var salt []byte
-		if len(missing) == 0 && len(patient.Invalid) == 0 {
+		if len(missing) == 0 && len(installation.Invalid) == 0 {
 			salt = []byte(s.APIKeySalt)
 		}
-		instance.Examine(patient, salt)
-	case !instance.Has(s.Data, datadir.Journal): // with it a restore was cut off, as a check says
+		instance.Examine(installation, salt)
+	case !instance.Has(s.Data, datadir.Journal): // with it a restore was cut off, as a check reports
 		return nil, errors.Join(noData(s.Data), lock.Release())
 	}
-	return doctor.Examine(patient, fix), lock.Release()
+	return doctor.Examine(installation, fix), lock.Release()
 }
 
 // askServer learns what the running server knows, and lets it read copies of its
 // databases where there is room for them.
-func askServer(ctx context.Context, to connection, patient *doctor.Patient) error {
-	if err := to.call(ctx, http.MethodGet, "/control/doctor", nil, &patient.Facts); err != nil {
+func askServer(ctx context.Context, to connection, installation *doctor.Installation) error {
+	if err := to.call(ctx, http.MethodGet, "/control/doctor", nil, &installation.Facts); err != nil {
 		return fmt.Errorf("query the server: %w", err)
 	}
-	if reason := patient.CopyObstacle(); reason != "" {
-		patient.Databases = []doctor.Database{{Name: datadir.Database, Skipped: reason}, {Name: datadir.Events, Skipped: reason}}
+	if reason := installation.CopyObstacle(); reason != "" {
+		installation.Databases = []doctor.Database{{Name: datadir.Database, Skipped: reason}, {Name: datadir.Events, Skipped: reason}}
 		return nil
 	}
 	var pages struct{ Data []apicontrol.PagesResult }
@@ -122,7 +122,7 @@ func askServer(ctx context.Context, to connection, patient *doctor.Patient) erro
 		if d.Error != "" {
 			outcome.Err = errors.New(d.Error)
 		}
-		patient.Databases = append(patient.Databases, outcome)
+		installation.Databases = append(installation.Databases, outcome)
 	}
 	return nil
 }

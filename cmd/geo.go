@@ -10,10 +10,10 @@ import (
 	"svc/internal/setting"
 )
 
-// geoCheck is how often the file of places is looked at.
+// geoCheck is how often the file of places is checked.
 const geoCheck = time.Minute
 
-// openGeo prepares the look-up of places. A file that cannot be used is a
+// openGeo prepares the lookup of places. A file that cannot be used is a
 // problem of the settings.
 func openGeo(s *setting.Settings) (*geo.Locator, error) {
 	geo, err := geo.Open(s.GeoEnabled, s.GeoDatabase)

@@ -11,7 +11,7 @@ import (
 	"svc/internal/setting"
 )
 
-// isTerminal says whether a person reads what is written to w.
+// isTerminal reports whether a person reads what is written to w.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

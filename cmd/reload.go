@@ -23,7 +23,7 @@ type reloadable struct {
 type reloader struct {
 	load  func() (*setting.Settings, error)
 	parts []reloadable
-	log   *slog.Logger // which says everything: somebody has asked
+	log   *slog.Logger // at every level: a reload was asked for
 	texts map[string]string
 }
 

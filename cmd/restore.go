@@ -51,7 +51,7 @@ that are not of svc stay where they are.`,
 	return c
 }
 
-// restoreReport is what a restore says for programs.
+// restoreReport is the result of a restore, for programs.
 type restoreReport struct {
 	*archiveReport
 	Data   string   `json:"data"`
@@ -128,8 +128,8 @@ func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, 
 	return lock, nil
 }
 
-// finishRestore completes a restore that was interrupted, for whoever has got the
-// lock of a data directory and before anything in it is opened.
+// finishRestore completes a restore that was interrupted, before anything
+// in the data directory is opened. The caller must hold its lock.
 func (p *program) finishRestore(data string) error {
 	finished, kept, err := backup.FinishSwap(data)
 	if finished {

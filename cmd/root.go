@@ -51,8 +51,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []by
 	return code
 }
 
-// Commands is the tree of all commands, for whoever writes manual pages and
-// completions of it.
+// Commands is the tree of all commands, for the build, which writes manual pages
+// and completions of it.
 func Commands() *cobra.Command { return (&program{}).root() }
 
 func (p *program) root() *cobra.Command {

@@ -65,7 +65,7 @@ func addSetting(flags *pflag.FlagSet, d setting.Definition) {
 	flags.Var(&textFlag{d.Default, d.Kind}, d.Flag(), usage)
 }
 
-// warn says what is odd about settings.
+// warn prints the warnings of settings.
 func (p *program) warn(s *setting.Settings) {
 	for _, warning := range s.Warnings {
 		say(p.stderr, "warning: %s", warning)

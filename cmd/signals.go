@@ -21,8 +21,8 @@ func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 		say(stderr, "stopped at once by a second signal")
 		os.Exit(exitFailed)
 	}
-	hangUp := func() {} // a terminal that is closed must not end a server
-	unwatch := onSignals(map[os.Signal]func(){os.Interrupt: end, syscall.SIGTERM: end, syscall.SIGHUP: hangUp})
+	ignore := func() {} // a terminal that is closed must not end a server
+	unwatch := onSignals(map[os.Signal]func(){os.Interrupt: end, syscall.SIGTERM: end, syscall.SIGHUP: ignore})
 	return ctx, func() {
 		unwatch()
 		cancel()

@@ -14,7 +14,7 @@ import (
 	"svc/store"
 )
 
-// buildInfo is what a program file says of itself.
+// buildInfo is the build information of a program file.
 type buildInfo struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`   // "" when it was built outside a repository

@@ -64,7 +64,8 @@ func newDocument(c store.Change, text string) (d *document.Document, size int) {
 // gram is looked up as a number, 21 bits a rune, before it becomes a string.
 func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 	const runeBits = 21
-	grams = bleveindex.TokenFrequencies{}
+	// A block of lines has a gram for every fourth byte.
+	grams = make(bleveindex.TokenFrequencies, min(len(text)/4, maxGrams))
 	var seen numbers
 	var starts [3]int // of the last runes
 	runes, last := 0, uint64(0)

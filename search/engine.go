@@ -43,7 +43,7 @@ var checkpointKey = []byte("svc_stamp")
 // settings are those of bleve's storage, for opening and for making an index.
 func settings() map[string]any {
 	return map[string]any{
-		// Without it bleve waits for ever for a folder that somebody else has.
+		// Without it bleve waits for ever for a folder that is locked.
 		"bolt_timeout":           "2s",
 		"asyncErrorCallbackName": callbackName,
 		// The sizes are in documents. bleve's own are for small ones: it would
@@ -76,8 +76,8 @@ func makeEngine(path string, first checkpoint) (*engine, error) {
 	return e, nil
 }
 
-// openEngine opens an index of which every file is whole. ctx can end the look
-// at them, which takes a while.
+// openEngine opens an index of which every file is whole. ctx can end the
+// check, which takes a while.
 func openEngine(ctx context.Context, path string) (*engine, checkpoint, error) {
 	return openWith(ctx, path, settings())
 }

@@ -28,12 +28,14 @@ const (
 	// wait for those of the store and it for them, and a small one costs nearly as
 	// much work as a large one. So a batch is followed by a pause of gatherFor, or
 	// of gatherShare times the time it took when that is longer, up to maxGather:
-	// a burst keeps four fifths of one processor at least. Searches look through
-	// what the index has not seen, so gatherChanges, up to 131,072 logs, end it.
+	// a burst keeps nine tenths of one processor at least. It ends early when no
+	// change has come for gatherFor. Searches look through what the index has not
+	// seen, so gatherChanges or gatherText, some 350,000 short logs, end it too.
 	gatherFor     = time.Second
-	gatherShare   = 4
-	maxGather     = 5 * time.Second
-	gatherChanges = 512
+	gatherShare   = 9
+	maxGather     = 15 * time.Second
+	gatherChanges = 2048
+	gatherText    = 64 << 20 // bytes
 
 	firstRetry = time.Second
 	lastRetry  = time.Minute
@@ -65,6 +67,7 @@ func (x *Index) Run(ctx context.Context) {
 	var due time.Time // of the next batch, if there are only a few changes
 	for ctx.Err() == nil {
 		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
+		text := x.db.ChangedText()
 		err := x.catchUp(ctx)
 		if x.observed.batches.Load() != before {
 			due = time.Now().Add(max(x.gatherFor, min(gatherShare*time.Since(begun), maxGather)))
@@ -78,7 +81,7 @@ func (x *Index) Run(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 			case <-changed:
-				x.gather(ctx, due)
+				x.gather(ctx, due, text)
 			case <-x.woken:
 			}
 			continue
@@ -92,13 +95,15 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// gather waits until the next batch is due or there are many changes.
-func (x *Index) gather(ctx context.Context, due time.Time) {
-	timer := time.NewTimer(time.Until(due))
+// gather waits until the next batch is due, no more changes come, or there are
+// many. seen is the ChangedText that the index knows.
+func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
+	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
 	defer timer.Stop()
+	defer quiet.Stop()
 	for {
 		changed := x.db.Changed()
-		if x.State().Lag() >= gatherChanges {
+		if x.State().Lag() >= gatherChanges || x.db.ChangedText()-seen >= gatherText {
 			return
 		}
 		select {
@@ -106,9 +111,12 @@ func (x *Index) gather(ctx context.Context, due time.Time) {
 			return
 		case <-timer.C:
 			return
+		case <-quiet.C:
+			return
 		case <-x.woken:
 			return
 		case <-changed:
+			quiet.Reset(x.gatherFor)
 		}
 	}
 }

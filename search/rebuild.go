@@ -22,7 +22,7 @@ var errClosed = errors.New("the search index is being closed")
 // feedback or logs. The error is a Conflict during another rebuild.
 func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	if !x.building.TryLock() {
-		return fault.New(fault.Conflict, "the rebuilding search index already")
+		return fault.New(fault.Conflict, "the search index is being rebuilt already")
 	}
 	defer x.building.Unlock()
 	if progress == nil {
@@ -36,7 +36,7 @@ func (x *Index) build(ctx context.Context) error {
 	x.building.Lock()
 	defer x.building.Unlock()
 	if x.current.Load() != nil {
-		return nil // somebody else was faster
+		return nil // another build was faster
 	}
 	return x.rebuild(ctx, func(int) {})
 }

@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // State is what an index has done since it was opened, and its current position.
 type State struct {
-	Running bool // somebody keeps it up to date
+	Running bool // it is kept up to date
 	Ready   bool // searches ask it; until then they scan all records
 
 	Seen, Last uint64 // the changes up to which it knows, and up to which there are any

@@ -559,6 +559,9 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec
 	records := content.Bucket(s.records)
 	at := seriesCheck{made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return s.seal(c.tx, p, block) }}
 	next, before := uint64(0), ID{}
+	// All blocks but the last have columns or records. What lies beyond them is
+	// damaged, and going on to it could take for ever.
+	most := uint64(content.Bucket(s.words).Len()+records.Len()/column.BlockSize+2) * column.BlockSize
 	err := c.each(records, func(key, raw []byte) error {
 		broken := func(format string, args ...any) {
 			c.report.Add(integrity.Record, path+integrity.Path(s.records, key), format, args...)
@@ -568,6 +571,10 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec
 			return nil
 		}
 		number := binary.BigEndian.Uint64(key)
+		if number >= most {
+			broken("number %d is far beyond the others", number)
+			return nil
+		}
 		s.checkColumns(c, content, path, &at, number)
 		next = number + 1
 		rec, id, err := s.decode(raw)
@@ -592,7 +599,7 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec
 		return err
 	}
 	c.sequence(records, path+integrity.Path(s.records), next)
-	s.checkColumns(c, content, path, &at, max(next, s.length(content)))
+	s.checkColumns(c, content, path, &at, min(max(next, s.length(content)), most))
 	return s.extraColumns(c, path, content)
 }
 
@@ -623,7 +630,7 @@ func (s series[R, T]) otherColumn(content *boltfile.Bucket, block uint32, want c
 	switch {
 	case !bytes.Equal(content.Bucket(s.words).Get(blockKey(block)), want.Words):
 		return s.words
-	case !bytes.Equal(content.Bucket(s.texts).Get(blockKey(block)), want.Texts):
+	case !bytes.Equal(content.Bucket(s.texts).Value(blockKey(block)), want.Texts):
 		return s.texts
 	}
 	return nil
@@ -639,7 +646,7 @@ func (s series[R, T]) extraColumns(c *checker, path string, content *boltfile.Bu
 			}
 			c.report.Add(integrity.Columns, path+integrity.Path(name, key), "there is no such block of records")
 			key = bytes.Clone(key)
-			c.fix(func() error { return b.Delete(key) })
+			c.fix(func() error { return b.DeleteValue(key) })
 			return nil
 		})
 		if err != nil {

@@ -187,6 +187,9 @@ func TestCheckFindsLosses(t *testing.T) {
 		{"feedback with a rating of 6", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put([]byte{0, 0, 0, 0, 0, 0, 2, 87}, append(of.feedback[:len(of.feedback):len(of.feedback)], `{"rating":6}`...), content("feedback")...)
 		}},
+		{"a record with a number beyond all", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put([]byte{0x80, 0, 0, 0, 0, 0, 0, 1}, bad, content("logs")...)
+		}},
 		{"a record with a short key", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(one, bad, content("logs")...) }},
 		{"an API key", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put(of.key[:], []byte(`{"digest":"00"}`), []byte("api_keys"))

@@ -119,19 +119,9 @@ func (s *Store) TrimFeed(upTo uint64) error {
 	const step = 1000
 	for done := false; !done; {
 		err := s.Update(func(tx *Tx) error {
-			feed := tx.bolt.Bucket(feedBucket)
-			var keys [][]byte
-			cursor := feed.Cursor()
-			for key, _ := cursor.First(); key != nil && len(keys) < step && binary.BigEndian.Uint64(key) <= upTo; key, _ = cursor.Next() {
-				keys = append(keys, key)
-			}
-			done = len(keys) < step
-			for _, key := range keys {
-				if err := feed.Delete(key); err != nil {
-					return err
-				}
-			}
-			return nil
+			n, err := tx.bolt.Bucket(feedBucket).DeleteFirst(step, func(key []byte) bool { return binary.BigEndian.Uint64(key) <= upTo })
+			done = n < step
+			return err
 		})
 		if err != nil {
 			return err
@@ -142,6 +132,11 @@ func (s *Store) TrimFeed(upTo uint64) error {
 
 // LastChange is the number of the last committed change.
 func (s *Store) LastChange() uint64 { return s.lastChange.Load() }
+
+// ChangedText is how many bytes of texts the blocks have that were written since
+// the file was opened, each time they were: what a search reads that must look
+// through what has changed since a moment is at most the difference.
+func (s *Store) ChangedText() int64 { return s.changedText.Load() }
 
 // Changed returns a channel that is closed at the next commit with a change.
 func (s *Store) Changed() <-chan struct{} {
@@ -208,7 +203,7 @@ func orGone(err error) error {
 // text is the searchable text of a block.
 func (s series[R, T]) text(tx *Tx, c Change) (string, bool, error) {
 	content := tx.content(c.Project)
-	texts := content.Bucket(s.texts).Get(blockKey(c.Block))
+	texts := content.Bucket(s.texts).Value(blockKey(c.Block))
 	if texts == nil {
 		return "", false, nil
 	}

@@ -3,9 +3,9 @@ package store
 import "svc/store/column"
 
 const (
-	// maxHeads and maxHeadBytes bound the memory of heads: 8 MiB of texts.
+	// maxHeads and maxHeadBytes bound the memory of all heads.
 	maxHeads     = 32
-	maxHeadBytes = 256 << 10
+	maxHeadBytes = 8 << 20 // of texts; a block of long ones has 1 MiB
 )
 
 // head has the columns of the last block of a series as far as it has come, so
@@ -28,8 +28,7 @@ type headKey struct {
 func (tx *Tx) takeHead(of headKey, length uint64) *head {
 	h := tx.heads[of]
 	if h == nil {
-		h = tx.store.heads[of]
-		delete(tx.store.heads, of)
+		h = tx.store.heads.take(of)
 	}
 	switch {
 	case length%column.BlockSize == 0:
@@ -47,37 +46,58 @@ func (tx *Tx) takeHead(of headKey, length uint64) *head {
 // dropHead forgets the head of a series of which a record changes.
 func (tx *Tx) dropHead(of headKey) {
 	delete(tx.heads, of)
-	delete(tx.store.heads, of)
+	tx.store.heads.take(of)
 }
 
 // extendHead adds a new record to the head of its series and returns that; nil
 // when there is none.
-func (tx *Tx) extendHead(of headKey, number uint64, rec submission) *head {
+func (tx *Tx) extendHead(of headKey, number uint64, e Encoded) *head {
 	h := tx.takeHead(of, number)
 	if h == nil {
 		return nil
 	}
-	text := rec.searchText()
 	h.length++
-	h.bytes += len(text)
+	h.bytes += len(e.text)
 	if h.bytes > maxHeadBytes {
 		tx.dropHead(of)
 		return nil
 	}
-	h.columns.Add(rec.word(), text)
+	h.columns.Add(e.word, e.text)
 	return h
 }
 
 // keepHeads gives the heads of a committed transaction to the next one.
 func (tx *Tx) keepHeads() {
-	s := tx.store
 	for of, h := range tx.heads {
-		for other := range s.heads { // any
-			if len(s.heads) < maxHeads {
-				break
-			}
-			delete(s.heads, other)
-		}
-		s.heads[of] = h
+		tx.store.heads.keep(of, h)
 	}
+}
+
+// heads are those that wait for the next transaction.
+type heads struct {
+	of    map[headKey]*head
+	bytes int // of their texts
+}
+
+// take removes the head of a series and returns it; nil when there is none.
+func (s *heads) take(of headKey) *head {
+	h := s.of[of]
+	if h != nil {
+		delete(s.of, of)
+		s.bytes -= h.bytes
+	}
+	return h
+}
+
+// keep adds a head. Others, any of them, make room for it.
+func (s *heads) keep(of headKey, h *head) {
+	s.take(of)
+	for other := range s.of {
+		if len(s.of) < maxHeads && s.bytes+h.bytes <= maxHeadBytes {
+			break
+		}
+		s.take(other)
+	}
+	s.of[of] = h
+	s.bytes += h.bytes
 }

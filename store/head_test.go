@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -71,4 +72,68 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 			db = openStore(t, path, store.Options{})
 		}
 	}
+}
+
+// TestLongTexts has blocks whose texts are stored alone, beside one among others:
+// all of them are searched, rewritten, and removed with their project to the last
+// page.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	db := openStore(t, path, store.Options{})
+	project := addProject(t, db, "app")
+	p := project.ID
+	var logs []*store.Log
+	for block := range 3 {
+		update(t, db, func(tx *store.Tx) error {
+			for i := range 256 {
+				l := &store.Log{Content: fmt.Sprintf("number %d of block %d %s", i, block, strings.Repeat("long ", 200))}
+				if err := tx.AddLog(p, l); err != nil {
+					return err
+				}
+				logs = append(logs, l)
+			}
+			return nil
+		})
+	}
+	update(t, db, func(tx *store.Tx) error {
+		moved, err := tx.ShareTexts(p, 1)
+		if !moved {
+			t.Error("texts of 256 KiB lie among others")
+		}
+		return err
+	})
+	find := func(text string, want int) {
+		t.Helper()
+		err := db.View(func(tx *store.Tx) error {
+			q := store.LogSelection{To: math.MaxInt64, Selection: store.Selection{Limit: 10, Find: &store.Find{Terms: []string{text}, Candidates: store.Candidates{All: true}}}}
+			_, found, err := tx.ListLogs(p, q)
+			if found.Total != want {
+				t.Errorf("search for %q: got %d logs, want %d", text, found.Total, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	find("number 7 of", 3)
+	find("of block 1", 256)
+	closeStore(t, db) // compares columns with records
+	db = openStore(t, path, store.Options{})
+	update(t, db, func(tx *store.Tx) error {
+		for _, l := range []*store.Log{logs[7], logs[256+7]} {
+			l.Hidden = true
+			if err := tx.PutLog(p, l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	find("number 7 of", 1)
+	if got := db.ChangedText(); got < 2*256*1000 {
+		t.Errorf("two blocks were written, ChangedText is %d", got)
+	}
+	update(t, db, func(tx *store.Tx) error { return tx.DeleteProject(project) })
+	closeStore(t, db) // purges
 }

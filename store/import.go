@@ -151,7 +151,7 @@ func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	return given, nil
 }
 
-// own notes whose record an id is, unless it is somebody's already.
+// own notes the project as the owner of an id, unless that has an owner.
 func (t *ImportTx) own(id ID) error {
 	owners := t.tx.bolt.Bucket(ownersBucket)
 	raw := owners.Get(id[:])

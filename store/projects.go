@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -115,13 +116,11 @@ func (tx *Tx) CreateProject(p *Project) error {
 	}
 	p.ID = ProjectID(n)
 	p.CreatedAt = tx.now.Unix()
-	if err := tx.makeContent(p.ID); err != nil {
-		return err
-	}
-	if err := tx.bolt.Bucket(namesBucket).Put([]byte(p.Key), p.ID.key()); err != nil {
-		return err
-	}
-	return tx.PutProject(p)
+	return errors.Join(
+		tx.makeContent(p.ID),
+		tx.bolt.Bucket(namesBucket).Put([]byte(p.Key), p.ID.key()),
+		tx.PutProject(p),
+	)
 }
 
 // makeContent makes the buckets of a new project.
@@ -216,22 +215,17 @@ func (tx *Tx) DeleteAlias(p *Project, name string) error {
 // million logs would hold up everybody else if they went in one transaction.
 func (tx *Tx) DeleteProject(p *Project) error {
 	names := tx.bolt.Bucket(namesBucket)
-	if err := names.Delete([]byte(p.Key)); err != nil {
-		return err
-	}
+	err := names.Delete([]byte(p.Key))
 	for _, a := range p.Aliases {
-		if err := names.Delete([]byte(a.Name)); err != nil {
-			return err
-		}
-	}
-	if err := tx.bolt.Bucket(projectsBucket).Delete(p.ID.key()); err != nil {
-		return err
+		err = errors.Join(err, names.Delete([]byte(a.Name)))
 	}
 	tx.touchProject(p.ID)
-	if err := tx.record(Change{Kind: KindProject, Project: p.ID}); err != nil {
-		return err
-	}
-	return tx.forgetProject(p.ID)
+	return errors.Join(
+		err,
+		tx.bolt.Bucket(projectsBucket).Delete(p.ID.key()),
+		tx.record(Change{Kind: KindProject, Project: p.ID}),
+		tx.forgetProject(p.ID),
+	)
 }
 
 // owner is the project of a record that is addressed by its id alone.

@@ -50,10 +50,11 @@ func (tx *Tx) purge() (more bool, err error) {
 		if b == nil {
 			continue
 		}
-		if left, err = tx.drain(b, name, left); err != nil {
+		var nested bool
+		if left, nested, err = tx.drain(b, name, left); err != nil {
 			return true, err
 		}
-		if left <= 0 {
+		if left <= 0 || nested { // bbolt loses pages of a bucket that is deleted right after its buckets
 			return true, nil
 		}
 		if err := content.DeleteBucket(name); err != nil {
@@ -62,7 +63,7 @@ func (tx *Tx) purge() (more bool, err error) {
 		touched = true
 	}
 	if touched {
-		return true, nil // bbolt loses pages of a bucket that is deleted right after its buckets
+		return true, nil // for the same reason
 	}
 	return true, all.DeleteBucket(orphan)
 }
@@ -73,14 +74,16 @@ func (tx *Tx) alive(project []byte) bool {
 }
 
 // drain deletes up to limit keys of a bucket, with what says who owns the
-// records, and returns how many it may still have deleted.
-func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, err error) {
+// records, and returns how many it may still have deleted and whether buckets were
+// among the keys.
+func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
 	var keys, owned [][]byte
 	cursor := b.Cursor()
 	for key, value := cursor.First(); key != nil && len(keys) < limit; key, value = cursor.Next() {
 		keys = append(keys, key)
 		switch {
 		case value == nil: // a bucket
+			nested = true
 		case string(name) == string(versionsBucket), string(name) == string(announcementsBucket):
 			owned = append(owned, key)
 		case string(name) == string(feedbackSeries.records):
@@ -90,7 +93,7 @@ func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, err e
 	owners := tx.bolt.Bucket(ownersBucket)
 	for _, id := range owned {
 		if err := owners.Delete(id); err != nil {
-			return 0, err
+			return 0, nested, err
 		}
 	}
 	for _, key := range keys {
@@ -100,8 +103,8 @@ func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, err e
 			err = b.Delete(key)
 		}
 		if err != nil {
-			return 0, err
+			return 0, nested, err
 		}
 	}
-	return limit - len(keys), nil
+	return limit - len(keys), nested, nil
 }

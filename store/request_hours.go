@@ -16,7 +16,7 @@ import (
 // Request statistics have one key per project, kind of counter and hour. The value
 // is that of package hourly, with texts for the kinds of versions.
 
-// Bounds of the counters of an hour. What strangers send is part of most of
+// Bounds of the counters of an hour. What anonymous clients send is part of most of
 // them, so there must be some.
 const (
 	maxRequests = 1 << 14
@@ -105,8 +105,8 @@ func merged(all []hourCounter) []hourCounter {
 }
 
 // squeezed keeps an hour within its bound: the greatest counters stay, the
-// others are folded, so that whoever makes up versions does not push out those
-// that people use.
+// others are folded, so that a client that makes up versions does not push out the
+// real ones.
 func squeezed(all []hourCounter) []hourCounter {
 	most := maxVersions
 	if len(all) > 0 && all[0].kind() == requestCounts {
@@ -194,17 +194,11 @@ func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, er
 		if b == nil {
 			continue
 		}
-		var keys [][]byte
-		cursor := b.Cursor()
-		for key, _ := cursor.First(); key != nil && dropped+len(keys) < limit && Hour(binary.BigEndian.Uint32(key)) < before; key, _ = cursor.Next() {
-			keys = append(keys, key)
+		n, err := b.DeleteFirst(limit-dropped, func(key []byte) bool { return Hour(binary.BigEndian.Uint32(key)) < before })
+		if err != nil {
+			return dropped, err
 		}
-		for _, key := range keys {
-			if err := b.Delete(key); err != nil {
-				return dropped, err
-			}
-		}
-		dropped += len(keys)
+		dropped += n
 	}
 	return dropped, nil
 }

@@ -137,7 +137,7 @@ func (r Request) Endpoint() Endpoint { return Endpoint(r & (1<<endpointBits - 1)
 // PlatformNumber is the platform of the client, for PlatformOf.
 func (r Request) PlatformNumber() int { return int(r >> platformAt & (1<<platformBits - 1)) }
 
-// Offset is what the client's clock said.
+// Offset is the client's time zone.
 func (r Request) Offset() stats.Offset { return stats.Offset(r >> offsetAt & (1<<offsetBits - 1)) }
 
 // Place is where the request came from.

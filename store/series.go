@@ -18,13 +18,13 @@ import (
 // complete, also become a block of two packed columns: a word of filter bits
 // per record, and their searchable texts. Lists, totals, deep offsets and the
 // verification of a search are scans of these columns; only what is shown is
-// read as records. The last, incomplete block has no columns: whoever needs
-// them makes them from its records, at most 255.
+// read as records. The last, incomplete block has no columns: a reader
+// makes them from its records, at most 255.
 type series[R any, T seriesRecord[R]] struct {
 	kind    Kind
 	records []byte // number -> id, then JSON
 	words   []byte // block -> 256 words, two bytes each, little endian
-	texts   []byte // block -> 256 ends of texts, four bytes each, then the texts
+	texts   []byte // block -> 256 ends of texts, four bytes each, then the texts; stored with PutValue
 	what    string // for messages
 }
 
@@ -63,6 +63,23 @@ func encodeRecord(id ID, rec any) ([]byte, error) {
 	return append(id[:len(id):len(id)], b...), nil
 }
 
+// Encoded is what a series stores of a new record, but for its id. Making it is
+// most of the work of adding a record, so submissions do it before they wait for
+// a transaction that others share.
+type Encoded struct {
+	raw  []byte // as encodeRecord has it, with an id of zeros
+	word column.Word
+	text string // folded
+}
+
+func newEncoded(rec submission) (e Encoded, err error) {
+	if e.raw, err = encodeRecord(ID{}, rec); err != nil {
+		return e, err
+	}
+	e.word, e.text = rec.word(), rec.searchText()
+	return e, nil
+}
+
 // decode reads the stored form of a record.
 func (s series[R, T]) decode(raw []byte) (T, ID, error) {
 	rec := T(new(R))
@@ -80,22 +97,28 @@ func (s series[R, T]) decode(raw []byte) (T, ID, error) {
 
 // add appends a record and seals its block when that is complete.
 func (s series[R, T]) add(tx *Tx, p ProjectID, id ID, rec T) error {
+	e, err := newEncoded(rec)
+	if err != nil {
+		return err
+	}
+	return s.addEncoded(tx, p, id, e)
+}
+
+// addEncoded is add for a record that is encoded already.
+func (s series[R, T]) addEncoded(tx *Tx, p ProjectID, id ID, e Encoded) error {
 	content := tx.content(p)
 	records := content.Bucket(s.records)
 	next, err := records.NextSequence()
 	if err != nil {
 		return err
 	}
-	raw, err := encodeRecord(id, rec)
-	if err != nil {
-		return err
-	}
+	copy(e.raw, id[:])
 	records.FillPercent = 0.9
-	if err := records.Put(numberKey(next-1), raw); err != nil {
+	if err := records.Put(numberKey(next-1), e.raw); err != nil {
 		return err
 	}
 	of := headKey{p, s.kind}
-	h := tx.extendHead(of, next-1, rec)
+	h := tx.extendHead(of, next-1, e)
 	if next%column.BlockSize != 0 {
 		return nil
 	}
@@ -124,9 +147,10 @@ func (s series[R, T]) put(tx *Tx, p ProjectID, block uint32, c column.Columns) e
 	if err := words.Put(blockKey(block), c.Words); err != nil {
 		return err
 	}
-	if err := texts.Put(blockKey(block), c.Texts); err != nil {
+	if err := texts.PutValue(blockKey(block), c.Texts); err != nil {
 		return err
 	}
+	tx.changedText += int64(len(c.Texts))
 	return tx.record(Change{Kind: s.kind, Project: p, Block: block})
 }
 
@@ -141,7 +165,7 @@ type walk[R any, T seriesRecord[R]] struct {
 func (s series[R, T]) walk(content *boltfile.Bucket) *walk[R, T] {
 	return &walk[R, T]{
 		content: content, series: s, sealed: s.length(content) / column.BlockSize,
-		words: blockCursor{cursor: content.Bucket(s.words).Cursor()}, texts: blockCursor{cursor: content.Bucket(s.texts).Cursor()},
+		words: newBlockCursor(content.Bucket(s.words)), texts: newBlockCursor(content.Bucket(s.texts)),
 	}
 }
 
@@ -163,8 +187,13 @@ func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error
 
 // blockCursor is where a walk is in the blocks of one column.
 type blockCursor struct {
+	bucket *boltfile.Bucket
 	cursor *boltfile.Cursor
 	next   uint64 // the block after the last one that was read
+}
+
+func newBlockCursor(b *boltfile.Bucket) blockCursor {
+	return blockCursor{bucket: b, cursor: b.Cursor()}
 }
 
 // read is the column of a block, or nil.
@@ -183,7 +212,7 @@ func (c *blockCursor) read(block uint64) []byte {
 	if c.next = block + 1; !bytes.Equal(at, key) {
 		return nil
 	}
-	return value
+	return c.bucket.ValueAt(key, value)
 }
 
 // readColumns makes the columns of a block from its records. Numbers without a

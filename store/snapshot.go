@@ -378,7 +378,7 @@ func filtered[R any](entries []*Entry[R], keep func(*Entry[R]) bool) []*Entry[R]
 type slot struct {
 	id       ProjectID
 	project  atomic.Pointer[Project]
-	snap     atomic.Pointer[Snapshot] // nil until somebody asks
+	snap     atomic.Pointer[Snapshot] // nil until it is asked for
 	used     atomic.Int64             // clock of the cache at the last use
 	building sync.Mutex               // held by the reader that builds snap
 

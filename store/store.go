@@ -99,10 +99,11 @@ type Store struct {
 
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
-	heads   map[headKey]*head  // guarded by the lock of file
+	heads   heads              // guarded by the lock of file
 
-	lastChange atomic.Uint64
-	commits    atomic.Int64
+	lastChange  atomic.Uint64
+	changedText atomic.Int64
+	commits     atomic.Int64
 
 	submissions *boltfile.Group[func(*Tx) error]
 	duplicates  *limit.Duplicates // submissions of the last Options.DedupWindow
@@ -126,7 +127,7 @@ type Store struct {
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
-		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: map[headKey]*head{},
+		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: heads{of: map[headKey]*head{}},
 		filesWaiting: make(chan struct{}, 1),
 	}
 	if s.now == nil {

@@ -95,9 +95,22 @@ func (l *Log) searchText() string {
 	return searchtext.Fields(&l.Content, l.Source, l.IP, l.City, l.CountryName, l.RegionName, l.PlatformVersion)
 }
 
+// Encode makes what AddEncodedFeedback stores.
+func (f *Feedback) Encode() (Encoded, error) { return newEncoded(f) }
+
 // AddFeedback stores new feedback and gives it its id. A project that is gone
 // is NotFound and nothing is written.
 func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
+	e, err := f.Encode()
+	if err != nil {
+		return err
+	}
+	return tx.AddEncodedFeedback(p, f, e)
+}
+
+// AddEncodedFeedback is AddFeedback for feedback that has not changed since it was
+// encoded. It can be added once.
+func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
 	if tx.content(p) == nil {
 		return notFound("project")
 	}
@@ -107,7 +120,7 @@ func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 	if err := tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key()); err != nil {
 		return err
 	}
-	return feedbackSeries.add(tx, p, f.ID, f)
+	return feedbackSeries.addEncoded(tx, p, f.ID, e)
 }
 
 func (tx *Tx) countFeedback(p ProjectID, f *Feedback, n int64) {
@@ -149,16 +162,29 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	return feedbackSeries.replace(tx, p, f.ID, nil)
 }
 
+// Encode makes what AddEncodedLog stores.
+func (l *Log) Encode() (Encoded, error) { return newEncoded(l) }
+
 // AddLog stores a new log and gives it its id. A project that is gone is
 // NotFound and nothing is written.
 func (tx *Tx) AddLog(p ProjectID, l *Log) error {
+	e, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	return tx.AddEncodedLog(p, l, e)
+}
+
+// AddEncodedLog is AddLog for a log that has not changed since it was encoded. It
+// can be added once.
+func (tx *Tx) AddEncodedLog(p ProjectID, l *Log, e Encoded) error {
 	if tx.content(p) == nil {
 		return notFound("project")
 	}
 	l.ID = tx.newID()
 	tx.newLogs++
 	tx.count(p, countLevel(l.Level), 1)
-	return logSeries.add(tx, p, l.ID, l)
+	return logSeries.addEncoded(tx, p, l.ID, e)
 }
 
 // Log reads one log of a project.

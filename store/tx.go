@@ -80,6 +80,7 @@ type Tx struct {
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64 // sequence of the last change recorded, 0 when none
+	changedText    int64  // for ChangedText
 	heads          map[headKey]*head
 	filesWaiting   bool // something is pending, or to be deleted
 
@@ -118,6 +119,7 @@ func (tx *Tx) publish() {
 		default: // it has been told
 		}
 	}
+	s.changedText.Add(tx.changedText)
 	if tx.lastChange != 0 {
 		s.announceChanges(tx.lastChange)
 	}

@@ -3,8 +3,6 @@ package analytics
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 
 	"svc/api/web"
@@ -12,52 +10,6 @@ import (
 	"svc/internal/event/query"
 	"svc/internal/stats"
 )
-
-// rangeInput is the range of an analysis.
-type rangeInput struct {
-	Start  web.Optional[web.LooseInteger] `json:"start_time"`
-	End    web.Optional[web.LooseInteger] `json:"end_time"`
-	Offset web.Optional[web.LooseInteger] `json:"tz_offset_minutes"`
-}
-
-// bodySpan is Span for a body.
-func (p *problems) bodySpan(in rangeInput, now time.Time) web.Span {
-	before := len(p.List)
-	s := web.Span{End: p.bodyTime("end_time", in.End, now.Unix())}
-	s.Start = p.bodyTime("start_time", in.Start, max(0, s.End-7*24*3600))
-	if len(p.List) == before && s.Start > s.End {
-		p.Add("start_time must not be after end_time")
-	}
-	s.Offset = p.bodyWhole("tz_offset_minutes", in.Offset, 0, -840, 900)
-	return s
-}
-
-func (p *problems) bodyTime(field string, o web.Optional[web.LooseInteger], otherwise int64) int64 {
-	t := int64(o.Or(web.LooseInteger(otherwise)))
-	if o.Wrong || t < 0 || t > web.MaxTime {
-		p.Add("%s must be an integer of at least 0 (Unix seconds)", field)
-	}
-	return t
-}
-
-// bodyWhole is whole for a field of a body.
-func (p *problems) bodyWhole(field string, o web.Optional[web.LooseInteger], otherwise, least, most int) int {
-	n := int64(o.Or(web.LooseInteger(otherwise)))
-	if o.Wrong || n < int64(least) || n > int64(most) {
-		p.Add("%s must be an integer from %d to %d", field, least, most)
-		return otherwise
-	}
-	return int(n)
-}
-
-// bodyWord is word for a field of a body.
-func (p *problems) bodyWord(field string, o web.Optional[string], otherwise string, words ...string) string {
-	text := o.Or(otherwise)
-	if o.Wrong || o.Value != nil && !slices.Contains(words, text) {
-		p.Add("%s must be one of %s", field, strings.Join(words, ", "))
-	}
-	return text
-}
 
 // filters reads a list of conditions.
 func (p *problems) filters(field string, o web.Optional[json.RawMessage]) []query.Filter {
@@ -77,7 +29,7 @@ func (p *problems) fits(n int, what string) {
 }
 
 type funnelInput struct {
-	rangeInput
+	web.RangeInput
 	Steps  web.Optional[[]json.RawMessage] `json:"steps"`
 	Window web.Optional[web.LooseInteger]  `json:"window_seconds"`
 	Entry  web.Optional[string]            `json:"entry"`
@@ -92,9 +44,9 @@ type stepInput struct {
 func (p *problems) funnel(object json.RawMessage, now time.Time) query.FunnelQuery {
 	var in funnelInput
 	web.Fill(&in, object)
-	q := query.FunnelQuery{Range: eventRange(p.bodySpan(in.rangeInput, now))}
-	q.Window = int64(p.bodyWhole("window_seconds", in.Window, 604800, 60, 2592000))
-	q.AnyEntry = p.bodyWord("entry", in.Entry, "first", "first", "any") == "any"
+	q := query.FunnelQuery{Range: eventRange(p.SpanOf(in.RangeInput, now))}
+	q.Window = int64(p.IntOf("window_seconds", in.Window, 604800, 60, 2592000))
+	q.AnyEntry = p.WordOf("entry", in.Entry, "first", "first", "any") == "any"
 	before := len(p.List)
 	steps := web.Entries[stepInput](&p.Problems, "steps", in.Steps, 8)
 	if len(p.List) == before && len(steps) < 2 {
@@ -173,7 +125,7 @@ func rate(part, whole int64) float64 {
 }
 
 type retentionInput struct {
-	rangeInput
+	web.RangeInput
 	StartEvent  web.Optional[string]           `json:"start_event"`
 	ReturnEvent web.Optional[string]           `json:"return_event"`
 	Period      web.Optional[string]           `json:"period"`
@@ -185,12 +137,12 @@ func (p *problems) retention(object json.RawMessage, now time.Time) query.Cohort
 	var in retentionInput
 	web.Fill(&in, object)
 	q := query.CohortQuery{StartEvent: in.StartEvent.Or(""), ReturnEvent: in.ReturnEvent.Or(""), Now: now.Unix()}
-	span := p.bodySpan(in.rangeInput, now)
+	span := p.SpanOf(in.RangeInput, now)
 	q.Range = eventRange(span)
 	p.Text("start_event", in.StartEvent, web.TextRule{Min: 1, Max: 64, Required: true})
 	p.Text("return_event", in.ReturnEvent, web.TextRule{Max: 64})
-	q.Weekly = p.bodyWord("period", in.Period, "day", "day", "week") == "week"
-	q.Periods = p.bodyWhole("periods", in.Periods, 14, 2, 30)
+	q.Weekly = p.WordOf("period", in.Period, "day", "day", "week") == "week"
+	q.Periods = p.IntOf("periods", in.Periods, 14, 2, 30)
 	if len(p.List) == 0 {
 		cohorts := stats.Days(span.Start, span.End, span.Offset).Len()
 		if q.Weekly {
@@ -204,7 +156,7 @@ func (p *problems) retention(object json.RawMessage, now time.Time) query.Cohort
 type cohortView struct {
 	Cohort int64       `json:"cohort"`
 	Size   int64       `json:"size"`
-	Cells  []*cellOpen `json:"cells"` // null where nothing can be said yet
+	Cells  []*cellOpen `json:"cells"` // null where the period is not over
 }
 
 // cellOpen is how many of a cohort came back in a period.
@@ -241,7 +193,7 @@ func (h *Handlers) analyseRetention(r *web.Request) (retentionView, error) {
 }
 
 type pathsInput struct {
-	rangeInput
+	web.RangeInput
 	StartEvent web.Optional[string]           `json:"start_event"`
 	Depth      web.Optional[web.LooseInteger] `json:"depth"`
 	Branches   web.Optional[web.LooseInteger] `json:"branch_limit"`
@@ -252,10 +204,10 @@ type pathsInput struct {
 func (p *problems) paths(object json.RawMessage, now time.Time) query.PathsQuery {
 	var in pathsInput
 	web.Fill(&in, object)
-	q := query.PathsQuery{Range: eventRange(p.bodySpan(in.rangeInput, now)), StartEvent: in.StartEvent.Or("")}
+	q := query.PathsQuery{Range: eventRange(p.SpanOf(in.RangeInput, now)), StartEvent: in.StartEvent.Or("")}
 	p.Text("start_event", in.StartEvent, web.TextRule{Max: 64})
-	q.Depth, q.Branches = p.bodyWhole("depth", in.Depth, 4, 2, 6), p.bodyWhole("branch_limit", in.Branches, 5, 1, 20)
-	q.Users = p.bodyWord("scope", in.Scope, "session", "session", "user") == "user"
+	q.Depth, q.Branches = p.IntOf("depth", in.Depth, 4, 2, 6), p.IntOf("branch_limit", in.Branches, 5, 1, 20)
+	q.Users = p.WordOf("scope", in.Scope, "session", "session", "user") == "user"
 	return q
 }
 

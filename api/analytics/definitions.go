@@ -76,7 +76,7 @@ func (h *Handlers) updateDefinition(r *web.Request) (v definitionView, err error
 	return viewDefinition(project, &d), err
 }
 
-// deleteDefinition deletes what is said about a name. Its events stay, and the
+// deleteDefinition deletes the definition of a name. Its events stay, and the
 // next one makes it anew.
 func (h *Handlers) deleteDefinition(r *web.Request) error {
 	var p problems

@@ -94,14 +94,14 @@ func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.Pro
 // clientClock is what the client says about its time: in the header, else in the
 // body, as beacons do, which have no headers of their own.
 func clientClock(r *web.Request, body useragent.Text) submission.Clock {
-	said := web.HeaderText(r, "X-Svc-Client-Time")
-	if !said.Sent {
-		said = body
+	sent := web.HeaderText(r, "X-Svc-Client-Time")
+	if !sent.Sent {
+		sent = body
 	}
-	if !said.Sent {
+	if !sent.Sent {
 		return submission.Clock{}
 	}
-	return submission.ClientTime(said.Value, r.Received)
+	return submission.ClientTime(sent.Value, r.Received)
 }
 
 // eventClient is what is stored of the client of an event.

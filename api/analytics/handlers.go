@@ -20,7 +20,7 @@ type Config struct {
 	DB       *store.Store
 	Events   *event.Engine
 	Requests *RequestCounter
-	Geo      *geo.Locator // places of addresses; nil = no look-up
+	Geo      *geo.Locator // places of addresses; nil = no lookup
 	Log      *slog.Logger
 	Now      func() time.Time
 

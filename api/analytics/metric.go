@@ -14,7 +14,7 @@ import (
 )
 
 type metricInput struct {
-	rangeInput
+	web.RangeInput
 	Type        web.Optional[string]            `json:"type"`
 	Events      web.Optional[[]json.RawMessage] `json:"events"`
 	Filters     web.Optional[json.RawMessage]   `json:"filters"`
@@ -54,15 +54,15 @@ type metric struct {
 func (p *problems) metric(body json.RawMessage, now time.Time) metric {
 	var in metricInput
 	web.Fill(&in, body)
-	m := metric{span: p.bodySpan(in.rangeInput, now)}
+	m := metric{span: p.SpanOf(in.RangeInput, now)}
 	m.Range = eventRange(m.span)
 	if p.Present("type", in.Type.Sent, in.Type.Null(), true, false) {
-		m.kind = p.bodyWord("type", in.Type, "", metricTimeseries, metricBreakdown, metricValue)
+		m.kind = p.WordOf("type", in.Type, "", metricTimeseries, metricBreakdown, metricValue)
 	}
 	m.Events = p.metricEvents(in.Events)
 	m.Filters = p.filters("filters", in.Filters)
 	m.Formula = p.formula(in.Formula, m.Events)
-	m.Hourly = p.bodyWord("granularity", in.Granularity, "day", "hour", "day") == "hour"
+	m.Hourly = p.WordOf("granularity", in.Granularity, "day", "hour", "day") == "hour"
 	p.Number("limit", in.Limit, 1, 50, false)
 	m.Limit = int(in.Limit.Or(20))
 	switch m.kind {
@@ -101,7 +101,7 @@ func (p *problems) metricEvents(raw web.Optional[[]json.RawMessage]) []query.Met
 			p.Add("%s must not be that of another event", web.EntryField("events", i, "alias"))
 		}
 		taken[alias] = true
-		measure := p.bodyWord(web.EntryField("events", i, "measure"), in.Measure, "count", "count", "unique_users", "count_per_user")
+		measure := p.WordOf(web.EntryField("events", i, "measure"), in.Measure, "count", "count", "unique_users", "count_per_user")
 		all = append(all, query.MetricEvent{
 			Name: in.Name.Or(""), Alias: alias, Measure: query.Measure(measure),
 			Filters: p.filters(web.EntryField("events", i, "filters"), in.Filters),
@@ -156,7 +156,7 @@ func (p *problems) groupBy(o web.Optional[web.Object]) (by query.Dimension, prop
 	var in groupByInput
 	web.Fill(&in, json.RawMessage(*o.Value))
 	if p.Present("group_by.kind", in.Kind.Sent, in.Kind.Null(), true, false) {
-		by = query.Dimension(p.bodyWord("group_by.kind", in.Kind, "", "property", "platform", "region", "event"))
+		by = query.Dimension(p.WordOf("group_by.kind", in.Kind, "", "property", "platform", "region", "event"))
 	}
 	p.Text("group_by.key", in.Key, web.TextRule{Max: 128})
 	if by == query.ByProperty && !in.Key.Wrong && in.Key.Or("") == "" {

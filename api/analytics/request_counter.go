@@ -120,19 +120,19 @@ func (c *RequestCounter) dimensions(r *web.Request, from web.Client) (useragent.
 // few, and looking one up is quicker than reading its User-Agent. Only what most
 // clients send is looked up, because a long key takes its time too.
 func (c *RequestCounter) system(r *web.Request, body useragent.Source) useragent.System {
-	said := r.Declared(body)
-	asked := description{header: said.Header}
+	declared := r.Declared(body)
+	asked := description{header: declared.Header}
 	if agent := r.Header["User-Agent"]; len(agent) > 0 {
 		asked.agent = agent[0]
 	}
-	if said.Query != (useragent.Source{}) || said.Body != (useragent.Source{}) || asked.length() > maxDescription {
-		return useragent.Detect(said, asked.agent)
+	if declared.Query != (useragent.Source{}) || declared.Body != (useragent.Source{}) || asked.length() > maxDescription {
+		return useragent.Detect(declared, asked.agent)
 	}
 	known := c.systems.Get().(map[description]useragent.System)
 	defer c.systems.Put(known)
 	o, ok := known[asked]
 	if !ok {
-		o = useragent.Detect(said, asked.agent)
+		o = useragent.Detect(declared, asked.agent)
 		if len(known) == maxSystems {
 			clear(known)
 		}

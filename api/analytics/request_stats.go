@@ -194,7 +194,7 @@ func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVers
 }
 
 // requestHeatmap counts by the local time of clients: by the offset of their
-// clocks, or that of their country, or that of whoever asks.
+// clocks, or that of their country, or that of the caller.
 func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var p problems
 	span := p.Span(r, h.Now())
@@ -208,8 +208,8 @@ func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var m stats.Heatmap
 	err := h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachRequest(id, from, to, func(h store.Hour, r store.Request, n int64) {
-			offset, said := r.Offset().Minutes()
-			if !said {
+			offset, known := r.Offset().Minutes()
+			if !known {
 				offset = offsets[r.Place().Region()]
 			}
 			m.Add(h.Start(), offset, n)

@@ -63,7 +63,7 @@ func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	var result BackupResult
 	if err != nil {
 		result.Error = err.Error()
-		if r.Context().Err() == nil { // who has gone knows
+		if r.Context().Err() == nil { // a client that has gone knows
 			h.Log.Error("backup interrupted", "error", err, "id", r.ID)
 		}
 	} else {

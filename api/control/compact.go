@@ -7,7 +7,7 @@ import (
 	"svc/internal/boltfile"
 )
 
-// compactInput says whether files are compacted that have not shrunk inside, too.
+// compactInput reports whether files are compacted that have not shrunk inside, too.
 type compactInput struct {
 	Always web.Optional[bool] `json:"always"`
 }
@@ -23,11 +23,11 @@ type CompactedFile struct {
 	Before    int64   `json:"before"` // bytes
 	After     int64   `json:"after"`  // bytes
 	Compacted bool    `json:"compacted"`
-	Seconds   float64 `json:"seconds"` // in which nobody could write to the file
+	Seconds   float64 `json:"seconds"` // in which writers of the file waited
 }
 
 // compact moves the data to smaller files while they are in use, one after the
-// other. Whoever writes waits.
+// other. Writers wait.
 func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 	var in compactInput
 	if err := web.Decode(r, &in); err != nil {

@@ -11,11 +11,11 @@ import (
 	"svc/internal/proxy"
 )
 
-// samplesPerSecond bounds what looking at forwarding headers costs: the first
+// samplesPerSecond bounds what reading forwarding headers costs: the first
 // requests of each second tell enough.
 const samplesPerSecond = 16
 
-// Forwarding remembers what requests said about the proxies they came through,
+// Forwarding remembers the forwarding headers of requests,
 // for svc doctor, and warns once of what is likely a mistake.
 type Forwarding struct {
 	proxies proxy.Proxies
@@ -63,7 +63,7 @@ func (f *Forwarding) Observe(r *web.Request) {
 	}
 }
 
-// due says whether there is a sample left.
+// due reports whether there is a sample left.
 func (f *Forwarding) due(now time.Time) bool {
 	if second := now.Unix(); f.second.Load() != second {
 		f.second.Store(second)

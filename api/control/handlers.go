@@ -31,7 +31,7 @@ type Config struct {
 	Now        func() time.Time
 
 	Version string // of the program
-	Data    string // the data directory, whose disk must have room; "" = is not looked at
+	Data    string // the data directory, whose disk must have room; "" = not checked
 	KeySalt []byte // of the hashes of API keys
 
 	// Dropped is the number of requests that the request statistics had no room for.
@@ -43,7 +43,7 @@ type Config struct {
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
-// Handlers answer the owner, and whoever asks for the health of the server.
+// Handlers answer the owner, and everybody about the health of the server.
 type Handlers struct {
 	Config
 	started    time.Time

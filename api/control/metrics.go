@@ -46,7 +46,7 @@ func (h *Handlers) figures() (f figures, err error) {
 }
 
 // Metrics answers with all metrics in the text format of Prometheus. It asks for
-// no credential: whoever serves it decides who reaches it.
+// no credential: the listener that serves it decides who reaches it.
 func (h *Handlers) Metrics() http.Handler { return h.exposition }
 
 // newExposition makes the handler of the metrics.
@@ -57,11 +57,28 @@ func (h *Handlers) newExposition() http.Handler {
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+	all := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		// What can be read is worth more than an error.
 		ErrorHandling: promhttp.ContinueOnError,
 		ErrorLog:      slog.NewLogLogger(h.Log.Handler(), slog.LevelError),
 	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { all.ServeHTTP(&untilGone{ResponseWriter: w}, r) })
+}
+
+// untilGone is an answer to a client that may hang up, which is no error: nothing is
+// sent after that. promhttp would log one for each metric that is left.
+type untilGone struct {
+	http.ResponseWriter
+	gone bool
+}
+
+// Write never fails.
+func (w *untilGone) Write(b []byte) (int, error) {
+	if !w.gone {
+		_, err := w.ResponseWriter.Write(b)
+		w.gone = err != nil
+	}
+	return len(b), nil
 }
 
 func (h *Handlers) showMetrics(w http.ResponseWriter, r *web.Request) error {
@@ -90,7 +107,7 @@ func (f *family) desc() *prometheus.Desc {
 	return prometheus.NewDesc(f.name, f.help, f.labels, nil)
 }
 
-// collector reads the families when somebody asks.
+// collector reads the families at each scrape.
 type collector struct{ handlers *Handlers }
 
 // Describe lists the families.

@@ -1,8 +1,10 @@
 package control_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -124,6 +126,29 @@ func TestMetricsAreWellMade(t *testing.T) {
 }
 
 // TestMetricsAreForTheOwner: over TCP there are no such paths.
+// A client that hangs up in the middle is no error.
+func TestMetricsUntilTheClientHasGone(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := apitest.NewServer(t, apitest.WithLog(&log))
+	client, server := net.Pipe()
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.Handler.Metrics().ServeHTTP(pipeAnswer{httptest.NewRecorder(), server}, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	if log.Len() > 0 {
+		t.Errorf("logged %s", log.String())
+	}
+}
+
+// pipeAnswer is an answer whose body goes to a connection.
+type pipeAnswer struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+func (a pipeAnswer) Write(b []byte) (int, error) { return a.conn.Write(b) }
+
 func TestMetricsAreForTheOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -48,13 +48,13 @@ type ReadinessCheck struct {
 	Message string `json:"message"` // "" when it is met
 }
 
-// Readiness says whether requests should be sent to a server.
+// Readiness reports whether requests should be sent to a server.
 type Readiness struct {
 	Status string           `json:"status"` // ready or unavailable
 	Checks []ReadinessCheck `json:"checks"`
 }
 
-// ready says whether requests should be sent here.
+// ready reports whether requests should be sent here.
 func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 	view, status := h.readiness(control.Owner(r.Context())), http.StatusOK
 	if view.Status != "ready" {

@@ -58,7 +58,7 @@ func (h *Handlers) reindex(w http.ResponseWriter, r *web.Request) error {
 	tell := func() {
 		told, last = true, h.Now()
 		line.Seconds = last.Sub(begin).Seconds()
-		_ = json.NewEncoder(w).Encode(line) // who has gone does not want to know
+		_ = json.NewEncoder(w).Encode(line) // an error means that the client has gone
 		_ = wire.Flush()
 	}
 	err := h.Search.Rebuild(r.Context(), func(things int) {

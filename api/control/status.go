@@ -25,7 +25,7 @@ type Status struct {
 	Search   SearchStatus   `json:"search"`
 	Memory   MemoryStatus   `json:"memory"`
 	Jobs     []JobStatus    `json:"jobs"`
-	Backup   *BackupStatus  `json:"backup"` // null = no backup was looked for or found yet
+	Backup   *BackupStatus  `json:"backup"` // null = no backup is known yet
 }
 
 // BackupStatus is how the backups of the schedule stand.

@@ -26,8 +26,8 @@ func (h *Handlers) publicAnnouncementRoutes() []web.Route {
 
 // audience is who reads the announcements of a project.
 type audience struct {
-	platform *platform.Platform // nil = not said
-	version  string             // "" = not said
+	platform *platform.Platform // nil = not given
+	version  string             // "" = not given
 }
 
 func (p *problems) audience(r *web.Request) audience {
@@ -39,8 +39,8 @@ func (p *problems) audience(r *web.Request) audience {
 }
 
 // sees returns the rule of visibility: not hidden, neither at all nor for the
-// reader's language, and meant for the platform and the version. Whoever does
-// not say a version that is known sees what is for all versions.
+// reader's language, and meant for the platform and the version. A reader
+// without a known version sees what is for all versions.
 func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
 	version, known := release.Parse(a.version)
 	if !known {
@@ -88,10 +88,7 @@ func (h *Handlers) publicAnnouncements(r *web.Request) (web.PageView, error) {
 		return web.PageView{}, err
 	}
 	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.PageView, err error) {
-		reader, err := h.reader(snap, r.Query("locale"))
-		if err != nil {
-			return v, err
-		}
+		reader := h.reader(snap, r.Query("locale"))
 		matching, err := h.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
 		if err != nil {
 			return v, err

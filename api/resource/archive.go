@@ -11,7 +11,7 @@ import (
 	"svc/store"
 )
 
-// The lines of an archive are what administrators see, and what nobody but an
+// The lines of an archive are what administrators see, and what only an
 // import needs: texts in languages that are not registered at the moment. What a
 // line may be is what the interface takes from an administrator, checked by the
 // same rules, and id and times besides.

@@ -74,7 +74,7 @@ func (h *Handlers) resetPassword(r *web.Request) (v ResetView, err error) {
 // directory until it has been used.
 func (h *Handlers) writeBootstrap(password string) error {
 	text := fmt.Sprintf("user name: admin\npassword:  %s\n\n"+
-		"Made at %s. Whoever can read this file can log in: change the password.\n"+
+		"Made at %s. Everyone who can read this file can log in: change the password.\n"+
 		"The file is removed after the first login.\n", password, h.Now().UTC().Format(time.RFC3339))
 	if err := durable.WriteFile(h.BootstrapFile, []byte(text), os.FileMode(0o600)); err != nil {
 		return fmt.Errorf("write first password: %w", err)

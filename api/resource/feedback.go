@@ -73,7 +73,7 @@ type feedbackOptionsView struct {
 	ContactRequired bool   `json:"contact_required_for_forward"`
 }
 
-// feedbackOptions says whether feedback can become an issue at the code host,
+// feedbackOptions reports whether feedback can become an issue at the code host,
 // which this program cannot do yet.
 func (h *Handlers) feedbackOptions(r *web.Request) (feedbackOptionsView, error) {
 	p, err := h.DB.FindProject(r.Param("k"))
@@ -194,10 +194,14 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 	f.Platform, f.PlatformVersion = feedbackOrigin(r, from.System)
 	f.Sender = h.sender(r)
 	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, false, sorted(in.CustomData))
+	encoded, err := f.Encode()
+	if err != nil {
+		return from, err
+	}
 	f, err = store.SubmitOnce(h.DB, key, compare,
 		func(tx *store.Tx, id store.ID) (*store.Feedback, error) { return tx.Feedback(project.ID, id) },
 		func(tx *store.Tx) (*store.Feedback, store.ID, error) {
-			err := tx.AddFeedback(project.ID, f)
+			err := tx.AddEncodedFeedback(project.ID, f, encoded)
 			return f, f.ID, err
 		})
 	if err != nil {

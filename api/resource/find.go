@@ -6,8 +6,8 @@ import (
 	"svc/store"
 )
 
-// alternatives are the ways to look for a folded text: as it stands, and where nothing
-// contains that, as words in any order.
+// alternatives are the terms of a search for a folded text: the text itself, and where
+// nothing contains that, its words in any order.
 func alternatives(find string) [][]string {
 	all := [][]string{{find}}
 	if words := searchtext.Words(find); len(words) > 1 {
@@ -31,8 +31,8 @@ func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.Pro
 }
 
 // searched keeps of a list what contains a folded text, or where nothing does,
-// all of its words. The index only saves looking: the text of everything that
-// may match is looked into.
+// all of its words. The index only narrows the list: the text of
+// every candidate is searched.
 func searched[E any](h *Handlers, r *web.Request, kind store.Kind, project store.ProjectID, find string, list []E,
 	ref func(E) store.Change, text func(E) (string, error)) ([]E, error) {
 	for _, terms := range alternatives(find) {
@@ -78,9 +78,9 @@ func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find strin
 		})
 }
 
-// findAnnouncements lists the announcements that keep says yes to and that
-// contain what is searched for, in list order. What keep says no to has no say
-// in how they are looked for: the public must not learn from it.
+// findAnnouncements lists the announcements that keep accepts and that contain the
+// text, in list order. Those that keep rejects have no influence on how the others are
+// searched: the public must not learn from it.
 func (h *Handlers) findAnnouncements(r *web.Request, snap *store.Snapshot, find string, keep func(*store.AnnouncementEntry) bool) ([]*store.AnnouncementEntry, error) {
 	all := snap.Announcements(keep)
 	if find == "" {

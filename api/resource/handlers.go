@@ -20,8 +20,8 @@ import (
 // Config is all that the handlers may touch.
 type Config struct {
 	DB     *store.Store
-	Search *index.Index // nil = searches look everywhere
-	Geo    *geo.Locator // places of addresses; nil = no look-up
+	Search *index.Index // nil = searches scan all records
+	Geo    *geo.Locator // places of addresses; nil = no lookup
 	Log    *slog.Logger
 	Now    func() time.Time
 

@@ -115,10 +115,14 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) (from web.Cl
 	l.Platform, l.PlatformVersion = storedOrigin(r, from.System)
 	l.Sender = h.sender(r)
 	key, compare := fingerprint(r, project.ID, "log", l.Level, l.Content, l.Source, sorted(in.DeviceInfo), sorted(in.CustomData))
+	encoded, err := l.Encode()
+	if err != nil {
+		return from, err
+	}
 	l, err = store.SubmitOnce(h.DB, key, compare,
 		func(tx *store.Tx, id store.ID) (*store.Log, error) { return tx.Log(project.ID, id) },
 		func(tx *store.Tx) (*store.Log, store.ID, error) {
-			err := tx.AddLog(project.ID, l)
+			err := tx.AddEncodedLog(project.ID, l, encoded)
 			return l, l.ID, err
 		})
 	if err != nil {

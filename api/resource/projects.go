@@ -119,7 +119,7 @@ func (h *Handlers) listProjects(r *web.Request) (web.PageView, error) {
 	return web.PageView{Total: len(matching), Data: web.Views(web.PageOf(matching, page), viewProjectFully)}, err
 }
 
-// NewProject is a project with what holds where nothing is said.
+// NewProject is a project with the defaults.
 func NewProject() store.Project {
 	return store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
 }

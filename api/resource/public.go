@@ -34,15 +34,14 @@ type reader struct {
 	message []byte
 }
 
-func (h *Handlers) reader(snap *store.Snapshot, preference string) (reader, error) {
+func (h *Handlers) reader(snap *store.Snapshot, preference string) reader {
 	language, unknown := snap.Locales.Resolve(preference)
 	r := reader{handlers: h, snap: snap, language: language}
-	if !unknown {
-		return r, nil
+	if unknown {
+		text := locale.Message(preference)
+		r.message = web.AppendText(make([]byte, 0, len(text)+8), text)
 	}
-	var err error
-	r.message, err = web.Encode(locale.Message(preference))
-	return r, err
+	return r
 }
 
 // version is the JSON of an entry. It is made once per language and kept with
@@ -75,10 +74,7 @@ func (r reader) append(b, object []byte) []byte {
 // in the language of the caller; nil is null.
 func (h *Handlers) respondObject(w http.ResponseWriter, r *web.Request, find func(reader) ([]byte, error)) error {
 	return h.withSnapshot(r, func(snap *store.Snapshot) error {
-		reader, err := h.reader(snap, r.Query("locale"))
-		if err != nil {
-			return err
-		}
+		reader := h.reader(snap, r.Query("locale"))
 		object, err := find(reader)
 		if err != nil {
 			return err
@@ -119,10 +115,7 @@ func (h *Handlers) publicVersions(r *web.Request) (web.PageView, error) {
 		if err != nil {
 			return v, err
 		}
-		reader, err := h.reader(snap, r.Query("locale"))
-		if err != nil {
-			return v, err
-		}
+		reader := h.reader(snap, r.Query("locale"))
 		return viewObjects(reader, matching, page, reader.version)
 	})
 }

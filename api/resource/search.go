@@ -46,7 +46,7 @@ type hitView struct {
 	CreatedAt  int64  `json:"created_at"`
 }
 
-// searchQuery is what to look for, and where.
+// searchQuery is a checked query: the text, and the filters.
 type searchQuery struct {
 	find    string
 	project string // "" = all
@@ -79,7 +79,7 @@ func readSearchQuery(r *web.Request) (searchQuery, error) {
 	return q, p.Err()
 }
 
-// searchAll looks through everything the caller may read, newest first.
+// searchAll searches everything the caller may read, newest first.
 func (h *Handlers) searchAll(r *web.Request) (v web.PageView, err error) {
 	q, err := readSearchQuery(r)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Handlers) searchAll(r *web.Request) (v web.PageView, err error) {
 	return web.PageView{Total: x.total, Estimate: x.estimate, Data: append([]hitView{}, x.hits...)}, nil
 }
 
-// searchedProjects are the projects to look through: what the caller reaches,
+// searchedProjects are the projects in scope: what the caller reaches,
 // or the one that was named.
 func (h *Handlers) searchedProjects(r *web.Request, q searchQuery) (map[store.ProjectID]*store.Project, error) {
 	projects := map[store.ProjectID]*store.Project{}
@@ -145,7 +145,7 @@ func (x *search) keepNewest() {
 	x.hits = x.hits[:min(x.query.limit, len(x.hits))]
 }
 
-// searchKinds looks through all that the caller may read.
+// searchKinds searches all that the caller may read.
 func (x *search) searchKinds(terms []string) error {
 	for _, k := range searchKinds {
 		if x.query.kind != "" && x.query.kind != k.name || !x.r.Caller.Has(k.scope) {
@@ -175,17 +175,17 @@ func (x *search) only() store.ProjectID {
 }
 
 const (
-	// recordsAtOnce is how many records one transaction of a search looks into: a
-	// few milliseconds, in which nobody who writes has to keep old pages.
+	// recordsAtOnce is how many records one transaction of a search scans: a
+	// few milliseconds, in which writers have to keep few old pages.
 	recordsAtOnce = 500
-	// exactRecords is how many records a search looks into at least before its total
+	// exactRecords is how many records a search scans at least before its total
 	// becomes an upper bound, as in the other lists.
 	exactRecords = 10_000
 )
 
-// searchRecords looks through projects, versions or announcements, the newest
-// first. What is left when the page is full and enough was looked into counts as if
-// it matched.
+// searchRecords searches projects, versions or announcements, the newest
+// first. When the page is full and enough were scanned, the rest counts as if it
+// matched.
 func (x *search) searchRecords(kind store.Kind, name string, terms []string) error {
 	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
 	if err != nil {
@@ -199,27 +199,27 @@ func (x *search) searchRecords(kind store.Kind, name string, terms []string) err
 		return cmp.Or(cmp.Compare(x.createdAt(b), x.createdAt(a)), bytes.Compare(b.ID[:], a.ID[:]))
 	})
 	found := 0
-	for looked := 0; looked < len(refs); {
-		if found >= x.query.limit && looked >= exactRecords {
-			x.total += len(refs) - looked
+	for scanned := 0; scanned < len(refs); {
+		if found >= x.query.limit && scanned >= exactRecords {
+			x.total += len(refs) - scanned
 			x.estimate = true
 			break
 		}
 		if err := x.r.Context().Err(); err != nil {
 			return err
 		}
-		page := refs[looked:min(looked+recordsAtOnce, len(refs))]
+		page := refs[scanned:min(scanned+recordsAtOnce, len(refs))]
 		n, err := x.searchPage(page, name, terms, x.query.limit-found)
 		if err != nil {
 			return err
 		}
-		looked, found = looked+len(page), found+n
+		scanned, found = scanned+len(page), found+n
 	}
 	x.total += found
 	return nil
 }
 
-// searchPage looks into some records in one transaction, and returns how many of
+// searchPage scans some records in one transaction, and returns how many of
 // them match. At most so many of these become hits.
 func (x *search) searchPage(page []store.Change, name string, terms []string, most int) (found int, err error) {
 	var hits []hitView
@@ -323,7 +323,7 @@ func (x *search) hit(tx *store.Tx, name string, c store.Change, terms []string) 
 	return hit, true, nil
 }
 
-// searchSeries looks through feedback or logs, project by project.
+// searchSeries searches feedback or logs, project by project.
 func (x *search) searchSeries(kind store.Kind, name string, terms []string) error {
 	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
 	if err != nil {

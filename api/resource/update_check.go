@@ -58,10 +58,7 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) (from web.
 		if err != nil {
 			return err
 		}
-		reader, err := h.reader(snap, in.Locale.Or(""))
-		if err != nil {
-			return err
-		}
+		reader := h.reader(snap, in.Locale.Or(""))
 		buffer := answers.Get().(*[]byte)
 		defer answers.Put(buffer)
 		*buffer, err = reader.updateCheck((*buffer)[:0], query, decision)
@@ -109,9 +106,7 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 		b = append(append(append(b, '"'), reason...), '"')
 	}
 	b = append(b, `],"current_version":`...)
-	if b, err = r.appendCurrent(b, q, d); err != nil {
-		return nil, err
-	}
+	b = r.appendCurrent(b, q, d)
 	b = append(append(b, `,"current_comparable_version":"`...), d.Comparable.String()...) // digits, dots, letters, -
 	b = r.append(append(b, `","latest_version":`...), latest)
 	b = r.appendOr(append(b, `,"latest_preview_version":`...), preview)
@@ -135,28 +130,13 @@ func (r reader) appendOr(b, object []byte) []byte {
 
 // appendCurrent adds the display version of the caller: that of the registered
 // version, else what was sent, else null.
-func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) []byte {
 	text := q.Version
 	if d.Current >= 0 {
 		text = r.snap.Catalog.Item(d.Current).Version
 	}
-	switch {
-	case text == "":
-		return append(b, "null"...), nil
-	case isPlain(text):
-		return append(append(append(b, '"'), text...), '"'), nil
+	if text == "" {
+		return append(b, "null"...)
 	}
-	quoted, err := web.Encode(text)
-	return append(b, quoted...), err
-}
-
-// isPlain reports whether a text stands in JSON as it is, as nearly every
-// version does.
-func isPlain(text string) bool {
-	for _, c := range []byte(text) {
-		if c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
+	return web.AppendText(b, text)
 }

@@ -68,7 +68,7 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 		manifest, err = archive.Close()
 	}
 	if err != nil {
-		// The archive has begun. Without its end nobody takes it for a whole one.
+		// The archive has begun. Without its end it is not a whole one.
 		if r.Context().Err() == nil {
 			h.Log.Error("export interrupted", "error", err, "id", r.ID)
 		}
@@ -159,7 +159,7 @@ func (x *exporter) run() error {
 	return nil
 }
 
-// line writes a record, unless nobody waits for it any more.
+// line writes a record, unless the client has gone.
 func (x *exporter) line(record any) error {
 	if err := x.ctx.Err(); err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package transfer exports a project as an archive and imports one, over the control
-// connection. What a line of a record may be is said where the record's handlers
-// are, in resource and analytics.
+// connection. The rules for the line of a record are beside the record's handlers,
+// in resource and analytics.
 package transfer
 
 import (

@@ -71,7 +71,7 @@ func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 		if now := h.Now(); im.answer.Done || im.answer.Problems != nil || now.Sub(last) >= time.Second {
 			last = now
 			im.answer.Seconds = now.Sub(begin).Seconds()
-			_ = json.NewEncoder(w).Encode(im.answer) // who has gone does not want to know
+			_ = json.NewEncoder(w).Encode(im.answer) // an error means that the client has gone
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
@@ -108,8 +108,8 @@ func (h *Handlers) spool(body io.Reader) (_ *os.File, err error) {
 	return f, nil
 }
 
-// maxProblems is how many lines of an archive may be wrong before the rest is
-// not looked at.
+// maxProblems is how many lines of an archive may be wrong before the
+// import ends.
 const maxProblems = 20
 
 // errProblems says that the problems of the importer are why it ended.

@@ -8,7 +8,7 @@ import (
 	"svc/store"
 )
 
-// The lines of an export are what administrators see, and what nobody does but
+// The lines of an export are what administrators see, and what only
 // an import needs: texts in languages that are not registered at the moment.
 
 // exportedDefinition is a name of events. ID is nil when its definition was

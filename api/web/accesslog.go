@@ -15,7 +15,7 @@ import (
 // AccessLog is one line for each request but health checks.
 type AccessLog struct {
 	Log       *slog.Logger
-	IPStorage string // what is said of senders of events, as submission.StoredAddress
+	IPStorage string // how addresses of senders of events are logged, as submission.StoredAddress
 }
 
 // Recorder remembers what was answered, for the access log.
@@ -55,7 +55,7 @@ func (w *Recorder) ReadFrom(r io.Reader) (int64, error) {
 func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Write writes one line for each request but health checks. Query values
-// stay out of it, except those that say which page was asked for.
+// stay out of it, except those of the page that was asked for.
 func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 	if r.Route != nil && r.Route.Quiet || !l.Log.Enabled(context.Background(), slog.LevelInfo) {
 		return
@@ -75,14 +75,14 @@ func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 		slog.String("id", r.ID),
 		8: {}, 9: {}, // of pages
 	}
-	said := attrs[:8]
+	line := attrs[:8]
 	if r.URL.RawQuery != "" {
-		said = append(said, slog.String("limit", r.Query("limit")), slog.String("offset", r.Query("offset")))
+		line = append(line, slog.String("limit", r.Query("limit")), slog.String("offset", r.Query("offset")))
 	}
-	logging.Info(l.Log, end, "request", said)
+	logging.Info(l.Log, end, "request", line)
 }
 
-// address is what the access log says of the caller's address: nothing where the
+// address is the caller's address as the access log has it: nothing where the
 // client asks not to be tracked, and of senders of events what is stored with
 // those.
 func (l *AccessLog) address(r *Request) string {

@@ -46,7 +46,7 @@ func (g *Gate) Admit(r *Request) error {
 	return g.admitKey(r, text)
 }
 
-// admitOwner lets the control connection pass. A browser that somebody led
+// admitOwner lets the control connection pass. A browser that was lured
 // there would send one of these headers.
 func (g *Gate) admitOwner(r *Request) error {
 	if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {
@@ -148,10 +148,11 @@ func bodyProjectKey(r *Request) (string, error) {
 	var in struct {
 		ProjectKey Optional[string] `json:"project_key"`
 	}
-	if err := Decode(r, &in); fault.Is(err, fault.TooLarge) {
+	err := Decode(r, &in)
+	if fault.Is(err, fault.TooLarge) {
 		return "", err
 	}
-	if in.ProjectKey.Value == nil {
+	if err != nil || in.ProjectKey.Value == nil {
 		return "", ErrOtherProject
 	}
 	return *in.ProjectKey.Value, nil

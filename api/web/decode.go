@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 
 	"svc/internal/event/jsonscan"
 )
@@ -134,12 +135,15 @@ func (o *Object) UnmarshalJSON(raw []byte) error {
 // body. Names are compared exactly; unknown ones are ignored, and of one that
 // comes twice the last counts.
 func Decode(r *Request, in any) error {
-	object, err := r.ReadObject()
+	body, err := r.ReadBody()
 	if err != nil {
 		return err
 	}
-	Fill(in, object)
-	return nil
+	if len(bytes.TrimSpace(body)) == 0 || utf8.Valid(body) && Fill(in, body) {
+		return nil
+	}
+	_, err = r.ReadObject() // says what is wrong
+	return err
 }
 
 // Checked decodes the request body and checks it. how tells check which kind of write
@@ -152,12 +156,13 @@ func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error
 	return check(in, how)
 }
 
-// Fill is Decode for an object at hand, which must be valid JSON. Structs that are
-// embedded in that of in are filled, too.
-func Fill(in any, object json.RawMessage) {
+// Fill is Decode for an object at hand. It reports whether it is one; when it is not,
+// a part of the struct may be filled. Structs that are embedded in that of in are
+// filled, too.
+func Fill(in any, object json.RawMessage) bool {
 	v := reflect.ValueOf(in).Elem()
 	fields := fieldsOf(v.Type())
-	EachField(object, func(name string, raw json.RawMessage) {
+	return EachField(object, func(name string, raw json.RawMessage) {
 		if index, ok := fields[name]; ok {
 			v.FieldByIndex(index).Addr().Interface().(setter).set(raw)
 		}

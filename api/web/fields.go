@@ -8,13 +8,21 @@ import (
 )
 
 // EachField calls fn with name and raw value of each field of a JSON object, in
-// order. The object must be valid JSON. Values are not copied: encoding/json would
-// make a map and a copy of each, on the busiest path of the program.
-func EachField(object json.RawMessage, fn func(name string, raw json.RawMessage)) {
+// order, and reports whether it is one, of which it has seen a part when it is not.
+// Values are not copied: encoding/json would make a map and a copy of each, on the
+// busiest path of the program.
+func EachField(object json.RawMessage, fn func(name string, raw json.RawMessage)) bool {
 	object = bytes.TrimSpace(object)
+	if len(object) == 0 || object[0] != '{' {
+		return false
+	}
 	s := jsonscan.Scanner{Source: string(object)}
 	for more := s.Enter('}'); more; more = s.Next('}') {
 		name, value := s.Key(), s.Value()
+		if s.Failed {
+			return false
+		}
 		fn(s.Text(name), object[value.From:value.To])
 	}
+	return !s.Failed && s.At == len(object)
 }

@@ -117,12 +117,11 @@ type Client struct {
 	System    useragent.Source
 	Version   string         // of the app that asks for an update
 	Time      useragent.Text // by the client's clock
-	Untracked bool           // it asks not to be tracked: its place is not looked up
+	Untracked bool           // it asks not to be tracked: no lookup of its place
 }
 
 // Declared is what a request says of the system it comes from, in its body among
-// others. The platform in the query of a list is a filter: what somebody looks
-// for, not what he has.
+// others. The platform in the query of a list is a filter, not that of the client.
 func (r *Request) Declared(body useragent.Source) useragent.Declared {
 	d := useragent.Declared{
 		Header: useragent.Source{Platform: HeaderText(r, "X-Svc-Platform"), Version: HeaderText(r, "X-Svc-Platform-Version")},

@@ -106,6 +106,27 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// AppendText appends what Encode makes of a text.
+func AppendText(to []byte, text string) []byte {
+	begin := len(to)
+	to = append(to, '"')
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' {
+			all, err := Encode(text)
+			if err != nil {
+				panic(err) // texts always encode
+			}
+			return append(to[:begin], all...)
+		}
+		if c == '"' || c == '\\' {
+			to = append(to, '\\')
+		}
+		to = append(to, c)
+	}
+	return append(to, '"')
+}
+
 // ContentTypeJSON is the value of the header; it must not be changed.
 var ContentTypeJSON = []string{"application/json; charset=utf-8"}
 

@@ -58,7 +58,7 @@ type Route struct {
 	BodyLimit       int64
 	Rate            RateClass
 	Counts          string // what its requests are called in request statistics; "" = not counted
-	FiltersPlatform bool   // platform in the query is what to look for, not what the client has
+	FiltersPlatform bool   // platform in the query is a filter, not what the client has
 	Private         bool   // answers must not be kept by caches
 	Quiet           bool   // no line in the access log
 	EventSender     bool   // the caller is a sender of events: its address is logged as it is stored with them

@@ -30,52 +30,76 @@ func (s Span) View() SpanView { return SpanView{s.Start, s.End} }
 // every JSON reader keeps.
 const MaxTime = 1 << 53
 
-// Span reads start_time, end_time and tz_offset_minutes; without them it is the
-// last seven days.
+// RangeInput is the range of an analysis, in the body of a request.
+type RangeInput struct {
+	Start  Optional[LooseInteger] `json:"start_time"`
+	End    Optional[LooseInteger] `json:"end_time"`
+	Offset Optional[LooseInteger] `json:"tz_offset_minutes"`
+}
+
+// Span reads start_time, end_time and tz_offset_minutes of the query.
 func (p *Problems) Span(r *Request, now time.Time) Span {
+	return p.SpanOf(RangeInput{queryInteger(r, "start_time"), queryInteger(r, "end_time"), queryInteger(r, "tz_offset_minutes")}, now)
+}
+
+// SpanOf checks a range; without times it is the last seven days.
+func (p *Problems) SpanOf(in RangeInput, now time.Time) Span {
 	known := len(p.List)
-	s := Span{End: p.time(r, "end_time", now.Unix())}
-	s.Start = p.time(r, "start_time", max(0, s.End-7*24*3600))
+	s := Span{End: p.timeOf("end_time", in.End, now.Unix())}
+	s.Start = p.timeOf("start_time", in.Start, max(0, s.End-7*24*3600))
 	if len(p.List) == known && s.Start > s.End {
 		p.Add("start_time must not be after end_time")
 	}
-	s.Offset = p.Int(r, "tz_offset_minutes", 0, -840, 900)
+	s.Offset = p.IntOf("tz_offset_minutes", in.Offset, 0, -840, 900)
 	return s
 }
 
-func (p *Problems) time(r *Request, name string, otherwise int64) int64 {
-	text := r.Query(name)
-	if text == "" {
-		return otherwise
-	}
-	t, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || t < 0 || t > MaxTime {
-		p.Add("%s must be an integer of at least 0 (Unix seconds)", name)
+func (p *Problems) timeOf(field string, o Optional[LooseInteger], otherwise int64) int64 {
+	t := int64(o.Or(LooseInteger(otherwise)))
+	if o.Wrong || t < 0 || t > MaxTime {
+		p.Add("%s must be an integer of at least 0 (Unix seconds)", field)
 	}
 	return t
 }
 
-// Int reads an integer that may be left empty.
-func (p *Problems) Int(r *Request, name string, otherwise, least, most int) int {
-	text := r.Query(name)
-	if text == "" {
-		return otherwise
+// queryInteger is an integer of the query as a field of a body would be; an empty one
+// was not sent.
+func queryInteger(r *Request, name string) (o Optional[LooseInteger]) {
+	if text := r.Query(name); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		o = Optional[LooseInteger]{Sent: true, Wrong: err != nil, Value: (*LooseInteger)(&n)}
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		p.Add("%s must be an integer from %d to %d", name, least, most)
-	}
-	return n
+	return o
 }
 
-// OneOf reads one of several words; without one it is otherwise.
-func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) string {
-	text := r.Query(name)
-	if text == "" {
+// Int reads an integer of the query that may be left empty.
+func (p *Problems) Int(r *Request, name string, otherwise, least, most int) int {
+	return p.IntOf(name, queryInteger(r, name), otherwise, least, most)
+}
+
+// IntOf checks an integer that may be left out.
+func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, least, most int) int {
+	n := int64(o.Or(LooseInteger(otherwise)))
+	if o.Wrong || n < int64(least) || n > int64(most) {
+		p.Add("%s must be an integer from %d to %d", field, least, most)
 		return otherwise
 	}
-	if !slices.Contains(words, text) {
-		p.Add("%s must be one of %s", name, strings.Join(words, ", "))
+	return int(n)
+}
+
+// OneOf reads one of several words of the query; without one it is otherwise.
+func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) string {
+	if text := r.Query(name); text != "" {
+		return p.WordOf(name, Optional[string]{Value: &text}, otherwise, words...)
+	}
+	return otherwise
+}
+
+// WordOf checks a text that is one of several words, and may be left out.
+func (p *Problems) WordOf(field string, o Optional[string], otherwise string, words ...string) string {
+	text := o.Or(otherwise)
+	if o.Wrong || o.Value != nil && !slices.Contains(words, text) {
+		p.Add("%s must be one of %s", field, strings.Join(words, ", "))
 	}
 	return text
 }

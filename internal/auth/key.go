@@ -24,7 +24,7 @@ func IsKey(text string) bool { return strings.HasPrefix(text, keyPrefix) }
 
 // Digest is what is stored of an API key: its HMAC-SHA-256 under the salt. A
 // key has 192 random bits, so a fast function is right. Records may be looked
-// up by their digest: who does not know the salt cannot choose its bytes.
+// up by their digest: without the salt nobody can choose its bytes.
 func Digest(salt []byte, key string) [sha256.Size]byte {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write([]byte(key)) // a hash never returns an error

@@ -105,17 +105,9 @@ func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint
 // which is about 292 years.
 func ParseLife(text string) (time.Duration, bool) {
 	unit := time.Second
-	if text != "" {
-		switch text[len(text)-1] {
-		case 's':
-			text = text[:len(text)-1]
-		case 'm':
-			text, unit = text[:len(text)-1], time.Minute
-		case 'h':
-			text, unit = text[:len(text)-1], time.Hour
-		case 'd':
-			text, unit = text[:len(text)-1], 24*time.Hour
-		}
+	if digits := strings.TrimRight(text, "smhd"); len(text)-len(digits) == 1 {
+		units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+		text, unit = digits, units[text[len(digits):]]
 	}
 	// 63 bits: ParseUint takes no sign, and the product must fit a Duration.
 	n, err := strconv.ParseUint(text, 10, 63)

@@ -62,7 +62,7 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 }
 
 // AddFile adds the file at path as a member. A link is followed wherever it leads:
-// whoever runs the server may keep such a file elsewhere.
+// operators may keep such a file elsewhere.
 func (w *Writer) AddFile(name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -50,7 +50,7 @@ type Manifest struct {
 	Format    int       `json:"format"`
 	Version   string    `json:"version"` // of the svc that wrote it
 	CreatedAt time.Time `json:"created_at"`
-	// Files says whether local files were to be in it, not only the databases.
+	// Files reports whether local files were to be in it, not only the databases.
 	Files bool `json:"files"`
 	// SecretsElsewhere are the variables of secrets that were given to the server
 	// and that the archive does not have.
@@ -95,7 +95,7 @@ type Options struct {
 	// Recipients are the public keys of age, age1…, any one of whose identities
 	// opens the archive. Without any it is not sealed.
 	Recipients []string `json:"recipients,omitempty"`
-	// Files says whether local files come along.
+	// Files reports whether local files come along.
 	Files bool `json:"files"`
 }
 

@@ -57,7 +57,7 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 	if n, err := io.ReadFull(unpacked, r.piece[:1]); n > 0 || !errors.Is(err, io.EOF) {
 		return nil, blame(errors.Join(errors.New("there is data after its end"), err))
 	}
-	if !t.over { // zstd has not looked behind its last frame
+	if !t.over { // zstd has not read behind its last frame
 		if n, err := io.Copy(io.Discard, t); n > 0 || err != nil {
 			return nil, blame(errors.Join(errors.New("there is data after its end"), err))
 		}
@@ -109,10 +109,10 @@ func blame(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// takerError is what whoever takes the members says.
+// takerError is an error of the function that takes the members.
 type takerError struct{ err error }
 
-// Error is what was said.
+// Error is its text.
 func (e *takerError) Error() string { return e.err.Error() }
 
 // reader reads the members of an archive.
@@ -163,7 +163,7 @@ func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string,
 }
 
 // content is that of a member. It keeps an error of reading apart from those of
-// whoever reads.
+// the caller.
 type content struct {
 	from io.Reader
 	sum  hash.Hash

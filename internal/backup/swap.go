@@ -338,7 +338,7 @@ func (w *swap) end(empty string) error {
 		return err
 	}
 	// From here on it is done: a journal that a power cut brings back finds that
-	// everything has been moved, and whoever looks next removes an empty folder.
+	// everything has been moved, and the next FinishSwap removes an empty folder.
 	_ = w.syncs(w.data)
 	if empty != "" {
 		_ = os.Remove(empty)

@@ -15,7 +15,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// LockWait is how long is waited for another process to let go of a file.
+// LockWait is how long to wait for another process to unlock a file.
 const LockWait = 2 * time.Second
 
 var (
@@ -41,7 +41,7 @@ type Options struct {
 	// Loaded are the buckets that opening goes on to read. After a clean stop
 	// only they are examined; nil is all.
 	Loaded [][]byte
-	// ReadOnly is for those who only look.
+	// ReadOnly is for readers.
 	ReadOnly bool
 	// Strict checks the whole file after each commit, and NoSync does not wait for
 	// the disk. Both are for tests.

@@ -20,7 +20,7 @@ const (
 	compactSuffix = ".compact"
 	// compactStep is how many bytes one transaction copies.
 	compactStep = 16 << 20
-	// spare is the room that is left on the disk for those who write meanwhile.
+	// spare is the room that is left on the disk for other writers.
 	spare = 64 << 20
 
 	// A file is worth compacting when this share of it, and at least this much, is
@@ -52,7 +52,7 @@ type Compaction struct {
 
 // compact moves everything to a smaller file, which then takes the place of this
 // one, if at least a quarter of it is free, or always. Nobody may write meanwhile;
-// those who read go on. A crash leaves the old file or the new one. finish must be
+// readers go on. A crash leaves the old file or the new one. finish must be
 // called afterwards, when others may write again. It needs room for the new file
 // beside the old one; without that the error is a NoSpace.
 func (d *DB) compact(always bool) (c Compaction, err error) {
@@ -83,7 +83,7 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 	return c, nil
 }
 
-// finish waits for those who still read the old file, and gives its room back.
+// finish waits for the readers of the old file, and frees its room.
 func (c Compaction) finish() error {
 	if c.old == nil {
 		return nil
@@ -134,7 +134,7 @@ func trim(path string, size int64) error {
 }
 
 // exchange puts a new file in the place of the old one, in the folder and for
-// those who begin a transaction. After an error with an old database the new one
+// new transactions. After an error with an old database the new one
 // is in use, but it is not certain that its name outlives a power cut.
 func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	if runtime.GOOS == "windows" {

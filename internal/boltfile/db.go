@@ -11,8 +11,8 @@ import (
 )
 
 // DB is an open file. Its methods may be called from any goroutine. A Writer writes
-// to it, one transaction at a time: whoever would be the second waits there, as
-// those who read would otherwise wait for the first one together with a compaction.
+// to it, one transaction at a time: a second writer waits there, as readers would
+// otherwise wait for the first one together with a compaction.
 type DB struct {
 	path    string
 	options Options

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNothing is returned by a function that has nothing to write: its transaction
-// is undone, and those who share it are answered without an error.
+// is undone, and the callers that share it are answered without an error.
 var ErrNothing = errors.New("nothing to write")
 
 // Limits bound what a Group takes. No bytes are no limit.
@@ -29,8 +29,8 @@ type Limits struct {
 // arrive while one transaction is written share the next, with one sync for all of
 // them. An item that is alone waits for nobody.
 //
-// Whoever finds nobody leading leads: it waits for the transaction before, then
-// commits for all who have come by then. What is left after that is led by a
+// A caller that finds no leader leads: it waits for the transaction before, then
+// commits for all that have come by then. What is left after that is led by a
 // goroutine of its own, so that nobody's answer waits for the items of others.
 type Group[T any] struct {
 	// Commit writes items in one transaction of the writer, whose lock is held. Its
@@ -51,7 +51,7 @@ type Group[T any] struct {
 	queue   sync.Mutex
 	waiting []*waiter[T] // guarded by queue
 	bytes   int          // of these; guarded by queue
-	led     bool         // somebody takes them; guarded by queue
+	led     bool         // there is a leader; guarded by queue
 }
 
 func exceeds(bytes, limit int) bool { return limit > 0 && bytes > limit }
@@ -116,7 +116,7 @@ func (g *Group[T]) signal() {
 // lead commits the next items of the queue.
 func (g *Group[T]) lead() {
 	var next together[T]
-	defer next.answer()   // after the lock is free: those who are answered would go first
+	defer next.answer()   // after the lock is free: the callers that are answered would go first
 	if g.Prepare == nil { // the later they are taken, the more share the transaction
 		g.file.Lock()
 		g.take(&next)
@@ -192,7 +192,7 @@ func (g *Group[T]) handOver() {
 	}
 }
 
-// guard runs fn and gives its error to those who wait, also after a panic: they
+// guard runs fn and gives its error to the waiters, also after a panic: they
 // must not wait for ever.
 func (g *Group[T]) guard(taken []*waiter[T], fn func() error) {
 	var err error
@@ -215,7 +215,7 @@ type together[T any] struct {
 	bytes   int
 }
 
-// answer lets those who wait go on.
+// answer lets the waiters go on.
 func (t *together[T]) answer() {
 	for _, w := range t.waiters {
 		close(w.done)

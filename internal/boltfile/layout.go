@@ -152,7 +152,7 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 }
 
 // refuseOlder is an error when a file has an older format than the newest, for
-// those who read or write only that. Where no format can be read it is nil.
+// callers that read or write only that. Where no format can be read it is nil.
 func (l Layout) refuseOlder(db *DB) error {
 	format, _, err := l.mark(db)
 	if errors.Is(err, ErrUnreleased) {

@@ -294,7 +294,7 @@ func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	return low, nil
 }
 
-// show shows an entry to who wants to see it.
+// show passes an entry to each.
 func (x *examiner) show(p *page, e element) error {
 	if x.each == nil {
 		return nil

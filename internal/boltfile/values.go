@@ -58,6 +58,22 @@ func (b *Bucket) EachValue(visit func(key, value []byte) error) error {
 	return b.ForEach(func(key, raw []byte) error { return visit(key, b.ValueAt(key, raw)) })
 }
 
+// DeleteFirst removes the first values, as long as the key is one that goes and at
+// most limit of them, and returns how many these were.
+func (b *Bucket) DeleteFirst(limit int, goes func(key []byte) bool) (n int, err error) {
+	var keys [][]byte // deleting while a cursor walks skips keys
+	cursor := b.Cursor()
+	for key, _ := cursor.First(); key != nil && len(keys) < limit && goes(key); key, _ = cursor.Next() {
+		keys = append(keys, key)
+	}
+	for _, key := range keys {
+		if err := b.DeleteValue(key); err != nil {
+			return 0, err
+		}
+	}
+	return len(keys), nil
+}
+
 // DeleteValue removes the value of a key, if there is one.
 func (b *Bucket) DeleteValue(key []byte) error {
 	if b.Bucket(key) != nil {

@@ -35,7 +35,7 @@ const (
 //
 // Its lock is held from the start of a write transaction until what it changed in
 // memory is visible, so that both have the same order. Update and Refused are for
-// those who hold it; all other methods may be called from any goroutine.
+// callers that hold it; all other methods may be called from any goroutine.
 type Writer struct {
 	sync.Mutex
 
@@ -289,7 +289,7 @@ func (w *Writer) succeeded() {
 	}
 }
 
-// Abandon closes the file as it is, for those who could not read it.
+// Abandon closes the file as it is, for callers that could not read it.
 func (w *Writer) Abandon() error { return w.db.Close() }
 
 // Close closes the file. It writes the list of free pages once, which makes the

@@ -1,5 +1,5 @@
 // Package control lets commands work on a data directory whether or not a
-// server runs on it. Whoever opens the directory holds its lock; a server that
+// server runs on it. The process that opens it holds its lock; a server that
 // holds it listens on a socket in the directory, and a command that gets the
 // lock calls the same handler in its own process. Reaching the socket or the
 // lock is the credential: both are only for the owner of the directory.
@@ -56,7 +56,7 @@ func (l *Lock) Release() error {
 }
 
 // HeldError says that another process has the data directory open. PID and
-// Since are zero when it has not said who it is.
+// Since are zero when it has not written them.
 type HeldError struct {
 	Dir   string
 	PID   int

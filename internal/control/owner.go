@@ -25,7 +25,7 @@ type ownerConn struct{ net.Conn }
 
 type ownerKey struct{}
 
-// OwnerConn says whether a connection came over the control socket: whether a
+// OwnerConn reports whether a connection came over the control socket: whether a
 // listener of this package accepted it.
 func OwnerConn(c net.Conn) bool {
 	_, ok := c.(ownerConn)
@@ -41,7 +41,7 @@ func MarkConn(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// Owner says whether a request came from the owner of the data directory: over
+// Owner reports whether a request came from the owner of the data directory: over
 // the control socket or from this process through InProcess.
 func Owner(ctx context.Context) bool {
 	marked, _ := ctx.Value(ownerKey{}).(bool)

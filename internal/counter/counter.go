@@ -1,4 +1,4 @@
-// Package counter counts in memory for somebody who writes the counts down later.
+// Package counter counts in memory for a caller that stores the counts later.
 // It knows nothing of what is counted: keys in, numbers out.
 package counter
 
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Rules keep a Counter within bounds when keys are made of what strangers send.
+// Rules keep a Counter within bounds when keys are made of untrusted input.
 type Rules[K comparable] struct {
 	// Most is how many different keys are held between two drains, and PerGroup
 	// how many of one group, on each core. A key beyond that is counted under

@@ -8,9 +8,9 @@ import (
 	"svc/internal/backup"
 )
 
-// checkBackup looks at the schedule of backups, at where they go, and at the
+// checkBackup examines the schedule of backups, at where they go, and at the
 // age of the last one.
-func checkBackup(p *Patient) []Finding {
+func checkBackup(p *Installation) []Finding {
 	every, dir := p.Settings.BackupEvery, p.Settings.BackupDir
 	archives, err := backup.ListScheduled(dir, p.Now)
 	if err != nil {
@@ -34,7 +34,7 @@ func checkBackup(p *Patient) []Finding {
 		findings = append(findings, problem("backups cannot be made: "+p.Facts.BackupFolder, "do what it says, then: svc job run backup"))
 	}
 	switch {
-	case len(archives) == 0 && unusable: // that is said
+	case len(archives) == 0 && unusable: // reported above
 	case len(archives) == 0:
 		findings = append(findings, warning("backups are scheduled, but there is none in "+dir, "if the server has run for longer than backup.every, look in its log for the reason"))
 	case age > 2*every:

@@ -12,10 +12,10 @@ import (
 // been renewed.
 const renewBefore = 14 * 24 * time.Hour
 
-// checkCertificates looks at the certificate that the settings name and at those
+// checkCertificates examines the certificate that the settings name and at those
 // that the server fetches by itself. Nobody renews one of a name or an authority
 // that the settings no longer have.
-func checkCertificates(p *Patient) []Finding {
+func checkCertificates(p *Installation) []Finding {
 	var findings []Finding
 	if certificate := p.Settings.Value("tls.cert").Text; certificate != "" {
 		key := p.Settings.Value("tls.key").Text
@@ -33,7 +33,7 @@ func checkCertificates(p *Patient) []Finding {
 	return findings
 }
 
-func (p *Patient) checkPair(certificate, key, repair string) []Finding {
+func (p *Installation) checkPair(certificate, key, repair string) []Finding {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
 		return []Finding{problem(fmt.Sprintf("%s and its key cannot be used: %v", certificate, err), repair)}

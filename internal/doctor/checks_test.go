@@ -32,7 +32,7 @@ func TestClock(t *testing.T) {
 		{"clocks of two machines", 30 * time.Second, OK},
 		{"records of the future", 2 * time.Minute, Warning},
 	} {
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		p.Facts = &Facts{LastID: today.Add(tc.ahead).UnixMilli()}
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +55,7 @@ func TestDatabases(t *testing.T) {
 		{"damaged", Database{Err: errors.New("page 3")}, Problem, "stop the server, keep a copy of the data directory, and restore the last backup; svc check shows what is damaged"},
 		{"not read", Database{Skipped: "no room"}, Note, "svc check reads everything"},
 	} {
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		p.Databases = []Database{tc.of}
 		found := checkDatabases(p)
 		expect(t, found, tc.status, "")
@@ -79,7 +79,7 @@ func TestIndex(t *testing.T) {
 		{"far behind", Index{true, 10, 50_000}, Warning, "it is 49990 changes behind"},
 		{"being built", Index{false, 0, 50_000}, Note, "it is being rebuilt"},
 	} {
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		p.Server, p.Facts = &Server{}, &Facts{Index: tc.index}
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -90,7 +90,7 @@ func TestIndex(t *testing.T) {
 
 func TestServerVersions(t *testing.T) {
 	t.Parallel()
-	p := newPatient(t, nil)
+	p := newInstallation(t, nil)
 	p.Version, p.Server = "1.1.0", &Server{Version: "1.1.0"}
 	expect(t, checkServer(p), OK, "")
 	p.Server.Version = "1.0.0"
@@ -119,7 +119,7 @@ func TestProxy(t *testing.T) {
 		{"the gateway of a container", Forwarding{Count: 1, Gateway: "172.17.0.1"}, Note, "requests come from 172.17.0.1"},
 		{"the gateway, believed by nobody", Forwarding{Gateway: "172.17.0.1"}, OK, ""},
 	} {
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		p.Facts = &Facts{Forwarding: tc.seen}
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +152,7 @@ func TestBackups(t *testing.T) {
 			if runtime.GOOS == "windows" && strings.HasPrefix(tc.name, "in time") {
 				t.Skip("needs to tell one disk from another, which svc does on Unix only: run this on Linux or macOS")
 			}
-			p := newPatient(t, nil, "SVC_BACKUP_EVERY="+tc.every)
+			p := newInstallation(t, nil, "SVC_BACKUP_EVERY="+tc.every)
 			dir := filepath.Join(p.Settings.Data, "backups")
 			if tc.archive != "" {
 				// The time of the file says nothing: it may have been copied there.
@@ -182,7 +182,7 @@ func TestCertificates(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			p := newPatient(t, nil)
+			p := newInstallation(t, nil)
 			p.Settings.Domain = []string{"example.org"}
 			fetched(t, p, "ca", "example.org", tc.from, tc.to, tc.mode)
 			expect(t, checkCertificates(p), tc.status, tc.what)
@@ -190,7 +190,7 @@ func TestCertificates(t *testing.T) {
 	}
 	t.Run("a name or an authority of before", func(t *testing.T) {
 		t.Parallel()
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		p.Settings.Domain = []string{"new.example.org"}
 		for _, c := range []struct {
 			authority, name string
@@ -209,7 +209,7 @@ func TestCertificates(t *testing.T) {
 	})
 	t.Run("no certificate", func(t *testing.T) {
 		t.Parallel()
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		expect(t, p.checkPair("missing.crt", "missing.key", "put one there"), Problem, "missing.crt and its key cannot be used")
 	})
 }
@@ -221,7 +221,7 @@ func TestSecrecy(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs permissions of Unix: run this on Linux or macOS")
 	}
-	p := newPatient(t, nil)
+	p := newInstallation(t, nil)
 	inside, outside := filepath.Join(p.Settings.Data, "key.pem"), filepath.Join(t.TempDir(), "key.pem")
 	for _, tc := range []struct {
 		name   string
@@ -245,7 +245,7 @@ func TestSecrecy(t *testing.T) {
 
 // fetched makes a certificate like one that the server has fetched, and returns
 // its path without the ending.
-func fetched(t *testing.T, p *Patient, authority, name string, from, to time.Time, mode os.FileMode) (base string) {
+func fetched(t *testing.T, p *Installation, authority, name string, from, to time.Time, mode os.FileMode) (base string) {
 	t.Helper()
 	dir := filepath.Join(p.Settings.Data, "certs", "certificates", authority, name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -285,7 +285,7 @@ func writeCertificate(t *testing.T, base string, from, to time.Time, mode os.Fil
 func TestTimeZones(t *testing.T) {
 	t.Parallel()
 	for zone, status := range map[string]Status{"": OK, "UTC": OK, "Europe/Berlin": OK, ":/etc/localtime": OK, "Europe/Atlantis": Warning} {
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		p.Environ = []string{"TZ=" + zone}
 		expect(t, checkTimeZone(p), status, "not a known time zone")
 	}

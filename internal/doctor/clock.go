@@ -15,7 +15,7 @@ const slack = time.Minute
 // checkClock compares the clock with the times that the data remembers. None of
 // them can come from the future, unless the clock was ahead then or is behind
 // now.
-func checkClock(p *Patient) []Finding {
+func checkClock(p *Installation) []Finding {
 	const repair = "set the clock and synchronize it with NTP (timedatectl set-ntp true)"
 	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {
 		info, err := os.Stat(filepath.Join(p.Settings.Data, name))
@@ -37,7 +37,7 @@ func checkClock(p *Patient) []Finding {
 func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 MST") }
 
 // checkTimeZone notices a zone that is asked for and is not there.
-func checkTimeZone(p *Patient) []Finding {
+func checkTimeZone(p *Installation) []Finding {
 	zone := p.variable("TZ")
 	if zone == "" || zone[0] == ':' || filepath.IsAbs(zone) {
 		return nil

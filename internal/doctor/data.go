@@ -8,7 +8,7 @@ import (
 	"svc/internal/setting"
 )
 
-func checkSettings(p *Patient) []Finding {
+func checkSettings(p *Installation) []Finding {
 	var findings []Finding
 	for _, err := range p.Invalid {
 		findings = append(findings, problem(err.Error(), "correct it, see svc config; the defaults were used here"))
@@ -19,7 +19,7 @@ func checkSettings(p *Patient) []Finding {
 	return findings
 }
 
-func checkServer(p *Patient) []Finding {
+func checkServer(p *Installation) []Finding {
 	switch {
 	case p.Unreachable != nil:
 		return []Finding{problem(p.Unreachable.Error(), "if it is a server, stop it (kill -9 if it does not stop) and restart it; no acknowledged write is lost")}
@@ -29,10 +29,10 @@ func checkServer(p *Patient) []Finding {
 	return nil
 }
 
-// unasked is the finding of a check that needs what nobody could be asked for.
+// unasked is the finding of a check that needs facts that are missing.
 var unasked = []Finding{note("not examined", "solve the other problems and run svc doctor again")}
 
-func checkDatabases(p *Patient) []Finding {
+func checkDatabases(p *Installation) []Finding {
 	if len(p.Databases) == 0 {
 		return unasked
 	}
@@ -55,10 +55,10 @@ func checkDatabases(p *Patient) []Finding {
 }
 
 // maxLag is how many changes the index of a server may be behind without a
-// word: it takes them in much less than a second.
+// finding: it takes them in much less than a second.
 const maxLag = 10_000
 
-func checkIndex(p *Patient) []Finding {
+func checkIndex(p *Installation) []Finding {
 	switch {
 	case p.Index != nil:
 		return []Finding{note("it must be rebuilt: "+p.Index.Error(), "the next start does that by itself; until then searches read the records")}
@@ -75,7 +75,7 @@ func checkIndex(p *Patient) []Finding {
 	return nil
 }
 
-func checkKeys(p *Patient) []Finding {
+func checkKeys(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
 	}

@@ -15,7 +15,7 @@ import (
 const minFree = 64 << 20
 
 // databaseBytes is the size of both databases.
-func (p *Patient) databaseBytes() (sum int64) {
+func (p *Installation) databaseBytes() (sum int64) {
 	for _, name := range datadir.Databases {
 		if info, err := os.Stat(filepath.Join(p.Settings.Data, name)); err == nil {
 			sum += info.Size()
@@ -30,7 +30,7 @@ const maxCopied = 2 << 30
 
 // CopyObstacle says why the databases should not be copied for reading them; ""
 // when they can.
-func (p *Patient) CopyObstacle() string {
+func (p *Installation) CopyObstacle() string {
 	size := p.databaseBytes()
 	if size > maxCopied {
 		return "copying more than 2 GiB takes too long"
@@ -42,7 +42,7 @@ func (p *Patient) CopyObstacle() string {
 	return ""
 }
 
-func checkSpace(p *Patient) []Finding {
+func checkSpace(p *Installation) []Finding {
 	bytes, err := disk.Free(p.Settings.Data)
 	if err != nil {
 		return unread(err)
@@ -94,7 +94,7 @@ var (
 		"move the data directory to a local disk")
 )
 
-func checkFilesystem(p *Patient) []Finding {
+func checkFilesystem(p *Installation) []Finding {
 	kind, err := p.filesystem()
 	if err != nil {
 		return []Finding{note("the type of the file system is unknown: "+err.Error(), "make sure that it is a local disk")}
@@ -149,7 +149,7 @@ func unescape(text string) string {
 }
 
 // realPath is where the data folder really is.
-func (p *Patient) realPath() (string, error) {
+func (p *Installation) realPath() (string, error) {
 	path, err := filepath.EvalSymlinks(p.Settings.Data)
 	if err != nil {
 		return "", err

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 // filesystem is the kind of file system that the data folder is on, as mount
 // calls it.
-func (p *Patient) filesystem() (string, error) {
+func (p *Installation) filesystem() (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(p.Settings.Data, &s); err != nil {
 		return "", err

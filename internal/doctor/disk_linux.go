@@ -2,7 +2,7 @@ package doctor
 
 // filesystem is the kind of file system that the data folder is on, as mount
 // calls it.
-func (p *Patient) filesystem() (string, error) {
+func (p *Installation) filesystem() (string, error) {
 	path, err := p.realPath()
 	if err != nil {
 		return "", err

@@ -8,7 +8,7 @@ import (
 )
 
 // filesystem is "smb" for a share of another machine; of others it says nothing.
-func (p *Patient) filesystem() (string, error) {
+func (p *Installation) filesystem() (string, error) {
 	path, err := p.realPath()
 	if err != nil {
 		return "", err

@@ -1,7 +1,7 @@
 // Package doctor examines an installation from outside: the data folder, the
-// disk below it, the machine, and what the server or the data say of
-// themselves. Each check is small, says in one line what is wrong and in
-// another how to repair it, and needs none of the others.
+// disk below it, the machine, and what the server or the data report. Each check is
+// small, says in one line what is wrong and in another how to repair it, and needs
+// none of the others.
 package doctor
 
 import (
@@ -31,7 +31,7 @@ func (s Status) worse(than Status) bool {
 	return slices.Index(severities, s) > slices.Index(severities, than)
 }
 
-// Finding is one thing that a check has found.
+// Finding is what a check reports.
 type Finding struct {
 	Status Status `json:"status"`
 	// What says in one line what is there.
@@ -55,7 +55,7 @@ func problem(what, repair string) Finding {
 	return Finding{Status: Problem, What: what, Repair: repair}
 }
 
-// Fixable says whether Fix can repair it.
+// Fixable reports whether Fix can repair it.
 func (f Finding) Fixable() bool { return f.fix != nil && !f.Repaired }
 
 // Result is what a check came to.
@@ -67,9 +67,9 @@ type Result struct {
 	Findings []Finding `json:"findings"` // never nil
 }
 
-// Patient is what is examined, and what its examiners could learn before. Only
+// Installation is what is examined, and what its examiners could learn before. Only
 // Settings, Machine and Now are always there.
-type Patient struct {
+type Installation struct {
 	Settings *setting.Settings
 	// Invalid are the problems of the settings.
 	Invalid []error
@@ -90,8 +90,8 @@ type Patient struct {
 
 	// Databases are the outcomes of reading both files.
 	Databases []Database
-	// Facts are what the handler says that works on the data; nil when it could
-	// not be asked, for a reason that stands elsewhere.
+	// Facts are what the handler that works on the data reports; nil when it could
+	// not be asked, for a reason that another field has.
 	Facts *Facts
 	// Index says why the search index must be rebuilt; nil when it need not,
 	// or when a server runs.
@@ -113,15 +113,15 @@ type Database struct {
 	Skipped string
 }
 
-// check is one thing that can be wrong.
+// check is one examination.
 type check struct {
 	name, title string
-	run         func(*Patient) []Finding // none when all is well
+	run         func(*Installation) []Finding // none when all is well
 }
 
 // Examine runs all checks and with fix repairs what can be repaired without
 // losing anything.
-func Examine(p *Patient, fix bool) []Result {
+func Examine(p *Installation, fix bool) []Result {
 	results := make([]Result, len(checks))
 	for i, c := range checks {
 		r := Result{Name: c.name, Title: c.title, Status: OK, Findings: []Finding{}}
@@ -149,7 +149,7 @@ func (f *Finding) repair() {
 
 // process is the number of the process whose limits count: the server's, or
 // this one's.
-func (p *Patient) process() string {
+func (p *Installation) process() string {
 	if p.Server != nil {
 		return strconv.Itoa(p.Server.PID)
 	}

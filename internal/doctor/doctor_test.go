@@ -14,9 +14,9 @@ import (
 // today is the clock of the tests.
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newPatient has an empty data folder, /data in what the machine says, whatever
+// newInstallation has an empty data folder, /data in what the machine says, whatever
 // files the machine is given, and settings from variables, name=value.
-func newPatient(t *testing.T, machine map[string]string, variables ...string) *Patient {
+func newInstallation(t *testing.T, machine map[string]string, variables ...string) *Installation {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -36,7 +36,7 @@ func newPatient(t *testing.T, machine map[string]string, variables ...string) *P
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Patient{Settings: s, Now: today}
+	p := &Installation{Settings: s, Now: today}
 	files := fstest.MapFS{}
 	for name, text := range machine {
 		files[name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(text, "/data", dir))}
@@ -68,7 +68,7 @@ func expect(t *testing.T, found []Finding, status Status, what string) {
 // and only what can be repaired is.
 func TestExamine(t *testing.T) {
 	t.Parallel()
-	p := newPatient(t, nil)
+	p := newInstallation(t, nil)
 	open := filepath.Join(p.Settings.Data, "README.txt")
 	if err := os.WriteFile(open, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -28,8 +28,8 @@ type Index struct {
 	Last    uint64 `json:"last"`    // the last change there is
 }
 
-// Forwarding is what requests said about the proxies they came through, since
-// the server was started.
+// Forwarding is what the headers of requests tell of their proxies, since the
+// server was started.
 type Forwarding struct {
 	// Count and Headers are the settings of the server.
 	Count   int      `json:"trusted_proxy_count"`
@@ -43,7 +43,7 @@ type Forwarding struct {
 	Gateway string `json:"container_gateway"`
 }
 
-// Chain is what one request said.
+// Chain is the forwarding headers of one request.
 type Chain struct {
 	At      int64    `json:"at"`      // Unix seconds
 	Peer    string   `json:"peer"`    // who connected

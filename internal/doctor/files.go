@@ -22,7 +22,7 @@ type found struct {
 
 // folder is the data folder without a link on the way to it, which a walk and
 // chown -R would not follow.
-func (p *Patient) folder() string {
+func (p *Installation) folder() string {
 	if path, err := filepath.EvalSymlinks(p.Settings.Data); err == nil {
 		return path
 	}
@@ -31,7 +31,7 @@ func (p *Patient) folder() string {
 
 // walk gives the data folder itself and all that is in it but config.toml,
 // which is the operator's own. Links in it are not followed.
-func (p *Patient) walk() (all []found, err error) {
+func (p *Installation) walk() (all []found, err error) {
 	root := p.folder()
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && len(all) > 0 {
@@ -55,7 +55,7 @@ func (p *Patient) walk() (all []found, err error) {
 	return all, err
 }
 
-// unread is the finding of a check that could not look.
+// unread is the finding of a check that could not read.
 func unread(err error) []Finding {
 	return []Finding{problem(err.Error(), "make it readable by the user that runs svc")}
 }
@@ -68,7 +68,7 @@ func some(all []found) string {
 	return fmt.Sprintf("%s and %d more", all[0].path, len(all)-1)
 }
 
-func checkPermissions(p *Patient) []Finding {
+func checkPermissions(p *Installation) []Finding {
 	if runtime.GOOS == "windows" { // there the access list of the folder counts
 		return nil
 	}
@@ -92,7 +92,7 @@ func checkPermissions(p *Patient) []Finding {
 	}}
 }
 
-func checkOwner(p *Patient) []Finding {
+func checkOwner(p *Installation) []Finding {
 	all, err := p.walk()
 	if err != nil {
 		return unread(err)
@@ -113,16 +113,16 @@ func checkOwner(p *Patient) []Finding {
 		findings = append(findings, problem(fmt.Sprintf("the data directory belongs to user %d, this is user %d", owner, user),
 			fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.folder())))
 	}
-	strange := slices.DeleteFunc(all, func(f found) bool {
+	foreign := slices.DeleteFunc(all, func(f found) bool {
 		uid, _ := ownerOf(f.info)
 		return uid == owner
 	})
-	if len(strange) > 0 {
+	if len(foreign) > 0 {
 		findings = append(findings, Finding{
 			Status: Problem,
-			What:   fmt.Sprintf("%s belongs to another user than the data directory", some(strange)),
+			What:   fmt.Sprintf("%s belongs to another user than the data directory", some(foreign)),
 			Repair: fmt.Sprintf("as root: chown -R %d %s", owner, p.folder()),
-			fix:    p.giveBack(strange, owner),
+			fix:    p.giveBack(foreign, owner),
 		})
 	}
 	return findings
@@ -130,7 +130,7 @@ func checkOwner(p *Patient) []Finding {
 
 // giveBack makes files the owner's, which only root can. A file with a second
 // name may be one of the system, which the owner of the folder has linked there.
-func (p *Patient) giveBack(files []found, owner int) func() error {
+func (p *Installation) giveBack(files []found, owner int) func() error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (p *Patient) giveBack(files []found, owner int) func() error {
 // repairEach does something to files of the data folder. A name that leads out of
 // it is refused: root may be repairing the folder of somebody who changes it
 // meanwhile.
-func (p *Patient) repairEach(files []found, repair func(root *os.Root, name string, f found) error) error {
+func (p *Installation) repairEach(files []found, repair func(root *os.Root, name string, f found) error) error {
 	folder := p.folder()
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -172,7 +172,7 @@ var (
 	syncFolders = []string{"Dropbox", "OneDrive", "Nextcloud", "ownCloud", "Google Drive", "GoogleDrive", "My Drive", "iCloudDrive", "Mobile Documents", "CloudStorage", "pCloudDrive", "Seafile"}
 )
 
-func checkSynchroniser(p *Patient) []Finding {
+func checkSynchroniser(p *Installation) []Finding {
 	dir, err := filepath.Abs(p.Settings.Data)
 	if err != nil {
 		return unread(err)

@@ -12,7 +12,7 @@ import (
 // repairs it, and must not lead root elsewhere.
 func TestRepairStaysInTheFolder(t *testing.T) {
 	t.Parallel()
-	p := newPatient(t, nil)
+	p := newInstallation(t, nil)
 	elsewhere := t.TempDir()
 	victim := filepath.Join(elsewhere, "victim")
 	sub := filepath.Join(p.Settings.Data, "files")
@@ -53,7 +53,7 @@ func TestRepairStaysInTheFolder(t *testing.T) {
 // TestLinkedFolder: the data folder may be a link to where it really is.
 func TestLinkedFolder(t *testing.T) {
 	t.Parallel()
-	p := newPatient(t, nil)
+	p := newInstallation(t, nil)
 	there := p.Settings.Data
 	p.Settings.Data = filepath.Join(t.TempDir(), "data")
 	if err := os.Symlink(there, p.Settings.Data); err != nil {

@@ -11,7 +11,7 @@ import (
 // checkFastCommit looks for the journal option of ext4 with which Linux 5.10 to
 // 5.16 could lose what had been synced, and with it pages of a database
 // (etcd-io/bbolt#562). It was repaired in 5.10.94, 5.15.27 and 5.17.
-func checkFastCommit(p *Patient) []Finding {
+func checkFastCommit(p *Installation) []Finding {
 	release, err := fs.ReadFile(p.Machine, "proc/sys/kernel/osrelease")
 	if err != nil || !faultyKernel(string(release)) {
 		return nil // also: another system
@@ -32,7 +32,7 @@ func checkFastCommit(p *Patient) []Finding {
 		"use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit "+m.device)}
 }
 
-// faultyKernel says whether a release has the fault.
+// faultyKernel reports whether a release has the fault.
 func faultyKernel(release string) bool {
 	var n [3]int
 	for i, part := range strings.SplitN(strings.TrimSpace(release), ".", 3) {

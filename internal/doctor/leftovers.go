@@ -23,7 +23,7 @@ var temporary = []string{
 // removes it after that.
 const UpgradeKept = 7 * 24 * time.Hour
 
-func checkLeftovers(p *Patient) []Finding {
+func checkLeftovers(p *Installation) []Finding {
 	var findings []Finding
 	if p.Locked { // else they may be in use
 		if all := p.match(temporary...); len(all) > 0 {
@@ -56,7 +56,7 @@ func checkLeftovers(p *Patient) []Finding {
 
 // beforeRestore are the folders that a restore has put aside: beside the data
 // folder, or inside where that is a mount point.
-func (p *Patient) beforeRestore() (paths []string) {
+func (p *Installation) beforeRestore() (paths []string) {
 	for _, f := range p.match("before-restore-*") {
 		paths = append(paths, f.path)
 	}
@@ -74,7 +74,7 @@ func (p *Patient) beforeRestore() (paths []string) {
 }
 
 // match finds files in the data folder by patterns.
-func (p *Patient) match(patterns ...string) (all []found) {
+func (p *Installation) match(patterns ...string) (all []found) {
 	for _, pattern := range patterns {
 		names, _ := fs.Glob(os.DirFS(p.Settings.Data), pattern) // fails only for a wrong pattern
 		for _, name := range names {

@@ -40,7 +40,7 @@ func TestFilesystem(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			expect(t, checkFilesystem(newPatient(t, map[string]string{"proc/self/mountinfo": tc.mounts})), tc.status, tc.what)
+			expect(t, checkFilesystem(newInstallation(t, map[string]string{"proc/self/mountinfo": tc.mounts})), tc.status, tc.what)
 		})
 	}
 }
@@ -74,7 +74,7 @@ func TestFastCommit(t *testing.T) {
 		{"5.13.19", "xfs", used, OK},
 		{"what", "ext4", used, OK},
 	} {
-		p := newPatient(t, map[string]string{
+		p := newInstallation(t, map[string]string{
 			"proc/sys/kernel/osrelease": tc.release + "\n",
 			"proc/self/mountinfo":       "27 1 254:0 / / rw - " + tc.kind + " /dev/vda1 rw\n",
 			"proc/fs/ext4/vda1/fc_info": tc.info,
@@ -110,14 +110,14 @@ func TestMemory(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			p := newPatient(t, tc.files)
+			p := newInstallation(t, tc.files)
 			p.Environ = []string{"GOMEMLIMIT=" + tc.goMemLimit}
 			expect(t, checkMemory(p), tc.status, tc.what)
 		})
 	}
 	t.Run("of the server", func(t *testing.T) {
 		t.Parallel()
-		p := newPatient(t, map[string]string{
+		p := newInstallation(t, map[string]string{
 			"proc/self/cgroup": "0::/\n", "proc/42/cgroup": "0::/svc\n", "sys/fs/cgroup/svc/memory.max": gib,
 			"proc/42/environ": "A=1\x00GOMEMLIMIT=3GiB\x00",
 		})
@@ -175,7 +175,7 @@ func TestHandles(t *testing.T) {
 		{head + "Max open files            unlimited            unlimited            files     \n", OK},
 		{head, OK},
 	} {
-		expect(t, checkHandles(newPatient(t, map[string]string{"proc/self/limits": tc.limits})), tc.status, "only 1024 files")
+		expect(t, checkHandles(newInstallation(t, map[string]string{"proc/self/limits": tc.limits})), tc.status, "only 1024 files")
 	}
 }
 
@@ -220,10 +220,10 @@ func FuzzMachine(f *testing.F) {
 			"proc/self/limits":          &fstest.MapFile{Data: []byte(mounts)},
 			"sys/fs/cgroup/memory.max":  &fstest.MapFile{Data: []byte(limit)},
 		}
-		p := newPatient(t, nil)
+		p := newInstallation(t, nil)
 		p.Machine = machine
 		p.Environ = []string{"GOMEMLIMIT=" + limit, "TZ=" + limit}
-		for _, run := range []func(*Patient) []Finding{checkFilesystem, checkFastCommit, checkMemory, checkHandles, checkTimeZone} {
+		for _, run := range []func(*Installation) []Finding{checkFilesystem, checkFastCommit, checkMemory, checkHandles, checkTimeZone} {
 			for _, found := range run(p) {
 				if found.What == "" || found.Repair == "" {
 					t.Errorf("a finding says nothing: %+v", found)

@@ -16,14 +16,14 @@ func ownerOf(info fs.FileInfo) (user int, known bool) {
 	return int(stat.Uid), true
 }
 
-// sameDisk says whether two files are on one file system.
+// sameDisk reports whether two files are on one file system.
 func sameDisk(a, b fs.FileInfo) bool {
 	one, ok := a.Sys().(*syscall.Stat_t)
 	other, also := b.Sys().(*syscall.Stat_t)
 	return ok && also && one.Dev == other.Dev
 }
 
-// linked says whether a file has more than one name.
+// linked reports whether a file has more than one name.
 func linked(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Nlink > 1

@@ -19,7 +19,7 @@ const (
 
 // checkMemory compares the limit of the control group with what the server
 // needs and with the limit that Go was given.
-func checkMemory(p *Patient) []Finding {
+func checkMemory(p *Installation) []Finding {
 	limit, ok := MemoryLimit(p.Machine, p.process())
 	if !ok {
 		return nil
@@ -37,7 +37,7 @@ func checkMemory(p *Patient) []Finding {
 }
 
 // environ is the environment of the process that counts.
-func (p *Patient) environ() []string {
+func (p *Installation) environ() []string {
 	if p.Server == nil {
 		return p.Environ
 	}
@@ -49,7 +49,7 @@ func (p *Patient) environ() []string {
 }
 
 // variable is an environment variable of that process, "" when it is not set.
-func (p *Patient) variable(name string) string {
+func (p *Installation) variable(name string) string {
 	for _, entry := range p.environ() {
 		if text, ok := strings.CutPrefix(entry, name+"="); ok {
 			return text
@@ -109,7 +109,7 @@ func MemoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
 	return limit, ok
 }
 
-func checkHandles(p *Patient) []Finding {
+func checkHandles(p *Installation) []Finding {
 	limits, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "limits"))
 	if err != nil {
 		return nil // another system

@@ -11,8 +11,8 @@ import (
 	"svc/internal/proxy"
 )
 
-// checkProxy looks at how the last requests said they came here.
-func checkProxy(p *Patient) []Finding {
+// checkProxy examines the forwarding headers of the last requests.
+func checkProxy(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
 	}

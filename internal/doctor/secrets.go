@@ -16,7 +16,7 @@ import (
 	"svc/internal/setting"
 )
 
-func checkSecrets(p *Patient) []Finding {
+func checkSecrets(p *Installation) []Finding {
 	var findings []Finding
 	for _, v := range p.Settings.Values() {
 		if !v.Secret {
@@ -38,14 +38,14 @@ func checkSecrets(p *Patient) []Finding {
 	return findings
 }
 
-// hasData says whether the data folder was ever used.
-func (p *Patient) hasData() bool {
+// hasData reports whether the data folder was ever used.
+func (p *Installation) hasData() bool {
 	_, err := os.Stat(filepath.Join(p.Settings.Data, datadir.Database))
 	return err == nil
 }
 
-// onCommandLine says whether the running server was started with a flag.
-func (p *Patient) onCommandLine(flag string) bool {
+// onCommandLine reports whether the running server was started with a flag.
+func (p *Installation) onCommandLine(flag string) bool {
 	if p.Server == nil {
 		return false
 	}
@@ -55,15 +55,15 @@ func (p *Patient) onCommandLine(flag string) bool {
 	})
 }
 
-// checkSecrecy looks at who can read a file with a secret; what names the secret.
+// checkSecrecy examines who can read a file with a secret; what names the secret.
 // Outside of the data folder the group may: root gives it that of the service.
-func (p *Patient) checkSecrecy(name, what string) []Finding {
-	strangers, rights := fs.FileMode(0o007), "o="
+func (p *Installation) checkSecrecy(name, what string) []Finding {
+	others, rights := fs.FileMode(0o007), "o="
 	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {
-		strangers, rights = 0o077, "go="
+		others, rights = 0o077, "go="
 	}
 	info, err := os.Stat(name)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&strangers == 0 { // there the access list counts
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&others == 0 { // there the access list counts
 		return nil
 	}
 	return []Finding{warning("others can read "+what+name, "chmod "+rights+" "+name)}
@@ -72,7 +72,7 @@ func (p *Patient) checkSecrecy(name, what string) []Finding {
 // firstLogin is how long the first password may wait.
 const firstLogin = 7 * 24 * time.Hour
 
-func checkBootstrap(p *Patient) []Finding {
+func checkBootstrap(p *Installation) []Finding {
 	name := filepath.Join(p.Settings.BootstrapSecretDir, datadir.Bootstrap)
 	info, err := os.Stat(name)
 	if err != nil {

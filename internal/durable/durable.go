@@ -18,8 +18,8 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 	})
 }
 
-// TempPattern is the name of the temporary file for a file, for whoever looks for
-// those that a killed process has left; the star stands for digits.
+// TempPattern is the name of the temporary file for a file, to find those that a
+// killed process has left; the star stands for digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
 // Write replaces the file at path by what content writes: a temporary file beside

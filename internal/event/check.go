@@ -119,7 +119,7 @@ func (c *checker) commit(value []byte) error {
 		return errWAL
 	}
 	var batch walBatch
-	for r := (walReader{rest: string(value)}); r.rest != ""; {
+	for r := newWALReader(value); len(r.Rest) > 0; {
 		if err := r.next(&batch); err != nil {
 			return err
 		}

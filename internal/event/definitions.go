@@ -218,6 +218,20 @@ type newName struct {
 	name   *name
 }
 
+// add gives a number to a name that is not pending yet.
+func (p *newNames) add(n *names, made *name) (number uint32) {
+	number, there := n.numbers[made.Text]
+	if !there {
+		number = uint32(len(n.list)) + p.added
+		p.added++
+	}
+	if p.byText == nil {
+		p.byText = map[string]newName{}
+	}
+	p.byText[made.Text] = newName{number, made}
+	return number
+}
+
 // define finds or makes the name of an event that is about to be stored. For the
 // writer, who alone changes names and so may read them without a lock.
 func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at int64) (uint32, error) {
@@ -231,19 +245,13 @@ func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at in
 	made := &name{Text: strings.Clone(text), FirstSeen: at, LastSeen: at} // the text is part of a request
 	if there {
 		made.FirstSeen, made.LastSeen = n.list[number].FirstSeen, n.list[number].LastSeen
-	} else {
-		number = uint32(len(n.list)) + pending.added
-		pending.added++
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
 		return 0, err
 	}
 	made.ID = id.String()
-	if pending.byText == nil {
-		pending.byText = map[string]newName{}
-	}
-	pending.byText[made.Text] = newName{number, made}
+	number = pending.add(n, made)
 	return number, made.put(b, number)
 }
 

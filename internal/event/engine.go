@@ -114,8 +114,8 @@ type Options struct {
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
 //
-// Locks are taken in this order: maintaining, by whoever moves events; then the lock of
-// file, by whoever writes; then known, the mutex of a head or that of the names of a
+// Locks are taken in this order: maintaining, to move events; then the lock of
+// file, to write; then known, the mutex of a head or that of the names of a
 // project, which are held for moments and never together. A slot of queries comes before
 // a read transaction. Nobody who has a snapshot open may lock file or take maintaining:
 // a commit that makes the file grow beyond its map waits for readers.

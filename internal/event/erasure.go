@@ -42,7 +42,7 @@ func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (
 		}
 		deleted += int64(n)
 	}
-	if !vacuumed { // somebody may have begun before, and sessions without a block are left
+	if !vacuumed { // another erasure may have begun before, and sessions without a block are left
 		return deleted, e.vacuum(ctx, of)
 	}
 	err = e.removeTexts(of, []uint32{erasing.number}, erasing.sessions)

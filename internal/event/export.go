@@ -124,26 +124,41 @@ func (v *snapshot) subjectRows(h *hour, subject uint32) (*block.Rows, error) {
 }
 
 // events are rows as their subject may see them.
-func (v *snapshot) events(start int64, r *block.Rows) ([]Event, error) {
+func (v *snapshot) events(start int64, r *block.Rows) (list []Event, err error) {
 	sessions, err := v.dictionary(sessionsBucket)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Event, r.Len())
-	for i := range list {
-		from := &r.Senders[r.SenderOf[i]]
-		list[i] = Event{
-			Name: v.nameText(r.Names[i]), ID: r.IDs[i], At: start + int64(r.Seconds[i]), Received: r.Received[i],
-			Properties: r.Props[i].JSON(), Client: clientOf(&from.Details),
-		}
-		if from.Session == 0 {
-			continue
-		}
-		if list[i].Session, err = v.session(sessions, from.Session); err != nil {
-			return nil, err
+	clients := make([]sentBy, len(r.Senders))
+	for i := range r.Senders {
+		from := &r.Senders[i]
+		clients[i].client = clientOf(&from.Details)
+		if from.Session != 0 {
+			if clients[i].session, err = v.session(sessions, from.Session); err != nil {
+				return nil, err
+			}
 		}
 	}
+	list = make([]Event, r.Len())
+	for i := range list {
+		list[i] = v.event(start, r, i, clients)
+	}
 	return list, nil
+}
+
+// sentBy is who sent events.
+type sentBy struct {
+	subject, session string
+	client           submission.Client
+}
+
+// event is a row, given the senders of all.
+func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Event {
+	from := &senders[r.SenderOf[i]]
+	return Event{
+		Name: v.nameText(r.Names[i]), ID: r.IDs[i], Session: from.session, At: start + int64(r.Seconds[i]), Received: r.Received[i],
+		Properties: r.Props[i].JSON(), Client: from.client,
+	}
 }
 
 // session is the session_id with a number.
@@ -216,11 +231,7 @@ func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject st
 
 // eachRow visits the events of a block.
 func (v *snapshot) eachRow(start int64, r *block.Rows, subjects, sessions *dictionary.Reader, visit func(subject string, event *Event) error) error {
-	type known struct {
-		subject, session string
-		client           submission.Client
-	}
-	senders := make([]known, len(r.Senders))
+	senders := make([]sentBy, len(r.Senders))
 	for i := range r.Senders {
 		from := &r.Senders[i]
 		subject, ok, err := subjects.Text(from.Subject)
@@ -238,12 +249,8 @@ func (v *snapshot) eachRow(start int64, r *block.Rows, subjects, sessions *dicti
 	}
 	var one Event
 	for i := range r.Len() {
-		from := &senders[r.SenderOf[i]]
-		one = Event{
-			Name: v.nameText(r.Names[i]), ID: r.IDs[i], Session: from.session, At: start + int64(r.Seconds[i]), Received: r.Received[i],
-			Properties: r.Props[i].JSON(), Client: from.client,
-		}
-		if err := visit(from.subject, &one); err != nil {
+		one = v.event(start, r, i, senders)
+		if err := visit(senders[r.SenderOf[i]].subject, &one); err != nil {
 			return err
 		}
 	}

@@ -41,19 +41,10 @@ func (l *Importer) define(list []Definition) error {
 				Text: d.Name, ID: d.ID, DisplayName: d.DisplayName, Description: d.Description, Archived: d.Archived,
 				FirstSeen: d.FirstSeen, LastSeen: d.LastSeen,
 			}
-			number, there := p.project.names.numbers[d.Name]
-			if !there {
-				number = uint32(len(p.project.names.list)) + p.names.added
-				p.names.added++
-			}
 			if d.FirstSeen == 0 && d.LastSeen == 0 {
-				made.FirstSeen, made.LastSeen = seen(p.project.names, number, there)
+				made.FirstSeen, made.LastSeen = seen(p.project.names, d.Name)
 			}
-			if p.names.byText == nil {
-				p.names.byText = map[string]newName{}
-			}
-			p.names.byText[d.Name] = newName{number, made}
-			if err := made.put(p.namesIn, number); err != nil {
+			if err := made.put(p.namesIn, p.names.add(p.project.names, made)); err != nil {
 				return false, err
 			}
 		}
@@ -65,7 +56,8 @@ func (l *Importer) define(list []Definition) error {
 const unseen = 1 << 62
 
 // seen is when the events of a name were. The caller may change names.
-func seen(n *names, number uint32, there bool) (first, last int64) {
+func seen(n *names, text string) (first, last int64) {
+	number, there := n.numbers[text]
 	switch {
 	case !there:
 		return unseen, 0

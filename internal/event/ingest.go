@@ -322,7 +322,7 @@ type scratch struct {
 	byHash rowTable
 	value  []byte // for the WAL
 
-	// Of the batch that is looked at:
+	// Of the current batch:
 	take  []int    // places of its new items
 	named []uint32 // numbers of their names
 }
@@ -491,7 +491,7 @@ func (c *commit) publish() {
 	}
 	c.heads.active.logged(len(c.value))
 	var t walBatch
-	r, hashes := walReader{rest: string(c.value)}, c.hashes
+	r, hashes := newWALReader(c.value), c.hashes
 	for _, a := range c.accepted {
 		if err := r.next(&t); err != nil {
 			panic(err) // it was made a moment ago

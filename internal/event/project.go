@@ -34,7 +34,7 @@ type projectIndexes struct {
 
 const (
 	// The payload of a key is the hour of the event, its lower 16 bits, and the
-	// stretch of 15 seconds in it.
+	// 15 seconds in it.
 	keyPayload  = 3
 	slotBits    = 8
 	slotSeconds = 15

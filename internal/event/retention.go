@@ -54,19 +54,19 @@ func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, co
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
 	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
-		n := 0
 		err := e.update(func(tx *boltfile.Tx) error {
 			p := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(of.number)))
-			keys := keysBefore(p.Bucket(name), uint32(hour))
-			if n = len(keys); n == 0 {
+			n, err := p.Bucket(name).DeleteFirst(dropStep, func(key []byte) bool { return int64(binary.BigEndian.Uint32(key)) < hour })
+			if err != nil {
+				return err
+			}
+			if n == 0 {
 				return errNothing
 			}
 			if from := encoding.Key32(uint32(hour)); bytes.Equal(name, countersBucket) && bytes.Compare(p.Get(countersFromKey), from) < 0 {
-				if err := p.Put(countersFromKey, from); err != nil {
-					return err
-				}
+				return p.Put(countersFromKey, from)
 			}
-			return deleteKeys(p.Bucket(name), keys)
+			return nil
 		})
 		if errors.Is(err, errNothing) {
 			return dropped, nil
@@ -77,23 +77,6 @@ func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour 
 		dropped = true
 	}
 	return dropped, ctx.Err()
-}
-
-func keysBefore(b *boltfile.Bucket, hour uint32) (keys [][]byte) {
-	cursor := b.Cursor()
-	for key, _ := cursor.First(); key != nil && binary.BigEndian.Uint32(key) < hour && len(keys) < dropStep; key, _ = cursor.Next() {
-		keys = append(keys, append([]byte(nil), key...))
-	}
-	return keys
-}
-
-func deleteKeys(b *boltfile.Bucket, keys [][]byte) error {
-	for _, key := range keys {
-		if err := b.DeleteValue(key); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // update is a write transaction of its own.

@@ -76,72 +76,43 @@ func (t *walBatch) append(b []byte, items []submission.Item, take []int, names [
 	return b
 }
 
-// walReader reads a value of the WAL. Texts are parts of it.
+// walReader reads a value of the WAL.
 type walReader struct {
-	rest string
-	bad  bool
+	encoding.Reader
+	whole string // the value, of which texts are parts
 }
 
-func (r *walReader) uvarint() (n uint64) {
-	for shift := 0; shift < 64 && len(r.rest) > 0; shift += 7 {
-		c := r.rest[0]
-		r.rest = r.rest[1:]
-		n |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			return n
-		}
-	}
-	r.bad = true
-	return 0
+func newWALReader(value []byte) walReader {
+	return walReader{encoding.Reader{Rest: value}, string(value)}
 }
 
-func (r *walReader) varint() int64 {
-	n := r.uvarint()
-	return int64(n>>1) ^ -int64(n&1)
+// take reads a text of n bytes.
+func (r *walReader) take(n int) string {
+	from := len(r.whole) - len(r.Rest)
+	return r.whole[from : from+len(r.Take(n))]
 }
 
-func (r *walReader) byte() byte {
-	if len(r.rest) == 0 {
-		r.bad = true
-		return 0
-	}
-	c := r.rest[0]
-	r.rest = r.rest[1:]
-	return c
-}
-
-func (r *walReader) take(n uint64) string {
-	if n > uint64(len(r.rest)) {
-		r.bad = true
-		return ""
-	}
-	text := r.rest[:n]
-	r.rest = r.rest[n:]
-	return text
-}
-
-func (r *walReader) text() string { return r.take(r.uvarint()) }
+func (r *walReader) text() string { return r.take(r.Count(len(r.Rest))) }
 
 // next reads a batch into t, whose items it uses again.
 func (r *walReader) next(t *walBatch) error {
-	*t = walBatch{project: Project(r.uvarint()), received: int64(r.uvarint()), items: t.items[:0]}
-	t.offset, t.details.Platform = r.byte(), r.byte()
-	t.details.Region = uint16(r.uvarint())
+	*t = walBatch{project: Project(r.Uvarint()), received: int64(r.Uvarint()), items: t.items[:0]}
+	t.offset, t.details.Platform = r.Byte(), r.Byte()
+	t.details.Region = uint16(r.Uvarint())
 	for _, to := range []*string{
 		&t.subject, &t.session, &t.details.Version, &t.details.CountryName,
 		&t.details.RegionName, &t.details.City, &t.details.Address, &t.details.Agent,
 	} {
 		*to = r.text()
 	}
-	n := r.uvarint()
-	for ; n > 0 && !r.bad; n-- {
-		item := walItem{id: r.text(), name: uint32(r.uvarint()), at: t.received + r.varint()}
-		if size := r.uvarint(); size > 0 {
+	for n := r.Uvarint(); n > 0 && !r.Bad; n-- {
+		item := walItem{id: r.text(), name: uint32(r.Uvarint()), at: t.received + r.Varint()}
+		if size := r.Count(len(r.Rest)); size > 0 {
 			item.props = r.take(size - 1)
 		}
 		t.items = append(t.items, item)
 	}
-	if r.bad {
+	if r.Bad {
 		return errWAL
 	}
 	return nil
@@ -154,7 +125,7 @@ func removeFromWAL(tx *boltfile.Tx, p Project) error {
 	return wal.ForEachBucket(func(generation []byte) error {
 		changed := map[string][]byte{}
 		err := wal.Bucket(generation).EachValue(func(key, value []byte) error {
-			kept, has, err := valueWithout(string(value), p)
+			kept, has, err := valueWithout(value, p)
 			if has {
 				changed[string(key)] = kept
 			}
@@ -172,10 +143,10 @@ func removeFromWAL(tx *boltfile.Tx, p Project) error {
 }
 
 // valueWithout is a value of the WAL without the batches of a project.
-func valueWithout(value string, p Project) (kept []byte, has bool, err error) {
+func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 	var t walBatch
-	for r := (walReader{rest: value}); r.rest != ""; {
-		before := r.rest
+	for r := newWALReader(value); len(r.Rest) > 0; {
+		before := r.Rest
 		if err := r.next(&t); err != nil {
 			return nil, false, err
 		}
@@ -183,7 +154,7 @@ func valueWithout(value string, p Project) (kept []byte, has bool, err error) {
 			has = true
 			continue
 		}
-		kept = append(kept, before[:len(before)-len(r.rest)]...)
+		kept = append(kept, before[:len(before)-len(r.Rest)]...)
 	}
 	return kept, has, nil
 }
@@ -205,8 +176,7 @@ func (e *Engine) replay(tx *boltfile.Tx) error {
 				return errWAL
 			}
 			h.logged(len(value))
-			r := walReader{rest: string(value)}
-			for r.rest != "" {
+			for r := newWALReader(value); len(r.Rest) > 0; {
 				if err := r.next(&batch); err != nil {
 					return err
 				}

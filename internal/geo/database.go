@@ -84,10 +84,10 @@ func openReader(path string) (*maxminddb.Reader, error) {
 
 func (d *database) close() error { return d.reader.Close() }
 
-// read calls look, which reads the file. Whoever copies a new database over the
-// old one, instead of renaming it, cuts off the file that is mapped here, and
-// reading it faults. That must not end the program: look is left half done then.
-func (d *database) read(look func()) {
+// read calls fn, which reads the file. Copying a new database over the old one,
+// instead of renaming it, truncates the file that is mapped here, and reading it
+// faults. That must not end the program: fn is left half done then.
+func (d *database) read(fn func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -96,7 +96,7 @@ func (d *database) read(look func()) {
 			}
 		}
 	}()
-	look()
+	fn()
 }
 
 func (d *database) place(a netip.Addr) (p Place) {

@@ -39,52 +39,74 @@ type connections struct {
 	max int
 	log *slog.Logger
 
-	mu       sync.Mutex // guards what follows
-	room     *sync.Cond // of mu: one has ended, or the listener
-	open     int        // of the public
-	silent   map[net.Conn]bool
-	idle     *list.List // of net.Conn of the public between two requests, the oldest first
-	place    map[net.Conn]*list.Element
+	mu    sync.Mutex                 // guards what follows
+	room  *sync.Cond                 // of mu: one has ended, or the listener
+	open  int                        // of the public
+	place map[net.Conn]*list.Element // in order
+	// order has all of them and a mark. Before it are those of the public between
+	// two requests, the one that has waited longest first. Each request moves its
+	// connection twice, which takes no memory.
+	order    *list.List // of *connection
+	mark     *list.Element
 	short    bool // there was no room, and there is little
 	stopping bool
 }
 
+// connection is one that is open.
+type connection struct {
+	conn   net.Conn
+	public bool
+	silent bool // nothing has come yet
+}
+
 func newConnections(limit int, log *slog.Logger) *connections {
-	c := &connections{max: limit, log: log, silent: map[net.Conn]bool{}, idle: list.New(), place: map[net.Conn]*list.Element{}}
+	c := &connections{max: limit, log: log, place: map[net.Conn]*list.Element{}, order: list.New()}
+	c.mark = c.order.PushBack(nil)
 	c.room = sync.NewCond(&c.mu)
 	return c
 }
 
 // track follows a connection of the server.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
-	public := !control.OwnerConn(conn)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.silent, conn)
-	if at := c.place[conn]; at != nil {
-		c.idle.Remove(at)
-		delete(c.place, conn)
+	if state == http.StateNew {
+		c.add(&connection{conn: conn, public: !control.OwnerConn(conn), silent: true})
+		return
 	}
+	at, known := c.place[conn]
+	if !known {
+		return
+	}
+	one := at.Value.(*connection)
+	one.silent = false
 	switch state {
-	case http.StateNew:
-		c.silent[conn] = true
-		if public {
-			c.open++
-		}
-		if c.stopping {
-			hangUp(conn)
-		}
+	case http.StateActive:
+		c.order.MoveToBack(at)
 	case http.StateIdle:
-		if public {
-			c.place[conn] = c.idle.PushBack(conn)
+		if one.public {
+			c.order.MoveBefore(at, c.mark)
 			c.room.Signal() // it can make room
 		}
 	case http.StateClosed, http.StateHijacked:
-		if public {
+		c.order.Remove(at)
+		delete(c.place, conn)
+		if one.public {
 			c.open--
 			c.room.Signal()
 			c.short = c.short && c.open > c.max*shortagePercent/100
 		}
+	}
+}
+
+// add notes a new connection. The caller must hold c.mu.
+func (c *connections) add(one *connection) {
+	c.place[one.conn] = c.order.PushBack(one)
+	if one.public {
+		c.open++
+	}
+	if c.stopping {
+		closeNow(one.conn)
 	}
 }
 
@@ -95,14 +117,16 @@ func (c *connections) closeSilent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopping = true
-	for conn := range c.silent {
-		hangUp(conn) // nothing was sent on it, so nothing can be lost
+	for conn, at := range c.place {
+		if at.Value.(*connection).silent {
+			closeNow(conn) // nothing was sent on it, so nothing can be lost
+		}
 	}
 }
 
-// hangUp closes a connection at once. TLS would send its goodbye first, and wait
+// closeNow closes a connection at once. TLS would send its alert first, and wait
 // five seconds for a client that does not read.
-func hangUp(conn net.Conn) {
+func closeNow(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
@@ -126,10 +150,9 @@ func (l *limited) Accept() (net.Conn, error) {
 			l.all.short = true
 			l.all.log.Warn("connection limit reached; new connections wait", "max", l.all.max)
 		}
-		if oldest := l.all.idle.Front(); oldest != nil {
-			conn := l.all.idle.Remove(oldest).(net.Conn)
-			delete(l.all.place, conn)
-			hangUp(conn) // its end signals room
+		if oldest := l.all.order.Front(); oldest != l.all.mark {
+			l.all.order.MoveToBack(oldest)
+			closeNow(oldest.Value.(*connection).conn) // its end signals room
 		}
 		l.all.room.Wait()
 	}

@@ -8,6 +8,7 @@
 //	secure.go       redirects from HTTP to HTTPS
 //	connections.go  how many connections may be open
 //	malformed.go    answers to what net/http cannot read
+//	whole.go        answers that are sent in one piece
 package httpserver
 
 import (

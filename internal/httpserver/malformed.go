@@ -57,6 +57,7 @@ type refusingConn struct {
 	net.Conn
 	refuse http.HandlerFunc
 	last   []byte
+	answer parts
 }
 
 // Read reads, and remembers what.
@@ -71,7 +72,7 @@ func (c *refusingConn) Read(b []byte) (int, error) {
 // Write passes everything on but what net/http says to a malformed request.
 func (c *refusingConn) Write(b []byte) (int, error) {
 	if len(b) > 512 || !bytes.HasPrefix(b, []byte(badRequest)) || !bytes.Contains(b, plainError) {
-		return c.Conn.Write(b)
+		return c.answer.write(c.Conn, b)
 	}
 	w := &rawAnswer{header: http.Header{}}
 	c.refuse(w, c.request())

@@ -55,8 +55,8 @@ func removeDeadSocket(ctx context.Context, path string) error {
 	return fmt.Errorf("cannot tell whether another process listens on %s: %w", path, err)
 }
 
-// refused says whether a dial has found nobody. Other errors say nothing: one who
-// has no time for another connection is there, too.
+// refused reports whether a dial was refused. Other errors prove nothing: a
+// listener whose queue is full is there, too.
 func refused(err error) bool {
 	const windows = syscall.Errno(10061) // WSAECONNREFUSED; its ECONNREFUSED is a number of Go's own
 	return errors.Is(err, syscall.ECONNREFUSED) || runtime.GOOS == "windows" && errors.Is(err, windows)

@@ -19,30 +19,30 @@ import (
 
 var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
 
-// Examine reads the databases of a data directory for a patient, and learns from
+// Examine reads the databases of a data directory for an installation, and learns from
 // the records what a server would know, unless nil is given for the salt of its
 // keys. Nothing in the databases is changed. The caller must hold the lock of the
 // directory.
-func Examine(patient *doctor.Patient, salt []byte) {
-	dir := patient.Settings.Data
+func Examine(installation *doctor.Installation, salt []byte) {
+	dir := installation.Settings.Data
 	events := doctor.Database{Name: datadir.Events, Err: errNoEvents}
 	if Has(dir, datadir.Events) {
 		events.Err = event.Probe(filepath.Join(dir, datadir.Events))
 	}
 	records := doctor.Database{Name: datadir.Database, Err: boltfile.ExaminePages(filepath.Join(dir, datadir.Database), nil)}
 	if salt != nil && records.Err == nil {
-		if records.Skipped = patient.CopyObstacle(); records.Skipped == "" {
-			records.Err = examineCopy(patient, salt)
+		if records.Skipped = installation.CopyObstacle(); records.Skipped == "" {
+			records.Err = examineCopy(installation, salt)
 		}
 	}
-	patient.Databases = []doctor.Database{records, events}
+	installation.Databases = []doctor.Database{records, events}
 }
 
 // examineCopy opens a copy of the records. Opening the data itself, as other
 // commands do, would bring it forward to this version, make secrets and throw away
 // an index that does not fit, before anybody was told.
-func examineCopy(patient *doctor.Patient, salt []byte) (err error) {
-	data := patient.Settings.Data
+func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
+	data := installation.Settings.Data
 	staging := StagingFolder(data)
 	if err := os.MkdirAll(staging, 0o700); err != nil {
 		return err
@@ -61,19 +61,19 @@ func examineCopy(patient *doctor.Patient, salt []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	patient.Index = search.Probe(data, db)
+	installation.Index = search.Probe(data, db)
 	facts := Facts(db, salt, time.Now())
-	facts.Forwarding.Count, facts.Forwarding.Headers = patient.Settings.TrustedProxyCount, patient.Settings.ClientIPHeader
-	if patient.Settings.BackupEvery > 0 {
-		folder, err := BackupFolder(db, patient.Settings.BackupDir, data)
+	facts.Forwarding.Count, facts.Forwarding.Headers = installation.Settings.TrustedProxyCount, installation.Settings.ClientIPHeader
+	if installation.Settings.BackupEvery > 0 {
+		folder, err := BackupFolder(db, installation.Settings.BackupDir, data)
 		if err == nil {
-			_, err = folder.Usable(patient.Now)
+			_, err = folder.Usable(installation.Now)
 		}
 		if err != nil {
 			facts.BackupFolder = err.Error()
 		}
 	}
-	patient.Facts = &facts
+	installation.Facts = &facts
 	return nil
 }
 

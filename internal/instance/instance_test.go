@@ -228,22 +228,22 @@ func TestExamine(t *testing.T) {
 	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
 	must(t, i.Close())
 	before := files(t, dir)
-	patient := &doctor.Patient{Settings: s, Machine: os.DirFS("/"), Now: time.Now()}
-	instance.Examine(patient, []byte(s.APIKeySalt))
-	if len(patient.Databases) != 2 || patient.Databases[0].Err != nil || patient.Databases[1].Err != nil {
-		t.Errorf("got databases %+v", patient.Databases)
+	installation := &doctor.Installation{Settings: s, Machine: os.DirFS("/"), Now: time.Now()}
+	instance.Examine(installation, []byte(s.APIKeySalt))
+	if len(installation.Databases) != 2 || installation.Databases[0].Err != nil || installation.Databases[1].Err != nil {
+		t.Errorf("got databases %+v", installation.Databases)
 	}
-	if patient.Facts == nil || patient.Facts.Index.Last == 0 {
-		t.Errorf("got facts %+v", patient.Facts)
+	if installation.Facts == nil || installation.Facts.Index.Last == 0 {
+		t.Errorf("got facts %+v", installation.Facts)
 	}
 	if after := files(t, dir); !slices.Equal(after, before) {
 		t.Errorf("got files %v, want %v", after, before)
 	}
-	patient = &doctor.Patient{Settings: s, Machine: os.DirFS("/"), Now: time.Now()}
+	installation = &doctor.Installation{Settings: s, Machine: os.DirFS("/"), Now: time.Now()}
 	must(t, os.Remove(filepath.Join(dir, datadir.Events)))
-	instance.Examine(patient, nil)
-	if patient.Facts != nil || patient.Databases[1].Err == nil {
-		t.Errorf("without a salt and events: got %+v, %+v", patient.Facts, patient.Databases)
+	instance.Examine(installation, nil)
+	if installation.Facts != nil || installation.Databases[1].Err == nil {
+		t.Errorf("without a salt and events: got %+v, %+v", installation.Facts, installation.Databases)
 	}
 }
 

@@ -80,7 +80,7 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	if err != nil {
 		return nil, err
 	}
-	w.Between(a.politely())
+	w.Between(a.pace())
 	if err := a.add(w, stage, o.Files); err != nil {
 		w.Abort()
 		return nil, err

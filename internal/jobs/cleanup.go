@@ -13,9 +13,9 @@ import (
 const (
 	// cleanAt is the hour of the local day at which old data goes.
 	cleanAt = 3
-	// lookEvery is how often the clock is looked at: a machine that slept, or
+	// checkEvery is how often the clock is checked: a machine that slept, or
 	// whose clock was set, is noticed that late.
-	lookEvery = time.Hour
+	checkEvery = time.Hour
 	// dropStep is the number of values that one transaction deletes, and
 	// dropPause the time for others to write in between.
 	dropStep  = 500
@@ -33,7 +33,7 @@ func (j *Jobs) keepClean(ctx context.Context) {
 		if err := j.cleanIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
 			j.Log.Error("expired data not deleted; retrying later", "error", err)
 		}
-		if pause(ctx, min(nextNight(now).Sub(now), lookEvery)) != nil {
+		if pause(ctx, min(nextNight(now).Sub(now), checkEvery)) != nil {
 			return
 		}
 	}

@@ -337,7 +337,7 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 			links = append(links, j.Files.BaseURL+files.EscapePath(d.ObjectKey))
 		}
 	}
-	if err := j.refresh(ctx, links); err != nil {
+	if err := j.refreshLinks(ctx, links); err != nil {
 		// The objects are gone, and the provider may refuse for ever.
 		j.Log.Warn("the CDN was not told of deleted files", "links", len(links), "error", err)
 	}
@@ -357,8 +357,8 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 	})
 }
 
-// refresh makes the CDN forget links, if it is asked to.
-func (j *Jobs) refresh(ctx context.Context, links []string) error {
+// refreshLinks makes the CDN forget links, if it is asked to.
+func (j *Jobs) refreshLinks(ctx context.Context, links []string) error {
 	c, err := store.Read(j.DB, func(tx *store.Tx) (*store.CDN, error) { return tx.CDN() })
 	if err != nil || len(links) == 0 || !c.Enabled || !c.Configured() {
 		return err

@@ -59,7 +59,7 @@ func TestPruneIsTriedAgain(t *testing.T) {
 			j.keepBackingUp(ctx)
 		}()
 		wait := func() BackupState {
-			<-time.After(3 * lookEvery)
+			<-time.After(3 * checkEvery)
 			synctest.Wait()
 			return j.Backups()
 		}

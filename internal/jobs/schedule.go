@@ -50,7 +50,7 @@ func (j *Jobs) SetSchedule(s Schedule) {
 	j.backups.Unlock()
 	select {
 	case j.rescheduled <- struct{}{}:
-	default: // it will look anyway
+	default: // it is read anyway
 	}
 }
 
@@ -87,7 +87,7 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 		// A machine that slept, or whose clock was set, is noticed that late.
 		select {
 		case <-j.rescheduled:
-		case <-time.After(min(wait, lookEvery)):
+		case <-time.After(min(wait, checkEvery)):
 		case <-ctx.Done():
 			return
 		}
@@ -100,7 +100,7 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Duration, err error) {
 	j.backup.busy.Lock() // one that somebody asked for may be in progress, and count
 	defer j.backup.busy.Unlock()
-	newest, err := j.look(plan)
+	newest, err := j.refresh(plan)
 	if err == nil {
 		if wait = newest.Add(plan.Every).Sub(j.Now()); wait <= 0 {
 			return 0, j.run(ctx, j.backup, j.backUp)
@@ -114,10 +114,10 @@ func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Durati
 	return wait, nil
 }
 
-// look keeps how it stands in the folder, and tells the time of the newest
+// refresh keeps the state of the folder, and returns the time of the newest
 // archive; zero = there is none. Where the folder cannot be listed, what was known
 // of that archive stays known.
-func (j *Jobs) look(plan Schedule) (newest time.Time, err error) {
+func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 	var state BackupState
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
 	if err != nil {
@@ -142,7 +142,7 @@ func (j *Jobs) look(plan Schedule) (newest time.Time, err error) {
 // attempt keeps how work goes that is a backup or a part of one.
 func (j *Jobs) attempt(work func() error) error {
 	j.failure = work()
-	_, _ = j.look(j.schedule()) // what is wrong with the folder is kept, too
+	_, _ = j.refresh(j.schedule()) // what is wrong with the folder is kept, too
 	return j.failure
 }
 

@@ -126,7 +126,7 @@ func TestFailureIsKept(t *testing.T) {
 		j.SetSchedule(Schedule{Every: 24 * time.Hour, Keep: 2, Dir: dir})
 		state("nothing is due", true, 13)
 		put(t, filepath.Join(dir, "svc-19991231-230000.tar.zst"), "one hour old, put there by somebody")
-		<-time.After(lookEvery)
+		<-time.After(checkEvery)
 		state("another archive is seen", true, 30)
 		if err := os.Remove(staging); err != nil {
 			t.Fatal(err)

@@ -57,6 +57,9 @@ func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
 // SetLimit changes the limit. What is counted in the open windows stays.
 func (w *Windows) SetLimit(limit int) { w.limit.Store(int64(limit)) }
 
+// Limited reports whether there is a limit.
+func (w *Windows) Limited() bool { return w.limit.Load() > 0 }
+
 // Take counts one attempt, unless the limit of the window has been reached.
 // The times of successive calls may be slightly out of order, as those of
 // concurrent requests are.

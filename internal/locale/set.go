@@ -66,8 +66,10 @@ func (s *Set) Resolve(preference string) (index int, unknown bool) {
 // what cannot be shown, such as a control character or a byte that is not
 // UTF-8, is replaced.
 func Message(tag string) string {
+	const begin, end = `The language "`, `" is not available, so the default text is shown.`
 	var b strings.Builder
-	b.WriteString(`The language "`)
+	b.Grow(len(begin) + min(len(tag), 4*maxShown) + len(end))
+	b.WriteString(begin)
 	n := 0
 	for _, r := range strings.TrimSpace(tag) {
 		if n == maxShown {
@@ -80,6 +82,6 @@ func Message(tag string) string {
 		b.WriteRune(r)
 		n++
 	}
-	b.WriteString(`" is not available, so the default text is shown.`)
+	b.WriteString(end)
 	return b.String()
 }

@@ -19,7 +19,7 @@ const maxTag = 35
 // of separators alone keeps them. The key of a key is the key itself.
 func Key(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
-	if !strings.ContainsAny(tag, "-_()") {
+	if isKey(tag) || !strings.ContainsAny(tag, "-_()") {
 		return tag
 	}
 	key := strings.Join(strings.FieldsFunc(tag, separates), "-")
@@ -27,6 +27,19 @@ func Key(tag string) string {
 		return tag
 	}
 	return key
+}
+
+// isKey reports whether a tag in lower case is its own key, as xx and xx-yy are. It
+// may say no of others.
+func isKey(tag string) bool {
+	for i := range len(tag) {
+		switch c := tag[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		case c != '-', i == 0, i == len(tag)-1, tag[i-1] == '-':
+			return false
+		}
+	}
+	return true
 }
 
 // separates counts as blank all that trimming does, or the key of a key might

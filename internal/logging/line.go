@@ -52,10 +52,18 @@ func appendAttr(b []byte, a slog.Attr) (line []byte, ok bool) {
 	return b, false
 }
 
+// plainByte has the bytes that stand for themselves in JSON.
+var plainByte = func() (plain [256]bool) {
+	for c := range plain {
+		plain[c] = c >= ' ' && c <= '~' && c != '"' && c != '\\'
+	}
+	return plain
+}()
+
 // plain reports whether a text is the same in JSON.
 func plain(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+		if !plainByte[text[i]] {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-// Package meter counts what happens for whoever asks later. Counting is a few
+// Package meter counts what happens, to be read later. Counting is a few
 // atomic additions; how the numbers are shown is left to others.
 //
 // It stands beside prometheus/client_golang, which shows the numbers, because every

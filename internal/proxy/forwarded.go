@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"net/netip"
-	"net/textproto"
 	"slices"
 	"strings"
 )
@@ -20,13 +19,7 @@ const maxShown = 200
 // Forwarded are the forwarding headers of a request as "Name: value", nil when
 // it has none, and whether one of them gave the address that Client returns.
 func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines []string, counted bool) {
-	read := defaultHeaders
-	if len(p.Headers) > 0 {
-		read = make([]string, len(p.Headers))
-		for i, name := range p.Headers {
-			read[i] = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
-		}
-	}
+	read := p.read()
 	names := slices.Clone(forwardingHeaders)
 	for _, name := range read {
 		if !slices.Contains(names, name) {
@@ -47,4 +40,9 @@ func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines
 
 // Peer is the address of a direct peer, given with or without a port; the zero
 // Addr when it has none.
-func Peer(remoteAddr string) netip.Addr { return parseAddr(remoteAddr) }
+func Peer(remoteAddr string) netip.Addr {
+	if peer, err := netip.ParseAddrPort(remoteAddr); err == nil { // as net/http has it
+		return peer.Addr().Unmap().WithZone("")
+	}
+	return parseAddr(remoteAddr)
+}

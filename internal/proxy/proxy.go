@@ -10,7 +10,7 @@ import (
 
 const forwardedFor = "X-Forwarded-For"
 
-// defaultHeaders are read where no others are configured.
+// defaultHeaders are read where no others are configured; canonical.
 var defaultHeaders = []string{forwardedFor, "X-Real-Ip"}
 
 // carrierGrade is the space that providers use between themselves and their
@@ -29,9 +29,9 @@ type Proxies struct {
 
 // Trusted reports whether forwarding headers from this direct peer are read at
 // all: there is a proxy, and the peer has a loopback or a private address.
-// Link-local and carrier-grade peers are not trusted; strangers may have those.
+// Link-local and carrier-grade peers are not trusted; untrusted hosts may have those.
 func (p Proxies) Trusted(remoteAddr string) bool {
-	return p.trusts(parseAddr(remoteAddr))
+	return p.trusts(Peer(remoteAddr))
 }
 
 func (p Proxies) trusts(peer netip.Addr) bool {
@@ -40,7 +40,7 @@ func (p Proxies) trusts(peer netip.Addr) bool {
 
 // private reports whether an address may be that of a proxy in the same network:
 // loopback, 10/8, 172.16/12, 192.168/16 or fc00::/7. Link-local and carrier-grade
-// addresses are those of strangers.
+// addresses are those of untrusted hosts.
 func private(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() }
 
 // Client is the address of the caller: of a peer that is trusted, what the
@@ -50,16 +50,11 @@ func private(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() }
 // there is no zone. It is the zero Addr where the peer has no address, as on a
 // Unix socket; such a peer is not trusted.
 func (p Proxies) Client(remoteAddr string, header map[string][]string) netip.Addr {
-	peer := parseAddr(remoteAddr)
+	peer := Peer(remoteAddr)
 	if !p.trusts(peer) {
 		return peer
 	}
-	names := p.Headers
-	if len(names) == 0 {
-		names = defaultHeaders
-	}
-	for _, name := range names {
-		name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
+	for _, name := range p.read() {
 		// Several lines of one header are one list, RFC 9110.
 		list := strings.Join(header[name], ",")
 		if a := p.pick(name, list); a.IsValid() {
@@ -67,6 +62,18 @@ func (p Proxies) Client(remoteAddr string, header map[string][]string) netip.Add
 		}
 	}
 	return peer
+}
+
+// read are the headers that are read, in canonical form.
+func (p Proxies) read() []string {
+	if len(p.Headers) == 0 {
+		return defaultHeaders
+	}
+	names := make([]string, len(p.Headers))
+	for i, name := range p.Headers {
+		names[i] = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
+	}
+	return names
 }
 
 // pick takes the caller's entry out of a list, or the zero Addr when that

@@ -67,17 +67,11 @@ func NewCatalog(items []Item) *Catalog {
 }
 
 func inListOrder(a, b Item) int {
-	if n := b.Comparable.Compare(a.Comparable); n != 0 {
-		return n
-	}
-	return newestFirst(&a, &b)
+	return cmp.Or(b.Comparable.Compare(a.Comparable), newestFirst(&a, &b))
 }
 
 func newestFirst(a, b *Item) int {
-	if n := cmp.Compare(b.PublishedAt, a.PublishedAt); n != 0 {
-		return n
-	}
-	return bytes.Compare(b.ID[:], a.ID[:])
+	return cmp.Or(cmp.Compare(b.PublishedAt, a.PublishedAt), bytes.Compare(b.ID[:], a.ID[:]))
 }
 
 // first is the first version in list order that fits.

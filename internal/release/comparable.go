@@ -5,6 +5,7 @@ package release
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +23,11 @@ type Comparable struct {
 	key  string // its order as bytes is the order of the values
 }
 
-// The rank of what follows the core numbers. A release is greater than every
-// tag.
-const (
-	rankAlpha = iota + 1
-	rankBeta
-	rankRC
-	rankRelease
-)
+// tags may follow the core numbers; they rank from 1. A release is greater than
+// every tag.
+var tags = []string{"alpha", "beta", "rc"}
+
+const rankRelease = 4
 
 // Parse reads a comparable version of at most 64 characters. It trims nothing
 // and reports false for everything that is not exactly such a version.
@@ -46,16 +44,11 @@ func Parse(text string) (Comparable, bool) {
 		return Comparable{text, string(append(key, rankRelease))}, true
 	}
 	name, numbers, numbered := strings.Cut(tag, ".")
-	switch name {
-	case "alpha":
-		key = append(key, rankAlpha)
-	case "beta":
-		key = append(key, rankBeta)
-	case "rc":
-		key = append(key, rankRC)
-	default:
+	rank := slices.Index(tags, name)
+	if rank < 0 {
 		return Comparable{}, false
 	}
+	key = append(key, byte(rank+1))
 	if !numbered {
 		numbers = "0" // -rc equals -rc.0
 	}

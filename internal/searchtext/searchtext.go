@@ -1,5 +1,8 @@
 // Package searchtext brings text into the one form in which it is searched: what is
 // stored and what is asked for go through the same function.
+//
+//	searchtext.go  fields, words, grams, excerpts
+//	fold.go        the form
 package searchtext
 
 import (
@@ -18,42 +21,16 @@ const Border = '\x01'
 // may differ.
 const Version = norm.Version + "/" + unicode.Version
 
-// Text is s in canonical composition (NFC), rune by rune in lower case, with
-// every control character as a blank. It composes before, because İ in two
-// runes must become what it does in one, and again afterwards, because some
-// letters are one rune only when they are small. Folding twice changes nothing.
-func Text(s string) string {
-	if plain(s) {
-		return s
-	}
-	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return unicode.ToLower(r)
-	}, norm.NFC.String(s)))
-}
-
-// plain reports whether folding would change nothing, which it finds for most
-// ASCII without a copy.
-func plain(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if c < ' ' || c >= 0x7f || 'A' <= c && c <= 'Z' {
-			return false
-		}
-	}
-	return true
-}
-
 // Fields folds the fields of a record into one text, each behind a Border.
 // Missing ones leave nothing.
 func Fields(fields ...*string) string {
 	var b strings.Builder
 	for _, f := range fields {
 		if f != nil && *f != "" {
-			b.WriteRune(Border)
-			b.WriteString(Text(*f))
+			text := Text(*f)
+			b.Grow(1 + len(text))
+			b.WriteByte(Border)
+			b.WriteString(text)
 		}
 	}
 	return b.String()

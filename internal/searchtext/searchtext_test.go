@@ -114,6 +114,9 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		folded := searchtext.Text(s)
+		if slow := searchtext.Compose(s); folded != slow {
+			t.Errorf("Text(%q): got %q, in three passes %q", s, folded, slow)
+		}
 		if again := searchtext.Text(folded); again != folded {
 			t.Errorf("Text(%q) is %q, folded again %q", s, folded, again)
 		}
@@ -161,4 +164,37 @@ func FuzzRequired(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFoldOfEachRune holds the fast way to the slow one for each rune, alone and
+// between others that compose.
+func TestFoldOfEachRune(t *testing.T) {
+	t.Parallel()
+	const manyEqual = 0x18000 // beyond are ideographs, tags and runes without meaning
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		if r > manyEqual {
+			r = min(r+30, utf8.MaxRune)
+		}
+		for _, s := range []string{string(r), "A" + string(r) + "\u0301", "É" + string(r) + "i\u094d"} {
+			if got, want := searchtext.Text(s), searchtext.Compose(s); got != want {
+				t.Errorf("Text(%+q): got %+q, want %+q", s, got, want)
+			}
+		}
+	}
+}
+
+// TestFoldOfMarks has marks in and out of order, and more than belong together.
+func TestFoldOfMarks(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		"क्षि", "क\u094d\u0334", "क\u0334\u094d", "é\u094d", "ệ" + strings.Repeat("\u094d", 16), "ệ" + strings.Repeat("\u094d", 17),
+		strings.Repeat("\u0334", 40), "x" + strings.Repeat("\u094d\u0951", 20), "\u094d", "\u0951\u094d",
+	} {
+		if got, want := searchtext.Text(s), searchtext.Compose(s); got != want {
+			t.Errorf("Text(%+q): got %+q, want %+q", s, got, want)
+		}
+	}
 }

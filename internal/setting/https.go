@@ -48,22 +48,19 @@ func (s *Settings) contradictions() (problems []error) {
 	return problems
 }
 
-func domains(field func(*Settings) *[]string) setter {
-	return func(s *Settings, v string) error {
-		names := []string{}
-		for name := range strings.SplitSeq(v, ",") {
-			name = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(name), "."))
-			if name == "" || slices.Contains(names, name) {
-				continue
-			}
-			if !hostName(name) {
-				return errors.New("must be a comma-separated list of host names in ASCII, such as updates.example.org, without scheme, port or *")
-			}
-			names = append(names, name)
+func domains(v string) ([]string, error) {
+	names := []string{}
+	for name := range strings.SplitSeq(v, ",") {
+		name = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(name), "."))
+		if name == "" || slices.Contains(names, name) {
+			continue
 		}
-		*field(s) = names
-		return nil
+		if !hostName(name) {
+			return nil, errors.New("must be a comma-separated list of host names in ASCII, such as updates.example.org, without scheme, port or *")
+		}
+		names = append(names, name)
 	}
+	return names, nil
 }
 
 // hostName reports whether a text in lower case is a host name, RFC 1123, and
@@ -82,52 +79,38 @@ func hostName(text string) bool {
 	return len(text) <= 253 && strings.Trim(last, "0123456789") != ""
 }
 
-func redirectAddress(field func(*Settings) *string) setter {
-	return func(s *Settings, v string) error {
-		v = strings.TrimSpace(v)
-		if strings.EqualFold(v, "off") {
-			*field(s) = ""
-			return nil
-		}
-		if hostPort(field)(s, v) != nil {
-			return errors.New("must be host:port, such as :80, or off")
-		}
-		return nil
+func redirectAddress(v string) (string, error) {
+	if strings.EqualFold(v, "off") {
+		return "", nil
 	}
+	v, err := hostPort(v)
+	if err != nil {
+		return "", errors.New("must be host:port, such as :80, or off")
+	}
+	return v, nil
 }
 
-func email(field func(*Settings) *string) setter {
-	return func(s *Settings, v string) error {
-		a, err := mail.ParseAddress(strings.TrimSpace(v))
-		if err != nil || a.Name != "" {
-			return errors.New("must be an e-mail address, such as admin@example.org")
-		}
-		*field(s) = a.Address
-		return nil
+func email(v string) (string, error) {
+	a, err := mail.ParseAddress(v)
+	if err != nil || a.Name != "" {
+		return "", errors.New("must be an e-mail address, such as admin@example.org")
 	}
+	return a.Address, nil
 }
 
-func directoryURL(field func(*Settings) *string) setter {
-	return func(s *Settings, v string) error {
-		v = strings.TrimSpace(v)
-		u, err := url.Parse(v)
-		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
-			return errors.New("must be an https URL, such as https://ca.example.org/acme/directory")
-		}
-		*field(s) = v
-		return nil
+func directoryURL(v string) (string, error) {
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return "", errors.New("must be an https URL, such as https://ca.example.org/acme/directory")
 	}
+	return v, nil
 }
 
-func fileMode(field func(*Settings) *fs.FileMode) setter {
-	return func(s *Settings, v string) error {
-		v = strings.TrimSpace(v)
-		n, err := strconv.ParseUint(v, 8, 32)
-		// A number in the file would have lost its base.
-		if err != nil || len(v) != 4 || v[0] != '0' {
-			return errors.New("must be four octal digits from 0000 to 0777, such as 0660, as a text")
-		}
-		*field(s) = fs.FileMode(n)
-		return nil
+func fileMode(v string) (fs.FileMode, error) {
+	n, err := strconv.ParseUint(v, 8, 32)
+	// A number in the file would have lost its base.
+	if err != nil || len(v) != 4 || v[0] != '0' {
+		return 0, errors.New("must be four octal digits from 0000 to 0777, such as 0660, as a text")
 	}
+	return fs.FileMode(n), nil
 }

@@ -119,7 +119,7 @@ func (src Sources) whole() Sources {
 	return src
 }
 
-// find looks through the sources in their order.
+// find asks the sources in their order.
 func (l *loader) find(d Definition) Value {
 	v := Value{Definition: d}
 	if text, ok := l.src.Flag(d.Flag()); ok && !blank(text) {

@@ -3,6 +3,7 @@ package setting
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net"
 	"net/netip"
@@ -18,20 +19,22 @@ import (
 // maxCount bounds numbers that have no natural limit.
 const maxCount = math.MaxInt32
 
-func text(field func(*Settings) *string) setter {
-	return func(s *Settings, v string) error {
-		*field(s) = v
-		return nil
+// into makes a setter that parses a text without the white space around it and puts
+// the value into a field.
+func into[T any](field func(*Settings) *T, parse func(text string) (T, error)) setter {
+	return func(s *Settings, text string) error {
+		value, err := parse(strings.TrimSpace(text))
+		if err == nil {
+			*field(s) = value
+		}
+		return err
 	}
 }
 
-func trimmed(field func(*Settings) *string) setter {
-	return func(s *Settings, v string) error {
-		*field(s) = strings.TrimSpace(v)
-		return nil
-	}
-}
+// verbatim takes a text as it is, with the white space around it.
+func verbatim(field func(*Settings) *string) setter { return secret(0, field) }
 
+// secret takes a text of at least some bytes as it is.
 func secret(minBytes int, field func(*Settings) *string) setter {
 	return func(s *Settings, v string) error {
 		if len(v) < minBytes {
@@ -42,39 +45,37 @@ func secret(minBytes int, field func(*Settings) *string) setter {
 	}
 }
 
-func number(least, most int, field func(*Settings) *int) setter {
-	return func(s *Settings, v string) error {
-		n, err := strconv.Atoi(strings.TrimSpace(v))
+func trimmed(v string) (string, error) { return v, nil }
+
+func number(least, most int) func(string) (int, error) {
+	return func(v string) (int, error) {
+		n, err := strconv.Atoi(v)
 		if err != nil || n < least || n > most {
-			return fmt.Errorf("must be a whole number from %d to %d", least, most)
+			return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
 		}
-		*field(s) = n
-		return nil
+		return n, nil
 	}
 }
 
 // origin is the address of a server, without a path: scheme and host in lower case,
 // and the port if there is one. Slashes at its end are dropped.
-func origin(field func(*Settings) *string) setter {
+func origin(v string) (string, error) {
 	bad := errors.New("must be an address such as https://files.example.com: http or https and a valid host name, without a path")
-	return func(s *Settings, v string) error {
-		u, err := url.Parse(strings.TrimRight(strings.TrimSpace(v), "/"))
-		if err != nil {
-			return bad
-		}
-		host, port := strings.ToLower(u.Hostname()), u.Port()
-		whole := url.URL{Scheme: strings.ToLower(u.Scheme), Host: u.Host}
-		if whole.Scheme != "http" && whole.Scheme != "https" || u.String() != whole.String() || !validHost(host) || strings.HasSuffix(u.Host, ":") {
-			return bad
-		}
-		if port != "" {
-			if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-				return bad
-			}
-		}
-		*field(s) = whole.Scheme + "://" + strings.ToLower(u.Host)
-		return nil
+	u, err := url.Parse(strings.TrimRight(v, "/"))
+	if err != nil {
+		return "", bad
 	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	whole := url.URL{Scheme: strings.ToLower(u.Scheme), Host: u.Host}
+	if whole.Scheme != "http" && whole.Scheme != "https" || u.String() != whole.String() || !validHost(host) || strings.HasSuffix(u.Host, ":") {
+		return "", bad
+	}
+	if port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "", bad
+		}
+	}
+	return whole.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
 // validHost reports whether a text in lower case is a host name (RFC 1123; an
@@ -99,89 +100,72 @@ func validHost(host string) bool {
 // maxUploadMB bounds files to 16 TiB.
 const maxUploadMB = 16 << 20
 
+var sizeForm = regexp.MustCompile("^([0-9]+)([kKmMgG]?)$")
+
 // size is a number of bytes, which k, m or g behind it multiplies.
-func size(field func(*Settings) *int64) setter {
-	form := regexp.MustCompile("^([0-9]+)([kKmMgG]?)$")
-	return func(s *Settings, v string) error {
-		m := form.FindStringSubmatch(strings.TrimSpace(v))
-		if m == nil {
-			return errors.New("must be a number of bytes, or a number with k, m or g, such as 10g")
-		}
-		unit := map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(m[2])]
-		n, err := strconv.ParseInt(m[1], 10, 64)
-		if err != nil || n > math.MaxInt64/unit {
-			return fmt.Errorf("must be at most %d bytes", int64(math.MaxInt64))
-		}
-		*field(s) = n * unit
-		return nil
+func size(v string) (int64, error) {
+	m := sizeForm.FindStringSubmatch(v)
+	if m == nil {
+		return 0, errors.New("must be a number of bytes, or a number with k, m or g, such as 10g")
 	}
+	unit := map[string]int64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(m[2])]
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil || n > math.MaxInt64/unit {
+		return 0, fmt.Errorf("must be at most %d bytes", int64(math.MaxInt64))
+	}
+	return n * unit, nil
 }
 
-func boolean(field func(*Settings) *bool) setter {
-	return func(s *Settings, v string) error {
-		switch strings.ToLower(strings.TrimSpace(v)) {
-		case "true", "1":
-			*field(s) = true
-		case "false", "0":
-			*field(s) = false
-		default:
-			return errors.New("must be true or false")
-		}
-		return nil
+func boolean(v string) (bool, error) {
+	switch strings.ToLower(v) {
+	case "true", "1":
+		return true, nil
+	case "false", "0":
+		return false, nil
 	}
+	return false, errors.New("must be true or false")
 }
 
-func address(field func(*Settings) *string) setter {
-	return func(s *Settings, v string) error {
-		v = strings.TrimSpace(v)
-		if path, ok := strings.CutPrefix(v, UnixPrefix); ok {
-			if path == "" {
-				return errors.New("must name the file of the socket, such as " + UnixPrefix + "/run/svc/http.sock")
-			}
-			*field(s) = v
-			return nil
+func address(v string) (string, error) {
+	if path, ok := strings.CutPrefix(v, UnixPrefix); ok {
+		if path == "" {
+			return "", errors.New("must name the file of the socket, such as " + UnixPrefix + "/run/svc/http.sock")
 		}
-		err := hostPort(field)(s, v)
-		if errors.Is(err, errNoHostPort) {
-			return fmt.Errorf("%w, or %s and a path", err, UnixPrefix)
-		}
-		return err
+		return v, nil
 	}
+	v, err := hostPort(v)
+	if errors.Is(err, errNoHostPort) {
+		err = fmt.Errorf("%w, or %s and a path", err, UnixPrefix)
+	}
+	return v, err
 }
 
 var errNoHostPort = errors.New("must be host:port, such as " + DefaultListen + " or :4000")
 
-func hostPort(field func(*Settings) *string) setter {
-	return func(s *Settings, v string) error {
-		v = strings.TrimSpace(v)
-		_, port, err := net.SplitHostPort(v)
-		if err != nil || strings.ContainsAny(v, " /") {
-			return errNoHostPort
-		}
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return errors.New("must end in a port from 0 to 65535")
-		}
-		*field(s) = v
-		return nil
+func hostPort(v string) (string, error) {
+	_, port, err := net.SplitHostPort(v)
+	if err != nil || strings.ContainsAny(v, " /") {
+		return "", errNoHostPort
 	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", errors.New("must end in a port from 0 to 65535")
+	}
+	return v, nil
 }
 
-func headers(field func(*Settings) *[]string) setter {
-	return func(s *Settings, v string) error {
-		names := []string{}
-		for name := range strings.SplitSeq(v, ",") {
-			name = strings.TrimSpace(name)
-			if name == "" {
-				continue
-			}
-			if strings.ContainsFunc(name, notToken) {
-				return errors.New("must be a comma-separated list of header names")
-			}
-			names = append(names, textproto.CanonicalMIMEHeaderKey(name))
+func headers(v string) ([]string, error) {
+	names := []string{}
+	for name := range strings.SplitSeq(v, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
 		}
-		*field(s) = names
-		return nil
+		if strings.ContainsFunc(name, notToken) {
+			return nil, errors.New("must be a comma-separated list of header names")
+		}
+		names = append(names, textproto.CanonicalMIMEHeaderKey(name))
 	}
+	return names, nil
 }
 
 // notToken tells characters that no header name has.
@@ -190,46 +174,37 @@ func notToken(r rune) bool {
 	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
-func choice(field func(*Settings) *string, allowed ...string) setter {
-	return func(s *Settings, v string) error {
-		v = strings.ToLower(strings.TrimSpace(v))
+func choice(allowed ...string) func(string) (string, error) {
+	return func(v string) (string, error) {
+		v = strings.ToLower(v)
 		if !slices.Contains(allowed, v) {
-			return errors.New("must be " + orList(allowed))
+			return "", errors.New("must be " + orList(allowed))
 		}
-		*field(s) = v
-		return nil
+		return v, nil
 	}
 }
 
-func level() setter {
-	levels := []string{"debug", "info", "warn", "error"}
-	return func(s *Settings, v string) error {
-		v = strings.ToLower(strings.TrimSpace(v))
-		if !slices.Contains(levels, v) {
-			return errors.New("must be " + orList(levels))
-		}
-		return s.LogLevel.UnmarshalText([]byte(v))
+func level(v string) (l slog.Level, err error) {
+	if v, err = choice("debug", "info", "warn", "error")(v); err != nil {
+		return l, err
 	}
+	return l, l.UnmarshalText([]byte(v))
 }
 
 // limitedDuration is at most an hour.
-func limitedDuration(field func(*Settings) *time.Duration) setter {
-	return func(s *Settings, v string) error {
-		d, err := time.ParseDuration(strings.TrimSpace(v))
-		if err != nil || d < 0 || d > time.Hour {
-			return errors.New("must be a duration from 0s to 1h, such as 10s")
-		}
-		*field(s) = d
-		return nil
+func limitedDuration(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 || d > time.Hour {
+		return 0, errors.New("must be a duration from 0s to 1h, such as 10s")
 	}
+	return d, nil
 }
 
 // interval is a duration of at least some time, in which d stands for 24 hours,
 // or 0, which is never.
-func interval(least time.Duration, field func(*Settings) *time.Duration) setter {
+func interval(least time.Duration) func(string) (time.Duration, error) {
 	const most = 365 * 24 * time.Hour
-	return func(s *Settings, v string) error {
-		v = strings.TrimSpace(v)
+	return func(v string) (time.Duration, error) {
 		d, err := time.ParseDuration(v)
 		if days, whole := strings.CutSuffix(v, "d"); whole {
 			var n int
@@ -237,27 +212,22 @@ func interval(least time.Duration, field func(*Settings) *time.Duration) setter 
 			d = time.Duration(min(n, 366)) * 24 * time.Hour
 		}
 		if err != nil || d != 0 && (d < least || d > most) {
-			return fmt.Errorf("must be 0 or a duration from %s to 365d, such as 24h or 7d", strings.TrimSuffix(least.String(), "0s"))
+			return 0, fmt.Errorf("must be 0 or a duration from %s to 365d, such as 24h or 7d", strings.TrimSuffix(least.String(), "0s"))
 		}
-		*field(s) = d
-		return nil
+		return d, nil
 	}
 }
 
 // recipients are public keys, of which this package only sees whether they look
 // like some.
-func recipients(field func(*Settings) *[]string) setter {
-	return func(s *Settings, v string) error {
-		var all []string
-		for key := range strings.SplitSeq(v, ",") {
-			if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
-				return errors.New("must be a comma-separated list of age public keys, which start with age1")
-			}
-			all = append(all, key)
+func recipients(v string) (all []string, err error) {
+	for key := range strings.SplitSeq(v, ",") {
+		if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
+			return nil, errors.New("must be a comma-separated list of age public keys, which start with age1")
 		}
-		*field(s) = all
-		return nil
+		all = append(all, key)
 	}
+	return all, nil
 }
 
 func orList(words []string) string {

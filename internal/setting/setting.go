@@ -1,6 +1,6 @@
 // Package setting is the one definition of every setting. Flags, variables,
 // the configuration file, its example and its documentation all come from the
-// table in table.go. It reads nothing itself: whoever loads settings hands it
+// table in table.go. It reads nothing itself: the caller of Load hands it
 // the flags, the environment and a way to read files.
 package setting
 
@@ -84,7 +84,7 @@ func (v Value) Shown() string {
 // without a value and without a default are zero.
 type Settings struct {
 	Data               string
-	Config             string // the file that was looked for
+	Config             string // the path of the file, which may be missing
 	Listen             string // host:port, PORT and Domain already taken into account, or unix: and a path
 	ListenMode         fs.FileMode
 	TLSCert, TLSKey    string   // paths of files, both or none

@@ -10,7 +10,7 @@ const (
 	monday = 4 * day // 1970-01-05; the epoch was a Thursday
 )
 
-// Buckets are the consecutive stretches of time of a series, empty ones
+// Buckets are the consecutive intervals of a series, empty ones
 // included. Times are Unix seconds.
 type Buckets struct {
 	first, step int64

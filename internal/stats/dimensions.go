@@ -57,12 +57,11 @@ func (r Region) String() string {
 	return string([]byte{'A' + byte((r-2)/26), 'A' + byte((r-2)%26)})
 }
 
-// Offset is how far a client's clock said that it is from UTC. The zero Offset
-// is "not said".
+// Offset is the time zone that a client sent. The zero Offset is "not sent".
 type Offset uint8
 
 // OffsetOf takes minutes east: a multiple of 15 from -12:00 to +14:00. Anything
-// else counts as not said.
+// else counts as not sent.
 func OffsetOf(minutes int) Offset {
 	if minutes < -720 || minutes > 840 || minutes%15 != 0 {
 		return 0
@@ -70,5 +69,5 @@ func OffsetOf(minutes int) Offset {
 	return Offset((minutes+720)/15 + 1)
 }
 
-// Minutes is the offset in minutes east; ok is false when it was not said.
+// Minutes is the offset in minutes east; ok is false when it was not sent.
 func (o Offset) Minutes() (minutes int, ok bool) { return (int(o)-1)*15 - 720, o != 0 }

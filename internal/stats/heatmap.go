@@ -11,9 +11,5 @@ type Heatmap [Cells]int64
 func (m *Heatmap) Add(hourStart int64, offset int, n int64) {
 	local := hourStart + int64(offset)*60
 	const sunday = 3 * day // 1970-01-04; the epoch was a Thursday
-	past := (local - sunday) % (7 * day)
-	if past < 0 {
-		past += 7 * day
-	}
-	m[past/hour] += n
+	m[(local-floor(local, week, week-sunday))/hour] += n
 }

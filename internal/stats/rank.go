@@ -16,8 +16,8 @@ type Count struct {
 const maxValues = 100_000
 
 // Counts adds up by value. The zero Counts is ready for use. It is exact for up
-// to 100,000 different values. Beyond that somebody is making values up, and the
-// rare ones are forgotten: the total and the frequent ones stay right.
+// to 100,000 different values. Beyond that values are made up, and the rare
+// ones are forgotten: the total and the frequent ones stay right.
 type Counts struct {
 	at    map[string]int
 	list  []Count

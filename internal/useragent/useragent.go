@@ -28,8 +28,8 @@ type Declared struct{ Header, Query, Body Source }
 //
 // Version is "" when it is not known. Otherwise it is valid UTF-8 in lower case
 // with at most 32 characters, without control characters, with single blanks
-// only and none around it. It may share the memory of what was sent; whoever
-// keeps it longer than the request clones it.
+// only and none around it. It may share the memory of what was sent; a caller
+// that keeps it longer than the request clones it.
 type System struct {
 	Platform platform.Platform
 	Version  string
@@ -119,14 +119,11 @@ func StatisticsName(p platform.Platform) string {
 }
 
 // firstSent is the value of the first text that was sent, "" if none was.
-func firstSent(a, b, c Text) string {
-	switch {
-	case a.Sent:
-		return a.Value
-	case b.Sent:
-		return b.Value
-	case c.Sent:
-		return c.Value
+func firstSent(texts ...Text) string {
+	for _, text := range texts {
+		if text.Sent {
+			return text.Value
+		}
 	}
 	return ""
 }

@@ -218,20 +218,13 @@ func encodeClients(senders []Sender) []byte {
 	}
 	var plain []byte
 	for which := range (&Details{}).Texts() {
-		var texts []string
-		known, codes := map[string]uint32{}, make([]uint32, len(senders))
+		var texts encoding.Coder[string]
+		codes := make([]uint32, len(senders))
 		for i := range senders {
-			text := *senders[i].Texts()[which]
-			code, ok := known[text]
-			if !ok {
-				code = uint32(len(texts))
-				known[text] = code
-				texts = append(texts, text)
-			}
-			codes[i] = code
+			codes[i] = texts.Code(*senders[i].Texts()[which])
 		}
-		plain = encoding.AppendTexts(binary.AppendUvarint(plain, uint64(len(texts))), texts)
-		plain = encoding.AppendBits(plain, codes, encoding.BitWidth(uint32(len(texts)-1)))
+		plain = encoding.AppendTexts(binary.AppendUvarint(plain, uint64(len(texts.Values))), texts.Values)
+		plain = encoding.AppendBits(plain, codes, encoding.BitWidth(uint32(len(texts.Values)-1)))
 	}
 	return encoding.Pack(nil, plain)
 }

@@ -94,31 +94,22 @@ func (c *Column) countFew(low, high int, room []uint32) ([]uint32, error) {
 
 // columnBuilder builds the column of a property that is not in order.
 type columnBuilder struct {
-	byRow  []uint32
-	values []string
-	known  map[string]uint32 // codes
+	byRow []uint32
+	encoding.Coder[string]
 }
 
 func newColumnBuilder(rows int) *columnBuilder {
-	return &columnBuilder{byRow: make([]uint32, rows), values: []string{""}, known: map[string]uint32{}}
+	return &columnBuilder{byRow: make([]uint32, rows), Coder: encoding.Coder[string]{Values: []string{""}}}
 }
 
-func (b *columnBuilder) set(row int, value string) {
-	code, ok := b.known[value]
-	if !ok {
-		code = uint32(len(b.values))
-		b.known[value] = code
-		b.values = append(b.values, value)
-	}
-	b.byRow[row] = code
-}
+func (b *columnBuilder) set(row int, value string) { b.byRow[row] = b.Code(value) }
 
 // column is nil when no row has a value.
 func (b *columnBuilder) column() *Column {
-	if len(b.values) == 1 {
+	if len(b.Values) == 1 {
 		return nil
 	}
-	return NewColumn(b.byRow, b.values)
+	return NewColumn(b.byRow, b.Values)
 }
 
 // NewColumns builds the columns of rows, of which it keeps nothing. Properties are

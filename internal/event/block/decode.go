@@ -180,7 +180,7 @@ func (b *block) decode(p *Columns, list []uint32) (*Rows, error) {
 		r.Names[i] = p.NameOf[p.Names.At(int(row))]
 		r.SenderOf[i] = senders.code(all, p.SenderOf.At(int(row)))
 	}
-	r.Senders = senders.list
+	r.Senders = senders.Values
 	if err := b.decodeReceived(p, list, r.Received); err != nil {
 		return nil, err
 	}

@@ -396,7 +396,7 @@ func (b *block) restOf(key string) (*restKey, error) {
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {
-		if built.values, err = found.appendValues(built.values); err != nil {
+		if built.Values, err = found.appendValues(built.Values); err != nil {
 			return nil, err
 		}
 		if err := found.codes(built.byRow); err != nil {

@@ -1,5 +1,7 @@
 package block
 
+import "svc/internal/event/encoding"
+
 // Rows are events of one hour, column by column. Row i of each column is the
 // same event. Rows are in the order of time, those of one second in the order of
 // receipt. It is what a block is made from and what it is read back into.
@@ -70,7 +72,7 @@ func Merge(list []*Rows) *Rows {
 		}
 		senders.nextList()
 	}
-	merged.Senders = senders.list
+	merged.Senders = senders.Values
 	return merged
 }
 
@@ -89,7 +91,7 @@ func (r *Rows) Without(drop func(row int) bool) *Rows {
 		left.set(to, r, row)
 		left.SenderOf[to] = senders.code(r.Senders, r.SenderOf[row])
 	}
-	left.Senders = senders.list
+	left.Senders = senders.Values
 	return left
 }
 
@@ -101,7 +103,7 @@ func joinSenders(r *Rows) (codes []uint32, list []Sender) {
 	for row, client := range r.SenderOf {
 		codes[row] = senders.code(r.Senders, client)
 	}
-	return codes, senders.list
+	return codes, senders.Values
 }
 
 func makeRows(n int) *Rows {
@@ -119,31 +121,20 @@ func (r *Rows) set(to int, from *Rows, row int) {
 
 // senderTable collects senders from one list after the other, each once.
 type senderTable struct {
-	list  []Sender
-	known map[Sender]uint32
-	// codes are by index in the present list: the code in ours + 1.
-	codes []uint32
+	encoding.Coder[Sender]
+	present []uint32 // by index in the present list: the code + 1, 0 as long as it is not known
 }
 
 // code returns the index in our list of a sender of the present one.
 func (t *senderTable) code(present []Sender, client uint32) uint32 {
-	if t.codes == nil {
-		t.codes = make([]uint32, len(present))
+	if t.present == nil {
+		t.present = make([]uint32, len(present))
 	}
-	if t.codes[client] == 0 {
-		code, ok := t.known[present[client]]
-		if !ok {
-			if t.known == nil {
-				t.known = map[Sender]uint32{}
-			}
-			code = uint32(len(t.list))
-			t.known[present[client]] = code
-			t.list = append(t.list, present[client])
-		}
-		t.codes[client] = code + 1
+	if t.present[client] == 0 {
+		t.present[client] = t.Code(present[client]) + 1
 	}
-	return t.codes[client] - 1
+	return t.present[client] - 1
 }
 
 // nextList says that the present list is through.
-func (t *senderTable) nextList() { t.codes = nil }
+func (t *senderTable) nextList() { t.present = nil }

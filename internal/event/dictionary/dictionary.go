@@ -96,7 +96,7 @@ type Reader struct {
 	d      *Dictionary
 	texts  *boltfile.Bucket // nil while there is no text
 	index  *hashindex.Reader
-	chunks map[uint32]textChunk // that were looked at
+	chunks map[uint32]textChunk // that were read
 }
 
 // Reader needs the bucket that d was loaded from, in a transaction in which d is

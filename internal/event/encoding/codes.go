@@ -84,15 +84,29 @@ func Distinct(numbers []uint32) (codes, distinct []uint32) {
 
 // distinctByMap is Distinct for numbers too large for a table.
 func distinctByMap(numbers, codes []uint32) (distinct []uint32) {
-	known := map[uint32]uint32{}
+	var c Coder[uint32]
 	for i, number := range numbers {
-		code, ok := known[number]
-		if !ok {
-			code = uint32(len(distinct))
-			known[number] = code
-			distinct = append(distinct, number)
-		}
-		codes[i] = code
+		codes[i] = c.Code(number)
 	}
-	return distinct
+	return c.Values
+}
+
+// Coder is dictionary encoding of any values, one by one.
+type Coder[T comparable] struct {
+	Values []T // by code, in the order of first use
+	codes  map[T]uint32
+}
+
+// Code is the code of a value, the next one if it is new.
+func (c *Coder[T]) Code(value T) uint32 {
+	code, ok := c.codes[value]
+	if !ok {
+		if c.codes == nil {
+			c.codes = map[T]uint32{}
+		}
+		code = uint32(len(c.Values))
+		c.codes[value] = code
+		c.Values = append(c.Values, value)
+	}
+	return code
 }

@@ -42,7 +42,7 @@ func OpenNumbers[T uint8 | uint16 | uint32](raw []byte, n int) (Numbers[T], erro
 		return Numbers[T]{n: n}, nil
 	}
 	r := Reader{Rest: raw}
-	width, smallest := int(r.Byte()), r.uvarint()
+	width, smallest := int(r.Byte()), r.Uvarint()
 	if r.Bad || width > 4 || len(r.Rest) != n*width || smallest > uint64(^T(0)) {
 		return Numbers[T]{}, errDamaged
 	}

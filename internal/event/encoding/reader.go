@@ -9,7 +9,8 @@ type Reader struct {
 	Bad  bool   // there was a fault
 }
 
-func (r *Reader) uvarint() uint64 {
+// Uvarint reads a number.
+func (r *Reader) Uvarint() uint64 {
 	number, size := binary.Uvarint(r.Rest)
 	if size <= 0 {
 		r.Fail()
@@ -21,7 +22,7 @@ func (r *Reader) uvarint() uint64 {
 
 // Count reads a uvarint that is at most limit.
 func (r *Reader) Count(limit int) int {
-	number := r.uvarint()
+	number := r.Uvarint()
 	if number > uint64(limit) {
 		r.Fail()
 		return 0

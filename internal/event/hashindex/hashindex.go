@@ -310,7 +310,7 @@ func (x *Index) Add(b *boltfile.Bucket, entries []Entry) (*Index, error) {
 type Reader struct {
 	x     *Index
 	from  Pages
-	pages []page // of all runs; those that were looked at are open
+	pages []page // of all runs; those that were read are open
 	key   [16]byte
 
 	probes  []probe // of the lookup under way
@@ -400,7 +400,7 @@ type Pages struct {
 	changed map[string][]byte // nil = deleted
 }
 
-// NewPages is for those who change pages.
+// NewPages is for callers that change pages.
 func NewPages(b *boltfile.Bucket) *Pages { return &Pages{b, map[string][]byte{}} }
 
 func (p *Pages) get(key []byte) []byte {

@@ -32,13 +32,9 @@ const (
 )
 
 func (q *query) propertyBreakdown(in BreakdownQuery) (Breakdown, error) {
-	only := operand{any: true}
-	if in.Event != "" {
-		only = q.operand(in.Event, nil, nil)
-	}
 	var next atomic.Int64
 	each, err := spread(q, func(q *query, _ worker) (*values, error) {
-		r := &valueRun{query: q, property: in.Property, operands: []operand{only}, values: newValues(q.memory)}
+		r := &valueRun{query: q, property: in.Property, operands: []operand{q.named(in.Event)}, values: newValues(q.memory)}
 		return r.values, q.share(&next, r.hour)
 	})
 	if err != nil {
@@ -127,7 +123,7 @@ type valueRun struct {
 	selected selection
 	values   *values
 
-	// Of the part that was looked at last:
+	// Of the last part:
 	texts  []string // its values
 	codes  []uint32 // theirs in values, by code of the part
 	counts []uint32 // by code of the part

@@ -44,7 +44,7 @@ type funnelRun struct {
 	states  table[funnelState]
 	anchors *table[anchors] // where every first step is an entry; otherwise nil
 
-	// together are events of the second that is looked at whose subjects have
+	// together are events of the current second whose subjects have
 	// another one waiting.
 	together       []waitingEvent
 	togetherSecond uint32
@@ -194,10 +194,7 @@ func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 func (r *funnelRun) reached() []int64 {
 	r.settleTogether()
 	users := make([]int64, r.steps+1)
-	for at, page := range r.states.pages {
-		if page == nil {
-			continue
-		}
+	for at, page := range r.states.used() {
 		for i := range page {
 			s := &page[i]
 			if s.waiting != 0 {

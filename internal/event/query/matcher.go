@@ -10,6 +10,14 @@ type operand struct {
 	filters []*Filter
 }
 
+// named is the events of a name, of all when that is "".
+func (q *query) named(name string) operand {
+	if name == "" {
+		return operand{any: true}
+	}
+	return q.operand(name, nil, nil)
+}
+
 // operand is the events of a name that match all filters of both lists.
 func (q *query) operand(name string, own, all []Filter) operand {
 	number, ok := q.name(name)
@@ -23,7 +31,7 @@ func (q *query) operand(name string, own, all []Filter) operand {
 }
 
 // matcher is what a worker knows of a part: which codes of names and values match,
-// and which senders are its own. Lanes are used again for the next part.
+// and which senders are its own. Matchers are used again for the next part.
 type matcher struct {
 	*block.Columns
 	bySender   []subjectState
@@ -48,13 +56,13 @@ type predicate struct {
 	pass    []bool        // by code
 }
 
-// fetchedColumn is a property that was looked for in the part; nil = no event has it.
+// fetchedColumn is a property of the part that was read; nil = no event has it.
 type fetchedColumn struct {
 	key    string
 	column *block.Column
 }
 
-// matchers makes as many lanes as there are parts.
+// matchers makes as many as there are parts.
 func matchers(reuse []matcher, parts []*block.Columns) []matcher {
 	for len(reuse) < len(parts) {
 		reuse = append(reuse, matcher{})

@@ -8,15 +8,15 @@ import (
 	"svc/internal/event/block"
 )
 
-// Dealing is for analyses that follow each subject and want few of all events.
-// The workers first look through the hours, each through its own, and deal what
-// they find to the worker of its subject; then each takes what it was dealt, hour
-// by hour. So every event is looked at once, and state is shared by nobody. Both
-// go on at the same time, a wave of hours apart.
+// Partitioning is for analyses that follow each subject and want few of all events.
+// The workers first scan the hours, each its own, and partition what they find by
+// the worker of its subject; then each takes its partition, hour by hour. So every
+// event is read once, and no state is shared. Both go on at the same time, a batch
+// of hours apart.
 
 const (
-	// A wave ends with the hour in which it has this many events, or this many
-	// hours. What is dealt of it stays in the cache.
+	// A batch ends with the hour in which it has this many events, or this many
+	// hours. Its partitions stay in the cache.
 	batchEvents = 1 << 16
 	batchHours  = 256
 )
@@ -38,7 +38,7 @@ type batch struct {
 	partitions [batchHours + maxWorkers][maxWorkers][]matched // by hour and worker, in the order of time and then receipt
 }
 
-// partitioner deals the events of a query that match an operand.
+// partitioner partitions the events of a query that match an operand.
 type partitioner struct {
 	query    *query
 	operands []operand
@@ -46,7 +46,7 @@ type partitioner struct {
 	scratch  [maxWorkers]partitionScratch // by worker
 }
 
-// partitionScratch is what a worker deals with.
+// partitionScratch is the memory of a worker.
 type partitionScratch struct {
 	matcher  matcher
 	selected selection
@@ -78,7 +78,7 @@ func (q *query) partition(operands []operand, take func(w worker, start int64, e
 	}
 }
 
-// fill deals hours that no other worker has taken until the wave is full.
+// fill partitions hours that no other worker has taken until the batch is full.
 func (d *partitioner) fill(q *query, w worker, into *batch) error {
 	p := &d.scratch[w.own]
 	for into.matched.Load() < batchEvents && int(d.next.Load())-into.first < batchHours {
@@ -86,24 +86,24 @@ func (d *partitioner) fill(q *query, w worker, into *batch) error {
 		if at >= len(q.hours) {
 			return nil
 		}
-		hands := &into.partitions[at-into.first]
-		for i := range hands {
-			hands[i] = hands[i][:0]
+		partitions := &into.partitions[at-into.first]
+		for i := range partitions {
+			partitions[i] = partitions[i][:0]
 		}
 		var err error
-		p.parts, err = q.visit(at, p.parts, func(_ int64, parts []*block.Columns) error { return d.hour(p, w.shift, parts, hands) })
+		p.parts, err = q.visit(at, p.parts, func(_ int64, parts []*block.Columns) error { return d.hour(p, w.shift, parts, partitions) })
 		if err != nil {
 			return err
 		}
-		for _, hand := range hands {
-			into.matched.Add(int64(len(hand)))
+		for _, list := range partitions {
+			into.matched.Add(int64(len(list)))
 		}
 	}
 	return nil
 }
 
-// hour deals the events of an hour.
-func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Columns, hands *[maxWorkers][]matched) error {
+// hour partitions the events of an hour.
+func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Columns, partitions *[maxWorkers][]matched) error {
 	for _, part := range parts {
 		p.matcher.Columns = part
 		if err := p.matcher.match(d.operands); err != nil {
@@ -113,31 +113,31 @@ func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Col
 			continue
 		}
 		var before [maxWorkers]int
-		for i, hand := range hands {
-			before[i] = len(hand)
+		for i, list := range partitions {
+			before[i] = len(list)
 		}
-		if err := d.part(p, shift, hands); err != nil {
+		if err := d.part(p, shift, partitions); err != nil {
 			return err
 		}
-		for i, hand := range hands {
-			p.scratch = mergeMatched(hand, before[i], p.scratch)
+		for i, list := range partitions {
+			p.scratch = mergeMatched(list, before[i], p.scratch)
 		}
 	}
 	return nil
 }
 
-// part deals the events of a part, behind those of the parts before.
-func (d *partitioner) part(p *partitionScratch, shift uint32, hands *[maxWorkers][]matched) error {
+// part partitions the events of a part, behind those of the parts before.
+func (d *partitioner) part(p *partitionScratch, shift uint32, partitions *[maxWorkers][]matched) error {
 	l, s := &p.matcher, &p.selected
 	low, high := l.Between(d.query.Start, d.query.End)
 	for ; low < high; low += batchLength {
 		s.pick(l, low, min(high, low+batchLength), false)
 		s.bySubject(l.Columns)
 		for i := range 1 << shift {
-			if missing := s.n - (cap(hands[i]) - len(hands[i])); missing > 0 {
-				before := cap(hands[i])
-				hands[i] = slices.Grow(hands[i], s.n)
-				d.query.memory.take((cap(hands[i]) - before) * int(reflect.TypeFor[matched]().Size()))
+			if missing := s.n - (cap(partitions[i]) - len(partitions[i])); missing > 0 {
+				before := cap(partitions[i])
+				partitions[i] = slices.Grow(partitions[i], s.n)
+				d.query.memory.take((cap(partitions[i]) - before) * int(reflect.TypeFor[matched]().Size()))
 			}
 		}
 		if err := d.query.memory.over(); err != nil {
@@ -145,8 +145,8 @@ func (d *partitioner) part(p *partitionScratch, shift uint32, hands *[maxWorkers
 		}
 		own := uint32(1)<<shift - 1
 		for k, subject := range s.slots[:s.n] {
-			hand := &hands[subject&own%maxWorkers]
-			*hand = append(*hand, matched{subject>>shift + 1, uint32(l.Second(int(s.rows[k])))<<8 | uint32(s.masks[k])})
+			list := &partitions[subject&own%maxWorkers]
+			*list = append(*list, matched{subject>>shift + 1, uint32(l.Second(int(s.rows[k])))<<8 | uint32(s.masks[k])})
 		}
 	}
 	return nil

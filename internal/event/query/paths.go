@@ -113,8 +113,8 @@ func (e *edges) each(visit func(e edge, n int64)) {
 	}
 }
 
-// pathRun follows the sequences of one worker: those of the sessions that it
-// looks after and, for events without one, of its subjects.
+// pathRun follows the sequences of one worker: those of the sessions that it owns
+// and, for events without one, of its subjects.
 type pathRun struct {
 	worker
 	query    *query
@@ -126,11 +126,11 @@ type pathRun struct {
 	selected selection
 
 	subjects, sessions table[pathState]
-	// strangers are the sequences of sessions that another subject uses too.
+	// shared are the sequences of sessions that another subject uses too.
 	shared map[sharedSession]*pathState
 
-	// places and homes are the sequences of the hour that are not complete: where
-	// they are, next to each other for speed, and where that is kept. The first
+	// progress and slots are the sequences of the hour that are not complete: how
+	// far they are, next to each other for speed, and where that is kept. The first
 	// stands for the sequences that need no more events.
 	progress []pathProgress
 	slots    []*pathState
@@ -165,10 +165,7 @@ type pathMatcher struct {
 
 func newPathRun(q *query, w worker, in PathsQuery) *pathRun {
 	r := &pathRun{worker: w, query: q, depth: uint32(in.Depth), users: in.Users}
-	r.start = operand{any: true}
-	if in.StartEvent != "" {
-		r.start = q.operand(in.StartEvent, nil, nil)
-	}
+	r.start = q.named(in.StartEvent)
 	r.edges = newEdges(q.names, in.Depth, q.memory)
 	r.subjects.memory, r.sessions.memory = q.memory, q.memory
 	r.shared = map[sharedSession]*pathState{}
@@ -199,8 +196,8 @@ func (r *pathRun) hour(_ int64, parts []*block.Columns) error {
 			r.follow(&r.matchers[at])
 		}
 	})
-	for i, home := range r.slots[1:] {
-		home.progress = r.progress[i+1]
+	for i, slot := range r.slots[1:] {
+		slot.progress = r.progress[i+1]
 	}
 	return nil
 }
@@ -258,7 +255,7 @@ func (r *pathRun) sharedState(key sharedSession) *pathState {
 
 // pick finds the rows from low to high whose sequences are not complete.
 func (r *pathRun) pick(l *pathMatcher, low, high int) {
-	n, depth, places := uint(0), r.depth, r.progress
+	n, depth, progress := uint(0), r.depth, r.progress
 	raw := l.SenderOf.Raw
 	for row := low; row < high; row++ {
 		var sequence uint32
@@ -271,7 +268,7 @@ func (r *pathRun) pick(l *pathMatcher, low, high int) {
 			sequence = l.bySender[l.SenderOf.At(row)]
 		}
 		r.selected.rows[n%batchLength], r.selected.slots[n%batchLength] = uint32(row), sequence
-		if places[sequence].nodes() != depth {
+		if progress[sequence].nodes() != depth {
 			n++
 		}
 	}

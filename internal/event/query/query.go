@@ -19,7 +19,7 @@ package query
 
 import "svc/internal/formula"
 
-// Range is a stretch of time. Both ends are Unix seconds and belong to it; Start
+// Range is a range of time. Both ends are Unix seconds and belong to it; Start
 // is not after End.
 type Range struct {
 	Start, End int64

@@ -36,12 +36,12 @@ func (q *query) between(r Range) *query {
 }
 
 // worker is one of the goroutines of a query. There are a power of two of them.
-// Where state is kept by number, each looks after the numbers that leave its own
+// Where state is kept by number, each owns the numbers that leave its own
 // when divided by how many workers there are, so that they share nothing.
 type worker struct{ own, shift uint32 }
 
 // slot is the place of a number in the tables of the worker, from 1, or 0 when
-// another one looks after it. Numbers begin at 1.
+// another one owns it. Numbers begin at 1.
 func (w worker) slot(number uint32) uint32 {
 	if number&(1<<w.shift-1) != w.own {
 		return 0
@@ -130,7 +130,7 @@ func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, par
 }
 
 // inOrder visits the rows of the parts of an hour, those of the range, in the
-// order of time and then of receipt: stretches of rows of one part, given by its
+// order of time and then of receipt: ranges of rows of one part, given by its
 // place in parts.
 func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 	lows, highs := make([]int, len(parts)), make([]int, len(parts))

@@ -113,7 +113,7 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 }
 
 // Heatmap counts by the hours of a week, each event in the time zone of its
-// client: the one that it said, else the usual one of its country, else that of
+// client: the one that it sent, else the usual one of its country, else that of
 // the range. only is the name of the events, "" = all.
 func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 	number, ok := s.Number(only)
@@ -125,8 +125,8 @@ func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 		if only != "" && c.Name != number {
 			return
 		}
-		minutes, said := stats.Offset(c.Offset).Minutes()
-		if !said {
+		minutes, sent := stats.Offset(c.Offset).Minutes()
+		if !sent {
 			var known bool
 			if minutes, known = zones[c.Region]; !known {
 				if minutes, known = geo.CountryOffset(stats.Region(c.Region).String()); !known {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"iter"
 	"math/bits"
 	"reflect"
 	"sync/atomic"
@@ -19,9 +20,9 @@ type budget struct {
 	less string // how to ask for less
 }
 
-// take counts bytes that will be used. It does not refuse them: whoever takes
-// looks at over between the parts of its work, so that inner loops need no
-// error. What is taken in between is small.
+// take counts bytes that will be used. It does not refuse them: the caller checks
+// over between the parts of its work, so that inner loops need no error. What is
+// taken in between is small.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
 // over is an error for the client when more was taken than there is.
@@ -61,6 +62,17 @@ func (t *table[T]) grow(number uint32) *T {
 	return &t.pages[at][number%pageLength]
 }
 
+// used yields the pages of which something was touched.
+func (t *table[T]) used() iter.Seq2[int, *[pageLength]T] {
+	return func(yield func(int, *[pageLength]T) bool) {
+		for at, page := range t.pages {
+			if page != nil && !yield(at, page) {
+				return
+			}
+		}
+	}
+}
+
 // bitset is a set of numbers.
 type bitset struct{ words table[uint64] }
 
@@ -79,30 +91,23 @@ func (s *bitset) add(number uint32) bool {
 // release says that the memory of the set is not used any more.
 func (s *bitset) release() {
 	bytes := 8 * len(s.words.pages)
-	for _, page := range s.words.pages {
-		if page != nil {
-			bytes += 8 * pageLength
-		}
+	for range s.words.used() {
+		bytes += 8 * pageLength
 	}
 	s.words.memory.take(-bytes)
 }
 
 // clear removes all numbers and keeps the room for them.
 func (s *bitset) clear() {
-	for _, page := range s.words.pages {
-		if page != nil {
-			clear(page[:])
-		}
+	for _, page := range s.words.used() {
+		clear(page[:])
 	}
 }
 
 // without is the numbers that another set does not have.
 func (s *bitset) without(other *bitset, memory *budget) *bitset {
 	left := newBitset(memory)
-	for at, page := range s.words.pages {
-		if page == nil {
-			continue
-		}
+	for at, page := range s.words.used() {
 		var theirs *[pageLength]uint64
 		if at < len(other.words.pages) {
 			theirs = other.words.pages[at]
@@ -141,10 +146,7 @@ func (s *bitset) common(other *bitset) (n int64) {
 
 // union adds the numbers of another set.
 func (s *bitset) union(other *bitset) {
-	for at, page := range other.words.pages {
-		if page == nil {
-			continue
-		}
+	for at, page := range other.words.used() {
 		s.words.at(uint32(at) * pageLength) // makes the page
 		for i, word := range page {
 			s.words.pages[at][i] |= word
@@ -154,10 +156,7 @@ func (s *bitset) union(other *bitset) {
 
 // len is how many numbers there are.
 func (s *bitset) len() (n int64) {
-	for _, page := range s.words.pages {
-		if page == nil {
-			continue
-		}
+	for _, page := range s.words.used() {
 		for _, word := range page {
 			n += int64(bits.OnesCount64(word))
 		}

@@ -131,7 +131,7 @@ func parseStamp(text string) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// number reads digits that were looked at before.
+// number reads digits that were checked before.
 func number(digits string) (n int) {
 	for i := range len(digits) {
 		n = n*10 + int(digits[i]-'0')

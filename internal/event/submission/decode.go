@@ -23,8 +23,8 @@ const (
 )
 
 // Request is the body of an ingestion request, read and checked. All its
-// texts lie in one copy of the body, and properties in the body itself: whoever
-// keeps one of them for long clones it, and nobody changes the body.
+// texts lie in one copy of the body, and properties in the body itself: a caller
+// that keeps one of them for long clones it, and the body must not be changed.
 type Request struct {
 	Subject         string // distinct_id, 1 to 128 characters
 	Session         string // session_id, up to 128 characters; "" = none
@@ -128,11 +128,7 @@ type member struct{ key, value jsonscan.Token }
 // batch reads the object that the body is.
 func (d *decoder) batch() {
 	for more := d.Enter('}'); more; more = d.Next('}') {
-		key := d.Key()
-		if d.Failed {
-			return
-		}
-		switch d.Text(key) {
+		switch d.name() {
 		case "distinct_id":
 			d.subject = d.Value()
 		case "session_id":
@@ -149,6 +145,15 @@ func (d *decoder) batch() {
 			d.Value()
 		}
 	}
+}
+
+// name reads the name of a member; "" after a fault.
+func (d *decoder) name() string {
+	key := d.Key()
+	if d.Failed {
+		return ""
+	}
+	return d.Text(key)
 }
 
 // list reads the events. Those beyond the limit are only checked to be JSON.
@@ -178,36 +183,44 @@ func (d *decoder) item() {
 		}
 		return
 	}
-	var id, name, at, properties jsonscan.Token
-	var object []byte
+	f := fields{nameField: "name"}
 	for more := d.Enter('}'); more; more = d.Next('}') {
-		key := d.Key()
-		if d.Failed {
-			return
-		}
-		switch d.Text(key) {
-		case "event_id":
-			id = d.Value()
-		case "name":
-			name = d.Value()
-		case "occurred_at":
-			at = d.Value()
-		case "properties":
-			properties, object = d.properties()
-		default:
-			d.Value()
-		}
+		d.field(d.name(), &f)
 	}
 	if d.Failed {
 		return
 	}
-	it, fault := d.sound("name", id, name, at, properties, object)
+	it, fault := d.sound(&f)
 	if fault != "" {
 		d.reject("." + fault)
 		return
 	}
 	it.Index = d.count
 	d.into.Items = append(d.into.Items, it)
+}
+
+// fields are those of an event.
+type fields struct {
+	nameField string // what the name is called: exports have another word for it
+
+	id, name, at, properties jsonscan.Token
+	object                   []byte // the properties where they may be stored
+}
+
+// field reads the value of a member of an event.
+func (d *decoder) field(member string, f *fields) {
+	switch member {
+	case "event_id":
+		f.id = d.Value()
+	case f.nameField:
+		f.name = d.Value()
+	case "occurred_at":
+		f.at = d.Value()
+	case "properties":
+		f.properties, f.object = d.properties()
+	default:
+		d.Value()
+	}
 }
 
 // reject keeps what is wrong with the event that was just read, or with a field
@@ -217,25 +230,23 @@ func (d *decoder) reject(fault string) {
 	d.into.Rejected = append(d.into.Rejected, Rejected{Index: d.count, Message: message})
 }
 
-// sound checks the fields of an event, of which object are the properties where
-// they may be stored. The field of the name is given because exports call it
-// otherwise.
-func (d *decoder) sound(nameField string, id, name, at, properties jsonscan.Token, object []byte) (it SentItem, fault string) {
-	if it.ID, fault = d.required(id, maxIDLength); fault != "" {
+// sound checks the fields of an event.
+func (d *decoder) sound(f *fields) (it SentItem, fault string) {
+	if it.ID, fault = d.required(f.id, maxIDLength); fault != "" {
 		return it, "event_id " + fault
 	}
-	sent, fault := d.required(name, maxNameLength)
+	sent, fault := d.required(f.name, maxNameLength)
 	if fault != "" {
-		return it, nameField + " " + fault
+		return it, f.nameField + " " + fault
 	}
 	it.Name, it.Usable = eventName(sent)
-	if it.HasTime = d.Sent(at); it.HasTime {
+	if it.HasTime = d.Sent(f.at); it.HasTime {
 		var ok bool
-		if it.At, ok = seconds(d.Raw(at)); !ok {
+		if it.At, ok = seconds(d.Raw(f.at)); !ok {
 			return it, "occurred_at must be an integer of at least 0 (Unix seconds)"
 		}
 	}
-	if it.Properties = object; d.Sent(properties) && object == nil {
+	if it.Properties = f.object; d.Sent(f.properties) && f.object == nil {
 		return it, fmt.Sprintf("properties must be a JSON object of at most %d levels", maxPropertyDepth)
 	}
 	return it, ""
@@ -253,36 +264,23 @@ type Record struct {
 func DecodeRecord(line []byte) (r Record, problems []string) {
 	var few [maxCompared]member
 	d := decoder{Scanner: jsonscan.Scanner{Source: string(line)}, body: line, members: few[:0]}
-	var subject, session, id, name, at, properties jsonscan.Token
-	var object []byte
+	f := fields{nameField: "event_name"}
 	for more := d.Enter('}'); more; more = d.Next('}') {
-		key := d.Key()
-		if d.Failed {
-			break
-		}
-		switch d.Text(key) {
+		switch name := d.name(); name {
 		case "distinct_id":
-			subject = d.Value()
+			d.subject = d.Value()
 		case "session_id":
-			session = d.Value()
-		case "event_id":
-			id = d.Value()
-		case "event_name":
-			name = d.Value()
-		case "occurred_at":
-			at = d.Value()
-		case "properties":
-			properties, object = d.properties()
+			d.session = d.Value()
 		default:
-			d.Value()
+			d.field(name, &f)
 		}
 	}
 	if d.Failed {
 		return r, []string{whyNoObject(line)}
 	}
 	var fault string
-	r.Subject, r.Session, problems = d.sender(subject, session)
-	if r.Event, fault = d.sound("event_name", id, name, at, properties, object); fault != "" {
+	r.Subject, r.Session, problems = d.sender()
+	if r.Event, fault = d.sound(&f); fault != "" {
 		return r, append(problems, fault)
 	}
 	if !r.Event.Usable {
@@ -295,21 +293,21 @@ func DecodeRecord(line []byte) (r Record, problems []string) {
 }
 
 // sender checks who sent events.
-func (d *decoder) sender(subject, session jsonscan.Token) (subjectText, sessionText string, problems []string) {
-	subjectText, fault := d.required(subject, maxIDLength)
+func (d *decoder) sender() (subject, session string, problems []string) {
+	subject, fault := d.required(d.subject, maxIDLength)
 	if fault != "" {
 		problems = append(problems, "distinct_id "+fault)
 	}
 	switch {
-	case !d.Sent(session):
-		return subjectText, "", problems
-	case !d.IsString(session):
-		return subjectText, "", append(problems, "session_id must be a string")
+	case !d.Sent(d.session):
+		return subject, "", problems
+	case !d.IsString(d.session):
+		return subject, "", append(problems, "session_id must be a string")
 	}
-	if sessionText = d.Text(session); longer(sessionText, maxIDLength) {
+	if session = d.Text(d.session); longer(session, maxIDLength) {
 		problems = append(problems, fmt.Sprintf("session_id must have at most %d characters", maxIDLength))
 	}
-	return subjectText, sessionText, problems
+	return subject, session, problems
 }
 
 // required reads a text that must be there and must not be empty.
@@ -378,7 +376,7 @@ func seconds(raw string) (n int64, ok bool) {
 // check reports the faults of the batch and takes over its fields.
 func (d *decoder) check() (problems []string) {
 	into := d.into
-	into.Subject, into.Session, problems = d.sender(d.subject, d.session)
+	into.Subject, into.Session, problems = d.sender()
 	optional := func(v jsonscan.Token, field string) (text Text) {
 		if text.Sent = d.Sent(v); !text.Sent {
 			return text
@@ -425,11 +423,7 @@ func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
 	from, outside := d.At, d.Level
 	d.Deepest, d.Spaced, d.members = d.Level, false, d.members[:0]
 	for more := d.Enter('}'); more; more = d.Next('}') {
-		key := d.Key()
-		if d.Failed {
-			return jsonscan.Token{}, nil
-		}
-		d.members = append(d.members, member{key, d.Value()})
+		d.members = append(d.members, member{d.Key(), d.Value()})
 	}
 	sent = jsonscan.Token{From: from, To: d.At}
 	switch {
@@ -484,8 +478,8 @@ func (d *decoder) dropByMap() {
 }
 
 // rewritten is a compact object made of the properties. It lies in memory of its
-// own, which never moves while somebody looks at it: append leaves the former
-// memory to those who have a part of it.
+// own, which never moves while it is read: append leaves the former memory to the
+// slices of it.
 func (d *decoder) rewritten() []byte {
 	from := len(d.rewrite)
 	d.rewrite = append(d.rewrite, '{')

@@ -1,0 +1,4 @@
+package searchtext
+
+// Compose is Text without its fast ways.
+var Compose = compose
