@@ -74,28 +74,29 @@ func TestStorageRules(t *testing.T) {
 	remove := func(id string) func(*store.Tx) error {
 		return func(tx *store.Tx) error { return tx.DeleteStorageBackend(id) }
 	}
-	for name, tc := range map[string]struct {
+	for _, tc := range []struct { // in this order: the last one deletes
+		name string
 		do   func(*store.Tx) error
 		want fault.Kind
 	}{
-		"another kind":                  {with(*idle, func(b *store.StorageBackend) { b.Kind = store.StorageS3 }), fault.Invalid},
-		"a second local one":            {with(local, func(b *store.StorageBackend) { b.ID = "" }), fault.Invalid},
-		"an address of the built-in":    {with(local, func(b *store.StorageBackend) { b.BaseURL = "https://x" }), fault.Invalid},
-		"parts of the built-in":         {with(local, func(b *store.StorageBackend) { b.PartSizeKB = 64 }), fault.Invalid},
-		"parts of S3":                   {with(store.StorageBackend{Kind: store.StorageS3}, func(b *store.StorageBackend) { b.PartSizeKB = 64 }), fault.Invalid},
-		"one that is not there":         {with(*idle, func(b *store.StorageBackend) { b.ID = "gone" }), fault.NotFound},
-		"deleting the built-in":         {remove(store.LocalStorage), fault.Invalid},
-		"deleting the default":          {remove(inUse.ID), fault.Conflict},
-		"deleting one with files":       {remove(full.ID), fault.Conflict},
-		"deleting one that is not":      {remove("gone"), fault.NotFound},
-		"deleting one of a long name":   {remove(strings.Repeat("x", 99)), fault.NotFound},
-		"a file for one that is not":    {func(tx *store.Tx) error { _, err := tx.StorageFor(p, "gone"); return err }, fault.NotFound},
-		"a new name of the built-in":    {with(local, func(b *store.StorageBackend) { b.Name = "Disk" }), 0},
-		"deleting one without anything": {remove(idle.ID), 0},
+		{"another kind", with(*idle, func(b *store.StorageBackend) { b.Kind = store.StorageS3 }), fault.Invalid},
+		{"a second local one", with(local, func(b *store.StorageBackend) { b.ID = "" }), fault.Invalid},
+		{"an address of the built-in", with(local, func(b *store.StorageBackend) { b.BaseURL = "https://x" }), fault.Invalid},
+		{"parts of the built-in", with(local, func(b *store.StorageBackend) { b.PartSizeKB = 64 }), fault.Invalid},
+		{"parts of S3", with(store.StorageBackend{Kind: store.StorageS3}, func(b *store.StorageBackend) { b.PartSizeKB = 64 }), fault.Invalid},
+		{"one that is not there", with(*idle, func(b *store.StorageBackend) { b.ID = "gone" }), fault.NotFound},
+		{"deleting the built-in", remove(store.LocalStorage), fault.Invalid},
+		{"deleting the default", remove(inUse.ID), fault.Conflict},
+		{"deleting one with files", remove(full.ID), fault.Conflict},
+		{"deleting one that is not", remove("gone"), fault.NotFound},
+		{"deleting one of a long name", remove(strings.Repeat("x", 99)), fault.NotFound},
+		{"a file for one that is not", func(tx *store.Tx) error { _, err := tx.StorageFor(p, "gone"); return err }, fault.NotFound},
+		{"a new name of the built-in", with(local, func(b *store.StorageBackend) { b.Name = "Disk" }), 0},
+		{"deleting one without anything", remove(idle.ID), 0},
 	} {
 		err := db.Update(tc.do)
 		if tc.want == 0 && err != nil || tc.want != 0 && !fault.Is(err, tc.want) {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("%s: got %v", tc.name, err)
 		}
 	}
 }
