@@ -58,6 +58,7 @@ server.`,
 type checkRun struct {
 	*program
 	repair       bool
+	files        string // directory of local files
 	began, spoke time.Time
 	report       *integrity.Report // of the last check; nil before the first
 	repaired     []integrity.Count // what a repair set out to put right
@@ -98,7 +99,7 @@ func (r *checkRun) offline(ctx context.Context, dir string) error {
 // checkOffline makes the report of a directory.
 func (r *checkRun) checkOffline(ctx context.Context, dir string) error {
 	r.report = integrity.NewReport(r.progress)
-	return explainDamage(instance.Check(ctx, dir, r.report))
+	return explainDamage(instance.Check(ctx, dir, r.files, r.report))
 }
 
 // explainDamage says what to do about a file of which nothing can be read.

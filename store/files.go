@@ -419,14 +419,27 @@ func (tx *Tx) HasFile(id FileID, objectKey string) (bool, error) {
 	return f != nil && f.ObjectKey == objectKey, err
 }
 
-// FileSource is where a file came from, also one of a project that is deleted or not to
-// be seen yet; "" when there is no such file.
-func (tx *Tx) FileSource(id FileID) (FileSource, error) {
-	f, err := tx.file([]byte(id))
-	if f == nil {
-		return "", err
+// FileWithID reads a file, also one of a project that is deleted or not to be seen yet:
+// its content must stay. nil when there is none.
+func (tx *Tx) FileWithID(id FileID) (*File, error) { return tx.file([]byte(id)) }
+
+// FilesAfter reads the files of all projects in the order of their ids, at most limit of
+// those behind an id.
+func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
+	b := tx.bolt.Bucket(filesBucket)
+	if b == nil {
+		return nil, nil
 	}
-	return f.Source, nil
+	cursor := b.Cursor()
+	for key, raw := cursor.Seek(append([]byte(id), 0)); key != nil && len(list) < limit; key, raw = cursor.Next() {
+		f, err := decode[File](key, raw)
+		if err != nil {
+			return nil, err
+		}
+		f.ID = FileID(key)
+		list = append(list, f)
+	}
+	return list, nil
 }
 
 // PendingFiles are files whose job is to be done, in the order in which they are due,

@@ -12,10 +12,10 @@ import (
 	"svc/store"
 )
 
-// Check looks at everything in a data directory: both databases and the search
-// index. The caller must hold its lock. The errors are those of CheckDatabases and
-// of the index.
-func Check(ctx context.Context, dir string, report *integrity.Report) error {
+// Check looks at everything in a data directory: both databases, the search index, and
+// the directory of local files. The caller must hold its lock. The errors are those of
+// CheckDatabases, of the index, and of the file system.
+func Check(ctx context.Context, dir, files string, report *integrity.Report) error {
 	if err := CheckDatabases(ctx, dir, report); err != nil || !readable(report, datadir.Database) {
 		return err
 	}
@@ -26,7 +26,7 @@ func Check(ctx context.Context, dir string, report *integrity.Report) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(search.Check(ctx, dir, db, report), db.Close())
+	return errors.Join(search.Check(ctx, dir, db, report), checkFiles(ctx, files, db, report), db.Close())
 }
 
 // CheckDatabases looks at every page and record of both databases in a folder. The

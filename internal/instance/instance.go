@@ -11,6 +11,7 @@
 //	images.go    copies of both databases of one moment
 //	upgrade.go   copies from before an upgrade
 //	check.go     check and repair without a server
+//	checkfiles.go  local files beside their records
 //	examine.go   what svc doctor asks without a server
 package instance
 

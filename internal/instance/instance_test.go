@@ -3,6 +3,7 @@ package instance_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -206,7 +207,7 @@ func TestRepair(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, datadir.Index)))
 	must(t, os.MkdirAll(filepath.Join(dir, datadir.Index), 0o700))
 	report := integrity.NewReport(nil)
-	must(t, instance.Check(t.Context(), dir, report))
+	must(t, instance.Check(t.Context(), dir, filepath.Join(dir, datadir.Files), report))
 	if report.Of(integrity.SearchIndex) == 0 || len(instance.Repairable(report)) == 0 {
 		t.Fatalf("an empty index: got %v", report.Listed())
 	}
@@ -259,4 +260,60 @@ func files(t *testing.T, dir string) (list []string) {
 	index, err := filepath.Glob(filepath.Join(dir, datadir.Index, "*"))
 	must(t, err)
 	return append(list, index...)
+}
+
+// TestCheckComparesFiles: what is missing or has another size is found, and what nobody
+// refers to is noted.
+func TestCheckComparesFiles(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	i, s := open(t, dir, silent)
+	add := func(n int, status store.FileStatus) *store.File {
+		f := &store.File{ID: store.FileID(fmt.Sprintf("%012d", n)), Filename: "a.zip", Size: 7, Status: status, Source: store.FileUploaded, Backend: store.LocalStorage}
+		f.ObjectKey = "f/app/" + string(f.ID) + "/a.zip"
+		must(t, i.Store.Update(func(tx *store.Tx) error {
+			p, err := tx.Project("app")
+			if err != nil {
+				return err
+			}
+			return tx.CreateFile(p.ID, f)
+		}))
+		return f
+	}
+	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "app", Name: "A"}) }))
+	write := func(name, text string) {
+		path := filepath.Join(s.StorageDir, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	whole, missing, short := add(1, store.FileReady), add(2, store.FileReady), add(3, store.FileReady)
+	waiting, lost := add(4, store.FilePending), add(5, store.FilePending)
+	write("objects/"+whole.ObjectKey, "content")
+	write("objects/"+short.ObjectKey, "cont")
+	write("objects/f/app/000000000009/a.zip", "content")
+	write("objects/f/app/000000000001/other.zip", "content")
+	write("staging/files/"+string(waiting.ID), "content")
+	write("staging/files/000000000009", "content")
+	must(t, i.Close())
+
+	report := integrity.NewReport(nil)
+	must(t, instance.Check(t.Context(), dir, s.StorageDir, report))
+	var got []string
+	for _, f := range report.Listed() {
+		if f.File == datadir.Files {
+			got = append(got, string(f.Kind)+" "+f.Where)
+		}
+	}
+	want := []string{
+		"object " + missing.ObjectKey, "object " + short.ObjectKey, "object " + lost.ObjectKey,
+		"spare-object objects/f/app/000000000001/other.zip", "spare-object objects/f/app/000000000009/a.zip", "staged-file staging/files/000000000009",
+	}
+	if !slices.Equal(got, want) || report.Number(integrity.Damage) != 3 {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	report = integrity.NewReport(nil)
+	must(t, instance.Check(t.Context(), dir, filepath.Join(dir, "nothing"), report))
+	if n := report.Of(integrity.Object); n != 5 {
+		t.Errorf("without the directory: %d contents are missing, want 5", n)
+	}
 }

@@ -151,11 +151,11 @@ func (a *Archiver) stagedUploads() (ids []string, err error) {
 	}
 	err = a.DB.View(func(tx *store.Tx) error {
 		for _, entry := range list {
-			source, err := tx.FileSource(store.FileID(entry.Name()))
+			f, err := tx.FileWithID(store.FileID(entry.Name()))
 			if err != nil {
 				return err
 			}
-			if source == store.FileUploaded {
+			if f != nil && f.Source == store.FileUploaded {
 				ids = append(ids, entry.Name())
 			}
 		}
