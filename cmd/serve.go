@@ -245,7 +245,7 @@ func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, log 
 
 // build makes the parts that work on the data.
 func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger) error {
-	i.archive = &jobs.Archiver{DB: i.Store, Events: i.Events, Data: s.Data, Files: s.StorageDir, Version: version, Elsewhere: instance.SecretsElsewhere(s)}
+	i.archive = &jobs.Archiver{DB: i.Store, Events: i.Events, Data: s.Data, Files: i.Files, Version: version, Elsewhere: instance.SecretsElsewhere(s)}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
 		return fmt.Errorf("lifetime %q is invalid", s.JWTExpiresIn)

@@ -419,10 +419,6 @@ func (tx *Tx) HasFile(id FileID, objectKey string) (bool, error) {
 	return f != nil && f.ObjectKey == objectKey, err
 }
 
-// FileWithID reads a file, also one of a project that is deleted or not to be seen yet:
-// its content must stay. nil when there is none.
-func (tx *Tx) FileWithID(id FileID) (*File, error) { return tx.file([]byte(id)) }
-
 // FilesAfter reads the files of all projects in the order of their ids, at most limit of
 // those behind an id.
 func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"svc/internal/datadir"
+	"svc/internal/fault"
 	"svc/internal/files"
 	"svc/internal/integrity"
 	"svc/store"
@@ -92,11 +93,8 @@ func (c *filesCheck) objects(ctx context.Context) error {
 	return c.each(ctx, datadir.Objects, func(name string) error {
 		key := strings.TrimPrefix(name, datadir.Objects+"/")
 		id := path.Base(path.Dir(key))
-		known, err := store.Read(c.db, func(tx *store.Tx) (bool, error) {
-			f, err := tx.FileWithID(store.FileID(id))
-			return f != nil && files.DiskPath(f.ObjectKey) == key, err
-		})
-		if err == nil && !known {
+		f, err := c.file(id)
+		if err == nil && (f == nil || files.DiskPath(f.ObjectKey) != key) {
 			c.report.Add(integrity.SpareFile, name, "there is no file with this content")
 		}
 		return err
@@ -106,12 +104,21 @@ func (c *filesCheck) objects(ctx context.Context) error {
 // staged looks for what waits for a file that is not there.
 func (c *filesCheck) staged(ctx context.Context) error {
 	return c.each(ctx, datadir.StagedFiles, func(name string) error {
-		f, err := store.Read(c.db, func(tx *store.Tx) (*store.File, error) { return tx.FileWithID(store.FileID(path.Base(name))) })
+		f, err := c.file(path.Base(name))
 		if err == nil && f == nil {
 			c.report.Add(integrity.StagedFile, name, "there is no file with this id")
 		}
 		return err
 	})
+}
+
+// file reads a record; nil when there is none.
+func (c *filesCheck) file(id string) (*store.File, error) {
+	f, err := store.Read(c.db, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(store.FileID(id)) })
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	return f, err
 }
 
 // each visits the files below a folder, which may be missing.

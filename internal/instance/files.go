@@ -7,6 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"svc/internal/cdn"
@@ -29,6 +30,26 @@ type Files struct {
 	Cache    *slicecache.Cache // of files on other storage
 	Keys     *seal.Keys
 	CDN      *cdn.Client
+
+	removing sync.RWMutex // see Hold
+}
+
+// Hold keeps contents from being removed until release is called: whoever copies the
+// records and then the contents that they refer to needs these. It waits for removals
+// that have begun.
+func (f *Files) Hold() (release func()) {
+	f.removing.Lock()
+	return f.removing.Unlock
+}
+
+// BeginRemoval asks to remove contents of files: objects, or what is staged. While
+// somebody holds them it is not ok, and to be asked again later. Otherwise end must be
+// called soon.
+func (f *Files) BeginRemoval() (end func(), ok bool) {
+	if !f.removing.TryRLock() {
+		return nil, false
+	}
+	return f.removing.RUnlock, true
 }
 
 // openFiles makes what is missing in the directory of local files and opens it. The

@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -34,21 +33,10 @@ type Archiver struct {
 	// Elsewhere are the variables of secrets that the data directory does not have.
 	Elsewhere []string
 	Now       func() time.Time // time.Now when nil
-	// Files is the directory of local files; "" = that of the data directory.
-	Files string
+	// Files are the local files; nil = there are none.
+	Files *instance.Files
 
-	busy     sync.Mutex
-	removing sync.RWMutex // held while local files are archived, see BeginRemoval
-}
-
-// BeginRemoval asks to remove contents of files: objects, or what is staged. While an
-// archive is written it is not ok, because the records in it, which are older, refer to
-// them. Otherwise end must be called soon.
-func (a *Archiver) BeginRemoval() (end func(), ok bool) {
-	if !a.removing.TryRLock() {
-		return nil, false
-	}
-	return a.removing.RUnlock, true
+	busy sync.Mutex
 }
 
 // Write writes a backup to a stream: both databases as they were at one moment,
@@ -67,9 +55,8 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 		return nil, fault.New(fault.Unavailable, "another backup is being made; try again when it is done").After(10 * time.Second)
 	}
 	defer a.busy.Unlock()
-	if o.Files {
-		a.removing.Lock() // before the databases are copied: what they refer to stays
-		defer a.removing.Unlock()
+	if o.Files && a.Files != nil {
+		defer a.Files.Hold()() // before the databases are copied: what they refer to stays
 	}
 	stage, at, err := a.stage()
 	if err != nil {
@@ -125,24 +112,20 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
 			return err
 		}
 	}
-	if !files {
+	if !files || a.Files == nil {
 		return nil
 	}
 	staged, err := a.stagedUploads()
 	if err != nil {
 		return err
 	}
-	return w.AddFolder(a.files(), staged)
-}
-
-func (a *Archiver) files() string {
-	return cmp.Or(a.Files, filepath.Join(a.Data, datadir.Files))
+	return w.AddFolder(a.Files.Dir, staged)
 }
 
 // stagedUploads lists the files whose contents were uploaded and may not be on their
 // storage yet. Those that are being fetched from elsewhere can be fetched again.
 func (a *Archiver) stagedUploads() (ids []string, err error) {
-	list, err := os.ReadDir(filepath.Join(a.files(), filepath.FromSlash(datadir.StagedFiles)))
+	list, err := os.ReadDir(filepath.Join(a.Files.Dir, filepath.FromSlash(datadir.StagedFiles)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -151,11 +134,11 @@ func (a *Archiver) stagedUploads() (ids []string, err error) {
 	}
 	err = a.DB.View(func(tx *store.Tx) error {
 		for _, entry := range list {
-			f, err := tx.FileWithID(store.FileID(entry.Name()))
-			if err != nil {
+			f, err := tx.FileByID(store.FileID(entry.Name()))
+			if err != nil && !fault.Is(err, fault.NotFound) {
 				return err
 			}
-			if f != nil && f.Source == store.FileUploaded {
+			if err == nil && f.Source == store.FileUploaded {
 				ids = append(ids, entry.Name())
 			}
 		}

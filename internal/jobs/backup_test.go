@@ -25,6 +25,7 @@ import (
 	"svc/internal/event/query"
 	"svc/internal/event/submission"
 	"svc/internal/fault"
+	"svc/internal/instance"
 	"svc/store"
 )
 
@@ -55,7 +56,7 @@ func openArchiver(t *testing.T) *Archiver {
 	put(t, filepath.Join(data, "files", "objects", "a.zip"), "file")
 	put(t, filepath.Join(data, "files", "staging", stagePrefix+"left", datadir.Database), "left by a killed process")
 	put(t, filepath.Join(data, "files", "staging", "upload"), "another's")
-	return &Archiver{DB: db, Events: events, Data: data, Version: "1", Elsewhere: []string{"JWT_SECRET"}}
+	return &Archiver{DB: db, Events: events, Data: data, Files: &instance.Files{Dir: filepath.Join(data, datadir.Files)}, Version: "1", Elsewhere: []string{"JWT_SECRET"}}
 }
 
 func put(t *testing.T, path, text string) {
@@ -288,7 +289,7 @@ type tryingRemoval struct {
 }
 
 func (w *tryingRemoval) Write(b []byte) (int, error) {
-	if end, ok := w.archiver.BeginRemoval(); ok {
+	if end, ok := w.archiver.Files.BeginRemoval(); ok {
 		end()
 		w.allowed = true
 	}
@@ -340,7 +341,7 @@ func TestArchiveHasWhatItsRecordsReferTo(t *testing.T) {
 	if _, err := a.Write(t.Context(), out, backup.Options{}); err != nil || !out.allowed {
 		t.Errorf("an archive without files keeps others from removing contents: %v", err)
 	}
-	if end, ok := a.BeginRemoval(); !ok {
+	if end, ok := a.Files.BeginRemoval(); !ok {
 		t.Error("contents cannot be removed afterwards")
 	} else {
 		end()

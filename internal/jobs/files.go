@@ -235,6 +235,11 @@ func (j *Jobs) transfer(ctx context.Context, f *store.File) error {
 	if err != nil {
 		return err
 	}
+	end, err := j.beginRemoval()
+	if err != nil {
+		return nil // the clean-up removes it after the backup
+	}
+	defer end()
 	if err := os.Remove(staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		j.Log.Warn("cannot remove the staged content of a stored file", "file", f.ID, "error", err)
 	}
@@ -278,6 +283,9 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 		due, next, err := j.dueDeletions()
 		if err == nil && len(due) > 0 {
 			next, err = 0, j.do(ctx, j.deletions, func(ctx context.Context) error { return j.deleteObjects(ctx, due) })
+			if errors.Is(err, errHeld) {
+				next, err = time.Minute, nil
+			}
 		}
 		if err != nil {
 			if ctx.Err() == nil {
@@ -323,8 +331,28 @@ func (j *Jobs) deleteAll(ctx context.Context) error {
 	return err
 }
 
+// errHeld is for a removal while a backup is written.
+var errHeld = fault.New(fault.Unavailable, "a backup is being written, which needs the contents of deleted files; try again when it is done").After(time.Minute)
+
+// beginRemoval asks to remove contents; the error is errHeld.
+func (j *Jobs) beginRemoval() (end func(), err error) {
+	if j.Archive == nil || j.Archive.Files == nil {
+		return func() {}, nil
+	}
+	end, ok := j.Archive.Files.BeginRemoval()
+	if !ok {
+		return nil, errHeld
+	}
+	return end, nil
+}
+
 // deleteObjects removes objects. What cannot be removed is postponed.
 func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) error {
+	end, err := j.beginRemoval()
+	if err != nil {
+		return err
+	}
+	defer end()
 	failures := make([]error, 0, len(due))
 	var links []string
 	for _, d := range due {
@@ -405,7 +433,17 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 // staged contents, objects without a record, unfinished uploads to storages, and
 // slices that nobody asks for.
 func (j *Jobs) cleanFiles(ctx context.Context) error {
-	return errors.Join(j.Files.Uploads.Sweep(), j.cleanStaged(), j.cleanObjects(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
+	return errors.Join(j.Files.Uploads.Sweep(), j.cleanContents(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
+}
+
+// cleanContents removes contents that no file has, unless a backup is written.
+func (j *Jobs) cleanContents(ctx context.Context) error {
+	end, err := j.beginRemoval()
+	if err != nil {
+		return nil // in an hour
+	}
+	defer end()
+	return errors.Join(j.cleanStaged(), j.cleanObjects(ctx))
 }
 
 // purgeUploads drops the uploads to projects that there are not any more.
