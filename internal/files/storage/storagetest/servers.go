@@ -6,7 +6,6 @@ import (
 	_ "embed" // the module that versitygw is built from
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -164,9 +163,14 @@ func versitygw(t testing.TB) string {
 	return program
 }
 
-// buildVersityGW builds the program from its module, which is none of ours.
+// buildVersityGW builds the program from its module, which is none of ours. Two
+// packages may do so at the same time; the last one wins.
 func buildVersityGW(program string) error {
-	dir, err := os.MkdirTemp("", "versitygw-*")
+	cache := filepath.Dir(program)
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(cache, "build-*")
 	if err != nil {
 		return err
 	}
@@ -176,35 +180,12 @@ func buildVersityGW(program string) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
-		return err
-	}
-	built := filepath.Join(dir, "versitygw")
-	c := exec.Command("go", "build", "-o", built, "github.com/versity/versitygw/cmd/versitygw")
+	c := exec.Command("go", "build", "-o", "versitygw", "github.com/versity/versitygw/cmd/versitygw")
 	c.Dir = dir
 	if output, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(output))
 	}
-	// Another package may do the same; both write the same content, under names of their own.
-	part, err := os.CreateTemp(filepath.Dir(program), "part-*")
-	if err != nil {
-		return err
-	}
-	from, err := os.Open(built)
-	if err == nil {
-		defer from.Close()
-		_, err = io.Copy(part, from)
-	}
-	if err != nil {
-		return err
-	}
-	if err := part.Chmod(0o700); err != nil {
-		return err
-	}
-	if err := part.Close(); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), program)
+	return os.Rename(filepath.Join(dir, "versitygw"), program)
 }
 
 // lookPath finds the program of a package, or skips the test.
