@@ -2,6 +2,7 @@ package distribution
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"time"
@@ -244,6 +245,11 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 
 // removeObject removes the object of a deleted file and notes that this is done.
 func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.StorageBackend, d *store.FileDeletion) error {
+	end, ok := h.BeginRemoval()
+	if !ok {
+		return errors.New("a backup is being written")
+	}
+	defer end()
 	backend, err := h.Open(b)
 	if err != nil {
 		return err
