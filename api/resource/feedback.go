@@ -189,7 +189,7 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
 	f.Platform, f.PlatformVersion = feedbackOrigin(r, from.System)
 	f.Sender = h.sender(r)
-	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, false, sorted(in.CustomData))
+	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, sorted(in.CustomData))
 	encoded, err := f.Encode()
 	if err != nil {
 		return from, err
