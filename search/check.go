@@ -150,11 +150,7 @@ func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 // references are the documents of the index. The error of a panic is errDead.
 func (e *engine) references(ctx context.Context) (refs map[string]bool, err error) {
 	defer panicOnFault()()
-	defer func() {
-		if r := recover(); r != nil {
-			refs, err = nil, fmt.Errorf("%w: panic: %v", errDead, r)
-		}
-	}()
+	defer recovered(&err)
 	inner, err := e.bleve.Advanced()
 	if err != nil {
 		return nil, err

@@ -136,6 +136,13 @@ func panicOnFault() (end func()) {
 	return func() { debug.SetPanicOnFault(before) }
 }
 
+// recovered, when deferred, makes a panic of bleve an errDead.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%w: panic: %v", errDead, r)
+	}
+}
+
 // closeWait is how long closing waits for what is left of a dead index.
 const closeWait = 2 * time.Second
 
@@ -216,13 +223,11 @@ func (e *engine) apply(b *batch) error {
 	// for ever.
 	done := make(chan error, 1)
 	go func() {
+		var err error
+		defer func() { done <- err }()
 		defer panicOnFault()()
-		defer func() {
-			if r := recover(); r != nil {
-				done <- fmt.Errorf("%w: panic: %v", errDead, r)
-			}
-		}()
-		done <- e.bleve.Batch(out)
+		defer recovered(&err)
+		err = e.bleve.Batch(out)
 	}()
 	var err error
 	select {
@@ -245,11 +250,7 @@ func (e *engine) apply(b *batch) error {
 // limit are errMany; the error of a panic is errDead.
 func (e *engine) find(ctx context.Context, scope string, grams []string, limit int) (refs []string, err error) {
 	defer panicOnFault()()
-	defer func() {
-		if r := recover(); r != nil {
-			refs, err = nil, fmt.Errorf("%w: panic: %v", errDead, r)
-		}
-	}()
+	defer recovered(&err)
 	having := []query.Query{term(scopeField, scope)}
 	for _, g := range grams {
 		having = append(having, term(gramField, g))

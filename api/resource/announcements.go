@@ -27,8 +27,8 @@ func (h *Handlers) announcementRoutes() []web.Route {
 	}
 }
 
-// announcementView is an announcement as it is shown; Locale and LocaleMessage
-// say how title and content were chosen. Translations are for administrators.
+// announcementView is an announcement as it is shown; Locale is the language
+// of title and content. Translations are for administrators.
 type announcementView struct {
 	ID           string                        `json:"id"`
 	Title        string                        `json:"title"`

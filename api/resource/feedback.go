@@ -21,7 +21,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 	update, remove := updateRecord(h, feedback, feedbackInput.checkByAdmin, view), deleteRecord(h, feedback)
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
-		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: web.OK(h.feedbackOptions)},
+		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: projectAnswer(h, viewFeedbackOptions)},
 		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
 		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: createRecord(h, feedbackInput.checkByAdmin, view)},
@@ -73,14 +73,10 @@ type feedbackOptionsView struct {
 	ContactRequired bool   `json:"contact_required_for_forward"`
 }
 
-// feedbackOptions reports whether feedback can become an issue at the code host,
+// viewFeedbackOptions shows whether feedback can become an issue at the code host,
 // which this program cannot do yet.
-func (h *Handlers) feedbackOptions(r *web.Request) (feedbackOptionsView, error) {
-	p, err := h.DB.FindProject(r.Param("k"))
-	if err != nil {
-		return feedbackOptionsView{}, err
-	}
-	return feedbackOptionsView{p.Key, false, false}, nil
+func viewFeedbackOptions(p *store.Project) feedbackOptionsView {
+	return feedbackOptionsView{ProjectKey: p.Key}
 }
 
 type feedbackInput struct {
@@ -193,7 +189,7 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
 	f.Platform, f.PlatformVersion = feedbackOrigin(r, from.System)
 	f.Sender = h.sender(r)
-	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, false, sorted(in.CustomData))
+	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, sorted(in.CustomData))
 	encoded, err := f.Encode()
 	if err != nil {
 		return from, err

@@ -13,7 +13,7 @@ import (
 func (h *Handlers) languageRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/locales"
 	return []web.Route{
-		{Method: "GET", Path: all, Access: web.ByScope("projects:read"), Handler: web.OK(h.listLanguages)},
+		{Method: "GET", Path: all, Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewLanguages)},
 		{Method: "POST", Path: all, Access: web.ByScope("projects:write"), Handler: web.Created(h.registerLanguage)},
 		{Method: "PATCH", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: web.OK(h.updateLanguage)},
 		{Method: "DELETE", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteLanguage)},
@@ -79,12 +79,8 @@ func (p *problems) synonyms(o web.Optional[[]json.RawMessage]) []string {
 	return synonyms
 }
 
-func (h *Handlers) listLanguages(r *web.Request) (v web.ListView, err error) {
-	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
-	if err != nil {
-		return v, err
-	}
-	return web.ListView{Data: web.Views(p.Languages, ViewLanguage)}, nil
+func viewLanguages(p *store.Project) web.ListView {
+	return web.ListView{Data: web.Views(p.Languages, ViewLanguage)}
 }
 
 func (h *Handlers) registerLanguage(r *web.Request) (v languageView, err error) {

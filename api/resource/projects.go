@@ -13,16 +13,16 @@ func (h *Handlers) projectRoutes() []web.Route {
 		{Method: "GET", Path: all + "/statistics", Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.projectStatistics)},
 		{Method: "GET", Path: all, Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.listProjects)},
 		{Method: "POST", Path: all, Access: web.AcrossProjects("projects:write"), Handler: web.Created(h.createProject)},
-		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: web.OK(h.getProject)},
+		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewProjectFully)},
 		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: web.OK(h.updateProject)},
 		{Method: "DELETE", Path: one, Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteProject)},
-		{Method: "GET", Path: one + "/aliases", Access: web.ByScope("projects:read"), Handler: web.OK(h.listAliases)},
+		{Method: "GET", Path: one + "/aliases", Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewAliases)},
 		{Method: "DELETE", Path: one + "/aliases/:alias", Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteAlias)},
 	}
 }
 
-// projectView is a project as it is shown; Locale and LocaleMessage say how
-// name and description were chosen. Translations are for administrators.
+// projectView is a project as it is shown; Locale is the language of name and
+// description. Translations are for administrators.
 type projectView struct {
 	ID                 string                   `json:"id"`
 	ProjectKey         string                   `json:"project_key"`
@@ -44,7 +44,6 @@ type projectView struct {
 	MirrorAssets       bool                     `json:"mirror_codehost_assets"`
 	Aliases            []string                 `json:"aliases"`
 	Locale             *string                  `json:"locale"`
-	LocaleMessage      string                   `json:"locale_message,omitempty"`
 	Translations       []projectTranslationView `json:"translations,omitzero"`
 	CreatedAt          int64                    `json:"created_at"`
 	UpdatedAt          int64                    `json:"updated_at"`
@@ -140,12 +139,15 @@ func (h *Handlers) createProject(r *web.Request) (v projectView, err error) {
 	return viewProjectFully(&p), err
 }
 
-func (h *Handlers) getProject(r *web.Request) (v projectView, err error) {
-	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
-	if err != nil {
+// projectAnswer answers with what view shows of the project in the path.
+func projectAnswer[V any](h *Handlers, view func(*store.Project) V) web.Handler {
+	return web.OK(func(r *web.Request) (v V, err error) {
+		p, err := r.Reached(h.DB.FindProject(r.Param("k")))
+		if err == nil {
+			v = view(p)
+		}
 		return v, err
-	}
-	return viewProjectFully(p), nil
+	})
 }
 
 func (h *Handlers) updateProject(r *web.Request) (v projectView, err error) {
@@ -180,12 +182,8 @@ type aliasView struct {
 // ViewAlias shows a former key of a project.
 func ViewAlias(a store.Alias) aliasView { return aliasView{a.Name, a.CreatedAt} }
 
-func (h *Handlers) listAliases(r *web.Request) (v web.ListView, err error) {
-	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
-	if err != nil {
-		return v, err
-	}
-	return web.ListView{Data: web.Views(p.Aliases, ViewAlias)}, nil
+func viewAliases(p *store.Project) web.ListView {
+	return web.ListView{Data: web.Views(p.Aliases, ViewAlias)}
 }
 
 func (h *Handlers) deleteAlias(r *web.Request) error {

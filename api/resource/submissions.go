@@ -3,7 +3,9 @@ package resource
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"svc/api/web"
@@ -67,15 +69,46 @@ func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) 
 	if !r.Addr.IsValid() {
 		return key, false
 	}
-	all, err := json.Marshal(append([]any{kind, r.Addr, p}, fields...))
-	if err != nil {
-		return key, false
+	all := make([]byte, 0, 1024)
+	all = append(all, kind...) // none is the beginning of another
+	all = binary.BigEndian.AppendUint32(all, uint32(p))
+	all = appendField(all, r.Addr.String())
+	for _, field := range fields {
+		all = appendField(all, field)
 	}
 	return limit.Key(sha256.Sum256(all)), true
 }
 
+// appendField appends a field of a fingerprint so that no other list of fields
+// has the same bytes: its type and length come first.
+func appendField(to []byte, field any) []byte {
+	switch v := field.(type) {
+	case nil:
+		return append(to, '0')
+	case *string:
+		if v == nil {
+			return append(to, '0')
+		}
+		return appendField(to, *v)
+	case *int:
+		if v == nil {
+			return append(to, '0')
+		}
+		return appendField(to, *v)
+	case string:
+		to = binary.AppendUvarint(append(to, 't'), uint64(len(v)))
+		return append(to, v...)
+	case int:
+		return binary.AppendVarint(append(to, 'i'), int64(v))
+	case json.RawMessage:
+		to = binary.AppendUvarint(append(to, 'o'), uint64(len(v)))
+		return append(to, v...)
+	}
+	panic(fmt.Sprintf("fingerprint of a %T", field))
+}
+
 // sorted is a free-form object for comparison: the order of keys does not
-// count, numbers stay as they were written.
+// count, numbers stay as they were written. It is nil when there is none.
 func sorted(o web.Optional[web.Object]) any {
 	if o.Value == nil {
 		return nil
@@ -89,13 +122,17 @@ func sorted(o web.Optional[web.Object]) any {
 	if err := d.Decode(&v); err != nil {
 		return string(*o.Value)
 	}
-	return v
+	inOrder, err := web.Encode(v)
+	if err != nil {
+		return string(*o.Value)
+	}
+	return json.RawMessage(inOrder)
 }
 
 // isSorted reports whether sorting an object leaves it as it is, as it does most
 // that programs make: short ones without objects in them. It may say no of others.
 func isSorted(object web.Object) bool {
-	if bytes.IndexByte(object, '\\') >= 0 {
+	if bytes.ContainsAny(object, "\\\u2028\u2029") { // these two are written as escapes
 		return false
 	}
 	last, first, sorted := "", true, true

@@ -7,8 +7,8 @@ import (
 	"svc/store"
 )
 
-// versionView is a version as it is shown; Locale and LocaleMessage say how
-// title and content were chosen. Translations are for administrators.
+// versionView is a version as it is shown; Locale is the language of
+// title and content. Translations are for administrators.
 type versionView struct {
 	ID            string                   `json:"id"`
 	Version       string                   `json:"version"`

@@ -85,17 +85,11 @@ func (c *cost) parse(text string) error {
 	if len(part) != 3 {
 		return errPHC
 	}
-	lanes, ok := parseNumber(part[2], "p=", 1, maxLanes)
-	if !ok {
-		return errPHC
-	}
+	lanes, lanesOK := parseNumber(part[2], "p=", 1, maxLanes)
 	// The algorithm needs eight blocks of 1 KiB in each lane.
-	memory, ok := parseNumber(part[0], "m=", 8*lanes, maxMemory)
-	if !ok {
-		return errPHC
-	}
-	passes, ok := parseNumber(part[1], "t=", 1, maxPasses)
-	if !ok {
+	memory, memoryOK := parseNumber(part[0], "m=", 8*lanes, maxMemory)
+	passes, passesOK := parseNumber(part[1], "t=", 1, maxPasses)
+	if !lanesOK || !memoryOK || !passesOK {
 		return errPHC
 	}
 	c.memory, c.passes, c.lanes = memory, passes, uint8(lanes)

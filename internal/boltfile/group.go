@@ -3,6 +3,7 @@ package boltfile
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -45,6 +46,7 @@ type Group[T any] struct {
 	what   string
 	limits Limits
 
+	shared  bool // the last transaction had several items; guarded by the lock of file
 	leaders sync.WaitGroup
 	arrived chan struct{} // has one when something may be in the queue of a leader
 
@@ -119,7 +121,11 @@ func (g *Group[T]) lead() {
 	defer next.answer()   // after the lock is free: the callers that are answered would go first
 	if g.Prepare == nil { // the later they are taken, the more share the transaction
 		g.file.Lock()
+		if g.shared {
+			runtime.Gosched() // others who are about to submit come first
+		}
 		g.take(&next)
+		g.shared = len(next.items) > 1
 	} else {
 		g.collect(&next)
 	}

@@ -158,24 +158,22 @@ func (p *projectCheck) run() error {
 			return nil
 		}
 	}
-	if err := p.checkNames(); err != nil {
-		return err
+	for _, part := range []func() error{p.checkNames, p.checkTexts, p.checkKeys, p.checkBlocks, p.checkCounters} {
+		if err := part(); err != nil {
+			return err
+		}
 	}
-	var err error
+	return nil
+}
+
+// checkTexts decodes the texts of senders and sessions.
+func (p *projectCheck) checkTexts() (err error) {
 	texts := dictionary.Checker{Report: p.report, Secret: p.secret, Read: p.read, Fix: p.fix}
 	if p.subjects, err = texts.Check(p.bucket.Bucket(subjectsBucket), p.path+integrity.Path(subjectsBucket)); err != nil {
 		return err
 	}
-	if p.sessions, err = texts.Check(p.bucket.Bucket(sessionsBucket), p.path+integrity.Path(sessionsBucket)); err != nil {
-		return err
-	}
-	if err := p.checkKeys(); err != nil {
-		return err
-	}
-	if err := p.checkBlocks(); err != nil {
-		return err
-	}
-	return p.checkCounters()
+	p.sessions, err = texts.Check(p.bucket.Bucket(sessionsBucket), p.path+integrity.Path(sessionsBucket))
+	return err
 }
 
 // checkNames decodes the names of events, which are numbered without gaps.

@@ -80,11 +80,7 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
 	}
-	return instance.CopyData(a.DB, a.Events, a.now, a.staging(), stagePrefix)
-}
-
-func (a *Archiver) staging() string {
-	return filepath.Join(a.Data, filepath.FromSlash(datadir.Staging))
+	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
 }
 
 // cannotStage says in words for the owner, who alone makes backups, what is wrong
@@ -156,13 +152,13 @@ func (a *Archiver) now() time.Time {
 
 // removeLeftOvers removes the copies of backups whose process was killed.
 func (a *Archiver) removeLeftOvers() error {
-	list, err := os.ReadDir(a.staging())
+	list, err := os.ReadDir(datadir.StagingOf(a.Data))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range list {
 		if strings.HasPrefix(entry.Name(), stagePrefix) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(a.staging(), entry.Name())))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(datadir.StagingOf(a.Data), entry.Name())))
 		}
 	}
 	return err

@@ -32,21 +32,18 @@ type Checker struct {
 // Check reads all of a dictionary and verifies that each text is found by its
 // number and each number by its text.
 func (c *Checker) Check(b *boltfile.Bucket, path string) (Numbers, error) {
-	t := Numbers{free: 1}
+	t := Numbers{free: 1, there: encoding.NewBitset(1)}
 	raw := b.Get(stateKey)
 	if raw == nil && b.Bucket(textsBucket) == nil {
-		t.there = encoding.NewBitset(t.free)
 		return t, nil
 	}
 	if len(raw) != 8 || b.Bucket(textsBucket) == nil {
 		c.Report.Add(integrity.Text, path, "there are texts without a state of 8 bytes, or a state without texts")
-		t.there = encoding.NewBitset(t.free)
 		return t, nil
 	}
 	d := &Dictionary{secret: c.Secret, free: binary.BigEndian.Uint32(raw), removed: binary.BigEndian.Uint32(raw[4:])}
 	last, ok := c.lastChunk(path, b.Bucket(textsBucket), d)
 	if !ok {
-		t.there = encoding.NewBitset(t.free)
 		return t, nil
 	}
 	t.free, t.there = d.free, encoding.NewBitset(d.free)

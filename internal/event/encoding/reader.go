@@ -32,13 +32,8 @@ func (r *Reader) Count(limit int) int {
 
 // Varint reads a signed number in zigzag form.
 func (r *Reader) Varint() int64 {
-	number, size := binary.Varint(r.Rest)
-	if size <= 0 {
-		r.Fail()
-		return 0
-	}
-	r.Rest = r.Rest[size:]
-	return number
+	number := r.Uvarint()
+	return int64(number>>1) ^ -int64(number&1)
 }
 
 // Byte reads one byte.
