@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 )
 
@@ -37,7 +38,12 @@ func (c *client) do(method, path string, body any) (status int, answer []byte, e
 	if body == nil {
 		text = nil
 	}
-	r, err := http.NewRequest(method, c.base+path, bytes.NewReader(text))
+	return c.send(method, c.base+path, text)
+}
+
+// send is do for a whole address and any body.
+func (c *client) send(method, url string, body []byte) (status int, answer []byte, err error) {
+	r, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -57,6 +63,9 @@ func (c *client) do(method, path string, body any) (status int, answer []byte, e
 	}
 	return response.StatusCode, answer, nil
 }
+
+// site is where addresses begin that are not of the interface.
+func (c *client) site() string { return strings.TrimSuffix(c.base, "/api/v1") }
 
 // must is do for an answer that must have a status.
 func (c *client) must(want int, method, path string, body any) ([]byte, error) {
@@ -80,12 +89,12 @@ func (c *client) get(path string, into any) error {
 }
 
 // pages reads a list with all its pages.
-func (c *client) pages(path string) ([]view, error) {
-	var all []view
+func pages[V any](c *client, path string) ([]V, error) {
+	var all []V
 	for {
 		var page struct {
 			Total int
-			Data  []view
+			Data  []V
 		}
 		if err := c.get(path+"limit=100&offset="+strconv.Itoa(len(all)), &page); err != nil {
 			return nil, err

@@ -146,7 +146,7 @@ func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method
 
 // lookFor searches for a revision of a thing, which must be found or not.
 func lookFor(c *client, th *thing, r *revision, there bool) error {
-	found, err := c.pages(th.path + "?" + th.kind.rest + "search=" + r.mark + "&")
+	found, err := pages[view](c, th.path+"?"+th.kind.rest+"search="+r.mark+"&")
 	if err != nil {
 		return err
 	}

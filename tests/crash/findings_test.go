@@ -24,7 +24,7 @@ func (f *findings) compareAll() error {
 			all = append(all, p.thing)
 		}
 	}
-	there, err := f.client.pages(projects.list + "?")
+	there, err := pages[view](f.client, projects.list+"?")
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (f *findings) compareProject(p *project) error {
 				all = append(all, th)
 			}
 		}
-		there, err := f.client.pages(p.path + "/" + p.id + k.list + "?" + k.rest)
+		there, err := pages[view](f.client, p.path+"/"+p.id+k.list+"?"+k.rest)
 		if err != nil {
 			return err
 		}

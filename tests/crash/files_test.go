@@ -1,0 +1,238 @@
+package crash
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/internal/files/storage/storagetest"
+)
+
+// distribution is the address that direct links are said to have.
+const distribution = "http://127.0.0.1:9"
+
+// TestKilledFiles: a server is killed at random moments while files are uploaded in
+// chunks and at once, completed, brought to WebDAV servers, fetched from a code host
+// and deleted, alone and with their project. After each start every chunk and every
+// file that was acknowledged is there, all bytes are those that were sent, and once
+// all has settled no file is without its object, no object without its file, and
+// "svc check" is content. SVC_LONG=1 kills more often.
+func TestKilledFiles(t *testing.T) {
+	t.Parallel()
+	rounds, most := 5, 60
+	if os.Getenv("SVC_LONG") != "" {
+		rounds, most = 100, 150
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	s := newDepot(t, seed)
+	for round := range rounds {
+		s.round(t, most)
+		if t.Failed() {
+			t.Fatalf("in round %d", round)
+		}
+	}
+	p, _ := s.whole(t)
+	check(t, p.stop(patience))
+	check(t, checkData(s.data()))
+	t.Logf("%d kills under load, %d at the start; %d requests; %d files compared on disk, %d objects of nobody removed", s.kills, s.early, s.steps, s.compared, s.orphans)
+}
+
+// depot is the story of one data directory with files.
+type depot struct {
+	dir        string
+	random     *rand.Rand
+	dav        string // folder of the WebDAV server
+	token      string
+	depositors []*depositor
+	startTakes time.Duration
+
+	kills, early, compared, orphans int
+	steps                           int64
+}
+
+func newDepot(t *testing.T, seed uint64) *depot {
+	t.Helper()
+	s := &depot{dir: keepOnFailure(t), random: rand.New(rand.NewPCG(seed, 0)), startTakes: 300 * time.Millisecond}
+	s.dav = filepath.Join(s.dir, "dav")
+	check(t, errors.Join(os.Mkdir(s.dav, 0o700), os.Mkdir(s.data(), 0o700)))
+	attachments := http.NewServeMux()
+	attachments.HandleFunc("GET /o/r/releases/download/v1/{name}", serveAttachment)
+	host := httptest.NewServer(attachments)
+	t.Cleanup(host.Close)
+	dav := httptest.NewServer(storagetest.Handler(s.dav))
+	t.Cleanup(dav.Close)
+	check(t, os.WriteFile(filepath.Join(s.data(), "config.toml"), fmt.Appendf(nil, "dist.base_url = %q\ncodehost.web_base_url = %q\n", distribution, host.URL), 0o600))
+
+	p := start(t, s.data(), s.log())
+	url, err := p.ready()
+	check(t, err)
+	c := newClient(url, "")
+	check(t, c.logIn())
+	s.token = c.token
+	storages := []string{""}
+	for _, parts := range []any{nil, 64} {
+		answer, err := c.must(201, "POST", "/admin/storage/backends", map[string]any{
+			"name": fmt.Sprint("parts ", parts), "kind": "webdav", "base_url": dav.URL, "username": storagetest.User, "password": storagetest.Password, "part_size_kb": parts,
+		})
+		check(t, err)
+		var made view
+		check(t, json.Unmarshal(answer, &made))
+		storages = append(storages, made.ID)
+	}
+	check(t, p.stop(patience))
+	for i := range 4 {
+		s.depositors = append(s.depositors, &depositor{name: fmt.Sprint("d", i), random: rand.New(rand.NewPCG(seed, uint64(i+1))), storages: storages, host: host.URL})
+	}
+	return s
+}
+
+// serveAttachment is a code host. The name of an attachment ends in its size.
+func serveAttachment(w http.ResponseWriter, r *http.Request) {
+	_, text, _ := strings.Cut(strings.TrimSuffix(r.PathValue("name"), ".zip"), "-")
+	_, text, _ = strings.Cut(text, "-")
+	size, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = w.Write(storagetest.Content(uint64(size), size))
+}
+
+func (s *depot) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *depot) log() string { return filepath.Join(s.dir, "server.log") }
+
+// round starts a server, holds it to what must be there, and kills it.
+func (s *depot) round(t *testing.T, most int) {
+	t.Helper()
+	for s.random.IntN(4) == 0 {
+		s.early++
+		p := start(t, s.data(), s.log())
+		pause(p, within(s.random, s.startTakes))
+		p.kill()
+	}
+	s.kills++
+	p, c := s.whole(t)
+	l := &load{goal: int64(1 + s.random.IntN(most)), enough: make(chan struct{})}
+	for _, d := range s.depositors {
+		l.run(func() error { return d.step(c) })
+	}
+	check(t, l.work(p, s.random))
+	p.end()
+	check(t, l.wait(p))
+	s.steps += l.steps.Load()
+}
+
+// whole starts a server and holds it to what must be there, before and after all has
+// settled.
+func (s *depot) whole(t *testing.T) (*process, *client) {
+	t.Helper()
+	begun := time.Now()
+	p := start(t, s.data(), s.log())
+	url, err := p.ready()
+	check(t, err)
+	s.startTakes = time.Since(begun) * 5 / 4
+	c := newClient(url, s.token)
+	for _, d := range s.depositors {
+		check(t, d.settle(c))
+	}
+	local, remote := map[string]bool{}, map[string]bool{}
+	for _, d := range s.depositors {
+		if !d.made {
+			continue
+		}
+		check(t, d.await(c, p))
+		for _, f := range d.ready {
+			if f.Storage == "local" {
+				local[f.object()] = true
+			} else {
+				remote[f.object()] = true
+			}
+		}
+		check(t, d.compare(c))
+	}
+	s.compared += len(local) + len(remote)
+	s.cleanUp(t, p, local)
+	objects := objectsIn(t, s.dav, nil)
+	if !maps.Equal(objects, remote) {
+		t.Fatalf("the WebDAV server has the objects %v, the files on it are %v", objects, remote)
+	}
+	check(t, checkData(s.data()))
+	return p, c
+}
+
+// cleanUp lets a week pass for all that is below the storage directory, lets the jobs
+// work, and demands that nothing is left that nobody has.
+func (s *depot) cleanUp(t *testing.T, p *process, want map[string]bool) {
+	t.Helper()
+	for _, job := range []string{"deleted-projects", "file-deletions"} {
+		check(t, s.run(p, job))
+	}
+	staged := filepath.Join(s.data(), "files", "staging", "files")
+	kept := filepath.Join(s.data(), "files", "objects")
+	before := len(objectsIn(t, kept, aged))
+	objectsIn(t, staged, aged)
+	check(t, s.run(p, "file-cleanup"))
+	objects := objectsIn(t, kept, nil)
+	if !maps.Equal(objects, want) {
+		t.Fatalf("on disk are the objects %v, the files are %v", objects, want)
+	}
+	s.orphans += before - len(objects)
+	if left := objectsIn(t, staged, nil); len(left) > 0 {
+		t.Fatalf("%v are staged and wait for nothing", left)
+	}
+}
+
+// run runs a job, after a run that is in progress.
+func (s *depot) run(p *process, job string) error {
+	for {
+		err := run("job", "run", job, "--data", s.data())
+		if err == nil || !strings.Contains(err.Error(), "runs already") {
+			return err
+		}
+		pause(p, 20*time.Millisecond)
+	}
+}
+
+// aged makes a file one that was written long ago.
+func aged(name string) error {
+	at := time.Now().Add(-8 * 24 * time.Hour)
+	return os.Chtimes(name, at, at)
+}
+
+// objectsIn lists the objects in a folder, and calls change for each file, unless it
+// is nil. Parts count for their object.
+func objectsIn(t *testing.T, dir string, change func(name string) error) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if change != nil {
+			if err := change(name); err != nil {
+				return err
+			}
+		}
+		key, err := filepath.Rel(dir, filepath.Dir(name))
+		all[strings.TrimSuffix(filepath.ToSlash(key), "/parts")] = true
+		return err
+	})
+	check(t, err)
+	return all
+}
