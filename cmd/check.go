@@ -70,6 +70,7 @@ func (r *checkRun) run(c *cobra.Command) error {
 	case err != nil:
 		return err
 	case server == nil:
+		r.files = s.StorageDir
 		return errors.Join(r.offline(c.Context(), s.Data), lock.Release())
 	case r.repair:
 		return fmt.Errorf("%w\nstop the server before a repair; without --repair the check works while it runs", server.held)

@@ -205,7 +205,8 @@ const storageTime = 15 * time.Second
 
 // deleteFile takes the record away, so that the link is gone at once, then the object,
 // then copies in the CDN: as long as the object is there, a CDN that fetches from the
-// storage itself could get it again. What cannot be removed now, a job removes.
+// storage itself could get it again. What cannot be removed now, a job removes; so it
+// does with a pending file, of which another job may be writing the object.
 func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) {
 	var f *store.File
 	var backend *store.StorageBackend
@@ -224,18 +225,25 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 		if f.Status != store.FileReady || h.refreshProblem(config) != nil {
 			config = nil
 		}
-		deletion, err = tx.DeleteFile(p.ID, f.ID, config != nil, tx.Now().Add(2*storageTime).Unix())
+		due := tx.Now()
+		if f.Status != store.FilePending {
+			due = due.Add(2 * storageTime)
+		}
+		deletion, err = tx.DeleteFile(p.ID, f.ID, config != nil, due.Unix())
 		return err
 	})
 	if err != nil {
 		return view, err
+	}
+	view.Success = true
+	if f.Status == store.FilePending {
+		return view, nil
 	}
 	defer web.NoWriteDeadline(r.Writer)()
 	h.Cache.Forget(f.ObjectKey)
 	if err := h.removeObject(r.Context(), f, backend, deletion); err != nil {
 		h.Log.Warn("object of a deleted file stays for now", "file", f.ID, "storage", f.Backend, "error", err)
 	}
-	view.Success = true
 	if config != nil {
 		refreshed := h.refresh(r.Context(), config, h.BaseURL+files.EscapePath(f.ObjectKey))
 		view.Refresh = &refreshed

@@ -206,6 +206,15 @@ func (e permanentError) Unwrap() error { return e.error }
 // ready. An attachment is fetched first. Every step may have been done by a process
 // that was killed.
 func (j *Jobs) transfer(ctx context.Context, f *store.File) error {
+	// Looked at again, now that deletions wait for the transfer: whoever deleted the file
+	// before may have removed its object already.
+	_, err := store.Read(j.DB, func(tx *store.Tx) (*store.File, error) { return tx.File(f.Project, f.ID) })
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	backend, err := j.backendOf(f.Backend)
 	if err != nil {
 		return err
