@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -32,13 +33,14 @@ func falsify(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(content, old, better), 0o600))
 }
 
-// empty FOLDER is true for a folder without anything in it.
+// empty FOLDER is true for a folder without anything in it but folders that are empty.
 func empty(ts *testscript.TestScript, _ bool, args []string) {
-	list, err := os.ReadDir(ts.MkAbs(args[0]))
-	ts.Check(err)
-	if len(list) > 0 {
-		ts.Fatalf("%s has %v", args[0], list)
-	}
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			ts.Fatalf("%s has %s", args[0], path)
+		}
+		return err
+	}))
 }
 
 // flip FILE BYTE changes a bit of a byte of a file.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -222,38 +223,28 @@ func (d *depositor) proceed(c *client, s *deposit) error {
 		missing = append(missing, d.random.IntN(s.total()))
 	}
 	content := s.bytes()
-	errs := make([]error, len(missing))
+	statuses, errs := make([]int, len(missing)), make([]error, len(missing))
 	var senders sync.WaitGroup
 	for n, i := range missing {
 		senders.Go(func() {
 			piece := content[int64(i)*s.chunk : min(s.size, int64(i+1)*s.chunk)]
-			status, answer, err := c.send("PUT", fmt.Sprintf("%s%s/%s/chunks/%d", c.base, d.uploads(), s.session, i), piece)
-			// Of two that send one chunk the later counts.
-			if err == nil && status != 200 && !(status == 409 && slices.Index(missing, i) != slices.Index(missing[n+1:], i)) {
-				err = fmt.Errorf("chunk %d: got %d %.300s", i, status, answer)
-			}
-			if err == nil && status != 200 {
-				err = errLater
-			}
-			errs[n] = err
+			statuses[n], _, errs[n] = c.send("PUT", fmt.Sprintf("%s%s/%s/chunks/%d", c.base, d.uploads(), s.session, i), piece)
 		})
 	}
 	senders.Wait()
-	var failed error
 	for n, i := range missing {
-		switch errs[n] {
-		case nil:
+		if errs[n] == nil && statuses[n] == http.StatusOK {
 			s.chunks[i] = true
-		case errLater:
-		default:
-			failed = errs[n]
 		}
 	}
-	return s.of(failed)
+	for n, i := range missing {
+		// Of two that send one chunk at once the later counts, and the other may be refused.
+		if errs[n] == nil && statuses[n] != http.StatusOK && !(statuses[n] == http.StatusConflict && s.chunks[i]) {
+			errs[n] = fmt.Errorf("chunk %d: got %d", i, statuses[n])
+		}
+	}
+	return s.of(errors.Join(errs...))
 }
-
-// errLater is that another request sends the same chunk.
-var errLater = fmt.Errorf("another request sends it")
 
 func (d *depositor) complete(c *client, s *deposit) error {
 	s.asked = true
