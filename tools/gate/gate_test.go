@@ -72,7 +72,7 @@ func expect(t *testing.T, code int, last string, parts []string, steps ...string
 func TestSkippedTestsArePrintedWithReasons(t *testing.T) { //nolint:paralleltest // changes the folder
 	in(t, nil)
 	expect(t, 0, "4 passed, 0 failed, 2 skipped", []string{
-		`(?m)^tests +ok +\d+ s$`, `(?m)^format +ok`,
+		`(?m)^tests +ok +\d+ s$`, `(?m)^format +ok`, `(?m)^ +slowest packages: .*example/calm \d+ s`,
 		`(?m)^skipped: example/calm TestSkips: needs a mountain: install one$`,
 		`(?m)^skipped: example/calm TestSilent: no reason given$`,
 	}, "tests", "format")

@@ -37,6 +37,7 @@ type result struct {
 	passed, failed int
 	skipped        []skip
 	output         string // what to print when something failed
+	slowest        string // of test runs: the packages that took longest
 }
 
 // skip is a step, a test or a part of a step that did not run.

@@ -34,6 +34,9 @@ func (r *report) step(name string, run func() result) {
 	default:
 		_, _ = fmt.Fprintf(r.out, "%-16s ok     %4d s\n", name, seconds)
 	}
+	if found.slowest != "" {
+		_, _ = fmt.Fprintf(r.out, "%-16s slowest packages: %s\n", "", found.slowest)
+	}
 }
 
 // sum prints what was skipped and the last line, and returns the exit code.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -70,6 +72,7 @@ type event struct {
 	ImportPath string // of a package that is built
 	Test       string
 	Output     string
+	Elapsed    float64 // seconds
 }
 
 // read counts the tests of a run, collects why tests were skipped and what those
@@ -84,6 +87,7 @@ func read(in io.Reader) (r result) {
 		}
 		outputs[k].WriteString(text)
 	}
+	var took []elapsed
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
@@ -104,6 +108,9 @@ func read(in io.Reader) (r result) {
 				text = outputs[k].String()
 			}
 			delete(outputs, k)
+			if e.Test == "" {
+				took = append(took, elapsed{e.Package, e.Elapsed})
+			}
 			switch {
 			case e.Action == "pass" && e.Test != "":
 				r.passed++
@@ -126,7 +133,24 @@ func read(in io.Reader) (r result) {
 			}
 		}
 	}
+	r.slowest = slowest(took)
 	return r
+}
+
+// elapsed is how many seconds the tests of a package took.
+type elapsed struct {
+	pkg     string
+	seconds float64
+}
+
+// slowest names the packages that a run waited for, where making tests faster pays.
+func slowest(took []elapsed) string {
+	slices.SortFunc(took, func(a, b elapsed) int { return cmp.Compare(b.seconds, a.seconds) })
+	var names []string
+	for _, e := range took[:min(len(took), 6)] {
+		names = append(names, fmt.Sprintf("%s %.0f s", strings.TrimPrefix(e.pkg, "svc/"), e.seconds))
+	}
+	return strings.Join(names, ", ")
 }
 
 var place = regexp.MustCompile(`^[\w.]+\.go:\d+: `)
