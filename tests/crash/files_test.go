@@ -161,7 +161,7 @@ func (s *depot) whole(t *testing.T) (*process, *client) {
 				remote[f.object()] = true
 			}
 		}
-		check(t, d.compare(c))
+		check(t, d.compare(c, p))
 	}
 	s.compared += len(local) + len(remote)
 	s.cleanUp(t, p, local)

@@ -150,7 +150,7 @@ func (d *depositor) await(c *client, p *process) error {
 }
 
 // compare reads all files that were not read before, and one that was.
-func (d *depositor) compare(c *client) error {
+func (d *depositor) compare(c *client, p *process) error {
 	again := d.random.IntN(len(d.deposits) + 1)
 	for n, s := range d.deposits {
 		if !s.there || s.compared && n != again {
@@ -164,7 +164,7 @@ func (d *depositor) compare(c *client) error {
 			return s.of(fmt.Errorf("its link answers %d and %d bytes that are not those that were sent", status, len(answer)))
 		}
 		if s.version != "" {
-			if err := d.linked(c, s); err != nil {
+			if err := d.linked(c, p, s); err != nil {
 				return s.of(err)
 			}
 		}
@@ -173,16 +173,21 @@ func (d *depositor) compare(c *client) error {
 	return nil
 }
 
-// linked demands that the version of a mirrored file links to it.
-func (d *depositor) linked(c *client, s *deposit) error {
-	var got struct {
-		Links []struct{ URL, Name string } `json:"download_links"`
+// linked waits until the version of a mirrored file links to it: public answers come
+// from memory, which a transaction reaches a moment after the list of files has it.
+func (d *depositor) linked(c *client, p *process, s *deposit) error {
+	for late := time.Now().Add(patience); ; pause(p, 5*time.Millisecond) {
+		var got struct {
+			Links []struct{ URL, Name string } `json:"download_links"`
+		}
+		if err := c.get("/public/"+d.project+"/versions/by-version/"+s.version, &got); err != nil {
+			return err
+		}
+		if len(got.Links) == 1 && got.Links[0].URL == distribution+s.path && got.Links[0].Name == "kept" {
+			return nil
+		}
+		if time.Now().After(late) {
+			return fmt.Errorf("version %s has the links %v, want one to %s", s.version, got.Links, s.path)
+		}
 	}
-	if err := c.get("/public/"+d.project+"/versions/by-version/"+s.version, &got); err != nil {
-		return err
-	}
-	if len(got.Links) != 1 || got.Links[0].URL != distribution+s.path || got.Links[0].Name != "kept" {
-		return fmt.Errorf("version %s has the links %v, want one to %s", s.version, got.Links, s.path)
-	}
-	return nil
 }
