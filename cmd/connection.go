@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,7 +152,13 @@ func (c connection) send(ctx context.Context, method, path string, body any) (*h
 	if c.key != "" {
 		request.Header.Set("X-Api-Key", c.key)
 	}
-	return c.client.Do(request)
+	response, err := c.client.Do(request)
+	// Of what it says by itself the address of the server is of interest, not that of the
+	// request.
+	if failed, ok := errors.AsType[*url.Error](err); ok && c.base != "" && ctx.Err() == nil {
+		return nil, fmt.Errorf("no answer from %s: %w", c.base, failed.Err)
+	}
+	return response, err
 }
 
 // refusal is the text of an error answer, whose message is one or a list.

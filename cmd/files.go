@@ -85,13 +85,13 @@ type fileAnswer struct {
 }
 
 // link is the direct link, which on a server without a distribution address begins
-// with the address of the server; "" when that is not known either.
-func (f *fileAnswer) link(base string) string {
+// with the address of the site; "" when that is not known either.
+func (f *fileAnswer) link(site string) string {
 	switch {
 	case f.URL != nil:
 		return *f.URL
-	case base != "":
-		return base + f.Path
+	case site != "":
+		return site + f.Path
 	}
 	return ""
 }
@@ -154,7 +154,11 @@ func (p *program) uploadFiles(c *cobra.Command, names []string, o filesOptions) 
 		}
 	}
 	return p.withServer(c, o.remote, func(to connection) error {
-		if o.version != "" && to.base == "" {
+		site, err := p.site(c, to)
+		if err != nil {
+			return err
+		}
+		if o.version != "" && site == "" {
 			if err := to.needLinks(c.Context()); err != nil {
 				return err
 			}
@@ -167,12 +171,12 @@ func (p *program) uploadFiles(c *cobra.Command, names []string, o filesOptions) 
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			if !o.json {
-				_, _ = fmt.Fprintln(p.stdout, cmp.Or(f.link(to.base), f.Path))
+				_, _ = fmt.Fprintln(p.stdout, cmp.Or(f.link(site), f.Path))
 			}
 			done = append(done, f)
 		}
 		if o.version != "" {
-			if err := to.publish(c.Context(), o, done); err != nil {
+			if err := to.publish(c.Context(), o, site, done); err != nil {
 				return fmt.Errorf("the files are uploaded, but version %s does not link to them: %w", o.version, err)
 			}
 		}
@@ -181,6 +185,19 @@ func (p *program) uploadFiles(c *cobra.Command, names []string, o filesOptions) 
 		}
 		return nil
 	})
+}
+
+// site is where the direct links of a server begin that has no distribution address: at
+// the address by which it is asked, or that of its settings; "" when neither is known.
+func (p *program) site(c *cobra.Command, to connection) (string, error) {
+	if to.base != "" {
+		return to.base, nil
+	}
+	s, err := p.load(c)
+	if err != nil {
+		return "", err
+	}
+	return s.SiteURL, nil
 }
 
 // needLinks makes sure that files have a full address, which links of versions need.
@@ -192,7 +209,7 @@ func (to connection) needLinks(ctx context.Context) error {
 		return err
 	}
 	if overview.Base == nil {
-		return errors.New("the links of a version need the address of the server: set dist.base_url (SVC_DIST_BASE_URL), or use --url")
+		return errors.New("the links of a version need the address of the server: set site_url (SVC_SITE_URL) or dist.base_url (SVC_DIST_BASE_URL), or use --url")
 	}
 	return nil
 }
@@ -205,14 +222,14 @@ type versionLink struct {
 }
 
 // publish puts links to files into a version, which is created if there is none. What
-// links to a file of the same name is replaced.
-func (to connection) publish(ctx context.Context, o filesOptions, list []*fileAnswer) error {
+// links to a file of the same name is replaced. site is as link takes it.
+func (to connection) publish(ctx context.Context, o filesOptions, site string, list []*fileAnswer) error {
 	links, err := to.versionLinks(ctx, o.project, o.version)
 	if err != nil {
 		return err
 	}
 	for _, f := range list {
-		link := versionLink{URL: f.link(to.base), Name: f.Filename, Platform: o.platform}
+		link := versionLink{URL: f.link(site), Name: f.Filename, Platform: o.platform}
 		at := len(links)
 		for i, known := range links {
 			if known.Name == link.Name {
@@ -266,7 +283,11 @@ func (p *program) filesList() *cobra.Command {
 				if asJSON {
 					return printJSON(p.stdout, list)
 				}
-				return p.printFiles(list, to.base)
+				site, err := p.site(c, to)
+				if err != nil {
+					return err
+				}
+				return p.printFiles(list, site)
 			})
 		},
 	}
@@ -296,7 +317,7 @@ func (to connection) listFiles(ctx context.Context, project, search string) (lis
 	}
 }
 
-func (p *program) printFiles(list []fileAnswer, base string) error {
+func (p *program) printFiles(list []fileAnswer, site string) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tSTATUS\tSIZE\tUPLOADED\tSTORAGE\tVERSIONS\tLINK")
 	for _, f := range list {
@@ -305,7 +326,7 @@ func (p *program) printFiles(list []fileAnswer, base string) error {
 			status += ": " + *f.Error
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, status, mebibytes(f.Size), time.Unix(f.CreatedAt, 0).Format("2006-01-02 15:04"),
-			f.Storage, strings.Join(f.ReferencedBy, ","), cmp.Or(f.link(base), f.Path))
+			f.Storage, strings.Join(f.ReferencedBy, ","), cmp.Or(f.link(site), f.Path))
 	}
 	return w.Flush()
 }

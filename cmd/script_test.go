@@ -67,6 +67,8 @@ func TestScripts(t *testing.T) {
 			"ask":        ask,
 			"tmpfs":      tmpfs,
 
+			"line":     line,
+			"fileid":   fileID,
 			"keyid":    keyID,
 			"token":    token,
 			"password": password,
@@ -363,6 +365,27 @@ func keyID(ts *testscript.TestScript, _ bool, args []string) {
 // token puts the last standard output, an API key, into $TOKEN.
 func token(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("TOKEN", strings.TrimSpace(ts.ReadFile("stdout")))
+}
+
+// line NAME N puts the Nth line of the last standard output into $NAME.
+func line(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	lines := strings.Split(ts.ReadFile("stdout"), "\n")
+	if n < 1 || n >= len(lines) {
+		ts.Fatalf("there is no line %d in %q", n, lines)
+	}
+	ts.Setenv(args[0], lines[n-1])
+}
+
+// fileID puts the id of the only file in the last standard output into $FILE.
+func fileID(ts *testscript.TestScript, _ bool, _ []string) {
+	var list []struct{ ID string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+	if len(list) != 1 {
+		ts.Fatalf("there are %d files, want one", len(list))
+	}
+	ts.Setenv("FILE", list[0].ID)
 }
 
 // password FILE puts the first password into $PASSWORD.
