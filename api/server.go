@@ -132,7 +132,7 @@ func New(c Config) (*Server, error) {
 	})
 	s.control = apicontrol.New(apicontrol.Config{
 		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
-		Version: c.Version, Data: c.Data, KeySalt: c.KeySalt, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
+		Version: c.Version, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
 	})
 	s.transfer = transfer.New(transfer.Config{
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.counts.Flush, Copy: s.copyData,

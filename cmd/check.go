@@ -25,7 +25,8 @@ func (p *program) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Check the data for damage",
 		Long: `Read every page and record of the data files, compare derived data with its source,
-and compare the search index with the records. Nothing changes without --repair.
+and compare the search index and the local files with the records. Nothing changes
+without --repair.
 
 If a server is running, it makes consistent copies in files/staging and the check
 reads those. They need as much space as the data files.
@@ -111,8 +112,8 @@ func explainDamage(err error) error {
 	return err
 }
 
-// online checks copies that the server makes, and asks it for the search index,
-// which it has open.
+// online checks copies that the server makes, and asks it for the search index and the
+// local files, which it has open.
 func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	var copies apicontrol.CopiesResult
 	if isTerminal(r.stderr) {
@@ -126,11 +127,13 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	if err := explainDamage(instance.CheckDatabases(ctx, copies.Folder, r.report)); err != nil {
 		return err
 	}
-	var index apicontrol.FindingsResult
-	if err := to.callUnlimited(ctx, http.MethodPost, "/control/check/search", nil, &index); err != nil {
-		return err
+	for _, path := range []string{"/control/check/search", "/control/check/files"} {
+		var found apicontrol.FindingsResult
+		if err := to.callUnlimited(ctx, http.MethodPost, path, nil, &found); err != nil {
+			return err
+		}
+		r.report.Merge(found.Findings, found.Counts)
 	}
-	r.report.Merge(index.Findings, index.Counts)
 	return nil
 }
 

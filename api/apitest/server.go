@@ -193,7 +193,7 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &instance.Files{Storages: storages, CDN: cdn.NewClient(client, o.cdn, o.cdn), Keys: seal.NewKeys(o.Config.JWTSecret)}
+	f := &instance.Files{Dir: dir, Storages: storages, CDN: cdn.NewClient(client, o.cdn, o.cdn), Keys: seal.NewKeys(o.Config.JWTSecret)}
 	o.Config.Files.Files = f
 	if f.Uploads, err = upload.Open(filepath.Join(dir, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"svc/api/web"
+	"svc/internal/instance"
 	"svc/internal/integrity"
 )
 
@@ -40,5 +41,13 @@ func (h *Handlers) checkSearch(r *web.Request) (v FindingsResult, err error) {
 	if h.Search != nil {
 		err = h.Search.Check(r.Context(), report)
 	}
+	return FindingsResult{report.Listed(), report.Counts()}, err
+}
+
+// checkFiles compares local files with their records.
+func (h *Handlers) checkFiles(r *web.Request) (v FindingsResult, err error) {
+	web.NoDeadlines(r.Writer)
+	report := integrity.NewReport(nil)
+	err = instance.CheckFiles(r.Context(), h.Files, h.DB, report)
 	return FindingsResult{report.Listed(), report.Counts()}, err
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Version string // of the program
 	Data    string // the data directory, whose disk must have room; "" = not checked
 	KeySalt []byte // of the hashes of API keys
+	Files   string // the directory of local files
 
 	// Dropped is the number of requests that the request statistics had no room for.
 	Dropped func() uint64

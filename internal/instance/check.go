@@ -26,7 +26,7 @@ func Check(ctx context.Context, dir, files string, report *integrity.Report) err
 	if err != nil {
 		return err
 	}
-	return errors.Join(search.Check(ctx, dir, db, report), checkFiles(ctx, files, db, report), db.Close())
+	return errors.Join(search.Check(ctx, dir, db, report), CheckFiles(ctx, files, db, report), db.Close())
 }
 
 // CheckDatabases looks at every page and record of both databases in a folder. The

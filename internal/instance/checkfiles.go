@@ -3,6 +3,7 @@ package instance
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -18,10 +19,12 @@ import (
 // pageOfFiles is how many records are read in a transaction.
 const pageOfFiles = 1000
 
-// checkFiles compares the directory of local files with the records: each file that is
-// ready must have its content with its size, and what nobody refers to is noted. Nobody
-// may write to either meanwhile.
-func checkFiles(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
+// CheckFiles compares the directory of local files with the records: each file that is
+// ready must have its content with its size, and what nobody refers to is noted. A
+// server may write to both meanwhile: nothing that it is about to do is a finding, but
+// contents whose upload is completed or whose file is deleted in this moment may be
+// noted.
+func CheckFiles(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	report.Begin(datadir.Files)
 	c := filesCheck{db: db, report: report}
 	root, err := os.OpenRoot(dir)
@@ -58,7 +61,11 @@ func (c *filesCheck) records(ctx context.Context) error {
 			return err
 		}
 		for _, f := range page {
-			if err := errors.Join(ctx.Err(), c.record(f)); err != nil {
+			err := ctx.Err()
+			if err == nil {
+				err = c.record(f)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -66,26 +73,53 @@ func (c *filesCheck) records(ctx context.Context) error {
 	}
 }
 
+// record looks for the content of a file. When it is not there, but the record is not
+// what it was either, the content has gone its way meanwhile.
 func (c *filesCheck) record(f *store.File) error {
-	name := ""
-	switch {
-	case f.Status == store.FileReady && f.Backend == store.LocalStorage:
-		name = path.Join(datadir.Objects, files.DiskPath(f.ObjectKey))
-	case f.Status == store.FilePending && f.Source == store.FileUploaded:
-		name = path.Join(datadir.StagedFiles, string(f.ID))
-	default:
-		return nil
+	what, err := c.problem(f)
+	if err != nil || what == "" {
+		return err
 	}
+	now, err := c.file(string(f.ID))
+	if err == nil && now != nil && now.Status == f.Status {
+		c.report.Add(integrity.Object, f.ObjectKey, "%s", what)
+	}
+	return err
+}
+
+// problem says what is wrong with the content of a file, and "" when it is whole, or
+// nobody needs it here.
+func (c *filesCheck) problem(f *store.File) (what string, err error) {
+	object := path.Join(datadir.Objects, files.DiskPath(f.ObjectKey))
+	staged := path.Join(datadir.StagedFiles, string(f.ID))
+	switch local := f.Backend == store.LocalStorage; {
+	case f.Status == store.FileReady && local:
+		return c.compare(object, f.Size)
+	case f.Status != store.FilePending || f.Source != store.FileUploaded:
+		return "", nil
+	case !local:
+		return c.compare(staged, f.Size)
+	}
+	if what, err = c.compare(staged, f.Size); err == nil && what != "" {
+		if moved, err := c.compare(object, f.Size); err != nil || moved == "" {
+			return "", err // moved, but not yet noted as ready
+		}
+	}
+	return what, err
+}
+
+// compare says what is wrong with a file of contents, and "" when it has its size.
+func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	info, err := fs.Stat(c.content, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
-		c.report.Add(integrity.Object, f.ObjectKey, "%s is missing", name)
+		return name + " is missing", nil
 	case err != nil:
-		return err
-	case !info.Mode().IsRegular() || info.Size() != f.Size:
-		c.report.Add(integrity.Object, f.ObjectKey, "%s has %d bytes, not %d", name, info.Size(), f.Size)
+		return "", err
+	case !info.Mode().IsRegular() || info.Size() != size:
+		return fmt.Sprintf("%s has %d bytes, not %d", name, info.Size(), size), nil
 	}
-	return nil
+	return "", nil
 }
 
 // objects looks for contents that belong to no file.
