@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"svc/internal/datadir"
 )
 
 // renewBefore is the rest of a certificate's life from which on it should have
@@ -22,7 +24,7 @@ func checkCertificates(p *Installation) []Finding {
 		findings = append(findings, p.checkPair(certificate, key, "replace it; the server loads the new one by itself")...)
 	}
 	for _, name := range p.Settings.Domain {
-		all := p.match("certs/certificates/*/" + name + "/" + name + ".crt") // of each authority
+		all := p.match(datadir.Certificates + "/certificates/*/" + name + "/" + name + ".crt") // of each authority
 		if len(all) == 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,9 +15,18 @@ import (
 // temporary are the patterns of what is made in the data folder for the time of
 // an operation, and stays when that is cut off.
 var temporary = []string{
-	"svc.db.new", "events.db.new", "svc.db.compact", "events.db.compact", "search.bleve.new", "search.bleve.old", datadir.Socket,
-	".secrets.toml.*", ".svc.bootstrap-admin.txt.*", // while they are replaced
-	"files/staging/*",
+	datadir.Database + ".new", datadir.Events + ".new", datadir.Database + ".compact", datadir.Events + ".compact",
+	datadir.Index + ".new", datadir.Index + ".old", datadir.Socket,
+	"." + datadir.Secrets + ".*", "." + datadir.Bootstrap + ".*", // while they are replaced
+	datadir.Staging + "/*",
+}
+
+// interrupted finds what operations that were cut off have left. Uploads, and contents
+// on their way to other storage, are none of it: nobody else has them.
+func (p *Installation) interrupted() []found {
+	files := filepath.Join(p.Settings.Data, datadir.Files)
+	uploads, staged := filepath.Join(files, datadir.Uploads), filepath.Join(files, datadir.StagedFiles)
+	return slices.DeleteFunc(p.match(temporary...), func(f found) bool { return f.path == uploads || f.path == staged })
 }
 
 // UpgradeKept is how long the copy made before an upgrade is of use. A start
@@ -26,7 +36,7 @@ const UpgradeKept = 7 * 24 * time.Hour
 func checkLeftovers(p *Installation) []Finding {
 	var findings []Finding
 	if p.Locked { // else they may be in use
-		if all := p.match(temporary...); len(all) > 0 {
+		if all := p.interrupted(); len(all) > 0 {
 			findings = append(findings, Finding{
 				Status: Note,
 				What:   "an interrupted operation left " + some(all),
@@ -37,7 +47,7 @@ func checkLeftovers(p *Installation) []Finding {
 			})
 		}
 	}
-	for _, f := range p.match("upgrade/*") {
+	for _, f := range p.match(datadir.Upgrades + "/*") {
 		if age := p.Now.Sub(f.info.ModTime()); age > UpgradeKept {
 			findings = append(findings, note(fmt.Sprintf("%s was made before an upgrade %d days ago and uses %s", f.path, days(age), Size(f.info.Size())),
 				"if the new version works, delete it"))
