@@ -9,6 +9,8 @@
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
 //
+// server.go has the server and the steps of a request, routes.go the table.
+//
 // A new resource is one file in resource, one in package store, its paths in
 // openapi.yaml and its tests.
 package api
@@ -347,5 +349,5 @@ func (s *Server) Stopping() { s.control.Stopping() }
 // no credential: the listener that serves it decides who reaches it.
 func (s *Server) Metrics() http.Handler { return s.control.Metrics() }
 
-// Status is the state of now.
+// Status returns the current state.
 func (s *Server) Status() (apicontrol.Status, error) { return s.control.Status() }

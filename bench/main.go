@@ -6,6 +6,17 @@
 // docs/benchmarks.md.
 //
 //	go run ./bench [flags] [name…]
+//
+//	main.go         flags, and the list of suites
+//	compare.go      contenders that take turns
+//	reference.go    processes that are compared with
+//	report.go       tables of figures
+//	updatecheck.go  update checks
+//	submissions.go  feedback and logs
+//	ingest.go       batches of events
+//	large.go        lists of large projects
+//	backup.go       backups beside requests
+//	footprint.go    start, memory and size
 package main
 
 import (

@@ -17,7 +17,7 @@ const cliHead = "# Command line\n" + `
 Every command that needs data names the data directory with ` + "`--data`" + ` and works
 while the server runs and while it does not: beside a running server it goes
 through the control socket in the directory, otherwise it opens the data itself.
-Data goes to the standard output, talk to the standard error. ` + "`--json`" + ` output and
+Data goes to the standard output, messages go to the standard error. ` + "`--json`" + ` output and
 exit codes are for scripts and stay as they are.
 
 | Exit code | Meaning |

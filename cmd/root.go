@@ -1,10 +1,12 @@
 // Package cmd is the command line. It reads settings, builds the parts of the
 // program in order, stops them in reverse, and turns errors into exit codes.
 //
-// There are more files than elsewhere because each command has one. What commands
-// share: root.go (the tree), settings.go, exit.go (exit codes), connection.go (to a
-// running server, or the lock), complete.go. What serve is made of besides:
-// start.go (what it prints), reload.go, signals.go, systemd.go, memory.go, geo.go.
+// There are more files than elsewhere because each command has one, named after it.
+// What commands share: root.go (the tree), settings.go, exit.go (exit codes),
+// connection.go (to a running server, or the lock), complete.go (shell completion),
+// log.go, progress.go and bar.go (progress), topics.go (help on subjects), upload.go
+// (files in chunks). What serve is made of besides: start.go (what it prints),
+// reload.go, signals.go, systemd.go, memory.go, geo.go, umask_unix.go.
 package cmd
 
 import (

@@ -183,8 +183,9 @@ func (x *Index) step() (more bool, err error) {
 	return more, err
 }
 
-// reopen opens the index as it is on disk, after an error if it was open. An
-// unusable index is discarded; one that cannot be opened at the moment stays closed. The caller must hold writing.
+// reopen opens the index as it is on disk; after is the error because of which an open
+// one is opened again, or nil. An unusable index is discarded; one that cannot be opened
+// at the moment stays closed. The caller must hold writing.
 func (x *Index) reopen(after error) error {
 	if err := x.drop(); err != nil {
 		x.log.Warn("cannot close search index", "error", err)

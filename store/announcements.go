@@ -26,8 +26,8 @@ type Announcement struct {
 	Translations map[string]AnnouncementText `json:"translations,omitempty"` // by tag key
 }
 
-// AnnouncementText is what of an announcement can be translated; Hidden hides
-// it from those who read that language.
+// AnnouncementText is the translatable part of an announcement. Hidden hides the
+// announcement from readers of that language.
 type AnnouncementText struct {
 	Title   *string `json:"title,omitempty"`
 	Content *string `json:"content,omitempty"`
@@ -51,7 +51,7 @@ func (a *Announcement) eachText(visit func(tag string, title, content *string)) 
 	}
 }
 
-// dropTexts leaves who sees the translations.
+// dropTexts removes the texts and keeps, of each translation, whether it is hidden.
 func (a *Announcement) dropTexts() {
 	all := a.Translations
 	a.Content, a.Translations = "", make(map[string]AnnouncementText, len(all))

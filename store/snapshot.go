@@ -18,8 +18,8 @@ import (
 // and are read for each answer that shows them.
 const largeText = 64 << 10
 
-// ErrStale is returned when a snapshot refers to a text that is another one by
-// now, or gone. Take the present snapshot and try again.
+// ErrStale is returned when a snapshot refers to a text that has since changed or been
+// deleted. Take the current snapshot and try again.
 var ErrStale = errors.New("snapshot is stale")
 
 // Snapshot is a project as the last commit left it: immutable, complete for

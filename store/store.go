@@ -3,25 +3,30 @@
 // database. All access is a method of *Tx inside View or Update, or a read of
 // an immutable value that the last commit left behind.
 //
-// One file a record: projects.go, languages.go, versions.go, announcements.go,
-// submissions.go (feedback and logs), cards.go, apikeys.go, account.go, jobs.go,
-// requests.go and request_hours.go (request statistics). A new resource starts as
-// one of these.
+// One file per kind of record: projects.go, languages.go, versions.go,
+// announcements.go, submissions.go (feedback and logs), cards.go, apikeys.go,
+// account.go, jobs.go, requests.go and request_hours.go (request statistics), files.go,
+// backends.go (storage back ends) and cdn.go. Begin a new resource as a copy of one of
+// these.
 //
 // What records share:
 //
-//	store.go     Open, Close, View, Update, State
-//	tx.go        Tx, the buckets
-//	records.go   records with ids: read, write, visit
-//	ids.go       UUIDv7 that never go back
-//	counts.go    numbers kept for each project
-//	series.go    records without bound: numbered, with packed columns (package column)
-//	lists.go     lists and searches of series
-//	feed.go      the change feed that the search index follows
-//	snapshot.go  what public reads are served from, within a budget of memory
-//	export.go, import.go   a whole project out and in
-//	purge.go     what deleted projects left, removed in steps
-//	check.go     damage: what is found, what can be derived anew
+//	store.go        Open, Close, View, Update, State
+//	tx.go           Tx, the buckets
+//	records.go      records with ids: read, write, visit
+//	ids.go          monotonic UUIDv7 ids
+//	counts.go       numbers kept for each project
+//	series.go       append-only numbered records (feedback, logs) with packed columns (package column)
+//	head.go         the columns of the last block of a series, cached
+//	lists.go        lists and searches of series
+//	duplicates.go   submissions that are sent again within a window
+//	feed.go         the change feed that the search index follows
+//	snapshot.go     immutable projects for public reads, within a memory budget
+//	export.go       reading a whole project
+//	import.go       writing a whole project
+//	purge.go        removing the content of deleted projects in steps
+//	check.go        finding damage, deriving anew what can be derived
+//	check_files.go  the same for records of files
 //
 // The package is larger than others because every record shares the transaction:
 // its methods on *Tx are what keeps other packages from knowing keys.
@@ -217,10 +222,10 @@ func (s *Store) load() error {
 	})
 }
 
-// ID tells this data file from every other, for what is derived from it.
+// ID returns the id of this data file, which identifies it to what is derived from it.
 func (s *Store) ID() uuid.UUID { return s.id }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
 // Renew gives the file another id, for a copy that goes its own way: what was
@@ -265,34 +270,34 @@ func Read[T any](s *Store, fn func(*Tx) (T, error)) (v T, err error) {
 
 // Update runs fn in a write transaction of its own. When it returns nil,
 // everything fn wrote is on disk and visible to all readers; otherwise nothing
-// is. A disk that is full or cannot be written is a fault of kind NoSpace or
-// Unavailable. The text of one says that the change may be stored all the same:
-// then readers see it, and a power cut may undo it.
+// is. If the disk is full or cannot be written, the error is a fault of kind NoSpace or
+// Unavailable. One of these says in its text that the change may be stored all the
+// same: then readers see it, and a power cut may undo it.
 func (s *Store) Update(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
 	return s.commit(fn)
 }
 
-// Settle waits until what is being committed is visible to readers.
+// Settle waits until the commit in progress, if any, is visible to readers.
 func (s *Store) Settle() {
 	s.file.Lock()
 	defer s.file.Unlock()
 }
 
-// Hold keeps everybody from writing until release is called, which must be soon:
-// it is for images of several files of one moment.
+// Hold blocks writers until release is called, which must be soon. It is for
+// consistent copies of several files at one point in time.
 func (s *Store) Hold() (release func()) { return s.file.Hold() }
 
-// Image is the state of the file after the last commit. It must be closed.
+// Image returns the file as of the last commit. The caller must close it.
 func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 
-// CompactFile moves everything to a smaller file if a quarter of this one is free,
-// or always. Others read meanwhile, and write afterwards. The errors are NoSpace
-// and what the file system says.
+// CompactFile copies the content to a smaller file if a quarter of this one is free, or
+// unconditionally if always is true. Readers go on meanwhile, writers wait. The error
+// is NoSpace or that of the file system.
 func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
 
-// Commits is the number of commits since the file was opened.
+// Commits returns the number of commits since the file was opened.
 func (s *Store) Commits() int64 { return s.commits.Load() }
 
 // commit is the one way to write. The caller must hold s.file.
@@ -314,7 +319,7 @@ func (s *Store) commit(fn func(*Tx) error) error {
 	return err
 }
 
-// State is what a store has done since it was opened, and how it stands.
+// State describes a store: counters since it was opened, and its present size.
 type State struct {
 	boltfile.State
 
@@ -325,7 +330,8 @@ type State struct {
 // observed is what a store counts of itself.
 type observed struct{ feedback, logs atomic.Uint64 }
 
-// State is the state of now. Beside an error it has all but the size of the file.
+// State returns the current state. With an error, all of it but the size of the file
+// is valid.
 func (s *Store) State() (State, error) {
 	file, err := s.file.State()
 	waiting, _ := s.submissions.Waiting()

@@ -200,18 +200,17 @@ func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.replace(tx, p
 // commit, as each is one small record.
 var groupLimits = boltfile.Limits{Waiting: 4096, Together: 4096}
 
-// Submit runs fn in a write transaction that it shares with the submissions
-// that arrive meanwhile: one sync for all of them. Alone it adds no delay. It
-// returns when everything is on disk.
+// Submit runs fn in a write transaction that it shares with the submissions that arrive
+// meanwhile: one sync for all of them. A submission that is alone is not delayed.
+// Submit returns when the transaction is on disk.
 //
-// fn has been checked beforehand and must not fail but for the file itself,
-// because an error undoes its neighbours too; a submission that turns out to
-// be without object writes nothing and returns nil. When the queue is full the
-// error is Unavailable. For a moment after the disk has not taken a transaction
-// nothing is tried and the error is that of the disk, see Update.
+// fn must fail only on I/O errors, because an error rolls back the other submissions
+// too; a submission with nothing to do writes nothing and returns nil. When the queue
+// is full, the error is Unavailable. For a moment after a transaction has failed, no
+// other is tried and the error is that of the disk, see Update.
 func (s *Store) Submit(fn func(*Tx) error) error { return s.submissions.Submit(fn, 0) }
 
-// commitGroup commits submissions. The caller must hold s.file's lock.
+// commitGroup commits submissions. The caller must hold the lock of s.file.
 func (s *Store) commitGroup(group []func(*Tx) error) error {
 	return s.commit(func(tx *Tx) error {
 		for _, fn := range group {

@@ -1,6 +1,19 @@
-// Package analytics answers questions about events and about requests: it takes
-// events in and gives them back to their subjects, keeps their definitions and the
-// cards of dashboards, reads analyses and asks the engine, and counts requests.
+// Package analytics answers requests about events and about request statistics: it
+// ingests events, lets data subjects export and delete their events, manages event
+// definitions and the cards of dashboards, parses analyses and passes them to the event
+// engine, and counts requests.
+//
+//	handlers.go         Handlers, and their routes
+//	event_ingest.go     batches of events
+//	events.go           the events of a subject: list, export, deletion
+//	definitions.go      definitions of events
+//	event_stats.go      overview, series, breakdown
+//	analysis.go         funnel, retention, paths
+//	metric.go           metrics with formulas
+//	cards.go            cards of dashboards
+//	request_counter.go  counting requests
+//	request_stats.go    request statistics of a range
+//	request_series.go   request statistics over time
 package analytics
 
 import (

@@ -1,6 +1,17 @@
 // Package apitest runs the assembled server on a real data directory for the tests
 // of api and of the packages below it, sends it requests, and holds every answer to
 // openapi.yaml. Only tests import it.
+//
+//	server.go      Server, its options
+//	main.go        Main: what every test package checks at its end
+//	exchange.go    requests and expected answers
+//	connection.go  requests that net/http would not send
+//	contract.go    openapi.yaml, held against every answer
+//	journal.go     what was asked and answered
+//	fixtures.go    projects, keys and records
+//	events.go      batches of events
+//	paths.go       lists and their fields
+//	state.go       what a server has stored
 package apitest
 
 import (

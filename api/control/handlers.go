@@ -1,6 +1,20 @@
 // Package control answers the owner of the data directory over the control
 // connection: status, metrics, jobs, backup, check, compaction, profiles and what
 // svc doctor asks. Whether the server is well and ready it tells everybody.
+//
+//	handlers.go         Handlers, and their routes
+//	ready.go            /healthz and /readyz
+//	status.go           svc status
+//	metrics.go          /metrics
+//	metric_families.go  the metrics that are in it
+//	jobs.go             svc job
+//	backup.go           svc backup
+//	check.go            svc check
+//	compact.go          svc compact
+//	reindex.go          svc reindex, version
+//	doctor.go           what svc doctor asks
+//	forwarding.go       forwarding headers that came from unknown proxies
+//	profiles.go         profiles for go tool pprof
 package control
 
 import (

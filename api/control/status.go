@@ -85,7 +85,7 @@ type MemoryStatus struct {
 	Goroutines int    `json:"goroutines"`
 }
 
-// Status is the state of now.
+// Status returns the current state.
 func (h *Handlers) Status() (Status, error) {
 	f, err := h.figures()
 	if err != nil {

@@ -2,6 +2,30 @@
 // and API keys, projects and their languages, versions and the update check,
 // announcements, feedback, logs, and the search through all of them. A resource is
 // one file here and one in package store.
+//
+//	handlers.go              Handlers, and the routes of all resources
+//	records.go               create, read, change, delete: what resources share
+//	find.go                  search= in lists, by the index
+//	translations.go          texts in other languages
+//	public.go                projects and versions for apps, in their language
+//	account.go               login, profile
+//	bootstrap.go             the administrator at the first start, reset of the password
+//	apikeys.go               API keys
+//	projects.go              projects and aliases
+//	projects_input.go        bodies of projects and their rules
+//	languages.go             languages of a project
+//	versions.go              versions: lists, statistics, public reads
+//	versions_input.go        bodies of versions and their rules
+//	versions_view.go         answers with versions
+//	update_check.go          the update check
+//	announcements.go         announcements
+//	announcements_input.go   bodies of announcements and their rules
+//	announcements_public.go  lists of announcements for apps
+//	submissions.go           what feedback and logs share: sender, fingerprint
+//	feedback.go              feedback
+//	logs.go                  logs
+//	search.go                search through all records
+//	archive.go               lines of an archive as records, and back
 package resource
 
 import (

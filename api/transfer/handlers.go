@@ -1,6 +1,13 @@
 // Package transfer exports a project as an archive and imports one, over the control
 // connection. The rules for the line of a record are beside the record's handlers,
 // in resource and analytics.
+//
+//	handlers.go  Handlers, and their routes
+//	export.go    writing an archive
+//	views.go     lines that only an archive has
+//	import.go    reading an archive
+//	records.go   reading lines of records
+//	events.go    reading lines of events and counters
 package transfer
 
 import (

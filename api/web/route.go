@@ -1,6 +1,22 @@
 // Package web is what all handlers of the interface share: the router and the
 // lines of its table, who may call what, decoding and checking of requests, and
 // the shape of answers. It knows no resource.
+//
+//	route.go      Route, and the handlers it can have
+//	router.go     finding the route of a path
+//	request.go    Request: parameters, query, body
+//	access.go     Access of a route, Caller
+//	admission.go  Gate: checks the credential
+//	decode.go     decoding of JSON bodies, fields by name
+//	fields.go     reading an object without copying it
+//	problems.go   Problems of a request, all reported together
+//	record.go     fields that all imported records have
+//	span.go       ranges of time in queries and bodies
+//	paging.go     pages of lists
+//	respond.go    bodies, errors and their statuses
+//	cors.go       requests from other origins
+//	accesslog.go  the log of requests
+//	metrics.go    counters of requests
 package web
 
 import (

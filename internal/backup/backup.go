@@ -1,10 +1,21 @@
-// Package backup is the archive that a backup is, written and read as a stream,
-// and the way of its content into a data directory.
+// Package backup reads and writes backup archives as streams, and restores them into a
+// data directory.
 //
 // An archive is a tar file compressed with zstd, so that ordinary tools can
 // unpack it. Its last member, the manifest, has the sum of every other one. Behind
 // the compressed data, in a frame that zstd skips, is the sum of all bytes before.
-// It may be sealed as a whole with age.
+// It may be encrypted as a whole with age.
+//
+//	backup.go     Manifest, Options, recipients
+//	write.go      Writer of an archive
+//	add.go        adding members
+//	read.go       Read: decryption, verification
+//	trailer.go    the checksum behind the compressed data
+//	unpack.go     unpacking into a folder
+//	swap.go       replacing the data directory, with a journal
+//	folder.go     the folder that backups go to
+//	scheduled.go  names of scheduled backups
+//	mode_unix.go  permissions; mode_windows.go likewise
 package backup
 
 import (

@@ -1,6 +1,20 @@
-// Package boltfile makes and opens bbolt files with what bbolt leaves to its
-// callers: a file is complete or not there, a damaged one is an error instead of
-// the end of the process, and a second process does not wait for ever.
+// Package boltfile wraps bbolt: atomic creation, errors instead of panics on damage, a
+// bounded wait for the file lock, group commit, compaction.
+//
+//	boltfile.go  Options, creation of a file
+//	db.go        DB: opening, read transactions
+//	tx.go        Tx, Bucket, Cursor: the part of bbolt that is used
+//	writer.go    Writer: write transactions, full and failing disks
+//	group.go     Group: commits that are shared
+//	values.go    values of any size in a bucket
+//	layout.go    formats, and upgrades between them
+//	compact.go   copying to a smaller file while it is in use
+//	image.go     copies of a file as of one commit
+//	pages.go     examination of pages before bbolt reads them
+//	verify.go    the rules of bbolt for all pages of a file
+//	check.go     Check and Repair of a file that nobody has open
+//	state.go     counters for status and metrics
+//	watch.go     warnings about transactions that stay open
 package boltfile
 
 import (

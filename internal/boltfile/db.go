@@ -10,9 +10,9 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// DB is an open file. Its methods may be called from any goroutine. A Writer writes
-// to it, one transaction at a time: a second writer waits there, as readers would
-// otherwise wait for the first one together with a compaction.
+// DB is an open file, safe for concurrent use. All writes go through its Writer, one
+// transaction at a time: writers wait for the Writer's lock, as otherwise readers would
+// wait for a writer together with a compaction.
 type DB struct {
 	path    string
 	options Options
@@ -21,9 +21,9 @@ type DB struct {
 	bolt *bbolt.DB    // another one after Compact; guarded by swap
 }
 
-// Open opens a file with the options that keep bbolt fast and honest: a freelist
-// that is not rewritten with each commit, and a limit on waiting for the lock.
-// The errors are ErrDamaged, ErrLocked or what the file system says.
+// Open opens the file at path, which must exist. The list of free pages is not written
+// at each commit, and the wait for the file lock is at most LockWait. The error is
+// ErrDamaged, ErrLocked or that of the file system.
 func Open(path string, o Options) (*DB, error) {
 	if err := (&examiner{loaded: o.Loaded}).examine(path); err != nil {
 		return nil, err

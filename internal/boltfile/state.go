@@ -6,7 +6,7 @@ import (
 	"svc/internal/meter"
 )
 
-// State is what was written to a file since it was opened, and how it stands.
+// State describes an open file: counters since it was opened, and its present size.
 // Times in distributions are nanoseconds.
 type State struct {
 	Commits uint64 // that are on disk, without those of UpdateUncounted
@@ -15,7 +15,7 @@ type State struct {
 	Sync    meter.Distribution // the part of a commit that waits for the disk
 	Group   meter.Distribution // items that shared a commit
 
-	FileBytes, FreeBytes int64 // free is room in the file for what comes
+	FileBytes, FreeBytes int64 // FreeBytes is that of free pages
 	FreePages            int
 
 	Transactions int           // that read now
@@ -36,7 +36,8 @@ func newObserved() observed {
 	}
 }
 
-// State is the state of now. Beside an error it has all but the size of the file.
+// State returns the current state. With an error, all of it but the size of the file
+// is valid.
 func (w *Writer) State() (State, error) {
 	size, err := Size(w.db.Path())
 	o, file := &w.observed, w.db.now().Stats()

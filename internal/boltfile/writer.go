@@ -30,8 +30,8 @@ const (
 	tryEvery = time.Second
 )
 
-// Writer is the one way to write to an open file, and the owner of the file. It
-// knows what to make of a disk that is full or fails.
+// Writer owns an open file; all writes go through it. It translates a full or failing
+// disk into faults.
 //
 // Its lock is held from the start of a write transaction until what it changed in
 // memory is visible, so that both have the same order. Update and Refused are for
@@ -58,16 +58,15 @@ type failure struct {
 	rest  time.Time // until then nothing that can wait is tried
 }
 
-// NewWriter is for the one owner of an open file.
+// NewWriter returns the Writer of an open file, of which there must be one only.
 func NewWriter(db *DB, log *slog.Logger) *Writer {
 	return &Writer{db: db, log: log, observed: newObserved()}
 }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (w *Writer) Path() string { return w.db.Path() }
 
-// Size is the bytes of the file, and of these what is in use; the rest is room
-// for what comes.
+// Size returns the file size and the bytes in use; the rest is free pages.
 func (w *Writer) Size() (file, used int64, err error) {
 	if file, err = Size(w.db.Path()); err != nil {
 		return 0, 0, err
@@ -76,8 +75,8 @@ func (w *Writer) Size() (file, used int64, err error) {
 	return file, size - free, err
 }
 
-// Hold keeps everybody from writing until release is called, which must be soon:
-// it is for images of several files of one moment.
+// Hold blocks writers until release is called, which must be soon. It is for
+// consistent copies of several files at one point in time.
 func (w *Writer) Hold() (release func()) {
 	w.Lock()
 	return w.Unlock
@@ -90,7 +89,7 @@ func (w *Writer) View(fn func(*Tx) error) error {
 	return w.db.View(fn)
 }
 
-// Image is the state of the file after the last commit. It must be closed.
+// Image returns the file as of the last commit. The caller must close it.
 func (w *Writer) Image() (*Image, error) {
 	tx, err := w.db.begin(false)
 	if err != nil {
@@ -99,9 +98,9 @@ func (w *Writer) Image() (*Image, error) {
 	return &Image{tx: tx, closed: w.observed.open.Begin()}, nil
 }
 
-// Compact moves everything to a smaller file if a quarter of this one is free, or
-// always. Others read meanwhile, and write afterwards. The errors are NoSpace and
-// what the file system says.
+// Compact copies the content to a smaller file if a quarter of this one is free, or
+// unconditionally if always is true. Readers go on meanwhile, writers wait. The error
+// is NoSpace or that of the file system.
 func (w *Writer) Compact(always bool) (c Compaction, err error) {
 	w.Lock()
 	c, err = w.db.compact(always)

@@ -3,6 +3,13 @@
 // holds it listens on a socket in the directory, and a command that gets the
 // lock calls the same handler in its own process. Reaching the socket or the
 // lock is the credential: both are only for the owner of the directory.
+//
+//	lock.go          the lock of the directory
+//	lock_unix.go     who owns the directory; lock_windows.go likewise
+//	owner.go         connections of the owner
+//	socket.go        the socket: Listen, Client
+//	socket_linux.go  sockets with long paths; socket_other.go elsewhere
+//	inprocess.go     the handler in the process of a command
 package control
 
 import (

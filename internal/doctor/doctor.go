@@ -2,6 +2,23 @@
 // disk below it, the machine, and what the server or the data report. Each check is
 // small, says in one line what is wrong and in another how to repair it, and needs
 // none of the others.
+//
+//	doctor.go        Examine, Finding, Installation
+//	table.go         all checks, in their order
+//	facts.go         what a server or the data report
+//	data.go          settings, server, databases, index, keys
+//	backup.go        age and place of backups
+//	certificates.go  certificates and their keys
+//	clock.go         the clock and the time zone
+//	disk.go          space and kind of file system
+//	disk_linux.go    mounts; disk_darwin.go and disk_windows.go likewise
+//	journal.go       a fault of ext4 in old kernels
+//	files.go         permissions, owner, synchronisers
+//	owner_unix.go    owners of files; owner_windows.go likewise
+//	leftovers.go     what interrupted operations left
+//	process.go       limits of memory and of open files
+//	proxy.go         the reverse proxy
+//	secrets.go       secrets and the first password
 package doctor
 
 import (

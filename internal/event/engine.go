@@ -1,10 +1,10 @@
-// Package event is the event engine, the owner of events.db: it takes batches of
-// events in, keeps them, and answers questions about them.
+// Package event is the event engine and owns events.db: it ingests batches of events,
+// stores them, and answers queries about them.
 //
-// What is accepted is appended to the write-ahead log (WAL) and synced; the same events
-// are in memory as columns, the head. A head that is large or old is written as blocks,
-// one for each project and hour, and its part of the WAL goes in the same transaction.
-// Queries read blocks and heads. docs/format/events-db.md describes the file.
+// An accepted batch is appended to the write-ahead log (WAL) and synced; the same events
+// are held in memory as columns, the head. A head that is large or old is flushed to
+// blocks, one for each project and hour, and its part of the WAL is removed in the same
+// transaction. Queries read blocks and heads. docs/format/events-db.md describes the file.
 //
 //	engine.go       Engine: open, close, work in the background
 //	batch.go        what is stored: Batch, Event
@@ -21,12 +21,14 @@
 //	snapshot.go     a project at one moment, for queries and exports
 //	queries.go      one line for each question; package query answers them
 //	export.go       the events of a subject, and everything of a project
-//	check.go, repair.go, probe.go: what is wrong with a file
-//	project.go, state.go: what is known of a project and of the engine
+//	project.go      what is held in memory of each project
+//	state.go        counters for status and metrics
+//	check.go        finds damage in a file
+//	repair.go       removes what is damaged, keeps the rest
+//	probe.go        examines a file without opening it
 //
-// The packages below it are its rooms: submission is what comes before, query what asks;
-// block, hashindex and dictionary are what the file is made of, encoding and jsonscan
-// what these are made of.
+// Subpackages: submission parses requests; query answers analyses; block, hashindex and
+// dictionary define the file format; encoding and jsonscan are what those are built on.
 package event
 
 import (
@@ -69,9 +71,9 @@ const (
 	// mapSize is the address space of the file: growing beyond it waits for readers.
 	// Address space costs nothing, and 8 GiB are some 200 million events.
 	mapSize = 8 << 30
-	// After work in the background has failed, it is tried again after firstRetry,
-	// then after twice that, up to lastRetry, which is also how often is looked
-	// for work that nobody told of.
+	// Background work that has failed is tried again after firstRetry, then after
+	// twice that, up to lastRetry, which is also the interval for polling for
+	// unsignalled work.
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 
@@ -116,9 +118,10 @@ type Options struct {
 //
 // Locks are taken in this order: maintaining, to move events; then the lock of
 // file, to write; then known, the mutex of a head or that of the names of a
-// project, which are held for moments and never together. A slot of queries comes before
-// a read transaction. Nobody who has a snapshot open may lock file or take maintaining:
-// a commit that makes the file grow beyond its map waits for readers.
+// project, which are held for moments and never together. A slot in queries is acquired
+// before a read transaction. Do not lock file or maintaining while holding a read
+// transaction, which every snapshot does: a commit that makes the file grow beyond its
+// map waits for readers.
 type Engine struct {
 	// file is locked from the start of a write transaction until what it changed
 	// in memory is visible.
@@ -280,18 +283,17 @@ func (e *Engine) Close() error {
 	return errors.Join(err, e.file.Close())
 }
 
-// Hold keeps everybody from writing until release is called, which must be soon:
-// it is for images of several files of one moment.
+// Hold blocks writers until release is called, which must be soon. It is for
+// consistent copies of several files at one point in time.
 func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 
-// Image is the state of the file after the last commit: everything that was
-// acknowledged, what is in memory as well, because it is in the log of the file.
-// It must be closed.
+// Image returns the file as of the last commit. It contains everything that was
+// acknowledged: events in memory are in the WAL of the file. The caller must close it.
 func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
-// CompactFile moves everything to a smaller file if a quarter of this one is free,
-// or always. Others ask meanwhile, and write afterwards. The errors are NoSpace and
-// what the file system says.
+// CompactFile copies the content to a smaller file if a quarter of this one is free, or
+// unconditionally if always is true. Queries run meanwhile, writers wait. The error is
+// NoSpace or that of the file system.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()

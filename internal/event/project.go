@@ -15,18 +15,17 @@ type project struct {
 	number Project
 	names  *names
 
-	// As the last commit left them. Who changes them holds Engine.maintaining and
-	// the lock of Engine.file, so one of both is enough for reading.
+	// As of the last commit. Writers hold both Engine.maintaining and the lock of
+	// Engine.file; either suffices for reading.
 	projectIndexes
 
-	// vacuumed says that no text in the dictionaries is without an event. It is not
-	// known after a start, which may follow an erasure that was cut off, nor
-	// after one that failed. Guarded by Engine.maintaining.
+	// vacuumed: the dictionaries contain no unreferenced texts. It is false after a
+	// start, which may follow an interrupted erasure, and after an erasure that
+	// failed. Guarded by Engine.maintaining.
 	vacuumed bool
 }
 
-// projectIndexes find the events and the senders of a project. They never
-// change.
+// projectIndexes find the events and the senders of a project. They are immutable.
 type projectIndexes struct {
 	keys               *hashindex.Index
 	subjects, sessions *dictionary.Dictionary

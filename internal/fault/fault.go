@@ -1,5 +1,5 @@
-// Package fault is the one error a client may read. Everything else that goes
-// wrong is internal: its text stays in the log.
+// Package fault defines the errors whose text may be shown to clients. Every other
+// error is internal: its text stays in the log.
 package fault
 
 import (

@@ -1,18 +1,17 @@
-// Package instance is the data directory of an installation: it makes the folder,
-// keeps its secrets, opens and closes the records, the events and the search index
-// in it, and copies, checks, repairs and brings them forward. What the files are
-// called is said in package datadir, who may open them by the lock of package
-// control.
+// Package instance manages the data directory of an installation: it creates the
+// folder and its secrets, opens and closes the records, the events, the search index
+// and the files in it, and copies, checks, repairs and migrates them. Package datadir
+// names the files; the lock of package control says which process may open them.
 //
-//	instance.go  the open directory
-//	folder.go    the directory itself and its staging folder
-//	files.go     local files, and the way to other storage
-//	secrets.go   secrets.toml
-//	images.go    copies of both databases of one moment
-//	upgrade.go   copies from before an upgrade
-//	check.go     check and repair without a server
-//	checkfiles.go  local files beside their records
-//	examine.go   what svc doctor asks without a server
+//	instance.go    the open directory
+//	folder.go      the directory itself and its staging folder
+//	files.go       local files, and access to other storage
+//	secrets.go     secrets.toml
+//	images.go      copies of both databases at one point in time
+//	upgrade.go     copies made before an upgrade
+//	check.go       check and repair without a server
+//	checkfiles.go  compares local files with their records
+//	examine.go     what svc doctor examines without a server
 package instance
 
 import (
@@ -40,9 +39,9 @@ type Instance struct {
 	lock *control.Lock
 }
 
-// Open opens the data directory of the settings, whose lock it owns from here on,
-// also when it fails. What is missing in the directory is made, secrets included,
-// which it puts into the settings; what an older version wrote is brought forward.
+// Open opens the data directory of the settings and takes over its lock, also when it
+// fails. It creates what is missing in the directory, including secrets, which it puts
+// into the settings, and migrates what an older version wrote.
 func Open(lock *control.Lock, s *setting.Settings, version string, log *slog.Logger) (*Instance, error) {
 	i := &Instance{lock: lock}
 	if err := i.open(s, version, log); err != nil {

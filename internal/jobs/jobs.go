@@ -1,6 +1,16 @@
-// Package jobs does the work that no request waits for. A job looks for work,
-// does a piece of it and records that, so that it can be stopped at any moment
-// and repeated without harm.
+// Package jobs does the work that no request waits for. A job looks for work, does a
+// piece of it and records that, so that it can be stopped at any moment and repeated
+// without harm.
+//
+//	jobs.go      Jobs: start, stop, request statistics
+//	named.go     jobs by name: run, state, last run
+//	schedule.go  when backups are due
+//	archive.go   making a backup
+//	folder.go    the folder of scheduled backups
+//	pace.go      how fast a backup goes on beside requests
+//	cleanup.go   retention and deleted projects, at night
+//	files.go     uploads to storage, deletions of objects, clean-up
+//	fetch.go     downloads of attachments of releases
 package jobs
 
 import (
@@ -13,8 +23,7 @@ import (
 	"svc/store"
 )
 
-// flushEvery is how much of the request statistics a killed server loses at
-// most.
+// flushEvery bounds how much of the request statistics a killed server loses.
 const flushEvery = 5 * time.Second
 
 // Config is what the jobs work with.
@@ -54,8 +63,7 @@ type Jobs struct {
 	rescheduled chan struct{} // there is another schedule
 }
 
-// New makes jobs that run when somebody asks for them, and by themselves after
-// Start.
+// New returns jobs that run on request, and by schedule after Start.
 func New(c Config) *Jobs {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -78,8 +86,8 @@ func New(c Config) *Jobs {
 	return j
 }
 
-// Start lets the jobs run by themselves until Stop. What was due while no server
-// ran is done at once.
+// Start runs the jobs by schedule until Stop. What was due while no server ran is done
+// at once.
 func (j *Jobs) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
@@ -93,9 +101,9 @@ func (j *Jobs) Start() {
 	}
 }
 
-// Stop ends jobs that were started, waits for the step that each is at, and
-// flushes what was counted until now; the last run of each job is kept. So it comes when no request runs any more,
-// and before the store is closed.
+// Stop ends started jobs, waits for the step that each is at, flushes the request
+// statistics and stores the last run of each job. Call it when no request runs any
+// more, and before the store is closed.
 func (j *Jobs) Stop() error {
 	j.stop()
 	j.done.Wait()

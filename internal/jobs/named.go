@@ -81,14 +81,13 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 	return err
 }
 
-// save keeps the last run for the next start. Of a job that runs all the time, and
-// goes as before, it keeps one in so long; what svc.db does not take is tried again
-// with the next run.
-func (j *Jobs) save(o *job, every time.Duration) {
+// save stores the last run for the next start. While the outcome stays the same, it
+// saves at most once per interval; a failed save is retried at the next run.
+func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Lock()
 	s, saved := o.state, o.saved
 	o.mu.Unlock()
-	if s.Begun.Equal(saved.Begun) || s.Failure == saved.Failure && s.Begun.Sub(saved.Begun).Abs() < every {
+	if s.Begun.Equal(saved.Begun) || s.Failure == saved.Failure && s.Begun.Sub(saved.Begun).Abs() < interval {
 		return
 	}
 	run := store.JobRun{Begun: s.Begun.Unix(), Took: s.Took.Milliseconds(), Failure: s.Failure}
@@ -101,8 +100,8 @@ func (j *Jobs) save(o *job, every time.Duration) {
 	o.mu.Unlock()
 }
 
-// recovering does work whose panic is an error, with the stack: the server goes
-// on, and the run counts as failed.
+// recovering calls work and turns a panic into an error with the stack, so that the
+// server goes on and the run counts as failed.
 func recovering(ctx context.Context, work func(ctx context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -124,7 +123,7 @@ func (o *job) get() State {
 	return o.state
 }
 
-// List is how the jobs stand.
+// List returns the state of every job.
 func (j *Jobs) List() []State {
 	list := make([]State, len(j.named))
 	for i, one := range j.named {
@@ -133,9 +132,9 @@ func (j *Jobs) List() []State {
 	return list
 }
 
-// Run runs a job now, whether it is due or not, and tells how it stands then. A
-// name that there is not is NotFound, and one that runs already a Conflict; any
-// other error is that of the work.
+// Run runs a job now, whether it is due or not, and returns its state afterwards. An
+// unknown name is NotFound; a running job is Conflict; any other error is that of the
+// work.
 func (j *Jobs) Run(ctx context.Context, name string) (State, error) {
 	for _, one := range j.named {
 		if one.state.Name != name { // which never changes

@@ -2,6 +2,15 @@
 // the configuration file, its example and its documentation all come from the
 // table in table.go. It reads nothing itself: the caller of Load hands it
 // the flags, the environment and a way to read files.
+//
+//	setting.go   Definition, Settings: values and where they came from
+//	table.go     the settings
+//	load.go      Load: flags before environment before file before default
+//	file.go      the configuration file
+//	parse.go     values from texts
+//	https.go     values for certificates and HTTPS
+//	misspelt.go  variables that resemble a setting
+//	render.go    the example file and the documentation
 package setting
 
 import (

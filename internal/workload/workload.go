@@ -1,6 +1,7 @@
-// Package workload makes up events and logs, for measuring: the same ones for the
-// same numbers, in a plain shape and in one that is hard to store. Users come back for sessions, sessions have some events a few seconds
-// apart, a few names are frequent, and each event has five properties.
+// Package workload generates events and logs for measuring: the same ones for the same
+// seed, in a plain shape and in one that is hard to store. Users come back for
+// sessions, sessions have some events a few seconds apart, a few names are frequent,
+// and each event has five properties.
 package workload
 
 import (

@@ -2,6 +2,13 @@
 // pages, completions and list of modules for each platform, packages for Linux,
 // and the sums of all, with a signature.
 // The same commit gives the same bytes in any folder, with the same Go.
+//
+//	main.go      flags, and the steps of a release
+//	archive.go   tar and zip files
+//	packages.go  .deb and .rpm
+//	modules.go   the list of modules, as SPDX
+//	shared.go    manual pages and completions
+//	sign.go      the signature of the sums
 package main
 
 import (

@@ -121,8 +121,8 @@ var errDamaged = fmt.Errorf("a block of events is %w", integrity.ErrDamaged)
 // rawColumns are the bytes of each column by its number.
 type rawColumns [columnCount][]byte
 
-// Encode makes a block of the rows of the hour that begins at a Unix second. Of the senders it keeps those that rows refer to, each once, in the
-// order of their first use.
+// Encode encodes the rows of the hour that begins at a Unix second as a block. Of the
+// senders it keeps those that rows refer to, each once, in the order of their first use.
 func Encode(hour int64, r *Rows) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err

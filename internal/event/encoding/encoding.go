@@ -2,13 +2,14 @@
 // and texts in few bytes, and how they are read again. Everything that reads is
 // bounded by the bytes that it is given and never trusts a length in them.
 //
-//	reader.go   Reader, which walks over bytes and remembers the first fault
-//	numbers.go  columns of numbers, each as the distance from the smallest
-//	codes.go    dictionary encoding: codes of 0, 1, 2 or 4 bytes
-//	bits.go     numbers of few bits, and sets of numbers
-//	lists.go    ascending rows, and texts
-//	pack.go     bytes that are seldom read, compressed in chunks
-//	uuid.go     UUIDs in 16 bytes, or a little less
+//	encoding.go  checksums, keys
+//	reader.go    Reader, which walks over bytes and remembers the first fault
+//	numbers.go   columns of numbers, each as the distance from the smallest
+//	codes.go     dictionary encoding: codes of 0, 1, 2 or 4 bytes
+//	bits.go      numbers of few bits, and sets of numbers
+//	lists.go     ascending rows, and texts
+//	pack.go      bytes that are seldom read, compressed in chunks
+//	uuid.go      UUIDs in 16 bytes, or a little less
 package encoding
 
 import (

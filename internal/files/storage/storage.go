@@ -8,6 +8,7 @@
 //	dav.go      one request to a WebDAV server
 //	s3.go       objects in a bucket
 //	read.go     reading over HTTP, which believes no answer
+//	staging.go  contents that wait for the job that puts them on other storage
 package storage
 
 import (
