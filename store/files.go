@@ -490,6 +490,15 @@ func (tx *Tx) PostponeFileDeletion(d *FileDeletion, at int64, reason string) err
 	return tx.PutFileDeletion(d)
 }
 
+// HoldFileDeletion notes when to remove an object that was not to be removed now.
+func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
+	if err := tx.DropFileDeletion(d); err != nil {
+		return err
+	}
+	d.RetryAt = at
+	return tx.PutFileDeletion(d)
+}
+
 // FilesWaiting has a value when something has been added to the pending files or the
 // deletions since it was last received. It is for one reader.
 func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }

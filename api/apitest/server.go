@@ -67,6 +67,7 @@ type Server struct {
 	Index    *search.Index // nil without one
 	Events   *event.Engine
 	Storages *storage.Storages
+	Files    *instance.Files
 
 	StopFollowing func() // lets the index fall behind
 }
@@ -212,7 +213,7 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	if f.Cache, err = slicecache.Open(slicecache.Config{Dir: filepath.Join(dir, "cache"), MaxBytes: 1 << 30, Log: o.Config.Log}); err != nil {
 		t.Fatal(err)
 	}
-	s.Storages = storages
+	s.Storages, s.Files = storages, f
 	t.Cleanup(func() {
 		if err := errors.Join(f.Cache.Close(), storages.Close()); err != nil {
 			t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"svc/api"
 	"svc/api/apitest"
+	"svc/internal/jobs"
 	"svc/store"
 )
 
@@ -168,6 +170,33 @@ func TestDeleteFile(t *testing.T) {
 		t.Errorf("not ready: the CDN was called with %q", calls)
 	}
 	left(t, s, 1) // the job that brings the file to its storage may be writing
+}
+
+// TestDeleteFileDuringABackup: the link is gone at once, the object when the backup does
+// not need it any more.
+func TestDeleteFileDuringABackup(t *testing.T) {
+	t.Parallel()
+	s := withFiles(t)
+	f := place(t, s, "a", "a.zip", "content")
+	release := s.Files.Hold()
+	s.Exchanges(t, []apitest.Exchange{{"held", "DELETE", fileList + "/" + string(f.ID), "", 200, `{"success":true}`}})
+	if status, _, _ := s.Send(t, "GET", f.path, nil, ""); status != 404 {
+		t.Errorf("link: got %d, want 404", status)
+	}
+	left(t, s, 1)
+	background := jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: &jobs.Files{Files: s.Files}})
+	for _, held := range []bool{true, false} {
+		if !held {
+			release()
+		}
+		if _, err := background.Run(t.Context(), "file-deletions"); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(object(s, f)); os.IsNotExist(err) == held {
+			t.Errorf("held %v: the object: %v", held, err)
+		}
+	}
+	left(t, s, 0)
 }
 
 // left says how many objects are left for a job.

@@ -244,8 +244,8 @@ func (j *Jobs) transfer(ctx context.Context, f *store.File) error {
 	if err != nil {
 		return err
 	}
-	end, err := j.beginRemoval()
-	if err != nil {
+	end, ok := j.Files.BeginRemoval()
+	if !ok {
 		return nil // the clean-up removes it after the backup
 	}
 	defer end()
@@ -292,9 +292,6 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 		due, next, err := j.dueDeletions()
 		if err == nil && len(due) > 0 {
 			next, err = 0, j.do(ctx, j.deletions, func(ctx context.Context) error { return j.deleteObjects(ctx, due) })
-			if errors.Is(err, errHeld) {
-				next, err = time.Minute, nil
-			}
 		}
 		if err != nil {
 			if ctx.Err() == nil {
@@ -340,28 +337,15 @@ func (j *Jobs) deleteAll(ctx context.Context) error {
 	return err
 }
 
-// errHeld is for a removal while a backup is written.
-var errHeld = fault.New(fault.Unavailable, "a backup is being written, which needs the contents of deleted files; try again when it is done").After(time.Minute)
+// errHeld is for a removal while a backup is written, which needs the content.
+var errHeld = errors.New("a backup is being written")
 
-// beginRemoval asks to remove contents; the error is errHeld.
-func (j *Jobs) beginRemoval() (end func(), err error) {
-	if j.Archive == nil || j.Archive.Files == nil {
-		return func() {}, nil
-	}
-	end, ok := j.Archive.Files.BeginRemoval()
-	if !ok {
-		return nil, errHeld
-	}
-	return end, nil
-}
+// heldPause is the time after which a removal is tried again that a backup was in the
+// way of.
+const heldPause = time.Minute
 
 // deleteObjects removes objects. What cannot be removed is postponed.
 func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) error {
-	end, err := j.beginRemoval()
-	if err != nil {
-		return err
-	}
-	defer end()
 	failures := make([]error, 0, len(due))
 	var links []string
 	for _, d := range due {
@@ -381,9 +365,12 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 	return j.DB.Update(func(tx *store.Tx) error {
 		for i, err := range failures {
 			d := due[i]
-			if err == nil {
+			switch {
+			case err == nil:
 				err = tx.DropFileDeletion(d)
-			} else {
+			case errors.Is(err, errHeld):
+				err = tx.HoldFileDeletion(d, j.Now().Add(heldPause).Unix())
+			default:
 				err = tx.PostponeFileDeletion(d, j.Now().Add(deletionPause(d.Attempts)).Unix(), err.Error())
 			}
 			if err != nil {
@@ -410,8 +397,14 @@ func (j *Jobs) refreshLinks(ctx context.Context, links []string) error {
 	return nil
 }
 
-// deleteObject removes what is left of a deleted file.
+// deleteObject removes what is left of a deleted file. The error is errHeld while a
+// backup is written; one that begins meanwhile waits for this object alone.
 func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
+	end, ok := j.Files.BeginRemoval()
+	if !ok {
+		return errHeld
+	}
+	defer end()
 	backend, err := j.backendOf(d.Backend)
 	if err != nil {
 		return err
@@ -442,17 +435,7 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 // staged contents, objects without a record, unfinished uploads to storages, and
 // slices that nobody asks for.
 func (j *Jobs) cleanFiles(ctx context.Context) error {
-	return errors.Join(j.Files.Uploads.Sweep(), j.cleanContents(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
-}
-
-// cleanContents removes contents that no file has, unless a backup is written.
-func (j *Jobs) cleanContents(ctx context.Context) error {
-	end, err := j.beginRemoval()
-	if err != nil {
-		return nil // in an hour
-	}
-	defer end()
-	return errors.Join(j.cleanStaged(), j.cleanObjects(ctx))
+	return errors.Join(j.Files.Uploads.Sweep(), j.cleanStaged(), j.cleanObjects(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
 }
 
 // purgeUploads drops the uploads to projects that there are not any more.
@@ -489,7 +472,7 @@ func (j *Jobs) cleanStaged() error {
 		case f.Status == store.FilePending || age < stagedAge:
 			return nil
 		}
-		return os.Remove(local.Staged(id))
+		return j.unlessHeld(func() error { return os.Remove(local.Staged(id)) })
 	})
 }
 
@@ -508,9 +491,22 @@ func (j *Jobs) cleanObjects(ctx context.Context) error {
 		if err != nil || known {
 			return errors.Join(err, ctx.Err())
 		}
-		j.Log.Info("removing an object that no file has", "object", key)
-		return local.Remove(key)
+		return j.unlessHeld(func() error {
+			j.Log.Info("removing an object that no file has", "object", key)
+			return local.Remove(key)
+		})
 	})
+}
+
+// unlessHeld removes something, and leaves it to the next clean-up while a backup is
+// written.
+func (j *Jobs) unlessHeld(remove func() error) error {
+	end, ok := j.Files.BeginRemoval()
+	if !ok {
+		return nil
+	}
+	defer end()
+	return remove()
 }
 
 // sweepStorages removes what interrupted uploads left on the storages.

@@ -357,6 +357,40 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	}
 }
 
+// TestDeletionWaitsForABackup: it is not a failure, costs no attempt, and is done a
+// minute later.
+func TestDeletionWaitsForABackup(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	id := d.stage("content")
+	d.update(func(tx *store.Tx) error {
+		_, err := tx.DeleteFile(d.p.ID, id, false, 0)
+		return err
+	})
+	orphan := filepath.Join(d.dir, "objects", "orphan")
+	if err := os.WriteFile(orphan, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.age.Store(int64(26 * time.Hour))
+	release := d.Hold()
+	for _, name := range []string{"file-deletions", "file-cleanup"} {
+		if state, err := d.jobs.Run(t.Context(), name); err != nil || state.Failure != "" {
+			t.Errorf("%s: got %v, %+v, want no failure", name, err, state)
+		}
+	}
+	if got := d.objects(); len(got) != 2 {
+		t.Errorf("during the backup %q are left, want both", got)
+	}
+	list, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(2) })
+	if err != nil || len(list) != 1 || list[0].Attempts != 0 || list[0].Error != "" || list[0].RetryAt < d.jobs.Now().Unix()+30 {
+		t.Errorf("got the deletions %+v, %v, want one in a minute", list, err)
+	}
+	release()
+	d.age.Add(int64(2 * time.Minute))
+	d.start()
+	testutil.Until(t, "the end of both", func() bool { return len(d.objects()) == 0 })
+}
+
 // TestCleanUpRemovesWhatNoRecordNeeds: orphans go when nothing can claim them any more,
 // and what has a record stays.
 func TestCleanUpRemovesWhatNoRecordNeeds(t *testing.T) {
