@@ -67,7 +67,7 @@ var mayImport = map[string][]string{
 	// The way out, and the content of files.
 	"internal/outbound":                  {},
 	"internal/files":                     {"internal/fault"},
-	"internal/files/storage":             {"internal/durable", "internal/outbound"},
+	"internal/files/storage":             {"internal/durable", "internal/files", "internal/outbound"},
 	"internal/files/storage/storagetest": {"internal/files/storage"}, // for tests
 	"internal/files/slicecache":          {"internal/disk", "internal/durable"},
 	"internal/files/upload":              {"internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/integrity"},

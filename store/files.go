@@ -412,11 +412,14 @@ func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
 	return nil
 }
 
-// HasFile reports whether a file is stored with an object key, also when its project
-// is deleted or not to be seen yet: its object must stay.
-func (tx *Tx) HasFile(id FileID, objectKey string) (bool, error) {
+// ObjectKey is that of a file, also when its project is deleted or not to be seen yet:
+// its object must stay. Without a file it is "".
+func (tx *Tx) ObjectKey(id FileID) (string, error) {
 	f, err := tx.file([]byte(id))
-	return f != nil && f.ObjectKey == objectKey, err
+	if err != nil || f == nil {
+		return "", err
+	}
+	return f.ObjectKey, nil
 }
 
 // FilesAfter reads the files of all projects in the order of their ids, at most limit of

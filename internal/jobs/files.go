@@ -479,21 +479,17 @@ func (j *Jobs) cleanStaged() error {
 // cleanObjects removes local objects that no file has.
 func (j *Jobs) cleanObjects(ctx context.Context) error {
 	local := j.Files.Storages.Local()
-	return local.Walk(func(key string, info fs.FileInfo) error {
+	return local.Walk(func(name string, info fs.FileInfo) error {
 		if j.Now().Sub(info.ModTime()) < orphanAge {
 			return ctx.Err()
 		}
-		known := false
-		err := j.DB.View(func(tx *store.Tx) (err error) {
-			known, err = tx.HasFile(store.FileID(path.Base(path.Dir(key))), key)
-			return err
-		})
-		if err != nil || known {
+		key, err := store.Read(j.DB, func(tx *store.Tx) (string, error) { return tx.ObjectKey(store.FileID(path.Base(path.Dir(name)))) })
+		if err != nil || key != "" && files.DiskPath(key) == name {
 			return errors.Join(err, ctx.Err())
 		}
 		return j.unlessHeld(func() error {
-			j.Log.Info("removing an object that no file has", "object", key)
-			return local.Remove(key)
+			j.Log.Info("removing an object that no file has", "object", name)
+			return local.Remove(name)
 		})
 	})
 }

@@ -17,16 +17,19 @@ import (
 	"time"
 
 	"svc/internal/durable"
+	"svc/internal/files"
 )
 
 // objects is the folder of the objects below the storage directory.
 const objects = "objects"
 
-// Local keeps objects as files at objects/{key} below the storage directory. All
-// access goes through an os.Root, so that no key and no symbolic link leads out.
+// Local keeps objects as files at objects/{files.DiskPath of the key} below the storage
+// directory. All access goes through an os.Root, so that no key and no symbolic link
+// leads out.
 type Local struct {
-	dir  string
-	root *os.Root
+	dir      string
+	root     *os.Root
+	diskPath func(key string) string // files.DiskPath
 
 	mu sync.Mutex // held where a folder is made for a file or removed because it is empty
 }
@@ -43,8 +46,11 @@ func openLocal(dir string) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Local{dir: dir, root: root}, nil
+	return &Local{dir: dir, root: root, diskPath: files.DiskPath}, nil
 }
+
+// name is the path of the file of an object below the storage directory.
+func (l *Local) name(key string) string { return objects + "/" + l.diskPath(key) }
 
 // Root is the storage directory. It is closed by Storages.Close.
 func (l *Local) Root() *os.Root { return l.root }
@@ -64,7 +70,7 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if moved, statErr := l.Stat(ctx, o); moved && statErr == nil {
-			return o, l.sync(path.Dir(objects + "/" + key)) // by a Put that was interrupted after its rename
+			return o, l.sync(path.Dir(l.name(key))) // by a Put that was interrupted after its rename
 		}
 		return Object{}, err
 	case err != nil:
@@ -72,7 +78,7 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 	case !info.Mode().IsRegular() || info.Size() != size:
 		return Object{}, fmt.Errorf("the staged file has %d bytes instead of %d", info.Size(), size)
 	}
-	to := objects + "/" + key
+	to := l.name(key)
 	if err := l.move(from, to); err != nil {
 		return Object{}, err
 	}
@@ -138,7 +144,7 @@ func (l *Local) Open(_ context.Context, o Object, offset, length int64) (io.Read
 	if err := o.checkRange(offset, length); err != nil {
 		return nil, err
 	}
-	f, err := l.root.Open(objects + "/" + o.Key)
+	f, err := l.root.Open(l.name(o.Key))
 	if err != nil {
 		return nil, err
 	}
@@ -160,12 +166,12 @@ func (l *Local) Delete(_ context.Context, o Object) error {
 	if err := checkKey(o.Key); err != nil {
 		return err
 	}
-	return l.Remove(o.Key)
+	return l.Remove(l.diskPath(o.Key))
 }
 
 // Remove removes a file that Walk has reported, and the folders that it leaves empty.
-func (l *Local) Remove(key string) error {
-	name := objects + "/" + key
+func (l *Local) Remove(diskPath string) error {
+	name := objects + "/" + diskPath
 	if err := l.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -184,7 +190,7 @@ func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
 	if err := checkKey(o.Key); err != nil {
 		return false, err
 	}
-	info, err := l.root.Lstat(objects + "/" + o.Key)
+	info, err := l.root.Lstat(l.name(o.Key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -192,9 +198,12 @@ func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
 }
 
 // Walk calls fn with every file below objects, in the order of names, until fn
-// returns an error. A file that goes meanwhile is left out. Keys that no object
-// can have are reported too, so that Remove can take them away.
-func (l *Local) Walk(fn func(key string, info fs.FileInfo) error) error { return l.walk(objects, fn) }
+// returns an error. A path is that of files.DiskPath for the file of an object; others
+// are reported too, so that Remove can take them away. A file that goes meanwhile is
+// left out.
+func (l *Local) Walk(fn func(diskPath string, info fs.FileInfo) error) error {
+	return l.walk(objects, fn)
+}
 
 // WalkStaged is Walk for the contents that wait for their job, by the ids of files.
 func (l *Local) WalkStaged(fn func(id string, info fs.FileInfo) error) error {

@@ -3,10 +3,12 @@ package storage_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -172,5 +174,46 @@ func TestLocalWalk(t *testing.T) {
 	stop := errors.New("enough")
 	if err := local.Walk(func(string, fs.FileInfo) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("walk that is stopped: %v", err)
+	}
+}
+
+// TestLocalDiskPath: what has another name on disk is found by its key, and reported by
+// the name that it has.
+func TestLocalDiskPath(t *testing.T) {
+	t.Parallel()
+	s, local := openLocal(t)
+	local.SetDiskPath(func(key string) string { return strings.ReplaceAll(key, "/con", "/_con") })
+	want := storage.Object{Key: "f/con/000000000000/con.txt", Size: 7}
+	o, err := local.Put(t.Context(), want.Key, storagetest.Stage(t, s.Staging, []byte("content")), 7)
+	if err != nil || o != want {
+		t.Fatalf("put: %+v, %v", o, err)
+	}
+	if again, err := local.Put(t.Context(), want.Key, filepath.Join(s.Staging, "moved"), 7); err != nil || again != want {
+		t.Errorf("put after an interruption: %+v, %v", again, err)
+	}
+	var names []string
+	err = local.Walk(func(name string, _ fs.FileInfo) error {
+		names = append(names, name)
+		return nil
+	})
+	if err != nil || !slices.Equal(names, []string{"f/_con/000000000000/_con.txt"}) {
+		t.Errorf("walk: %q, %v", names, err)
+	}
+	if there, err := local.Stat(t.Context(), o); err != nil || !there {
+		t.Errorf("stat: %v, %v", there, err)
+	}
+	r, err := local.Open(t.Context(), o, 0, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil || string(content) != "content" {
+		t.Errorf("open: %q, %v", content, err)
+	}
+	if err := local.Delete(t.Context(), o); err != nil {
+		t.Error(err)
+	}
+	if got := tree(t, filepath.Join(local.Root().Name(), "objects")); len(got) != 1 {
+		t.Errorf("left after the deletion: %q", got)
 	}
 }
