@@ -134,8 +134,8 @@ type terms struct {
 	terms bleveindex.TokenFrequencies
 }
 
-// Options are those of a field that is only looked up: nothing of it is
-// stored, counted or sorted by.
+// Options returns the options of a field that is only looked up: it is not stored,
+// counted or sorted by.
 func (t terms) Options() bleveindex.FieldIndexingOptions {
 	return bleveindex.IndexField | bleveindex.SkipFreqNorm
 }

@@ -153,7 +153,7 @@ func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.P
 	return n
 }
 
-// Seen is the number of the last indexed change; ok is false while there is no
+// Seen returns the number of the last indexed change; ok is false while there is no
 // index.
 func (x *Index) Seen() (seq uint64, ok bool) {
 	e := x.current.Load()

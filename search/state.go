@@ -14,7 +14,7 @@ type State struct {
 	Failure    string // of the last attempt; "" when it went well
 }
 
-// Lag is the number of changes that searches look through because the index has
+// Lag returns the number of changes that searches look through because the index has
 // not seen them yet.
 func (s State) Lag() uint64 { return s.Last - min(s.Seen, s.Last) }
 

@@ -15,8 +15,8 @@ type Account struct {
 	Epoch uint64 `json:"epoch"`
 }
 
-// Account is the administrator as of the last commit; nil before the first
-// start has made one. It must not be changed.
+// Account returns the administrator as of the last commit, or nil before the first
+// start has made one. The caller must not change it.
 func (s *Store) Account() *Account { return s.account.Load() }
 
 // Account reads the administrator; nil when there is none.

@@ -41,7 +41,7 @@ func (a *Announcement) For(p platform.Platform) bool {
 	return len(a.Platforms) == 0 || slices.Contains(a.Platforms, p)
 }
 
-// SearchText is what search= looks through.
+// SearchText returns the folded text that search= looks through.
 func (a *Announcement) SearchText() string { return searchtext.Fields(&a.Title, &a.Content, a.Author) }
 
 func (a *Announcement) eachText(visit func(tag string, title, content *string)) {

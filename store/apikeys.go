@@ -6,7 +6,7 @@ import "slices"
 // stored.
 type Digest [32]byte
 
-// MarshalText gives the hex form.
+// MarshalText returns the hex form.
 func (d Digest) MarshalText() ([]byte, error) { return hexText(d[:]), nil }
 
 // UnmarshalText reads the hex form.

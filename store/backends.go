@@ -89,8 +89,8 @@ func (b *StorageBackend) order() string {
 	return b.ID
 }
 
-// StorageFor is where a new file of a project goes: to the storage that was asked
-// for, that of the project, or the default. NotFound is for one that was asked for.
+// StorageFor returns the storage for a new file of a project: the requested one, that of
+// the project, or the default. A requested one that does not exist is NotFound.
 func (tx *Tx) StorageFor(p *Project, requested string) (*StorageBackend, error) {
 	if requested != "" {
 		return tx.StorageBackend(requested)

@@ -49,7 +49,7 @@ func (c Change) ref() []byte {
 	return b
 }
 
-// ParseRef is the Change, without its number, that a Ref names.
+// ParseRef returns the Change that a Ref names, without its number.
 func ParseRef(ref string) (c Change, err error) {
 	if len(ref) < 5 {
 		return c, fmt.Errorf("reference %x is too short", ref)
@@ -101,9 +101,8 @@ func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
 	return changes, nil
 }
 
-// FeedRange says which changes the feed has: the number of the last one that
-// was ever recorded, and that of the oldest one still held. When the feed is
-// empty, oldest is last+1.
+// FeedRange returns the number of the last change that was ever recorded, and that of
+// the oldest one still held. When the feed is empty, oldest is last+1.
 func (tx *Tx) FeedRange() (oldest, last uint64) {
 	feed := tx.bolt.Bucket(feedBucket)
 	last = feed.Sequence()
@@ -130,12 +129,12 @@ func (s *Store) TrimFeed(upTo uint64) error {
 	return nil
 }
 
-// LastChange is the number of the last committed change.
+// LastChange returns the number of the last committed change.
 func (s *Store) LastChange() uint64 { return s.lastChange.Load() }
 
-// ChangedText is how many bytes of texts the blocks have that were written since
-// the file was opened, each time they were: what a search reads that must look
-// through what has changed since a moment is at most the difference.
+// ChangedText returns the total size, in bytes, of the texts of all blocks written since
+// the file was opened; a block that is written again counts again. A search that looks
+// through what has changed between two calls reads at most their difference.
 func (s *Store) ChangedText() int64 { return s.changedText.Load() }
 
 // Changed returns a channel that is closed at the next commit with a change.
@@ -159,8 +158,8 @@ func (s *Store) announceChanges(last uint64) {
 	}
 }
 
-// SearchText is the folded text of what a change is about; ok is false when it
-// is gone. The text of a block is that of all its records.
+// SearchText returns the folded text of what a change is about; ok is false when it has
+// been deleted. The text of a block is that of all its records.
 func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 	p, err := tx.projectByID(c.Project)
 	if fault.Is(err, fault.NotFound) {

@@ -81,7 +81,7 @@ type FileDeletion struct {
 	Error     string `json:"error,omitempty"` // of the last attempt
 }
 
-// SearchText is what search= looks through.
+// SearchText returns the folded text that search= looks through.
 func (f *File) SearchText() string {
 	id := string(f.ID)
 	return searchtext.Fields(&f.Filename, &id, &f.SHA256)
@@ -164,8 +164,7 @@ func (s *Store) LinkedFile(objectKey string) (f *File, b *StorageBackend, err er
 	return f, b, err
 }
 
-// FileBySource is the newest file of a project with a source address; nil when there
-// is none.
+// FileBySource returns the newest file of a project with a source address, or nil.
 func (tx *Tx) FileBySource(p ProjectID, url string) (*File, error) {
 	ids := tx.bolt.Bucket(fileSourcesBucket).Get(sourceKey(p, url))
 	if len(ids) < fileIDLength {
@@ -441,8 +440,8 @@ func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
 	return list, nil
 }
 
-// PendingFiles are files whose job is to be done, in the order in which they are due,
-// at most limit of them. Some may be due only later, see File.RetryAt.
+// PendingFiles returns at most limit files that wait for their job, in the order in
+// which they are due. Some may be due only later, see File.RetryAt.
 func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	cursor := tx.bolt.Bucket(filePendingBucket).Cursor()
 	for key, _ := cursor.First(); key != nil && len(list) < limit; key, _ = cursor.Next() {
@@ -457,8 +456,8 @@ func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	return list, nil
 }
 
-// FileDeletions are objects to remove, in the order in which that is due, at most
-// limit of them. Some may be due only later, see FileDeletion.RetryAt.
+// FileDeletions returns at most limit objects to remove, in the order in which that is
+// due. Some may be due only later, see FileDeletion.RetryAt.
 func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()
 	for key, raw := cursor.First(); key != nil && len(list) < limit; key, raw = cursor.Next() {
@@ -502,8 +501,8 @@ func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
 	return tx.PutFileDeletion(d)
 }
 
-// FilesWaiting has a value when something has been added to the pending files or the
-// deletions since it was last received. It is for one reader.
+// FilesWaiting returns a channel that holds a value when something has been added to the
+// pending files or the deletions since the last receive. It is for one reader.
 func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
 
 // purgeFiles turns up to limit files of a project that is gone into deletions and
@@ -540,15 +539,15 @@ func (tx *Tx) countBackend(id string, delta int64) error {
 	return b.Put([]byte(id), binary.BigEndian.AppendUint64(nil, uint64(counted(b.Get([]byte(id)))+delta)))
 }
 
-// FilesOn is the number of files on a storage, those of deleted projects included
+// FilesOn returns the number of files on a storage. Those of deleted projects count
 // until their objects are due for removal.
 func (tx *Tx) FilesOn(backend string) int64 {
 	return counted(tx.bolt.Bucket(fileCountsBucket).Get([]byte(backend)))
 }
 
-// ReplaceLinks lets every link of a project's versions that is the address from,
-// white space around it ignored, be to, and returns how many versions changed. The
-// other fields of links stay.
+// ReplaceLinks replaces the address from by to in every link of a project's versions,
+// ignoring white space around it, and returns how many versions changed. The other
+// fields of links stay.
 func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error) {
 	w, err := tx.workOn(p)
 	if err != nil {

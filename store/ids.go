@@ -30,14 +30,14 @@ func idOf(key []byte) (ID, error) {
 	return ID(key), nil
 }
 
-// CreatedAt is the moment the id was issued, in Unix seconds. It is the
-// creation time of the record, so that order by time and order by id agree.
+// CreatedAt returns when the id was issued, in Unix seconds. It is the creation time of
+// the record, so that order by time and order by id agree.
 func CreatedAt(id ID) int64 {
 	return int64(milliseconds(id) / 1000)
 }
 
-// LastID is the time in the last id that was issued, in Unix milliseconds; 0
-// before the first. No id is ever issued below it.
+// LastID returns the time in the last issued id, in Unix milliseconds, or 0 before the
+// first. No id is ever issued below it.
 func (s *Store) LastID() int64 {
 	s.file.Lock()
 	defer s.file.Unlock()

@@ -67,7 +67,7 @@ func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 // errDry takes back what a transaction of a dry run wrote.
 var errDry = errors.New("dry run")
 
-// Project is the number that the project will have, unless this is a dry run.
+// Project returns the number that the project will have, unless this is a dry run.
 func (i *Import) Project() ProjectID { return i.id }
 
 // Abandon leaves what was brought in to Purge, unless it was revealed.
@@ -242,8 +242,8 @@ func (t *ImportTx) Requests(counts map[RequestCounter]uint64) error { return t.t
 // CheckKey fails with a Conflict when a key is taken.
 func (t *ImportTx) CheckKey(key string) error { return t.tx.claim(key, t.in.id) }
 
-// Reveal lets everybody see the project, with p as its record. A key that is
-// taken is a Conflict. Aliases that are taken are left out of p and returned.
+// Reveal makes the project visible, with p as its record. A key that is taken is a
+// Conflict. Aliases that are taken are left out of p and returned.
 func (i *Import) Reveal(p *Project) (taken []string, err error) {
 	s := i.store
 	s.file.Lock()

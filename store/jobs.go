@@ -17,13 +17,13 @@ type JobRun struct {
 	Failure string `json:"failure,omitempty"` // why it failed; "" when it went well
 }
 
-// At is when the run began.
+// At returns when the run began.
 func (r JobRun) At() time.Time { return time.Unix(r.Begun, 0) }
 
-// Duration is how long the run took.
+// Duration returns how long the run took.
 func (r JobRun) Duration() time.Duration { return time.Duration(r.Took) * time.Millisecond }
 
-// JobRun is the last run of a job; nil when none has ended.
+// JobRun returns the last run of a job, or nil when none has ended.
 func (tx *Tx) JobRun(job string) (*JobRun, error) {
 	return get[JobRun](tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job))
 }
@@ -39,7 +39,7 @@ type BackupFolder struct {
 	Device uint64 `json:"device"` // of the folder, as the operating system numbered it then
 }
 
-// BackupFolder is where the last scheduled backup was made; nil when none has been.
+// BackupFolder returns where the last scheduled backup was made, or nil.
 func (tx *Tx) BackupFolder() (*BackupFolder, error) {
 	return get[BackupFolder](tx.bolt.Bucket(metaBucket), backupFolderKey)
 }
@@ -49,8 +49,7 @@ func (tx *Tx) PutBackupFolder(f BackupFolder) error {
 	return put(tx.bolt.Bucket(metaBucket), backupFolderKey, f)
 }
 
-// CleanedAt is when the last clean-up of what has grown too old was complete;
-// the zero time when there was none.
+// CleanedAt returns when the last clean-up by retention was complete, or the zero time.
 func (tx *Tx) CleanedAt() time.Time {
 	raw := tx.bolt.Bucket(metaBucket).Get(cleanedKey)
 	if len(raw) != 8 {

@@ -22,7 +22,7 @@ type LanguageEdit struct {
 	Label    **string
 }
 
-// Locales is the set of registered languages; its indexes are those of
+// Locales returns the set of registered languages; its indexes are those of
 // p.Languages.
 func (p *Project) Locales() *locale.Set {
 	all := make([]locale.Language, len(p.Languages))

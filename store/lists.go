@@ -228,8 +228,8 @@ type Candidates struct {
 // Contain reports whether a record may match as far as the index knows.
 func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
 
-// WithChanges is n with everything that changed since the index saw it, which is
-// everything when the feed no longer tells.
+// WithChanges returns n with every record added that changed since the index saw it, or
+// all records when the feed no longer reaches that far or the changes are too many.
 func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 	const many = 20_000 // more than this is not worth reading
 	oldest, last := tx.FeedRange()

@@ -58,7 +58,7 @@ type ProjectText struct {
 	Description *string `json:"description,omitempty"`
 }
 
-// SearchText is what search= looks through.
+// SearchText returns the folded text that search= looks through.
 func (p *Project) SearchText() string {
 	fields := []*string{&p.Key, &p.Name, p.Description, p.Author, p.RepoURL}
 	for i := range p.Aliases {
@@ -67,7 +67,7 @@ func (p *Project) SearchText() string {
 	return searchtext.Fields(fields...)
 }
 
-// NormalKey is the form in which keys and aliases are stored and looked up.
+// NormalKey returns the form in which keys and aliases are stored and looked up.
 func NormalKey(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 // HasAlias reports whether name, in normal form, is a former key.

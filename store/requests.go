@@ -14,10 +14,10 @@ import (
 // Hour numbers the hours since 1970-01-01 00:00 UTC.
 type Hour uint32
 
-// HourOf is the hour that a moment lies in.
+// HourOf returns the hour that a moment lies in.
 func HourOf(t time.Time) Hour { return Hour(t.Unix() / 3600) }
 
-// Start is the first second of the hour.
+// Start returns the first second of the hour.
 func (h Hour) Start() int64 { return int64(h) * 3600 }
 
 func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)) }
@@ -47,7 +47,7 @@ func ParseEndpoint(name string) (Endpoint, bool) {
 // EndpointNames lists the names of all endpoints.
 func EndpointNames() []string { return slices.Clone(endpoints[1:]) }
 
-// String is the name of the endpoint, "" of none.
+// String returns the name of the endpoint, "" for none.
 func (e Endpoint) String() string {
 	if int(e) >= len(endpoints) {
 		return ""
@@ -93,7 +93,7 @@ func sixDigits(code string) (n uint64) {
 	return n
 }
 
-// Region is the region of the place.
+// Region returns the region of the place.
 func (p Place) Region() stats.Region {
 	r := p >> (provinceBits + cityBits)
 	if r >= stats.Regions {
@@ -102,8 +102,8 @@ func (p Place) Region() stats.Region {
 	return stats.Region(r)
 }
 
-// Province is the first two digits of the province code, or of the city code
-// where only that is known; 0 when neither is.
+// Province returns the first two digits of the province code, or of the city code where
+// only that is known, or 0.
 func (p Place) Province() int {
 	if province := p >> cityBits & (1<<provinceBits - 1); province != 0 {
 		return int(province)
@@ -111,8 +111,8 @@ func (p Place) Province() int {
 	return int(p & (1<<cityBits - 1) / 10000)
 }
 
-// Codes are what NewPlace makes the place of: the codes of province and city,
-// six digits each, or empty.
+// Codes returns the arguments of NewPlace: the codes of province and city, six digits
+// each, or empty.
 func (p Place) Codes() (province, city string) {
 	if n := p >> cityBits & (1<<provinceBits - 1); n != 0 {
 		province = fmt.Sprintf("%02d0000", uint64(n))
@@ -131,16 +131,16 @@ func NewRequest(endpoint Endpoint, on platform.Platform, from Place, offset stat
 	return Request(from)<<placeAt | Request(offset)<<offsetAt | Request(stats.PlatformNumber(on))<<platformAt | Request(endpoint)
 }
 
-// Endpoint is what was asked.
+// Endpoint returns the endpoint that was called.
 func (r Request) Endpoint() Endpoint { return Endpoint(r & (1<<endpointBits - 1)) }
 
-// PlatformNumber is the platform of the client, for PlatformOf.
+// PlatformNumber returns the platform of the client, for PlatformOf.
 func (r Request) PlatformNumber() int { return int(r >> platformAt & (1<<platformBits - 1)) }
 
-// Offset is the client's time zone.
+// Offset returns the client's time zone.
 func (r Request) Offset() stats.Offset { return stats.Offset(r >> offsetAt & (1<<offsetBits - 1)) }
 
-// Place is where the request came from.
+// Place returns where the request came from.
 func (r Request) Place() Place { return Place(r >> placeAt) }
 
 // counterKind is one of the three sets of counters of a project.
@@ -168,25 +168,25 @@ const kindAt = 62
 
 func (c RequestCounter) kind() counterKind { return counterKind(c.what >> kindAt) }
 
-// CountRequest is the counter of requests with the same dimensions.
+// CountRequest returns the counter of requests with the same dimensions.
 func CountRequest(p ProjectID, h Hour, r Request) RequestCounter {
 	return RequestCounter{p, h, uint64(requestCounts)<<kindAt | uint64(r), ""}
 }
 
-// CountSystem is the counter of a system version; "" when it is not reported.
+// CountSystem returns the counter of a system version; "" when it is not reported.
 func CountSystem(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
 	return RequestCounter{p, h, uint64(systemCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
-// CountClient is the counter of a version of the project's own app.
+// CountClient returns the counter of a version of the project's own app.
 func CountClient(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
 	return RequestCounter{p, h, uint64(clientCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
-// Group is the number of the project.
+// Group returns the number of the project.
 func (c RequestCounter) Group() uint32 { return uint32(c.project) }
 
-// Folded is the counter that stands in when there is no room for this one: a
+// Folded returns the counter that stands in when there is no room for this one: a
 // request without province, city and offset, or the version "(other)". The total
 // of every answer stays right.
 func (c RequestCounter) Folded() RequestCounter {
@@ -198,7 +198,7 @@ func (c RequestCounter) Folded() RequestCounter {
 	return CountRequest(c.project, c.hour, r&(1<<offsetAt-1)|r>>regionAt<<regionAt)
 }
 
-// Kept is the counter with a text of its own.
+// Kept returns the counter with a text of its own.
 func (c RequestCounter) Kept() RequestCounter {
 	c.text = strings.Clone(c.text)
 	return c

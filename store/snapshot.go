@@ -64,7 +64,7 @@ type translated[R any] interface {
 	cost() int64
 }
 
-// Entry is the version at a position of the catalog.
+// Entry returns the version at a position of the catalog.
 func (s *Snapshot) Entry(at int) *VersionEntry { return s.entries[at] }
 
 func newEntry[R any, T translated[R]](id ID, rec T, languages int) *Entry[R] {
@@ -110,9 +110,8 @@ func length(text *string) int {
 	return len(*text)
 }
 
-// FullVersion is the version of an entry with its texts. For a large one it
-// reads the file; when they are other ones by now, or gone, the error is
-// ErrStale.
+// FullVersion returns the version of an entry with its texts. For a large one it reads
+// the file; if they have since changed or been deleted, the error is ErrStale.
 func (s *Store) FullVersion(snap *Snapshot, e *VersionEntry) (*Version, error) {
 	return full(s, snap, e, (*Tx).Version)
 }
@@ -168,7 +167,7 @@ func catalog(entries map[ID]*VersionEntry) *release.Catalog {
 	return release.NewCatalog(items)
 }
 
-// Snapshot is the present snapshot of the project with this key or alias.
+// Snapshot returns the current snapshot of the project with this key or alias.
 func (s *Store) Snapshot(name string) (*Snapshot, error) {
 	for {
 		slot, ok := s.projects.Load().byName[NormalKey(name)]

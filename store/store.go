@@ -16,7 +16,7 @@
 //	records.go      records with ids: read, write, visit
 //	ids.go          monotonic UUIDv7 ids
 //	counts.go       numbers kept for each project
-//	series.go       append-only numbered records (feedback, logs) with packed columns (package column)
+//	series.go       append-only numbered records (feedback, logs), packed by package column
 //	head.go         the columns of the last block of a series, cached
 //	lists.go        lists and searches of series
 //	duplicates.go   submissions that are sent again within a window
@@ -228,8 +228,8 @@ func (s *Store) ID() uuid.UUID { return s.id }
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// Renew gives the file another id, for a copy that goes its own way: what was
-// derived from the original, and the disk of its backups, are not the copy's.
+// Renew gives the file a new id. It is for a copy that lives on beside the original:
+// what was derived from the original, and the disk of its backups, are not the copy's.
 func (s *Store) Renew() error {
 	id := uuid.New()
 	err := s.Update(func(tx *Tx) error {
@@ -338,6 +338,6 @@ func (s *Store) State() (State, error) {
 	return State{State: file, Waiting: waiting, Feedback: s.observed.feedback.Load(), Logs: s.observed.logs.Load()}, err
 }
 
-// Writable is nil when the file took the last commit, and otherwise why it did
-// not, see boltfile.Writer. It waits for nobody who writes.
+// Writable returns nil if the last commit succeeded, and otherwise its error; see
+// boltfile.Writer. It does not wait for writers.
 func (s *Store) Writable() error { return s.file.Writable() }

@@ -87,7 +87,7 @@ type Tx struct {
 	newFeedback, newLogs uint64 // for State
 }
 
-// Now is the moment of the transaction, the same for all it writes.
+// Now returns the time of the transaction, the same for all it writes.
 func (tx *Tx) Now() time.Time { return tx.now }
 
 // newID issues the next record id, which is greater than every one before.

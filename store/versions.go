@@ -58,7 +58,7 @@ func (v *Version) Runs(on platform.Platform) bool {
 	return slices.Contains(v.Platforms, on) || v.Platform != nil && *v.Platform == on
 }
 
-// SearchText is what search= looks through.
+// SearchText returns the folded text that search= looks through.
 func (v *Version) SearchText() string {
 	comparable := v.Comparable.String()
 	return searchtext.Fields(&v.Version, &comparable, v.Title, v.Content)

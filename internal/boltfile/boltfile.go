@@ -29,7 +29,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// LockWait is how long to wait for another process to unlock a file.
+// LockWait bounds the wait for another process to unlock a file.
 const LockWait = 2 * time.Second
 
 var (

@@ -41,7 +41,7 @@ func (d *DB) usage() (size, free int64, err error) {
 	return size, free, err
 }
 
-// Compaction is what a compaction did.
+// Compaction is the result of a compaction.
 type Compaction struct {
 	Before, After int64 // bytes up to the last page that was used
 	Done          bool  // false: it was not worth it

@@ -76,7 +76,7 @@ func openReadOnly(path string, open func(path string, flag int, mode os.FileMode
 	return db, err
 }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (d *DB) Path() string { return d.path }
 
 // now is the database as it is open now, for its settings and statistics. It is
@@ -87,7 +87,7 @@ func (d *DB) now() *bbolt.DB {
 	return d.bolt
 }
 
-// Size is how many bytes a file has; 0 beside an error.
+// Size returns the size of a file in bytes, or 0 with an error.
 func Size(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -96,7 +96,7 @@ func (g *Group[T]) Submit(item T, bytes int) error {
 	return w.err
 }
 
-// Waiting is how many items are in the queue, and how large they are.
+// Waiting returns the number of items in the queue and their total size.
 func (g *Group[T]) Waiting() (n, bytes int) {
 	g.queue.Lock()
 	defer g.queue.Unlock()

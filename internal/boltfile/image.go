@@ -6,15 +6,14 @@ import (
 	"os"
 )
 
-// Image is what a file held at one moment. While it is open, pages that are
-// given up meanwhile stay in the file: copy it, close it, and only then look at
-// the copy or send it.
+// Image is a file as of one commit. While it is open, pages that are freed meanwhile
+// stay in the file: copy it, close it, and only then read the copy or send it.
 type Image struct {
 	tx     *Tx
 	closed func() // notes the end of the transaction
 }
 
-// Bytes is how large a copy is.
+// Bytes returns the size of a copy.
 func (s *Image) Bytes() int64 { return s.tx.Size() }
 
 // Copy writes the image to a new file at path, which is not synced: a copy is for
@@ -48,7 +47,7 @@ func (f *copyFile) Write(b []byte) (n int, err error) {
 	return n, f.err
 }
 
-// Close lets go of the image.
+// Close releases the image.
 func (s *Image) Close() error {
 	if s.closed != nil {
 		s.closed()

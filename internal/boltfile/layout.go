@@ -31,7 +31,7 @@ type Layout struct {
 	Steps []func(*Tx) error
 }
 
-// Newest is the format that files have when they have been opened.
+// Newest returns the format of files that have been opened.
 func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
 
 // Make makes the buckets of a new file, and writes the format and the magic.

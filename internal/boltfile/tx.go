@@ -17,14 +17,14 @@ type Tx bbolt.Tx
 
 func (tx *Tx) bolt() *bbolt.Tx { return (*bbolt.Tx)(tx) }
 
-// ID is the number of the transaction; that of a read transaction is the number of
+// ID returns the number of the transaction; that of a read transaction is the number of
 // the last commit it sees.
 func (tx *Tx) ID() int { return tx.bolt().ID() }
 
-// Size is how many bytes of the file the transaction sees.
+// Size returns the size of the file, in bytes, as the transaction sees it.
 func (tx *Tx) Size() int64 { return tx.bolt().Size() }
 
-// Bucket is a bucket at the root, nil when there is none.
+// Bucket returns a bucket at the root, or nil.
 func (tx *Tx) Bucket(name []byte) *Bucket { return (*Bucket)(tx.bolt().Bucket(name)) }
 
 // CreateBucket makes a bucket at the root, which must not be there.
@@ -47,14 +47,13 @@ func (tx *Tx) ForEach(visit func(name []byte, b *Bucket) error) error {
 	return tx.bolt().ForEach(func(name []byte, b *bbolt.Bucket) error { return visit(name, (*Bucket)(b)) })
 }
 
-// WriteTime is how long the commit of a transaction, which is over, waited for the
-// disk.
+// WriteTime returns how long the commit of an ended transaction waited for the disk.
 func (tx *Tx) WriteTime() time.Duration {
 	stats := tx.bolt().Stats()
 	return stats.GetWriteTime()
 }
 
-// PageAlloc is how many bytes of pages a write transaction took.
+// PageAlloc returns how many bytes of pages a write transaction allocated.
 func (tx *Tx) PageAlloc() int64 {
 	stats := tx.bolt().Stats()
 	return stats.GetPageAlloc()
@@ -78,7 +77,7 @@ type Bucket bbolt.Bucket
 
 func (b *Bucket) bolt() *bbolt.Bucket { return (*bbolt.Bucket)(b) }
 
-// Get is the value of a key, nil when there is none. It must not be changed.
+// Get returns the value of a key, or nil. The caller must not change it.
 func (b *Bucket) Get(key []byte) []byte { return b.bolt().Get(key) }
 
 // Put sets the value of a key. The value must stay as it is until the transaction
@@ -88,7 +87,7 @@ func (b *Bucket) Put(key, value []byte) error { return b.bolt().Put(key, value) 
 // Delete removes a key, if it is there.
 func (b *Bucket) Delete(key []byte) error { return b.bolt().Delete(key) }
 
-// Bucket is the bucket of a name, nil when there is none.
+// Bucket returns the nested bucket of a name, or nil.
 func (b *Bucket) Bucket(name []byte) *Bucket { return (*Bucket)(b.bolt().Bucket(name)) }
 
 // CreateBucket makes a bucket, which must not be there.
@@ -118,22 +117,22 @@ func (b *Bucket) ForEachBucket(visit func(name []byte) error) error {
 // Cursor walks over the keys. Deleting while it walks skips keys.
 func (b *Bucket) Cursor() *Cursor { return (*Cursor)(b.bolt().Cursor()) }
 
-// Sequence is the number that NextSequence gave last.
+// Sequence returns the number that NextSequence returned last.
 func (b *Bucket) Sequence() uint64 { return b.bolt().Sequence() }
 
 // SetSequence sets it.
 func (b *Bucket) SetSequence(n uint64) error { return b.bolt().SetSequence(n) }
 
-// NextSequence is the next number of the bucket.
+// NextSequence increments the sequence of the bucket and returns it.
 func (b *Bucket) NextSequence() (uint64, error) { return b.bolt().NextSequence() }
 
-// Tx is the transaction that the bucket was read with.
+// Tx returns the transaction of the bucket.
 func (b *Bucket) Tx() *Tx { return (*Tx)(b.bolt().Tx()) }
 
-// Len is the number of keys; all pages of the bucket are read for it.
+// Len returns the number of keys. It reads all pages of the bucket.
 func (b *Bucket) Len() int { return b.bolt().Inspect().KeyN }
 
-// Stats are the statistics of the bucket; all its pages are read for them.
+// Stats returns the statistics of the bucket. It reads all its pages.
 func (b *Bucket) Stats() bbolt.BucketStats { return b.bolt().Stats() }
 
 // Cursor walks over the keys of a bucket, in order. The value is nil for a bucket,

@@ -34,7 +34,7 @@ func (b *Bucket) PutValue(key, value []byte) error {
 	return own.Put(ownKey, value)
 }
 
-// Value is the value of a key that PutValue has stored, nil when there is none.
+// Value returns the value that PutValue has stored under a key, or nil.
 func (b *Bucket) Value(key []byte) []byte {
 	if own := b.Bucket(key); own != nil { // first, because most are large
 		return own.Get(ownKey)
@@ -42,7 +42,7 @@ func (b *Bucket) Value(key []byte) []byte {
 	return b.Get(key)
 }
 
-// ValueAt is the value of a key at which a cursor of the bucket found raw.
+// ValueAt returns the value of a key for which a cursor of the bucket returned raw.
 func (b *Bucket) ValueAt(key, raw []byte) []byte {
 	if raw != nil {
 		return raw

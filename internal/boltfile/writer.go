@@ -108,9 +108,9 @@ func (w *Writer) Compact(always bool) (c Compaction, err error) {
 	return c, errors.Join(err, c.finish())
 }
 
-// Refused is the error of the last commit when it failed a moment ago. A Group
-// asks before it tries, because its items can be sent again; what makes room does
-// not.
+// Refused returns the error of the last commit if it failed a moment ago, and nil
+// otherwise. A Group calls it before a commit, because its items can be sent again; what
+// makes room does not.
 func (w *Writer) Refused() error {
 	if f := w.failing.Load(); f != nil && time.Now().Before(f.rest) {
 		return f.fault
@@ -118,9 +118,9 @@ func (w *Writer) Refused() error {
 	return nil
 }
 
-// Writable is nil when the file took the last commit, and otherwise why it did
-// not. Whether it would now is tried once a second, so that an idle file notices
-// when the disk is well again. It waits for nobody who writes.
+// Writable returns nil if the last commit succeeded, and otherwise its error. After a
+// failure it tries a commit that changes nothing, at most once a second, so that an idle
+// file notices when the disk works again. It does not wait for writers.
 func (w *Writer) Writable() error {
 	f := w.failing.Load()
 	if f == nil {
@@ -170,8 +170,8 @@ func (w *Writer) Update(fn func(*Tx) error) error {
 	return err
 }
 
-// UpdateUncounted is Update for work in the background, which State does not count
-// among the commits.
+// UpdateUncounted is Update for background work, which State does not count among the
+// commits.
 func (w *Writer) UpdateUncounted(fn func(*Tx) error) error {
 	defer w.watch()()
 	begun := time.Now()

@@ -264,7 +264,7 @@ func (e *Engine) load() error {
 	})
 }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (e *Engine) Path() string { return e.path }
 
 // Close writes the head as blocks, waits for what runs, and closes the file. When
@@ -300,12 +300,11 @@ func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	return e.file.Compact(always)
 }
 
-// Commits is the number of commits of batches since the file was opened. What the
-// engine does in the background is not counted.
+// Commits returns the number of commits of batches since the file was opened. Commits
+// of background work do not count.
 func (e *Engine) Commits() int64 { return e.commits.Load() }
 
-// Size is the bytes of the file, and of these what is in use; the rest is room
-// for what comes.
+// Size returns the file size and the bytes in use; the rest is free pages.
 func (e *Engine) Size() (file, used int64, err error) { return e.file.Size() }
 
 // maintain writes heads and merges blocks until it is stopped.

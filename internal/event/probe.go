@@ -8,8 +8,8 @@ import (
 	"svc/internal/boltfile"
 )
 
-// Probe says why a file that nobody has open could not be opened, as Open does,
-// and changes nothing in it. All of its pages are read.
+// Probe returns the error that Open would return for a file that nobody has open, and
+// changes nothing in it. It reads all pages.
 func Probe(path string) error {
 	format, found, released := uint32(0), false, false
 	err := boltfile.ExaminePages(path, func(key, value []byte) {

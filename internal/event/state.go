@@ -10,7 +10,7 @@ import (
 	"svc/internal/meter"
 )
 
-// State is what an engine has done since it was opened, and how it stands. Times
+// State describes an engine: counters since it was opened, and its present size. Times
 // in distributions are nanoseconds.
 type State struct {
 	boltfile.State // its commits are those of batches
@@ -62,11 +62,11 @@ func (e *Engine) updateFile(fn func(*boltfile.Tx) error) error {
 	return err
 }
 
-// Writable is nil when the file took the last commit, and otherwise why it did
-// not, see boltfile.Writer. It waits for nobody who writes.
+// Writable returns nil if the last commit succeeded, and otherwise its error; see
+// boltfile.Writer. It does not wait for writers.
 func (e *Engine) Writable() error { return e.file.Writable() }
 
-// State is the state of now.
+// State returns the current state.
 func (e *Engine) State() (State, error) {
 	file, err := e.file.State()
 	o := &e.observed

@@ -120,7 +120,7 @@ func (f *Files) Open(b *store.StorageBackend) (storage.Backend, error) {
 	})
 }
 
-// Credentials are the saved ones of the CDN. A secret that cannot be decrypted is a
+// Credentials returns the saved ones of the CDN. A secret that cannot be decrypted is a
 // fault of kind Invalid, as are credentials that are not complete.
 func (f *Files) Credentials(c *store.CDN) (cdn.Credentials, error) {
 	if !c.Configured() {

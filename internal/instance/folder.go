@@ -92,8 +92,7 @@ func CheckFolder(dir string) error {
 	return control.CheckOwner(dir)
 }
 
-// StagingFolder is the path of the folder for files that are only there while they
-// are needed.
+// StagingFolder returns the path of the folder for temporary files.
 func StagingFolder(dir string) string {
 	path := datadir.StagingOf(dir)
 	if full, err := filepath.Abs(path); err == nil {

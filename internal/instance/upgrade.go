@@ -22,10 +22,10 @@ import (
 // upgradePrefix begins the names of the copies that were made before a migration.
 const upgradePrefix = "svc-before-"
 
-// BeforeUpgrade is what opening a data directory does about files of other
-// versions: before the first one is brought forward, both are copied as they are
-// into an ordinary backup, without local files. Nobody writes meanwhile: the
-// caller holds the lock and is only opening the files.
+// BeforeUpgrade returns what happens to files of older versions when they are opened:
+// before the first one is migrated, both databases are copied as they are into an
+// ordinary backup, without local files. The caller must hold the lock of the directory,
+// and nobody may write meanwhile.
 func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	copied := false
 	return boltfile.Upgrade{Version: version, Before: func() error {
@@ -76,7 +76,7 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 // notInNames are characters that a version may have and a file name should not.
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
 
-// UpgradeCopy is the path of the copy that is made before the upgrade to a
+// UpgradeCopy returns the path of the copy that is made before the upgrade to a
 // version.
 func UpgradeCopy(data, version string) string {
 	return filepath.Join(data, datadir.Upgrades, upgradePrefix+notInNames.ReplaceAllString(version, "_")+backup.Suffix)
@@ -111,9 +111,9 @@ func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	return err
 }
 
-// NewestUpgradeCopy is the path of the copy that was made last before the upgrade
-// to a version, "" when there is none: an upgrade that did not come to its end
-// leaves one as well, and the data may have changed since then.
+// NewestUpgradeCopy returns the path of the copy that was made last before the upgrade
+// to a version, or "". An interrupted upgrade leaves one as well, and the data may have
+// changed since.
 func NewestUpgradeCopy(data, version string) (path string) {
 	dir, name := filepath.Split(UpgradeCopy(data, version))
 	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name, backup.Suffix)) + "(-[0-9]+)?" + regexp.QuoteMeta(backup.Suffix) + "$")

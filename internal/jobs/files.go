@@ -199,7 +199,7 @@ func (j *Jobs) failTransfer(tx *store.Tx, f *store.File, cause error) error {
 // permanentError is a failure that another try would not change.
 type permanentError struct{ error }
 
-// Unwrap is the failure.
+// Unwrap returns the failure.
 func (e permanentError) Unwrap() error { return e.error }
 
 // transfer stores the staged content of a file in its storage and makes the file

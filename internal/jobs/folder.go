@@ -8,7 +8,8 @@ import (
 	"svc/store"
 )
 
-// FolderProblem says what keeps backups from the folder of the schedule, or nil.
+// FolderProblem returns why backups cannot be written to the folder of the schedule, or
+// nil.
 func (j *Jobs) FolderProblem() error {
 	plan := j.schedule()
 	if j.Archive == nil || plan.Every <= 0 {

@@ -42,7 +42,7 @@ type Config struct {
 	Schedule Schedule
 }
 
-// Jobs are running jobs.
+// Jobs is the set of jobs of a server.
 type Jobs struct {
 	Config
 	stop context.CancelFunc

@@ -15,7 +15,7 @@ import (
 // kept, so that an idle server does not write all the time.
 const saveEvery = 10 * time.Minute
 
-// State is how a job stands.
+// State is the state of a job.
 type State struct {
 	Name    string
 	About   string // what it does, in a few words

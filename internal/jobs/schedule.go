@@ -24,7 +24,7 @@ type Schedule struct {
 	Recipients []string      // public keys of age; none = not encrypted
 }
 
-// BackupState is how the scheduled backups stand.
+// BackupState is the state of the scheduled backups.
 type BackupState struct {
 	Last      time.Time     // of the newest one in the folder; zero = there is none
 	Bytes     int64         // of that one
@@ -42,8 +42,8 @@ func (j *Jobs) schedule() Schedule {
 	return j.Schedule
 }
 
-// SetSchedule lets another schedule count from now on. What is due by it is made
-// at once.
+// SetSchedule replaces the schedule. A backup that is due by the new one is made at
+// once.
 func (j *Jobs) SetSchedule(s Schedule) {
 	j.backups.Lock()
 	j.Schedule = s
@@ -54,7 +54,7 @@ func (j *Jobs) SetSchedule(s Schedule) {
 	}
 }
 
-// Backups is how the scheduled backups stand.
+// Backups returns the state of the scheduled backups.
 func (j *Jobs) Backups() BackupState {
 	j.backups.Lock()
 	defer j.backups.Unlock()
