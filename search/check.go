@@ -12,10 +12,10 @@ import (
 	"svc/store"
 )
 
-// Check compares the index in a data directory, which nobody has open, with a
-// store: every file must be whole, and everything that can be searched must be in
-// it, but for what changed after its checkpoint. Nothing is changed. The error is that
-// of the store or of ctx.
+// Check compares the index in a data directory with a store: every file must be intact,
+// and every searchable record must be in it, except those changed after its checkpoint.
+// Nobody may have the index open; Check changes nothing. The error is that of the store
+// or of ctx.
 func Check(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	path := filepath.Join(dir, datadir.Index)
 	report.Begin(datadir.Index)
@@ -40,8 +40,8 @@ func Check(ctx context.Context, dir string, db *store.Store, report *integrity.R
 	return errors.Join(e.check(ctx, db, report), e.close())
 }
 
-// Remove removes the index from a data directory that nobody has open. The next
-// start makes another one.
+// Remove removes the index from a data directory, which nobody may have open. The next
+// start rebuilds it.
 func Remove(dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, datadir.Index)); err != nil {
 		return fmt.Errorf("remove search index: %w", err)

@@ -20,8 +20,8 @@ type CDN struct {
 // Configured reports whether both credentials are there.
 func (c *CDN) Configured() bool { return c.KeyID != "" && c.Secret != "" }
 
-// CDN reads the settings; before the first save they are empty, of the provider that
-// comes first.
+// CDN returns the settings. Before the first save they are empty, with the first
+// provider.
 func (tx *Tx) CDN() (*CDN, error) {
 	c, err := get[CDN](tx.bolt.Bucket(settingsBucket), cdnKey)
 	if c == nil && err == nil {

@@ -17,10 +17,10 @@ import (
 	"svc/store/column"
 )
 
-// Check looks at every page and record of a file that nobody writes to, and holds
-// them to what docs/format/svc-db.md says. The file is only read. The errors are
-// ErrNewer, ErrLocked, ErrDamaged for a file of which nothing can be read, what
-// the file system says, or that of ctx, each with the path.
+// Check verifies every page and record of a file against docs/format/svc-db.md. Nobody
+// may write to the file meanwhile; Check only reads it. The error is ErrNewer,
+// ErrLocked, ErrDamaged if nothing of the file can be read, or that of the file system
+// or of ctx, each with the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(t *boltfile.Tx) error {
 		return newChecker(ctx, &Tx{bolt: t}, report).run()
@@ -659,10 +659,9 @@ func (s series[R, T]) extraColumns(c *checker, path string, content *boltfile.Bu
 // fixesAtOnce bounds what one transaction of a repair puts right.
 const fixesAtOnce = 20_000
 
-// Repair puts right what Check finds and what can be derived from the records, in
-// a file that nobody else has open. It does it in steps, each of which is whole:
-// when it fails or is stopped in the middle, it can be repeated. The errors are
-// those of Open, or that of ctx.
+// Repair corrects what Check finds as far as it can be derived from the records. Nobody
+// else may have the file open. Each step is one transaction, so a Repair that failed or
+// was interrupted can be repeated. The error is one of Open, or that of ctx.
 func Repair(ctx context.Context, path string) error {
 	return boltfile.Repair(path, boltfile.Options{}, layout, func(file *boltfile.Writer) error {
 		left := -1 // as many fixes as the last step found

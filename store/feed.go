@@ -21,8 +21,8 @@ const (
 	KindLog
 )
 
-// Change says that something searchable was written, not how: whoever follows
-// looks it up, and what is not there any more has been deleted. So neither
+// Change records that something searchable was written, but not how: a reader of the
+// feed looks the record up, and one that no longer exists has been deleted. So neither
 // order nor repetition matters.
 type Change struct {
 	Seq     uint64
@@ -112,8 +112,8 @@ func (tx *Tx) FeedRange() (oldest, last uint64) {
 	return last + 1, last
 }
 
-// TrimFeed forgets changes up to a number, in bounded steps, when everybody
-// has seen them.
+// TrimFeed deletes changes up to a number, in bounded steps. All readers must have seen
+// them.
 func (s *Store) TrimFeed(upTo uint64) error {
 	const step = 1000
 	for done := false; !done; {

@@ -224,9 +224,9 @@ var fileMay = map[FileStatus][]FileStatus{
 	FileFailed:  {FilePending},
 }
 
-// PutFile stores a changed file. A state that must not follow the one it has is a
-// Conflict; a file that was deleted meanwhile is NotFound, and whoever wrote its
-// object removes that again.
+// PutFile stores a changed file. A state that must not follow the stored one is a
+// Conflict. A file that was deleted meanwhile is NotFound; the caller must then remove
+// an object that it wrote for it.
 func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	before, err := tx.File(p, f.ID)
 	if err != nil {

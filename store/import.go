@@ -22,10 +22,9 @@ type ImportOptions struct {
 	DryRun bool
 }
 
-// Import is a project that is brought in from elsewhere. Nobody reaches it and
-// it counts nowhere before Reveal: until then it is content without a project.
-// That of an import that was given up, or cut off by the end of the process,
-// goes with Purge. It is for one goroutine.
+// Import is the import of a project. The project is invisible and not counted before
+// Reveal: until then it is content without a project. Purge removes the content of an
+// import that was abandoned or interrupted. Import is not safe for concurrent use.
 type Import struct {
 	ImportOptions
 	store  *Store

@@ -210,9 +210,9 @@ func (tx *Tx) DeleteAlias(p *Project, name string) error {
 	return tx.PutProject(p)
 }
 
-// DeleteProject removes p, its names, and its place in the lists of API keys.
-// From then on nobody reaches its content, which Purge removes afterwards: a
-// million logs would hold up everybody else if they went in one transaction.
+// DeleteProject removes p, its names, and its place in the lists of API keys. Its
+// content is unreachable from then on. Purge removes it afterwards, because a million
+// logs in one transaction would block all other writers.
 func (tx *Tx) DeleteProject(p *Project) error {
 	names := tx.bolt.Bucket(namesBucket)
 	err := names.Delete([]byte(p.Key))

@@ -465,8 +465,8 @@ func newEncoding(languages int) *Encoding {
 	return &Encoding{made: make([]atomic.Pointer[[]byte], languages+1)}
 }
 
-// Get returns the answer in a language, -1 for the default texts, and makes it
-// when nobody asked before. The bytes must not be changed.
+// Get returns the answer in a language, -1 for the default texts, and encodes it at the
+// first call. The caller must not change the bytes.
 func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error) {
 	place := &e.made[language+1]
 	if b := place.Load(); b != nil {

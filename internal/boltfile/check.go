@@ -12,10 +12,10 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check looks at all pages of a file that nobody writes to, and then, if they are
-// what they must be, has records look at what is in them. Damage goes into the
-// report. The errors are ErrLocked, ErrDamaged for a file of which nothing can be
-// read, what the file system says, or that of records, each with the path.
+// Check verifies all pages of a file and then, if they are sound, calls records to
+// verify their content. Nobody may write to the file meanwhile. Damage goes into the
+// report. The error is ErrLocked, ErrDamaged if nothing of the file can be read, or that
+// of the file system or of records, each with the path.
 func Check(path string, report *integrity.Report, records func(*Tx) error) error {
 	x := examiner{report: report}
 	if err := x.examine(path); err != nil {
@@ -51,8 +51,8 @@ func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err er
 	})
 }
 
-// Repair runs fix with a file of the newest format that nobody else has open. The
-// errors are those of Open and of fix, each with the path.
+// Repair runs fix with a file of the newest format. Nobody else may have it open. The
+// error is that of Open or of fix, with the path.
 func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err error) {
 	defer func() {
 		if err != nil {

@@ -28,11 +28,11 @@ type Limits struct {
 
 // Group commits the items of many goroutines in shared transactions: those that
 // arrive while one transaction is written share the next, with one sync for all of
-// them. An item that is alone waits for nobody.
+// them. An item that is alone is not delayed.
 //
-// A caller that finds no leader leads: it waits for the transaction before, then
-// commits for all that have come by then. What is left after that is led by a
-// goroutine of its own, so that nobody's answer waits for the items of others.
+// A caller that finds no leader leads: it waits for the previous transaction, then
+// commits all items that have arrived by then. What is left after that is led by a
+// goroutine of its own, so that no caller waits for later items.
 type Group[T any] struct {
 	// Commit writes items in one transaction of the writer, whose lock is held. Its
 	// error is that of all of them.

@@ -109,11 +109,11 @@ func (e *NewerError) Error() string {
 // Is makes it an ErrNewer.
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
-// Settle brings an open file forward to the newest format, one transaction a
-// step, and notes who did. A crash in between leaves one of the formats. The
-// errors are a *NewerError or ErrUnreleased, with which nothing is changed,
-// ErrDamaged, that of Before, and those of steps and file system. A file that is
-// open for reading only must have the newest format already.
+// Settle migrates an open file to the newest format, one transaction a step, and records
+// the version that did. A crash in between leaves one of the formats. The error is a
+// *NewerError or ErrUnreleased, with which nothing is changed, ErrDamaged, or that of
+// Before, of a step or of the file system. A file that is open read-only must have the
+// newest format already.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
 	db := w.db
 	format, writer, err := l.mark(db)

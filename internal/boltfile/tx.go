@@ -135,8 +135,8 @@ func (b *Bucket) Len() int { return b.bolt().Inspect().KeyN }
 // Stats returns the statistics of the bucket. It reads all its pages.
 func (b *Bucket) Stats() bbolt.BucketStats { return b.bolt().Stats() }
 
-// Cursor walks over the keys of a bucket, in order. The value is nil for a bucket,
-// and the key where no more comes.
+// Cursor iterates over the keys of a bucket in order. The value is nil for a nested
+// bucket, and the key is nil after the last one.
 type Cursor bbolt.Cursor
 
 func (c *Cursor) bolt() *bbolt.Cursor { return (*bbolt.Cursor)(c) }

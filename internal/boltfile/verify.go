@@ -7,9 +7,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Verify reads every page of a file that nobody has open and holds the tree and
-// the free pages to the rules of bbolt. The errors are ErrDamaged, ErrLocked or
-// what the file system says, each with the path.
+// Verify reads every page of a file and verifies the tree and the free pages by the
+// rules of bbolt. Nobody may have the file open. The error is ErrDamaged, ErrLocked or
+// that of the file system, each with the path.
 func Verify(path string) (err error) {
 	if err := ExaminePages(path, func(_, _ []byte) {}); err != nil {
 		return err

@@ -146,10 +146,10 @@ var (
 	errWaiting = fault.New(fault.Unavailable, "the disk of the server has not confirmed an earlier change, nothing was stored; try again in a minute").After(time.Minute)
 )
 
-// Written reports by the error of Update whether readers see what it wrote. That
-// is so without an error, and when the disk failed at the very last step: then
-// nobody knows whether the transaction would be there after a power cut. Who
-// keeps a part of the file in memory has to follow in both cases.
+// Written reports, given the error of Update, whether readers see the transaction. They
+// do if the error is nil, and if the disk failed at the very last step: then it is
+// unknown whether the transaction would survive a power cut. State in memory must be
+// updated in both cases.
 func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirmed) }
 
 // Update runs fn in a write transaction. An error of fn is returned as it is.

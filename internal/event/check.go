@@ -17,12 +17,12 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check looks at every page and value of a file that nobody writes to: all blocks
-// and texts are decoded, every event must be in the index of event ids, and every
-// number must lead to something. The file is only read; the memory that it takes
-// does not grow with the events. The errors are ErrNewer, ErrUnreleased, ErrLocked, ErrDamaged
-// for a file of which nothing can be read, what the file system says, or that of
-// ctx, each with the path.
+// Check verifies every page and value of a file: all blocks and texts are decoded,
+// every event must be in the index of event ids, and every number must refer to
+// something. Nobody may write to the file meanwhile; Check only reads it. Its memory
+// does not grow with the number of events. The error is ErrNewer, ErrUnreleased,
+// ErrLocked, ErrDamaged if nothing of the file can be read, or that of the file system
+// or of ctx, each with the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()

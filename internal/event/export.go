@@ -14,9 +14,9 @@ import (
 	"svc/internal/stats"
 )
 
-// Export visits the events of a subject by time, then receipt, an hour at a
-// time, outside of transactions, so that visit may be slow. What comes in
-// meanwhile may be left out.
+// Export visits the events of a subject in the order of time, then receipt. It reads an
+// hour at a time and calls visit outside of transactions, so that visit may be slow.
+// Events that arrive meanwhile may be left out.
 func (e *Engine) Export(ctx context.Context, p Project, subject string, visit func(*Event) error) error {
 	for from := int64(0); ; {
 		next, events, err := e.exportHour(ctx, p, subject, from)
@@ -198,10 +198,10 @@ func (e *Engine) Names(p Project) []Definition {
 	return list
 }
 
-// EachEvent visits the events of a project and who sent each, hour by hour. In
-// an hour those of one second are in the order of receipt; otherwise there is no
-// order. All of it is one transaction: it is for a file that nobody writes to,
-// after a Flush. The event is only valid during the call.
+// EachEvent visits the events of a project with their senders, hour by hour. In an hour
+// those of one second are in the order of receipt; otherwise there is no order. It is
+// one transaction, for a file that nobody writes to, after a Flush. The event is only
+// valid during the call.
 func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject string, event *Event) error) error {
 	return e.snapshot(ctx, p, func(v *snapshot) error {
 		subjects, err := v.dictionary(subjectsBucket)

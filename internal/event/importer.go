@@ -8,9 +8,9 @@ import (
 	"svc/internal/stats"
 )
 
-// Importer brings a project in that nobody asks for yet. Its events do not go
-// through the log: what a crash leaves of them is that of a project which does
-// not exist, and goes like that of a deleted one. It is for one goroutine.
+// Importer imports the events of a project that is not yet visible. They bypass the
+// WAL: what a crash leaves of them belongs to a project that does not exist, and is
+// removed like that of a deleted one. Importer is not safe for concurrent use.
 type Importer struct {
 	engine  *Engine
 	project Project
@@ -19,9 +19,8 @@ type Importer struct {
 	counted bool
 }
 
-// NewImporter begins to bring in a project of which nothing is stored. counted says
-// that its hourly counters come with Count; otherwise they are made of the
-// events.
+// NewImporter returns an Importer of a project of which nothing is stored. If counted is
+// true, the hourly counters come from Count; otherwise they are computed from the events.
 func (e *Engine) NewImporter(p Project, counted bool) *Importer {
 	return &Importer{engine: e, project: p, head: newHead(0), counted: counted}
 }
@@ -97,8 +96,8 @@ func (l *Importer) change(fn func(*commit, *commitProject) (changed bool, err er
 	return err
 }
 
-// Add brings in the events of batches that are not there yet, in the order of
-// receipt, and returns how many these are. They are on disk after Finish.
+// Add stores the events of batches, which must be in the order of receipt, without those
+// that are stored already, and returns how many it stored. They are on disk after Finish.
 func (l *Importer) Add(list []*Batch) (accepted int, err error) {
 	group := make([]*ingestion, len(list))
 	for i, b := range list {

@@ -12,10 +12,10 @@ import (
 	"svc/internal/integrity"
 )
 
-// Repair puts right what Check finds and what can be derived from blocks and
-// texts, in a file that nobody else has open: all of it in one transaction, or
-// nothing. The memory that it takes grows with the index of event ids, by about 6
-// bytes an event. The errors are those of Open, or that of ctx.
+// Repair corrects what Check finds as far as it can be derived from blocks and texts,
+// in one transaction. Nobody else may have the file open. Its memory grows with the
+// index of event ids, by about 6 bytes an event. The error is one of Open, or that of
+// ctx.
 func Repair(ctx context.Context, path string) error {
 	return boltfile.Repair(path, boltfile.Options{MapSize: mapSize}, layout, func(file *boltfile.Writer) error {
 		return file.Update(func(tx *boltfile.Tx) error {

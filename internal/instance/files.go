@@ -34,9 +34,9 @@ type Files struct {
 	removing sync.RWMutex // see Hold
 }
 
-// Hold keeps contents from being removed until release is called: whoever copies the
-// records and then the contents that they refer to needs these. It waits for removals
-// that have begun.
+// Hold prevents the removal of contents until release is called. It is for copying the
+// records and then the contents that they refer to. It waits for removals that have
+// begun.
 func (f *Files) Hold() (release func()) {
 	f.removing.Lock()
 	return f.removing.Unlock

@@ -17,10 +17,10 @@ import (
 // spareRoom is what copies leave on the disk for those who write meanwhile.
 const spareRoom = 64 << 20
 
-// CopyData copies both databases, as they were at the same moment, to a new
-// folder in staging, which is made if need be, at the speed of the disk. The name
-// of the folder begins with prefix, and whoever asked for it removes it. When
-// there is no room for the copies nothing is written, and the error is NoSpace.
+// CopyData copies both databases, as of one point in time, to a new folder in staging,
+// which is created if missing. The name of the folder begins with prefix; the caller
+// must remove it. If there is no room for the copies, nothing is written and the error
+// is NoSpace.
 func CopyData(db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string) (folder string, at time.Time, err error) {
 	if err := os.MkdirAll(staging, 0o700); err != nil {
 		return "", at, err
