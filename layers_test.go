@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"store/column":  {},
 
 	// Files over HTTP.
-	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/seal", "store"},
+	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/outbound", "internal/seal", "store"},
 
 	// For tests.
 	"api/apitest":                {"api", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "search", "store"},

@@ -254,8 +254,10 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 	if err != nil {
 		return err
 	}
+	fetch := fetchClient(s)
 	i.jobs = jobs.New(jobs.Config{
-		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups, Files: i.fileJobs(s),
+		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups,
+		Files: &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
 		Flush: func() error { return i.handler.FlushRequests() }, // which is made below
 	})
 	i.handler, err = api.New(api.Config{
@@ -273,7 +275,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
-		Files:           distribution.Config{Files: i.Files, BaseURL: s.DistBaseURL, UploadMax: int64(s.UploadMaxMB) << 20, CodeHost: s.CodehostWebBaseURL},
+		Files:           distribution.Config{Files: i.Files, BaseURL: s.DistBaseURL, UploadMax: int64(s.UploadMaxMB) << 20, CodeHost: s.CodehostWebBaseURL, Fetch: fetch},
 		SiteURL:         s.SiteURL,
 		Staging:         i.Staging,
 		Version:         version,
@@ -285,11 +287,12 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 	return err
 }
 
-// fileJobs is what the jobs of files work with.
-func (i *service) fileJobs(s *setting.Settings) *jobs.Files {
+// fetchClient gets attachments from the code host, however long that takes, as long as
+// bytes move.
+func fetchClient(s *setting.Settings) *http.Client {
 	fetch := outbound.New(outbound.Config{Profile: outbound.Data, Version: version, Trusted: s.CodehostWebBaseURL})
 	fetch.Transport = outbound.Idle(fetch.Transport, outbound.IdleTime)
-	return &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20}
+	return fetch
 }
 
 func bootstrapFile(s *setting.Settings) string {

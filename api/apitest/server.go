@@ -207,6 +207,7 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	}
 	f := &instance.Files{Dir: dir, Storages: storages, CDN: cdn.NewClient(client, o.cdn, o.cdn), Keys: seal.NewKeys(o.Config.JWTSecret)}
 	o.Config.Files.Files = f
+	o.Config.Files.Fetch = outbound.New(outbound.Config{Profile: outbound.Data, Version: o.Config.Version, Trusted: o.Config.Files.CodeHost})
 	if f.Uploads, err = upload.Open(filepath.Join(dir, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"svc/api"
@@ -262,8 +263,18 @@ func TestRefreshFile(t *testing.T) {
 
 func TestMirrorAssets(t *testing.T) {
 	t.Parallel()
-	s := withFiles(t, apitest.WithConfig(distributed))
-	const asset = "https://code.example/o/r/releases/download/v1/"
+	var there atomic.Int64 // what the code host says of the attachment: a size, or -1
+	there.Store(-1)
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if size := there.Load(); r.Method == http.MethodHead && size >= 0 {
+			w.Header().Set("Content-Length", fmt.Sprint(size))
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(host.Close)
+	s := withFiles(t, apitest.WithConfig(distributed), apitest.WithConfig(func(c *api.Config) { c.Files.CodeHost = host.URL }))
+	asset := host.URL + "/o/r/releases/download/v1/"
 	version := func(text, body string) string {
 		return "/admin/projects/a/versions/" + apitest.Field[string](t, s.Must(t, 201, "PUT", "/admin/projects/a/versions/by-version/"+text, body), "id")
 	}
@@ -293,6 +304,32 @@ func TestMirrorAssets(t *testing.T) {
 		{"unknown version", "POST", "/admin/projects/a/versions/00000000-0000-7000-8000-000000000000/mirror-assets", "", 404, `{"message":"version not found"}`},
 		{"no id", "POST", "/admin/projects/a/versions/x/mirror-assets", "", 404, `{"message":"version not found"}`},
 		{"unknown project", "POST", "/admin/projects/none/versions/x/mirror-assets", "", 404, ``},
+	})
+	// A version that links to the code host again finds out whether the attachment is
+	// still the one that is here.
+	size := int64(apitest.Field[float64](t, s.Must(t, 200, "GET", fileList+"/"+id, ""), "size"))
+	for i, tc := range []struct {
+		what  string
+		size  int64 // at the code host
+		want  string
+		files int
+	}{
+		{"nobody knows", -1, `{"queued":0,"reused":1,"skipped":0}`, 1},
+		{"the same size", size, `{"queued":0,"reused":1,"skipped":0}`, 1},
+		{"uploaded again", size + 1, `{"queued":1,"reused":0,"skipped":0}`, 2},
+		{"uploaded again, and pending", size + 1, `{"queued":1,"reused":0,"skipped":0}`, 2},
+	} {
+		there.Store(tc.size)
+		three := version(fmt.Sprintf("3.%d", i), fmt.Sprintf(`{"download_links":[{"url":%q}]}`, asset+"a%20b.dmg"))
+		s.Exchanges(t, []apitest.Exchange{{tc.what, "POST", three + "/mirror-assets", "", 200, tc.want}})
+		list := s.Must(t, 200, "GET", fileList, "")
+		if n := apitest.Field[float64](t, list, "total"); int(n) != tc.files {
+			t.Errorf("%s: got %s, want %d files", tc.what, list, tc.files)
+		}
+	}
+	s.Exchanges(t, []apitest.Exchange{
+		{"the former file stays", "GET", fileList + "/" + id, "", 200, `{"status":"ready"}`},
+		{"the new one", "GET", fileList + "?status=pending", "", 200, fmt.Sprintf(`{"total":1,"data":[{"source_url":%q,"size":0}]}`, asset+"a%20b.dmg")},
 	})
 	without := withFiles(t)
 	without.Must(t, 400, "POST", "/admin/projects/a/versions/x/mirror-assets", "")

@@ -16,6 +16,7 @@ package distribution
 
 import (
 	"log/slog"
+	"net/http"
 	"slices"
 
 	"svc/api/web"
@@ -32,6 +33,8 @@ type Config struct {
 	BaseURL   string // what direct links begin with, without a slash at the end; "" = they have no host
 	UploadMax int64  // bytes of the largest file
 	CodeHost  string // web address whose attachments are copied
+	// Fetch asks the code host: a client of profile outbound.Data.
+	Fetch *http.Client
 }
 
 // Handlers answer requests about files.
