@@ -16,6 +16,8 @@
 //	ingest.go       batches of events
 //	large.go        lists of large projects
 //	backup.go       backups beside requests
+//	files.go        uploads and downloads of files
+//	nginx.go        nginx, which downloads are compared with
 //	footprint.go    start, memory and size
 package main
 
@@ -49,6 +51,7 @@ type suite struct {
 	batchEvents            int
 	events, logs, feedback int
 	megabytes              int
+	download, upload, slow int
 
 	tables []table
 }
@@ -70,6 +73,7 @@ var benchmarks = []struct {
 	{"ingest", (*suite).ingest},
 	{"large", (*suite).large},
 	{"backup", (*suite).backup},
+	{"files", (*suite).files},
 }
 
 func main() {
@@ -89,13 +93,16 @@ func run(args []string, out io.Writer) (err error) {
 	s := &suite{out: out}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&s.rounds, "rounds", 5, "rounds of each comparison")
-	flags.DurationVar(&s.each, "each", 2*time.Second, "time of update checks in a round")
+	flags.DurationVar(&s.each, "each", 2*time.Second, "time of update checks and downloads in a round")
 	flags.IntVar(&s.submissions, "submissions", 60_000, "logs sent in a round; of long ones a tenth")
 	flags.IntVar(&s.burst, "burst", 200_000, "logs (of long ones a tenth) sent at once before the time is taken until the search index has them")
 	flags.IntVar(&s.batchEvents, "round-events", 200_000, "events sent in a round")
 	flags.IntVar(&s.events, "events", 10_000_000, "events in the large data directory")
 	flags.IntVar(&s.logs, "logs", 1_000_000, "logs in the large data directory; a tenth as many feedback entries")
 	flags.IntVar(&s.megabytes, "megabytes", 1000, "size of the data directory that is backed up")
+	flags.IntVar(&s.download, "download", 1024, "size of the file that is downloaded, in MiB")
+	flags.IntVar(&s.upload, "upload", 1024, "size of the file that is uploaded, in MiB; at most 4096")
+	flags.IntVar(&s.slow, "slow", 1000, "slow downloads at the same time")
 	parent := flags.String("dir", diskDir(), "folder on the disk that is measured; everything is in a temporary folder in it")
 	limit := flags.Duration("timeout", time.Hour, "time after which the run is given up")
 	if err := flags.Parse(args); err != nil {

@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 func TestSmallRun(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "updatecheck", "submissions", "ingest"}, &out)
+	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "-download", "2", "-upload", "9", "-slow", "5",
+		"updatecheck", "submissions", "ingest", "files"}, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +35,10 @@ func TestSmallRun(t *testing.T) {
 		`(?m)^  lines, 128 connections: beside no index +\d`,
 		`(?m)^  long texts: index up to date after 10 logs +\d.* ≤ 60 s +met`,
 		`(?m)^  visits of 8, Zipf, a connection for each +\d`,
+		`(?m)^  in chunks +[\d.,]+ MB/s`,
+		`(?m)^  in one request +[\d.,]+ MB/s`,
+		`(?m)^  ranges of 64 KiB at random, connections: 8 +\d|^  skipped: downloads beside nginx, because there is no nginx: install `,
+		`(?m)^  for each download +-?[\d.]+ KiB|^  skipped: memory of slow downloads`,
 		`(?m)^\d+ of \d+ bars met\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {

@@ -175,10 +175,14 @@ func (c *client) ask(request []byte) error {
 func (c *client) read() (body int, err error) {
 	n, whole := 0, 0
 	for whole == 0 || n < whole {
-		if n == len(c.answer) {
-			c.answer = append(c.answer, make([]byte, n)...)
+		rest := c.answer // of the body nothing is kept
+		if whole == 0 {
+			if n == len(c.answer) {
+				c.answer = append(c.answer, make([]byte, n)...)
+			}
+			rest = c.answer[n:]
 		}
-		more, err := c.conn.Read(c.answer[n:])
+		more, err := c.conn.Read(rest)
 		if err != nil {
 			return 0, fmt.Errorf("read response: %w", err)
 		}

@@ -58,6 +58,20 @@ func (p Process) Memory() (m Memory) {
 	return m
 }
 
+// Written is how many bytes the process has made the system write to disks.
+func (p Process) Written() (bytes int64) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", p))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "write_bytes:"); ok {
+			_, _ = fmt.Sscan(value, &bytes)
+		}
+	}
+	return bytes
+}
+
 // WatchMemory looks at the memory of the process until the returned function is
 // called, which tells the peaks.
 func (p Process) WatchMemory() (peak func() Memory) {

@@ -31,7 +31,7 @@ func TestProcess(t *testing.T) {
 	if p.CPU() == 0 {
 		t.Error("no processor time after a minute of work")
 	}
-	if gone := Process(1 << 30); gone.CPU() != 0 || gone.Memory() != (Memory{}) {
-		t.Errorf("got %s and %+v of a process that does not exist", gone.CPU(), gone.Memory())
+	if gone := Process(1 << 30); gone.CPU() != 0 || gone.Memory() != (Memory{}) || gone.Written() != 0 {
+		t.Errorf("got %s, %+v and %d of a process that does not exist", gone.CPU(), gone.Memory(), gone.Written())
 	}
 }

@@ -138,7 +138,7 @@ func (s *Server) Key(ctx context.Context) (string, error) {
 		return s.key, nil
 	}
 	args := []string{"apikey", "create", "--data", s.Data, "--name", "bench"}
-	for _, of := range []string{"projects", "versions", "announcements", "events", "feedbacks", "logs"} {
+	for _, of := range []string{"projects", "versions", "announcements", "events", "feedbacks", "logs", "files"} {
 		args = append(args, "--scope", of+":read", "--scope", of+":write")
 	}
 	key, err := s.program.Run(ctx, args...)

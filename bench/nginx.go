@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// nginx is the web server of that name as a process of its own, with its own
+// settings and an access log, as svc has one.
+type nginx struct {
+	addr    string
+	command *exec.Cmd
+	dir     string
+}
+
+// errNoNginx says how to get what is missing.
+var errNoNginx = errors.New("there is no nginx: install the package nginx of Debian, Ubuntu, Fedora or Homebrew")
+
+// nginxConfig has the settings that matter here; all others are the defaults. What is
+// served is sent by sendfile(2), by a process for each core. Connections stay open as
+// long as clients want, which is what svc does.
+const nginxConfig = `daemon off;
+%[1]s
+worker_processes auto;
+pid %[2]s/nginx.pid;
+error_log %[2]s/error.log;
+events { worker_connections 4096; }
+http {
+	access_log %[2]s/access.log combined;
+	client_body_temp_path %[2]s/body;
+	proxy_temp_path %[2]s/proxy;
+	fastcgi_temp_path %[2]s/fastcgi;
+	uwsgi_temp_path %[2]s/uwsgi;
+	scgi_temp_path %[2]s/scgi;
+	default_type application/octet-stream;
+	sendfile on;
+	keepalive_requests 1000000000;
+	server {
+		listen %[3]s;
+		root %[4]s;
+	}
+}
+`
+
+// startNginx serves a folder. It is errNoNginx where the program is missing.
+func startNginx(ctx context.Context, dir, root string) (n *nginx, err error) {
+	program, err := exec.LookPath("nginx")
+	if err != nil {
+		// Debian installs it where only administrators look.
+		if program, err = exec.LookPath("/usr/sbin/nginx"); err != nil {
+			return nil, errNoNginx
+		}
+	}
+	n = &nginx{dir: dir}
+	if n.addr, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "nginx.conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, owner(), dir, n.addr, root), 0o600); err != nil {
+		return nil, err
+	}
+	n.command = exec.CommandContext(ctx, program, "-p", dir, "-c", config, "-e", filepath.Join(dir, "error.log"))
+	n.command.Cancel = func() error { return n.command.Process.Signal(syscall.SIGTERM) } // it ends its workers
+	if err := n.command.Start(); err != nil {
+		return nil, err
+	}
+	if err := n.await(ctx); err != nil {
+		text, _ := os.ReadFile(filepath.Join(dir, "error.log")) // says why, if anything does
+		return nil, errors.Join(fmt.Errorf("nginx: %w: %s", err, text), n.stop())
+	}
+	return n, nil
+}
+
+// owner lets the workers read what root has stored; nobody else may choose a user, and
+// the workers are theirs anyway.
+func owner() string {
+	if me, err := user.Current(); err == nil && me.Uid == "0" {
+		return "user " + me.Username + " " + me.Username + ";"
+	}
+	return ""
+}
+
+// freeAddress is an address of this machine at which nobody listens.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// await waits until connections are accepted.
+func (n *nginx) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := net.Dial("tcp", n.addr)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// stop ends the process and removes what it wrote.
+func (n *nginx) stop() error {
+	err := n.command.Process.Signal(syscall.SIGTERM)
+	return errors.Join(err, n.command.Wait(), os.RemoveAll(n.dir))
+}
