@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -198,8 +199,30 @@ func (c RequestCounter) Folded() RequestCounter {
 	return CountRequest(c.project, c.hour, r&(1<<offsetAt-1)|r>>regionAt<<regionAt)
 }
 
-// Kept returns the counter with a text of its own.
-func (c RequestCounter) Kept() RequestCounter {
-	c.text = strings.Clone(c.text)
+// CountedRequest is a request with everything that it is counted by. It is
+// comparable, and few when requests are many, so that requests can be counted
+// before their counters are.
+type CountedRequest struct {
+	Project ProjectID
+	Hour    Hour
+	Request Request
+	System  string // version of the system, whose platform the Request has
+	Client  string // version of the app; "" when it is not reported
+}
+
+// Counters are those of the request, of its system, and of its client if it has
+// said its version.
+func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
+	return func(yield func(RequestCounter) bool) {
+		on := uint64(c.Request.PlatformNumber())
+		_ = yield(CountRequest(c.Project, c.Hour, c.Request)) &&
+			yield(RequestCounter{c.Project, c.Hour, uint64(systemCounts)<<kindAt | on, c.System}) &&
+			c.Client != "" && yield(RequestCounter{c.Project, c.Hour, uint64(clientCounts)<<kindAt | on, c.Client})
+	}
+}
+
+// Kept returns the request with texts of its own.
+func (c CountedRequest) Kept() CountedRequest {
+	c.System, c.Client = strings.Clone(c.System), strings.Clone(c.Client)
 	return c
 }

@@ -14,9 +14,10 @@ import (
 	"svc/store"
 )
 
-// Bounds of what is counted between two flushes, on each core: about 5 MiB when
+// Bounds of what is counted between two flushes, on each core: about 6 MiB when
 // callers make up versions as fast as they can.
 const (
+	combinationsHeld   = 1 << 12
 	countersHeld       = 1 << 14
 	countersPerProject = 1 << 13
 )
@@ -29,7 +30,7 @@ type RequestCounter struct {
 	geo *geo.Locator
 	log *slog.Logger
 
-	counter  *counter.Counter[store.RequestCounter]
+	counter  *counter.Counter[store.CountedRequest, store.RequestCounter]
 	systems  sync.Pool  // of map[description]useragent.System, one for each core
 	flushing sync.Mutex // held from the drain to the end of the transaction
 	dropped  uint64     // what is known to be lost; guarded by flushing
@@ -40,9 +41,10 @@ type RequestCounter struct {
 func NewRequestCounter(db *store.Store, places *geo.Locator, log *slog.Logger) *RequestCounter {
 	return &RequestCounter{
 		db: db, geo: places, log: log,
-		counter: counter.New(counter.Rules[store.RequestCounter]{
+		counter: counter.New(counter.Rules[store.CountedRequest, store.RequestCounter]{
+			Combinations: combinationsHeld, Keys: store.CountedRequest.Counters, Keep: store.CountedRequest.Kept,
 			Most: countersHeld, PerGroup: countersPerProject,
-			Group: store.RequestCounter.Group, Fold: store.RequestCounter.Folded, Keep: store.RequestCounter.Kept,
+			Group: store.RequestCounter.Group, Fold: store.RequestCounter.Folded,
 		}),
 		systems: sync.Pool{New: func() any { return map[description]useragent.System{} }},
 	}
@@ -91,15 +93,11 @@ func (c *RequestCounter) Count(r *web.Request, as store.Endpoint, from web.Clien
 	if err != nil {
 		return // deleted meanwhile
 	}
-	hour := store.HourOf(r.Received)
 	system, place, offset := c.dimensions(r, from)
-	request := store.CountRequest(project.ID, hour, store.NewRequest(as, system.Platform, place, offset))
-	version := store.CountSystem(project.ID, hour, system.Platform, system.Version)
-	if from.Version == "" {
-		c.counter.Add(request, version)
-		return
-	}
-	c.counter.Add(request, version, store.CountClient(project.ID, hour, system.Platform, from.Version))
+	c.counter.Add(store.CountedRequest{
+		Project: project.ID, Hour: store.HourOf(r.Received),
+		Request: store.NewRequest(as, system.Platform, place, offset), System: system.Version, Client: from.Version,
+	})
 }
 
 // dimensions are what requests are counted by. Of a client that asks not to be

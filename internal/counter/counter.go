@@ -1,15 +1,26 @@
 // Package counter counts in memory for a caller that stores the counts later.
-// It knows nothing of what is counted: keys in, numbers out.
+// It knows nothing of what is counted: combinations of keys in, numbers of each
+// key out.
 package counter
 
 import (
+	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
 // Rules keep a Counter within bounds when keys are made of untrusted input.
-type Rules[K comparable] struct {
+type Rules[C, K comparable] struct {
+	// Combinations is how many different ones are held on each core before they
+	// are divided into their keys.
+	Combinations int
+	// Keys are those that a combination is counted under.
+	Keys func(C) iter.Seq[K]
+	// Keep is the combination with everything in it that must not be shared with
+	// the caller's memory copied. It is called once for each that is new.
+	Keep func(C) C
+
 	// Most is how many different keys are held between two drains, and PerGroup
 	// how many of one group, on each core. A key beyond that is counted under
 	// its Fold instead. When twice as many are held, even that one is dropped.
@@ -20,19 +31,16 @@ type Rules[K comparable] struct {
 	// Fold is a coarser key in the place of one for which there is no room. The
 	// coarse keys should be few, and a coarse key is its own Fold.
 	Fold func(K) K
-	// Keep is the key with everything in it that must not be shared with the
-	// caller's memory copied. It is called once for each key that is new.
-	Keep func(K) K
 }
 
 // Counter counts keys. All methods may be called from any goroutine. Add is
 // made for being called by every request: each core counts in a part of its own,
-// so cores do not wait for each other, and a key that is known costs one look
-// into a map and no memory.
-type Counter[K comparable] struct {
-	rules Rules[K]
-	parts []part[K]
-	near  sync.Pool // *part[K]; hands out the one last used on this core
+// so cores do not wait for each other, and a combination that is known costs one
+// look into a map, however many keys it has, and no memory.
+type Counter[C, K comparable] struct {
+	rules Rules[C, K]
+	parts []part[C, K]
+	near  sync.Pool // *part[C, K]; hands out the one last used on this core
 	next  atomic.Uint32
 
 	draining sync.Mutex // held by Drain, for the spare maps
@@ -40,26 +48,59 @@ type Counter[K comparable] struct {
 }
 
 // part is what one core counts. Its size keeps neighbours off its cache lines.
-type part[K comparable] struct {
+type part[C, K comparable] struct {
 	mu    sync.Mutex
-	live  counts[K] // guarded by mu
-	spare counts[K] // empty but while it is being drained; belongs to the drainer
+	live  counts[C, K] // guarded by mu
+	spare counts[C, K] // empty but while it is being drained; belongs to the drainer
 	_     [64]byte
 }
 
-// counts is a map of numbers that can be added to with one look-up, and emptied
+// counts are what was counted: in combinations, and in keys of those that were
+// divided.
+type counts[C, K comparable] struct {
+	undivided tally[C]
+	keys      tally[K]
+	groups    map[uint32]int // keys held of each group
+}
+
+// tally is a map of numbers that can be added to with one look-up, and emptied
 // without giving its memory back.
-type counts[K comparable] struct {
-	at      map[K]uint32 // key -> place in numbers
+type tally[T comparable] struct {
+	at      map[T]uint32 // -> place in numbers
 	numbers []uint64
-	groups  map[uint32]int // keys held of each group
+}
+
+// known adds to the number of something that is held.
+func (t *tally[T]) known(one T, n uint64) bool {
+	at, ok := t.at[one]
+	if ok {
+		t.numbers[at] += n
+	}
+	return ok
+}
+
+// begin holds something that was not.
+func (t *tally[T]) begin(one T, n uint64) {
+	t.at[one] = uint32(len(t.numbers))
+	t.numbers = append(t.numbers, n)
+}
+
+func (t *tally[T]) each(visit func(one T, n uint64)) {
+	for one, at := range t.at {
+		visit(one, t.numbers[at])
+	}
+}
+
+func (t *tally[T]) empty() {
+	clear(t.at)
+	t.numbers = t.numbers[:0]
 }
 
 // New makes a counter with a part for each core.
-func New[K comparable](rules Rules[K]) *Counter[K] {
-	c := &Counter[K]{rules: rules, parts: make([]part[K], runtime.GOMAXPROCS(0))}
+func New[C, K comparable](rules Rules[C, K]) *Counter[C, K] {
+	c := &Counter[C, K]{rules: rules, parts: make([]part[C, K], runtime.GOMAXPROCS(0))}
 	for i := range c.parts {
-		c.parts[i].live, c.parts[i].spare = newCounts[K](), newCounts[K]()
+		c.parts[i].live, c.parts[i].spare = newCounts[C, K](), newCounts[C, K]()
 	}
 	// The pool forgets what it holds from time to time, and another core may
 	// then be handed the same part; the mutex keeps that right.
@@ -67,47 +108,57 @@ func New[K comparable](rules Rules[K]) *Counter[K] {
 	return c
 }
 
-func newCounts[K comparable]() counts[K] {
-	return counts[K]{at: map[K]uint32{}, groups: map[uint32]int{}}
+func newCounts[C, K comparable]() counts[C, K] {
+	return counts[C, K]{undivided: tally[C]{at: map[C]uint32{}}, keys: tally[K]{at: map[K]uint32{}}, groups: map[uint32]int{}}
 }
 
-// Add counts each of the keys once.
-func (c *Counter[K]) Add(keys ...K) {
-	p := c.near.Get().(*part[K])
+// Add counts each of the keys of a combination once.
+func (c *Counter[C, K]) Add(combination C) {
+	p := c.near.Get().(*part[C, K])
 	p.mu.Lock()
-	for i := range keys {
-		c.add(&p.live, keys[i], 1)
+	if u := &p.live.undivided; !u.known(combination, 1) {
+		if len(u.numbers) >= c.rules.Combinations {
+			c.divide(&p.live)
+		}
+		u.begin(c.rules.Keep(combination), 1)
 	}
 	p.mu.Unlock()
 	c.near.Put(p)
 }
 
-func (c *Counter[K]) add(l *counts[K], k K, n uint64) {
-	if at, ok := l.at[k]; ok {
-		l.numbers[at] += n
+// divide counts the keys of all combinations.
+func (c *Counter[C, K]) divide(l *counts[C, K]) {
+	l.undivided.each(func(combination C, n uint64) {
+		for k := range c.rules.Keys(combination) {
+			c.add(l, k, n)
+		}
+	})
+	l.undivided.empty()
+}
+
+func (c *Counter[C, K]) add(l *counts[C, K], k K, n uint64) {
+	if l.keys.known(k, n) {
 		return
 	}
 	group := c.rules.Group(k)
-	if len(l.numbers) >= c.rules.Most || l.groups[group] >= c.rules.PerGroup {
+	if len(l.keys.numbers) >= c.rules.Most || l.groups[group] >= c.rules.PerGroup {
 		k = c.rules.Fold(k)
-		if at, ok := l.at[k]; ok {
-			l.numbers[at] += n
+		if l.keys.known(k, n) {
 			return
 		}
-		if len(l.numbers) >= 2*c.rules.Most {
+		if len(l.keys.numbers) >= 2*c.rules.Most {
 			c.dropped.Add(n)
 			return
 		}
 	}
 	l.groups[group]++
-	l.at[c.rules.Keep(k)] = uint32(len(l.numbers))
-	l.numbers = append(l.numbers, n)
+	l.keys.begin(k, n)
 }
 
 // Drain takes everything that was counted so far; nil when that is nothing.
 // What is counted meanwhile is in this result or in the next one, never in both
 // and never in none.
-func (c *Counter[K]) Drain() map[K]uint64 {
+func (c *Counter[C, K]) Drain() map[K]uint64 {
 	c.draining.Lock()
 	defer c.draining.Unlock()
 	var all map[K]uint64
@@ -116,26 +167,20 @@ func (c *Counter[K]) Drain() map[K]uint64 {
 		p.mu.Lock()
 		p.live, p.spare = p.spare, p.live
 		p.mu.Unlock()
-		if all == nil && len(p.spare.numbers) > 0 {
-			all = make(map[K]uint64, len(p.spare.numbers))
+		c.divide(&p.spare)
+		if all == nil && len(p.spare.keys.numbers) > 0 {
+			all = make(map[K]uint64, len(p.spare.keys.numbers))
 		}
-		for k, at := range p.spare.at {
-			all[k] += p.spare.numbers[at]
-		}
-		p.spare.empty()
+		p.spare.keys.each(func(k K, n uint64) { all[k] += n })
+		p.spare.keys.empty()
+		clear(p.spare.groups)
 	}
 	return all
 }
 
-func (l *counts[K]) empty() {
-	clear(l.at)
-	clear(l.groups)
-	l.numbers = l.numbers[:0]
-}
-
 // Restore gives back what a Drain took and what could not be written down. The
 // bounds hold for it too.
-func (c *Counter[K]) Restore(taken map[K]uint64) {
+func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	p := &c.parts[0]
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,4 +191,4 @@ func (c *Counter[K]) Restore(taken map[K]uint64) {
 
 // Dropped is how much was not counted at all since the start, because even the
 // coarse keys had no room.
-func (c *Counter[K]) Dropped() uint64 { return c.dropped.Load() }
+func (c *Counter[C, K]) Dropped() uint64 { return c.dropped.Load() }

@@ -2,11 +2,16 @@ package counter_test
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"svc/internal/counter"
 )
@@ -17,12 +22,22 @@ type key struct {
 	text  string
 }
 
-func newCounter(most, perGroup int) *counter.Counter[key] {
-	return counter.New(counter.Rules[key]{
+// pair is two keys that come together.
+type pair struct{ a, b key }
+
+func (p pair) keys() iter.Seq[key] { return slices.Values([]key{p.a, p.b}) }
+
+// newCounter makes a counter that divides a hundred pairs at once.
+func newCounter(most, perGroup int) *counter.Counter[pair, key] {
+	return counter.New(counter.Rules[pair, key]{
+		Combinations: 100, Keys: pair.keys,
+		Keep: func(p pair) pair {
+			p.a.text, p.b.text = strings.Clone(p.a.text), strings.Clone(p.b.text)
+			return p
+		},
 		Most: most, PerGroup: perGroup,
 		Group: func(k key) uint32 { return k.group },
 		Fold:  func(k key) key { return key{k.group, "(other)"} },
-		Keep:  func(k key) key { return key{k.group, strings.Clone(k.text)} },
 	})
 }
 
@@ -40,15 +55,15 @@ func TestCountsUntilDrained(t *testing.T) {
 	if got := c.Drain(); got != nil {
 		t.Errorf("nothing counted: got %v, want nil", got)
 	}
-	c.Add(a, b)
-	c.Add(a)
-	c.Add()
-	want := map[key]uint64{a: 2, b: 1}
+	c.Add(pair{a, b})
+	c.Add(pair{a, b})
+	c.Add(pair{a, a})
+	want := map[key]uint64{a: 4, b: 2}
 	if got := c.Drain(); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	c.Add(b)
-	if got, want := c.Drain(), map[key]uint64{b: 1}; !maps.Equal(got, want) {
+	c.Add(pair{b, b})
+	if got, want := c.Drain(), map[key]uint64{b: 2}; !maps.Equal(got, want) {
 		t.Errorf("after a drain: got %v, want %v", got, want)
 	}
 }
@@ -57,35 +72,62 @@ func TestRestoreIsAsIfNeverDrained(t *testing.T) {
 	t.Parallel()
 	c := newCounter(100, 100)
 	a, b := key{1, "a"}, key{1, "b"}
-	c.Add(a, a, b)
+	c.Add(pair{a, b})
 	taken := c.Drain()
-	c.Add(a)
+	c.Add(pair{a, a})
 	c.Restore(taken)
 	if got, want := c.Drain(), (map[key]uint64{a: 3, b: 1}); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// What a key refers to belongs to the caller, and is copied once and not at
-// each Add.
-func TestKeepIsCalledForNewKeysOnly(t *testing.T) {
+// What a combination refers to belongs to the caller.
+func TestWhatIsHeldIsKept(t *testing.T) {
 	t.Parallel()
-	calls := 0
-	c := counter.New(counter.Rules[string]{
-		Most: 10, PerGroup: 10,
-		Group: func(string) uint32 { return 0 },
-		Fold:  func(k string) string { return k },
-		Keep: func(k string) string {
-			calls++
-			return "kept " + k
+	const times = 1000
+	var calls atomic.Int64
+	c := counter.New(counter.Rules[string, string]{
+		Combinations: 10, Most: 10, PerGroup: 10,
+		Keys: func(s string) iter.Seq[string] { return slices.Values([]string{s, s + s}) },
+		Keep: func(s string) string {
+			calls.Add(1)
+			return strings.Clone(s)
 		},
+		Group: func(string) uint32 { return 0 },
+		Fold:  func(s string) string { return s },
 	})
-	c.Restore(map[string]uint64{"a": 1, "b": 2})
-	if calls != 2 {
-		t.Errorf("got %d calls for two keys, want 2", calls)
+	callers := []byte("ab")
+	for range times {
+		c.Add(unsafe.String(&callers[0], len(callers)))
 	}
-	if got, want := c.Drain(), (map[string]uint64{"kept a": 1, "kept b": 2}); !maps.Equal(got, want) {
+	callers[0] = 'x'
+	if got, want := c.Drain(), (map[string]uint64{"ab": times, "abab": times}); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+	if n := calls.Load(); n > int64(runtime.GOMAXPROCS(0)) {
+		t.Errorf("got %d calls for one combination, want one on each core that counted", n)
+	}
+}
+
+// Pairs without number are divided again and again, and each key has its own
+// count.
+func TestManyCombinations(t *testing.T) {
+	t.Parallel()
+	const side = 120
+	c := newCounter(1000, 1000)
+	for i := range side {
+		for j := range side {
+			c.Add(pair{key{1, fmt.Sprint("a", i)}, key{2, fmt.Sprint("b", j)}})
+		}
+	}
+	got := c.Drain()
+	if len(got) != 2*side {
+		t.Errorf("got %d keys, want %d", len(got), 2*side)
+	}
+	for k, n := range got {
+		if n != side {
+			t.Errorf("%v: got %d, want %d", k, n, side)
+		}
 	}
 }
 
@@ -153,9 +195,10 @@ func TestNothingIsLostBetweenDrains(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(w), 1))
 			want[w] = map[key]uint64{}
 			for range each {
-				k := key{uint32(random.IntN(3)), fmt.Sprint(random.IntN(50))}
-				c.Add(k, k)
-				want[w][k] += 2
+				one := pair{key{uint32(random.IntN(3)), fmt.Sprint(random.IntN(50))}, key{3, fmt.Sprint(random.IntN(50))}}
+				c.Add(one)
+				want[w][one.a]++
+				want[w][one.b]++
 			}
 		})
 	}
@@ -196,14 +239,14 @@ func TestNothingIsLostBetweenDrains(t *testing.T) {
 
 func BenchmarkAdd(b *testing.B) {
 	c := newCounter(1<<14, 1<<13)
-	keys := make([]key, 300)
-	for i := range keys {
-		keys[i] = key{uint32(i % 10), fmt.Sprintf("1.%d.0-beta.2", i)}
+	all := make([]pair, 90)
+	for i := range all {
+		all[i] = pair{key{uint32(i % 10), fmt.Sprintf("1.%d.0-beta.2", i)}, key{uint32(i % 10), fmt.Sprintf("10.%d", i)}}
 	}
 	b.ReportAllocs()
 	b.RunParallel(func(p *testing.PB) {
 		for i := 0; p.Next(); i++ {
-			c.Add(keys[i%300], keys[(i+100)%300], keys[(i+200)%300])
+			c.Add(all[i%len(all)])
 		}
 	})
 }
