@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"svc/internal/backup"
 	"svc/internal/control"
+	"svc/internal/datadir"
 	"svc/internal/instance"
 	"svc/internal/setting"
 )
@@ -60,6 +62,16 @@ type restoreReport struct {
 	Kept   string   `json:"kept,omitempty"`  // the folder that they are in now
 	// Foreign are names in the data directory that are not of svc and stay.
 	Foreign []string `json:"foreign,omitempty"`
+	// StorageDir is where the server looks for local files when that is not in Data:
+	// those of the archive are to be moved there.
+	StorageDir string `json:"storage_dir,omitempty"`
+}
+
+// placeFiles notes where the server looks for the local files of the archive.
+func (r *restoreReport) placeFiles(s *setting.Settings) {
+	if dir := absolute(s.StorageDir); r.Files && dir != filepath.Join(r.Data, datadir.Files) {
+		r.StorageDir = dir
+	}
 }
 
 func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o restoreOptions) (err error) {
@@ -76,6 +88,7 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 		if r.Foreign, err = backup.Foreign(s.Data); err != nil {
 			return err
 		}
+		r.placeFiles(s)
 		return p.reportRestore(a, r, o)
 	}
 	foreign, err := backup.Foreign(s.Data)
@@ -110,6 +123,10 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 	if err != nil {
 		return errors.Join(err, staged.Discard())
 	}
+	if restored, err := loadShown(c); err == nil { // the archive may have a configuration; the next start says what is wrong with it
+		s = restored
+	}
+	r.placeFiles(s)
 	return p.reportRestore(a, r, o)
 }
 
@@ -157,11 +174,17 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 		if len(r.Foreign) > 0 {
 			say(p.stderr, "this is not of svc and would stay, with --force: %s", strings.Join(r.Foreign, ", "))
 		}
+		if r.StorageDir != "" {
+			say(p.stderr, "storage_dir is %s: the local files would be restored to %s, and you would move them there", r.StorageDir, filepath.Join(r.Data, datadir.Files))
+		}
 		return nil
 	}
 	say(p.stderr, "%s has the content of %s: %s%s", r.Data, a.path, r.archiveReport, keptText(r.Kept))
 	if !r.Files {
 		say(p.stderr, "note: the archive has no local files; those of the directory stay")
+	}
+	if r.StorageDir != "" {
+		say(p.stderr, "note: storage_dir is %s, but the local files of the archive are in %s\nbefore the start, move what is in the former aside, and what is in the latter there", r.StorageDir, filepath.Join(r.Data, datadir.Files))
 	}
 	p.noteElsewhere(r.SecretsElsewhere)
 	say(p.stderr, "start it: svc serve --data %s", quoted(r.Data))
