@@ -286,6 +286,29 @@ func TestAttachmentFails(t *testing.T) {
 	}
 }
 
+// TestAttachmentStandsStill: a download that does not move any more has failed, however
+// much of it is there.
+func TestAttachmentStandsStill(t *testing.T) {
+	t.Parallel()
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte("the beginning"))
+		_ = http.NewResponseController(w).Flush() // the client has given up
+		<-r.Context().Done()
+	}))
+	defer host.Close()
+	d := newDepot(t, host.URL)
+	d.Fetch.Transport = outbound.Idle(d.Fetch.Transport, 50*time.Millisecond)
+	d.start()
+	f := d.settled(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
+	if f.Status != store.FileFailed || !strings.Contains(f.Error, "stood still") {
+		t.Errorf("got %s: %q, want failed: it stood still", f.Status, f.Error)
+	}
+	if left := d.objects(); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
 // TestTransferGoesOnAfterAKill does by hand what a process did that was killed.
 func TestTransferGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
