@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "search", "store"},
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/searchtext", "internal/useragent", "search", "store"},
-	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/event", "internal/event/submission", "internal/fault", "internal/platform", "internal/stats", "internal/transfer", "store"},
+	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/storage", "internal/instance", "internal/platform", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
 	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "internal/hourly"},
@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"internal/certificate": {},
 	"internal/control":     {"internal/datadir"},
 	"internal/httpserver":  {"internal/certificate", "internal/control", "internal/setting"},
-	"internal/transfer":    {"internal/fault"},
+	"internal/transfer":    {"internal/fault", "internal/files"},
 	"internal/event":       {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":     {},
 

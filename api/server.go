@@ -138,6 +138,7 @@ func New(c Config) (*Server, error) {
 	})
 	s.transfer = transfer.New(transfer.Config{
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.counts.Flush, Copy: s.copyData,
+		Files: c.Files.Files,
 	})
 	c.Files.DB, c.Files.Log = c.DB, c.Log
 	s.distribution, s.hosts = distribution.New(c.Files), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +20,7 @@ import (
 // exportOptions are the flags of "svc export".
 type exportOptions struct {
 	project string
+	files   bool
 	force   bool
 	json    bool
 }
@@ -28,9 +31,9 @@ func (p *program) exportCommand() *cobra.Command {
 		Use:   "export --project KEY FILE",
 		Short: "Export a project to a portable file",
 		Long: `Write a consistent snapshot of everything in a project to FILE, or to the standard
-output if FILE is "-". The archive is a zip file of JSON lines. "svc import" creates
-a project from it, on this server or another; docs/moving.md describes the format
-for other programs.
+output if FILE is "-". The archive is a zip file of JSON lines and of the project's
+files, also those on remote storage. "svc import" creates a project from it, on this
+server or another; docs/moving.md describes the format for other programs.
 
 API keys belong to the installation and are not exported. To save the whole
 installation, use "svc backup".`,
@@ -41,6 +44,7 @@ installation, use "svc backup".`,
 	}
 	addData(c, &o.json)
 	c.Flags().StringVar(&o.project, "project", "", "key or alias of the project")
+	c.Flags().BoolVar(&o.files, "files", true, "include the contents of files; --files=false lists them only")
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
 	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
 	return c
@@ -52,6 +56,15 @@ type exportSummary struct {
 	Bytes   int64   `json:"bytes"`
 	Seconds float64 `json:"seconds"`
 	transfer.Manifest
+	Contents exportedContents `json:"contents"`
+}
+
+// exportedContents are the contents of files in an archive.
+type exportedContents struct {
+	Files   int64    `json:"files"`
+	Bytes   int64    `json:"bytes"`
+	Omitted int64    `json:"omitted"`
+	Which   []string `json:"which"` // the first of those
 }
 
 func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
@@ -60,7 +73,7 @@ func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
 		summary := exportSummary{File: file}
 		err := p.writeArchive(file, o.force, func(w io.Writer) (err error) {
 			counted := &progress{to: w, say: p.progressLine("received"), told: begin}
-			summary.Manifest, err = to.download(c.Context(), o.project, counted)
+			err = to.download(c.Context(), o, counted, &summary)
 			summary.Bytes = counted.bytes
 			return err
 		})
@@ -71,6 +84,13 @@ func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
 			return err
 		}
 		summary.Seconds = time.Since(begin).Seconds()
+		if omitted := summary.Contents; omitted.Omitted > 0 {
+			more := ""
+			if omitted.Omitted > int64(len(omitted.Which)) {
+				more = " …"
+			}
+			say(p.stderr, "warning: %d files are in the archive without their content, see files.jsonl for the reasons: %s%s", omitted.Omitted, strings.Join(omitted.Which, ", "), more)
+		}
 		switch {
 		case !o.json:
 			p.tellExport(summary)
@@ -90,25 +110,33 @@ func (p *program) tellExport(s exportSummary) {
 	for _, f := range s.Files {
 		records += f.Records
 	}
-	say(p.stderr, "project %s is in %s: %d records in %d files, %s, in %.1f s", s.ProjectKey, where, records, len(s.Files), mebibytes(s.Bytes), s.Seconds)
+	contents := ""
+	if s.Contents.Files > 0 {
+		contents = fmt.Sprintf(" and %d contents of files", s.Contents.Files)
+	}
+	say(p.stderr, "project %s is in %s: %d records in %d files%s, %s, in %.1f s", s.ProjectKey, where, records, len(s.Files), contents, mebibytes(s.Bytes), s.Seconds)
 }
 
-// download asks for the archive of a project and writes it to w. One that is not
-// whole is an error.
-func (to connection) download(ctx context.Context, project string, w io.Writer) (m transfer.Manifest, err error) {
-	response, err := to.open(ctx, http.MethodGet, "/control/export/"+url.PathEscape(project), nil)
+// download asks for the archive of a project, writes it to w, and notes what is in it.
+// One that is not whole is an error.
+func (to connection) download(ctx context.Context, o exportOptions, w io.Writer, summary *exportSummary) error {
+	response, err := to.open(ctx, http.MethodGet, "/control/export/"+url.PathEscape(o.project)+"?files="+strconv.FormatBool(o.files), nil)
 	if err != nil {
-		return m, err
+		return err
 	}
 	defer response.Body.Close()
 	if _, err := io.Copy(w, response.Body); err != nil {
-		return m, fmt.Errorf("the export was interrupted: %w", err)
+		return fmt.Errorf("the export was interrupted: %w", err)
 	}
 	if text := response.Trailer.Get("Svc-Error"); text != "" {
-		return m, fmt.Errorf("the export was interrupted: %s", text)
+		return fmt.Errorf("the export was interrupted: %s", text)
 	}
-	if err := json.Unmarshal([]byte(response.Trailer.Get("Svc-Manifest")), &m); err != nil {
-		return m, errors.New("the export was interrupted: its end is missing")
+	err = errors.Join(
+		json.Unmarshal([]byte(response.Trailer.Get("Svc-Manifest")), &summary.Manifest),
+		json.Unmarshal([]byte(response.Trailer.Get("Svc-Contents")), &summary.Contents),
+	)
+	if err != nil {
+		return errors.New("the export was interrupted: its end is missing")
 	}
-	return m, nil
+	return nil
 }

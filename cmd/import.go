@@ -66,6 +66,7 @@ type importSummary struct {
 	Records    map[string]int64 `json:"records"`
 	Repeated   int64            `json:"events_repeated"`
 	Aliases    []string         `json:"aliases_taken"`
+	Failed     int64            `json:"files_failed"`
 	Seconds    float64          `json:"seconds"`
 }
 
@@ -141,6 +142,9 @@ func (p *program) tellImport(s importSummary, asJSON bool) error {
 	}
 	if s.Repeated > 0 {
 		say(p.stderr, "warning: %d events were left out: others in the archive have the same event_id", s.Repeated)
+	}
+	if s.Failed > 0 {
+		say(p.stderr, "warning: the archive does not have the content of %d files; they are failed, and their links do not work", s.Failed)
 	}
 	if asJSON {
 		if s.Aliases == nil { // a list without entries is no null

@@ -471,6 +471,13 @@ func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	return list, nil
 }
 
+// HasFileDeletion reports whether an object is still to be removed. Whoever removes one
+// asks when nobody else may: it may have been removed since, and another object be
+// there.
+func (tx *Tx) HasFileDeletion(d *FileDeletion) bool {
+	return tx.bolt.Bucket(fileDeletionsBucket).Get(dueKey(d.RetryAt, d.ID)) != nil
+}
+
 // PutFileDeletion adds an object to remove.
 func (tx *Tx) PutFileDeletion(d *FileDeletion) error {
 	tx.filesWaiting = true

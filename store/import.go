@@ -89,12 +89,12 @@ func (i *Import) Update(fn func(*ImportTx) error) error {
 	err := i.store.Update(func(tx *Tx) error {
 		tx.hidden = i.id
 		if !i.DryRun {
-			return fn(&ImportTx{tx, i})
+			return fn(&ImportTx{tx: tx, in: i})
 		}
 		if err := tx.makeContent(i.id); err != nil {
 			return err
 		}
-		if err := fn(&ImportTx{tx, i}); err != nil {
+		if err := fn(&ImportTx{tx: tx, in: i}); err != nil {
 			return err
 		}
 		return errDry
@@ -113,6 +113,8 @@ func (i *Import) Update(fn func(*ImportTx) error) error {
 type ImportTx struct {
 	tx *Tx
 	in *Import
+
+	deleted map[FileID]bool // files whose objects are to be removed; nil = not read
 }
 
 // id is the id under which a record is stored. createdAt counts where it has
@@ -235,6 +237,61 @@ func (t *ImportTx) Card(c *Card, createdAt int64) (err error) {
 	return put(t.tx.content(t.in.id).Bucket(cardsBucket), c.ID[:], c)
 }
 
+// File stores a file, whose content is not there yet, as failed; see FileStored. Files
+// may come in any order. The error is a Conflict when another file has the id, or when
+// the object of one that was deleted is still to be removed.
+func (t *ImportTx) File(f *File) error {
+	if !validFileID(f.ID) {
+		return fault.New(fault.Invalid, "id must be 12 characters 0-9 and a-z")
+	}
+	if _, err := t.tx.StorageBackend(f.Backend); err != nil {
+		return err
+	}
+	known, err := t.tx.file([]byte(f.ID))
+	if err != nil {
+		return err
+	}
+	if t.deleted == nil {
+		t.deleted = map[FileID]bool{}
+		deletions, err := t.tx.FileDeletions(math.MaxInt)
+		if err != nil {
+			return err
+		}
+		for _, d := range deletions {
+			t.deleted[d.ID] = true
+		}
+	}
+	switch {
+	case t.deleted[f.ID] || known != nil && known.Project != t.in.id && !t.tx.alive(known.Project.key()):
+		return fault.New(fault.Conflict, "id %s is that of a file that was deleted a moment ago; try again later", f.ID)
+	case known != nil && known.Project == t.in.id:
+		return fault.New(fault.Invalid, "id %s is that of another file of the project", f.ID)
+	case known != nil:
+		holder, err := t.tx.projectByID(known.Project)
+		if err != nil {
+			return err
+		}
+		return fault.New(fault.Conflict, "id %s is that of a file of project %q", f.ID, holder.Key)
+	}
+	f.Project, f.Status = t.in.id, FileFailed
+	return t.tx.addFile(f)
+}
+
+// FileStored notes that the content of a file is there: in the built-in storage, where
+// the file is ready, or staged for the job, so that it is pending until that comes.
+func (t *ImportTx) FileStored(id FileID) error {
+	f, err := t.tx.file([]byte(id))
+	if err != nil || f == nil {
+		return errors.Join(err, errNoFile())
+	}
+	t.tx.count(f.Project, countFiles(f.Status), -1)
+	if f.Status, f.Error = FilePending, ""; f.Backend == LocalStorage {
+		f.Status = FileReady
+	}
+	t.tx.count(f.Project, countFiles(f.Status), 1)
+	return t.tx.writeFile(f)
+}
+
 // Requests adds to the counters of requests. They must be those of the project.
 func (t *ImportTx) Requests(counts map[RequestCounter]uint64) error { return t.tx.AddRequests(counts) }
 
@@ -276,6 +333,7 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 			return err
 		}
 		tx.touchProject(i.id)
+		tx.filesWaiting = true // jobs left those of the import alone
 		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), tx.recordAll(i.id))
 	})
 	if err == nil {

@@ -16,6 +16,7 @@ import (
 	"svc/api/web"
 	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/instance"
 	"svc/internal/platform"
 	"svc/internal/transfer"
 	"svc/store"
@@ -24,6 +25,7 @@ import (
 // The trailers of an export: what is in the archive, or why it is not whole.
 const (
 	trailerManifest = http.TrailerPrefix + "Svc-Manifest"
+	trailerContents = http.TrailerPrefix + "Svc-Contents"
 	trailerError    = http.TrailerPrefix + "Svc-Error"
 )
 
@@ -37,7 +39,9 @@ func (h *Handlers) transferRoutes() []web.Route {
 // exportProject answers with a project as an archive, all of it as it was at one
 // moment. It may take longer than any other request.
 func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
-	if _, err := h.DB.FindProject(r.Param("k")); err != nil {
+	var p problems
+	contents := p.Bool(r, "files")
+	if _, err := p.Project(r, h.DB); err != nil {
 		return err
 	}
 	if err := h.Flush(); err != nil {
@@ -60,8 +64,10 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	w.Header().Set("Content-Type", "application/zip")
 	w.WriteHeader(http.StatusOK)
 	archive := transfer.NewWriter(w, transfer.Manifest{Program: "svc " + h.Version, CreatedAt: h.Now().Unix(), ProjectKey: project.Key})
+	x := &exporter{out: archive, project: project, events: data.events, ctx: r.Context(), files: h.Files, bare: contents != nil && !*contents}
 	err = data.db.View(func(tx *store.Tx) error {
-		return (&exporter{archive, tx, project, data.events, r.Context()}).run()
+		x.tx = tx
+		return x.run()
 	})
 	var manifest transfer.Manifest
 	if err == nil {
@@ -76,8 +82,15 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 		return nil
 	}
 	text, err := json.Marshal(manifest)
+	if err != nil {
+		return err
+	}
 	w.Header().Set(trailerManifest, string(text))
-	return err
+	if text, err = json.Marshal(x.contents); err != nil {
+		return err
+	}
+	w.Header().Set(trailerContents, string(text))
+	return nil
 }
 
 // dataCopy is both data files as they were at one moment, opened.
@@ -127,6 +140,11 @@ type exporter struct {
 	project *store.Project
 	events  *event.Engine
 	ctx     context.Context
+
+	files    *instance.Files
+	bare     bool // leaves contents out
+	contents exportedContents
+	problems map[store.FileID]string // why the content of a file is not there
 }
 
 func (x *exporter) run() error {
@@ -148,7 +166,13 @@ func (x *exporter) run() error {
 		{transfer.RequestsFile, x.requests},
 		{transfer.SystemVersionsFile, func() error { return x.systems(x.tx.EachSystemVersion) }},
 		{transfer.ClientVersionsFile, func() error { return x.systems(x.tx.EachClientVersion) }},
+		{transfer.FilesFile, x.fileRecords},
 	} {
+		if file.name == transfer.FilesFile {
+			if err := x.fileContents(); err != nil {
+				return err
+			}
+		}
 		if err := x.out.Begin(file.name); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/event"
+	"svc/internal/instance"
 	"svc/store"
 )
 
@@ -27,6 +28,7 @@ type Config struct {
 	Now     func() time.Time
 	Version string // of the program
 	Staging string // folder for files that are only there while they are needed
+	Files   *instance.Files
 
 	// Flush writes down the requests that were counted.
 	Flush func() error

@@ -23,7 +23,7 @@ import (
 // importView is a line of the answer to an import: how far it has come. The last
 // one says how it ended: it has done, or problems.
 type importView struct {
-	Phase   string  `json:"phase"`   // verifying, reading
+	Phase   string  `json:"phase"`   // verifying, reading, storing
 	Portion float64 `json:"portion"` // of the phase that is done, 0 to 1
 	Seconds float64 `json:"seconds"`
 
@@ -33,6 +33,7 @@ type importView struct {
 	Records    map[string]int64 `json:"records,omitempty"`         // brought in, by file
 	Repeated   int64            `json:"events_repeated,omitempty"` // events left out: their event_id was there twice
 	Aliases    []string         `json:"aliases_taken,omitempty"`   // left out: they belong to other projects
+	Failed     int64            `json:"files_failed,omitempty"`    // whose content is not in the archive
 
 	Problems []string `json:"problems,omitempty"`
 	Newer    bool     `json:"newer,omitempty"` // the archive needs a newer program
@@ -131,6 +132,8 @@ type importer struct {
 	versions map[string]bool // texts that were read
 	names    map[string]bool // of events, defined
 	read     int64           // bytes
+	total    int64           // bytes of the phase
+	files    importedFiles
 	answer   importView
 	problems []string
 	at       string // the line that is being read, for messages
@@ -151,7 +154,7 @@ func (im *importer) run(spool *os.File) (err error) {
 	if im.archive, err = transfer.Open(spool, info.Size()); err != nil {
 		return err
 	}
-	im.answer.Phase = "verifying"
+	im.answer.Phase, im.total = "verifying", im.archive.Manifest.Bytes()
 	err = im.archive.Verify(im.ctx, func(n int64) {
 		im.advance(n)
 		im.tell()
@@ -163,6 +166,11 @@ func (im *importer) run(spool *os.File) (err error) {
 	// What former imports left behind has the ids of this one, if it is repeated.
 	if err := im.handlers.DB.Purge(); err != nil {
 		return err
+	}
+	if !im.options.DryRun && !im.options.NewIDs {
+		if err := im.freeIDs(); err != nil {
+			return err
+		}
 	}
 	if im.into, err = im.handlers.DB.BeginImport(im.options); err != nil {
 		return err
@@ -176,13 +184,16 @@ func (im *importer) run(spool *os.File) (err error) {
 	if err := im.readAll(); err != nil {
 		return err
 	}
+	if err := im.storeContents(); err != nil {
+		return err
+	}
 	return im.finish()
 }
 
 // advance notes that bytes were read.
 func (im *importer) advance(n int64) {
 	im.read += n
-	im.answer.Portion = float64(im.read) / float64(max(1, im.archive.Manifest.Bytes()))
+	im.answer.Portion = float64(im.read) / float64(max(1, im.total))
 }
 
 // cleanUp removes what was brought in of a project that did not come to be. What
@@ -194,7 +205,7 @@ func (im *importer) cleanUp() {
 		return
 	}
 	ctx := context.WithoutCancel(im.ctx)
-	err := errors.Join(im.handlers.Events.DropProject(ctx, event.Project(number)), im.handlers.DB.Purge())
+	err := errors.Join(im.handlers.Events.DropProject(ctx, event.Project(number)), im.handlers.DB.Purge(), im.dropContents(ctx))
 	if err != nil {
 		im.handlers.Log.Error("partially imported project not removed; retrying later", "error", err)
 	}
@@ -205,6 +216,9 @@ func (im *importer) readAll() error {
 	im.versions, im.names = map[string]bool{}, map[string]bool{}
 	im.hits, im.answer.Records = map[store.RequestCounter]uint64{}, map[string]int64{}
 	if err := im.readProject(); err != nil {
+		return err
+	}
+	if err := im.readFiles(); err != nil {
 		return err
 	}
 	_, counted := im.archive.Manifest.File(transfer.EventCountersFile)

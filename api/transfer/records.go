@@ -60,6 +60,7 @@ func (im *importer) version(raw json.RawMessage) error {
 		return fault.New(fault.Invalid, "version %s is there twice", web.Quote(v.Version))
 	}
 	im.versions[v.Version] = true
+	im.files.relink(v)
 	im.later(func(t *store.ImportTx) error { return t.Version(v, created) })
 	return nil
 }

@@ -47,6 +47,7 @@ type importAnswer struct {
 	Records    map[string]int64 `json:"records"`
 	Repeated   int64            `json:"events_repeated"`
 	Aliases    []string         `json:"aliases_taken"`
+	Failed     int64            `json:"files_failed"`
 	Problems   []string
 	Newer      bool
 }

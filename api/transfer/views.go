@@ -83,3 +83,26 @@ type exportedSystem struct {
 	Version  string            `json:"version"` // "" = not reported
 	Count    int64             `json:"count"`
 }
+
+// exportedFile is a stored file. Where it is kept differs between installations.
+type exportedFile struct {
+	ID        store.FileID     `json:"id"`
+	Filename  string           `json:"filename"`
+	Size      int64            `json:"size"`
+	SHA256    *string          `json:"sha256"` // nil as long as it is not known
+	Source    store.FileSource `json:"source"`
+	SourceURL *string          `json:"source_url"`
+	ObjectKey string           `json:"object_key"`
+	CreatedAt int64            `json:"created_at"`
+	Status    store.FileStatus `json:"status"`
+	Content   bool             `json:"content"` // it is in the archive
+	Problem   *string          `json:"problem"` // why it is not
+}
+
+// exportedContents says how many contents an archive has.
+type exportedContents struct {
+	Files   int64          `json:"files"`
+	Bytes   int64          `json:"bytes"`
+	Omitted int64          `json:"omitted"` // could not be read, or are not there yet
+	Which   []store.FileID `json:"which"`   // the first of those
+}

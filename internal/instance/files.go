@@ -42,6 +42,14 @@ func (f *Files) Hold() (release func()) {
 	return f.removing.Unlock
 }
 
+// TryHold is Hold, unless it would have to wait.
+func (f *Files) TryHold() (release func(), ok bool) {
+	if !f.removing.TryLock() {
+		return nil, false
+	}
+	return f.removing.Unlock, true
+}
+
 // BeginRemoval asks to remove contents of files: objects, or what is staged. While
 // somebody holds them it is not ok, and to be asked again later. Otherwise end must be
 // called soon.

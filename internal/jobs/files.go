@@ -366,6 +366,8 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 		for i, err := range failures {
 			d := due[i]
 			switch {
+			case !tx.HasFileDeletion(d): // done by somebody else
+				err = nil
 			case err == nil:
 				err = tx.DropFileDeletion(d)
 			case errors.Is(err, errHeld):
@@ -405,6 +407,10 @@ func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
 		return errHeld
 	}
 	defer end()
+	due, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasFileDeletion(d), nil })
+	if err != nil || !due { // an import has removed the object, and may have another one there
+		return err
+	}
 	backend, err := j.backendOf(d.Backend)
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ import (
 type Reader struct {
 	Manifest Manifest
 	entries  map[string]*zip.File
+	contents map[string]*zip.File // by the ids of files
 }
 
 // broken is an error about an archive.
@@ -38,15 +39,18 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 		return nil, broken("the file is not a zip archive, or not a whole one: %s", cause(err))
 	}
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
-	a := &Reader{entries: map[string]*zip.File{}}
+	a := &Reader{entries: map[string]*zip.File{}, contents: map[string]*zip.File{}}
 	for _, entry := range z.File {
 		if entry.FileInfo().IsDir() {
-			continue // zip programs make them; nothing in the format is in a folder
+			continue // zip programs make them
 		}
-		if entry.Name != ManifestFile && !slices.Contains(files, entry.Name) {
-			return nil, broken("the archive has a file %s, which is not part of the format", short(entry.Name))
+		into, name := a.entries, entry.Name
+		if id, ok := contentOf(entry.Name); ok {
+			into, name = a.contents, id
+		} else if name != ManifestFile && !slices.Contains(members, name) {
+			return nil, broken("the archive has a file %s, which is not part of the format", short(name))
 		}
-		if a.entries[entry.Name] != nil {
+		if into[name] != nil {
 			return nil, broken("the archive has %s twice", entry.Name)
 		}
 		if entry.Flags&1 != 0 {
@@ -55,7 +59,7 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 		if entry.Method != zip.Store && entry.Method != zip.Deflate {
 			return nil, broken("%s is compressed by method %d; only stored and deflated files can be read", entry.Name, entry.Method)
 		}
-		a.entries[entry.Name] = entry
+		into[name] = entry
 	}
 	if err := a.readManifest(); err != nil {
 		return nil, err
@@ -137,7 +141,8 @@ func (a *Reader) compare() error {
 	return nil
 }
 
-// Verify reads all files and compares their sums. progress is called with the
+// Verify reads all files that the manifest lists and compares their sums; contents
+// are compared when they are read. progress is called with the
 // bytes read since the last call.
 func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 	for _, f := range a.Manifest.Files {

@@ -1,6 +1,6 @@
 // Package transfer is the format in which one project moves from one
 // installation to another, or away from this program: a zip archive of JSON
-// lines, with a manifest of what is in it. docs/moving.md describes it.
+// lines and contents of files, with a manifest of what is in it. docs/moving.md describes it.
 package transfer
 
 import (
@@ -29,17 +29,18 @@ const (
 	RequestsFile       = "requests.jsonl"
 	SystemVersionsFile = "system_versions.jsonl"
 	ClientVersionsFile = "client_versions.jsonl"
+	FilesFile          = "files.jsonl"
 )
 
-// files are all but the manifest, in the order in which they are written and
-// read.
-var files = []string{
+// members are all but the manifest and contents, in the order in which they are
+// written. The last one comes after the contents: it says which are there.
+var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile, CardsFile,
-	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile,
+	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile, FilesFile,
 }
 
-// Files lists the files that an archive may have beside its manifest.
-func Files() []string { return slices.Clone(files) }
+// Files lists the files that an archive may have beside its manifest and contents.
+func Files() []string { return slices.Clone(members) }
 
 const (
 	// LongestLine bounds a line, in bytes. The longest that the program writes

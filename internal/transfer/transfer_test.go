@@ -75,7 +75,32 @@ func check(ctx context.Context, archive []byte) (lines int, err error) {
 			return lines, err
 		}
 	}
-	return lines, nil
+	return lines, checkContents(ctx, a)
+}
+
+// listedContent is what a line of files.jsonl says of a content.
+type listedContent struct {
+	ID, SHA256 string
+	Size       int64
+}
+
+// checkContents reads the contents that files.jsonl lists.
+func checkContents(ctx context.Context, a *transfer.Reader) error {
+	return a.Lines(ctx, transfer.FilesFile, func(_ int64, text []byte) error {
+		var f listedContent
+		if json.Unmarshal(text, &f) != nil {
+			return nil
+		}
+		r, err := a.Content(f.ID, f.Size, f.SHA256)
+		if err != nil {
+			return err
+		}
+		n, err := io.Copy(io.Discard, r)
+		if err == nil && n != f.Size {
+			err = fmt.Errorf("%d bytes of a content of %d", n, f.Size)
+		}
+		return errors.Join(err, r.Close())
+	})
 }
 
 func TestArchive(t *testing.T) {
@@ -131,11 +156,71 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// contents lists contents.
+func contents(t testing.TB, list ...entry) entry {
+	t.Helper()
+	var text strings.Builder
+	for _, e := range list {
+		line, err := json.Marshal(listedContent{ID: strings.TrimPrefix(e.name, "files/"), SHA256: listed(e).SHA256, Size: int64(len(e.text))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(append(line, '\n'))
+	}
+	return entry{transfer.FilesFile, text.String()}
+}
+
+// withFiles is an archive with files.jsonl and contents.
+func withFiles(t testing.TB, files entry, list ...entry) []byte {
+	t.Helper()
+	project := entry{transfer.ProjectFile, "{}\n"}
+	return pack(t, slices.Concat([]entry{project, files}, list, []entry{manifest(t, listed(project), listed(files))})...)
+}
+
+// Contents come back as they were written, and are not compressed.
+func TestContents(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w := transfer.NewWriter(&b, transfer.Manifest{ProjectKey: "app"})
+	if err := w.Begin(transfer.ProjectFile); err != nil {
+		t.Fatal(err)
+	}
+	long := entry{"files/00000000000b", strings.Repeat("content ", 100_000)}
+	for _, e := range []entry{long, {"files/00000000000c", ""}} {
+		if size, sum, err := w.Content(strings.TrimPrefix(e.name, "files/"), strings.NewReader(e.text)); err != nil || size != int64(len(e.text)) || sum != listed(e).SHA256 {
+			t.Fatalf("%s: got %d bytes, %s, %v", e.name, size, sum, err)
+		}
+	}
+	m, err := w.Close()
+	if err != nil || len(m.Files) != 1 {
+		t.Fatalf("got %+v, %v", m, err)
+	}
+	if b.Len() < len(long.text) {
+		t.Errorf("%d bytes for a content of %d", b.Len(), len(long.text))
+	}
+	a, err := transfer.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(a.Contents()); got != "[00000000000b 00000000000c]" {
+		t.Errorf("contents: got %s", got)
+	}
+	r, err := a.Content("00000000000b", int64(len(long.text)), strings.ToUpper(listed(long).SHA256))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != long.text {
+		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+}
+
 // What an archive says of itself is held against what it is.
 func TestArchiveIsRefused(t *testing.T) {
 	t.Parallel()
 	project := entry{transfer.ProjectFile, "{}\n"}
 	logs := entry{transfer.LogsFile, "{}\n{}\n"}
+	first := entry{"files/00000000000a", "content"}
+	files := contents(t, first)
 	wrong := func(e entry, change func(*transfer.File)) transfer.File {
 		f := listed(e)
 		change(&f)
@@ -168,6 +253,14 @@ func TestArchiveIsRefused(t *testing.T) {
 		{"no sums", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.SHA256 = "" }))), "manifest.json: sha256 of project.json must be 64 hex digits"},
 		{"other lengths", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Bytes++ }))), "project.json has 3 bytes, manifest.json says 4"},
 		{"negative lengths", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Bytes = -1 }))), "manifest.json: bytes and records of project.json must be at least 0"},
+		{"a content that is there twice", pack(t, project, first, first, manifest(t, listed(project))), "the archive has files/00000000000a twice"},
+		{"a content of no id", pack(t, project, entry{"files/0", "x"}, manifest(t, listed(project))), `the archive has a file "files/0", which is not part of the format`},
+		{"a content with a path upwards", pack(t, project, entry{"files/../00000000000a", "x"}, manifest(t, listed(project))), `the archive has a file "files/../00000000000a", which is not part of the format`},
+		{"a content in a folder", pack(t, project, entry{"files/00000000000a/x", "x"}, manifest(t, listed(project))), `the archive has a file "files/00000000000a/x", which is not part of the format`},
+		{"a content in the manifest", pack(t, project, first, manifest(t, listed(project), listed(first))), `manifest.json lists "files/00000000000a", which the archive does not have`},
+		{"a content that is listed only", withFiles(t, files), "the archive has no files/00000000000a"},
+		{"a content of another size", withFiles(t, files, entry{first.name, first.text + "x"}), "files/00000000000a has 8 bytes, files.jsonl says 7"},
+		{"a content with another sum", withFiles(t, files, entry{first.name, "CONTENT"}), "files/00000000000a is damaged: its SHA-256 is not that of files.jsonl"},
 		{"other numbers of records", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Records = 2 }))), "project.json has 1 lines, manifest.json says 2 records"},
 	} {
 		_, err := check(t.Context(), row.archive)
@@ -242,6 +335,9 @@ func FuzzArchive(f *testing.F) {
 	f.Add(pack(f, project, manifest(f, listed(project))))
 	f.Add(pack(f, entry{"../x", "y"}, project))
 	f.Add([]byte("PK\x05\x06"))
+	content := entry{"files/00000000000a", "content"}
+	f.Add(withFiles(f, contents(f, content), content))
+	f.Add(withFiles(f, contents(f, content, content), content, entry{"files/00000000000b", ""}))
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		_, err := check(t.Context(), archive)
 		if err != nil && !fault.Is(err, fault.Invalid) && !errors.Is(err, transfer.ErrNewer) {

@@ -11,7 +11,8 @@ import (
 // that brings them to their back end.
 const staged = "staging/files"
 
-// Staged is where the content of a file waits for its job.
+// Staged is where the content of a file waits for its job; without an id, the folder
+// of all of them.
 func (l *Local) Staged(id string) string {
 	return filepath.Join(l.dir, filepath.FromSlash(staged), id)
 }

@@ -1,0 +1,371 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"svc/api/web"
+	"svc/internal/disk"
+	"svc/internal/durable"
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/storage"
+	"svc/internal/transfer"
+	"svc/store"
+)
+
+// importedFiles are the files of a project that is brought in. Their records come
+// first, as failed; what came to nothing is found by them. Then come the contents.
+type importedFiles struct {
+	backend string // id of the storage where they go
+	known   map[string]bool
+	content []importedContent
+	moved   map[string]string       // object keys that changed
+	stored  map[store.FileID]string // object keys of records that were written
+}
+
+// importedContent is a content that is in the archive.
+type importedContent struct {
+	from string // id in the archive
+	file *store.File
+}
+
+// readFiles reads the records of files, which versions may link to.
+func (im *importer) readFiles() error {
+	im.files = importedFiles{known: map[string]bool{}, moved: map[string]string{}, stored: map[store.FileID]string{}}
+	err := im.handlers.DB.View(func(tx *store.Tx) error {
+		b, err := tx.StorageFor(im.project, "")
+		if err == nil {
+			im.files.backend = b.ID
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := im.file(transfer.FilesFile, im.fileLine); err != nil {
+		return err
+	}
+	for _, id := range im.archive.Contents() {
+		if !im.files.known[id] && len(im.problems) == 0 {
+			return fault.New(fault.Invalid, "the archive has %s%s, which %s does not list", transfer.ContentFolder, id, transfer.FilesFile)
+		}
+	}
+	return nil
+}
+
+// fileInput is a line about a file.
+type fileInput struct {
+	ID        web.Optional[string]      `json:"id"`
+	Filename  web.Optional[string]      `json:"filename"`
+	Size      web.Optional[web.Integer] `json:"size"`
+	SHA256    web.Optional[string]      `json:"sha256"`
+	Source    web.Optional[string]      `json:"source"`
+	SourceURL web.Optional[string]      `json:"source_url"`
+	ObjectKey web.Optional[string]      `json:"object_key"`
+	CreatedAt web.Optional[web.Integer] `json:"created_at"`
+	Content   web.Optional[bool]        `json:"content"`
+}
+
+// record checks a line and makes a record of it.
+func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
+	var p problems
+	f := &store.File{
+		ID: store.FileID(in.ID.Or("")), Filename: in.Filename.Or(""), Size: int64(in.Size.Or(0)), SHA256: strings.ToLower(in.SHA256.Or("")),
+		Source: store.FileSource(in.Source.Or(string(store.FileUploaded))), SourceURL: in.SourceURL.Or(""), CreatedAt: int64(in.CreatedAt.Or(web.Integer(now))),
+		Error: "the content was not in the archive of the import",
+	}
+	p.Text("id", in.ID, web.TextRule{Required: true})
+	if f.ID != "" && !files.ValidID(string(f.ID)) {
+		p.Add("id must be 12 characters 0-9 and a-z")
+	}
+	p.Text("filename", in.Filename, web.TextRule{Required: true})
+	if clean, err := files.CleanName(f.Filename); in.Filename.Value != nil && (err != nil || clean != f.Filename) {
+		p.Add("filename must be a name as uploads get it: at most 180 characters, without / \\ : * ? \" < > |, control characters and dots at its ends")
+	}
+	p.Number("size", in.Size, 0, 1<<53, false)
+	p.Text("sha256", in.SHA256, web.TextRule{})
+	if sum, err := hex.DecodeString(f.SHA256); f.SHA256 != "" && (err != nil || len(sum) != 32) {
+		p.Add("sha256 must be 64 hex digits")
+	}
+	p.Text("source", in.Source, web.TextRule{})
+	if f.Source != store.FileUploaded && f.Source != store.FileMirrored {
+		p.Add("source must be one of %s, %s", store.FileUploaded, store.FileMirrored)
+	}
+	p.URL("source_url", in.SourceURL, 2048)
+	if (f.Source == store.FileMirrored) != (f.SourceURL != "") {
+		p.Add("source_url must be there for source %s and for no other", store.FileMirrored)
+	}
+	p.Past("created_at", in.CreatedAt, now, false)
+	p.Flag("content", in.Content)
+	if in.Content.Or(false) && (f.SHA256 == "" || in.Size.Value == nil) {
+		p.Add("size and sha256 are required for a file with content")
+	}
+	p.Text("object_key", in.ObjectKey, web.TextRule{})
+	if f.ObjectKey = in.ObjectKey.Or(files.ObjectKey(projectKey, string(f.ID), f.Filename)); len(p.List) == 0 && !ownKey(f) {
+		p.Add("object_key must have the form f/{project}/{id}/{filename}, with the id and filename of the file")
+	}
+	return f, p.Err()
+}
+
+// ownKey reports whether the object key of a file is one that it may have.
+func ownKey(f *store.File) bool {
+	segments := strings.Split(f.ObjectKey, "/")
+	if len(segments) != 4 {
+		return false
+	}
+	project, err := files.CleanName(segments[1])
+	return err == nil && project == segments[1] && f.ObjectKey == "f/"+project+"/"+string(f.ID)+"/"+f.Filename
+}
+
+func (im *importer) fileLine(raw json.RawMessage) error {
+	var in fileInput
+	web.Fill(&in, raw)
+	f, err := in.record(im.project.Key, im.now.Unix())
+	if err != nil {
+		return err
+	}
+	id := string(f.ID)
+	if im.files.known[id] {
+		return fault.New(fault.Invalid, "id %s is there twice", id)
+	}
+	im.files.known[id] = true
+	if im.options.NewIDs {
+		from := f.ObjectKey
+		f.ID = store.FileID(files.NewID())
+		f.ObjectKey = files.ObjectKey(im.project.Key, string(f.ID), f.Filename)
+		im.files.moved[from] = f.ObjectKey
+	}
+	f.Backend = im.files.backend
+	if in.Content.Or(false) {
+		if err := im.archive.CheckContent(id, f.Size); err != nil {
+			return err
+		}
+		im.files.content = append(im.files.content, importedContent{id, f})
+	} else {
+		im.answer.Failed++
+	}
+	im.later(func(t *store.ImportTx) error {
+		err := t.File(f)
+		if err == nil {
+			im.files.stored[f.ID] = f.ObjectKey
+		}
+		return err
+	})
+	return nil
+}
+
+// relink lets the links of a version that lead to files with another object key now
+// lead to that. Their hosts stay.
+func (l *importedFiles) relink(v *store.Version) {
+	if len(l.moved) == 0 {
+		return
+	}
+	if v.DownloadURL != nil {
+		changed := l.link(*v.DownloadURL)
+		v.DownloadURL = &changed
+	}
+	for i := range v.DownloadLinks {
+		v.DownloadLinks[i].URL = l.link(v.DownloadLinks[i].URL)
+	}
+}
+
+func (l *importedFiles) link(text string) string {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil {
+		return text
+	}
+	key, ok := files.ParseLink(u.EscapedPath())
+	to := l.moved[key]
+	if !ok || to == "" {
+		return text
+	}
+	u.Path, u.RawPath = "/"+to, files.EscapePath(to)
+	return u.String()
+}
+
+// storeContents brings the contents to where they belong, before anybody sees their
+// files. A dry run reads them.
+func (im *importer) storeContents() error {
+	if len(im.files.content) == 0 {
+		return nil
+	}
+	im.answer.Phase, im.read, im.total = "storing", 0, 0
+	for _, c := range im.files.content {
+		im.total += c.file.Size
+	}
+	local := im.handlers.Files.Storages.Local()
+	if !im.options.DryRun {
+		folder := local.Staged("")
+		if err := durable.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+		if err := im.checkRoom(folder); err != nil {
+			return err
+		}
+	}
+	var stored []store.FileID
+	for _, c := range im.files.content {
+		if err := im.storeContent(local, c); err != nil {
+			return fault.Disk(err)
+		}
+		stored = append(stored, c.file.ID)
+	}
+	if im.options.DryRun {
+		return nil
+	}
+	for chunk := range slices.Chunk(stored, transferRecords) {
+		err := im.into.Update(func(t *store.ImportTx) error {
+			for _, id := range chunk {
+				if err := t.FileStored(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRoom makes sure that the contents fit on the disk.
+func (im *importer) checkRoom(dir string) error {
+	free, err := disk.Free(dir)
+	if err != nil || uint64(im.total) <= free {
+		return err
+	}
+	return fault.New(fault.NoSpace, "the files of the project have %d bytes, and the storage directory has room for %d", im.total, free)
+}
+
+// storeContent reads one content and stores it, or stages it for the job.
+func (im *importer) storeContent(local *storage.Local, c importedContent) error {
+	from, err := im.archive.Content(c.from, c.file.Size, c.file.SHA256)
+	if err != nil {
+		return err
+	}
+	in := &watched{im, from}
+	if im.options.DryRun {
+		_, err := io.Copy(io.Discard, in)
+		return errors.Join(err, from.Close())
+	}
+	staged := local.Staged(string(c.file.ID))
+	if err := cmp.Or(writeContent(staged, in), from.Close()); err != nil {
+		return err
+	}
+	if c.file.Backend != store.LocalStorage {
+		return durable.SyncDir(filepath.Dir(staged))
+	}
+	_, err = local.Put(im.ctx, c.file.ObjectKey, staged, c.file.Size)
+	return err
+}
+
+// watched reads for an import, until that is given up.
+type watched struct {
+	im *importer
+	io.Reader
+}
+
+// Read reads on.
+func (w *watched) Read(room []byte) (int, error) {
+	if err := w.im.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.Reader.Read(room)
+	w.im.advance(int64(n))
+	w.im.tell()
+	return n, err
+}
+
+// writeContent writes a new file, whose bytes are on disk when it returns.
+func writeContent(path string, from io.Reader) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	w := durable.NewPaced(f)
+	_, err = io.Copy(w, from)
+	return errors.Join(err, w.Sync(), f.Close())
+}
+
+// dropContents removes the contents that an import that came to nothing has left, and
+// what says that they are to be removed. What it cannot remove, a job does.
+func (im *importer) dropContents(ctx context.Context) error {
+	if len(im.files.stored) == 0 {
+		return nil
+	}
+	return im.handlers.removeContents(ctx, func(d *store.FileDeletion) bool { return im.files.stored[d.ID] == d.ObjectKey })
+}
+
+// freeIDs removes the objects that files of the archive have left behind and a job would
+// remove any moment: those of the project before it was deleted, or of an import that
+// was killed. Then the ids are free.
+func (im *importer) freeIDs() error {
+	ids := map[store.FileID]bool{}
+	err := im.archive.Lines(im.ctx, transfer.FilesFile, func(_ int64, text []byte) error {
+		var f struct {
+			ID store.FileID `json:"id"`
+		}
+		if json.Unmarshal(text, &f) == nil { // otherwise it is refused soon
+			ids[f.ID] = true
+		}
+		return nil
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return im.handlers.removeContents(im.ctx, func(d *store.FileDeletion) bool {
+		return ids[d.ID] && d.Backend == store.LocalStorage && d.RetryAt <= im.now.Unix()
+	})
+}
+
+// removeContents removes local objects and staged contents of deleted files, unless
+// others are at it or need them.
+func (h *Handlers) removeContents(ctx context.Context, which func(*store.FileDeletion) bool) error {
+	release, ok := h.Files.TryHold()
+	if !ok {
+		return nil
+	}
+	defer release()
+	list, err := store.Read(h.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(d *store.FileDeletion) bool { return !which(d) })
+	local := h.Files.Storages.Local()
+	for _, d := range list {
+		if err := local.Delete(ctx, storage.Object{Key: d.ObjectKey, Size: d.Size}); err != nil {
+			return err
+		}
+		if err := os.Remove(local.Staged(string(d.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the content of a deleted file: %w", err)
+		}
+	}
+	for chunk := range slices.Chunk(list, transferRecords) {
+		err := h.DB.Update(func(tx *store.Tx) error {
+			for _, d := range chunk {
+				if err := tx.DropFileDeletion(d); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
