@@ -33,6 +33,13 @@ func TestPackingScript(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	const id = "00000000000a"
+	if err := os.Mkdir(filepath.Join(dir, "files"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "files", id), []byte("content"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	target := filepath.Join(t.TempDir(), "app.zip")
 	c := exec.CommandContext(t.Context(), python, "-c", string(script[1]), dir, target)
 	if out, err := c.CombinedOutput(); err != nil {
@@ -53,5 +60,8 @@ func TestPackingScript(t *testing.T) {
 	}
 	if err := a.Verify(t.Context(), func(int64) {}); err != nil || len(a.Manifest.Files) != 3 || a.Manifest.ProjectKey != "app" {
 		t.Errorf("got %+v, %v", a.Manifest, err)
+	}
+	if err := a.CheckContent(id, 7); err != nil {
+		t.Error(err)
 	}
 }

@@ -259,3 +259,128 @@ func TestDryRunBesideOthers(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// Files that are brought in are nobody's business before the project is there, and
+// what is given up becomes deletions.
+func TestImportOfFiles(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	other := addProject(t, db, "other")
+	addFile(t, db, other.ID, 1, store.FileReady)
+	addFile(t, db, other.ID, 2, store.FileReady)
+	update(t, db, func(tx *store.Tx) error { return deleteFile(tx, other.ID, fileID(2), false) })
+	update(t, db, func(tx *store.Tx) error {
+		return tx.PutStorageBackend(&store.StorageBackend{Name: "NAS", Kind: store.StorageWebDAV, BaseURL: "http://nas.example"})
+	})
+	nas := ""
+	err := db.View(func(tx *store.Tx) error {
+		list, err := tx.StorageBackends()
+		for _, b := range list {
+			if !b.Builtin() {
+				nas = b.ID
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(dry bool) *store.Import {
+		i, err := db.BeginImport(store.ImportOptions{DryRun: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	for _, dry := range []bool{true, false} {
+		i := begin(dry)
+		for _, row := range []struct {
+			name string
+			file *store.File
+			kind fault.Kind
+			want string
+		}{
+			{"an id of another project", newFileRecord(1, ""), fault.Conflict, `is that of a file of project "other"`},
+			{"an id that was deleted", newFileRecord(2, ""), fault.Conflict, "was deleted a moment ago"},
+			{"an id of another form", newFileRecord(3, "", func(f *store.File) { f.ID = "../../000000" }), fault.Invalid, "12 characters"},
+			{"a storage of nowhere", newFileRecord(3, "", func(f *store.File) { f.Backend = "x" }), fault.NotFound, "storage backend not found"},
+		} {
+			err := i.Update(func(tx *store.ImportTx) error { return tx.File(row.file) })
+			if !fault.Is(err, row.kind) || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%s, dry %t: got %v", row.name, dry, err)
+			}
+		}
+		err := i.Update(func(tx *store.ImportTx) error {
+			if err := tx.File(newFileRecord(3, "")); err != nil {
+				return err
+			}
+			return tx.File(newFileRecord(3, ""))
+		})
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "another file of the project") {
+			t.Errorf("an id twice, dry %t: got %v", dry, err)
+		}
+		i.Abandon()
+	}
+
+	bring := func() *store.Import {
+		i := begin(false)
+		err := i.Update(func(tx *store.ImportTx) error {
+			for n := 3; n <= 5; n++ {
+				if err := tx.File(newFileRecord(n, "", func(f *store.File) {
+					if n == 4 {
+						f.Backend = nas
+					}
+				})); err != nil {
+					return err
+				}
+			}
+			if err := tx.FileStored(fileID(3)); err != nil {
+				return err
+			}
+			return tx.FileStored(fileID(4))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	i := bring()
+	if got := pending(t, db); len(got) != 0 {
+		t.Errorf("jobs see files that are hidden: %v", got)
+	}
+	if _, _, err := db.LinkedFile(newFileRecord(3, "").ObjectKey); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the link of a hidden file: got %v", err)
+	}
+	i.Abandon()
+	if err := db.Purge(); err != nil {
+		t.Fatal(err)
+	}
+	update(t, db, func(tx *store.Tx) error {
+		list, err := tx.FileDeletions(10)
+		if len(list) != 4 {
+			t.Errorf("deletions after an import that was given up: got %d, want 3 and the one from before", len(list))
+		}
+		for _, d := range list {
+			if err := tx.DropFileDeletion(d); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+
+	i = bring()
+	if _, err := i.Reveal(&store.Project{Key: "new", Name: "New"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := pending(t, db); len(got) != 1 {
+		t.Errorf("pending: got %v, want the file on the NAS", got)
+	}
+	if f, _, err := db.LinkedFile(newFileRecord(3, "").ObjectKey); err != nil || f.Project != i.Project() {
+		t.Errorf("the link of a file: got %+v, %v", f, err)
+	}
+	for n, want := range map[int]store.FileStatus{3: store.FileReady, 4: store.FilePending, 5: store.FileFailed} {
+		if f, err := readFile(t, db, i.Project(), fileID(n)); err != nil || f.Status != want {
+			t.Errorf("file %d: got %+v, %v, want %s", n, f, err, want)
+		}
+	}
+}

@@ -340,6 +340,10 @@ func (j *Jobs) deleteAll(ctx context.Context) error {
 // errHeld is for a removal while a backup is written, which needs the content.
 var errHeld = errors.New("a backup is being written")
 
+// errRemoved is for an object that an import has removed since, which needed its key
+// for one of its own.
+var errRemoved = errors.New("the object is removed already")
+
 // heldPause is the time after which a removal is tried again that a backup was in the
 // way of.
 const heldPause = time.Minute
@@ -366,7 +370,7 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 		for i, err := range failures {
 			d := due[i]
 			switch {
-			case !tx.HasFileDeletion(d): // done by somebody else
+			case !tx.HasFileDeletion(d): // removed, as errRemoved says
 				err = nil
 			case err == nil:
 				err = tx.DropFileDeletion(d)
@@ -408,7 +412,10 @@ func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
 	}
 	defer end()
 	due, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasFileDeletion(d), nil })
-	if err != nil || !due { // an import has removed the object, and may have another one there
+	if err == nil && !due {
+		err = errRemoved
+	}
+	if err != nil {
 		return err
 	}
 	backend, err := j.backendOf(d.Backend)

@@ -414,6 +414,51 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 	testutil.Until(t, "the end of both", func() bool { return len(d.objects()) == 0 })
 }
 
+// TestDeletionThatOthersHaveDone: once it is done, the object is not touched any more,
+// however long ago the job has read of it: another file may have it by now.
+func TestDeletionThatOthersHaveDone(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	id := d.stage("content")
+	o, err := d.Storages.Local().Put(t.Context(), d.file(id).ObjectKey, d.Storages.Local().Staged(string(id)), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var due []*store.FileDeletion
+	d.update(func(tx *store.Tx) error {
+		if _, err := tx.DeleteFile(d.p.ID, id, true, 0); err != nil {
+			return err
+		}
+		due, err = tx.FileDeletions(10)
+		return err
+	})
+	d.update(func(tx *store.Tx) error { return tx.DropFileDeletion(due[0]) })
+	if err := d.jobs.deleteObjects(t.Context(), due); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := d.Storages.Local().Stat(t.Context(), o); !there || err != nil || d.refreshed.Load() != 0 {
+		t.Errorf("the object is there: %t, %v; the CDN was told of %d links", there, err, d.refreshed.Load())
+	}
+	d.update(func(tx *store.Tx) error { return tx.PutFileDeletion(due[0]) })
+	release, ok := d.TryHold()
+	if !ok {
+		t.Fatal("somebody holds the contents")
+	}
+	if err := d.jobs.deleteObjects(t.Context(), due); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := d.Storages.Local().Stat(t.Context(), o); !there || err != nil {
+		t.Errorf("while somebody holds contents the object is there: %t, %v", there, err)
+	}
+	release()
+	if err := d.jobs.deleteObjects(t.Context(), due); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := d.Storages.Local().Stat(t.Context(), o); there || err != nil {
+		t.Errorf("the object is there: %t, %v", there, err)
+	}
+}
+
 // TestCleanUpRemovesWhatNoRecordNeeds: orphans go when nothing can claim them any more,
 // and what has a record stays.
 func TestCleanUpRemovesWhatNoRecordNeeds(t *testing.T) {
