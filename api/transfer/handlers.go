@@ -4,10 +4,12 @@
 //
 //	handlers.go  Handlers, and their routes
 //	export.go    writing an archive
+//	contents.go  writing files and their contents
 //	views.go     lines that only an archive has
 //	import.go    reading an archive
 //	records.go   reading lines of records
 //	events.go    reading lines of events and counters
+//	files.go     reading files, storing their contents, and what takes both back
 package transfer
 
 import (
