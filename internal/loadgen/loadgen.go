@@ -60,7 +60,7 @@ func begin(method, path, userAgent string, headers []string) []byte {
 // Send sends every request once. The connections take them in order.
 func (t Target) Send(connections int) (Result, error) {
 	var next atomic.Int64
-	return t.drive(min(connections, len(t.Requests)), func(int) int {
+	return t.drive(min(connections, len(t.Requests)), func(int, time.Time) int {
 		if i := int(next.Add(1)) - 1; i < len(t.Requests) {
 			return i
 		}
@@ -71,11 +71,10 @@ func (t Target) Send(connections int) (Result, error) {
 // Run sends the requests again and again for a time; every connection begins at
 // another one and sends at least one.
 func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
-	end := time.Now().Add(wanted)
 	sent := make([]int, connections)
-	return t.drive(connections, func(connection int) int {
+	return t.drive(connections, func(connection int, begin time.Time) int {
 		n := sent[connection]
-		if n > 0 && !time.Now().Before(end) {
+		if n > 0 && time.Since(begin) >= wanted {
 			return -1
 		}
 		sent[connection]++
@@ -84,9 +83,10 @@ func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 }
 
 // drive lets each connection send the request that next names, and wait for the
-// answer, until next returns -1. An answer other than 200, 201, 202 and 204, or
-// one without a Content-Length, is an error and ends the run.
-func (t Target) drive(connections int, next func(connection int) int) (Result, error) {
+// answer, until next returns -1; begin is when the connections were made. An answer
+// other than 200, 201, 202 and 204, or one without a Content-Length, is an error and
+// ends the run.
+func (t Target) drive(connections int, next func(connection int, begin time.Time) int) (Result, error) {
 	clients := make([]*client, connections)
 	for i := range clients {
 		clients[i] = &client{target: &t, answer: make([]byte, 64<<10)}
@@ -99,7 +99,7 @@ func (t Target) drive(connections int, next func(connection int) int) (Result, e
 	var group sync.WaitGroup
 	for i, c := range clients {
 		group.Go(func() {
-			for at := next(i); at >= 0 && c.failed == nil; at = next(i) {
+			for at := next(i, begin); at >= 0 && c.failed == nil; at = next(i, begin) {
 				c.failed = c.ask(t.Requests[at])
 			}
 		})
