@@ -2,12 +2,12 @@ package cmd_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -108,7 +108,7 @@ func TestDirectLinkOverTCP(t *testing.T) {
 		var got []string
 		for parts := multipart.NewReader(response.Body, params["boundary"]); ; {
 			part, err := parts.NextRawPart()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {
@@ -118,7 +118,7 @@ func TestDirectLinkOverTCP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, textproto.MIMEHeader(part.Header).Get("Content-Range")+" "+string(text))
+			got = append(got, part.Header.Get("Content-Range")+" "+string(text))
 		}
 		if want := []string{"bytes 9990-9994/10000 01234", "bytes 5-7/10000 567", "bytes 100-101/10000 01"}; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)

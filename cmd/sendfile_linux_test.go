@@ -11,9 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"svc/internal/files/storage/storagetest"
+	"svc/internal/testutil"
 )
 
 // TestKernelCopiesLocalFiles: the bytes of a local file go from the file to the
@@ -52,26 +52,24 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	p.end(t, syscall.SIGTERM)
 	ended := regexp.MustCompile(`(?m)^` + strconv.Itoa(p.Process.Pid) + ` +\+\+\+ (exited|killed)`)
 	copied := regexp.MustCompile(`(?m)sendfile.*= (\d+)$`)
-	for late := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) { // strace writes on after the end of the process
-		text, err := os.ReadFile(trace)
+	var text []byte
+	testutil.Until(t, "the end of what strace writes", func() bool { // it writes on after the end of the process
+		var err error
+		if text, err = os.ReadFile(trace); err != nil {
+			t.Fatal(err)
+		}
+		return ended.Match(text)
+	})
+	sum := 0
+	for _, one := range copied.FindAllSubmatch(text, -1) {
+		n, err := strconv.Atoi(string(one[1]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !ended.Match(text) && time.Now().Before(late) {
-			continue
-		}
-		sum := 0
-		for _, one := range copied.FindAllSubmatch(text, -1) {
-			n, err := strconv.Atoi(string(one[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum += n
-		}
-		// The first bytes of an answer go with its headers.
-		if want := size + rangeSize; sum < want-2*64<<10 || sum > want {
-			t.Errorf("the kernel copied %d of %d bytes: %s", sum, want, text)
-		}
-		return
+		sum += n
+	}
+	// The first bytes of an answer go with its headers.
+	if want := size + rangeSize; sum < want-2*64<<10 || sum > want {
+		t.Errorf("the kernel copied %d of %d bytes: %s", sum, want, text)
 	}
 }

@@ -26,8 +26,8 @@ const (
 	pollEvery = time.Second
 )
 
-// chunkPauses are those before the second and each later try of a chunk.
-var chunkPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}
+// requestPauses are those before the second and each later try of a request.
+var requestPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}
 
 // uploader sends files to a project.
 type uploader struct {
@@ -69,7 +69,10 @@ func (u *uploader) upload(ctx context.Context, name string) (*fileAnswer, error)
 	}
 	u.bar.end()
 	var done fileAnswer
-	if err := u.callUnlimited(ctx, http.MethodPost, u.sessions()+"/"+s.ID+"/complete", nil, &done); err != nil {
+	err = repeatedly(ctx, func() error { // a lost answer must not make another file
+		return u.callUnlimited(ctx, http.MethodPost, u.sessions()+"/"+s.ID+"/complete", nil, &done)
+	})
+	if err != nil {
 		return nil, err
 	}
 	_ = os.Remove(note) // a session that is not there any more is noticed
@@ -148,26 +151,36 @@ func (u *uploader) send(ctx context.Context, s *session, f io.ReaderAt) error {
 	return context.Cause(ctx)
 }
 
-// sendChunk sends one chunk, several times unless the server refuses it.
+// sendChunk sends one chunk.
 func (u *uploader) sendChunk(ctx context.Context, s *session, f io.ReaderAt, index int) error {
 	offset := int64(index) * s.Chunk
 	length := min(s.Chunk, s.Size-offset)
-	for try := 0; ; try++ {
-		err := u.callUnlimited(ctx, http.MethodPut, fmt.Sprintf("%s/%s/chunks/%d", u.sessions(), s.ID, index), io.NewSectionReader(f, offset, length), nil)
-		if err == nil {
-			u.bar.add(length)
-			return nil
-		}
-		answer, refused := errors.AsType[*answerError](err)
-		if try == len(chunkPauses) || ctx.Err() != nil || refused && answer.status < http.StatusInternalServerError {
+	err := repeatedly(ctx, func() error {
+		return u.callUnlimited(ctx, http.MethodPut, fmt.Sprintf("%s/%s/chunks/%d", u.sessions(), s.ID, index), io.NewSectionReader(f, offset, length), nil)
+	})
+	if err == nil {
+		u.bar.add(length)
+	}
+	return err
+}
+
+// repeatedly sends a request, and after each pause once more unless the server
+// refuses it.
+func repeatedly(ctx context.Context, send func() error) error {
+	err := send()
+	for _, pause := range requestPauses {
+		answer, answered := errors.AsType[*answerError](err)
+		if err == nil || ctx.Err() != nil || answered && answer.status < http.StatusInternalServerError {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(chunkPauses[try]):
+		case <-time.After(pause):
 		}
+		err = send()
 	}
+	return err
 }
 
 // ready waits until a file on another storage can be downloaded.

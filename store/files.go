@@ -355,12 +355,11 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 		total = 0
 	}
 	cursor := order.Cursor()
-	key, value := cursor.Seek((p + 1).key())
-	if key == nil {
-		key, value = cursor.Last()
-	} else {
-		key, value = cursor.Prev()
+	back := cursor.Prev
+	if next, _ := cursor.Seek((p + 1).key()); next == nil {
+		back = cursor.Last
 	}
+	key, value := back()
 	for skip := q.Offset; bytes.HasPrefix(key, p.key()); key, value = cursor.Prev() {
 		if q.Status != "" && value[0] != q.Status[0] || !searchtext.ContainsAll(string(value[1:]), q.Terms) {
 			continue

@@ -45,11 +45,11 @@ type Entry[R any] struct {
 	texts uint64 // of a large one: textSum of the texts that stayed in the file
 }
 
-// The entries of a snapshot.
-type (
-	VersionEntry      = Entry[Version]
-	AnnouncementEntry = Entry[Announcement]
-)
+// VersionEntry is a version in a snapshot.
+type VersionEntry = Entry[Version]
+
+// AnnouncementEntry is an announcement in a snapshot.
+type AnnouncementEntry = Entry[Announcement]
 
 // translated is a pointer to a record with texts, some of which may be too large
 // for memory.

@@ -3,6 +3,7 @@ package distribution
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -63,9 +64,12 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 	return web.Views(list, func(f *store.File) fileView {
 		v := fileView{
 			ID: string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size, SHA256: orNull(f.SHA256), PartSize: orNull(f.PartSize),
-			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: orNull(f.SourceURL), Error: orNull(f.Error),
+			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: orNull(f.SourceURL),
 			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
 			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
+		}
+		if f.Status == store.FileFailed { // of a pending one it is why the job tries again
+			v.Error = orNull(f.Error)
 		}
 		if h.BaseURL != "" {
 			v.URL = orNull(h.BaseURL + v.Path)
@@ -251,13 +255,17 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 	return view, nil
 }
 
-// removeObject removes the object of a deleted file and notes that this is done.
+// removeObject removes the object of a deleted file, and what is still staged of it,
+// and notes that this is done.
 func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.StorageBackend, d *store.FileDeletion) error {
 	end, ok := h.BeginRemoval()
 	if !ok {
 		return errors.New("a backup is being written")
 	}
 	defer end()
+	if err := os.Remove(h.Storages.Local().Staged(string(f.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	backend, err := h.Open(b)
 	if err != nil {
 		return err

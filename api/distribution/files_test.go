@@ -30,7 +30,7 @@ func TestFileLists(t *testing.T) {
 		s.Clock.Advance(1e9)
 	}
 	create(t, s, "a", &store.File{
-		ID: "pending00000", Filename: "asset.zip", ObjectKey: "f/a/pending00000/asset.zip", Status: store.FilePending,
+		ID: "pending00000", Filename: "asset.zip", ObjectKey: "f/a/pending00000/asset.zip", Status: store.FilePending, Error: "tried again later",
 		Source: store.FileMirrored, SourceURL: "https://code.example/o/r/releases/download/1/asset.zip", Backend: store.LocalStorage,
 	})
 	elsewhere := apitest.Field[string](t, s.Upload(t, "b", "b.zip", "b"), "id")

@@ -86,7 +86,8 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 	if unchanged(r.Header, etag, f.CreatedAt) {
 		setFileHeaders(w.Header(), f, etag)
 		// net/http takes Content-Type off a 304, but not by this name, which is the
-		// same on the wire. The interface wants it.
+		// same on the wire. The interface wants it. HTTP/2 would send both.
+		delete(w.Header(), "Content-Type")
 		w.Header()["content-type"] = []string{files.ContentType(f.Filename)}
 		w.WriteHeader(http.StatusNotModified)
 		return nil
@@ -103,7 +104,13 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		d.begin(w, etag)
 		return nil
 	}
-	if err := d.open(r.Context(), d.spans[0]); err != nil {
+	answering := func() {}
+	if !backend.Builtin() {
+		answering = waiting(w)
+	}
+	err = d.open(r.Context(), d.spans[0])
+	answering()
+	if err != nil {
 		h.Log.Warn("storage of a file unavailable", "file", f.ID, "storage", f.Backend, "error", err, "id", r.ID)
 		w.Header()["Cache-Control"] = []string{"no-store"}
 		writeText(w, http.StatusBadGateway, "Storage Unavailable")
@@ -119,6 +126,14 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		panic(http.ErrAbortHandler)
 	}
 	return nil
+}
+
+// waiting lifts the time limits of a request while a storage is asked: that for
+// reading would end its context, that for writing would be over before there is an
+// answer. It returns what gives the answer its own.
+func waiting(w http.ResponseWriter) (answering func()) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // in process there is none
+	return web.NoWriteDeadline(w)
 }
 
 // setFileHeaders sets what 200, 206 and 304 have. A link never changes what it leads

@@ -151,6 +151,27 @@ func TestLinkConditions(t *testing.T) {
 	}
 }
 
+// HTTP/2 sends every name that the handler leaves, so the type must be there once.
+func TestUnchangedHasOneType(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "a")
+	f := place(t, s, "a", "a.zip", "12345")
+	r := httptest.NewRequestWithContext(t.Context(), "GET", f.path, http.NoBody)
+	r.Header.Set("If-None-Match", f.etag())
+	w := httptest.NewRecorder()
+	s.Handler.ServeHTTP(w, r)
+	var types []string
+	for name, values := range w.Header() {
+		if strings.EqualFold(name, "Content-Type") {
+			types = append(types, values...)
+		}
+	}
+	if w.Code != 304 || len(types) != 1 || types[0] != "application/zip" {
+		t.Errorf("got %d, types %q", w.Code, types)
+	}
+}
+
 // sameHeaders compares headers without what each answer has for itself.
 func sameHeaders(a, b http.Header) bool {
 	a, b = a.Clone(), b.Clone()

@@ -223,6 +223,9 @@ func (in backendInput) checkS3(p *web.Problems, b *store.StorageBackend) {
 		}
 		return
 	}
+	if u, err := url.Parse(strings.TrimSpace(in.BaseURL.Or(""))); err == nil && strings.TrimRight(u.EscapedPath(), "/") != "" && u.Hostname() != "" {
+		p.Add("base_url must have no path for storages of kind s3: it is the endpoint, the folder belongs in path_prefix")
+	}
 	if in.PartSizeKB.Value != nil {
 		p.Add("part_size_kb must be null for storages of kind s3")
 	}
@@ -300,7 +303,7 @@ func (h *Handlers) testBackend(r *web.Request) (view probeView, err error) {
 	if err != nil {
 		return view, err
 	}
-	defer web.NoWriteDeadline(r.Writer)()
+	defer waiting(r.Writer)()
 	probe := h.probe(r, b)
 	if probe.OK && probe.Public != b.Public {
 		if err := h.notePublic(b, probe.Public); err != nil {

@@ -2,10 +2,13 @@ package distribution_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"svc/api"
 	"svc/api/apitest"
@@ -79,6 +82,8 @@ func TestStorageRules(t *testing.T) {
 			"name must have at most 64 characters; base_url must have at most 512 characters; part_size_kb must be null for storages of kind s3; region must have at most 64 characters; " +
 				"bucket must have at least 3 characters; path_prefix must neither begin nor end with a slash"},
 		{"no bucket", "POST", backends, `{"name":"x","kind":"s3","base_url":"http://x"}`, 400, "bucket is required"},
+		{"path of S3", "POST", backends, `{"name":"x","kind":"s3","base_url":" http://x/a/ ","bucket":"files"}`, 400, "base_url must have no path for storages of kind s3: it is the endpoint, the folder belongs in path_prefix"},
+		{"path of S3, later", "PATCH", bucket, `{"base_url":"http://x/a"}`, 400, "base_url must have no path"},
 		{"fields of S3", "POST", backends, `{"name":"x","kind":"webdav","base_url":"http://x","bucket":"files","region":"r","path_prefix":"p","path_style":true}`, 400,
 			"region is for storages of kind s3; bucket is for storages of kind s3; path_prefix is for storages of kind s3; path_style is for storages of kind s3"},
 		{"address with a password", "POST", backends, `{"name":"x","kind":"webdav","base_url":"http://u:p@x"}`, 400, "without user name"},
@@ -183,6 +188,54 @@ func TestRemoteDownload(t *testing.T) {
 	}
 }
 
+// A storage that takes longer than a request may is waited for, and so is its failure.
+func TestSlowStorage(t *testing.T) {
+	t.Parallel()
+	s := withFiles(t)
+	var broken atomic.Bool
+	folder := t.TempDir()
+	working := storagetest.Handler(folder)
+	dav := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "GET" {
+			select {
+			case <-time.After(2500 * time.Millisecond): // an impatient server gives 2 s
+			case <-r.Context().Done():
+				return
+			}
+			if broken.Load() {
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+		}
+		working.ServeHTTP(w, r)
+	}))
+	t.Cleanup(dav.Close)
+	id := apitest.Field[string](t, s.Must(t, 201, "POST", backends, fmt.Sprintf(`{"name":"NAS","kind":"webdav","base_url":%q,"username":%q,"password":%q}`, dav.URL, storagetest.User, storagetest.Password)), "id")
+	if err := os.MkdirAll(folder+"/f/a/ready0000000", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const key = "f/a/ready0000000/a.zip"
+	if err := os.WriteFile(folder+"/"+key, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	create(t, s, "a", &store.File{
+		ID: "ready0000000", Filename: "a.zip", ObjectKey: key, Size: 5, SHA256: sumOf("12345"),
+		Status: store.FileReady, Source: store.FileUploaded, Backend: id,
+	})
+	s.Impatient(t)
+	if answer := s.Must(t, 200, "POST", backends+"/"+id+"/test", ""); !apitest.Field[bool](t, answer, "ok") {
+		t.Errorf("probe: got %s", answer)
+	}
+	broken.Store(true)
+	if status, body, _ := s.Send(t, "GET", "/"+key, nil, ""); status != 502 || body != "Storage Unavailable" {
+		t.Errorf("broken: got %d %q", status, body)
+	}
+	broken.Store(false)
+	if status, body, _ := s.Send(t, "GET", "/"+key, nil, ""); status != 200 || body != "12345" {
+		t.Errorf("got %d %q", status, body)
+	}
+}
+
 func TestCDNSettings(t *testing.T) {
 	t.Parallel()
 	cdn := &provider{}
@@ -198,6 +251,10 @@ func TestCDNSettings(t *testing.T) {
 		{"switched on, the rest stays", "PUT", at, `{"enabled":true}`, 200, `{"enabled":true,"configured":true,"access_key_id":"zone"}`},
 		{"no id", "PUT", at, `{"access_key_id":""}`, 200, `{"configured":false,"access_key_id":null,"has_access_key_secret":true}`},
 		{"another provider", "PUT", at, `{"provider":"aliyun"}`, 200, `{"provider":"aliyun","configured":false,"has_access_key_secret":false}`},
+		{"credentials", "PUT", at, `{"access_key_id":"zone","access_key_secret":"token"}`, 200, `{"configured":true}`},
+		{"another provider, credentials of before", "PUT", at, `{"provider":"cloudflare","access_key_id":"zone","access_key_secret":"token"}`, 200, `{"provider":"cloudflare","enabled":true,"configured":true,"access_key_id":"zone"}`},
+		{"another provider, id of before", "PUT", at, `{"provider":"aliyun","access_key_id":"zone"}`, 200, `{"configured":false,"access_key_id":"zone","has_access_key_secret":false,"access_key_secret_fingerprint":null}`},
+		{"the same provider", "PUT", at, `{"provider":"aliyun","access_key_secret":"token"}`, 200, `{"configured":true,"access_key_id":"zone"}`},
 		{"every broken rule", "PUT", at, `{"provider":"x","enabled":null,"access_key_id":"` + strings.Repeat("x", 129) + `","access_key_secret":"` + strings.Repeat("x", 257) + `"}`, 400,
 			`{"message":["provider must be aliyun or cloudflare","enabled must not be null","access_key_id must have at most 128 characters","access_key_secret must have at most 256 characters"]}`},
 		{"cleared", "DELETE", at, "", 200, empty},

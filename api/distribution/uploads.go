@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -67,19 +68,41 @@ type announced struct {
 	backend  string // "" = not chosen
 }
 
+// byteCount is a web.Integer that may have any size: what no file can have is as many
+// bytes as can be counted, and so more than the limit.
+type byteCount int64
+
+// UnmarshalJSON accepts every spelling of a whole number.
+func (n *byteCount) UnmarshalJSON(raw []byte) error {
+	var whole web.Integer
+	err := whole.UnmarshalJSON(raw)
+	*n = byteCount(whole)
+	if err == nil {
+		return nil
+	}
+	// From 2^53 on every float is whole; one that is too large for a float is infinite.
+	if f, wrong := strconv.ParseFloat(string(raw), 64); f > 1<<53 && (wrong == nil || errors.Is(wrong, strconv.ErrRange)) {
+		*n = math.MaxInt64
+		return nil
+	}
+	return err
+}
+
 type uploadInput struct {
-	Filename web.Optional[string]      `json:"filename"`
-	Size     web.Optional[web.Integer] `json:"size"`
-	Backend  web.Optional[string]      `json:"storage_backend_id"`
+	Filename web.Optional[string]    `json:"filename"`
+	Size     web.Optional[byteCount] `json:"size"`
+	Backend  web.Optional[string]    `json:"storage_backend_id"`
 }
 
 func (in uploadInput) check() (a announced, err error) {
 	var p web.Problems
 	p.Text("filename", in.Filename, web.TextRule{Min: 1, Max: 255, Required: true})
-	if in.Size.Value == nil && !in.Size.Wrong {
+	switch size := in.Size; {
+	case size.Wrong || size.Value != nil && *size.Value < 1:
+		p.Add("size must be an integer of at least 1")
+	case size.Value == nil:
 		p.Add("size is required")
 	}
-	p.Number("size", in.Size, 1, 1<<53, false)
 	p.Text("storage_backend_id", in.Backend, web.TextRule{Max: 64})
 	if err := p.Err(); err != nil {
 		return a, err

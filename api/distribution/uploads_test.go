@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -93,6 +95,8 @@ func TestUploadInChunks(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{
 		{"completed: read", "GET", at, "", 404, ``},
 		{"completed: chunk", "PUT", at + "/chunks/2", "12345", 404, ``},
+		{"completed: chunk of another length", "PUT", at + "/chunks/2", "1", 404, ``},
+		{"completed: no chunk", "PUT", at + "/chunks/3", "1", 404, ``},
 		{"completed: given up", "DELETE", at, "", 404, ``},
 	})
 	s.Clock.Advance(24 * time.Hour)
@@ -148,9 +152,15 @@ func TestUploadRules(t *testing.T) {
 		{"empty name", "POST", uploads, `{"filename":"","size":1}`, 400, "filename must not be empty"},
 		{"name of dots", "POST", uploads, `{"filename":" ... ","size":1}`, 400, "filename must have a character"},
 		{"long name", "POST", uploads, `{"filename":"` + strings.Repeat("x", 256) + `","size":1}`, 400, "at most 255 characters"},
-		{"no bytes", "POST", uploads, `{"filename":"a","size":0}`, 400, "size must be an integer from 1"},
-		{"text as size", "POST", uploads, `{"filename":"a","size":"5"}`, 400, "size must be an integer from 1"},
+		{"no bytes", "POST", uploads, `{"filename":"a","size":0}`, 400, "size must be an integer of at least 1"},
+		{"text as size", "POST", uploads, `{"filename":"a","size":"5"}`, 400, "size must be an integer of at least 1"},
 		{"a byte too many", "POST", uploads, `{"filename":"a","size":1001}`, 413, "the file must have at most 1000 bytes"},
+		{"more than a float counts", "POST", uploads, `{"filename":"a","size":9007199254740993}`, 413, "the file must have at most 1000 bytes"},
+		{"more than an integer counts", "POST", uploads, `{"filename":"a","size":99999999999999999999}`, 413, "the file must have at most 1000 bytes"},
+		{"more than anything counts", "POST", uploads, `{"filename":"a","size":1e999}`, 413, "the file must have at most 1000 bytes"},
+		{"less than anything counts", "POST", uploads, `{"filename":"a","size":-1e999}`, 400, "size must be an integer of at least 1"},
+		{"a part of a byte", "POST", uploads, `{"filename":"a","size":1.5}`, 400, "size must be an integer of at least 1"},
+		{"null as size", "POST", uploads, `{"filename":"a","size":null}`, 400, "size is required"},
 		{"unknown storage", "POST", uploads, `{"filename":"a","size":1,"storage_backend_id":"x"}`, 404, "storage backend not found"},
 		{"long storage", "POST", uploads, `{"filename":"a","size":1,"storage_backend_id":"` + strings.Repeat("x", 65) + `"}`, 400, "at most 64 characters"},
 		{"unknown project", "POST", "/admin/projects/none/files/uploads", `{"filename":"a","size":1}`, 404, `project "none" not found`},
@@ -395,7 +405,13 @@ func TestUploadForOtherStorage(t *testing.T) {
 	// A storage that was chosen at the beginning and is gone at the end.
 	at = begin(t, s, "b.zip", 5)
 	s.Must(t, 200, "PUT", at+"/chunks/0", "12345")
+	if err := os.WriteFile(s.Storages.Local().Staged(id), []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s.Must(t, 200, "DELETE", one, "")
+	if _, err := os.Stat(s.Storages.Local().Staged(id)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("content of a deleted file: got %v", err)
+	}
 	drained(t, s)
 	s.Must(t, 200, "DELETE", "/admin/storage/backends/"+nas, "")
 	if file := s.Must(t, 200, "POST", at+"/complete", ""); download(t, s, file) != "12345" {

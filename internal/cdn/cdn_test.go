@@ -103,7 +103,7 @@ func (p *provider) aliyun(r *http.Request) (int, string) {
 	}
 	slices.Sort(pairs)
 	mac := hmac.New(sha1.New, []byte("the+secret&"))
-	fmt.Fprintf(mac, "POST&%%2F&%s", rfc3986(strings.Join(pairs, "&")))
+	_, _ = fmt.Fprintf(mac, "POST&%%2F&%s", rfc3986(strings.Join(pairs, "&")))
 	form := r.PostForm
 	at, err := time.Parse("2006-01-02T15:04:05Z", form.Get("Timestamp"))
 	switch {
@@ -146,7 +146,7 @@ func (p *provider) cloudflare(r *http.Request) (int, string) {
 	return 200, fmt.Sprintf(`{"success":true,"errors":[],"messages":[],"result":{"id":"task %d"}}`, len(p.files))
 }
 
-func (p *provider) client() *cdn.Client { return cdn.NewClient(p.Server.Client(), p.URL, p.URL) }
+func (p *provider) client() *cdn.Client { return cdn.NewClient(p.Client(), p.URL, p.URL) }
 
 // links are addresses of files.
 func links(n int) (urls []string) {

@@ -52,10 +52,12 @@ func (l *refusing) Accept() (net.Conn, error) {
 }
 
 // refusingConn is a connection whose last bytes are remembered, where they are: in
-// the buffer of net/http, which does not change before it has answered.
+// the buffer of net/http, which does not change before it has answered. Where it
+// reads past that, into the memory of a handler, they are of a body and are not.
 type refusingConn struct {
 	net.Conn
 	refuse http.HandlerFunc
+	buffer *byte // the start of that of net/http, into which it reads first
 	last   []byte
 	answer parts
 }
@@ -63,15 +65,21 @@ type refusingConn struct {
 // Read reads, and remembers what.
 func (c *refusingConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	if n > 0 && c.buffer == nil {
+		c.buffer = &b[0]
+	}
 	if n > 1 { // single bytes are read while a handler runs
 		c.last = b[:n]
+		if len(b) >= bufferSize && &b[0] != c.buffer { // a handler's, which may use it for something else
+			c.last = nil
+		}
 	}
 	return n, err
 }
 
 // Write passes everything on but what net/http says to a malformed request.
 func (c *refusingConn) Write(b []byte) (int, error) {
-	if len(b) > 512 || !bytes.HasPrefix(b, []byte(badRequest)) || !bytes.Contains(b, plainError) {
+	if c.answer.first != nil || len(b) > 512 || !bytes.HasPrefix(b, []byte(badRequest)) || !bytes.Contains(b, plainError) {
 		return c.answer.write(c.Conn, b)
 	}
 	w := &rawAnswer{header: http.Header{}}
@@ -82,8 +90,13 @@ func (c *refusingConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// ReadFrom lets the kernel copy files to the connection.
-func (c *refusingConn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
+// ReadFrom lets the kernel copy files to the connection, after what is held back.
+func (c *refusingConn) ReadFrom(r io.Reader) (int64, error) {
+	if err := c.answer.release(c.Conn); err != nil {
+		return 0, err
+	}
+	return io.Copy(c.Conn, r)
+}
 
 // CloseWrite says that nothing follows. net/http does so before it closes a
 // connection on which it has refused something.

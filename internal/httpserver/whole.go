@@ -17,7 +17,8 @@ const (
 
 // parts puts the two parts of an answer together, so that it takes one call to the
 // system and the client wakes up once. An answer that is cut off after the first part
-// loses it.
+// loses it. A handler that calls Flush when the buffer is just full, in an answer of a
+// length up to maxWhole, looks the same from here: that part waits for the next.
 type parts struct {
 	first *[]byte // nil when nothing is held back
 	both  net.Buffers
@@ -42,8 +43,20 @@ func (p *parts) write(to net.Conn, b []byte) (int, error) {
 	return max(0, int(n)-bufferSize), err
 }
 
+// release writes what is held back.
+func (p *parts) release(to net.Conn) error {
+	if p.first == nil {
+		return nil
+	}
+	first := p.first
+	p.first = nil
+	_, err := to.Write(*first)
+	buffers.Put(first)
+	return err
+}
+
 // unfinished reports whether b is the first part of an answer whose rest comes soon:
-// its length says so.
+// its length says so. A header alone may be all there is, such as for HEAD.
 func unfinished(b []byte) bool {
 	if len(b) != bufferSize || !bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
 		return false
@@ -52,5 +65,5 @@ func unfinished(b []byte) bool {
 	_, value, _ := bytes.Cut(header, []byte("\r\nContent-Length: "))
 	value, _, _ = bytes.Cut(value, []byte("\r\n"))
 	length, err := strconv.Atoi(string(value))
-	return ends && err == nil && len(body) < length && length <= maxWhole
+	return ends && err == nil && len(body) > 0 && len(body) < length && length <= maxWhole
 }

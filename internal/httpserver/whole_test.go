@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -17,12 +18,18 @@ import (
 // wire serves a handler as on a public listener and gives a connection to it.
 func wire(t *testing.T, handler http.HandlerFunc) net.Conn {
 	t.Helper()
+	return wireRefusing(t, handler, http.NotFound)
+}
+
+// wireRefusing is wire with an answer to what is malformed.
+func wireRefusing(t *testing.T, handler, refuse http.HandlerFunc) net.Conn {
+	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- NewServer(handler, 0, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, http.NotFound, nil, l)
+		ended <- NewServer(handler, 0, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, refuse, nil, l)
 	}()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
 	must(t, err)
@@ -60,7 +67,7 @@ func TestAnswersComeWhole(t *testing.T) {
 			answer, err := http.ReadResponse(from, &http.Request{Method: method})
 			must(t, err)
 			got, err := io.ReadAll(answer.Body)
-			must(t, err)
+			must(t, errors.Join(err, answer.Body.Close()))
 			want := text[:size]
 			if method == http.MethodHead {
 				want = ""
@@ -102,6 +109,7 @@ func TestStreamsAreNotHeldBack(t *testing.T) {
 			must(t, err)
 			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 			must(t, err)
+			defer answer.Body.Close()
 			for range (maxWhole + bufferSize) / bufferSize {
 				_, err := io.ReadFull(answer.Body, make([]byte, bufferSize))
 				must(t, err)
@@ -111,12 +119,61 @@ func TestStreamsAreNotHeldBack(t *testing.T) {
 	}
 }
 
+// A file follows what was written before it, whether that fills the buffer or not.
+func TestFilesComeAfterTheHeader(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef", 1<<10)
+	c := wire(t, padded(len(text), func(w io.Writer) {
+		_, _ = io.Copy(w, io.LimitReader(strings.NewReader(text), int64(len(text))))
+	}))
+	from := bufio.NewReader(c)
+	for pad := bufferSize - 512 - 250; pad <= bufferSize-512; pad++ { // 512 bytes are read to find the type
+		_, err := io.WriteString(c, "GET /"+strconv.Itoa(pad)+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		must(t, err)
+		answer, err := http.ReadResponse(from, nil)
+		must(t, err)
+		got, err := io.ReadAll(answer.Body)
+		must(t, errors.Join(err, answer.Body.Close()))
+		if string(got) != text {
+			t.Fatalf("with %d bytes in the header: got %d bytes, want %d", pad, len(got), len(text))
+		}
+	}
+}
+
+// The answer to HEAD comes at once, also when it just fills the buffer.
+func TestHeadersAreNotHeldBack(t *testing.T) {
+	t.Parallel()
+	c := wire(t, padded(9000, func(io.Writer) {}))
+	must(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	from := bufio.NewReader(c)
+	for pad := bufferSize - 250; pad <= bufferSize; pad++ {
+		_, err := io.WriteString(c, "HEAD /"+strconv.Itoa(pad)+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		must(t, err)
+		answer, err := http.ReadResponse(from, &http.Request{Method: http.MethodHead})
+		must(t, err)
+		must(t, answer.Body.Close())
+	}
+}
+
+// padded answers with a length, and a header with as many bytes as the path says
+// besides what net/http adds.
+func padded(length int, body func(io.Writer)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		pad, _ := strconv.Atoi(r.URL.Path[1:])
+		w.Header().Set("Content-Length", strconv.Itoa(length))
+		w.Header().Set("X-Pad", strings.Repeat("x", pad))
+		body(w)
+	}
+}
+
 // The first part of an answer waits for the rest, and for nothing else.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	fill := func(header string) []byte {
 		return append([]byte(header), bytes.Repeat([]byte("x"), bufferSize-len(header))...)
 	}
+	start, end := "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\nX: ", "\r\n\r\n"
+	fullHeader := []byte(start + strings.Repeat("x", bufferSize-len(start+end)) + end)
 	for _, tc := range []struct {
 		name string
 		b    []byte
@@ -129,6 +186,7 @@ func TestUnfinished(t *testing.T) {
 		{"unknown length", fill("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), false},
 		{"a length in the body", fill("HTTP/1.1 200 OK\r\n\r\n\r\nContent-Length: 9000\r\n\r\n"), false},
 		{"a header that does not end", fill("HTTP/1.1 200 OK\r\nContent-Length: 9000\r\nX: "), false},
+		{"a header that nothing follows, as for HEAD", fullHeader, false},
 		{"a buffer that is not full", []byte("HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n"), false},
 		{"the middle of an answer", fill("x"), false},
 	} {

@@ -239,7 +239,7 @@ func (d *depositor) proceed(c *client, s *deposit) error {
 	}
 	for n, i := range missing {
 		// Of two that send one chunk at once the later counts, and the other may be refused.
-		if errs[n] == nil && statuses[n] != http.StatusOK && !(statuses[n] == http.StatusConflict && s.chunks[i]) {
+		if errs[n] == nil && statuses[n] != http.StatusOK && (statuses[n] != http.StatusConflict || !s.chunks[i]) {
 			errs[n] = fmt.Errorf("chunk %d: got %d", i, statuses[n])
 		}
 	}

@@ -37,8 +37,10 @@ func TestDiskIsFull(t *testing.T) {
 	if err := os.WriteFile(other, make([]byte, 5<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if read(t, c, s, "a", 0, sliceSize) || read(t, c, s, "a", 0, sliceSize) {
-		t.Error("a hit on a full disk")
+	for range 2 {
+		if read(t, c, s, "a", 0, sliceSize) {
+			t.Error("a hit on a full disk")
+		}
 	}
 	if err := os.Remove(other); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,9 @@ func (s *Sessions) WriteChunk(ctx context.Context, project uint32, id string, in
 	if err != nil {
 		return 0, err
 	}
+	if err := u.usable(); err != nil {
+		return 0, err
+	}
 	if total := totalChunks(u.size, u.chunkSize); index < 0 || index >= total {
 		return 0, fault.New(fault.Invalid, "index must be an integer from 0 to %d", total-1)
 	}

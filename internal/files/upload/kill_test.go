@@ -168,7 +168,7 @@ func histories(entries []entry) map[string]*history {
 func version(session string, index, number int) []byte {
 	seed := func(parts ...any) int {
 		h := fnv.New32()
-		fmt.Fprint(h, parts...)
+		_, _ = fmt.Fprint(h, parts...)
 		return int(h.Sum32())
 	}
 	const size = 4 * chunkSize

@@ -3,7 +3,6 @@ package upload_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -129,7 +128,7 @@ func written(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
-		t.Skip(fmt.Sprintf("needs the counters of the kernel (CONFIG_TASK_IO_ACCOUNTING): %v", err))
+		t.Skipf("needs the counters of the kernel (CONFIG_TASK_IO_ACCOUNTING): %v", err)
 	}
 	m := regexp.MustCompile(`wchar: (\d+)`).FindSubmatch(text)
 	n, err := strconv.ParseInt(string(m[1]), 10, 64)
