@@ -58,6 +58,12 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	if o.Files && a.Files != nil {
 		defer a.Files.Hold()() // before the databases are copied: what they refer to stays
 	}
+	var stored map[store.FileID]bool
+	if o.Files {
+		if stored, err = a.storedUploads(); err != nil {
+			return nil, err
+		}
+	}
 	stage, at, err := a.stage()
 	if err != nil {
 		return nil, cannotStage(err)
@@ -68,7 +74,7 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 		return nil, err
 	}
 	w.Between(a.pace())
-	if err := a.add(w, stage, o.Files); err != nil {
+	if err := a.add(w, stage, o.Files, stored); err != nil {
 		w.Abort()
 		return nil, err
 	}
@@ -92,8 +98,8 @@ func cannotStage(err error) error {
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
-// add fills an archive.
-func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
+// add fills an archive. Staged contents of the files stored stay out of it.
+func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[store.FileID]bool) error {
 	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
 			return err
@@ -111,7 +117,7 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
 	if !files || a.Files == nil {
 		return nil
 	}
-	staged, err := a.stagedUploads()
+	staged, err := a.stagedUploads(stored)
 	if err != nil {
 		return err
 	}
@@ -119,28 +125,53 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool) error {
 }
 
 // stagedUploads lists the files whose contents were uploaded and may not be on their
-// storage yet. Those that are being fetched from elsewhere can be fetched again.
-func (a *Archiver) stagedUploads() (ids []string, err error) {
+// storage yet, without those that are known to be stored. Those that are being fetched
+// from elsewhere can be fetched again.
+func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, err error) {
+	err = a.eachStaged(func(f *store.File) {
+		if f.Source == store.FileUploaded && !stored[f.ID] {
+			ids = append(ids, string(f.ID))
+		}
+	})
+	return ids, err
+}
+
+// storedUploads are the files that are ready although their contents are still staged.
+// It is asked before the databases are copied: what becomes ready later is pending in
+// the copy, which then needs the content.
+func (a *Archiver) storedUploads() (map[store.FileID]bool, error) {
+	stored := map[store.FileID]bool{}
+	if a.Files == nil {
+		return stored, nil
+	}
+	return stored, a.eachStaged(func(f *store.File) {
+		if f.Status == store.FileReady {
+			stored[f.ID] = true
+		}
+	})
+}
+
+// eachStaged calls fn with every file that has a staged content.
+func (a *Archiver) eachStaged(fn func(f *store.File)) error {
 	list, err := os.ReadDir(filepath.Join(a.Files.Dir, filepath.FromSlash(datadir.StagedFiles)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = a.DB.View(func(tx *store.Tx) error {
+	return a.DB.View(func(tx *store.Tx) error {
 		for _, entry := range list {
 			f, err := tx.FileByID(store.FileID(entry.Name()))
-			if err != nil && !fault.Is(err, fault.NotFound) {
+			switch {
+			case err == nil:
+				fn(f)
+			case !fault.Is(err, fault.NotFound):
 				return err
-			}
-			if err == nil && f.Source == store.FileUploaded {
-				ids = append(ids, entry.Name())
 			}
 		}
 		return nil
 	})
-	return ids, err
 }
 
 func (a *Archiver) now() time.Time {

@@ -306,11 +306,17 @@ func TestArchiveHasWhatItsRecordsReferTo(t *testing.T) {
 		if err := tx.CreateProject(p); err != nil {
 			return err
 		}
-		for i, source := range []store.FileSource{store.FileUploaded, store.FileMirrored, store.FileUploaded} {
+		for i, source := range []store.FileSource{store.FileUploaded, store.FileMirrored, store.FileUploaded, store.FileUploaded} {
 			f := &store.File{ID: store.FileID(fmt.Sprintf("%012d", i)), Filename: "a", Status: store.FilePending, Source: source, Backend: store.LocalStorage}
 			f.ObjectKey = "f/app/" + string(f.ID) + "/a"
 			if err := tx.CreateFile(p.ID, f); err != nil {
 				return err
+			}
+			if i == 3 { // its content is on the storage, and was not removed yet
+				f.Status = store.FileReady
+				if err := tx.PutFile(p.ID, f); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -318,7 +324,7 @@ func TestArchiveHasWhatItsRecordsReferTo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"000000000000", "000000000001", "nobodys"} {
+	for _, id := range []string{"000000000000", "000000000001", "000000000003", "nobodys"} {
 		put(t, filepath.Join(a.Data, "files", "staging", "files", id), "content of "+id)
 	}
 	out := &tryingRemoval{archiver: a}

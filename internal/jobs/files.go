@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,8 @@ type Files struct {
 	// seconds. When they are used up, the file has failed, and somebody has to ask for
 	// another try. nil = 1, 4 and 15 seconds.
 	Pauses []time.Duration
+
+	free func(dir string) (uint64, error) // set by tests; nil = disk.Free
 }
 
 const (
@@ -47,6 +50,9 @@ const (
 	stagedAge = 7 * 24 * time.Hour
 	// deletionsAtOnce is how many objects are removed between two looks at the queue.
 	deletionsAtOnce = 100
+	// unnotedPause is how long a failed transfer keeps its place when the failure
+	// could not be noted, which is when the disk is full.
+	unnotedPause = time.Minute
 )
 
 // deletionPause is the time after which the removal of an object is tried again, for
@@ -177,6 +183,7 @@ func (j *Jobs) transferOne(ctx context.Context, f *store.File) {
 	err = j.DB.Update(func(tx *store.Tx) error { return j.failTransfer(tx, f, err) })
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		j.Log.Error("cannot note that a transfer failed", "file", f.ID, "error", err)
+		_ = pause(ctx, unnotedPause) // it is still due, and would begin again at once
 	}
 }
 
@@ -226,13 +233,14 @@ func (j *Jobs) transfer(ctx context.Context, f *store.File) error {
 		}
 	}
 	object, err := backend.Put(ctx, f.ObjectKey, staged, f.Size)
-	if errors.Is(err, fs.ErrNotExist) && f.Source == store.FileMirrored { // kept too long after a failure
-		if err = j.fetch(ctx, f, staged); err == nil {
-			object, err = backend.Put(ctx, f.ObjectKey, staged, f.Size)
+	if err != nil && isGone(staged) && f.Source == store.FileMirrored { // kept too long after a failure
+		if err := j.fetch(ctx, f, staged); err != nil {
+			return err
 		}
+		object, err = backend.Put(ctx, f.ObjectKey, staged, f.Size)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case err != nil && isGone(staged):
 		return permanentError{errors.New("the uploaded content is no longer kept")}
 	case err != nil:
 		return err
@@ -253,6 +261,13 @@ func (j *Jobs) transfer(ctx context.Context, f *store.File) error {
 		j.Log.Warn("cannot remove the staged content of a stored file", "file", f.ID, "error", err)
 	}
 	return nil
+}
+
+// isGone reports whether there is no such file. The error of a storage does not say
+// that of the staged content: one that answers 404 has an fs.ErrNotExist too.
+func isGone(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // finish makes a file ready, and lets versions that link to the address of an
@@ -348,10 +363,13 @@ var errRemoved = errors.New("the object is removed already")
 // way of.
 const heldPause = time.Minute
 
-// deleteObjects removes objects. What cannot be removed is postponed.
+// deleteObjects removes objects. What cannot be removed is postponed. When ctx ends
+// before the CDN was told of those that are gone, they stay in the queue, for removing
+// them again does nothing and tells it.
 func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) error {
 	failures := make([]error, 0, len(due))
 	var links []string
+	untold := map[store.FileID]bool{}
 	for _, d := range due {
 		err := j.deleteObject(ctx, d)
 		if ctx.Err() != nil {
@@ -360,9 +378,12 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 		failures = append(failures, err)
 		if err == nil && d.Refresh && j.Files.BaseURL != "" {
 			links = append(links, j.Files.BaseURL+files.EscapePath(d.ObjectKey))
+			untold[d.ID] = true
 		}
 	}
-	if err := j.refreshLinks(ctx, links); err != nil {
+	err := j.refreshLinks(ctx, links)
+	stopped := err != nil && ctx.Err() != nil
+	if err != nil && !stopped {
 		// The objects are gone, and the provider may refuse for ever.
 		j.Log.Warn("the CDN was not told of deleted files", "links", len(links), "error", err)
 	}
@@ -371,6 +392,8 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 			d := due[i]
 			switch {
 			case !tx.HasFileDeletion(d): // removed, as errRemoved says
+				err = nil
+			case stopped && untold[d.ID]:
 				err = nil
 			case err == nil:
 				err = tx.DropFileDeletion(d)
@@ -419,11 +442,14 @@ func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
 		return err
 	}
 	backend, err := j.backendOf(d.Backend)
-	if err != nil {
+	switch {
+	case fault.Is(err, fault.NotFound): // the storage was deleted, and the object stays on it
+	case err != nil:
 		return err
-	}
-	if err := backend.Delete(ctx, storage.Object{Key: d.ObjectKey, Size: d.Size, PartSize: d.PartSize}); err != nil {
-		return err
+	default:
+		if err := backend.Delete(ctx, storage.Object{Key: d.ObjectKey, Size: d.Size, PartSize: d.PartSize}); err != nil {
+			return err
+		}
 	}
 	j.Files.Cache.Forget(d.ObjectKey)
 	if err := os.Remove(j.Files.Storages.Local().Staged(string(d.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -464,15 +490,12 @@ func (j *Jobs) purgeUploads() (err error) {
 	return err
 }
 
-// cleanStaged removes staged contents whose file is gone, or has not been pending for
-// a week.
+// cleanStaged removes staged contents whose file is gone for long, is ready, or failed
+// a week ago.
 func (j *Jobs) cleanStaged() error {
 	local := j.Files.Storages.Local()
 	return local.WalkStaged(func(id string, info fs.FileInfo) error {
 		age := j.Now().Sub(info.ModTime())
-		if age < orphanAge {
-			return nil
-		}
 		var f *store.File
 		err := j.DB.View(func(tx *store.Tx) (err error) {
 			f, err = tx.FileByID(store.FileID(id))
@@ -480,12 +503,20 @@ func (j *Jobs) cleanStaged() error {
 		})
 		switch {
 		case fault.Is(err, fault.NotFound):
+			if age < orphanAge {
+				return nil
+			}
 		case err != nil:
 			return err
-		case f.Status == store.FilePending || age < stagedAge:
+		case f.Status == store.FilePending, f.Status == store.FileFailed && age < stagedAge:
 			return nil
 		}
-		return j.unlessHeld(func() error { return os.Remove(local.Staged(id)) })
+		return j.unlessHeld(func() error {
+			if err := os.Remove(local.Staged(id)); !errors.Is(err, fs.ErrNotExist) { // its transfer may remove it too
+				return err
+			}
+			return nil
+		})
 	})
 }
 
@@ -497,7 +528,8 @@ func (j *Jobs) cleanObjects(ctx context.Context) error {
 			return ctx.Err()
 		}
 		key, err := store.Read(j.DB, func(tx *store.Tx) (string, error) { return tx.ObjectKey(store.FileID(path.Base(path.Dir(name)))) })
-		if err != nil || key != "" && files.DiskPath(key) == name {
+		// A disk that ignores case may show the folder of a project as it was first named.
+		if err != nil || key != "" && strings.EqualFold(files.DiskPath(key), name) {
 			return errors.Join(err, ctx.Err())
 		}
 		return j.unlessHeld(func() error {

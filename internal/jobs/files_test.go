@@ -396,6 +396,7 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 	}
 	d.age.Store(int64(26 * time.Hour))
 	release := d.Hold()
+	begin := d.jobs.Now()
 	for _, name := range []string{"file-deletions", "file-cleanup"} {
 		if state, err := d.jobs.Run(t.Context(), name); err != nil || state.Failure != "" {
 			t.Errorf("%s: got %v, %+v, want no failure", name, err, state)
@@ -405,7 +406,7 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 		t.Errorf("during the backup %q are left, want both", got)
 	}
 	list, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(2) })
-	if err != nil || len(list) != 1 || list[0].Attempts != 0 || list[0].Error != "" || list[0].RetryAt < d.jobs.Now().Unix()+30 {
+	if err != nil || len(list) != 1 || list[0].Attempts != 0 || list[0].Error != "" || list[0].RetryAt < begin.Unix()+30 {
 		t.Errorf("got the deletions %+v, %v, want one in a minute", list, err)
 	}
 	release()

@@ -1,0 +1,232 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/internal/cdn"
+	"svc/internal/durable"
+	"svc/internal/fault"
+	"svc/internal/outbound"
+	"svc/internal/seal"
+	"svc/store"
+)
+
+// endsWhenAwaited is a context that ends when somebody waits for its end.
+type endsWhenAwaited struct {
+	context.Context
+	end func()
+}
+
+func (c endsWhenAwaited) Done() <-chan struct{} {
+	c.end()
+	return c.Context.Done()
+}
+
+// TestFailureThatCannotBeNoted: the transfer keeps its place for a while, and does not
+// begin again at once for ever.
+func TestFailureThatCannotBeNoted(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	f := d.file(d.stage("content"))
+	closed, err := store.Open(filepath.Join(t.TempDir(), "svc.db"), store.Options{Strict: true})
+	if err == nil {
+		err = closed.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.jobs.DB = closed // takes as little as a full disk
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	d.jobs.transferOne(endsWhenAwaited{ctx, stop}, f)
+	if ctx.Err() == nil {
+		t.Error("it gave its place back at once")
+	}
+}
+
+// remote adds a storage elsewhere.
+func (d *depot) remote(url string) string {
+	d.t.Helper()
+	b := &store.StorageBackend{Name: "NAS", Kind: store.StorageWebDAV, BaseURL: url, Username: "u", Password: d.Keys.Seal(seal.StoragePassword, "p")}
+	d.update(func(tx *store.Tx) error { return tx.PutStorageBackend(b) })
+	return b.ID
+}
+
+// TestStorageAnswersNotFound: that is not the loss of the staged content, which stays,
+// and is tried again.
+func TestStorageAnswersNotFound(t *testing.T) {
+	t.Parallel()
+	nas := httptest.NewServer(http.NotFoundHandler())
+	defer nas.Close()
+	d := newDepot(t, "")
+	id := d.stage("content")
+	backend := d.remote(nas.URL)
+	f := d.file(id)
+	f.Backend = backend
+	err := d.jobs.transfer(t.Context(), f)
+	if permanent := (permanentError{}); err == nil || errors.As(err, &permanent) {
+		t.Errorf("got %v, want an error that passes", err)
+	}
+	staged := d.Storages.Local().Staged(string(id))
+	if isGone(staged) {
+		t.Error("the staged content is gone")
+	}
+	if err := os.Remove(staged); err != nil {
+		t.Fatal(err)
+	}
+	err = d.jobs.transfer(t.Context(), f)
+	if permanent := (permanentError{}); !errors.As(err, &permanent) || !strings.Contains(err.Error(), "no longer kept") {
+		t.Errorf("got %v, want that the content is no longer kept", err)
+	}
+}
+
+// TestStoppedWhileTheCDNIsTold: the deletion stays in the queue, so that the CDN is told
+// after the next start.
+func TestStoppedWhileTheCDNIsTold(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	provider := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		stop()
+		panic(http.ErrAbortHandler)
+	}))
+	defer provider.Close()
+	told := d.CDN
+	d.CDN = cdn.NewClient(outbound.New(outbound.Config{Profile: outbound.Operator, Version: "test"}), provider.URL, "")
+	shown, hidden := d.stage("shown"), d.stage("hidden")
+	d.update(func(tx *store.Tx) error {
+		f, err := tx.FileByID(shown)
+		if err != nil {
+			return err
+		}
+		f.Status = store.FileReady // the CDN can have a copy
+		if err := tx.PutFile(d.p.ID, f); err != nil {
+			return err
+		}
+		_, err = tx.DeleteFile(d.p.ID, shown, true, 0)
+		_, other := tx.DeleteFile(d.p.ID, hidden, false, 0)
+		return errors.Join(err, other)
+	})
+	deletions := func() []*store.FileDeletion {
+		t.Helper()
+		list, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(10) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	if err := d.jobs.deleteObjects(ctx, deletions()); err != nil {
+		t.Fatal(err)
+	}
+	left := deletions()
+	if len(left) != 1 || left[0].ID != shown || left[0].Attempts != 0 {
+		t.Fatalf("got %+v, want the one that the CDN was not told of", left)
+	}
+	d.CDN = told
+	if err := d.jobs.deleteObjects(t.Context(), left); err != nil {
+		t.Fatal(err)
+	}
+	if left = deletions(); len(left) != 0 || d.refreshed.Load() != 1 {
+		t.Errorf("%d are left, and the CDN was told of %d links", len(left), d.refreshed.Load())
+	}
+}
+
+// TestDeletionOnAStorageThatIsGone: nobody can ever remove the object.
+func TestDeletionOnAStorageThatIsGone(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	gone := &store.FileDeletion{ID: "000000000001", ObjectKey: "f/app/000000000001/a.zip", Backend: "gone"}
+	d.update(func(tx *store.Tx) error { return tx.PutFileDeletion(gone) })
+	if err := d.jobs.deleteObjects(t.Context(), []*store.FileDeletion{gone}); err != nil {
+		t.Fatal(err)
+	}
+	left, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1) })
+	if err != nil || len(left) > 0 {
+		t.Errorf("got %+v, %v, want no deletion", left, err)
+	}
+}
+
+// TestCleanUpOfWhatIsReady: a staged copy goes whatever its age, and an object whose
+// folder has another case stays.
+func TestCleanUpOfWhatIsReady(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	id := d.stage("ready")
+	d.update(func(tx *store.Tx) error {
+		f, err := tx.FileByID(id)
+		if err != nil {
+			return err
+		}
+		f.Status = store.FileReady
+		return tx.PutFile(d.p.ID, f)
+	})
+	object := filepath.Join(d.dir, "objects", "f", "APP", string(id), "app.zip")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(object), 0o700), os.WriteFile(object, []byte("ready"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.jobs.cleanStaged(); err != nil {
+		t.Fatal(err)
+	}
+	d.age.Store(int64(26 * time.Hour))
+	if err := d.jobs.cleanObjects(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.objects(); len(got) != 1 || got[0] != object {
+		t.Errorf("got %q, want the object alone", got)
+	}
+}
+
+// TestAttachmentWithoutRoom: it is refused before and while it is written, and the
+// reserve stays.
+func TestAttachmentWithoutRoom(t *testing.T) {
+	t.Parallel()
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("content"))
+	}))
+	defer host.Close()
+	d := newDepot(t, host.URL)
+	d.free = func(string) (uint64, error) { return fetchReserve + 6, nil }
+	f := d.file(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
+	staged := d.Storages.Local().Staged(string(f.ID))
+	if err := d.jobs.fetch(t.Context(), f, staged); !fault.Is(err, fault.NoSpace) || !strings.Contains(err.Error(), "not enough disk space") {
+		t.Errorf("got %v, want NoSpace", err)
+	}
+	if !isGone(staged) {
+		t.Error("something is left")
+	}
+	d.free = func(string) (uint64, error) { return fetchReserve + 7, nil }
+	if err := d.jobs.fetch(t.Context(), f, staged); err != nil {
+		t.Error(err)
+	}
+	w := &fetched{want: -1, unseen: fetchLook, free: func(string) (uint64, error) { return fetchReserve - 1, nil }}
+	if n, err := w.Write([]byte("x")); n != 0 || !fault.Is(err, fault.NoSpace) {
+		t.Errorf("on its way: got %d, %v, want NoSpace", n, err)
+	}
+}
+
+// TestDiskErrorOfAnAttachment: it is not said of the network.
+func TestDiskErrorOfAnAttachment(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "read only")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w := &fetched{to: durable.NewPaced(file)}
+	if _, err := w.Write([]byte("x")); err == nil || !errors.Is(w.err, err) {
+		t.Errorf("got %v, and kept %v", err, w.err)
+	}
+}
