@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Until waits until ok holds, at most a minute; then the test ends, and what says
+// Until waits until ok holds, at most three minutes; then the test ends, and what says
 // what has not come.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(3 * time.Minute)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
