@@ -23,9 +23,9 @@ import (
 // more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "api/control", "api/distribution", "api/resource", "docs", "search", "store", "internal/..."},
+	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "search", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "search", "store"},
+	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "search", "store"},
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "search", "store"},
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/searchtext", "internal/useragent", "search", "store"},
@@ -36,10 +36,11 @@ var mayImport = map[string][]string{
 	"store/column":  {},
 
 	// Files over HTTP.
+	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/limit", "internal/placeholder", "internal/release", "internal/seal", "store"},
 	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/outbound", "internal/seal", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "search", "store"},
+	"api/apitest":                {"api", "api/codehost", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 
@@ -57,6 +58,7 @@ var mayImport = map[string][]string{
 	// Engines have one thing outside the process each.
 	"internal/backup":      {"internal/durable", "internal/datadir", "internal/disk"},
 	"internal/cdn":         {"internal/outbound"},
+	"internal/codehost":    {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
 	"internal/certificate": {},
 	"internal/control":     {"internal/datadir"},
 	"internal/httpserver":  {"internal/certificate", "internal/control", "internal/setting"},
@@ -81,19 +83,20 @@ var mayImport = map[string][]string{
 	"internal/event/query":      {"internal/event/block", "internal/event/encoding", "internal/event/jsonscan", "internal/fault", "internal/formula", "internal/geo", "internal/stats"},
 
 	// Rules are pure: values in, values out.
-	"internal/auth":       {},
-	"internal/seal":       {"internal/fault"},
-	"internal/limit":      {"internal/fault"},
-	"internal/locale":     {},
-	"internal/platform":   {},
-	"internal/searchtext": {},
-	"internal/formula":    {},
-	"internal/geo":        {"internal/proxy"},
-	"internal/proxy":      {},
-	"internal/useragent":  {"internal/platform"},
-	"internal/release":    {"internal/fault"},
-	"internal/stats":      {"internal/platform"},
-	"internal/counter":    {},
+	"internal/auth":        {},
+	"internal/seal":        {"internal/fault"},
+	"internal/limit":       {"internal/fault"},
+	"internal/locale":      {},
+	"internal/placeholder": {},
+	"internal/platform":    {},
+	"internal/searchtext":  {},
+	"internal/formula":     {},
+	"internal/geo":         {"internal/proxy"},
+	"internal/proxy":       {},
+	"internal/useragent":   {"internal/platform"},
+	"internal/release":     {"internal/fault"},
+	"internal/stats":       {"internal/platform"},
+	"internal/counter":     {},
 
 	// What both data files are opened with.
 	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/integrity", "internal/meter"},
@@ -132,7 +135,7 @@ var mayImport = map[string][]string{
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"svc/api/analytics"
+	"svc/api/codehost"
 	apicontrol "svc/api/control"
 	"svc/api/distribution"
 	"svc/api/resource"
@@ -75,6 +76,9 @@ type Config struct {
 	// Files is what files are served with; DB and Log are those of the server.
 	Files   distribution.Config
 	SiteURL string // public address of the site; "" = not known
+	// Codehost is what the code host is asked with; DB, Log, Now, Keys and Mirror are
+	// those of the server.
+	Codehost codehost.Config
 
 	Data string     // the data directory, whose disk must have room; "" = not checked
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
@@ -96,6 +100,7 @@ type Server struct {
 	control      *apicontrol.Handlers
 	transfer     *transfer.Handlers
 	distribution *distribution.Handlers
+	codehost     *codehost.Handlers
 	hosts        distribution.Hosts
 	counts       *analytics.RequestCounter
 
@@ -142,6 +147,14 @@ func New(c Config) (*Server, error) {
 	})
 	c.Files.DB, c.Files.Log = c.DB, c.Log
 	s.distribution, s.hosts = distribution.New(c.Files), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
+	c.Codehost.DB, c.Codehost.Log, c.Codehost.Now, c.Codehost.Keys = c.DB, c.Log, s.now, c.Files.Keys
+	if c.Files.BaseURL != "" {
+		c.Codehost.Mirror = func(tx *store.Tx, p *store.Project, addresses []string) (int, error) {
+			done, err := s.distribution.Mirror(tx, p, addresses, nil)
+			return done.Queued, err
+		}
+	}
+	s.codehost = codehost.New(c.Codehost)
 	if err := s.serve(s.table()); err != nil {
 		return nil, err
 	}

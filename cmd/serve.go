@@ -16,10 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/api"
+	apicodehost "svc/api/codehost"
 	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/backup"
 	"svc/internal/certificate"
+	"svc/internal/codehost"
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/doctor"
@@ -277,6 +279,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		BootstrapFile:   bootstrapFile(s),
 		Files:           distribution.Config{Files: i.Files, BaseURL: s.DistBaseURL, UploadMax: int64(s.UploadMaxMB) << 20, CodeHost: s.CodehostWebBaseURL, Fetch: fetch},
 		SiteURL:         s.SiteURL,
+		Codehost:        codehostConfig(s),
 		Staging:         i.Staging,
 		Version:         version,
 		Data:            s.Data,
@@ -285,6 +288,17 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
 	})
 	return err
+}
+
+// codehostConfig is how the code host is asked.
+func codehostConfig(s *setting.Settings) apicodehost.Config {
+	return apicodehost.Config{
+		Host: codehost.New(codehost.Config{
+			HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version}),
+			API:  s.CodehostAPIBaseURL, Web: s.CodehostWebBaseURL, Now: time.Now,
+		}),
+		ForwardLimit: s.CodehostForwardRateLimit, ForwardPeriod: time.Duration(s.CodehostForwardRateTTL) * time.Second,
+	}
 }
 
 // fetchClient gets attachments from the code host, however long that takes, as long as

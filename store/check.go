@@ -269,7 +269,7 @@ func (c *checker) feed() error {
 // laterBuckets may be missing in a project: they are made when they are needed.
 var laterBuckets = map[string]bool{
 	string(cardsBucket): true, string(requestsBucket): true,
-	string(systemVersionsBucket): true, string(clientVersionsBucket): true,
+	string(systemVersionsBucket): true, string(clientVersionsBucket): true, string(projectSettingsBucket): true,
 }
 
 // content checks everything of a project.

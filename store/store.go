@@ -14,6 +14,7 @@
 //	store.go        Open, Close, View, Update, State
 //	tx.go           Tx, the buckets
 //	records.go      records with ids: read, write, visit
+//	settings.go     settings of the instance and of projects, by name
 //	ids.go          monotonic UUIDv7 ids
 //	counts.go       numbers kept for each project
 //	series.go       append-only numbered records (feedback, logs), packed by package column

@@ -42,6 +42,8 @@ var (
 	announcementsBucket = []byte("announcements") // id -> Announcement
 	cardsBucket         = []byte("cards")         // id -> Card
 
+	projectSettingsBucket = []byte("settings") // name -> settings of the project
+
 	requestsBucket       = []byte("requests")        // hour -> counters, see request_hours.go
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
 	clientVersionsBucket = []byte("client_versions") // hour -> counters
@@ -52,7 +54,7 @@ var contentBuckets = [][]byte{
 	versionsBucket, versionNamesBucket, countsBucket, announcementsBucket, cardsBucket,
 	feedbackSeries.records, feedbackSeries.words, feedbackSeries.texts,
 	logSeries.records, logSeries.words, logSeries.texts,
-	requestsBucket, systemVersionsBucket, clientVersionsBucket,
+	requestsBucket, systemVersionsBucket, clientVersionsBucket, projectSettingsBucket,
 }
 
 var (

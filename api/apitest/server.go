@@ -30,10 +30,12 @@ import (
 	"time"
 
 	"svc/api"
+	apicodehost "svc/api/codehost"
 	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/boltfile"
 	"svc/internal/cdn"
+	"svc/internal/codehost"
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/event"
@@ -80,6 +82,7 @@ type Options struct {
 	jobs    bool
 	noAdmin bool
 	cdn     string // where every CDN is
+	host    string // base address of the code host, in a browser and of its API
 }
 
 // Option changes how a server is made.
@@ -96,6 +99,11 @@ func WithConfig(change func(*api.Config)) Option { return func(o *Options) { cha
 
 // WithCDN sends what goes to CDNs to another address.
 func WithCDN(address string) Option { return func(o *Options) { o.cdn = address } }
+
+// WithCodehost makes a server at an address the code host.
+func WithCodehost(address string) Option {
+	return func(o *Options) { o.host = address }
+}
 
 // WithLog sends what the server logs to w, as JSON.
 func WithLog(w io.Writer) Option {
@@ -136,15 +144,20 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 		Config: api.Config{
 			Log: slog.New(slog.DiscardHandler), Now: s.Clock.Now,
 			JWTSecret: []byte(Secret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
-			Files:           distribution.Config{UploadMax: 4 << 30, CodeHost: "https://code.example"},
+			Files:           distribution.Config{UploadMax: 4 << 30},
+			Codehost:        apicodehost.Config{ForwardLimit: 3, ForwardPeriod: time.Hour},
 			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test",
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
 		Store: store.Options{Now: s.Clock.Now, Strict: true},
 		cdn:   "http://127.0.0.1:1", // nobody
+		host:  "https://code.example",
 	}
 	for _, f := range opts {
 		f(&o)
+	}
+	if o.Config.Files.CodeHost == "" {
+		o.Config.Files.CodeHost = o.host
 	}
 	var err error
 	if s.DB, err = store.Open(filepath.Join(s.Dir, datadir.Database), o.Store); err != nil {
@@ -167,6 +180,9 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	if o.jobs {
 		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Log: o.Config.Log, Flush: func() error { return nil }})
 	}
+	o.Config.Codehost.Host = codehost.New(codehost.Config{
+		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: o.Config.Version}), API: o.host, Web: o.host, Now: s.Clock.Now,
+	})
 	if s.Handler, err = api.New(o.Config); err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ var statuses = map[fault.Kind]int{
 	fault.LengthRequired: http.StatusLengthRequired,
 	fault.TooLarge:       http.StatusRequestEntityTooLarge,
 	fault.TooMany:        http.StatusTooManyRequests,
+	fault.BadGateway:     http.StatusBadGateway,
 	fault.Unavailable:    http.StatusServiceUnavailable,
 	fault.NoSpace:        http.StatusInsufficientStorage,
 }

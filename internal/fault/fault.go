@@ -22,6 +22,7 @@ const (
 	LengthRequired                 // the body does not say how long it is
 	TooLarge                       // the body is over its limit
 	TooMany                        // a rate limit; see RetryAfter
+	BadGateway                     // another service failed or answered nonsense; see RetryAfter
 	Unavailable                    // not now; see RetryAfter
 	NoSpace                        // the disk is full, nothing was stored
 )

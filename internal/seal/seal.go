@@ -21,8 +21,12 @@ type Purpose string
 
 // The purposes.
 const (
-	StoragePassword Purpose = "storage password"
-	CDNKeySecret    Purpose = "CDN key secret"
+	StoragePassword   Purpose = "storage password"
+	CDNKeySecret      Purpose = "CDN key secret"
+	AppPrivateKey     Purpose = "private key of the code host app"
+	AppWebhookSecret  Purpose = "webhook secret of the code host app"
+	WebhookSecret     Purpose = "webhook secret of the project"
+	TranslationAPIKey Purpose = "API key of the translation service"
 )
 
 const (

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/textproto"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -76,6 +77,18 @@ func origin(v string) (string, error) {
 		}
 	}
 	return whole.Scheme + "://" + strings.ToLower(u.Host), nil
+}
+
+// baseAddress is an origin with a path, such as that of an API. Slashes at its end are
+// dropped.
+func baseAddress(v string) (string, error) {
+	u, err := url.Parse(strings.TrimRight(v, "/"))
+	if err != nil || u.RawQuery != "" || u.Fragment != "" || path.Clean("/"+u.Path) != "/"+strings.TrimPrefix(u.Path, "/") {
+		return "", errors.New("must be an address such as https://code.example.com/api/v1: http or https and a valid host name, without a query")
+	}
+	base := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}
+	host, err := origin(base.String())
+	return host + u.EscapedPath(), err
 }
 
 // validHost reports whether a text in lower case is a host name (RFC 1123; an

@@ -124,15 +124,19 @@ type Settings struct {
 	CDNAliyunURL       string // scheme, host and port, as those that follow
 	CDNCloudflareURL   string
 	CodehostWebBaseURL string
-	BackupEvery        time.Duration // 0 = never
-	BackupKeep         int
-	BackupDir          string
-	BackupRecipient    []string // public keys of age, not parsed
-	LogLevel           slog.Level
-	LogFormat          string // auto, text or json
-	MetricsListen      string // host:port; "" = nowhere but on the control socket
-	ShutdownDelay      time.Duration
-	ShutdownTimeout    time.Duration
+
+	CodehostAPIBaseURL       string // scheme, host, port and path, without a slash at the end
+	CodehostForwardRateLimit int
+	CodehostForwardRateTTL   int           // seconds
+	BackupEvery              time.Duration // 0 = never
+	BackupKeep               int
+	BackupDir                string
+	BackupRecipient          []string // public keys of age, not parsed
+	LogLevel                 slog.Level
+	LogFormat                string // auto, text or json
+	MetricsListen            string // host:port; "" = nowhere but on the control socket
+	ShutdownDelay            time.Duration
+	ShutdownTimeout          time.Duration
 
 	// Warnings are sentences for people about values that were accepted.
 	Warnings []string

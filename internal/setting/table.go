@@ -219,6 +219,24 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *string { return &s.CodehostWebBaseURL }, origin),
 	},
 	{
+		Key: "codehost.api_base_url", Variable: "SVC_CODEHOST_API_BASE_URL", Kind: "URL", Default: "https://api.github.com",
+		Help: "Address of the REST API of the code host; releases are read and issues are created there.",
+		Why:  "It belongs to codehost.web_base_url; your own installation has both.",
+		set:  into(func(s *Settings) *string { return &s.CodehostAPIBaseURL }, baseAddress),
+	},
+	{
+		Key: "codehost.forward_rate_limit", Variable: "SVC_CODEHOST_FORWARD_RATE_LIMIT", Kind: "integer", Default: "3",
+		Help: "Maximum number of issues that feedback of one client address may create in codehost.forward_rate_ttl.",
+		Why:  "Enough for somebody who reports several bugs in a row, too little to flood a repository.",
+		set:  into(func(s *Settings) *int { return &s.CodehostForwardRateLimit }, number(1, 100_000)),
+	},
+	{
+		Key: "codehost.forward_rate_ttl", Variable: "SVC_CODEHOST_FORWARD_RATE_TTL", Kind: "integer", Default: "3600",
+		Help: "Seconds for which codehost.forward_rate_limit counts.",
+		Why:  "An hour is longer than the patience of most people who flood.",
+		set:  into(func(s *Settings) *int { return &s.CodehostForwardRateTTL }, number(1, 31*24*3600)),
+	},
+	{
 		Key: "backup.every", Variable: "SVC_BACKUP_EVERY", Kind: "duration", Unset: "no scheduled backups",
 		Help: "Interval between scheduled backups, such as 24h or 7d; at least 1m, 0 means never.",
 		Why:  "You decide where backups go; one on the same disk protects only half.",

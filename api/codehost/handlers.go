@@ -1,0 +1,37 @@
+// Package codehost answers requests about the code host: settings, webhooks, previews
+// and imports of releases, and feedback that becomes an issue.
+package codehost
+
+import (
+	"log/slog"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/codehost"
+	"svc/internal/seal"
+	"svc/store"
+)
+
+// Config is all that the handlers may touch.
+type Config struct {
+	DB   *store.Store
+	Log  *slog.Logger
+	Now  func() time.Time
+	Keys *seal.Keys
+	Host *codehost.Client
+
+	ForwardLimit  int           // issues made of feedback of one address ...
+	ForwardPeriod time.Duration // ... in this time
+	// Mirror has attachments of releases copied here and returns how many are queued.
+	// It is nil where direct links have no host.
+	Mirror func(tx *store.Tx, p *store.Project, addresses []string) (queued int, err error)
+}
+
+// Handlers answer requests about the code host.
+type Handlers struct{ Config }
+
+// New makes handlers.
+func New(c Config) *Handlers { return &Handlers{c} }
+
+// Routes lists all routes.
+func (h *Handlers) Routes() []web.Route { return nil }

@@ -1,0 +1,33 @@
+package store
+
+// setting reads settings of the instance by their name, nil before they were saved.
+func setting[T any](tx *Tx, name []byte) (*T, error) {
+	return get[T](tx.bolt.Bucket(settingsBucket), name)
+}
+
+func putSetting(tx *Tx, name []byte, v any) error {
+	return put(tx.bolt.Bucket(settingsBucket), name, v)
+}
+
+// projectSetting reads settings of a project by their name, nil before they were saved
+// and for a project that is gone.
+func projectSetting[T any](tx *Tx, p ProjectID, name []byte) (*T, error) {
+	b := tx.contentBucket(p, projectSettingsBucket)
+	if b == nil {
+		return nil, nil
+	}
+	return get[T](b, name)
+}
+
+// putProjectSetting stores settings of a project. A project that is gone is NotFound.
+func putProjectSetting(tx *Tx, p ProjectID, name []byte, v any) error {
+	content := tx.content(p)
+	if content == nil {
+		return notFound("project")
+	}
+	b, err := content.CreateBucketIfNotExists(projectSettingsBucket)
+	if err != nil {
+		return err
+	}
+	return put(b, name, v)
+}
