@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"net/http"
 	"os"
@@ -92,10 +93,11 @@ func (t *transfers) has(id store.FileID) bool {
 	return t.active[id]
 }
 
-func (t *transfers) count() int {
+// running is a copy of what is active.
+func (t *transfers) running() map[store.FileID]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.active)
+	return maps.Clone(t.active)
 }
 
 // keepFiles runs transfers and deletions when there are any, and the clean-up every
@@ -150,7 +152,10 @@ func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) erro
 // dueTransfers lists the pending files to begin with now, and says when to ask again
 // at the latest.
 func (j *Jobs) dueTransfers() (due []*store.File, next time.Duration, err error) {
-	free := transfersAtOnce - j.transfers.count()
+	// Asked before the records are read: of a transfer that ends in between they still
+	// say that it is due, and it would begin once more.
+	running := j.transfers.running()
+	free := transfersAtOnce - len(running)
 	if free == 0 {
 		return nil, time.Hour, nil // the end of one is another moment to ask
 	}
@@ -159,7 +164,7 @@ func (j *Jobs) dueTransfers() (due []*store.File, next time.Duration, err error)
 		list, err := tx.PendingFiles(2 * transfersAtOnce)
 		for _, f := range list {
 			switch left := time.Unix(f.RetryAt, 0).Sub(j.Now()); {
-			case j.transfers.has(f.ID):
+			case running[f.ID]:
 			case left > 0:
 				next = min(next, left)
 			case len(due) < free:

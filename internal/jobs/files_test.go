@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -343,6 +344,32 @@ func TestTransferGoesOnAfterAKill(t *testing.T) {
 				t.Errorf("got the content %q", d.content(f))
 			}
 		})
+	}
+}
+
+// TestTransferThatEndsIsNotBegunAgain: while the pending files are read, one of them
+// becomes ready. It is not among those to begin with, for a second transfer would fetch
+// and store it again, and then keep its place because a ready file cannot fail.
+func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	id := d.stage("content")
+	f := d.file(id)
+	d.jobs.transfers.begin(id)
+	var once sync.Once
+	d.jobs.Now = func() time.Time { // asked of each file that was read
+		once.Do(func() {
+			d.jobs.transferOne(t.Context(), f)
+			d.jobs.transfers.end(id)
+		})
+		return time.Now()
+	}
+	due, _, err := d.jobs.dueTransfers()
+	if err != nil || len(due) > 0 {
+		t.Errorf("got %+v, %v, want nothing to begin with", due, err)
+	}
+	if got := d.file(id).Status; got != store.FileReady {
+		t.Errorf("the file is %s, want ready", got)
 	}
 }
 
