@@ -102,11 +102,11 @@ var mayImport = map[string][]string{
 	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/integrity", "internal/meter"},
 
 	"internal/hourly": {"internal/integrity"},
+	"internal/disk":   {"internal/durable", "internal/fault"},
 
 	// Leaves know nothing of ours.
 	"internal/datadir":   {},
 	"docs":               {},
-	"internal/disk":      {},
 	"internal/durable":   {},
 	"internal/fault":     {},
 	"internal/integrity": {},

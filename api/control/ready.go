@@ -10,10 +10,6 @@ import (
 	"svc/internal/disk"
 )
 
-// diskFloor is the free space, in bytes, below which a server is not ready:
-// enough for the writes of some minutes and for the files that make room.
-const diskFloor = 64 << 20
-
 // phase is where a server is in its life.
 type phase int32
 
@@ -110,7 +106,7 @@ func (h *Handlers) enoughSpace() (message string, reason error) {
 	switch {
 	case err != nil:
 		return "the free space is not known", err
-	case free < diskFloor:
+	case free < disk.Floor:
 		return "the disk has less than 64 MiB of free space", nil
 	}
 	return "", nil

@@ -297,9 +297,9 @@ type body struct {
 	left int64 // bytes until there is more time
 }
 
-func newBody(r *web.Request) *body { return &body{r.Body, http.NewResponseController(r.Writer), 0} }
+func newBody(r *web.Request) *body { return &body{r.Stream(), http.NewResponseController(r.Writer), 0} }
 
-// Read reads on. What goes wrong is the client's, not the server's.
+// Read reads on.
 func (b *body) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		b.left = bodyPiece
@@ -307,9 +307,6 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.Reader.Read(p)
 	b.left -= int64(n)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fault.New(fault.Invalid, "the request body ended early")
-	}
 	return n, err
 }
 

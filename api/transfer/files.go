@@ -212,7 +212,7 @@ func (im *importer) storeContents() error {
 		if err := durable.MkdirAll(folder, 0o700); err != nil {
 			return err
 		}
-		if err := im.checkRoom(folder); err != nil {
+		if err := disk.Need(folder, uint64(im.total)+disk.Reserve, contentsPurpose); err != nil {
 			return err
 		}
 	}
@@ -242,15 +242,6 @@ func (im *importer) storeContents() error {
 	return nil
 }
 
-// checkRoom makes sure that the contents fit on the disk.
-func (im *importer) checkRoom(dir string) error {
-	free, err := disk.Free(dir)
-	if err != nil || uint64(im.total) <= free {
-		return err
-	}
-	return fault.New(fault.NoSpace, "the files of the project have %d bytes, and the storage directory has room for %d", im.total, free)
-}
-
 // storeContent reads one content and stores it, or stages it for the job.
 func (im *importer) storeContent(local *storage.Local, c importedContent) error {
 	from, err := im.archive.Content(c.from, c.file.Size, c.file.SHA256)
@@ -263,7 +254,7 @@ func (im *importer) storeContent(local *storage.Local, c importedContent) error 
 		return errors.Join(err, from.Close())
 	}
 	staged := local.Staged(string(c.file.ID))
-	if err := cmp.Or(writeContent(staged, in), from.Close()); err != nil {
+	if err := cmp.Or(writeContent(staged, in, c.file.Size), from.Close()); err != nil {
 		return err
 	}
 	if c.file.Backend != store.LocalStorage {
@@ -290,15 +281,17 @@ func (w *watched) Read(room []byte) (int, error) {
 	return n, err
 }
 
+// contentsPurpose is what the errors of a full disk call the contents.
+const contentsPurpose = "the files of the project"
+
 // writeContent writes a new file, whose bytes are on disk when it returns.
-func writeContent(path string, from io.Reader) error {
+func writeContent(path string, from io.Reader, size int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	w := durable.NewPaced(f)
-	_, err = io.Copy(w, from)
-	return errors.Join(err, w.Sync(), f.Close())
+	_, err = disk.Fill(f, from, size, contentsPurpose)
+	return errors.Join(err, f.Close())
 }
 
 // dropContents removes the contents that an import that came to nothing has left, and

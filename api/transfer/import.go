@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"svc/api/analytics"
 	"svc/api/resource"
 	"svc/api/web"
+	"svc/internal/disk"
 	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/internal/transfer"
@@ -53,7 +53,7 @@ func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	web.NoDeadlines(w)
-	spool, err := h.spool(r.Body)
+	spool, err := h.spool(r)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 
 // spool writes an archive to a file of its own: it is read in another order than
 // it comes.
-func (h *Handlers) spool(body io.Reader) (_ *os.File, err error) {
+func (h *Handlers) spool(r *web.Request) (*os.File, error) {
 	if err := os.MkdirAll(h.Staging, 0o700); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (h *Handlers) spool(body io.Reader) (_ *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.Copy(f, body); err != nil {
+	if _, err := disk.Fill(f, r.Stream(), r.ContentLength, "the archive"); err != nil {
 		return nil, errors.Join(fmt.Errorf("receive the archive: %w", err), f.Close(), os.Remove(f.Name()))
 	}
 	return f, nil

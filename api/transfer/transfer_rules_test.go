@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"svc/api/apitest"
 	"svc/internal/control"
@@ -274,6 +275,29 @@ func TestImportOfNoArchive(t *testing.T) {
 		if got.Done || got.Newer != row.newer || len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0], row.want) {
 			t.Errorf("%s: got %+v, want %q", row.name, got, row.want)
 		}
+	}
+	if left := leftovers(t, s); left != "[] []" {
+		t.Errorf("left over: %s", left)
+	}
+}
+
+// An archive whose connection breaks off is the client's fault, and leaves nothing.
+func TestImportOfABodyThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	body := io.MultiReader(bytes.NewReader(handMade(t, nil)[:100]), iotest.ErrReader(io.ErrUnexpectedEOF))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://svc/control/import", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := control.InProcess(s.Handler).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 400 || !strings.Contains(string(text), "the request body ended early") {
+		t.Errorf("got %d %s, %v; want 400", answer.StatusCode, text, err)
 	}
 	if left := leftovers(t, s); left != "[] []" {
 		t.Errorf("left over: %s", left)

@@ -181,10 +181,27 @@ func (r *Request) ReadBody() ([]byte, error) {
 		return nil, errTooLarge(limit)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "the request body ended early")
+		return nil, errBroken()
 	}
 	r.bodyBytes, r.bodyRead = b, true
 	return b, nil
+}
+
+func errBroken() error { return fault.New(fault.Invalid, "the request body ended early") }
+
+// Stream is the body, for a handler that does not decode it. It has no limit. What goes
+// wrong with it is the client's fault, of kind Invalid.
+func (r *Request) Stream() io.Reader { return stream{r.Body} }
+
+type stream struct{ io.Reader }
+
+// Read reads on.
+func (s stream) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = errBroken()
+	}
+	return n, err
 }
 
 func errTooLarge(limit int64) error {

@@ -12,7 +12,6 @@ import (
 
 	"svc/internal/disk"
 	"svc/internal/durable"
-	"svc/internal/fault"
 )
 
 const (
@@ -20,8 +19,6 @@ const (
 	compactSuffix = ".compact"
 	// compactStep is how many bytes one transaction copies.
 	compactStep = 16 << 20
-	// spare is the room that is left on the disk for other writers.
-	spare = 64 << 20
 
 	// A file is worth compacting when this share of it, and at least this much, is
 	// free.
@@ -63,7 +60,7 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 	if err != nil || !always && (free < worthBytes || free < size/worthShare) {
 		return c, err
 	}
-	if err := d.needRoom(size - free); err != nil {
+	if err := disk.Need(filepath.Dir(d.path), uint64(size-free)+disk.Floor, "a compacted "+filepath.Base(d.path)); err != nil {
 		return c, err
 	}
 	temp := d.path + compactSuffix
@@ -89,18 +86,6 @@ func (c Compaction) finish() error {
 		return nil
 	}
 	return c.old.Close()
-}
-
-func (d *DB) needRoom(bytes int64) error {
-	dir := filepath.Dir(d.path)
-	free, err := disk.Free(dir)
-	if err != nil {
-		return err
-	}
-	if need := uint64(bytes) + spare; free < need {
-		return fault.New(fault.NoSpace, "to compact %s, %d MiB are needed in its folder, and %d MiB are free", filepath.Base(d.path), need>>20, free>>20)
-	}
-	return nil
 }
 
 // copyTo makes a file with what is in a database, and its list of free pages, and

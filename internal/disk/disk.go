@@ -1,4 +1,5 @@
-// Package disk asks the operating system about the disk below a folder.
+// Package disk asks the operating system about the disk below a folder, and leaves room
+// on it for others.
 package disk
 
 import (

@@ -11,9 +11,6 @@ import (
 	"svc/internal/disk"
 )
 
-// minFree is the room below which writing stops soon.
-const minFree = 64 << 20
-
 // databaseBytes is the size of both databases.
 func (p *Installation) databaseBytes() (sum int64) {
 	for _, name := range datadir.Databases {
@@ -36,7 +33,7 @@ func (p *Installation) CopyObstacle() string {
 		return "copying more than 2 GiB takes too long"
 	}
 	free, err := disk.Free(p.Settings.Data)
-	if err != nil || int64(free)-size < minFree {
+	if err != nil || int64(free)-size < disk.Floor {
 		return "not enough space for a copy"
 	}
 	return ""
@@ -50,7 +47,7 @@ func checkSpace(p *Installation) []Finding {
 	free := int64(bytes)
 	const repair = "free space on that disk, or stop the server and move the data directory to a larger one"
 	switch need := 2 * p.databaseBytes(); {
-	case free < minFree:
+	case free < disk.Floor:
 		return []Finding{problem(Size(free)+" are free: writes will fail soon", repair)}
 	case free < need:
 		return []Finding{warning(fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), repair)}

@@ -10,12 +10,8 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/disk"
 	"svc/internal/event"
-	"svc/internal/fault"
 	"svc/store"
 )
-
-// spareRoom is what copies leave on the disk for those who write meanwhile.
-const spareRoom = 64 << 20
 
 // CopyData copies both databases, as of one point in time, to a new folder in staging,
 // which is created if missing. The name of the folder begins with prefix; the caller
@@ -29,7 +25,7 @@ func CopyData(db *store.Store, events *event.Engine, now func() time.Time, stagi
 	if err != nil {
 		return "", at, err
 	}
-	if err = needRoom(staging, i.data.Bytes()+i.events.Bytes()); err == nil {
+	if err = disk.Need(staging, uint64(i.data.Bytes()+i.events.Bytes())+disk.Floor, "copies of the data"); err == nil {
 		folder, err = os.MkdirTemp(staging, prefix)
 	}
 	if err != nil {
@@ -39,18 +35,6 @@ func CopyData(db *store.Store, events *event.Engine, now func() time.Time, stagi
 		return "", at, errors.Join(err, os.RemoveAll(folder))
 	}
 	return folder, i.at, nil
-}
-
-// needRoom fails when there is not as much room below a folder, and some to spare.
-func needRoom(dir string, bytes int64) error {
-	free, err := disk.Free(dir)
-	if err != nil {
-		return err
-	}
-	if need := uint64(bytes) + spareRoom; free < need {
-		return fault.New(fault.NoSpace, "copies of the data need %d MiB in %s, and %d MiB are free", need>>20, dir, free>>20)
-	}
-	return nil
 }
 
 // images are both databases as they were at one moment. They must be copied or

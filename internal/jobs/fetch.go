@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -78,74 +79,27 @@ func (j *Jobs) download(answer *http.Response, name string) (size int64, sum str
 		}
 	}()
 	hash := sha256.New()
-	w := &fetched{to: durable.NewPaced(file), dir: filepath.Dir(name), free: j.Files.free, want: answer.ContentLength}
-	w.err = w.fits() // also before an empty body
-	if w.err == nil {
-		size, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(answer.Body, j.Files.MaxSize+1))
-	}
-	synced := w.to.Sync() // also after an error: it leaves nothing running
+	body := explained{io.LimitReader(answer.Body, j.Files.MaxSize+1)}
+	size, err = disk.Fill(file, io.TeeReader(body, hash), answer.ContentLength, "the attachment")
 	switch {
-	case w.err != nil:
-		return 0, "", fault.Disk(w.err)
 	case err != nil:
-		return 0, "", outbound.Explain(err)
+		return 0, "", err
 	case size > j.Files.MaxSize:
 		return 0, "", j.tooLarge()
 	case answer.ContentLength >= 0 && size != answer.ContentLength:
 		return 0, "", fmt.Errorf("the attachment has %d bytes instead of %d", size, answer.ContentLength)
-	case synced != nil:
-		return 0, "", fault.Disk(synced)
 	}
 	return size, hex.EncodeToString(hash.Sum(nil)), fault.Disk(durable.SyncDir(filepath.Dir(name)))
 }
 
-const (
-	// fetchReserve is what downloads leave free on the disk for everything else, in
-	// bytes: as much as uploads do.
-	fetchReserve = 128 << 20
-	// fetchLook is how many bytes are written between two looks at the free space.
-	fetchLook = 64 << 20
-)
+// explained is the body of an answer, whose errors are those of the network.
+type explained struct{ io.Reader }
 
-// fetched writes a download to the disk while that has room. Its error is kept apart
-// from those of the network.
-type fetched struct {
-	to   *durable.Paced
-	dir  string
-	free func(dir string) (uint64, error) // nil = disk.Free
-	want int64                            // bytes of the whole; negative = not known
-
-	written int64
-	unseen  int64 // bytes written since the last look
-	err     error // the first one
-}
-
-// Write writes b.
-func (w *fetched) Write(b []byte) (n int, err error) {
-	if w.unseen >= fetchLook {
-		w.unseen, w.err = 0, w.fits()
+// Read reads on.
+func (e explained) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = outbound.Explain(err)
 	}
-	if w.err == nil {
-		n, w.err = w.to.Write(b)
-	}
-	w.written += int64(n)
-	w.unseen += int64(n)
-	return n, w.err
-}
-
-// fits fails when what is still to come, as far as that is known, would not leave the
-// reserve.
-func (w *fetched) fits() error {
-	ask := w.free
-	if ask == nil {
-		ask = disk.Free
-	}
-	free, err := ask(w.dir)
-	if err != nil {
-		return err
-	}
-	if need := uint64(max(w.want-w.written, 0)) + fetchReserve; need > free {
-		return fault.New(fault.NoSpace, "not enough disk space: %d MiB must be free on the server, and %d MiB are", need>>20, free>>20)
-	}
-	return nil
+	return n, err
 }

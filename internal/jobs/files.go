@@ -36,8 +36,6 @@ type Files struct {
 	// seconds. When they are used up, the file has failed, and somebody has to ask for
 	// another try. nil = 1, 4 and 15 seconds.
 	Pauses []time.Duration
-
-	free func(dir string) (uint64, error) // set by tests; nil = disk.Free
 }
 
 const (

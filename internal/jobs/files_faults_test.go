@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"svc/internal/cdn"
-	"svc/internal/durable"
-	"svc/internal/fault"
 	"svc/internal/outbound"
 	"svc/internal/seal"
 	"svc/store"
@@ -182,51 +180,5 @@ func TestCleanUpOfWhatIsReady(t *testing.T) {
 	}
 	if got := d.objects(); len(got) != 1 || got[0] != object {
 		t.Errorf("got %q, want the object alone", got)
-	}
-}
-
-// TestAttachmentWithoutRoom: it is refused before and while it is written, and the
-// reserve stays.
-func TestAttachmentWithoutRoom(t *testing.T) {
-	t.Parallel()
-	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("content"))
-	}))
-	defer host.Close()
-	d := newDepot(t, host.URL)
-	d.free = func(string) (uint64, error) { return fetchReserve + 6, nil }
-	f := d.file(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
-	staged := d.Storages.Local().Staged(string(f.ID))
-	if err := d.jobs.fetch(t.Context(), f, staged); !fault.Is(err, fault.NoSpace) || !strings.Contains(err.Error(), "not enough disk space") {
-		t.Errorf("got %v, want NoSpace", err)
-	}
-	if !isGone(staged) {
-		t.Error("something is left")
-	}
-	d.free = func(string) (uint64, error) { return fetchReserve + 7, nil }
-	if err := d.jobs.fetch(t.Context(), f, staged); err != nil {
-		t.Error(err)
-	}
-	w := &fetched{want: -1, unseen: fetchLook, free: func(string) (uint64, error) { return fetchReserve - 1, nil }}
-	if n, err := w.Write([]byte("x")); n != 0 || !fault.Is(err, fault.NoSpace) {
-		t.Errorf("on its way: got %d, %v, want NoSpace", n, err)
-	}
-}
-
-// TestDiskErrorOfAnAttachment: it is not said of the network.
-func TestDiskErrorOfAnAttachment(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "read only")
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	w := &fetched{to: durable.NewPaced(file)}
-	if _, err := w.Write([]byte("x")); err == nil || !errors.Is(w.err, err) {
-		t.Errorf("got %v, and kept %v", err, w.err)
 	}
 }

@@ -2,7 +2,11 @@ package jobs
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +16,9 @@ import (
 	"time"
 
 	"svc/internal/backup"
+	"svc/internal/disk"
 	"svc/internal/fault"
+	"svc/internal/testutil"
 )
 
 // TestNoRoomForCopies: a backup that would leave no room for those who write is
@@ -21,14 +27,7 @@ func TestNoRoomForCopies(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
 	staging := filepath.Join(a.Data, "files", "staging")
-	if err := syscall.Mount("tmpfs", staging, "tmpfs", 0, "size=16m,mode=700"); err != nil {
-		t.Skipf("needs a small disk, and mounting one was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(staging, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	testutil.SmallDisk(t, staging, "16m")
 	put(t, filepath.Join(staging, "upload"), "another's")
 	_, err := a.Write(t.Context(), io.Discard, backup.Options{})
 	if !fault.Is(err, fault.NoSpace) || !strings.Contains(err.Error(), "MiB are free") {
@@ -36,6 +35,29 @@ func TestNoRoomForCopies(t *testing.T) {
 	}
 	if got, want := names(t, staging), []string{"upload"}; !slices.Equal(got, want) {
 		t.Errorf("staging has %v, want %v", got, want)
+	}
+}
+
+// TestAttachmentWithoutRoom: one that would take of the reserve is refused, and leaves
+// nothing.
+func TestAttachmentWithoutRoom(t *testing.T) {
+	t.Parallel()
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("content"))
+	}))
+	defer host.Close()
+	d := newDepot(t, host.URL)
+	f := d.file(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
+	staged := d.Storages.Local().Staged(string(f.ID))
+	if err := os.MkdirAll(filepath.Dir(staged), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	testutil.SmallDisk(t, filepath.Dir(staged), fmt.Sprint(disk.Reserve))
+	if err := d.jobs.fetch(t.Context(), f, staged); !fault.Is(err, fault.NoSpace) || !strings.Contains(err.Error(), "not enough disk space for the attachment") {
+		t.Errorf("got %v, want NoSpace", err)
+	}
+	if !isGone(staged) {
+		t.Error("something is left")
 	}
 }
 

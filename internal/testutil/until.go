@@ -1,6 +1,11 @@
-// Package testutil has what tests of several packages need: they wait for what
-// happens in the background, without guessing how long that takes, and try less
-// with -short, and talk over a network without sockets. Nothing but tests imports it.
+// Package testutil has what tests of several packages need. Nothing but tests imports
+// it.
+//
+//	until.go        waiting for what happens in the background, however long that takes
+//	rounds.go       trying less with -short
+//	pipes.go        a network without sockets
+//	certificate.go  certificates
+//	disk_linux.go   small disks
 package testutil
 
 import (

@@ -1,27 +1,22 @@
 package slicecache_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
+	"svc/internal/disk"
 	"svc/internal/files/slicecache"
+	"svc/internal/testutil"
 )
 
-// TestDiskIsFull: what has no space on the disk is served from the storage, at the
-// price of one fetch, and kept again when there is space.
+// TestDiskIsFull: what has no space on the disk beside the reserve is served from the
+// storage, at the price of one fetch, and kept again when there is space.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=6m,mode=700"); err != nil {
-		t.Skipf("needs a small disk, and mounting one was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	testutil.SmallDisk(t, dir, fmt.Sprintf("%dm", 6+disk.Reserve>>20))
 	s := newStorage()
 	s.put("a", 4*sliceSize)
 	c := open(t, slicecache.Config{Dir: filepath.Join(dir, "cache"), MaxBytes: 1 << 30})

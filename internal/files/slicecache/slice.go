@@ -91,8 +91,11 @@ func uncached(err error) error {
 }
 
 // writeSlice fetches a slice into a new file. The space is taken first: a full disk
-// does not cost a fetch.
+// does not cost a fetch. What a disk keeps free is not for the cache.
 func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fetch Fetch) (name string, err error) {
+	if err := disk.Need(root.Name(), uint64(fileBytes(length))+disk.Reserve, "the file cache"); err != nil {
+		return "", uncached(err)
+	}
 	name = fetchPrefix + rand.Text()
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

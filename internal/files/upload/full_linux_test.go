@@ -5,12 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"svc/internal/fault"
 	"svc/internal/files/upload"
+	"svc/internal/testutil"
 )
 
 // TestDiskIsFull: what was accepted has its space, whatever fills the disk
@@ -18,15 +18,7 @@ import (
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8m,mode=700"); err != nil {
-		t.Skipf("needs a small disk, and mounting one was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
-	}
-	t.Cleanup(func() {
-		// A process that another test is just starting may hold its files for a moment.
-		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	testutil.SmallDisk(t, disk, "8m")
 	openSmall := func() *upload.Sessions {
 		s := open(t, filepath.Join(disk, "sessions"), time.Now)
 		s.SetChunkSize(1 << 20)

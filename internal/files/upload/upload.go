@@ -46,10 +46,6 @@ const ChunkSize = 8 << 20
 // Life is how long a session can be used after its creation.
 const Life = 24 * time.Hour
 
-// reserve is what uploads leave free on the disk for everything else, in bytes. It
-// is more than what a server needs to say that it is ready.
-const reserve = 128 << 20
-
 // Session is the state of an upload at one moment.
 type Session struct {
 	ID       string // 32 hexadecimal digits
@@ -92,7 +88,7 @@ func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error)
 	if err := durable.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	s := &Sessions{dir: dir, now: now, log: log, chunkSize: ChunkSize, reserve: reserve, open: map[string]*session{}}
+	s := &Sessions{dir: dir, now: now, log: log, chunkSize: ChunkSize, reserve: disk.Reserve, open: map[string]*session{}}
 	return s, s.scan(func(id string, err error) error {
 		log.Warn("upload session cannot be read", "upload", id, "error", err)
 		return nil
@@ -135,20 +131,13 @@ func (s *Sessions) begin(d description) (*session, error) {
 // fits fails when a file of size bytes has no space beside what the open sessions
 // still have to write.
 func (s *Sessions) fits(size int64) error {
-	free, err := disk.Free(s.dir)
-	if err != nil {
-		return err
-	}
 	need := uint64(size) + uint64(s.reserve)
 	s.mu.Lock()
 	for _, u := range s.open {
 		need += uint64(u.promised())
 	}
 	s.mu.Unlock()
-	if need > free {
-		return fault.New(fault.NoSpace, "a file of %d MiB does not fit: %d MiB must be free on the server with all uploads that are open, and %d MiB are", size>>20, need>>20, free>>20)
-	}
-	return nil
+	return disk.Need(s.dir, need, fmt.Sprintf("a file of %d MiB and the uploads that are open", size>>20))
 }
 
 // Get is a session that takes chunks. It fails with NotFound when the id is
