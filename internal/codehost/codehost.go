@@ -3,6 +3,13 @@
 //
 // Its errors are for the log. They may contain what the code host answered, which must
 // not reach a visitor.
+//
+//	codehost.go   Client
+//	release.go    Release, read leniently
+//	mapping.go    a release as a version of ours
+//	signature.go  signatures of deliveries
+//	delivery.go   what webhooks are sent
+//	object.go     fields of JSON objects, each on its own
 package codehost
 
 import (

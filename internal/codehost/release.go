@@ -1,6 +1,10 @@
 package codehost
 
-import "time"
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
 
 // Release is a release as the REST API and deliveries describe it. Times that are
 // absent are nil.
@@ -22,4 +26,32 @@ type Release struct {
 type Asset struct {
 	Name        string `json:"name"`
 	DownloadURL string `json:"browser_download_url"`
+}
+
+// UnmarshalJSON reads any object: a field that is not of its type is as one that is
+// absent, so that one odd release does not make a page of them unreadable.
+func (r *Release) UnmarshalJSON(raw []byte) error {
+	o := objectOf(raw)
+	if o == nil {
+		return errors.New("a release must be an object")
+	}
+	*r = *releaseOf(o)
+	return nil
+}
+
+func releaseOf(o object) *Release {
+	r := &Release{
+		TagName: o.text("tag_name"), Name: o.text("name"), Body: o.text("body"), Draft: o.is("draft"), Prerelease: o.is("prerelease"),
+		PublishedAt: o.time("published_at"), CreatedAt: o.time("created_at"), UpdatedAt: o.time("updated_at"),
+		HTMLURL: o.text("html_url"), ZipballURL: o.text("zipball_url"),
+	}
+	var assets []json.RawMessage
+	if json.Unmarshal(o["assets"], &assets) != nil {
+		return r
+	}
+	for _, raw := range assets {
+		asset := objectOf(raw)
+		r.Assets = append(r.Assets, Asset{Name: asset.text("name"), DownloadURL: asset.text("browser_download_url")})
+	}
+	return r
 }

@@ -1,0 +1,58 @@
+package codehost
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// SignatureHeader is the header with the signature of a delivery. Gitea and Forgejo
+// send it, too, beside one of their own.
+const SignatureHeader = "X-Hub-Signature-256"
+
+const signaturePrefix = "sha256="
+
+// WellFormed reports whether a header has the form of a signature: sha256= and 64 hex
+// digits. Others need not be compared, nor the body be read.
+func WellFormed(header string) bool {
+	_, ok := parseSignature(header)
+	return ok
+}
+
+func parseSignature(header string) (sum []byte, ok bool) {
+	digits, ok := strings.CutPrefix(header, signaturePrefix)
+	if !ok || len(digits) != 2*sha256.Size {
+		return nil, false
+	}
+	sum, err := hex.DecodeString(digits)
+	return sum, err == nil
+}
+
+// Sign is the header that says who sent raw: sha256= and the HMAC-SHA-256 of its bytes
+// in hex.
+func Sign(raw []byte, secret string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(raw)
+	return signaturePrefix + hex.EncodeToString(mac.Sum(nil))
+}
+
+// Verify reports whether header is the signature of raw with one of the secrets, of
+// which those that are empty sign nothing. How long it takes does not depend on how much
+// of the signature is right, nor on which secret it was made with.
+func Verify(raw []byte, header string, secrets ...string) bool {
+	given, ok := parseSignature(header)
+	if !ok {
+		return false
+	}
+	valid := false
+	for _, secret := range secrets {
+		if secret == "" {
+			continue
+		}
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write(raw)
+		valid = hmac.Equal(mac.Sum(nil), given) || valid
+	}
+	return valid
+}
