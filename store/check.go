@@ -293,7 +293,7 @@ func (c *checker) content(p ProjectID) error {
 	counts := map[countName]int64{}
 	maps.Copy(counts, c.files[p])
 	for _, part := range []func(ProjectID, string, map[countName]int64) error{
-		c.versions, c.announcements, c.cards, c.submissions, c.hours, c.counts,
+		c.versions, c.announcements, c.cards, c.projectSettings, c.submissions, c.hours, c.counts,
 	} {
 		if err := part(p, path, counts); err != nil {
 			return err
@@ -389,6 +389,26 @@ func (c *checker) cards(p ProjectID, path string, _ map[countName]int64) error {
 		card, id := decoded[Card](c, path, key, raw)
 		if card != nil && (len(card.Query) == 0 || !isObject(card.Query) || !isObject(card.Layout)) {
 			c.report.Add(integrity.Record, path+"/"+id.String(), "its query or its layout is no object")
+		}
+		return nil
+	})
+}
+
+func (c *checker) projectSettings(p ProjectID, path string, _ map[countName]int64) error {
+	b := c.tx.contentBucket(p, projectSettingsBucket)
+	if b == nil {
+		return nil
+	}
+	return c.settings(b, path+integrity.Path(projectSettingsBucket), projectSettings)
+}
+
+// settings decodes settings. Of names that are not known nobody reads the values.
+func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]func(name, raw []byte) error) error {
+	return c.each(b, func(name, raw []byte) error {
+		if read := known[string(name)]; read != nil {
+			if err := read(name, raw); err != nil {
+				c.report.Add(integrity.Record, path+integrity.Path(name), "%v", err)
+			}
 		}
 		return nil
 	})

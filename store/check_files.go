@@ -34,6 +34,9 @@ func (c *checker) storage() error {
 	if err != nil {
 		return err
 	}
+	if err := c.settings(c.bucket(settingsBucket), integrity.Path(settingsBucket), instanceSettings); err != nil {
+		return err
+	}
 	for _, part := range []func() error{c.fileOrder, c.fileSources, c.filePending, c.fileDeletions} {
 		if err := part(); err != nil {
 			return err

@@ -183,6 +183,12 @@ func TestCheckFindsLosses(t *testing.T) {
 		{"a version", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], bad, content("versions")...) }},
 		{"an announcement", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.announcement[:], bad, content("announcements")...) }},
 		{"a card", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.version[:], []byte("{}"), content("cards")...) }},
+		{"settings of the instance", integrity.Record, func(tx *store.Tx, _ ids) error {
+			return tx.Put([]byte("codehost_app"), bad, []byte("settings"))
+		}},
+		{"settings of a project", integrity.Record, func(tx *store.Tx, _ ids) error {
+			return tx.Put([]byte("codehost_integration"), bad, content("settings")...)
+		}},
 		{"a log", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put(make([]byte, 8), bad, content("logs")...) }},
 		{"feedback with a rating of 6", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put([]byte{0, 0, 0, 0, 0, 0, 2, 87}, append(of.feedback[:len(of.feedback):len(of.feedback)], `{"rating":6}`...), content("feedback")...)

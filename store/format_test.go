@@ -19,10 +19,16 @@ func TestFormatIsDocumented(t *testing.T) {
 	}
 	page := string(b)
 	names := []string{string(formatKey), string(storeIDKey), string(lastIDKey), string(adminKey)}
+	for name := range instanceSettings {
+		names = append(names, name)
+	}
+	for name := range projectSettings {
+		names = append(names, name)
+	}
 	for _, bucket := range append(slices.Concat(rootBuckets, addedBuckets), versionsBucket, versionNamesBucket, countsBucket, cardsBucket) {
 		names = append(names, string(bucket))
 	}
-	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, Card{}, File{}, FileDeletion{}, StorageBackend{}, CDN{}} {
+	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, Card{}, File{}, FileDeletion{}, StorageBackend{}, CDN{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}} {
 		for field := range reflect.TypeOf(record).Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
 				names = append(names, name)

@@ -1,5 +1,20 @@
 package store
 
+// instanceSettings and projectSettings say how settings are read, by their names.
+var (
+	instanceSettings = map[string]func(name, raw []byte) error{
+		string(cdnKey): readable[CDN], string(codehostAppKey): readable[CodehostApp],
+	}
+	projectSettings = map[string]func(name, raw []byte) error{
+		string(codehostIntegrationKey): readable[CodehostIntegration],
+	}
+)
+
+func readable[T any](name, raw []byte) error {
+	_, err := decode[T](name, raw)
+	return err
+}
+
 // setting reads settings of the instance by their name, nil before they were saved.
 func setting[T any](tx *Tx, name []byte) (*T, error) {
 	return get[T](tx.bolt.Bucket(settingsBucket), name)

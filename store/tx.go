@@ -63,7 +63,13 @@ var (
 	lastIDKey  = []byte("last_id")
 	adminKey   = []byte("admin")
 	cleanedKey = []byte("cleaned_at") // in meta
-	cdnKey     = []byte("cdn")        // in settings
+
+	// In the settings of the instance.
+	cdnKey         = []byte("cdn")
+	codehostAppKey = []byte("codehost_app")
+
+	// In the settings of a project.
+	codehostIntegrationKey = []byte("codehost_integration")
 )
 
 // Tx is a transaction. It is valid until the function it was given to returns,
