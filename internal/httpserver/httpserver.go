@@ -9,6 +9,7 @@
 //	connections.go  how many connections may be open
 //	malformed.go    answers to what net/http cannot read
 //	whole.go        answers that are sent in one piece
+//	deadlines.go    time limits that move with each request
 //	files_unix.go   how many files may be open; files_windows.go likewise
 package httpserver
 

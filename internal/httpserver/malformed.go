@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -60,11 +61,12 @@ type refusingConn struct {
 	buffer *byte // the start of that of net/http, into which it reads first
 	last   []byte
 	answer parts
+	limits deadlines
 }
 
 // Read reads, and remembers what.
 func (c *refusingConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
+	n, err := c.limits.Read(c.Conn, b)
 	if n > 0 && c.buffer == nil {
 		c.buffer = &b[0]
 	}
@@ -96,6 +98,17 @@ func (c *refusingConn) ReadFrom(r io.Reader) (int64, error) {
 		return 0, err
 	}
 	return io.Copy(c.Conn, r)
+}
+
+// SetReadDeadline limits reads.
+func (c *refusingConn) SetReadDeadline(t time.Time) error { return c.limits.SetRead(c.Conn, t) }
+
+// SetWriteDeadline limits writes.
+func (c *refusingConn) SetWriteDeadline(t time.Time) error { return c.limits.SetWrite(c.Conn, t) }
+
+// SetDeadline limits both.
+func (c *refusingConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
 // CloseWrite says that nothing follows. net/http does so before it closes a
