@@ -25,10 +25,10 @@ var mayImport = map[string][]string{
 	".":   {"cmd"},
 	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "search", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "search", "store"},
+	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/translate", "search", "store"},
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "search", "store"},
-	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/searchtext", "internal/useragent", "search", "store"},
+	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/translate", "internal/useragent", "search", "store"},
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/storage", "internal/instance", "internal/platform", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/outbound", "internal/seal", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "api/codehost", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "search", "store"},
+	"api/apitest":                {"api", "api/codehost", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 
@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	// Engines have one thing outside the process each.
 	"internal/backup":      {"internal/durable", "internal/datadir", "internal/disk"},
 	"internal/cdn":         {"internal/outbound"},
+	"internal/translate":   {"internal/fault", "internal/outbound", "internal/placeholder"},
 	"internal/codehost":    {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
 	"internal/certificate": {},
 	"internal/control":     {"internal/datadir"},
@@ -135,7 +136,7 @@ var mayImport = map[string][]string{
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

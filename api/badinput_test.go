@@ -67,6 +67,9 @@ func sample(o *apitest.Operation, field string) string {
 	case "query":
 		return `{"type":"value","events":[{"name":"x","alias":"A"}]}`
 	case "kind":
+		if o.OperationID == "translateTexts" {
+			return `"announcement"`
+		}
 		return `"webdav"`
 	case "size":
 		return "5"

@@ -46,6 +46,7 @@ import (
 	"svc/internal/jobs"
 	"svc/internal/limit"
 	"svc/internal/proxy"
+	"svc/internal/translate"
 	index "svc/search"
 	"svc/store"
 )
@@ -74,8 +75,9 @@ type Config struct {
 	Gateway         netip.Addr    // of the container this runs in; the zero Addr elsewhere
 
 	// Files is what files are served with; DB and Log are those of the server.
-	Files   distribution.Config
-	SiteURL string // public address of the site; "" = not known
+	Files      distribution.Config
+	SiteURL    string            // public address of the site; "" = not known
+	Translator *translate.Client // asks the translation service
 	// Codehost is what the code host is asked with; DB, Log, Now, Keys and Mirror are
 	// those of the server.
 	Codehost codehost.Config
@@ -129,7 +131,7 @@ func New(c Config) (*Server, error) {
 	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
 	s.resource = resource.New(resource.Config{
 		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
-		Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
+		Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
 	})
 	s.counts = analytics.NewRequestCounter(c.DB, c.Geo, c.Log)
 	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)

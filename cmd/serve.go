@@ -33,6 +33,7 @@ import (
 	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/internal/setting"
+	"svc/internal/translate"
 )
 
 func (p *program) serveCommand() *cobra.Command {
@@ -279,6 +280,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		BootstrapFile:   bootstrapFile(s),
 		Files:           distribution.Config{Files: i.Files, BaseURL: s.DistBaseURL, UploadMax: int64(s.UploadMaxMB) << 20, CodeHost: s.CodehostWebBaseURL, Fetch: fetch},
 		SiteURL:         s.SiteURL,
+		Translator:      translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)})),
 		Codehost:        codehostConfig(s),
 		Staging:         i.Staging,
 		Version:         version,

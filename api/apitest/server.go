@@ -47,6 +47,7 @@ import (
 	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/internal/seal"
+	"svc/internal/translate"
 	"svc/search"
 	"svc/store"
 )
@@ -180,6 +181,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	if o.jobs {
 		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Log: o.Config.Log, Flush: func() error { return nil }})
 	}
+	o.Config.Translator = translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version}))
 	o.Config.Codehost.Host = codehost.New(codehost.Config{
 		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: o.Config.Version}), API: o.host, Web: o.host, Now: s.Clock.Now,
 	})

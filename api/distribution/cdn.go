@@ -46,8 +46,8 @@ func (h *Handlers) showCDN(run func(func(*store.Tx) error) error, change func(*s
 		return cdnView{}, err
 	}
 	return cdnView{
-		Provider: c.Provider, Enabled: c.Enabled, Configured: c.Configured(), KeyID: orNull(c.KeyID), HasSecret: c.Secret != "",
-		SecretFingerprint: orNull(c.SecretFingerprint), BaseURL: orNull(h.BaseURL), UpdatedAt: orNull(c.UpdatedAt),
+		Provider: c.Provider, Enabled: c.Enabled, Configured: c.Configured(), KeyID: web.OrNull(c.KeyID), HasSecret: c.Secret != "",
+		SecretFingerprint: web.OrNull(c.SecretFingerprint), BaseURL: web.OrNull(h.BaseURL), UpdatedAt: web.OrNull(c.UpdatedAt),
 	}, nil
 }
 
@@ -93,10 +93,10 @@ func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
 			}
 		}
 		web.Set(&c.Enabled, in.Enabled)
-		setText(&c.KeyID, in.KeyID)
+		web.SetText(&c.KeyID, in.KeyID)
 		if in.Secret.Sent {
 			var secret string
-			setText(&secret, in.Secret)
+			web.SetText(&secret, in.Secret)
 			c.Secret, c.SecretFingerprint = h.Keys.Seal(seal.CDNKeySecret, secret), seal.Fingerprint(secret)
 		}
 		return tx.PutCDN(c)
@@ -127,10 +127,10 @@ func (h *Handlers) testCDN(r *web.Request) (view cdnTestView, err error) {
 	defer web.NoWriteDeadline(r.Writer)()
 	who, err := h.Credentials(c)
 	if err != nil {
-		return cdnTestView{Error: orNull(err.Error())}, nil
+		return cdnTestView{Error: web.OrNull(err.Error())}, nil
 	}
 	tested := h.CDN.Test(r.Context(), who)
-	return cdnTestView{tested.Error == "", tested.Remain, tested.Quota, tested.Latency.Milliseconds(), orNull(tested.Error)}, nil
+	return cdnTestView{tested.Error == "", tested.Remain, tested.Quota, tested.Latency.Milliseconds(), web.OrNull(tested.Error)}, nil
 }
 
 // refreshProblem says why copies cannot be refreshed, or is nil.
@@ -159,10 +159,10 @@ func (h *Handlers) refresh(ctx context.Context, c *store.CDN, urls ...string) re
 	view := refreshView{URLs: urls, TaskIDs: []string{}}
 	who, err := h.Credentials(c)
 	if err != nil {
-		view.Error = orNull(err.Error())
+		view.Error = web.OrNull(err.Error())
 		return view
 	}
 	done := h.CDN.Refresh(context.WithoutCancel(ctx), who, urls)
-	view.OK, view.TaskIDs, view.Error = done.Error == "", done.TaskIDs, orNull(done.Error)
+	view.OK, view.TaskIDs, view.Error = done.Error == "", done.TaskIDs, web.OrNull(done.Error)
 	return view
 }

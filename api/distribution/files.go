@@ -63,28 +63,19 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 	}
 	return web.Views(list, func(f *store.File) fileView {
 		v := fileView{
-			ID: string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size, SHA256: orNull(f.SHA256), PartSize: orNull(f.PartSize),
-			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: orNull(f.SourceURL),
+			ID: string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size, SHA256: web.OrNull(f.SHA256), PartSize: web.OrNull(f.PartSize),
+			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: web.OrNull(f.SourceURL),
 			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
 			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
 		}
 		if f.Status == store.FileFailed { // of a pending one it is why the job tries again
-			v.Error = orNull(f.Error)
+			v.Error = web.OrNull(f.Error)
 		}
 		if h.BaseURL != "" {
-			v.URL = orNull(h.BaseURL + v.Path)
+			v.URL = web.OrNull(h.BaseURL + v.Path)
 		}
 		return v
 	}), nil
-}
-
-// orNull is nil for a value that is not there.
-func orNull[T comparable](v T) *T {
-	var none T
-	if v == none {
-		return nil
-	}
-	return &v
 }
 
 // addReferences fills in which versions link to files.

@@ -1,7 +1,6 @@
 package distribution
 
 import (
-	"net"
 	"net/url"
 	"strings"
 
@@ -63,12 +62,12 @@ type originView struct {
 
 func viewBackend(tx *store.Tx, b *store.StorageBackend) backendView {
 	v := backendView{
-		ID: b.ID, Name: b.Name, Kind: b.Kind, IsBuiltin: b.Builtin(), IsDefault: b.Default, BaseURL: orNull(b.BaseURL), Username: orNull(b.Username),
-		HasPassword: b.Password != "", PasswordFingerprint: orNull(b.PasswordFingerprint), PartSizeKB: orNull(b.PartSizeKB),
+		ID: b.ID, Name: b.Name, Kind: b.Kind, IsBuiltin: b.Builtin(), IsDefault: b.Default, BaseURL: web.OrNull(b.BaseURL), Username: web.OrNull(b.Username),
+		HasPassword: b.Password != "", PasswordFingerprint: web.OrNull(b.PasswordFingerprint), PartSizeKB: web.OrNull(b.PartSizeKB),
 		FileCount: tx.FilesOn(b.ID), Origin: originOf(b), CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt,
 	}
 	if b.Kind == store.StorageS3 {
-		v.Region, v.Bucket, v.PathPrefix, v.PathStyle = orNull(b.Region), &b.Bucket, &b.PathPrefix, &b.PathStyle
+		v.Region, v.Bucket, v.PathPrefix, v.PathStyle = web.OrNull(b.Region), &b.Bucket, &b.PathPrefix, &b.PathStyle
 	}
 	return v
 }
@@ -99,7 +98,7 @@ func originOf(b *store.StorageBackend) *originView {
 }
 
 func (h *Handlers) getStorage(*web.Request) (storageView, error) {
-	view := storageView{BaseURL: orNull(h.BaseURL), UploadMax: h.UploadMax, ChunkSize: upload.ChunkSize}
+	view := storageView{BaseURL: web.OrNull(h.BaseURL), UploadMax: h.UploadMax, ChunkSize: upload.ChunkSize}
 	err := h.DB.View(func(tx *store.Tx) error {
 		list, err := tx.StorageBackends()
 		view.Backends = web.Views(list, func(b *store.StorageBackend) backendView { return viewBackend(tx, b) })
@@ -140,33 +139,26 @@ func (in backendInput) apply(keys *seal.Keys, b *store.StorageBackend, update bo
 	if err := p.Err(); err != nil {
 		return err
 	}
-	setText(&b.Name, in.Name)
+	web.SetText(&b.Name, in.Name)
 	if in.IsDefault.Value != nil {
 		b.Default = *in.IsDefault.Value
 	}
-	setText(&b.BaseURL, in.BaseURL)
+	web.SetText(&b.BaseURL, in.BaseURL)
 	b.BaseURL = strings.TrimRight(b.BaseURL, "/")
-	setText(&b.Username, in.Username)
+	web.SetText(&b.Username, in.Username)
 	if in.Password.Sent {
 		var password string
-		setText(&password, in.Password)
+		web.SetText(&password, in.Password)
 		b.Password, b.PasswordFingerprint = keys.Seal(seal.StoragePassword, password), seal.Fingerprint(password)
 	}
 	if in.PartSizeKB.Sent {
 		b.PartSizeKB = int(in.PartSizeKB.Or(0))
 	}
-	setText(&b.Region, in.Region)
-	setText(&b.Bucket, in.Bucket)
-	setText(&b.PathPrefix, in.PathPrefix)
+	web.SetText(&b.Region, in.Region)
+	web.SetText(&b.Bucket, in.Bucket)
+	web.SetText(&b.PathPrefix, in.PathPrefix)
 	web.Set(&b.PathStyle, in.PathStyle)
 	return nil
-}
-
-// setText changes a text to what was sent, trimmed; null clears it.
-func setText(field *string, o web.Optional[string]) {
-	if o.Sent {
-		*field = strings.TrimSpace(o.Or(""))
-	}
 }
 
 // refuseConnection names the fields that the built-in storage does not have.
@@ -185,26 +177,10 @@ func (in backendInput) refuseConnection(p *web.Problems) {
 }
 
 func (in backendInput) checkConnection(p *web.Problems) {
-	before := len(p.List)
-	p.Text("base_url", in.BaseURL, web.TextRule{Max: 512, Required: true, Trim: true, Filled: true})
-	if in.BaseURL.Value != nil && len(p.List) == before && !plainBase(strings.TrimSpace(*in.BaseURL.Value)) {
-		p.Add("base_url must be an http or https URL without user name, query and fragment")
-	}
+	p.BaseURL("base_url", in.BaseURL, web.TextRule{Max: 512, Required: true, Trim: true, Filled: true})
 	p.Text("username", in.Username, web.TextRule{Max: 256, Trim: true})
 	p.Text("password", in.Password, web.TextRule{Max: 512, Trim: true})
 	p.Number("part_size_kb", in.PartSizeKB, 64, 1<<20, false)
-}
-
-// plainBase reports whether an address can be the beginning of others.
-func plainBase(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(address, "?#") {
-		return false
-	}
-	if u.Port() != "" {
-		_, err = net.LookupPort("tcp", u.Port())
-	}
-	return err == nil
 }
 
 // checkS3 checks what only storages of kind s3 have.
@@ -310,7 +286,7 @@ func (h *Handlers) testBackend(r *web.Request) (view probeView, err error) {
 			return view, err
 		}
 	}
-	return probeView{probe.OK, probe.RangeSupported, probe.LargeWriteOK, probe.Latency.Milliseconds(), orNull(probe.Error)}, nil
+	return probeView{probe.OK, probe.RangeSupported, probe.LargeWriteOK, probe.Latency.Milliseconds(), web.OrNull(probe.Error)}, nil
 }
 
 func (h *Handlers) probe(r *web.Request, b *store.StorageBackend) storage.Probe {

@@ -7,6 +7,7 @@
 //	records.go               create, read, change, delete: what resources share
 //	find.go                  search= in lists, by the index
 //	translations.go          texts in other languages
+//	translate.go             machine translation: settings, test, texts
 //	public.go                projects and versions for apps, in their language
 //	account.go               login, profile
 //	bootstrap.go             the administrator at the first start, reset of the password
@@ -37,6 +38,8 @@ import (
 	"svc/internal/auth"
 	"svc/internal/geo"
 	"svc/internal/limit"
+	"svc/internal/seal"
+	"svc/internal/translate"
 	index "svc/search"
 	"svc/store"
 )
@@ -48,6 +51,9 @@ type Config struct {
 	Geo    *geo.Locator // places of addresses; nil = no lookup
 	Log    *slog.Logger
 	Now    func() time.Time
+
+	Keys       *seal.Keys        // of the credentials of other services
+	Translator *translate.Client // asks the translation service
 
 	Tokens        *auth.Tokens
 	KeySalt       []byte // of the hashes of API keys
@@ -75,6 +81,7 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
+		h.translateRoutes(),
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -222,6 +223,22 @@ func Set[T any](field *T, o Optional[T]) {
 	if o.Value != nil {
 		*field = *o.Value
 	}
+}
+
+// SetText changes a text to what was sent, trimmed; null clears it.
+func SetText(field *string, o Optional[string]) {
+	if o.Sent {
+		*field = strings.TrimSpace(o.Or(""))
+	}
+}
+
+// OrNull is nil where a field has no value, as answers show it.
+func OrNull[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
 }
 
 // SetIfSent changes a field to what was made of an input that was sent.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -111,6 +112,27 @@ func isURL(text string) bool {
 		return false
 	}
 	return u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "ftp"
+}
+
+// BaseURL checks a text field that holds the beginning of addresses.
+func (p *Problems) BaseURL(field string, o Optional[string], rule TextRule) {
+	before := len(p.List)
+	p.Text(field, o, rule)
+	if text := OrNil(o.Value); text != nil && len(p.List) == before && !plainBase(strings.TrimSpace(*text)) {
+		p.Add("%s must be an http or https URL without user name, query and fragment", field)
+	}
+}
+
+// plainBase reports whether an address can be the beginning of others.
+func plainBase(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(address, "?#") {
+		return false
+	}
+	if u.Port() != "" {
+		_, err = net.LookupPort("tcp", u.Port())
+	}
+	return err == nil
 }
 
 // Flag checks a boolean field, which is never null.

@@ -63,7 +63,7 @@ func (f *Files) BeginRemoval() (end func(), ok bool) {
 // openFiles makes what is missing in the directory of local files and opens it. The
 // secret that keys are derived from must be in the settings.
 func openFiles(s *setting.Settings, version string, log *slog.Logger) (f *Files, err error) {
-	config := outbound.Config{Profile: outbound.Operator, Version: version, Ports: ownPorts(s)}
+	config := outbound.Config{Profile: outbound.Operator, Version: version, Ports: OwnPorts(s)}
 	f = &Files{Dir: s.StorageDir, Keys: seal.NewKeys([]byte(s.JWTSecret))}
 	defer func() {
 		if err != nil {
@@ -87,9 +87,9 @@ func openFiles(s *setting.Settings, version string, log *slog.Logger) (f *Files,
 // below is the path of a part of a directory.
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// ownPorts are the ports that a server with these settings listens on, as far as they
+// OwnPorts are the ports that a server with these settings listens on, as far as they
 // are known before it does.
-func ownPorts(s *setting.Settings) (ports []uint16) {
+func OwnPorts(s *setting.Settings) (ports []uint16) {
 	for _, address := range []string{s.Listen, s.RedirectListen, s.MetricsListen} {
 		_, port, err := net.SplitHostPort(address)
 		if err != nil {

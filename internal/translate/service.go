@@ -1,0 +1,182 @@
+package translate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svc/internal/fault"
+	"svc/internal/outbound"
+)
+
+// The providers. OpenAI stands for every service with the same protocol.
+const (
+	OpenAI    = "openai"
+	Anthropic = "anthropic"
+)
+
+const (
+	maxAnswer    = 4 << 20 // bytes that are read of an answer
+	maxRefusal   = 300     // characters of an answer in an error
+	maxMalformed = 200     // characters of the model's text in an error
+
+	anthropicVersion = "2023-06-01"
+	minTokens        = 4096
+	maxTokens        = 32000
+)
+
+// Service is a model at a service.
+type Service struct {
+	Provider string // OpenAI or Anthropic
+	BaseURL  string
+	Model    string
+	APIKey   string // "" = the service asks for none
+}
+
+// RequestURL is the address that requests go to, "" without a base address.
+func (s Service) RequestURL() string {
+	base := strings.TrimRight(s.BaseURL, "/")
+	switch {
+	case base == "":
+		return ""
+	case s.Provider == Anthropic:
+		return base + "/v1/messages"
+	}
+	return base + "/chat/completions"
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type chatRequest struct {
+	Model          string            `json:"model"`
+	Temperature    float64           `json:"temperature"`
+	Messages       []message         `json:"messages"`
+	ResponseFormat map[string]string `json:"response_format,omitempty"`
+}
+
+type messagesRequest struct {
+	Model     string    `json:"model"`
+	MaxTokens int       `json:"max_tokens"`
+	System    string    `json:"system"`
+	Messages  []message `json:"messages"`
+}
+
+// body is a request in the form of the provider. The plain form is for services that
+// do not know everything of the protocol, and for models that write less.
+func (s Service) body(system, user string, plain bool) any {
+	if s.Provider == Anthropic {
+		tokens := min(max(utf8.RuneCountInString(user), minTokens), maxTokens)
+		if plain {
+			tokens = minTokens
+		}
+		return messagesRequest{s.Model, tokens, system, []message{{"user", user}}}
+	}
+	r := chatRequest{Model: s.Model, Temperature: 0.2, Messages: []message{{"system", system}, {"user", user}}}
+	if !plain {
+		r.ResponseFormat = map[string]string{"type": "json_object"}
+	}
+	return r
+}
+
+func (s Service) setHeaders(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json")
+	if s.Provider == Anthropic {
+		h.Set("Anthropic-Version", anthropicVersion)
+	}
+	switch {
+	case s.APIKey == "":
+	case s.Provider == Anthropic:
+		h.Set("X-Api-Key", s.APIKey)
+	default:
+		h.Set("Authorization", "Bearer "+s.APIKey)
+	}
+}
+
+// complete returns what the model writes. A request that is refused with 400 is
+// repeated once in the plain form.
+func (c *Client) complete(ctx context.Context, s Service, system, user string) (text string, err error) {
+	status, answer, err := c.post(ctx, s, s.body(system, user, false))
+	if err == nil && status == http.StatusBadRequest {
+		status, answer, err = c.post(ctx, s, s.body(system, user, true))
+	}
+	switch {
+	case err != nil:
+		return "", fault.New(fault.Unavailable, "the translation service cannot be asked: %v", outbound.Explain(err))
+	case status/100 != 2:
+		return "", fault.New(fault.Unavailable, "the translation service answered %d: %s", status, s.excerpt(string(answer), maxRefusal))
+	}
+	if text = textOf(s.Provider, answer); strings.TrimSpace(text) == "" {
+		return "", fault.New(fault.Unavailable, "the translation service answered without a text: %s", s.excerpt(string(answer), maxRefusal))
+	}
+	return text, nil
+}
+
+// post sends a request and reads the answer.
+func (c *Client) post(ctx context.Context, s Service, body any) (status int, answer []byte, err error) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return 0, nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.RequestURL(), bytes.NewReader(raw))
+	if err != nil {
+		return 0, nil, err
+	}
+	s.setHeaders(r.Header)
+	got, err := c.http.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer got.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(got.Body, maxAnswer+1))
+	if err == nil && len(answer) > maxAnswer {
+		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
+	return got.StatusCode, answer, err
+}
+
+// textOf is what the model wrote, "" when the answer has another form.
+func textOf(provider string, answer []byte) string {
+	var got struct {
+		Choices []struct{ Message struct{ Content string } }
+		Content []struct{ Type, Text string }
+	}
+	if json.Unmarshal(answer, &got) != nil {
+		return ""
+	}
+	if provider == OpenAI {
+		if len(got.Choices) == 0 {
+			return ""
+		}
+		return got.Choices[0].Message.Content
+	}
+	var text strings.Builder
+	for _, block := range got.Content {
+		if block.Type == "text" {
+			text.WriteString(block.Text)
+		}
+	}
+	return text.String()
+}
+
+// excerpt is the beginning of what a service sent, on one line and without the key,
+// which some services repeat.
+func (s Service) excerpt(text string, limit int) string {
+	if s.APIKey != "" {
+		text = strings.ReplaceAll(text, s.APIKey, "***")
+	}
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if utf8.RuneCountInString(text) > limit {
+		text = string([]rune(text)[:limit])
+	}
+	return text
+}

@@ -1,0 +1,35 @@
+package store
+
+var translationKey = []byte("translation") // in settings
+
+// Translation is how texts are translated by a language model. An empty text is a field
+// without a value.
+type Translation struct {
+	Enabled           bool   `json:"enabled,omitempty"`
+	Provider          string `json:"provider"` // see package translate
+	BaseURL           string `json:"base_url,omitempty"`
+	Model             string `json:"model,omitempty"`
+	APIKey            string `json:"api_key,omitempty"` // sealed, see package seal
+	APIKeyFingerprint string `json:"api_key_fingerprint,omitempty"`
+	APIKeyUpdatedAt   int64  `json:"api_key_updated_at,omitempty"` // Unix seconds; 0 without a key
+	CustomPrompt      bool   `json:"custom_prompt,omitempty"`
+	SystemPrompt      string `json:"system_prompt,omitempty"` // kept while CustomPrompt is off
+	UpdatedAt         int64  `json:"updated_at,omitempty"`    // Unix seconds; 0 before the first save
+}
+
+// Configured reports whether it is known whom to ask.
+func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "" }
+
+// Translation returns the settings, nil before the first save.
+func (tx *Tx) Translation() (*Translation, error) { return setting[Translation](tx, translationKey) }
+
+// PutTranslation stores the settings.
+func (tx *Tx) PutTranslation(t *Translation) error {
+	t.UpdatedAt = tx.now.Unix()
+	return putSetting(tx, translationKey, t)
+}
+
+// DeleteTranslation clears the settings.
+func (tx *Tx) DeleteTranslation() error {
+	return tx.bolt.Bucket(settingsBucket).Delete(translationKey)
+}
