@@ -1,0 +1,52 @@
+package codehost
+
+import (
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// names are what owners and repositories are called.
+var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+
+// ParseRepo takes the owner and the repository, owner/name, from the address of a page
+// of the code host, whatever follows them, and without .git. It reports false for
+// addresses of other hosts.
+func (c *Client) ParseRepo(address string) (name string, ok bool) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	web, webErr := url.Parse(c.Web)
+	if err != nil || webErr != nil || u.Scheme != "http" && u.Scheme != "https" || !sameHost(u, web) {
+		return "", false
+	}
+	parts := strings.Split(strings.TrimPrefix(u.Path, "/"), "/")
+	if len(parts) < 2 {
+		return "", false
+	}
+	name = parts[0] + "/" + strings.TrimSuffix(parts[1], ".git")
+	return name, validName(name)
+}
+
+// validName reports whether a text is owner/name.
+func validName(name string) bool {
+	owner, repo, ok := strings.Cut(name, "/")
+	return ok && names.MatchString(owner) && names.MatchString(repo) && strings.Trim(owner, ".") != "" && strings.Trim(repo, ".") != ""
+}
+
+// sameHost compares hosts with their ports. The default port is that of the scheme.
+func sameHost(a, b *url.URL) bool {
+	return strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b) ||
+		a.Port() == "" && b.Port() == "" && strings.EqualFold(a.Hostname(), b.Hostname())
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}
+
+// origin is scheme, host and port.
+func origin(u *url.URL) string {
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port(u))
+}

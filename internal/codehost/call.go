@@ -1,0 +1,174 @@
+package codehost
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"svc/internal/outbound"
+)
+
+const maxRedirects = 5
+
+// call is a request to the API.
+type call struct {
+	method   string
+	path     string // below the base address of the API, escaped, with the query
+	token    string // of the Authorization header, or ""
+	identity string // whom the rate limit counts
+	body     any    // is sent as JSON, unless it is nil
+}
+
+// name is how errors call it: without the query.
+func (k call) name() string {
+	path, _, _ := strings.Cut(k.path, "?")
+	return k.method + " " + path
+}
+
+// response is an answer of a status 2xx.
+type response struct {
+	path   string // of the last request, below the base address: redirects may have changed it
+	header http.Header
+	body   []byte
+}
+
+// decode reads the body into v.
+func (r *response) decode(k call, v any) error {
+	if err := json.Unmarshal(r.body, v); err != nil {
+		return &Error{Call: k.name(), Detail: "the answer has another form than expected", Err: err}
+	}
+	return nil
+}
+
+// do makes a call. Where a rate limit refuses it and ends soon, it waits and repeats it
+// once. Errors are *Error.
+func (c *Client) do(ctx context.Context, k call) (*response, error) {
+	waited := false
+	if until := c.limits.get(k.identity); until.After(c.Now()) {
+		if waited = c.await(ctx, until); !waited {
+			return nil, &Error{Call: k.name(), Status: http.StatusTooManyRequests, Detail: "not sent", Reset: until}
+		}
+	}
+	r, err := c.send(ctx, k)
+	if e, ok := errors.AsType[*Error](err); ok && !e.Reset.IsZero() && !waited && c.await(ctx, e.Reset) {
+		return c.send(ctx, k)
+	}
+	return r, err
+}
+
+// send makes a call once, at the place where redirects lead.
+func (c *Client) send(ctx context.Context, k call) (*response, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	failed := func(err error) (*response, error) {
+		return nil, &Error{Call: k.name(), Unclear: k.method != http.MethodGet, Err: err}
+	}
+	var body []byte
+	if k.body != nil {
+		var err error
+		if body, err = json.Marshal(k.body); err != nil {
+			return failed(err)
+		}
+	}
+	address, known := c.API+k.path, (*kept)(nil)
+	if k.method == http.MethodGet {
+		known = c.kept.get(k.identity + " " + address)
+	}
+	for range maxRedirects {
+		r, err := c.request(ctx, k, address, body, known)
+		if err != nil {
+			return failed(err)
+		}
+		answer, err := c.HTTP.Do(r)
+		if err != nil {
+			return failed(outbound.Explain(err))
+		}
+		text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+		_ = answer.Body.Close() // it was read
+		if err == nil && len(text) > maxAnswer {
+			err = errors.New("the answer is too long")
+		}
+		if err != nil {
+			return failed(outbound.Explain(err))
+		}
+		if next := moved(answer); next != nil {
+			if origin(next) != origin(r.URL) {
+				return nil, &Error{Call: k.name(), Status: answer.StatusCode, Detail: "a redirect leads to another host"}
+			}
+			address = next.String()
+			continue
+		}
+		return c.judge(k, answer, text, known)
+	}
+	return nil, &Error{Call: k.name(), Detail: "too many redirects"}
+}
+
+// request is a request of a call to an address.
+func (c *Client) request(ctx context.Context, k call, address string, body []byte, known *kept) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, k.method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, outbound.Explain(err)
+	}
+	r.Header.Set("Accept", "application/vnd.github+json")
+	r.Header.Set("X-Github-Api-Version", "2022-11-28")
+	if k.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if k.token != "" {
+		r.Header.Set("Authorization", "Bearer "+k.token)
+	}
+	if known != nil {
+		r.Header.Set("If-None-Match", known.etag)
+	}
+	return r, nil
+}
+
+// moved is where an answer sends us, or nil. The HTTP client has followed redirects of
+// GET; it leaves those of other methods, which keep their method and body: a
+// repository was renamed.
+func moved(answer *http.Response) *url.URL {
+	switch answer.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		if next, err := answer.Location(); err == nil {
+			return next
+		}
+	}
+	return nil
+}
+
+// judge makes a response or an error of an answer, and notes what it says about rate
+// limits.
+func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) (*response, error) {
+	at := strings.TrimPrefix(answer.Request.URL.String(), c.API)
+	if answer.StatusCode == http.StatusNotModified && known != nil {
+		return &response{at, known.header, known.body}, nil
+	}
+	var said struct {
+		Message string `json:"message"`
+	}
+	ok := answer.StatusCode/100 == 2
+	if !ok {
+		_ = json.Unmarshal(text, &said) // a message is not needed
+	}
+	reset := resetOf(answer.StatusCode, answer.Header, said.Message, c.Now())
+	if !reset.IsZero() {
+		c.limits.note(k.identity, reset, c.Now())
+	}
+	if !ok {
+		e := &Error{Call: k.name(), Status: answer.StatusCode, Detail: oneLine(said.Message)}
+		if refused(answer.StatusCode) {
+			e.Reset = reset
+		}
+		e.Unclear = k.method != http.MethodGet && answer.StatusCode >= http.StatusInternalServerError
+		return nil, e
+	}
+	if k.method == http.MethodGet {
+		c.kept.put(&kept{k.identity + " " + c.API + k.path, answer.Header.Get("ETag"), answer.Header, text})
+	}
+	return &response{at, answer.Header, text}, nil
+}

@@ -1,0 +1,144 @@
+package codehosttest
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+)
+
+//go:embed testdata/*.json
+var payloads embed.FS
+
+// Delivery is what a webhook receives.
+type Delivery struct {
+	Event   string
+	ID      string // "" = a new one
+	Payload []byte
+	Secret  string      // "" = not signed
+	Form    bool        // in the field payload of a form, instead of JSON
+	Header  http.Header // replaces headers; nil values remove them
+}
+
+// Deliver sends a delivery to an address.
+func Deliver(t testing.TB, address string, d Delivery) (status int, answer string) {
+	t.Helper()
+	body, kind := d.Payload, "application/json"
+	if d.Form {
+		body, kind = []byte(url.Values{"payload": {string(d.Payload)}}.Encode()), "application/x-www-form-urlencoded"
+	}
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.ID == "" {
+		d.ID = rand.Text()
+	}
+	r.Header = http.Header{
+		"Content-Type": {kind}, "User-Agent": {"GitHub-Hookshot/044aadd"}, "Accept": {"*/*"},
+		"X-Github-Event": {d.Event}, "X-Github-Delivery": {d.ID}, "X-Github-Hook-Id": {"292430182"},
+		"X-Github-Hook-Installation-Target-Id": {"79929171"}, "X-Github-Hook-Installation-Target-Type": {"repository"},
+	}
+	if d.Secret != "" {
+		r.Header.Set("X-Hub-Signature-256", Sign(body, d.Secret))
+	}
+	for name, values := range d.Header {
+		if r.Header[name] = values; values == nil {
+			r.Header.Del(name)
+		}
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// Sign is the signature of the bytes of a body.
+func Sign(body []byte, secret string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// Payload is a recorded shape, release or issue_comment, with changes: a key is a path
+// of names with dots between them, a nil value removes it.
+func Payload(t testing.TB, name string, changes map[string]any) []byte {
+	t.Helper()
+	text, err := payloads.ReadFile("testdata/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var payload map[string]any
+	if err := json.Unmarshal(text, &payload); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range slices.Sorted(maps.Keys(changes)) { // a parent before what is below it
+		set(payload, path, changes[path])
+	}
+	if text, err = json.Marshal(payload); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// set changes a value in nested objects.
+func set(object map[string]any, path string, value any) {
+	first, rest, nested := bytes.Cut([]byte(path), []byte("."))
+	key := string(first)
+	switch {
+	case nested:
+		below, ok := object[key].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			object[key] = below
+		}
+		set(below, string(rest), value)
+	case value == nil:
+		delete(object, key)
+	default:
+		object[key] = value
+	}
+}
+
+// ReleasePayload is what the host delivers about a release of the repository.
+func (r *Repository) ReleasePayload(t testing.TB, action, tag string) []byte {
+	t.Helper()
+	r.host.mu.Lock()
+	at := slices.IndexFunc(r.releases, func(one *Release) bool { return one.Tag == tag })
+	if at < 0 {
+		r.host.mu.Unlock()
+		t.Fatalf("%s has no release %s", r.Name, tag)
+	}
+	changes := map[string]any{"action": action, "release": r.host.viewRelease(r, r.releases[at]), "repository": r.host.viewRepository(r)}
+	r.host.mu.Unlock()
+	return Payload(t, "release", changes)
+}
+
+// CommentPayload is what the host delivers about a comment of an issue of the
+// repository.
+func (r *Repository) CommentPayload(t testing.TB, issue int64, c Comment, association string) []byte {
+	t.Helper()
+	r.host.mu.Lock()
+	changes := map[string]any{
+		"issue": r.host.viewIssue(r, r.issues[issue-1]), "repository": r.host.viewRepository(r), "sender": r.host.user(c.Author, "User"),
+		"comment.id": c.ID, "comment.body": c.Body, "comment.user": r.host.user(c.Author, "User"), "comment.author_association": association,
+	}
+	r.host.mu.Unlock()
+	return Payload(t, "issue_comment", changes)
+}

@@ -1,0 +1,267 @@
+// Package codehosttest is a code host for tests: a server that behaves like the REST API
+// of GitHub where it matters to a client. It checks the tokens of apps and what they may
+// open, counts rate limits, pages lists, redirects from former names of repositories,
+// answers conditional requests, and fails in the ways that a test asks for. It signs and
+// sends deliveries.
+//
+//	host.go         the server: state, routes, rate limits, conditional requests
+//	app.go          apps, installations, credentials
+//	repository.go   repositories, releases, files, issues, workflows
+//	break.go        ways to fail
+//	deliver.go      deliveries to webhooks
+package codehosttest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Host is a code host. URL is the base address of its pages and of its API. All methods
+// may be called from any goroutine.
+type Host struct {
+	URL string
+
+	mux    *http.ServeMux
+	closed chan struct{}
+
+	mu       sync.Mutex // guards the rest, and all that hangs on it
+	now      func() time.Time
+	limit    int // calls in an hour of each caller; 0 = those of the real one
+	spent    map[string]*window
+	apps     []*App
+	tokens   map[string]*token
+	repos    []*Repository
+	former   map[string]*Repository // by names that they had, in lower case
+	broken   []*breakage
+	requests []Request
+	last     int64 // id that was given last
+}
+
+// window is the rate limit of a caller.
+type window struct {
+	used  int
+	reset time.Time
+}
+
+// Request is a request as the host received it.
+type Request struct {
+	Method, Path, Query string
+	Caller              string // anonymous, app {id} or installation {id}; "" = not accepted
+	Header              http.Header
+	Body                []byte
+}
+
+// New starts a host, which ends with the test.
+func New(t testing.TB) *Host {
+	t.Helper()
+	h := NewAt("")
+	server := httptest.NewServer(h)
+	h.URL = server.URL
+	t.Cleanup(func() {
+		h.Close()
+		server.Close()
+	})
+	return h
+}
+
+// NewAt makes a host that another server serves at an address.
+func NewAt(url string) *Host {
+	h := &Host{
+		URL: url, closed: make(chan struct{}), now: time.Now,
+		spent: map[string]*window{}, tokens: map[string]*token{}, former: map[string]*Repository{}, last: 1_800_000_000,
+	}
+	h.mux = h.routes()
+	return h
+}
+
+// Close ends requests that hang.
+func (h *Host) Close() { close(h.closed) }
+
+// SetClock gives the host another clock than that of the system.
+func (h *Host) SetClock(now func() time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = now
+}
+
+// SetLimit lets each caller make n calls in an hour.
+func (h *Host) SetLimit(n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.limit, h.spent = n, map[string]*window{}
+}
+
+// Requests lists what was asked for, in order; the pages of attachments included.
+func (h *Host) Requests() []Request {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.requests)
+}
+
+// Asked counts the requests of a method whose path contains a text. An empty method is
+// any.
+func (h *Host) Asked(method, part string) int {
+	n := 0
+	for _, r := range h.Requests() {
+		if (method == "" || r.Method == method) && strings.Contains(r.Path, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// ServeHTTP is the API and the downloads.
+func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	h.mu.Lock()
+	caller, _ := h.caller(r)
+	h.requests = append(h.requests, Request{r.Method, r.URL.Path, r.URL.RawQuery, caller.name, r.Header.Clone(), body})
+	fault := h.fault(r)
+	h.mu.Unlock()
+	next := http.Handler(http.HandlerFunc(h.answer))
+	if fault != nil {
+		next = fault(h, next)
+	}
+	next.ServeHTTP(w, r)
+}
+
+// answer is the answer of a host that works.
+func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	made := httptest.NewRecorder()
+	who, err := h.caller(r)
+	limits := h.count(who)
+	switch {
+	case err != nil:
+		fail(made, http.StatusUnauthorized, err.Error())
+	case limits.Get("X-Ratelimit-Remaining") == "-1":
+		limits.Set("X-Ratelimit-Remaining", "0")
+		fail(made, http.StatusForbidden, "API rate limit exceeded for "+who.name+". (But here's the good news: authenticated requests get a higher rate limit.)")
+	default:
+		h.mux.ServeHTTP(made, r)
+	}
+	header := w.Header()
+	maps.Copy(header, made.Header())
+	maps.Copy(header, limits)
+	header.Set("Date", h.now().UTC().Format(http.TimeFormat))
+	if r.Method == http.MethodGet && made.Code == http.StatusOK {
+		etag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(append([]byte(who.name), made.Body.Bytes()...)))
+		header.Set("ETag", etag)
+		if r.Header.Get("If-None-Match") == etag {
+			if who.name != anonymous { // it is free for those who say who they are
+				h.spent[who.name].used--
+			}
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	w.WriteHeader(made.Code)
+	_, _ = w.Write(made.Body.Bytes()) // the client may have gone
+}
+
+// count counts a call and makes the headers that say so. The remaining calls are -1
+// where there was none left.
+func (h *Host) count(who caller) http.Header {
+	limit := h.limit
+	if limit == 0 {
+		limit = 5000
+		if who.name == anonymous {
+			limit = 60
+		}
+	}
+	w := h.spent[who.name]
+	if w == nil || !h.now().Before(w.reset) {
+		w = &window{reset: h.now().Add(time.Hour).Truncate(time.Second)}
+		h.spent[who.name] = w
+	}
+	remaining := limit - w.used - 1
+	if remaining >= 0 {
+		w.used++
+	}
+	header := http.Header{}
+	header.Set("X-Ratelimit-Limit", strconv.Itoa(limit))
+	header.Set("X-Ratelimit-Remaining", strconv.Itoa(max(remaining, -1)))
+	header.Set("X-Ratelimit-Used", strconv.Itoa(w.used))
+	header.Set("X-Ratelimit-Reset", strconv.FormatInt(w.reset.Unix(), 10))
+	header.Set("X-Ratelimit-Resource", "core")
+	header.Set("X-Github-Media-Type", "github.v3; format=json")
+	return header
+}
+
+// id gives the next number.
+func (h *Host) id() int64 {
+	h.last++
+	return h.last
+}
+
+func (h *Host) routes() *http.ServeMux {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /app", h.getApp)
+	m.HandleFunc("POST /app/installations/{id}/access_tokens", h.postToken)
+	for method, routes := range map[string]map[string]repositoryHandler{
+		"GET": {
+			"":                     {h.getRepository, "metadata"},
+			"/installation":        {h.getInstallation, ""},
+			"/releases":            {h.getReleases, "contents"},
+			"/releases/latest":     {h.getLatestRelease, "contents"},
+			"/releases/tags/{tag}": {h.getRelease, "contents"},
+			"/contents/{path...}":  {h.getContents, "contents"},
+			"/issues":              {h.getIssues, "issues"},
+		},
+		"POST": {
+			"/issues":                                  {h.postIssue, "issues"},
+			"/issues/{number}/comments":                {h.postComment, "issues"},
+			"/issues/comments/{comment}/reactions":     {h.postReaction, "issues"},
+			"/actions/workflows/{workflow}/dispatches": {h.postDispatch, "actions"},
+		},
+	} {
+		for path, handler := range routes {
+			m.HandleFunc(method+" /repos/{owner}/{repo}"+path, h.repository(handler))
+			m.HandleFunc(method+" /repositories/{repository}"+path, h.repository(handler))
+		}
+	}
+	m.HandleFunc("GET /{owner}/{repo}/releases/download/{tag}/{asset}", h.getAsset)
+	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fail(w, http.StatusNotFound, "Not Found") })
+	return m
+}
+
+// fail answers with an error as the API shows them.
+func fail(w http.ResponseWriter, status int, message string) {
+	send(w, status, map[string]any{"message": message, "documentation_url": "https://docs.code.example/rest", "status": strconv.Itoa(status)})
+}
+
+// send answers with JSON.
+func send(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // our own values
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // into a recorder
+}
+
+// stamp is a time as the API shows it, or null.
+func stamp(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,64 @@
+package codehost
+
+import (
+	"container/list"
+	"net/http"
+	"sync"
+)
+
+// answers keeps answers of GET together with their ETag: one that is asked for again
+// and has not changed costs no call of the rate limit. Those that were not used for the
+// longest time go first.
+type answers struct {
+	mu    sync.Mutex
+	byKey map[string]*list.Element // of *kept, guarded by mu
+	order list.List                // the last used in front, guarded by mu
+	bytes int                      // of all bodies, guarded by mu
+}
+
+// kept is an answer that must not be changed.
+type kept struct {
+	key, etag string
+	header    http.Header
+	body      []byte
+}
+
+func (a *answers) get(key string) *kept {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	e, ok := a.byKey[key]
+	if !ok {
+		return nil
+	}
+	a.order.MoveToFront(e)
+	return e.Value.(*kept)
+}
+
+func (a *answers) put(k *kept) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.byKey == nil {
+		a.byKey = map[string]*list.Element{}
+	}
+	if e, ok := a.byKey[k.key]; ok {
+		a.drop(e)
+	}
+	if k.etag == "" || len(k.body) > maxKept {
+		return
+	}
+	a.byKey[k.key] = a.order.PushFront(k)
+	a.bytes += k.size()
+	for a.bytes > maxKeptAll {
+		a.drop(a.order.Back())
+	}
+}
+
+// drop forgets an answer, under mu.
+func (a *answers) drop(e *list.Element) {
+	k := a.order.Remove(e).(*kept)
+	delete(a.byKey, k.key)
+	a.bytes -= k.size()
+}
+
+// size is about what it takes in memory.
+func (k *kept) size() int { return len(k.body) + 2<<10 }

@@ -1,0 +1,120 @@
+package codehost
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	maxIssues = 1000 // that FindIssue looks at
+	// clockDifference is how far the clock of the code host may be from ours.
+	clockDifference = 10 * time.Minute
+	maxIssueURL     = 2048
+)
+
+// NewIssue is an issue to create.
+type NewIssue struct {
+	Title  string   `json:"title"`
+	Body   string   `json:"body"`
+	Labels []string `json:"labels,omitempty"`
+}
+
+// Issue is an issue that was created. Number is nil and URL empty where the code host
+// did not say them.
+type Issue struct {
+	Number *int64
+	URL    string
+}
+
+// issueAnswer is an issue as the API shows it.
+type issueAnswer struct {
+	Number    *int64    `json:"number"`
+	HTMLURL   string    `json:"html_url"`
+	Body      string    `json:"body"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func (a *issueAnswer) issue() *Issue {
+	found := &Issue{Number: a.Number}
+	if u, err := url.Parse(a.HTMLURL); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && len(a.HTMLURL) <= maxIssueURL {
+		found.URL = a.HTMLURL
+	}
+	return found
+}
+
+// CreateIssue makes an issue. After an *Error that is Unclear it may exist; see
+// FindIssue.
+func (r *Repo) CreateIssue(ctx context.Context, n NewIssue) (*Issue, error) {
+	_, answer, err := r.call(ctx, http.MethodPost, "/issues", writeIssues, n)
+	if err != nil {
+		return nil, err
+	}
+	var made issueAnswer
+	_ = json.Unmarshal(answer.body, &made) // it exists, whatever is said about it
+	return made.issue(), nil
+}
+
+// FindIssue looks for an issue whose body contains a marker, among those created since a
+// time, whatever became of them. It is nil where there is none. The search of the API is
+// not asked, because it learns of issues late.
+func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*Issue, error) {
+	since = since.Add(-clockDifference)
+	query := url.Values{
+		"state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {pageSize},
+		"since": {since.UTC().Format(time.RFC3339)}, // of the last change, so it leaves out none of them
+	}
+	var found *Issue
+	seen := 0
+	err := r.pages(ctx, "/issues", query, readIssues, func(page []json.RawMessage) (bool, error) {
+		for _, raw := range page {
+			var one issueAnswer
+			if err := json.Unmarshal(raw, &one); err != nil {
+				return false, &Error{Call: "GET /issues", Detail: "the answer has another form than expected", Err: err}
+			}
+			if strings.Contains(one.Body, marker) {
+				found = one.issue()
+				return false, nil
+			}
+			if one.CreatedAt.Before(since) {
+				return false, nil
+			}
+		}
+		if seen += len(page); seen >= maxIssues {
+			return false, &Error{Call: "GET /issues", Err: errPages}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Dispatch starts a workflow, by its file name or number, on a branch or tag.
+func (r *Repo) Dispatch(ctx context.Context, workflow, ref string, inputs map[string]string) error {
+	if strings.Trim(workflow, ". ") == "" {
+		return ErrNotFound // the path would be another
+	}
+	return r.post(ctx, "/actions/workflows/"+url.PathEscape(workflow)+"/dispatches", writeWorkflow, map[string]any{"ref": ref, "inputs": inputs})
+}
+
+// Reply comments an issue.
+func (r *Repo) Reply(ctx context.Context, issue int64, body string) error {
+	return r.post(ctx, fmt.Sprintf("/issues/%d/comments", issue), writeIssues, map[string]string{"body": body})
+}
+
+// React adds a reaction to a comment: +1, -1, laugh, confused, heart, hooray, rocket or
+// eyes.
+func (r *Repo) React(ctx context.Context, comment int64, reaction string) error {
+	return r.post(ctx, fmt.Sprintf("/issues/comments/%d/reactions", comment), writeIssues, map[string]string{"content": reaction})
+}
+
+func (r *Repo) post(ctx context.Context, suffix string, p permission, body any) error {
+	_, _, err := r.call(ctx, http.MethodPost, suffix, p, body)
+	return err
+}

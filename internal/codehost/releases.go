@@ -1,0 +1,100 @@
+package codehost
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Release asks for the release of a tag. Drafts are ErrNotFound.
+func (r *Repo) Release(ctx context.Context, tag string) (*Release, error) {
+	if strings.Trim(tag, ". ") == "" {
+		return nil, ErrNotFound // the path would be another
+	}
+	return r.release(ctx, "/releases/tags/"+url.PathEscape(tag))
+}
+
+// LatestRelease asks for the newest release that is neither a draft nor a preview.
+func (r *Repo) LatestRelease(ctx context.Context) (*Release, error) {
+	return r.release(ctx, "/releases/latest")
+}
+
+func (r *Repo) release(ctx context.Context, suffix string) (*Release, error) {
+	var found Release
+	if err := r.read(ctx, suffix, readContents, &found); err != nil {
+		return nil, err
+	}
+	return &found, nil
+}
+
+// EachPage hands out releases, newest first, at most limit, in pages of at most 100. One
+// that has another form than expected is handed out with what of it could be read. The
+// error of visit ends it.
+func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) error) error {
+	return r.pages(ctx, "/releases", url.Values{"per_page": {pageSize}}, readContents, func(page []json.RawMessage) (bool, error) {
+		releases := make([]Release, 0, len(page))
+		for _, raw := range page[:min(len(page), limit)] {
+			var found Release
+			_ = json.Unmarshal(raw, &found) // see above
+			releases = append(releases, found)
+		}
+		limit -= len(releases)
+		return limit > 0, visit(releases)
+	})
+}
+
+// EachRelease is EachPage for one release after the other.
+func (r *Repo) EachRelease(ctx context.Context, limit int, visit func(*Release) error) error {
+	return r.EachPage(ctx, limit, func(page []Release) error {
+		for i := range page {
+			if err := visit(&page[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// errPages ends a list that is longer than anybody needs.
+var errPages = errors.New("the list has too many pages")
+
+// pages visits a list page by page, until visit wants no more or there are none. Of the
+// link to the next page only the query is used: no answer sends us elsewhere.
+func (r *Repo) pages(ctx context.Context, path string, query url.Values, p permission, visit func([]json.RawMessage) (more bool, err error)) error {
+	for range maxPages {
+		k, answer, err := r.call(ctx, http.MethodGet, path+"?"+query.Encode(), p, nil)
+		if err != nil {
+			return err
+		}
+		var page []json.RawMessage
+		if err := answer.decode(k, &page); err != nil {
+			return err
+		}
+		more, err := visit(page)
+		if err != nil || !more {
+			return err
+		}
+		if query = nextPage(answer.header.Values("Link")); query == nil {
+			return nil
+		}
+	}
+	return &Error{Call: "GET " + path, Err: errPages}
+}
+
+var linkNext = regexp.MustCompile(`<([^<>]*)>\s*;[^,<]*\brel="?next\b`)
+
+// nextPage is the query of the next page according to Link headers (RFC 8288), or nil.
+func nextPage(headers []string) url.Values {
+	for _, header := range headers {
+		if m := linkNext.FindStringSubmatch(header); m != nil {
+			if next, err := url.Parse(m[1]); err == nil {
+				return next.Query()
+			}
+		}
+	}
+	return nil
+}

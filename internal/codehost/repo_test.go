@@ -1,0 +1,351 @@
+package codehost_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/internal/codehost"
+	"svc/internal/codehost/codehosttest"
+	"svc/internal/outbound"
+)
+
+// world is a client and the host that it asks, with one clock.
+type world struct {
+	*codehost.Client
+	host  *codehosttest.Host
+	ahead atomic.Int64
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{host: codehosttest.New(t)}
+	w.host.SetClock(w.now)
+	client := outbound.New(outbound.Config{Profile: outbound.Fixed, Version: "test"})
+	t.Cleanup(client.CloseIdleConnections)
+	w.Client = codehost.New(codehost.Config{HTTP: client, API: w.host.URL, Web: w.host.URL, Now: w.now})
+	return w
+}
+
+func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
+
+// pass lets time pass.
+func (w *world) pass(d time.Duration) { w.ahead.Add(int64(d)) }
+
+// app registers an app and installs it.
+func (w *world) app(t *testing.T, permissions map[string]string, repos ...*codehosttest.Repository) (*codehost.App, *codehosttest.App) {
+	t.Helper()
+	registered := w.host.App(t, permissions)
+	if len(repos) > 0 {
+		registered.Install(repos...)
+	}
+	app, err := codehost.NewApp(registered.ID, registered.PKCS1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app, registered
+}
+
+var all = map[string]string{"issues": "write", "contents": "read", "actions": "write"}
+
+// calls lists what was asked for, as method, path and caller without its number.
+func (w *world) calls() []string {
+	var list []string
+	for _, r := range w.host.Requests() {
+		who, _, _ := strings.Cut(r.Caller, " ")
+		list = append(list, strings.TrimSpace(r.Method+" "+r.Path+" "+who))
+	}
+	return list
+}
+
+func TestCallsAreMadeAsTheInstallation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	repo.Change(func(r *codehosttest.Repository) { r.Private = true })
+	repo.Publish(codehosttest.Release{Tag: "v1.0.0", Name: "First light"})
+	app, _ := w.app(t, all, repo)
+
+	release, err := w.Repo(app, "lumen-works/beacon").LatestRelease(t.Context())
+	if err != nil || release.TagName != "v1.0.0" || release.Name != "First light" {
+		t.Fatalf("got %+v, %v", release, err)
+	}
+	requests := w.host.Requests()
+	if len(requests) != 3 {
+		t.Fatalf("made the calls %q; want installation, token and release", w.calls())
+	}
+	last := requests[2]
+	if last.Header.Get("Accept") != "application/vnd.github+json" || last.Header.Get("X-Github-Api-Version") != "2022-11-28" {
+		t.Errorf("headers: %v", last.Header)
+	}
+	var asked struct {
+		Repositories []string          `json:"repositories"`
+		Permissions  map[string]string `json:"permissions"`
+	}
+	if err := json.Unmarshal(requests[1].Body, &asked); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(asked.Repositories, []string{"beacon"}) || fmt.Sprint(asked.Permissions) != "map[contents:read]" {
+		t.Errorf("asked for a token for %v with %v; want the repository and what the call needs", asked.Repositories, asked.Permissions)
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	repo.Publish(codehosttest.Release{Tag: "v1.0.0", Assets: []codehosttest.Asset{{Name: "a.zip", Content: "x"}}})
+	repo.Publish(codehosttest.Release{Tag: "release/2 now", Prerelease: true})
+	repo.Publish(codehosttest.Release{Tag: "v3.0.0", Draft: true})
+	r := w.Repo(nil, "lumen-works/beacon")
+
+	found, err := r.Get(t.Context())
+	if err != nil || found.FullName != "lumen-works/beacon" || found.Owner.Login != "lumen-works" || found.CreatedAt == nil {
+		t.Errorf("repository: %+v, %v", found, err)
+	}
+	latest, err := r.LatestRelease(t.Context())
+	if err != nil || latest.TagName != "v1.0.0" || len(latest.Assets) != 1 || latest.Assets[0].DownloadURL != w.host.URL+"/lumen-works/beacon/releases/download/v1.0.0/a.zip" {
+		t.Errorf("latest release: %+v, %v", latest, err)
+	}
+	one, err := r.Release(t.Context(), "release/2 now")
+	if err != nil || !one.Prerelease {
+		t.Errorf("release with a slash in its tag: %+v, %v", one, err)
+	}
+	for _, tag := range []string{"v3.0.0", "v9", "", "..", "."} {
+		if _, err := r.Release(t.Context(), tag); !errors.Is(err, codehost.ErrNotFound) {
+			t.Errorf("release %q: %v", tag, err)
+		}
+	}
+	for _, name := range []string{"lumen-works/other", "lumen-works", "lumen-works/..", "a/b/c", "", "a b/c"} {
+		if _, err := w.Repo(nil, name).Get(t.Context()); !errors.Is(err, codehost.ErrNotFound) {
+			t.Errorf("repository %q: %v", name, err)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	repo.AddWorkflow("deploy.yml")
+	app, _ := w.app(t, all, repo)
+	r := w.Repo(app, "lumen-works/beacon")
+
+	made, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "Too dark", Body: "At night."})
+	if err != nil || made.Number == nil || *made.Number != 1 || made.URL != w.host.URL+"/lumen-works/beacon/issues/1" {
+		t.Fatalf("issue: %+v, %v", made, err)
+	}
+	last := w.host.Requests()[len(w.host.Requests())-1]
+	if strings.Contains(string(last.Body), "labels") {
+		t.Errorf("sent %s; labels are left out when there are none", last.Body)
+	}
+	if _, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "Too bright", Labels: []string{"feedback"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Dispatch(t.Context(), "deploy.yml", "main", map[string]string{"args": "staging"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(repo.Dispatches()); got != "[{deploy.yml main map[args:staging]}]" {
+		t.Errorf("dispatched %s", got)
+	}
+	if err := r.Reply(t.Context(), 1, "Done."); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.React(t.Context(), repo.Issues()[0].Comments[0].ID, "rocket"); err != nil {
+		t.Fatal(err)
+	}
+	issues := repo.Issues()
+	if len(issues) != 2 || fmt.Sprint(issues[1].Labels) != "[feedback]" || issues[0].Comments[0].Body != "Done." || fmt.Sprint(issues[0].Comments[0].Reactions) != "[rocket]" {
+		t.Errorf("the host has %+v", issues)
+	}
+	for name, err := range map[string]error{
+		"unknown workflow": r.Dispatch(t.Context(), "other.yml", "main", nil),
+		"dots":             r.Dispatch(t.Context(), "..", "main", nil),
+		"unknown issue":    r.Reply(t.Context(), 99, "Hello?"),
+		"unknown comment":  r.React(t.Context(), 99, "eyes"),
+	} {
+		if !errors.Is(err, codehost.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWithoutTheApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	other, _ := w.app(t, all)
+	for name, app := range map[string]*codehost.App{"no app": nil, "not installed": other} {
+		t.Run(name, func(t *testing.T) {
+			r := w.Repo(app, "lumen-works/beacon")
+			if _, err := r.Get(t.Context()); err != nil {
+				t.Errorf("read: %v", err)
+			}
+			if _, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "x"}); !errors.Is(err, codehost.ErrNotInstalled) {
+				t.Errorf("write: %v", err)
+			}
+		})
+	}
+	if n := len(repo.Issues()); n != 0 {
+		t.Errorf("%d issues were made", n)
+	}
+}
+
+// TestKeptTokens: what is kept, and when it is asked for again.
+func TestKeptTokens(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		between              func(w *world, a *codehosttest.App, repo *codehosttest.Repository)
+		installations, token int // calls of the second read
+	}{
+		"at once":                  {func(*world, *codehosttest.App, *codehosttest.Repository) {}, 0, 0},
+		"54 minutes later":         {func(w *world, _ *codehosttest.App, _ *codehosttest.Repository) { w.pass(54 * time.Minute) }, 0, 0},
+		"less than 5 minutes left": {func(w *world, _ *codehosttest.App, _ *codehosttest.Repository) { w.pass(56 * time.Minute) }, 0, 1},
+		"an hour later":            {func(w *world, _ *codehosttest.App, _ *codehosttest.Repository) { w.pass(61 * time.Minute) }, 1, 1},
+		"token revoked": {func(w *world, a *codehosttest.App, repo *codehosttest.Repository) {
+			a.Uninstall()
+			a.Install(repo)
+		}, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			repo := w.host.Repository("lumen-works/beacon")
+			repo.Change(func(r *codehosttest.Repository) { r.Private = true })
+			app, registered := w.app(t, all, repo)
+			r := w.Repo(app, "lumen-works/beacon")
+			if _, err := r.Get(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			tc.between(w, registered, repo)
+			installations, tokens := w.host.Asked("GET", "/installation"), w.host.Asked("POST", "/access_tokens")
+			if _, err := r.Get(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			installations, tokens = w.host.Asked("GET", "/installation")-installations, w.host.Asked("POST", "/access_tokens")-tokens
+			if installations != tc.installations || tokens != tc.token {
+				t.Errorf("asked for %d installations and %d tokens; want %d and %d", installations, tokens, tc.installations, tc.token)
+			}
+		})
+	}
+}
+
+// TestTokensAreDropped: on 404 what is kept is asked for again next time; on 401 at
+// once, but only once.
+func TestTokensAreDropped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	app, _ := w.app(t, all, repo)
+	r := w.Repo(app, "lumen-works/beacon")
+	if _, err := r.Get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.host.BreakTimes(1, "GET", "/repos/lumen-works/beacon", codehosttest.Status(http.StatusNotFound))
+	if _, err := r.Get(t.Context()); !errors.Is(err, codehost.ErrNotFound) {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := r.Get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n, m := w.host.Asked("GET", "/installation"), w.host.Asked("POST", "/access_tokens"); n != 2 || m != 2 {
+		t.Errorf("after a 404: asked for %d installations and %d tokens; want 2 and 2", n, m)
+	}
+	w.host.Break("GET", "/releases/latest", codehosttest.Status(http.StatusUnauthorized))
+	_, err := r.LatestRelease(t.Context())
+	if e, ok := errors.AsType[*codehost.Error](err); !ok || e.Status != http.StatusUnauthorized {
+		t.Errorf("got %v", err)
+	}
+	if n := w.host.Asked("GET", "/releases/latest"); n != 2 {
+		t.Errorf("tried %d times; want 2", n)
+	}
+}
+
+// TestOneAsksForAll: many calls at once need one token.
+func TestOneAsksForAll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	app, _ := w.app(t, all, repo)
+	const n = 20
+	failed := make(chan error, n)
+	for range n {
+		go func() {
+			_, err := w.Repo(app, "Lumen-Works/Beacon").CreateIssue(context.Background(), codehost.NewIssue{Title: "x"})
+			failed <- err
+		}()
+	}
+	for range n {
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
+	if made, tokens := len(repo.Issues()), w.host.Asked("POST", "/access_tokens"); made != n || tokens != 1 {
+		t.Errorf("%d issues with %d tokens; want %d with 1", made, tokens, n)
+	}
+}
+
+// TestWithoutThePermission: what an app may not read it reads as everybody may.
+func TestWithoutThePermission(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	repo.Publish(codehosttest.Release{Tag: "v1.0.0"})
+	app, _ := w.app(t, map[string]string{"issues": "write"}, repo)
+	r := w.Repo(app, "lumen-works/beacon")
+	if _, err := r.LatestRelease(t.Context()); err != nil {
+		t.Errorf("read: %v", err)
+	}
+	if calls := w.calls(); !strings.HasSuffix(calls[len(calls)-1], " installation") {
+		t.Errorf("read as %q; want the installation, whose rate limit is its own", calls[len(calls)-1])
+	}
+	err := r.Dispatch(t.Context(), "deploy.yml", "main", nil)
+	if e, ok := errors.AsType[*codehost.Error](err); !ok || e.Status != http.StatusUnprocessableEntity || e.Unclear {
+		t.Errorf("write: %v", err)
+	}
+}
+
+func TestRenamedRepository(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]bool{"before the first call": true, "after tokens were kept": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			repo := w.host.Repository("lumen-works/beacon")
+			repo.Publish(codehosttest.Release{Tag: "v1.0.0"})
+			repo.Change(func(r *codehosttest.Repository) { r.Private = true })
+			app, _ := w.app(t, all, repo)
+			r := w.Repo(app, "lumen-works/beacon")
+			if !before {
+				if _, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "x"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			repo.Rename("lumen-works/lighthouse")
+			if release, err := r.LatestRelease(t.Context()); err != nil || release.TagName != "v1.0.0" {
+				t.Errorf("read: %+v, %v", release, err)
+			}
+			if made, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "y"}); err != nil || !strings.Contains(made.URL, "/lighthouse/") {
+				t.Errorf("write: %+v, %v", made, err)
+			}
+			if found, err := r.Get(t.Context()); err != nil || found.FullName != "lumen-works/lighthouse" {
+				t.Errorf("repository: %+v, %v", found, err)
+			}
+		})
+	}
+	t.Run("anonymous", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.host.Repository("lumen-works/beacon").Rename("lumen-works/lighthouse")
+		if found, err := w.Repo(nil, "lumen-works/beacon").Get(t.Context()); err != nil || found.FullName != "lumen-works/lighthouse" {
+			t.Errorf("got %+v, %v", found, err)
+		}
+	})
+}
