@@ -213,7 +213,12 @@ func TestCDN(t *testing.T) {
 	if got := read(); got != "aliyun true true id/sealed true" {
 		t.Errorf("got %q", got)
 	}
-	c.Provider = store.CDNCloudflare
+	c.SetProvider(store.CDNAliyun)
+	put()
+	if got := read(); got != "aliyun true true id/sealed true" {
+		t.Errorf("the same provider: got %q", got)
+	}
+	c.SetProvider(store.CDNCloudflare)
 	put()
 	if got := read(); got != "cloudflare true false / true" {
 		t.Errorf("another provider: got %q", got)

@@ -30,21 +30,16 @@ func (tx *Tx) CDN() (*CDN, error) {
 	return c, err
 }
 
-// PutCDN stores the settings. Credentials of another provider than before must be
-// given anew: those that are as they were are dropped.
+// SetProvider changes the provider. Credentials do not go to another one: they are
+// dropped, and those of the new one are set afterwards.
+func (c *CDN) SetProvider(provider string) {
+	if provider != c.Provider {
+		c.Provider, c.KeyID, c.Secret, c.SecretFingerprint = provider, "", "", ""
+	}
+}
+
+// PutCDN stores the settings.
 func (tx *Tx) PutCDN(c *CDN) error {
-	before, err := tx.CDN()
-	if err != nil {
-		return err
-	}
-	if c.Provider != before.Provider {
-		if c.KeyID == before.KeyID {
-			c.KeyID = ""
-		}
-		if c.Secret == before.Secret {
-			c.Secret, c.SecretFingerprint = "", ""
-		}
-	}
 	c.UpdatedAt = tx.now.Unix()
 	return put(tx.bolt.Bucket(settingsBucket), cdnKey, c)
 }

@@ -82,16 +82,7 @@ func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
 		if err != nil {
 			return err
 		}
-		former := c.Provider
-		web.Set(&c.Provider, in.Provider)
-		if c.Provider != former {
-			// Credentials do not go to another provider unless they are sent with it, which
-			// may well be those of before: so the store must not compare.
-			c.KeyID, c.Secret, c.SecretFingerprint = "", "", ""
-			if err := tx.DeleteCDN(); err != nil {
-				return err
-			}
-		}
+		c.SetProvider(in.Provider.Or(c.Provider))
 		web.Set(&c.Enabled, in.Enabled)
 		web.SetText(&c.KeyID, in.KeyID)
 		if in.Secret.Sent {
