@@ -11,7 +11,6 @@
 package slicecache
 
 import (
-	"cmp"
 	"container/list"
 	"context"
 	"errors"
@@ -34,7 +33,8 @@ const SliceSize = 4 << 20
 const Life = 30 * 24 * time.Hour
 
 const (
-	defaultWait = time.Minute
+	// maxWait is for a fetch that another reader began.
+	maxWait = time.Minute
 	// touchEvery is how exactly the time of a use is known after a restart.
 	touchEvery = time.Hour
 )
@@ -43,7 +43,6 @@ const (
 type Config struct {
 	Dir      string           // made if missing; the cache has it for itself
 	MaxBytes int64            // of all slices; below SliceSize hardly anything is kept
-	Wait     time.Duration    // for a fetch that another reader began; a minute when 0
 	Now      func() time.Time // time.Now when nil
 	Log      *slog.Logger
 }
@@ -84,7 +83,6 @@ var (
 // Open finds the slices of a folder again, without reading them, and removes what
 // is too much or too old.
 func Open(c Config) (*Cache, error) {
-	c.Wait = cmp.Or(c.Wait, defaultWait)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -270,7 +268,7 @@ func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch
 	if f == nil {
 		f = c.begin(id, length, fetch)
 	} else {
-		timer := time.NewTimer(c.Wait)
+		timer := time.NewTimer(maxWait)
 		defer timer.Stop()
 		late = timer.C
 	}

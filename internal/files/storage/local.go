@@ -52,9 +52,6 @@ func openLocal(dir string) (*Local, error) {
 // name is the path of the file of an object below the storage directory.
 func (l *Local) name(key string) string { return objects + "/" + l.diskPath(key) }
 
-// Root is the storage directory. It is closed by Storages.Close.
-func (l *Local) Root() *os.Root { return l.root }
-
 // Put moves a file to the object. Both names are on disk when it returns, and no
 // byte was copied. A file that an interrupted Put has moved already is no error.
 func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, error) {

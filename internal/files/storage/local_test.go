@@ -22,6 +22,9 @@ func openLocal(t *testing.T) (storagetest.Setup, *storage.Local) {
 	return s, s.Backend.(*storage.Local)
 }
 
+// objects is the folder of the objects.
+func objects(local *storage.Local) string { return filepath.Join(local.Staged(""), "../../objects") }
+
 // tree lists what is below a folder.
 func tree(t *testing.T, dir string) (names []string) {
 	t.Helper()
@@ -50,7 +53,7 @@ func TestLocalMoves(t *testing.T) {
 		if err != nil || o != (storage.Object{Key: "f/p/000000000000/a.txt", Size: 7}) {
 			t.Fatalf("put: %+v, %v", o, err)
 		}
-		after, err := os.Stat(filepath.Join(local.Root().Name(), "objects", "f", "p", "000000000000", "a.txt"))
+		after, err := os.Stat(filepath.Join(objects(local), "f", "p", "000000000000", "a.txt"))
 		if err != nil || !os.SameFile(before, after) {
 			t.Errorf("the object is another file than the staged one: %v", err)
 		}
@@ -69,7 +72,7 @@ func TestLocalRemovesEmptyFolders(t *testing.T) {
 	s, local := openLocal(t)
 	one := s.Put(t, "f/p/000000000001/a.txt", []byte("a"))
 	two := s.Put(t, "f/p/000000000002/b.txt", []byte("b"))
-	objects := filepath.Join(local.Root().Name(), "objects")
+	folder := objects(local)
 	for _, step := range []struct {
 		remove storage.Object
 		want   []string
@@ -80,7 +83,7 @@ func TestLocalRemovesEmptyFolders(t *testing.T) {
 		if err := local.Delete(t.Context(), step.remove); err != nil {
 			t.Fatal(err)
 		}
-		if got := tree(t, objects); !slices.Equal(got, step.want) {
+		if got := tree(t, folder); !slices.Equal(got, step.want) {
 			t.Errorf("after the removal of %s: %q; want %q", step.remove.Key, got, step.want)
 		}
 	}
@@ -123,7 +126,7 @@ func TestLocalStaysInside(t *testing.T) {
 	if err := os.Rename(secret, filepath.Join(outside, "p/000000000000/secret")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(outside, filepath.Join(local.Root().Name(), "objects", "f")); err != nil {
+	if err := os.Symlink(outside, filepath.Join(objects(local), "f")); err != nil {
 		t.Skipf("needs symbolic links: %v", err)
 	}
 	before := tree(t, outside)
@@ -154,7 +157,7 @@ func TestLocalWalk(t *testing.T) {
 	s, local := openLocal(t)
 	s.Put(t, "f/p/000000000002/b c.txt", []byte("b"))
 	s.Put(t, "f/p/000000000001/安装.txt", []byte("aaa"))
-	if err := local.Root().WriteFile("objects/stray", []byte("xx"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(objects(local), "stray"), []byte("xx"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if p := local.Probe(t.Context()); !p.OK {
@@ -213,7 +216,7 @@ func TestLocalDiskPath(t *testing.T) {
 	if err := local.Delete(t.Context(), o); err != nil {
 		t.Error(err)
 	}
-	if got := tree(t, filepath.Join(local.Root().Name(), "objects")); len(got) != 1 {
+	if got := tree(t, objects(local)); len(got) != 1 {
 		t.Errorf("left after the deletion: %q", got)
 	}
 }

@@ -71,8 +71,8 @@ func TestDamagedSessions(t *testing.T) {
 			s := open(t, dir, time.Now)
 			good, bad := create(t, s, int64(len(whole))), create(t, s, int64(len(whole)))
 			for _, u := range []*upload.Session{good, bad} {
-				send(t, s, u, 0, chunkOf(u, whole, 0))
-				send(t, s, u, 1, chunkOf(u, whole, 1))
+				send(t, s, u, 0, chunkOf(whole, 0))
+				send(t, s, u, 1, chunkOf(whole, 1))
 			}
 			if err := damage(filepath.Join(dir, bad.ID)); err != nil {
 				t.Fatal(err)
@@ -87,7 +87,7 @@ func TestDamagedSessions(t *testing.T) {
 				t.Fatal(err)
 			}
 			onlySessions(t, dir, good.ID)
-			send(t, s, good, 2, chunkOf(good, whole, 2))
+			send(t, s, good, 2, chunkOf(whole, 2))
 			to := newStorage(t)
 			id, err := s.Complete(project, good.ID, to.register)
 			if err != nil {

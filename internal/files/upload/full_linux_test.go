@@ -43,12 +43,12 @@ func TestDiskIsFull(t *testing.T) {
 	if _, err := s.Create(project, "setup.zip", 3<<20, "local"); !fault.Is(err, fault.NoSpace) {
 		t.Errorf("a second file, before the first one came: got %v, want NoSpace", err)
 	}
-	send(t, s, u, 0, chunkOf(u, whole, 0))
+	send(t, s, u, 0, whole[:1<<20])
 	empty := fill(t, disk)
 	for i := 1; i < u.TotalChunks(); i++ {
-		send(t, s, u, i, chunkOf(u, whole, i))
+		send(t, s, u, i, whole[i<<20:(i+1)<<20])
 	}
-	send(t, s, u, 2, chunkOf(u, whole, 2))
+	send(t, s, u, 2, whole[2<<20:3<<20])
 	_, err := s.WriteChunk(t.Context(), project, u.ID, 2, -1, bytes.NewReader(content(9, 1<<20)))
 	noSpace("a chunk that differs", err)
 	_, err = s.Complete(project, u.ID, to.register)

@@ -90,7 +90,7 @@ func uploadLarge(t *testing.T, dir string) {
 			senders.Go(func() {
 				for index := range indexes {
 					at := int64(index) * upload.ChunkSize
-					if _, err := s.WriteChunk(t.Context(), project, u.ID, index, -1, &pattern{at, at + u.ChunkLength(index)}); err != nil {
+					if _, err := s.WriteChunk(t.Context(), project, u.ID, index, -1, &pattern{at, min(at+upload.ChunkSize, size)}); err != nil {
 						t.Error(err)
 					}
 				}

@@ -62,11 +62,6 @@ type Session struct {
 // TotalChunks is the number of chunks, at least 1.
 func (s *Session) TotalChunks() int { return totalChunks(s.Size, s.chunkSize) }
 
-// ChunkLength is the number of bytes that a chunk must have.
-func (s *Session) ChunkLength(index int) int64 {
-	return min(s.chunkSize, s.Size-int64(index)*s.chunkSize)
-}
-
 func totalChunks(size, chunkSize int64) int { return int(max(1, (size-1)/chunkSize+1)) }
 
 // Sessions are the uploads in a folder, which they have for themselves.

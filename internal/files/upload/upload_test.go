@@ -82,9 +82,8 @@ func content(seed, size int) []byte {
 }
 
 // chunkOf is a chunk of a whole.
-func chunkOf(u *upload.Session, whole []byte, index int) []byte {
-	start := int64(index) * u.ChunkLength(0)
-	return whole[start : start+u.ChunkLength(index)]
+func chunkOf(whole []byte, index int) []byte {
+	return whole[index*chunkSize : min((index+1)*chunkSize, len(whole))]
 }
 
 func send(t testing.TB, s *upload.Sessions, u *upload.Session, index int, body []byte) {
@@ -169,7 +168,7 @@ func TestUpload(t *testing.T) {
 					if _, err := s.Complete(project, u.ID, to.register); !fault.Is(err, fault.Conflict) {
 						t.Fatalf("completing too early: got %v, want Conflict", err)
 					}
-					send(t, s, u, index, chunkOf(u, whole, index))
+					send(t, s, u, index, chunkOf(whole, index))
 					got, err := s.Get(project, u.ID)
 					want := slices.Sorted(slices.Values(indexes[:i+1]))
 					if err != nil || !slices.Equal(got.Received, want) {
@@ -199,7 +198,7 @@ func TestRestartAnywhere(t *testing.T) {
 		if err != nil || len(got.Received) != i || got.Expires != u.Expires || got.Filename != u.Filename || got.Size != u.Size || got.Backend != u.Backend {
 			t.Fatalf("got %+v, %v; want %d chunks", got, err, i)
 		}
-		send(t, s, got, i, chunkOf(u, whole, i))
+		send(t, s, got, i, chunkOf(whole, i))
 	}
 	id, err := open(t, dir, time.Now).Complete(project, u.ID, to.register)
 	if err != nil {
@@ -225,7 +224,7 @@ func TestChunkThatIsNotWhole(t *testing.T) {
 		u := create(t, s, int64(len(whole)))
 		for i := range 3 {
 			if i != 1 || there {
-				send(t, s, u, i, chunkOf(u, whole, i))
+				send(t, s, u, i, chunkOf(whole, i))
 			}
 		}
 		other := content(2, 2*chunkSize)
@@ -266,7 +265,7 @@ func TestChunkThatIsNotWhole(t *testing.T) {
 			t.Errorf("canceled: got %v", err)
 		}
 		if !there {
-			send(t, s, u, 1, chunkOf(u, whole, 1))
+			send(t, s, u, 1, chunkOf(whole, 1))
 		}
 		id, err := s.Complete(project, u.ID, to.register)
 		if err != nil {
@@ -286,11 +285,11 @@ func TestChunkAgain(t *testing.T) {
 		s := open(t, dir, time.Now)
 		u := create(t, s, int64(len(whole)))
 		for i := range u.TotalChunks() {
-			send(t, s, u, i, chunkOf(u, whole, i))
+			send(t, s, u, i, chunkOf(whole, i))
 		}
 		for range 10 {
 			index := r.IntN(u.TotalChunks())
-			chunk := chunkOf(u, whole, index)
+			chunk := chunkOf(whole, index)
 			if n := r.IntN(3); n > 0 { // else the same bytes
 				from := r.IntN(len(chunk))
 				copy(chunk[from:], content(r.Int(), len(chunk)-from)) // changes whole
@@ -373,7 +372,7 @@ func TestParallel(t *testing.T) {
 				senders.Go(func() {
 					for i := range u.TotalChunks() {
 						index := (i + from*4) % u.TotalChunks()
-						_, err := s.WriteChunk(t.Context(), project, u.ID, index, -1, bytes.NewReader(chunkOf(u, whole, index)))
+						_, err := s.WriteChunk(t.Context(), project, u.ID, index, -1, bytes.NewReader(chunkOf(whole, index)))
 						if err != nil && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
 							t.Errorf("chunk %d: %v", index, err)
 						}
@@ -415,7 +414,7 @@ func TestCompletionIsInterrupted(t *testing.T) {
 		s := open(t, dir, time.Now)
 		u := create(t, s, int64(len(whole)))
 		for i := range u.TotalChunks() {
-			send(t, s, u, i, chunkOf(u, whole, i))
+			send(t, s, u, i, chunkOf(whole, i))
 		}
 		var chosen string
 		failure := errors.New("killed")
