@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/internal/files"
+	"svc/internal/files/storage"
 	"svc/internal/files/upload"
 	"svc/store"
 )
@@ -209,7 +211,8 @@ func (h *Handlers) completeUpload(r *web.Request) (view fileView, err error) {
 	}
 	defer web.NoWriteDeadline(r.Writer)()
 	id, err := h.Uploads.Complete(uint32(project), r.Param("upload_id"), func(c upload.Content) (string, error) {
-		return h.register(r.Context(), project, c)
+		_, err := h.register(r.Context(), project, c)
+		return c.FileID, err
 	})
 	if err != nil {
 		return view, err
@@ -235,7 +238,11 @@ func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
 		if digest != "" && c.SHA256 != digest {
 			return "", fault.New(fault.Invalid, "Digest does not fit: the file that arrived has the SHA-256 %s", c.SHA256)
 		}
-		return h.register(r.Context(), project, c)
+		f, err := h.register(r.Context(), project, c)
+		if err != nil && f != nil {
+			h.discard(r.Context(), f)
+		}
+		return c.FileID, err
 	})
 	if err != nil {
 		return view, err
@@ -312,16 +319,16 @@ func (b *body) Read(p []byte) (int, error) {
 
 // register makes the record of an upload that is whole, after its bytes are where
 // they belong: on local storage at their object, otherwise where a job finds them. It
-// may be repeated after any interruption.
-func (h *Handlers) register(ctx context.Context, project store.ProjectID, c upload.Content) (id string, err error) {
+// may be repeated after any interruption. A record that comes with an error describes
+// bytes that were moved.
+func (h *Handlers) register(ctx context.Context, project store.ProjectID, c upload.Content) (f *store.File, err error) {
 	p, ok := h.DB.ProjectByID(project)
 	if !ok {
-		return "", fault.New(fault.NotFound, "project not found")
+		return nil, fault.New(fault.NotFound, "project not found")
 	}
 	var backend *store.StorageBackend
-	var known *store.File
 	err = h.DB.View(func(tx *store.Tx) error {
-		if known, err = tx.File(project, store.FileID(c.FileID)); err == nil || !fault.Is(err, fault.NotFound) {
+		if f, err = tx.File(project, store.FileID(c.FileID)); err == nil || !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		// What was chosen may have been deleted meanwhile; the upload must not be lost.
@@ -330,10 +337,10 @@ func (h *Handlers) register(ctx context.Context, project store.ProjectID, c uplo
 		}
 		return err
 	})
-	if err != nil || known != nil {
-		return c.FileID, err
+	if err != nil || f != nil {
+		return f, err
 	}
-	f := &store.File{
+	f = &store.File{
 		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size, SHA256: c.SHA256,
 		Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
 	}
@@ -345,9 +352,27 @@ func (h *Handlers) register(ctx context.Context, project store.ProjectID, c uplo
 		err = h.Storages.Local().Stage(c.Path, c.FileID)
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return c.FileID, h.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
+	return f, h.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
+}
+
+// discard removes the bytes of an upload that nobody can repeat, unless their record is
+// there although the disk did not confirm it. What it cannot remove, the clean-up does.
+func (h *Handlers) discard(ctx context.Context, f *store.File) {
+	_, err := store.Read(h.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(f.ID) })
+	switch local := h.Storages.Local(); {
+	case err == nil:
+		return
+	case !fault.Is(err, fault.NotFound):
+	case f.Status == store.FileReady:
+		err = local.Delete(ctx, storage.Object{Key: f.ObjectKey, Size: f.Size})
+	default:
+		err = os.Remove(local.Staged(string(f.ID)))
+	}
+	if err != nil {
+		h.Log.Warn("cannot remove an upload that has no record", "file", f.ID, "error", err)
+	}
 }
 
 // keep moves an upload to its object on local storage. One that was moved there before

@@ -20,6 +20,7 @@ import (
 
 	"svc/api"
 	"svc/api/apitest"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -232,6 +233,60 @@ func TestChunkSentAgainMeanwhile(t *testing.T) {
 	if content := download(t, s, s.Must(t, 200, "POST", at+"/complete", "")); content != "12345" {
 		t.Errorf("got %q", content)
 	}
+}
+
+// A file whose project is deleted while it is registered leaves nothing, wherever its
+// bytes are by then.
+func TestUploadOfADeletedProject(t *testing.T) {
+	t.Parallel()
+	s := withFiles(t)
+	nas := s.Must(t, 201, "POST", "/admin/storage/backends", `{"name":"nas","kind":"webdav","base_url":"http://127.0.0.1:1/"}`)
+	for folder, backend := range map[string]string{"objects": "local", "staging/files": apitest.Field[string](t, nas, "id")} {
+		name := strings.ReplaceAll(folder, "/", "-")
+		s.Project(t, name)
+		status := make(chan int)
+		// Who writes a record waits for this transaction.
+		err := s.DB.Update(func(tx *store.Tx) error {
+			go func() {
+				defer close(status)
+				got, _, _ := s.Send(t, "PUT", "/api/v1/admin/projects/"+name+"/files?filename=a&storage_backend_id="+backend, map[string]string{"Authorization": "Bearer " + s.Admin}, "content")
+				status <- got
+			}()
+			testutil.Until(t, "the bytes of the upload", func() bool { return len(regular(t, filepath.Join(s.Dir, "files", folder))) == 1 })
+			p, err := tx.Project(name)
+			if err != nil {
+				return err
+			}
+			return tx.DeleteProject(p)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := <-status; got != 404 {
+			t.Errorf("%s: got %d, want 404", folder, got)
+		}
+		if left := regular(t, filepath.Join(s.Dir, "files", folder)); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	}
+}
+
+// regular lists the files below a folder, which may be missing.
+func regular(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			names = append(names, name)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 // A body that breaks off leaves what was there.
