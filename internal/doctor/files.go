@@ -20,13 +20,16 @@ type found struct {
 	info fs.FileInfo
 }
 
-// folder is the data folder without a link on the way to it, which a walk and
-// chown -R would not follow.
-func (p *Installation) folder() string {
-	if path, err := filepath.EvalSymlinks(p.Settings.Data); err == nil {
+// folder is the data folder, resolved.
+func (p *Installation) folder() string { return resolved(p.Settings.Data) }
+
+// resolved is a folder without a link on the way to it, which a walk and chown -R would not
+// follow.
+func resolved(dir string) string {
+	if path, err := filepath.EvalSymlinks(dir); err == nil {
 		return path
 	}
-	return p.Settings.Data // who uses it finds out why
+	return dir // who uses it finds out why
 }
 
 // walk gives the data folder itself and all that is in it but config.toml,
@@ -85,7 +88,7 @@ func checkPermissions(p *Installation) []Finding {
 		What:   "others can reach " + some(open),
 		Repair: "chmod -R go= " + p.folder(),
 		fix: func() error {
-			return p.repairEach(open, func(root *os.Root, name string, f found) error {
+			return repairEach(p.folder(), open, func(root *os.Root, name string, f found) error {
 				return root.Chmod(name, f.info.Mode().Perm()&^0o077)
 			})
 		},
@@ -135,7 +138,7 @@ func (p *Installation) giveBack(files []found, owner int) func() error {
 		return nil
 	}
 	return func() error {
-		return p.repairEach(files, func(root *os.Root, name string, f found) error {
+		return repairEach(p.folder(), files, func(root *os.Root, name string, f found) error {
 			if !f.info.IsDir() && linked(f.info) {
 				return fmt.Errorf("%s has other names, too", f.path)
 			}
@@ -144,11 +147,9 @@ func (p *Installation) giveBack(files []found, owner int) func() error {
 	}
 }
 
-// repairEach does something to files of the data folder. A name that leads out of
-// it is refused: root may be repairing the folder of somebody who changes it
-// meanwhile.
-func (p *Installation) repairEach(files []found, repair func(root *os.Root, name string, f found) error) error {
-	folder := p.folder()
+// repairEach does something to files of a folder. A name that leads out of it is
+// refused: root may be repairing the folder of somebody who changes it meanwhile.
+func repairEach(folder string, files []found, repair func(root *os.Root, name string, f found) error) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err

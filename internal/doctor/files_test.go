@@ -75,3 +75,41 @@ func TestLinkedFolder(t *testing.T) {
 	}
 	expect(t, checkPermissions(p), OK, "")
 }
+
+// TestLeftoversInAnotherFolder: what is cut off in a storage directory elsewhere is found
+// and removed, also behind a link; uploads and contents that wait stay.
+func TestLeftoversInAnotherFolder(t *testing.T) {
+	t.Parallel()
+	there, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(there, link); err != nil {
+		t.Skipf("needs symbolic links: on Windows turn the developer mode on: %v", err)
+	}
+	for _, dir := range []string{there, link} {
+		p := newInstallation(t, nil, "SVC_STORAGE_DIR="+dir)
+		p.Locked = true
+		expect(t, checkLeftovers(p), OK, "")
+		stay := []string{"staging/uploads/1", "staging/files/1", "objects/.probe-x", "cache/slice"}
+		leave := []string{"staging/other/1", ".probe-x"}
+		for _, name := range append(stay, leave...) {
+			path := filepath.Join(there, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := checkLeftovers(p)
+		expect(t, found, Note, "an interrupted operation left "+filepath.Join(there, "staging", "other")+" and 1 more")
+		if err := found[0].fix(); err != nil {
+			t.Error(err)
+		}
+		expect(t, checkLeftovers(p), OK, "")
+		for _, name := range stay {
+			if _, err := os.Stat(filepath.Join(there, filepath.FromSlash(name))); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,15 +19,34 @@ var temporary = []string{
 	datadir.Database + ".new", datadir.Events + ".new", datadir.Database + ".compact", datadir.Events + ".compact",
 	datadir.Index + ".new", datadir.Index + ".old", datadir.Socket,
 	"." + datadir.Secrets + ".*", "." + datadir.Bootstrap + ".*", // while they are replaced
-	datadir.Staging + "/*",
+	datadir.Staging + "/*", datadir.Files + "/" + probes,
 }
 
-// interrupted finds what operations that were cut off have left. Uploads, and contents
-// on their way to other storage, are none of it: nobody else has them.
-func (p *Installation) interrupted() []found {
-	files := filepath.Join(p.Settings.Data, datadir.Files)
-	uploads, staged := filepath.Join(files, datadir.Uploads), filepath.Join(files, datadir.StagedFiles)
-	return slices.DeleteFunc(p.match(temporary...), func(f found) bool { return f.path == uploads || f.path == staged })
+// probes are what a storage directory is tried with.
+const probes = ".probe-*"
+
+// kept are no leftovers: nobody else has uploads, and contents on their way to other
+// storage.
+var kept = []string{datadir.Uploads, datadir.StagedFiles}
+
+// interrupted finds what operations that were cut off have left in a folder, of which
+// files is the part with local files.
+func interrupted(dir, files string, patterns ...string) []Finding {
+	dir = resolved(dir)
+	all := slices.DeleteFunc(match(dir, patterns...), func(f found) bool {
+		return slices.ContainsFunc(kept, func(name string) bool { return f.path == filepath.Join(dir, files, name) })
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	return []Finding{{
+		Status: Note,
+		What:   "an interrupted operation left " + some(all),
+		Repair: "svc doctor --fix deletes it",
+		fix: func() error {
+			return repairEach(dir, all, func(root *os.Root, name string, _ found) error { return root.RemoveAll(name) })
+		},
+	}}
 }
 
 // UpgradeKept is how long the copy made before an upgrade is of use. A start
@@ -36,15 +56,9 @@ const UpgradeKept = 7 * 24 * time.Hour
 func checkLeftovers(p *Installation) []Finding {
 	var findings []Finding
 	if p.Locked { // else they may be in use
-		if all := p.interrupted(); len(all) > 0 {
-			findings = append(findings, Finding{
-				Status: Note,
-				What:   "an interrupted operation left " + some(all),
-				Repair: "svc doctor --fix deletes it",
-				fix: func() error {
-					return p.repairEach(all, func(root *os.Root, name string, _ found) error { return root.RemoveAll(name) })
-				},
-			})
+		findings = interrupted(p.Settings.Data, datadir.Files, temporary...)
+		if dir := p.Settings.StorageDir; dir != filepath.Join(p.Settings.Data, datadir.Files) {
+			findings = append(findings, interrupted(dir, "", path.Dir(datadir.Uploads)+"/*", probes)...)
 		}
 	}
 	for _, f := range p.match(datadir.Upgrades + "/*") {
@@ -84,11 +98,13 @@ func (p *Installation) beforeRestore() (paths []string) {
 }
 
 // match finds files in the data folder by patterns.
-func (p *Installation) match(patterns ...string) (all []found) {
+func (p *Installation) match(patterns ...string) []found { return match(p.Settings.Data, patterns...) }
+
+func match(dir string, patterns ...string) (all []found) {
 	for _, pattern := range patterns {
-		names, _ := fs.Glob(os.DirFS(p.Settings.Data), pattern) // fails only for a wrong pattern
+		names, _ := fs.Glob(os.DirFS(dir), pattern) // fails only for a wrong pattern
 		for _, name := range names {
-			path := filepath.Join(p.Settings.Data, filepath.FromSlash(name))
+			path := filepath.Join(dir, filepath.FromSlash(name))
 			if info, err := os.Lstat(path); err == nil {
 				all = append(all, found{path, info})
 			}
