@@ -6,7 +6,7 @@ var (
 		string(cdnKey): readable[CDN], string(codehostAppKey): readable[CodehostApp],
 	}
 	projectSettings = map[string]func(name, raw []byte) error{
-		string(codehostIntegrationKey): readable[CodehostIntegration],
+		string(codehostIntegrationKey): readable[CodehostIntegration], string(webhookKey): readable[Webhook],
 	}
 )
 

@@ -6,7 +6,8 @@
 // One file per kind of record: projects.go, languages.go, versions.go,
 // announcements.go, submissions.go (feedback and logs), cards.go, apikeys.go,
 // account.go, jobs.go, requests.go and request_hours.go (request statistics), files.go,
-// backends.go (storage back ends), cdn.go, codehost_app.go, codehost_integration.go and
+// backends.go (storage back ends), cdn.go, codehost_app.go, codehost_integration.go,
+// webhooks.go (with deliveries), releases.go (versions of the code host) and
 // translation.go. Begin a new resource as a copy of one of these.
 //
 // What records share:

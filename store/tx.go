@@ -27,6 +27,9 @@ var (
 	storageBackendsBucket = []byte("storage_backends") // id -> StorageBackend
 	settingsBucket        = []byte("settings")         // name -> settings of the instance
 
+	// deliveriesBucket is made with the first delivery.
+	deliveriesBucket = []byte("deliveries") // project number, sum of the delivery id -> when it is forgotten
+
 	rootBuckets = [][]byte{metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket}
 	// addedBuckets came after the first files: opening one for writing makes them.
 	addedBuckets  = [][]byte{filesBucket, fileOrderBucket, fileSourcesBucket, filePendingBucket, fileDeletionsBucket, fileCountsBucket, storageBackendsBucket, settingsBucket}
@@ -70,6 +73,7 @@ var (
 
 	// In the settings of a project.
 	codehostIntegrationKey = []byte("codehost_integration")
+	webhookKey             = []byte("codehost_webhook")
 )
 
 // Tx is a transaction. It is valid until the function it was given to returns,

@@ -32,6 +32,10 @@ type Version struct {
 	CustomData    json.RawMessage        `json:"custom_data,omitempty"` // a JSON object
 	PublishedAt   int64                  `json:"published_at"`
 	Translations  map[string]VersionText `json:"translations,omitempty"` // by tag key
+
+	// ReleaseUpdatedAt is when the release of the code host that the version was last
+	// overwritten with had changed; 0 = it is of none, or that is not known.
+	ReleaseUpdatedAt int64 `json:"release_updated_at,omitempty"`
 }
 
 // DownloadLink is one address a version can be fetched from.

@@ -88,6 +88,20 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 	return nil
 }
 
+// TakesLatest reports whether next, which a release of the code host describes, becomes
+// the latest: unless it is a preview or deprecated, or less than the holder of the flag.
+// at is the position of the version that it overwrites, -1 for a new one.
+func (c *Catalog) TakesLatest(at int, next Item) bool {
+	switch {
+	case next.Preview || next.Deprecated:
+		return false
+	case c.flagged < 0 || c.flagged == at:
+		return true
+	}
+	holder := c.items[c.flagged].Comparable
+	return !holder.IsZero() && next.Comparable.Compare(holder) >= 0
+}
+
 // succession passes the flag from the version at a position on to the best of
 // the others. Should more than one have had it, that ends here too.
 func (c *Catalog) succession(from int) Plan {
