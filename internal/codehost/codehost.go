@@ -19,6 +19,8 @@
 //	mapping.go    a release as a version of ours
 //	signature.go  signatures of deliveries
 //	delivery.go   what webhooks are sent
+//	template.go   templates of issues
+//	escape.go     texts of visitors in issues
 //	object.go     fields of JSON objects, each on its own
 package codehost
 
