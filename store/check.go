@@ -270,6 +270,7 @@ func (c *checker) feed() error {
 var laterBuckets = map[string]bool{
 	string(cardsBucket): true, string(requestsBucket): true,
 	string(systemVersionsBucket): true, string(clientVersionsBucket): true, string(projectSettingsBucket): true,
+	string(forwardsBucket): true,
 }
 
 // content checks everything of a project.
@@ -293,7 +294,7 @@ func (c *checker) content(p ProjectID) error {
 	counts := map[countName]int64{}
 	maps.Copy(counts, c.files[p])
 	for _, part := range []func(ProjectID, string, map[countName]int64) error{
-		c.versions, c.announcements, c.cards, c.projectSettings, c.submissions, c.hours, c.counts,
+		c.versions, c.announcements, c.cards, c.projectSettings, c.submissions, c.forwards, c.hours, c.counts,
 	} {
 		if err := part(p, path, counts); err != nil {
 			return err
@@ -410,6 +411,32 @@ func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]fun
 				c.report.Add(integrity.Record, path+integrity.Path(name), "%v", err)
 			}
 		}
+		return nil
+	})
+}
+
+// forwards checks the places that are reserved for feedback.
+func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) error {
+	b := c.tx.contentBucket(p, forwardsBucket)
+	if b == nil {
+		return nil
+	}
+	records := c.tx.content(p).Bucket(feedbackSeries.records)
+	return c.each(b, func(key, raw []byte) error {
+		where := path + integrity.Path(forwardsBucket, key)
+		w, err := decode[Forward](key, raw)
+		switch {
+		case err != nil:
+			c.report.Add(integrity.Record, where, "%v", err)
+			return nil
+		case w.Settled: // its record may be deleted since
+		case w.Feedback == nil:
+			c.report.Add(integrity.Record, where, "it has no feedback")
+		case records.Get(numberKey(w.Number)) != nil:
+			c.report.Add(integrity.Record, where, "its number %d has a record", w.Number)
+		}
+		c.use(w.ID)
+		c.sequence(records, path+integrity.Path(feedbackSeries.records), w.Number+1)
 		return nil
 	})
 }

@@ -43,7 +43,7 @@ func repair(t testing.TB, path string, kind integrity.Kind) {
 }
 
 // ids are of the records in a file that is to be damaged.
-type ids struct{ version, announcement, key, feedback store.ID }
+type ids struct{ version, announcement, key, feedback, forward store.ID }
 
 // newDamageable makes a file with some of everything in project 1.
 func newDamageable(t testing.TB) (path string, of ids) {
@@ -77,9 +77,11 @@ func newDamageable(t testing.TB) (path string, of ids) {
 		of.announcement, of.key = a.ID, k.ID
 		return errors.Join(all...)
 	})
-	if err := db.Close(); err != nil {
+	w := &store.Forward{Project: p.ID, Repo: "example/app", Feedback: &store.Feedback{Content: "an issue"}}
+	if err := errors.Join(db.TryForward(w), db.Close()); err != nil {
 		t.Fatal(err)
 	}
+	of.forward = w.ID
 	return path, of
 }
 
@@ -133,6 +135,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 			return tx.Put([]byte("last_id"), of.version[:], root("meta")...)
 		}},
 		{"the number of logs is too low", integrity.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(599, content("logs")...) }},
+		{"the number of feedback is too low", integrity.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(600, content("feedback")...) }},
 		{"the number of changes is too low", integrity.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(1, root("feed")...) }},
 		{"the number of projects is too low", integrity.Number, func(tx *store.Tx, _ ids) error { return tx.SetSequence(0, root("projects")...) }},
 		{"an API key of no project", integrity.KeyProject, func(tx *store.Tx, of ids) error {
@@ -197,6 +200,13 @@ func TestCheckFindsLosses(t *testing.T) {
 			return tx.Put([]byte{0x80, 0, 0, 0, 0, 0, 0, 1}, bad, content("logs")...)
 		}},
 		{"a record with a short key", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(one, bad, content("logs")...) }},
+		{"feedback that becomes an issue", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.forward[:], bad, content("forwards")...) }},
+		{"feedback that becomes an issue, without feedback", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(of.forward[:], []byte(`{"number":600}`), content("forwards")...)
+		}},
+		{"feedback that becomes an issue, in the place of other feedback", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(of.forward[:], []byte(`{"number":599,"feedback":{}}`), content("forwards")...)
+		}},
 		{"an API key", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put(of.key[:], []byte(`{"digest":"00"}`), []byte("api_keys"))
 		}},

@@ -117,12 +117,29 @@ func (s series[R, T]) addEncoded(tx *Tx, p ProjectID, id ID, e Encoded) error {
 	if err := records.Put(numberKey(next-1), e.raw); err != nil {
 		return err
 	}
+	return s.appended(tx, p, next-1, e)
+}
+
+// reserve takes the next number without a record: until that is written, the number is
+// like that of a deleted one. The id of the record must be issued in the same
+// transaction, so that ids grow with the numbers.
+func (s series[R, T]) reserve(tx *Tx, p ProjectID) (number uint64, err error) {
+	next, err := tx.content(p).Bucket(s.records).NextSequence()
+	if err != nil {
+		return 0, err
+	}
+	return next - 1, s.appended(tx, p, next-1, Encoded{word: gone})
+}
+
+// appended adds to the columns what a number has got that is the last one, and seals
+// its block when that is complete.
+func (s series[R, T]) appended(tx *Tx, p ProjectID, number uint64, e Encoded) error {
 	of := headKey{p, s.kind}
-	h := tx.extendHead(of, next-1, e)
-	if next%column.BlockSize != 0 {
+	h := tx.extendHead(of, number, e)
+	if (number+1)%column.BlockSize != 0 {
 		return nil
 	}
-	block := uint32((next - 1) / column.BlockSize)
+	block := uint32(number / column.BlockSize)
 	if h == nil {
 		return s.seal(tx, p, block)
 	}
@@ -244,14 +261,19 @@ func (s series[R, T]) readColumns(content *boltfile.Bucket, block uint32) (colum
 	return made.Columns(), nil
 }
 
-// replace stores a changed record, or removes it when rec is nil, and keeps
-// the columns of its block in step.
+// replace stores a changed record, or removes it when rec is nil.
 func (s series[R, T]) replace(tx *Tx, p ProjectID, id ID, rec T) error {
-	content := tx.content(p)
-	number, _, err := s.find(content, id)
+	number, _, err := s.find(tx.content(p), id)
 	if err != nil {
 		return err
 	}
+	return s.write(tx, p, number, id, rec)
+}
+
+// write stores the record of a number, or removes it when rec is nil, and keeps the
+// columns of its block in step.
+func (s series[R, T]) write(tx *Tx, p ProjectID, number uint64, id ID, rec T) (err error) {
+	content := tx.content(p)
 	tx.dropHead(headKey{p, s.kind})
 	records := content.Bucket(s.records)
 	if rec == nil {

@@ -22,6 +22,7 @@
 //	head.go         the columns of the last block of a series, cached
 //	lists.go        lists and searches of series
 //	duplicates.go   submissions that are sent again within a window
+//	forwards.go     feedback on its way to an issue at the code host
 //	feed.go         the change feed that the search index follows
 //	snapshot.go     immutable projects for public reads, within a memory budget
 //	export.go       reading a whole project

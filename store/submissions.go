@@ -33,6 +33,9 @@ type Feedback struct {
 	Platform        *platform.Platform `json:"platform,omitempty"`
 	PlatformVersion *string            `json:"platform_version,omitempty"`
 	CustomData      json.RawMessage    `json:"custom_data,omitempty"` // a JSON object
+	Forwarded       bool               `json:"forwarded,omitempty"`   // to the code host, see Forward
+	IssueNumber     *int64             `json:"issue_number,omitempty"`
+	IssueURL        *string            `json:"issue_url,omitempty"`
 	Sender
 }
 
@@ -115,12 +118,17 @@ func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
 		return notFound("project")
 	}
 	f.ID = tx.newID()
-	tx.newFeedback++
-	tx.countFeedback(p, f, 1)
-	if err := tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key()); err != nil {
+	if err := tx.ownFeedback(p, f); err != nil {
 		return err
 	}
 	return feedbackSeries.addEncoded(tx, p, f.ID, e)
+}
+
+// ownFeedback notes that a project has new feedback.
+func (tx *Tx) ownFeedback(p ProjectID, f *Feedback) error {
+	tx.newFeedback++
+	tx.countFeedback(p, f, 1)
+	return tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key())
 }
 
 func (tx *Tx) countFeedback(p ProjectID, f *Feedback, n int64) {

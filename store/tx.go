@@ -46,6 +46,7 @@ var (
 	cardsBucket         = []byte("cards")         // id -> Card
 
 	projectSettingsBucket = []byte("settings") // name -> settings of the project
+	forwardsBucket        = []byte("forwards") // key of a submission, or id -> Forward
 
 	requestsBucket       = []byte("requests")        // hour -> counters, see request_hours.go
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
@@ -57,7 +58,7 @@ var contentBuckets = [][]byte{
 	versionsBucket, versionNamesBucket, countsBucket, announcementsBucket, cardsBucket,
 	feedbackSeries.records, feedbackSeries.words, feedbackSeries.texts,
 	logSeries.records, logSeries.words, logSeries.texts,
-	requestsBucket, systemVersionsBucket, clientVersionsBucket, projectSettingsBucket,
+	requestsBucket, systemVersionsBucket, clientVersionsBucket, projectSettingsBucket, forwardsBucket,
 }
 
 var (

@@ -3,6 +3,7 @@ package resource
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 
 	"svc/api/web"
@@ -236,22 +237,40 @@ func ReadSender(p *web.Problems, raw json.RawMessage) store.Sender {
 	}
 }
 
+// issueInput is the issue that was made of feedback.
+type issueInput struct {
+	Forwarded web.Optional[bool]        `json:"forwarded_to_codehost"`
+	Number    web.Optional[web.Integer] `json:"codehost_issue_number"`
+	URL       web.Optional[string]      `json:"codehost_issue_url"`
+}
+
+func (in issueInput) check(p *problems) {
+	p.Flag("forwarded_to_codehost", in.Forwarded)
+	p.Number("codehost_issue_number", in.Number, 1, math.MaxInt64, false)
+	p.Text("codehost_issue_url", in.URL, web.TextRule{Max: 2048})
+	if !in.Forwarded.Or(false) && (in.Number.Value != nil || in.URL.Value != nil) {
+		p.Add("codehost_issue_number and codehost_issue_url must be left out where forwarded_to_codehost is not true")
+	}
+}
+
 // ReadFeedback reads feedback of an archive.
 func ReadFeedback(raw json.RawMessage, now int64) (_ *store.Feedback, created int64, err error) {
 	var in struct {
 		feedbackInput
 		web.RecordInput
+		issueInput
 	}
 	web.Fill(&in, raw)
 	change, err := in.checkByAdmin(creates)
 	var p problems
+	in.issueInput.check(&p)
 	rec, sender := p.Record(in.RecordInput, now), ReadSender(&p.Problems, raw)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return nil, 0, err
 	}
 	f := &store.Feedback{ID: rec.ID}
 	change.apply(f)
-	f.Sender = sender
+	f.Sender, f.Forwarded, f.IssueNumber, f.IssueURL = sender, in.Forwarded.Or(false), (*int64)(in.Number.Value), in.URL.Value
 	return f, rec.Created, nil
 }
 

@@ -63,6 +63,7 @@ func ViewFeedback(f *store.Feedback) feedbackView {
 		ID: f.ID.String(), UserID: f.UserID, Rating: f.Rating, Content: f.Content, Contact: f.Contact,
 		IsHidden: f.Hidden, Status: feedbackStatuses[f.Status], Result: f.Result,
 		Platform: f.Platform, PlatformVersion: f.PlatformVersion, CustomData: f.CustomData,
+		Forwarded: f.Forwarded, IssueNumber: f.IssueNumber, IssueURL: f.IssueURL,
 		senderView: senderView(f.Sender), CreatedAt: store.CreatedAt(f.ID),
 	}
 }

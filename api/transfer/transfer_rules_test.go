@@ -111,6 +111,8 @@ func TestImportRefuses(t *testing.T) {
 		{"kept texts are texts", "announcements.jsonl", `{"title":"a","content":"b","unregistered_translations":[{"locale":"de"}]}`, `announcements.jsonl, line 1: unregistered_translations[0] must set title or content`},
 
 		{"all rules of feedback", "feedbacks.jsonl", `{"content":"a","rating":6,"status":"lost","user_agent":"` + strings.Repeat("x", 513) + `"}`, "feedbacks.jsonl, line 1: user_agent must have at most 512 characters"},
+		{"numbers of issues", "feedbacks.jsonl", `{"content":"a","forwarded_to_codehost":true,"codehost_issue_number":0}`, "feedbacks.jsonl, line 1: codehost_issue_number must be an integer from 1 to 9223372036854775807"},
+		{"issues are of forwarded feedback", "feedbacks.jsonl", `{"content":"a","forwarded_to_codehost":false,"codehost_issue_url":"https://codehost.example/1"}`, "feedbacks.jsonl, line 1: codehost_issue_number and codehost_issue_url must be left out where forwarded_to_codehost is not true"},
 		{"all rules of logs", "logs.jsonl", `{"level":4,"content":"a","platform":"toaster"}`, "logs.jsonl, line 1: platform must be one of windows, linux, macos, ios, android, web, others"},
 		{"all rules of cards", "cards.jsonl", `{"title":"a","query":{"type":"x"}}`, "cards.jsonl, line 1: query."},
 		{"times of cards have names of their own", "cards.jsonl", `{"title":"a","query":` + apitest.Openings + `,"created_time":-1}`, "cards.jsonl, line 1: created_time must be an integer of at least 0 (Unix seconds)"},

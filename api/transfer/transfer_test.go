@@ -14,6 +14,7 @@ import (
 	"svc/api/apitest"
 	"svc/internal/control"
 	"svc/internal/transfer"
+	"svc/store"
 )
 
 // export is the archive of a project, and what its manifest says.
@@ -143,6 +144,23 @@ func makeSubmissions(t testing.TB, s *apitest.Server) {
 	}
 	for _, id := range gone {
 		s.Must(t, 200, "DELETE", one+"/feedbacks/"+id, "")
+	}
+	p, err := s.DB.FindProject("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range []*int64{new(int64(7)), nil} {
+		w := &store.Forward{Project: p.ID, Repo: "example/demo", Feedback: &store.Feedback{Content: "an issue", Contact: new("me")}}
+		if err := s.DB.TryForward(w); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.DB.CompleteForward(w, number, new("https://codehost.example/example/demo/issues/7"), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Not an issue yet: it stays here.
+	if err := s.DB.TryForward(&store.Forward{Project: p.ID, Repo: "example/demo", Feedback: &store.Feedback{Content: "not an issue"}}); err != nil {
+		t.Fatal(err)
 	}
 	for _, path := range []string{"/feedbacks", "/logs"} {
 		headers := map[string]string{"X-Forwarded-For": "8.8.8.8", "User-Agent": "App/1 (Windows NT 10.0) é", "X-Svc-Platform": "windows 11"}

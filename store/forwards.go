@@ -1,0 +1,228 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/limit"
+)
+
+// Forward is feedback that is becoming an issue at the code host. It has its id and its
+// number in the series from the beginning, because the issue names the id, but nobody
+// sees it until it is complete. One that outlives its request says that there may be
+// an issue without a record.
+type Forward struct {
+	Project ProjectID `json:"-"`
+	// Key identifies the submission, so that the same again finds what is known of it;
+	// nil for a caller without an address, whose submissions are not compared.
+	Key *limit.Key `json:"-"`
+
+	ID       ID        `json:"id"`
+	Number   uint64    `json:"number"`             // in the series
+	Repo     string    `json:"repo"`               // where the issue may be, owner/name
+	Tried    int64     `json:"tried"`              // when the issue was last asked for, Unix seconds
+	Settled  bool      `json:"settled,omitempty"`  // the feedback was stored after its request had failed
+	Feedback *Feedback `json:"feedback,omitempty"` // nil when it is settled
+}
+
+// key is where the Forward is stored.
+func (w *Forward) key() []byte {
+	if w.Key == nil {
+		return w.ID[:]
+	}
+	return w.Key[:]
+}
+
+// readForward reads what was found at key: nil when that is nothing.
+func readForward(p ProjectID, key, raw []byte) (*Forward, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	w, err := decode[Forward](key, raw)
+	if err != nil {
+		return nil, err
+	}
+	w.Project = p
+	if len(key) == len(limit.Key{}) {
+		w.Key = (*limit.Key)(bytes.Clone(key))
+	}
+	if w.Feedback != nil {
+		w.Feedback.ID = w.ID
+	}
+	return w, nil
+}
+
+// EarlierForward returns what is known of the same submission, by its key: the feedback,
+// if it was stored within Options.DedupWindow or after its request had failed, or else
+// the Forward of which the outcome is not known. Both are nil for a new submission.
+func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forward, err error) {
+	err = s.View(func(tx *Tx) (err error) {
+		if id, ok := s.duplicates.Find(key, tx.now); ok {
+			if f, err = tx.Feedback(p, id); !fault.Is(err, fault.NotFound) {
+				return err
+			}
+		}
+		b := tx.contentBucket(p, forwardsBucket)
+		if b == nil {
+			return nil
+		}
+		w, err = readForward(p, key[:], b.Get(key[:]))
+		if err != nil || w == nil || !w.Settled {
+			return err
+		}
+		f, err = tx.Feedback(p, w.ID)
+		w = nil
+		if fault.Is(err, fault.NotFound) {
+			return nil // it was deleted since: this is a new one
+		}
+		return err
+	})
+	return f, w, err
+}
+
+// TryForward stores that an issue is about to be asked for. A new Forward, which has
+// no id yet, gets its id and number. A project that is gone is NotFound.
+func (s *Store) TryForward(w *Forward) error {
+	return s.submitOne(func(tx *Tx) (err error) {
+		content := tx.content(w.Project)
+		if content == nil {
+			return notFound("project")
+		}
+		b, err := content.CreateBucketIfNotExists(forwardsBucket)
+		if err != nil {
+			return err
+		}
+		if w.ID == (ID{}) {
+			w.ID = tx.newID()
+			w.Feedback.ID = w.ID
+			if w.Number, err = feedbackSeries.reserve(tx, w.Project); err != nil {
+				return err
+			}
+		}
+		w.Tried = tx.now.Unix()
+		return put(b, w.key(), w)
+	})
+}
+
+// CompleteForward stores the feedback of a Forward with its issue, which may have no
+// number or address, and returns it; from here on it is like any other. Its key is
+// remembered for Options.DedupWindow, and if it is late, which is after its request has
+// failed, until ForgetForwards. A Forward that is complete already stays as it is. A
+// project that is gone is NotFound.
+func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late bool) (f *Feedback, err error) {
+	remembered := false
+	err = s.submitOne(func(tx *Tx) (err error) {
+		content := tx.content(w.Project)
+		if content == nil {
+			return notFound("project")
+		}
+		if content.Bucket(feedbackSeries.records).Get(numberKey(w.Number)) != nil {
+			f, err = tx.Feedback(w.Project, w.ID)
+			return err
+		}
+		complete := *w.Feedback
+		f = &complete
+		f.Forwarded, f.IssueNumber, f.IssueURL = true, number, address
+		if err := tx.ownFeedback(w.Project, f); err != nil {
+			return err
+		}
+		if err := feedbackSeries.write(tx, w.Project, w.Number, w.ID, f); err != nil {
+			return err
+		}
+		if late {
+			settled := *w
+			settled.Settled, settled.Feedback = true, nil
+			return put(content.Bucket(forwardsBucket), w.key(), settled)
+		}
+		if w.Key != nil {
+			s.duplicates.Add(*w.Key, w.ID, tx.now)
+			remembered = true
+		}
+		return tx.forgetForward(w)
+	})
+	if err != nil && remembered {
+		s.duplicates.Forget(*w.Key)
+	}
+	return f, err
+}
+
+// AbandonForward forgets a Forward of which there is no issue. Its number stays a gap.
+func (s *Store) AbandonForward(w *Forward) error {
+	return s.submitOne(func(tx *Tx) error { return tx.forgetForward(w) })
+}
+
+// forgetForward deletes a Forward, unless another one has taken its key.
+func (tx *Tx) forgetForward(w *Forward) error {
+	b := tx.contentBucket(w.Project, forwardsBucket)
+	if b == nil {
+		return nil // it went with its project
+	}
+	there, err := readForward(w.Project, w.key(), b.Get(w.key()))
+	if err != nil || there == nil || there.ID != w.ID {
+		return err
+	}
+	return b.Delete(w.key())
+}
+
+// Forwards returns those whose outcome is not known. Some of them may be requests in
+// progress.
+func (s *Store) Forwards() ([]*Forward, error) {
+	return s.forwardsThat(func(w *Forward) bool { return !w.Settled })
+}
+
+// ForgetForwards forgets everything that was begun before a moment, settled or not.
+func (s *Store) ForgetForwards(before time.Time) error {
+	old, err := s.forwardsThat(func(w *Forward) bool { return CreatedAt(w.ID) < before.Unix() })
+	if err != nil || len(old) == 0 { // nearly always: nothing is written then
+		return err
+	}
+	return s.Update(func(tx *Tx) error {
+		for _, w := range old {
+			if err := tx.forgetForward(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// forwardsThat returns some of those of all projects.
+func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err error) {
+	err = s.View(func(tx *Tx) error {
+		return tx.bolt.Bucket(projectsBucket).ForEach(func(key, _ []byte) error {
+			p := ProjectID(binary.BigEndian.Uint32(key))
+			b := tx.contentBucket(p, forwardsBucket)
+			if b == nil {
+				return nil
+			}
+			return b.ForEach(func(key, raw []byte) error {
+				w, err := readForward(p, key, raw)
+				if err == nil && wanted(w) {
+					all = append(all, w)
+				}
+				return err
+			})
+		})
+	})
+	return all, err
+}
+
+// submitOne is Submit for a fn that finds out before it writes that its project is
+// gone, which fails nobody else.
+func (s *Store) submitOne(fn func(*Tx) error) error {
+	var refused error
+	err := s.Submit(func(tx *Tx) error {
+		err := fn(tx)
+		if fault.Is(err, fault.NotFound) {
+			refused = err
+			return nil
+		}
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return err
+}
