@@ -78,6 +78,8 @@ func (a target) path(route string) string {
 			segments[i] = "0"
 		case ":v":
 			segments[i] = "1.0.0"
+		case ":slug":
+			segments[i] = "privacy-policy"
 		case ":id":
 			segments[i] = a.record(segments[:i])
 		default:

@@ -8,6 +8,7 @@
 //	control       what only the owner of the data directory asks
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
+//	site          the terms documents
 //
 // server.go has the server and the steps of a request, routes.go the table.
 //
@@ -34,6 +35,7 @@ import (
 	apicontrol "svc/api/control"
 	"svc/api/distribution"
 	"svc/api/resource"
+	"svc/api/site"
 	"svc/api/transfer"
 	"svc/api/web"
 	"svc/internal/auth"
@@ -103,6 +105,7 @@ type Server struct {
 	transfer     *transfer.Handlers
 	distribution *distribution.Handlers
 	codehost     *codehost.Handlers
+	site         *site.Handlers
 	hosts        distribution.Hosts
 	counts       *analytics.RequestCounter
 
@@ -157,6 +160,7 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	s.codehost = codehost.New(c.Codehost)
+	s.site = site.New(site.Config{DB: c.DB})
 	if err := s.serve(s.table()); err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@
 // announcements.go, submissions.go (feedback and logs), cards.go, apikeys.go,
 // account.go, jobs.go, requests.go and request_hours.go (request statistics), files.go,
 // backends.go (storage back ends), cdn.go, codehost_app.go, codehost_integration.go,
-// webhooks.go (with deliveries), releases.go (versions of the code host) and
-// translation.go. Begin a new resource as a copy of one of these.
+// webhooks.go (with deliveries), releases.go (versions of the code host),
+// translation.go and terms.go. Begin a new resource as a copy of one of these.
 //
 // What records share:
 //

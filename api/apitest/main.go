@@ -23,6 +23,7 @@ const (
 	Distribution Package = "api/distribution"
 	Control      Package = "api/control"
 	Resource     Package = "api/resource"
+	Site         Package = "api/site"
 )
 
 // answered is one status of one operation.
@@ -78,6 +79,8 @@ func owner(o *Operation, status int) Package {
 		return Control
 	case tag == "Files", tag == "Storage":
 		return Distribution
+	case tag == "Terms":
+		return Site
 	case tag == "Health":
 		return API
 	case tag == "Events", tag == "Statistics", strings.HasPrefix(o.Path, "/api/v1/public/{k}/events"):

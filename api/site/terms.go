@@ -1,0 +1,200 @@
+package site
+
+import (
+	"strings"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/locale"
+	"svc/internal/terms"
+	"svc/store"
+)
+
+func (h *Handlers) termsRoutes() []web.Route {
+	const public = web.V1 + "/public/terms"
+	const all = web.V1 + "/admin/terms/documents"
+	login := web.LoginOnly()
+	return []web.Route{
+		{Method: "GET", Path: public, Access: web.Anyone(), Handler: web.OK(h.listTerms)},
+		{Method: "GET", Path: public + "/:slug", Access: web.Anyone(), Handler: web.OK(h.getTerms)},
+		{Method: "GET", Path: all, Access: login, Handler: web.OK(h.listTermsDocuments)},
+		{Method: "GET", Path: all + "/:slug", Access: login, Handler: web.OK(h.getTermsDocument)},
+		{Method: "PUT", Path: all + "/:slug", Access: login, Handler: web.OK(h.updateTermsDocument)},
+		{Method: "DELETE", Path: all + "/:slug", Access: login, Handler: web.OK(h.resetTermsDocument)},
+	}
+}
+
+// maxDraft is the number of characters that a draft may have.
+const maxDraft = 65536
+
+type termsSummaryView struct {
+	Slug          string `json:"slug"`
+	Title         string `json:"title"`
+	Summary       string `json:"summary"`
+	Source        string `json:"source"`
+	UpdatedAt     int64  `json:"updated_at"`
+	LocaleMessage string `json:"locale_message,omitempty"`
+}
+
+type termsView struct {
+	termsSummaryView
+	Content string `json:"content"`
+}
+
+// viewTerms shows a document to everybody: the draft if it counts, otherwise the built-in
+// text in the language of the caller. Their times are those of the texts.
+func viewTerms(r *web.Request, d *terms.Document, own *store.TermsDocument) termsView {
+	preference := r.Query("locale")
+	language, unknown := terms.LanguageFor(preference)
+	text := d.In(language)
+	v := termsView{termsSummaryView{Slug: d.Slug, Title: text.Title, Summary: text.Summary, Source: "builtin", UpdatedAt: d.Revised}, text.Content}
+	if unknown {
+		v.LocaleMessage = locale.Message(preference)
+	}
+	if own.Effective() {
+		v.Source, v.UpdatedAt, v.Content = "custom", own.DraftAt, own.Draft
+	}
+	return v
+}
+
+func (h *Handlers) listTerms(r *web.Request) (web.ListView, error) {
+	return eachDocument(h, func(d *terms.Document, own *store.TermsDocument) termsSummaryView {
+		return viewTerms(r, d, own).termsSummaryView
+	})
+}
+
+func (h *Handlers) getTerms(r *web.Request) (termsView, error) {
+	return oneDocument(r, h.DB.View, viewTerms, func(*store.Tx, *store.TermsDocument) error { return nil })
+}
+
+type termsDocumentView struct {
+	Slug             string            `json:"slug"`
+	Title            string            `json:"title"`
+	Summary          string            `json:"summary"`
+	Custom           bool              `json:"custom"`
+	Content          string            `json:"content"`
+	CustomContent    *string           `json:"custom_content"`
+	CustomUpdatedAt  *int64            `json:"custom_updated_at"`
+	BuiltinContent   string            `json:"builtin_content"`
+	BuiltinUpdatedAt int64             `json:"builtin_updated_at"`
+	UpdatedAt        *int64            `json:"updated_at"`
+	Placeholders     []placeholderView `json:"placeholders"`
+}
+
+// placeholderView is a field of the form that fills in a built-in text.
+type placeholderView struct {
+	Key      string `json:"key"`
+	Label    string `json:"label"`
+	Hint     string `json:"hint"`
+	Example  string `json:"example"`
+	Required bool   `json:"required"`
+}
+
+// viewTermsDocument shows a document to the administrator. The built-in text and the words
+// of the form are in the language that the query asks for.
+func viewTermsDocument(r *web.Request, d *terms.Document, own *store.TermsDocument) termsDocumentView {
+	language, _ := terms.LanguageFor(r.Query("locale"))
+	text := d.In(language)
+	v := termsDocumentView{
+		Slug: d.Slug, Title: text.Title, Summary: text.Summary,
+		Custom: own.Custom, Content: text.Content, CustomContent: web.OrNil(&own.Draft), CustomUpdatedAt: timeOrNil(own.DraftAt),
+		BuiltinContent: text.Content, BuiltinUpdatedAt: d.Revised, UpdatedAt: timeOrNil(own.UpdatedAt),
+		Placeholders: []placeholderView{},
+	}
+	if own.Effective() {
+		v.Content = own.Draft
+	}
+	for _, p := range text.Placeholders {
+		v.Placeholders = append(v.Placeholders, placeholderView{p.Key, p.Label, p.Hint, p.Example, p.Required})
+	}
+	return v
+}
+
+// timeOrNil is a time in Unix seconds, nil for none.
+func timeOrNil(at int64) *int64 {
+	if at == 0 {
+		return nil
+	}
+	return &at
+}
+
+func (h *Handlers) listTermsDocuments(r *web.Request) (web.ListView, error) {
+	return eachDocument(h, func(d *terms.Document, own *store.TermsDocument) termsDocumentView {
+		return viewTermsDocument(r, d, own)
+	})
+}
+
+func (h *Handlers) getTermsDocument(r *web.Request) (termsDocumentView, error) {
+	return oneDocument(r, h.DB.View, viewTermsDocument, func(*store.Tx, *store.TermsDocument) error { return nil })
+}
+
+type termsInput struct {
+	Custom  web.Optional[bool]   `json:"custom"`
+	Content web.Optional[string] `json:"content"`
+}
+
+func (h *Handlers) updateTermsDocument(r *web.Request) (termsDocumentView, error) {
+	var in termsInput
+	if err := web.Decode(r, &in); err != nil {
+		return termsDocumentView{}, err
+	}
+	p := web.Problems{Update: true}
+	p.Flag("custom", in.Custom)
+	p.Text("content", in.Content, web.TextRule{Max: maxDraft, Trim: true})
+	if err := p.Err(); err != nil {
+		return termsDocumentView{}, err
+	}
+	return oneDocument(r, h.DB.Update, viewTermsDocument, func(tx *store.Tx, own *store.TermsDocument) error {
+		web.Set(&own.Custom, in.Custom)
+		if in.Content.Sent {
+			own.Draft = strings.TrimSpace(in.Content.Or(""))
+		}
+		return tx.PutTermsDocument(r.Param("slug"), own)
+	})
+}
+
+func (h *Handlers) resetTermsDocument(r *web.Request) (termsDocumentView, error) {
+	return oneDocument(r, h.DB.Update, viewTermsDocument, func(tx *store.Tx, own *store.TermsDocument) error {
+		*own = store.TermsDocument{}
+		return tx.DeleteTermsDocument(r.Param("slug"))
+	})
+}
+
+// oneDocument shows the document in the path as change leaves it, in a transaction of run.
+func oneDocument[V any](
+	r *web.Request, run func(func(*store.Tx) error) error, view func(*web.Request, *terms.Document, *store.TermsDocument) V,
+	change func(*store.Tx, *store.TermsDocument) error,
+) (v V, err error) {
+	d := terms.Find(r.Param("slug"))
+	if d == nil {
+		return v, fault.New(fault.NotFound, "there is no terms document %s", web.Quote(r.Param("slug")))
+	}
+	err = run(func(tx *store.Tx) error {
+		own, err := tx.TermsDocument(d.Slug)
+		if err != nil {
+			return err
+		}
+		if err := change(tx, own); err != nil {
+			return err
+		}
+		v = view(r, d, own)
+		return nil
+	})
+	return v, err
+}
+
+// eachDocument shows all documents in their order.
+func eachDocument[V any](h *Handlers, view func(*terms.Document, *store.TermsDocument) V) (web.ListView, error) {
+	var list []V
+	err := h.DB.View(func(tx *store.Tx) error {
+		for _, d := range terms.All() {
+			own, err := tx.TermsDocument(d.Slug)
+			if err != nil {
+				return err
+			}
+			list = append(list, view(d, own))
+		}
+		return nil
+	})
+	return web.ListView{Data: list}, err
+}

@@ -1,0 +1,67 @@
+package terms
+
+// facts are the figures that the texts name, written as [[name]] in their sources, so that
+// all languages say the same. TestFacts tries each one at a running server or reads the
+// setting that it is the default of; what the client libraries do is a promise to the
+// people who read the texts, and the tests of each library hold it.
+var facts = map[string]string{
+	// Requests to the server.
+	"public_rate_limit":    "300",  // requests a minute, of one address to one endpoint
+	"dedup_window_seconds": "60",   // in which equal feedback and logs are one
+	"public_body_mib":      "1",    // of a request without a credential
+	"subject_rate_limit":   "10",   // requests an hour for the own events, of one address
+	"forward_rate_limit":   "3",    // feedback of one address that becomes an issue ...
+	"forward_rate_seconds": "3600", // ... in this time
+
+	// What is stored, in characters unless the name has a unit.
+	"user_agent_max":       "512",
+	"system_version_max":   "32",
+	"version_max":          "64",
+	"content_max":          "4096", // of feedback and logs
+	"user_id_max":          "64",
+	"contact_max":          "128",
+	"rating_min":           "1",
+	"rating_max":           "5",
+	"log_level_min":        "0",
+	"log_level_max":        "3",
+	"source_max":           "128",
+	"event_id_max":         "128", // as of identifiers and sessions
+	"event_name_max":       "64",
+	"event_batch_min":      "1",
+	"event_batch_max":      "50",
+	"property_levels_max":  "100",
+	"clock_skew_seconds":   "60",  // from which the times of events are corrected
+	"clock_ahead_seconds":  "300", // up to which an event may be in the future
+	"clock_behind_days":    "7",   // up to which an event may be in the past
+	"ipv4_bits":            "8",   // at the end, zero in the addresses of events
+	"ipv6_bits":            "80",
+	"search_max":           "128",
+	"event_retention_days": "90",
+	"stats_retention_days": "365",
+	"retention_min_days":   "1", // that a project can choose
+	"retention_max_days":   "365",
+
+	// Client libraries.
+	"client_timeout_seconds":      "15",
+	"client_retries":              "3",
+	"client_retry_first_ms":       "300",
+	"client_retry_last_seconds":   "5",
+	"client_retry_jitter_percent": "25",
+	"client_retry_after_seconds":  "30", // longer ones are not waited for
+	"client_response_mib":         "32",
+	"client_redirects":            "3",
+	"client_header_max":           "32", // characters of a platform header
+	"client_batch":                "20",
+	"client_batch_max":            "50",
+	"client_batch_kib":            "64",
+	"client_flush_seconds":        "5",
+	"client_queue":                "500",
+	"client_properties_kib":       "16",
+	"client_session_minutes":      "30",
+	"client_backoff_seconds":      "60",
+	"client_backoff_after_hours":  "1",
+	"client_hold_seconds":         "60",
+	"client_hold_tries":           "3",
+	"client_unload_bytes":         "60000",
+	"client_close_seconds":        "2",
+}

@@ -1,0 +1,240 @@
+package terms_test
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"svc/internal/terms"
+)
+
+var update = flag.Bool("update", false, "write testdata/revisions.golden")
+
+func TestLanguageFor(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, preference string
+		want             terms.Language
+		unknown          bool
+	}{
+		{"none", "", terms.English, false},
+		{"blank", " \t", terms.English, false},
+		{"English", "en", terms.English, false},
+		{"English of a country", "EN (gb)", terms.English, false},
+		{"another language", "fr", terms.English, true},
+		{"a word that begins with a tag", "english", terms.English, true},
+		{"no tag at all", "--", terms.English, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got, unknown := terms.LanguageFor(tc.preference); got != tc.want || unknown != tc.unknown {
+				t.Errorf("got %d, %t, want %d, %t", got, unknown, tc.want, tc.unknown)
+			}
+		})
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	var slugs []string
+	for _, d := range terms.All() {
+		slugs = append(slugs, d.Slug)
+		if terms.Find(d.Slug) != d {
+			t.Errorf("%s is not found", d.Slug)
+		}
+	}
+	if want := []string{terms.PrivacyPolicy, terms.SDKCompliance}; !slices.Equal(slugs, want) {
+		t.Errorf("got %q, want %q", slugs, want)
+	}
+	if terms.Find("imprint") != nil {
+		t.Error("there is a document that nobody wrote")
+	}
+}
+
+// TestTexts holds every text to what its document must have.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	chapters := map[string]int{terms.PrivacyPolicy: 12, terms.SDKCompliance: 11}
+	keys := map[string][]string{
+		terms.PrivacyPolicy: terms.PlaceholderKeys(),
+		terms.SDKCompliance: {"contact_email", "effective_date", "operator_name"},
+	}
+	eachText(t, func(t *testing.T, slug string, l terms.Language, _ string) {
+		text := terms.Find(slug).In(l)
+		if n := utf8.RuneCountInString(text.Content); n < 5000 || n > 40_000 {
+			t.Errorf("got %d characters, want a whole document that fits into a draft with its blanks filled in", n)
+		}
+		if n := len(regexp.MustCompile(`(?m)^## `).FindAllString(text.Content, -1)); n != chapters[slug] {
+			t.Errorf("got %d chapters, want %d", n, chapters[slug])
+		}
+		if strings.Contains(text.Summary, "{{") || strings.Contains(text.Title, "{{") {
+			t.Error("title and summary are shown everywhere and must be whole")
+		}
+		got := []string{}
+		for _, p := range text.Placeholders {
+			got = append(got, p.Key)
+			if p.Label == "" || p.Hint == "" || p.Example == "" || p.Required == (p.Key == "dpo_contact") {
+				t.Errorf("placeholder %+v is not described", p)
+			}
+		}
+		if first := strings.Index(text.Content, "{{"); !strings.HasPrefix(text.Content[first:], "{{ "+got[0]+" }}") {
+			t.Errorf("the first placeholder is not %s", got[0])
+		}
+		slices.Sort(got)
+		if want := slices.Sorted(slices.Values(keys[slug])); !slices.Equal(got, want) {
+			t.Errorf("got placeholders %q, want %q", got, want)
+		}
+	})
+}
+
+// TestHeadings holds the numbers of chapters and sections to their order, and every
+// reference to a chapter or section that exists.
+func TestHeadings(t *testing.T) {
+	t.Parallel()
+	heading := regexp.MustCompile(`(?m)^(#{2,3}) (?:(\d+)\. |(\d+)\.(\d+) )?\S`)
+	reference := regexp.MustCompile(`(?:[Ss]ections?|[Cc]hapters?|第) ?\d+(?:\.\d+)?(?:(?:, | and | or |、|和|或) ?\d+(?:\.\d+)?)*`)
+	eachText(t, func(t *testing.T, _ string, _ terms.Language, source string) {
+		known := map[string]bool{}
+		chapter, section := 0, 0
+		for _, m := range heading.FindAllStringSubmatch(source, -1) {
+			switch want := fmt.Sprint(chapter+1, ".", 0); {
+			case m[1] == "##" && m[2] == fmt.Sprint(chapter+1):
+				chapter, section = chapter+1, 0
+				known[m[2]] = true
+			case m[1] == "###" && m[3] == fmt.Sprint(chapter) && m[4] == fmt.Sprint(section+1):
+				section++
+				known[m[3]+"."+m[4]] = true
+			default:
+				t.Errorf("heading %q: want %s or %d.%d", m[0], want, chapter, section+1)
+			}
+		}
+		for _, m := range reference.FindAllString(source, -1) {
+			for _, to := range regexp.MustCompile(`\d+(?:\.\d+)?`).FindAllString(m, -1) {
+				if !known[to] {
+					t.Errorf("%q refers to nothing", m)
+				}
+			}
+		}
+	})
+}
+
+// notFigures are the digits in a source that are not facts about this program: numbers of
+// chapters, references to them, names of standards, statuses, modes of files.
+var notFigures = regexp.MustCompile(`(?m)\[\[[a-z0-9_]+\]\]|^#{2,3} [\d.]+ |^\d+\. |` +
+	`(?:[Ss]ections?|[Cc]hapters?|第) ?[\d.]*\d(?:(?:, | and | or |、|和|或) ?[\d.]*\d)*|` +
+	`IPv[46]\b|Argon2id|ES2020|a-z 0-9|mode 0600|0600|\b(?:40[01345]|41[03]|422|429|50[234])\b`)
+
+// TestFiguresAreFacts: a number in a text comes from facts.go, and each of those is used.
+func TestFiguresAreFacts(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, name := range sources(t) {
+		for _, m := range regexp.MustCompile(`\[\[([a-z0-9_]+)\]\]`).FindAllStringSubmatch(read(t, name), -1) {
+			used[m[1]] = true
+		}
+	}
+	for name := range terms.Facts {
+		if !used[name] {
+			t.Errorf("no text names %s", name)
+		}
+	}
+	eachText(t, func(t *testing.T, _ string, _ terms.Language, source string) {
+		for line := range strings.Lines(source) {
+			if rest := notFigures.ReplaceAllString(line, ""); strings.ContainsAny(rest, "0123456789") {
+				t.Errorf("a figure of its own: %q", rest)
+			}
+		}
+	})
+}
+
+// TestRead refuses sources that would show readers what is for authors.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, source, want string }{
+		{"good", "# Title\n\nSummary.\n\nAt most [[content_max]] of {{ operator_name }}.\n", ""},
+		{"no title", "Title\n\nSummary.\n\nText.\n", "must have a title"},
+		{"no summary", "# Title\n\nText.\n", "must have a title, a summary"},
+		{"unregistered placeholder", "# Title\n\nSummary.\n\n{{ operator }}\n", `no placeholder "operator"`},
+		{"capital letter", "# Title\n\nSummary.\n\n{{ operator_Name }}\n", "is no placeholder"},
+		{"half a placeholder", "# Title\n\nSummary.\n\n{{ operator_name }\n", "is no placeholder"},
+		{"placeholder in the title", "# {{ title }}\n\nSummary.\n\nText.\n", "is no placeholder"},
+		{"unregistered figure", "# Title\n\nSummary.\n\n[[content]]\n", `no figure "content"`},
+		{"figure in capitals", "# Title\n\nSummary.\n\n[[CONTENT_MAX]]\n", `no figure "CONTENT_MAX"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			text, err := terms.Read(tc.source, terms.English)
+			if tc.want == "" {
+				if err != nil || text.Title != "Title" || text.Summary != "Summary." || text.Content != "At most 4096 of {{ operator_name }}." || len(text.Placeholders) != 1 {
+					t.Errorf("got %+v, %v", text, err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q in it", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestRevisions: who changes a text gives it a later revision. The golden file has the
+// last one of each text with its check sum.
+func TestRevisions(t *testing.T) {
+	const golden = "testdata/revisions.golden"
+	var now strings.Builder
+	for _, d := range terms.All() {
+		for _, tag := range slices.Sorted(maps.Keys(terms.Languages())) {
+			text := d.In(terms.Languages()[tag])
+			sum := sha256.Sum256([]byte(text.Title + "\n" + text.Summary + "\n" + text.Content))
+			fmt.Fprintf(&now, "%s %s %s %x\n", d.Slug, tag, time.Unix(d.Revised, 0).UTC().Format(time.RFC3339), sum[:8])
+		}
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(now.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if before := read(t, golden); before != now.String() {
+		t.Errorf("a text or its revision is another one. Set a later Revised in terms.go, then run go test ./internal/terms -update\ngot\n%s\nwant\n%s", &now, before)
+	}
+}
+
+// eachText runs a test for the source of each text.
+func eachText(t *testing.T, test func(t *testing.T, slug string, l terms.Language, source string)) {
+	t.Helper()
+	for _, name := range sources(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parts := strings.Split(name, ".")
+			test(t, parts[0], terms.Languages()[parts[1]], read(t, name))
+		})
+	}
+}
+
+// sources lists the files of the texts: one for each document and language.
+func sources(t *testing.T) (names []string) {
+	t.Helper()
+	for _, d := range terms.All() {
+		for tag := range maps.Keys(terms.Languages()) {
+			names = append(names, d.Slug+"."+tag+".md")
+		}
+	}
+	return names
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
