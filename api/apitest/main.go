@@ -24,6 +24,7 @@ const (
 	Control      Package = "api/control"
 	Resource     Package = "api/resource"
 	Site         Package = "api/site"
+	Codehost     Package = "api/codehost"
 )
 
 // answered is one status of one operation.
@@ -81,6 +82,8 @@ func owner(o *Operation, status int) Package {
 		return Distribution
 	case tag == "Terms":
 		return Site
+	case tag == "Code host":
+		return Codehost
 	case tag == "Health":
 		return API
 	case tag == "Events", tag == "Statistics", strings.HasPrefix(o.Path, "/api/v1/public/{k}/events"):

@@ -34,4 +34,4 @@ type Handlers struct{ Config }
 func New(c Config) *Handlers { return &Handlers{c} }
 
 // Routes lists all routes.
-func (h *Handlers) Routes() []web.Route { return nil }
+func (h *Handlers) Routes() []web.Route { return h.previewRoutes() }
