@@ -175,6 +175,7 @@ type exchange struct {
 	web.Request
 	out      web.Recorder
 	endpoint *endpoint // nil until it is found
+	id       [1]string // header X-Request-Id
 }
 
 // counts is what the request is counted as in request statistics: 0 is not at all.
@@ -204,7 +205,8 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool)
 	s.forwarding.Observe(r)
 
 	h := w.Header()
-	h["X-Request-Id"] = []string{r.ID}
+	x.id[0] = r.ID
+	h["X-Request-Id"] = x.id[:]
 	h["X-Content-Type-Options"] = noSniff
 	link := distribution.IsLink(hr.URL.Path)
 	if link {

@@ -164,8 +164,11 @@ func Fill(in any, object json.RawMessage) bool {
 	v := reflect.ValueOf(in).Elem()
 	fields := fieldsOf(v.Type())
 	return EachField(object, func(name string, raw json.RawMessage) {
-		if index, ok := fields[name]; ok {
-			v.FieldByIndex(index).Addr().Interface().(setter).set(raw)
+		for i := range fields {
+			if fields[i].name == name {
+				v.FieldByIndex(fields[i].index).Addr().Interface().(setter).set(raw)
+				return
+			}
 		}
 	})
 }
@@ -173,17 +176,24 @@ func Fill(in any, object json.RawMessage) bool {
 // setter is what every Optional is, whatever its type.
 type setter interface{ set(raw json.RawMessage) }
 
-// knownFields remembers the names and indexes of the fields of input structs.
-var knownFields sync.Map // reflect.Type -> map[string][]int
+// inputField is a field of an input struct.
+type inputField struct {
+	name  string // in JSON
+	index []int  // as reflect has it
+}
 
-func fieldsOf(t reflect.Type) map[string][]int {
+// knownFields remembers the fields of input structs: few, which are found by looking at
+// each one's name.
+var knownFields sync.Map // reflect.Type -> []inputField
+
+func fieldsOf(t reflect.Type) []inputField {
 	if known, ok := knownFields.Load(t); ok {
-		return known.(map[string][]int)
+		return known.([]inputField)
 	}
-	fields := map[string][]int{}
+	var fields []inputField
 	for _, f := range reflect.VisibleFields(t) {
 		if !f.Anonymous {
-			fields[f.Tag.Get("json")] = f.Index
+			fields = append(fields, inputField{f.Tag.Get("json"), f.Index})
 		}
 	}
 	knownFields.Store(t, fields)

@@ -109,23 +109,22 @@ func Encode(v any) ([]byte, error) {
 
 // AppendText appends what Encode makes of a text.
 func AppendText(to []byte, text string) []byte {
-	begin := len(to)
+	begin, from := len(to), 0
 	to = append(to, '"')
 	for i := range len(text) {
-		c := text[i]
-		if c < ' ' || c > '~' {
+		switch c := text[i]; {
+		case c < ' ' || c > '~':
 			all, err := Encode(text)
 			if err != nil {
 				panic(err) // texts always encode
 			}
 			return append(to[:begin], all...)
+		case c == '"' || c == '\\':
+			to = append(append(to, text[from:i]...), '\\')
+			from = i
 		}
-		if c == '"' || c == '\\' {
-			to = append(to, '\\')
-		}
-		to = append(to, c)
 	}
-	return append(to, '"')
+	return append(append(to, text[from:]...), '"')
 }
 
 // ContentTypeJSON is the value of the header; it must not be changed.

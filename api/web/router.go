@@ -27,6 +27,7 @@ type Pattern struct{ Method, Path string }
 // HEAD is served by GET. It is immutable and safe for concurrent use.
 type Router struct {
 	static       map[Pattern]int
+	longest      int // of the paths in static, in bytes
 	narrow, wide *httprouter.Router
 }
 
@@ -54,7 +55,7 @@ func NewRouter(patterns []Pattern) (*Router, error) {
 	for i, p := range patterns {
 		switch {
 		case !strings.Contains(p.Path, ":"):
-			r.static[p] = i
+			r.static[p], r.longest = i, max(r.longest, len(p.Path))
 		case yieldsAny(patterns, p):
 			for _, q := range narrow {
 				if yields(p, q) || yields(q, p) {
@@ -188,8 +189,10 @@ func (r *Router) Lookup(method, escapedPath string) (index int, p Params, ok boo
 }
 
 func (r *Router) find(method, path string) (int, Params, bool) {
-	if i, ok := r.static[Pattern{method, path}]; ok {
-		return i, nil, true
+	if len(path) <= r.longest {
+		if i, ok := r.static[Pattern{method, path}]; ok {
+			return i, nil, true
+		}
 	}
 	handle, list, _ := r.narrow.Lookup(method, path)
 	if handle == nil {

@@ -57,6 +57,9 @@ func (p Proxies) Client(remoteAddr string, header map[string][]string) netip.Add
 	for _, name := range p.read() {
 		// Several lines of one header are one list, RFC 9110.
 		list := strings.Join(header[name], ",")
+		if list == "" {
+			continue
+		}
 		if a := p.pick(name, list); a.IsValid() {
 			return a
 		}

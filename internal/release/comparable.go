@@ -65,8 +65,9 @@ func Parse(text string) (Comparable, bool) {
 // end are left out, because a missing number counts as 0.
 func appendNumbers(key []byte, text string) ([]byte, bool) {
 	end := len(key)
-	for number := range strings.SplitSeq(text, ".") {
-		if number == "" || strings.Trim(number, "0123456789") != "" {
+	for more := true; more; {
+		var number string
+		if number, text, more = strings.Cut(text, "."); !isNumber(number) {
 			return nil, false
 		}
 		digits := strings.TrimLeft(number, "0")
@@ -77,6 +78,16 @@ func appendNumbers(key []byte, text string) ([]byte, bool) {
 		}
 	}
 	return append(key[:end], 0), true
+}
+
+// isNumber reports whether a text is of digits, at least one.
+func isNumber(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // Derive reads the comparable version that a display version implies: the
