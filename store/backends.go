@@ -145,6 +145,7 @@ func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 		}
 	}
 	b.CreatedAt, b.UpdatedAt = before.CreatedAt, tx.now.Unix()
+	tx.storageChanged = true
 	return put(tx.bolt.Bucket(storageBackendsBucket), []byte(b.ID), b)
 }
 

@@ -144,26 +144,6 @@ func (tx *Tx) file(id []byte) (*File, error) {
 	return f, err
 }
 
-// LinkedFile finds the file with an object key, and its storage, for a direct link.
-// It takes no lock that writers hold. One that is not ready is NotFound.
-func (s *Store) LinkedFile(objectKey string) (f *File, b *StorageBackend, err error) {
-	parts := strings.Split(objectKey, "/")
-	if len(parts) != 4 {
-		return nil, nil, errNoFile()
-	}
-	err = s.View(func(tx *Tx) error {
-		if f, err = tx.file([]byte(parts[2])); err != nil {
-			return err
-		}
-		if f == nil || f.ObjectKey != objectKey || f.Status != FileReady || !tx.alive(f.Project.key()) {
-			return errNoFile()
-		}
-		b, err = tx.StorageBackend(f.Backend)
-		return err
-	})
-	return f, b, err
-}
-
 // FileBySource returns the newest file of a project with a source address, or nil.
 func (tx *Tx) FileBySource(p ProjectID, url string) (*File, error) {
 	ids := tx.bolt.Bucket(fileSourcesBucket).Get(sourceKey(p, url))

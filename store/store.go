@@ -25,6 +25,7 @@
 //	forwards.go     feedback on its way to an issue at the code host
 //	feed.go         the change feed that the search index follows
 //	snapshot.go     immutable projects for public reads, within a memory budget
+//	links.go        the files that direct links lead to, in memory
 //	export.go       reading a whole project
 //	import.go       writing a whole project
 //	purge.go        removing the content of deleted projects in steps
@@ -125,6 +126,7 @@ type Store struct {
 	keys      atomic.Pointer[keyring]
 	account   atomic.Pointer[Account]
 	snapshots cache
+	links     atomic.Pointer[links]
 
 	observed observed
 }
@@ -141,6 +143,7 @@ func Open(path string, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.links.Store(&links{})
 	s.snapshots.budget = cmp.Or(o.SnapshotBytes, 64<<20)
 	if !o.ReadOnly {
 		if err := boltfile.Create(path, s.layOut); err != nil {

@@ -96,6 +96,7 @@ type Tx struct {
 	changedText    int64  // for ChangedText
 	heads          map[headKey]*head
 	filesWaiting   bool // something is pending, or to be deleted
+	storageChanged bool // that is, a back end
 
 	newFeedback, newLogs uint64 // for State
 }
@@ -126,6 +127,9 @@ func (tx *Tx) publish() {
 		tx.reload()
 	}
 	s.publishSnapshots(tx)
+	if tx.filesWaiting || tx.storageChanged || tx.projectChanged != nil {
+		s.links.Store(&links{})
+	}
 	if tx.filesWaiting {
 		select {
 		case s.filesWaiting <- struct{}{}:
