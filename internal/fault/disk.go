@@ -14,8 +14,8 @@ const diskWait = time.Minute
 
 // Disk makes a fault of what the system says when a file cannot be written or
 // opened for a reason that passes: NoSpace when the disk is full or a limit on
-// the size of files is reached, Unavailable when it cannot be written or when
-// too many files are open. The cause stays in the text for the log and can be
+// the size of files is reached, Unavailable when it cannot be written, when too many
+// files are open, or when others have the file open. The cause stays in the text for the log and can be
 // found in the chain. Other errors, and those that are faults already, are
 // returned as they are.
 func Disk(err error) error {
@@ -42,6 +42,8 @@ func ofDisk(err error) *Error {
 		return Unwritable()
 	case slices.ContainsFunc(openNumbers, is):
 		return New(Unavailable, "the server has too many files open; try again in a few seconds").After(5 * time.Second)
+	case slices.ContainsFunc(inUseNumbers, is):
+		return New(Unavailable, "another request is using the file; try again in a few seconds").After(5 * time.Second)
 	}
 	return nil
 }

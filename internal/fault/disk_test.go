@@ -14,9 +14,11 @@ import (
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	ours := fault.New(fault.Conflict, "taken")
-	full, readOnly, files := syscall.ENOSPC, syscall.EROFS, syscall.EMFILE
+	full, readOnly, files, inUse := syscall.ENOSPC, syscall.EROFS, syscall.EMFILE, syscall.EBUSY
+	inUseKind := fault.Kind(0) // only Windows keeps open files
 	if os.PathSeparator == '\\' {
-		full, readOnly, files = 112, 19, 4 // ERROR_DISK_FULL, ERROR_WRITE_PROTECT, ERROR_TOO_MANY_OPEN_FILES
+		full, readOnly, files, inUse = 112, 19, 4, 32 // ERROR_DISK_FULL, ERROR_WRITE_PROTECT, ERROR_TOO_MANY_OPEN_FILES, ERROR_SHARING_VIOLATION
+		inUseKind = fault.Unavailable
 	}
 	for _, tc := range []struct {
 		name string
@@ -31,6 +33,7 @@ func TestDisk(t *testing.T) {
 		{"a fault already", ours, fault.Conflict, "taken"},
 		{"a fault around it", fmt.Errorf("%w: %w", ours, full), fault.Conflict, "taken"},
 		{"another error", os.ErrNotExist, 0, ""},
+		{"in use", inUse, inUseKind, "another request is using the file"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -18,4 +18,8 @@ var (
 	openNumbers = []syscall.Errno{
 		4, // ERROR_TOO_MANY_OPEN_FILES
 	}
+	inUseNumbers = []syscall.Errno{
+		32, // ERROR_SHARING_VIOLATION
+		33, // ERROR_LOCK_VIOLATION
+	}
 )

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -494,10 +495,11 @@ func (j *Jobs) purgeUploads() (err error) {
 }
 
 // cleanStaged removes staged contents whose file is gone for long, is ready, or failed
-// a week ago.
+// a week ago. What cannot be removed, because Windows keeps open files, keeps no other.
 func (j *Jobs) cleanStaged() error {
 	local := j.Files.Storages.Local()
-	return local.WalkStaged(func(id string, info fs.FileInfo) error {
+	var failed error
+	err := local.WalkStaged(func(id string, info fs.FileInfo) error {
 		age := j.Now().Sub(info.ModTime())
 		var f *store.File
 		err := j.DB.View(func(tx *store.Tx) (err error) {
@@ -514,19 +516,22 @@ func (j *Jobs) cleanStaged() error {
 		case f.Status == store.FilePending, f.Status == store.FileFailed && age < stagedAge:
 			return nil
 		}
-		return j.unlessHeld(func() error {
+		failed = cmp.Or(failed, j.unlessHeld(func() error {
 			if err := os.Remove(local.Staged(id)); !errors.Is(err, fs.ErrNotExist) { // its transfer may remove it too
 				return err
 			}
 			return nil
-		})
+		}))
+		return nil
 	})
+	return errors.Join(err, failed)
 }
 
-// cleanObjects removes local objects that no file has.
+// cleanObjects removes local objects that no file has, as cleanStaged does contents.
 func (j *Jobs) cleanObjects(ctx context.Context) error {
 	local := j.Files.Storages.Local()
-	return local.Walk(func(name string, info fs.FileInfo) error {
+	var failed error
+	err := local.Walk(func(name string, info fs.FileInfo) error {
 		if j.Now().Sub(info.ModTime()) < orphanAge {
 			return ctx.Err()
 		}
@@ -535,11 +540,13 @@ func (j *Jobs) cleanObjects(ctx context.Context) error {
 		if err != nil || key != "" && strings.EqualFold(files.DiskPath(key), name) {
 			return errors.Join(err, ctx.Err())
 		}
-		return j.unlessHeld(func() error {
+		failed = cmp.Or(failed, j.unlessHeld(func() error {
 			j.Log.Info("removing an object that no file has", "object", name)
 			return local.Remove(name)
-		})
+		}))
+		return ctx.Err()
 	})
+	return errors.Join(err, failed)
 }
 
 // unlessHeld removes something, and leaves it to the next clean-up while a backup is

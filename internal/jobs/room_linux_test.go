@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,6 +59,36 @@ func TestAttachmentWithoutRoom(t *testing.T) {
 	}
 	if !isGone(staged) {
 		t.Error("something is left")
+	}
+}
+
+// TestCleanUpGoesOn: what cannot be removed keeps nothing else, and is an error.
+func TestCleanUpGoesOn(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	var objects []string
+	for _, id := range []string{"000000000001", "000000000002", "000000000003"} {
+		object := filepath.Join(d.dir, "objects", "f", "app", id, "app.zip")
+		if err := os.MkdirAll(filepath.Dir(object), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		put(t, object, "x")
+		objects = append(objects, object)
+	}
+	inUse := objects[1]
+	if err := syscall.Mount(inUse, inUse, "", syscall.MS_BIND, ""); err != nil {
+		t.Skipf("needs a mount, which was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
+	}
+	d.age.Store(int64(26 * time.Hour))
+	err := d.jobs.cleanObjects(t.Context())
+	if unmounted := syscall.Unmount(inUse, 0); unmounted != nil {
+		t.Fatal(unmounted)
+	}
+	if got := d.objects(); !errors.Is(err, syscall.EBUSY) || len(got) != 1 || got[0] != inUse {
+		t.Errorf("got %v, left %q; want that %s alone is left", err, got, inUse)
+	}
+	if err := d.jobs.cleanObjects(t.Context()); err != nil || len(d.objects()) > 0 {
+		t.Errorf("when it can be removed: %v, left %q", err, d.objects())
 	}
 }
 
