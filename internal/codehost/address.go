@@ -19,7 +19,7 @@ func (c *Client) ParseRepo(address string) (name string, ok bool) {
 	if err != nil || webErr != nil || u.Scheme != "http" && u.Scheme != "https" || !sameHost(u, web) {
 		return "", false
 	}
-	parts := strings.Split(strings.TrimPrefix(u.Path, "/"), "/")
+	parts := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	if len(parts) < 2 {
 		return "", false
 	}

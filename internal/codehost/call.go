@@ -145,9 +145,6 @@ func moved(answer *http.Response) *url.URL {
 // limits.
 func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) (*response, error) {
 	at := strings.TrimPrefix(answer.Request.URL.String(), c.API)
-	if answer.StatusCode == http.StatusNotModified && known != nil {
-		return &response{at, known.header, known.body}, nil
-	}
 	var said struct {
 		Message string `json:"message"`
 	}
@@ -158,6 +155,9 @@ func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) 
 	reset := resetOf(answer.StatusCode, answer.Header, said.Message, c.Now())
 	if !reset.IsZero() {
 		c.limits.note(k.identity, reset, c.Now())
+	}
+	if answer.StatusCode == http.StatusNotModified && known != nil {
+		return &response{at, known.header, known.body}, nil
 	}
 	if !ok {
 		e := &Error{Call: k.name(), Status: answer.StatusCode, Detail: oneLine(said.Message)}

@@ -31,18 +31,15 @@ type Issue struct {
 	URL    string
 }
 
-// issueAnswer is an issue as the API shows it.
-type issueAnswer struct {
-	Number    *int64    `json:"number"`
-	HTMLURL   string    `json:"html_url"`
-	Body      string    `json:"body"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
-func (a *issueAnswer) issue() *Issue {
-	found := &Issue{Number: a.Number}
-	if u, err := url.Parse(a.HTMLURL); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && len(a.HTMLURL) <= maxIssueURL {
-		found.URL = a.HTMLURL
+// issueOf reads an issue as the API shows it.
+func issueOf(o object) *Issue {
+	found := &Issue{}
+	if number := o.number("number"); number > 0 {
+		found.Number = &number
+	}
+	address := o.text("html_url")
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && len(address) <= maxIssueURL {
+		found.URL = address
 	}
 	return found
 }
@@ -54,9 +51,7 @@ func (r *Repo) CreateIssue(ctx context.Context, n NewIssue) (*Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	var made issueAnswer
-	_ = json.Unmarshal(answer.body, &made) // it exists, whatever is said about it
-	return made.issue(), nil
+	return issueOf(objectOf(answer.body)), nil // it exists, whatever is said about it
 }
 
 // FindIssue looks for an issue whose body contains a marker, among those created since a
@@ -72,15 +67,12 @@ func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*
 	seen := 0
 	err := r.pages(ctx, "/issues", query, readIssues, func(page []json.RawMessage) (bool, error) {
 		for _, raw := range page {
-			var one issueAnswer
-			if err := json.Unmarshal(raw, &one); err != nil {
-				return false, &Error{Call: "GET /issues", Detail: "the answer has another form than expected", Err: err}
-			}
-			if strings.Contains(one.Body, marker) {
-				found = one.issue()
+			one := objectOf(raw)
+			if strings.Contains(one.text("body"), marker) {
+				found = issueOf(one)
 				return false, nil
 			}
-			if one.CreatedAt.Before(since) {
+			if created := one.time("created_at"); created != nil && created.Before(since) {
 				return false, nil
 			}
 		}

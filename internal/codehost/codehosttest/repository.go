@@ -292,12 +292,12 @@ func (h *Host) getContents(w http.ResponseWriter, r *http.Request, repo *Reposit
 	path, ref := r.PathValue("path"), r.URL.Query().Get("ref")
 	text, ok := repo.files[ref+":"+path]
 	if ok {
-		encoding, content := "base64", base64.StdEncoding.EncodeToString([]byte(text))
-		for i := 60; i < len(content); i += 61 {
-			content = content[:i] + "\n" + content[i:]
-		}
-		if len(text) > maxFile {
-			encoding, content = "none", ""
+		encoding, content := "none", ""
+		if len(text) <= maxFile {
+			encoding = "base64"
+			for line := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString([]byte(text))), 60) {
+				content += string(line) + "\n"
+			}
 		}
 		send(w, http.StatusOK, map[string]any{
 			"name": path[strings.LastIndex(path, "/")+1:], "path": path, "sha": "3d21ec53a331a6f037a91c368710b99387d012c1", "size": len(text),
