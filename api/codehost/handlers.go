@@ -1,9 +1,17 @@
 // Package codehost answers requests about the code host: settings, webhooks, previews
 // and imports of releases, and feedback that becomes an issue.
+//
+//	handlers.go     Handlers, all routes
+//	app.go          settings of the app, and their test
+//	integration.go  what a project does with its repository
+//	template.go     templates of issues
+//	preview.go      previews and imports
+//	credentials.go  the app that the code host is asked as
 package codehost
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"svc/api/web"
@@ -28,10 +36,15 @@ type Config struct {
 }
 
 // Handlers answer requests about the code host.
-type Handlers struct{ Config }
+type Handlers struct {
+	Config
+	templates templateCache
+}
 
 // New makes handlers.
-func New(c Config) *Handlers { return &Handlers{c} }
+func New(c Config) *Handlers { return &Handlers{Config: c} }
 
 // Routes lists all routes.
-func (h *Handlers) Routes() []web.Route { return h.previewRoutes() }
+func (h *Handlers) Routes() []web.Route {
+	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes())
+}

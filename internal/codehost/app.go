@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,14 @@ type Registration struct {
 	Slug        string            `json:"slug"`
 	Permissions map[string]string `json:"permissions"` // name -> read, write or admin
 	Events      []string          `json:"events"`      // that its webhook receives
+}
+
+// Grants reports whether the app was given a permission of a level, read or write. A
+// higher level has the lower ones in it.
+func (r *Registration) Grants(permission, level string) bool {
+	levels := []string{"read", "write", "admin"}
+	given := slices.Index(levels, r.Permissions[permission])
+	return given >= 0 && given >= slices.Index(levels, level)
 }
 
 // Test asks for the registration of an app: id and key belong together.
