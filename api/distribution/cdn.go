@@ -107,11 +107,7 @@ type cdnTestView struct {
 }
 
 func (h *Handlers) testCDN(r *web.Request) (view cdnTestView, err error) {
-	var c *store.CDN
-	err = h.DB.View(func(tx *store.Tx) (err error) {
-		c, err = tx.CDN()
-		return err
-	})
+	c, err := store.Read(h.DB, (*store.Tx).CDN)
 	if err != nil {
 		return view, err
 	}

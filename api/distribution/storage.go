@@ -271,11 +271,7 @@ type probeView struct {
 // testBackend probes a storage with what is saved of it, and remembers whether a CDN
 // could read it.
 func (h *Handlers) testBackend(r *web.Request) (view probeView, err error) {
-	var b *store.StorageBackend
-	err = h.DB.View(func(tx *store.Tx) (err error) {
-		b, err = tx.StorageBackend(r.Param("id"))
-		return err
-	})
+	b, err := store.Read(h.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(r.Param("id")) })
 	if err != nil {
 		return view, err
 	}

@@ -23,11 +23,7 @@ func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.Pro
 		return store.Candidates{All: true}, nil
 	}
 	n = h.Search.Candidates(r.Context(), kind, project, terms)
-	err = h.DB.View(func(tx *store.Tx) (err error) {
-		n, err = tx.WithChanges(n)
-		return err
-	})
-	return n, err
+	return store.Read(h.DB, func(tx *store.Tx) (store.Candidates, error) { return tx.WithChanges(n) })
 }
 
 // searched keeps of a list what contains a folded text, or where nothing does,

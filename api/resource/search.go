@@ -276,11 +276,7 @@ func (x *search) refs(kind store.Kind, n store.Candidates) (list []store.Change,
 	}
 	after := string([]byte{byte(kind)})
 	for {
-		var page []store.Change
-		err := x.handlers.DB.View(func(tx *store.Tx) (err error) {
-			page, err = tx.Searchable(after, 1000)
-			return err
-		})
+		page, err := store.Read(x.handlers.DB, func(tx *store.Tx) ([]store.Change, error) { return tx.Searchable(after, 1000) })
 		if err != nil || len(page) == 0 || page[0].Kind != kind {
 			return list, err
 		}

@@ -99,11 +99,7 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 // than the project keeps them.
 func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time) error {
 	before := store.HourOf(now.Add(-days(p.StatsRetentionDays)))
-	old := false
-	err := j.DB.View(func(tx *store.Tx) error {
-		old = tx.HasRequestsBefore(p.ID, before)
-		return nil
-	})
+	old, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasRequestsBefore(p.ID, before), nil })
 	if err != nil || !old { // most nights, most projects: nothing is written for those
 		return err
 	}

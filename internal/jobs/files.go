@@ -294,11 +294,7 @@ func (j *Jobs) finish(tx *store.Tx, f *store.File, object storage.Object) error 
 
 // backendOf opens a storage by its id.
 func (j *Jobs) backendOf(id string) (storage.Backend, error) {
-	var b *store.StorageBackend
-	err := j.DB.View(func(tx *store.Tx) (err error) {
-		b, err = tx.StorageBackend(id)
-		return err
-	})
+	b, err := store.Read(j.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })
 	if err != nil {
 		return nil, err
 	}
@@ -344,11 +340,7 @@ func (j *Jobs) dueDeletions() (due []*store.FileDeletion, next time.Duration, er
 
 // deleteAll removes all objects of deleted files, whether that is due or not.
 func (j *Jobs) deleteAll(ctx context.Context) error {
-	var all []*store.FileDeletion
-	err := j.DB.View(func(tx *store.Tx) (err error) {
-		all, err = tx.FileDeletions(math.MaxInt)
-		return err
-	})
+	all, err := store.Read(j.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
 	all = slices.DeleteFunc(all, func(d *store.FileDeletion) bool { return j.transfers.has(d.ID) })
 	for due := range slices.Chunk(all, deletionsAtOnce) {
 		err = errors.Join(err, j.deleteObjects(ctx, due))
@@ -501,11 +493,7 @@ func (j *Jobs) cleanStaged() error {
 	var failed error
 	err := local.WalkStaged(func(id string, info fs.FileInfo) error {
 		age := j.Now().Sub(info.ModTime())
-		var f *store.File
-		err := j.DB.View(func(tx *store.Tx) (err error) {
-			f, err = tx.FileByID(store.FileID(id))
-			return err
-		})
+		f, err := store.Read(j.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(store.FileID(id)) })
 		switch {
 		case fault.Is(err, fault.NotFound):
 			if age < orphanAge {
@@ -562,11 +550,7 @@ func (j *Jobs) unlessHeld(remove func() error) error {
 
 // sweepStorages removes what interrupted uploads left on the storages.
 func (j *Jobs) sweepStorages(ctx context.Context) error {
-	var list []*store.StorageBackend
-	err := j.DB.View(func(tx *store.Tx) (err error) {
-		list, err = tx.StorageBackends()
-		return err
-	})
+	list, err := store.Read(j.DB, (*store.Tx).StorageBackends)
 	for _, b := range list {
 		backend, cause := j.Files.Open(b)
 		if cause == nil {
