@@ -123,24 +123,24 @@ var mayImport = map[string][]string{
 	"tests/crash": {},
 
 	// For measuring.
-	"internal/loadgen":  {},
-	"internal/workload": {"internal/loadgen"},
+	"internal/loadgen":        {},
+	"internal/loadgen/server": {"internal/control", "internal/loadgen"},
+	"internal/workload":       {"internal/loadgen"},
 
 	// What makes a release; nobody imports it.
 	"tools/gate": {},
 	"tools/dist": {"cmd"},
 
 	// Benchmarks run the real thing; nobody imports them.
-	"bench":                 {"bench/internal/server", "internal/datadir", "internal/loadgen", "internal/workload"},
-	"bench/internal/server": {"internal/control", "internal/loadgen"},
-	"bench/duckdb":          {"internal/..."},
-	"bench/soak":            {},
+	"bench":        {"internal/datadir", "internal/loadgen/...", "internal/loadgen", "internal/workload"},
+	"bench/duckdb": {"internal/..."},
+	"bench/soak":   {},
 }
 
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "bench", "bench/duckdb", "bench/internal/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "bench", "bench/duckdb", "internal/loadgen/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"svc/bench/internal/server"
 	"svc/internal/datadir"
 	"svc/internal/loadgen"
+	"svc/internal/loadgen/server"
 	"svc/internal/workload"
 )
 

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"svc/bench/internal/server"
 	"svc/internal/loadgen"
+	"svc/internal/loadgen/server"
 )
 
 // The bars of files: the speed of nginx, the memory of the server while a file comes

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"svc/bench/internal/server"
+	"svc/internal/loadgen/server"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"svc/bench/internal/server"
 	"svc/internal/loadgen"
+	"svc/internal/loadgen/server"
 	"svc/internal/workload"
 )
 

@@ -35,7 +35,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/bench/internal/server"
+	"svc/internal/loadgen/server"
 )
 
 // suite is a run of this command.

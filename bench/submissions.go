@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"svc/bench/internal/server"
 	"svc/internal/loadgen"
+	"svc/internal/loadgen/server"
 	"svc/internal/workload"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"svc/bench/internal/server"
 	"svc/internal/loadgen"
+	"svc/internal/loadgen/server"
 )
 
 const (

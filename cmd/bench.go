@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,19 +10,18 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	apicontrol "svc/api/control"
-	"svc/api/resource"
 	"svc/internal/control"
 	"svc/internal/loadgen"
+	measured "svc/internal/loadgen/server"
 	"svc/internal/workload"
 )
 
@@ -138,26 +138,24 @@ func (r *eventsReport) print(out io.Writer) error {
 
 // run starts a server on the directory, fills it, and asks.
 func (b *eventsBench) run(c *cobra.Command, progress io.Writer) (r *eventsReport, err error) {
-	dir := b.keep
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "svc-bench-"); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	}
-	if b.shape == shapeVisits {
-		b.plan.SessionEvents, b.plan.Zipf = 8, true
-	}
-	s, err := startBenchServer(c.Context(), dir)
+	temporary, err := os.MkdirTemp("", "svc-bench-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	if b.shape == shapeVisits {
+		b.plan.SessionEvents, b.plan.Zipf = 8, true
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	r = &eventsReport{
 		Events: b.plan.Count, Users: b.plan.Users, Days: b.plan.Days, Shape: b.shape, Connections: b.connections,
 		Cores: runtime.GOMAXPROCS(0), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	return r, b.measure(c.Context(), s, r, progress)
+	program := measured.Program{Path: path, Name: os.Args[0], Logs: temporary}
+	return r, b.measure(c.Context(), program, cmp.Or(b.keep, filepath.Join(temporary, "data")), r, progress)
 }
 
 const (
@@ -168,12 +166,17 @@ const (
 )
 
 // measure fills a server and asks it.
-func (b *eventsBench) measure(ctx context.Context, s *benchServer, r *eventsReport, progress io.Writer) (err error) {
-	key, err := b.prepare(ctx, s.owner())
+func (b *eventsBench) measure(ctx context.Context, program measured.Program, dir string, r *eventsReport, progress io.Writer) (err error) {
+	s, err := b.serve(ctx, program, dir)
 	if err != nil {
 		return err
 	}
-	there, err := b.count(ctx, s.caller(key))
+	defer func() {
+		if s.Server != nil {
+			err = errors.Join(err, s.Stop())
+		}
+	}()
+	there, err := b.prepare(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -181,12 +184,15 @@ func (b *eventsBench) measure(ctx context.Context, s *benchServer, r *eventsRepo
 	switch {
 	case there == 0:
 		peak := s.WatchMemory()
-		if err := b.send(ctx, s, key, r, progress); err != nil {
+		if err := b.send(ctx, s, r, progress); err != nil {
 			return err
 		}
 		filling = peak().Own
 		// A stop writes what is in memory only.
-		if err := s.restart(ctx); err != nil {
+		if err := s.Stop(); err != nil {
+			return err
+		}
+		if s, err = b.serve(ctx, program, dir); err != nil {
 			return err
 		}
 	case there != b.plan.Count:
@@ -200,7 +206,7 @@ func (b *eventsBench) measure(ctx context.Context, s *benchServer, r *eventsRepo
 	peak := s.WatchMemory()
 	defer func() { r.PeakMiB = max(filling, peak().Own) >> 20 }()
 	for _, q := range b.questions() {
-		answer, err := b.time(ctx, s.caller(key), q)
+		answer, err := b.time(ctx, s, q)
 		if err != nil {
 			return err
 		}
@@ -209,26 +215,26 @@ func (b *eventsBench) measure(ctx context.Context, s *benchServer, r *eventsRepo
 	return nil
 }
 
-// prepare makes the project, if it is not there, and a key to ask with.
-func (b *eventsBench) prepare(ctx context.Context, owner connection) (key string, err error) {
+// prepare makes the project, if it is not there, and says how many events it has.
+func (b *eventsBench) prepare(ctx context.Context, s benchServer) (events int, err error) {
 	var list json.RawMessage
-	if err := owner.call(ctx, http.MethodGet, "/api/v1/admin/projects", nil, &list); err != nil {
-		return "", err
+	if err := s.Call(ctx, http.MethodGet, "/admin/projects", nil, &list); err != nil {
+		return 0, err
 	}
 	if !bytes.Contains(list, []byte(`"project_key":"`+benchProject+`"`)) {
-		project := map[string]any{"project_key": benchProject, "name": "Bench", "event_retention_days": 365}
-		if err := owner.call(ctx, http.MethodPost, "/api/v1/admin/projects", project, nil); err != nil {
-			return "", err
-		}
+		return 0, s.CreateProject(ctx, benchProject)
 	}
-	var made resource.NewKeyView
-	err = owner.call(ctx, http.MethodPost, "/api/v1/auth/api-keys", map[string]any{"name": "bench", "scopes": []string{"events:read", "projects:write"}}, &made)
-	return made.Token, err
+	var o struct {
+		Total int `json:"total"`
+	}
+	query := fmt.Sprintf("?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400)
+	err = s.ask(ctx, question{"overview", "GET", "/events/stats/overview" + query, ""}, &o)
+	return o.Total, err
 }
 
 // send makes events up and sends them. Meanwhile somebody saves something in the
 // console now and then.
-func (b *eventsBench) send(ctx context.Context, s *benchServer, key string, r *eventsReport, progress io.Writer) error {
+func (b *eventsBench) send(ctx context.Context, s benchServer, r *eventsReport, progress io.Writer) error {
 	source := workload.New(b.plan)
 	var batch workload.Batch
 	var took time.Duration
@@ -245,8 +251,8 @@ func (b *eventsBench) send(ctx context.Context, s *benchServer, key string, r *e
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		stop := keepSaving(ctx, s.caller(key))
-		result, err := loadgen.Target{Name: "svc", Addr: s.addr, Requests: requests}.Send(b.connections)
+		stop := keepSaving(ctx, s)
+		result, err := loadgen.Target{Name: "svc", Addr: s.Addr, Requests: requests}.Send(b.connections)
 		times, failed := stop()
 		if err := errors.Join(err, failed); err != nil {
 			return err
@@ -265,7 +271,7 @@ func (b *eventsBench) send(ctx context.Context, s *benchServer, key string, r *e
 }
 
 // agree compares what was sent with what the server has counted of it.
-func agree(ctx context.Context, s *benchServer, events, batches int) error {
+func agree(ctx context.Context, s benchServer, events, batches int) error {
 	state, err := s.status(ctx)
 	if err != nil {
 		return err
@@ -278,7 +284,7 @@ func agree(ctx context.Context, s *benchServer, events, batches int) error {
 
 // keepSaving changes the project every few milliseconds until the returned
 // function is called, which tells how many milliseconds each change took.
-func keepSaving(ctx context.Context, server connection) (stop func() (times []float64, err error)) {
+func keepSaving(ctx context.Context, s benchServer) (stop func() (times []float64, err error)) {
 	var times []float64
 	var failed error
 	end := background(ctx, func(ctx context.Context) {
@@ -286,7 +292,7 @@ func keepSaving(ctx context.Context, server connection) (stop func() (times []fl
 		defer tick.Stop()
 		for n := 0; failed == nil; n++ {
 			begun := time.Now()
-			failed = server.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)}, nil)
+			failed = s.ask(context.WithoutCancel(ctx), question{"change of the project", "PATCH", "", fmt.Sprintf(`{"name":"Bench %d"}`, n)}, nil)
 			times = append(times, float64(time.Since(begun).Microseconds())/1000)
 			select {
 			case <-ctx.Done():
@@ -332,34 +338,17 @@ func (b *eventsBench) questions() []question {
 }
 
 // ask asks a question about the project and decodes the answer unless it is nil.
-func (c connection) ask(ctx context.Context, q question, answer any) error {
-	var body any
-	if q.body != "" {
-		body = json.RawMessage(q.body)
-	}
-	if err := c.call(ctx, q.method, "/api/v1/admin/projects/"+benchProject+q.path, body, answer); err != nil {
-		return fmt.Errorf("%s: %w", q.name, err)
-	}
-	return nil
-}
-
-// count is how many events there are already.
-func (b *eventsBench) count(ctx context.Context, server connection) (int, error) {
-	var o struct {
-		Total int `json:"total"`
-	}
-	query := fmt.Sprintf("?start_time=%d&end_time=%d", b.plan.Start, b.plan.Start+int64(b.plan.Days+1)*86400)
-	err := server.ask(ctx, question{"overview", "GET", "/events/stats/overview" + query, ""}, &o)
-	return o.Total, err
+func (s benchServer) ask(ctx context.Context, q question, answer any) error {
+	return s.Call(ctx, q.method, "/admin/projects/"+benchProject+q.path, json.RawMessage(cmp.Or(q.body, "null")), answer)
 }
 
 // time asks a question some times; the first time, which finds the file cold, is
 // left out.
-func (b *eventsBench) time(ctx context.Context, server connection, q question) (benchAnswer, error) {
+func (b *eventsBench) time(ctx context.Context, s benchServer, q question) (benchAnswer, error) {
 	var all []float64
 	for round := range b.rounds + 1 {
 		begun := time.Now()
-		if err := server.ask(ctx, q, nil); err != nil {
+		if err := s.ask(ctx, q, nil); err != nil {
 			return benchAnswer{}, err
 		}
 		if round > 0 {
@@ -370,152 +359,33 @@ func (b *eventsBench) time(ctx context.Context, server connection, q question) (
 	return benchAnswer{Question: q.name, Median: all[len(all)/2], Slowest: all[len(all)-1]}, nil
 }
 
-// benchServer is "svc serve" as a process, for being measured.
-type benchServer struct {
-	loadgen.Process
-
-	dir  string
-	addr string
-
-	command *exec.Cmd
-	exited  chan error
-	log     *os.File
-	control *http.Client
-}
+// benchServer is a server that is measured.
+type benchServer struct{ *measured.Server }
 
 const (
-	// benchStart and benchSettle are how long is waited for a server that starts,
-	// and for its work in the background.
-	benchStart  = time.Minute
+	// benchSettle is how long is waited for the work of a server in the background.
 	benchSettle = 15 * time.Minute
 	benchPoll   = 50 * time.Millisecond
-	// benchQuiet is how long nothing changes when work in the background is done
-	// for now; it begins a minute after a start.
+	// benchQuiet is how long nothing changes when that is done for now; it begins a
+	// minute after a start.
 	benchQuiet = 70 * time.Second
 )
 
-// startBenchServer starts a server on a data directory and returns when it
-// answers. It believes old events and lets one address send all day.
-func startBenchServer(ctx context.Context, dir string) (*benchServer, error) {
-	s := &benchServer{dir: dir, control: control.Client(dir)}
-	return s, s.start(ctx)
-}
-
-func (s *benchServer) start(ctx context.Context) (err error) {
-	path, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if s.log, err = os.CreateTemp("", "svc-bench-*.log"); err != nil {
-		return err
-	}
-	skew := int(time.Since(time.Unix(sampleStart, 0))/time.Second) + 86400
-	s.command = exec.Command(path, "serve", "--data", s.dir, "--listen", "127.0.0.1:0", "--public-rate-limit", "0", "--event-clock-skew-seconds", fmt.Sprint(skew))
-	s.command.Args[0] = os.Args[0]
-	s.command.Env = withoutSettings(os.Environ())
-	s.command.Stdout, s.command.Stderr = s.log, s.log
-	if err := s.command.Start(); err != nil {
-		return errors.Join(err, s.closeLog())
-	}
-	s.Process = loadgen.Process(s.command.Process.Pid)
-	s.exited = make(chan error, 1)
-	go func() { s.exited <- s.command.Wait() }()
-	ctx, cancel := context.WithTimeout(ctx, benchStart)
-	defer cancel()
-	err = s.poll(ctx, func() (bool, error) {
-		state, err := s.status(ctx)
-		if err != nil || !state.Ready || len(state.Addresses) == 0 {
-			return false, nil // it has not begun to listen
-		}
-		s.addr = strings.TrimPrefix(state.Addresses[0], "http://")
-		return true, nil
-	})
-	if err != nil {
-		return errors.Join(err, s.stop())
-	}
-	return nil
-}
-
-// withoutSettings are the variables of the environment that are no settings: the
-// server is measured with the defaults.
-func withoutSettings(environment []string) (kept []string) {
-	for _, variable := range environment {
-		name, _, _ := strings.Cut(variable, "=")
-		switch {
-		case strings.HasPrefix(name, "SVC_"), strings.HasPrefix(name, "JWT_"), name == "ADMIN_PASSWORD", name == "API_KEY_SALT", name == "PORT", name == "BOOTSTRAP_SECRET_DIR":
-		default:
-			kept = append(kept, variable)
-		}
-	}
-	return kept
-}
-
-// poll asks again and again until something is done. A server that ends
-// meanwhile is an error with what it logged last.
-func (s *benchServer) poll(ctx context.Context, done func() (bool, error)) error {
-	tick := time.NewTicker(benchPoll)
-	defer tick.Stop()
-	for {
-		if ok, err := done(); ok || err != nil {
-			return err
-		}
-		select {
-		case err := <-s.exited:
-			s.exited <- err
-			return fmt.Errorf("svc serve has ended: %s", s.lastLines())
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
-}
-
-// lastLines are the last lines of the log.
-func (s *benchServer) lastLines() string {
-	text, err := os.ReadFile(s.log.Name())
-	if err != nil {
-		return err.Error()
-	}
-	const most = 1000
-	text = bytes.TrimSpace(text)
-	return string(text[max(0, len(text)-most):])
-}
-
-// stop ends the server, which writes what it has in memory, and waits for its
-// end.
-func (s *benchServer) stop() error {
-	s.control.CloseIdleConnections()
-	if s.command.Process.Signal(os.Interrupt) != nil { // on Windows nothing else can be sent
-		_ = s.command.Process.Kill() // it may have ended by itself
-	}
-	err := <-s.exited
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() < 0 { // killed
-		err = nil
-	}
-	if err != nil {
-		err = fmt.Errorf("svc serve: %w: %s", err, s.lastLines())
-	}
-	return errors.Join(err, s.closeLog())
-}
-
-func (s *benchServer) closeLog() error {
-	return errors.Join(s.log.Close(), os.Remove(s.log.Name()))
-}
-
-func (s *benchServer) restart(ctx context.Context) error {
-	if err := s.stop(); err != nil {
-		return err
-	}
-	return s.start(ctx)
+// serve starts a server on a data directory. It believes old events and lets one
+// address send all day.
+func (b *eventsBench) serve(ctx context.Context, program measured.Program, dir string) (benchServer, error) {
+	skew := time.Since(time.Unix(sampleStart, 0))/time.Second + 86400
+	s, err := program.Serve(ctx, dir, "--event-clock-skew-seconds", fmt.Sprint(int(skew)))
+	return benchServer{s}, err
 }
 
 // settle waits until the server has done its work in the background: all events
 // are in blocks, one for each hour, or nothing is done any more.
-func (s *benchServer) settle(ctx context.Context) (state apicontrol.Status, err error) {
+func (s benchServer) settle(ctx context.Context) (state apicontrol.Status, err error) {
 	ctx, cancel := context.WithTimeout(ctx, benchSettle)
 	defer cancel()
 	blocks, since := 0, time.Now()
-	err = s.poll(ctx, func() (done bool, err error) {
+	err = s.Await(ctx, benchPoll, func() (done bool, err error) {
 		state, err = s.status(ctx)
 		if state.Events.Blocks != blocks {
 			blocks, since = state.Events.Blocks, time.Now()
@@ -526,15 +396,9 @@ func (s *benchServer) settle(ctx context.Context) (state apicontrol.Status, err 
 	return state, err
 }
 
-// owner asks as the one who owns the data directory.
-func (s *benchServer) owner() connection { return connection{client: s.control} }
-
-// caller asks over the network, with a key.
-func (s *benchServer) caller(key string) connection {
-	return connection{client: http.DefaultClient, base: "http://" + s.addr, key: key}
-}
-
-func (s *benchServer) status(ctx context.Context) (state apicontrol.Status, err error) {
-	err = s.owner().call(ctx, http.MethodGet, "/control/status", nil, &state)
+func (s benchServer) status(ctx context.Context) (state apicontrol.Status, err error) {
+	client := control.Client(s.Data)
+	defer client.CloseIdleConnections()
+	err = connection{client: client}.call(ctx, http.MethodGet, "/control/status", nil, &state)
 	return state, err
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"svc/bench/internal/server"
 	"svc/internal/loadgen"
+	"svc/internal/loadgen/server"
 	"svc/internal/workload"
 )
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -18,9 +19,12 @@ import (
 	"svc/internal/loadgen"
 )
 
-// pollEvery is how often a server is asked whether it is ready: a start is wrong
-// by as much.
-const pollEvery = time.Millisecond
+const (
+	// startTime is how long is waited for a server that starts, and startPoll how often
+	// it is asked whether it is ready: a start is wrong by as much.
+	startTime = 2 * time.Minute
+	startPoll = time.Millisecond
+)
 
 // Server is "svc serve" as a process.
 type Server struct {
@@ -33,18 +37,22 @@ type Server struct {
 
 	program Program
 	command *exec.Cmd
+	exited  chan error // has a value when the process has ended
 	log     *os.File
 	key     string // "" until Call needs it
 }
 
 // Serve starts the program on a data directory, which it makes if need be, and
-// returns when it answers. Settings are flags beside the defaults. The log of the
-// server goes to a file beside the data directory.
+// returns when it answers. Settings are flags beside the defaults.
 func (p Program) Serve(ctx context.Context, data string, settings ...string) (*Server, error) {
 	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
-	s := &Server{Data: data, program: p, command: p.Command(ctx, args...)}
+	s := &Server{Data: data, program: p, command: p.Command(ctx, args...), exited: make(chan error, 1)}
+	log := data + ".log"
+	if p.Logs != "" {
+		log = filepath.Join(p.Logs, filepath.Base(log))
+	}
 	var err error
-	if s.log, err = os.OpenFile(data+".log", os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o600); err != nil {
+	if s.log, err = os.OpenFile(log, os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o600); err != nil {
 		return nil, err
 	}
 	s.command.Stdout, s.command.Stderr = s.log, s.log
@@ -53,33 +61,51 @@ func (p Program) Serve(ctx context.Context, data string, settings ...string) (*S
 		return nil, errors.Join(err, s.log.Close())
 	}
 	s.Process = loadgen.Process(s.command.Process.Pid)
-	if err := s.await(ctx); err != nil {
+	go func() { s.exited <- s.command.Wait() }()
+	limited, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	err = s.Await(limited, startPoll, func() (bool, error) {
+		if s.Addr == "" {
+			return false, s.findAddr()
+		}
+		return s.answers(), nil
+	})
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("svc serve: %w", err), s.Kill())
 	}
 	s.Start = time.Since(begin)
 	return s, nil
 }
 
-// await waits until the server answers.
-func (s *Server) await(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	tick := time.NewTicker(pollEvery)
+// Await asks again and again until something is done. A server that ends meanwhile is
+// an error with what it logged last.
+func (s *Server) Await(ctx context.Context, every time.Duration, done func() (bool, error)) error {
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		if s.Addr == "" {
-			if err := s.findAddr(); err != nil {
-				return err
-			}
-		} else if s.answers() {
-			return nil
+		if ok, err := done(); ok || err != nil {
+			return err
 		}
 		select {
-		case <-tick.C:
+		case err := <-s.exited:
+			s.exited <- err
+			return fmt.Errorf("it has ended: %s", s.lastLines())
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-tick.C:
 		}
 	}
+}
+
+// lastLines are the last lines of the log.
+func (s *Server) lastLines() string {
+	text, err := os.ReadFile(s.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	const most = 1000
+	text = bytes.TrimSpace(text)
+	return string(text[max(0, len(text)-most):])
 }
 
 // findAddr looks for the address in the log.
@@ -92,15 +118,10 @@ func (s *Server) findAddr() error {
 		var entry struct {
 			Message string `json:"msg"`
 			URL     string `json:"url"`
-			Error   string `json:"error"`
 		}
 		if json.Unmarshal(line, &entry) == nil && entry.Message == "listening" {
 			s.Addr = strings.TrimSuffix(strings.TrimPrefix(entry.URL, "http://"), "/")
-			return nil
 		}
-	}
-	if bytes.HasPrefix(text, []byte("svc: ")) {
-		return fmt.Errorf("%s", text)
 	}
 	return nil
 }
@@ -114,10 +135,17 @@ func (s *Server) answers() bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// Stop ends the server as service managers do and waits for its end.
+// Stop ends the server as service managers do and waits for its end. One that cannot be
+// asked to end, as on Windows, is killed.
 func (s *Server) Stop() error {
-	err := s.command.Process.Signal(os.Interrupt)
-	return errors.Join(err, s.command.Wait(), s.log.Close())
+	if s.command.Process.Signal(os.Interrupt) != nil {
+		return s.Kill()
+	}
+	err := <-s.exited
+	if err != nil {
+		err = fmt.Errorf("svc serve: %w: %s", err, s.lastLines())
+	}
+	return errors.Join(err, s.log.Close())
 }
 
 // Discard ends the server and removes what it has stored.
@@ -127,9 +155,9 @@ func (s *Server) Discard() error {
 
 // Kill ends the server without a warning.
 func (s *Server) Kill() error {
-	err := s.command.Process.Kill()
-	_ = s.command.Wait() // it was killed
-	return errors.Join(err, s.log.Close())
+	_ = s.command.Process.Kill() // it may have ended by itself
+	<-s.exited
+	return s.log.Close()
 }
 
 // Key is an API key with every right.
@@ -218,24 +246,13 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 // that took.
 func (s *Server) AwaitIndex(ctx context.Context) (time.Duration, error) {
 	begin := time.Now()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	err := s.Await(ctx, 20*time.Millisecond, func() (bool, error) {
 		lag, err := s.Metric(ctx, "svc_search_lag_changes")
 		if err != nil {
-			return 0, err
+			return false, err
 		}
 		ready, err := s.Metric(ctx, "svc_search_ready")
-		if err != nil {
-			return 0, err
-		}
-		if lag == 0 && ready == 1 {
-			return time.Since(begin), nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
+		return lag == 0 && ready == 1, err
+	})
+	return time.Since(begin), err
 }

@@ -5,6 +5,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,11 @@ import (
 )
 
 // Program is svc as a file.
-type Program struct{ path string }
+type Program struct {
+	Path string
+	Name string // by which it is called; "" = Path
+	Logs string // folder for the logs of servers; "" = beside their data directories
+}
 
 // Build makes the program in a folder, of the sources that the caller is made of:
 // it must run in a folder of the module.
@@ -69,8 +74,8 @@ func build(ctx context.Context, dir, name string, flags ...string) (Program, err
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	p := Program{filepath.Join(dir, name)}
-	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.path}, flags...)
+	p := Program{Path: filepath.Join(dir, name)}
+	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.Path}, flags...)
 	c := exec.CommandContext(ctx, "go", append(args, "svc")...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := c.CombinedOutput(); err != nil {
@@ -81,7 +86,7 @@ func build(ctx context.Context, dir, name string, flags ...string) (Program, err
 
 // Size is the size of the file in bytes.
 func (p Program) Size() (int64, error) {
-	info, err := os.Stat(p.path)
+	info, err := os.Stat(p.Path)
 	if err != nil {
 		return 0, err
 	}
@@ -90,11 +95,15 @@ func (p Program) Size() (int64, error) {
 
 // Command is a run of the program without the settings of whoever runs it.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, p.path, args...)
+	c := exec.CommandContext(ctx, p.Path, args...)
+	c.Args[0] = cmp.Or(p.Name, p.Path)
 	c.Env = []string{}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SystemRoot"} {
-		if value, ok := os.LookupEnv(name); ok {
-			c.Env = append(c.Env, name+"="+value)
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		switch {
+		case strings.HasPrefix(name, "SVC_"), strings.HasPrefix(name, "JWT_"), name == "ADMIN_PASSWORD", name == "API_KEY_SALT", name == "PORT", name == "BOOTSTRAP_SECRET_DIR":
+		default:
+			c.Env = append(c.Env, variable)
 		}
 	}
 	return c
