@@ -193,16 +193,35 @@ func TestDraftRules(t *testing.T) {
 func TestTermsLocale(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
-	english := terms.Find(terms.PrivacyPolicy).In(terms.English)
+	english, chinese := terms.Find(terms.PrivacyPolicy).In(terms.English), terms.Find(terms.PrivacyPolicy).In(terms.Chinese)
+	inChinese := fields(t, map[string]any{"title": chinese.Title, "summary": chinese.Summary, "content": chinese.Content})
 	message := `"locale_message":"The language \"tlh\" is not available, so the default text is shown."`
 	s.Exchanges(t, []apitest.Exchange{
 		{"English", "GET", public + "?locale=en-GB", "", 200, fmt.Sprintf(`{"title":%q}`, english.Title)},
+		{"Chinese", "GET", public + "?locale=zh", "", 200, inChinese},
+		{"Chinese of a country", "GET", public + "?locale=ZH_hans-CN", "", 200, inChinese},
+		{"Chinese, in the list", "GET", "/public/terms?locale=zh-CN", "", 200, fmt.Sprintf(`{"data":[{"title":%q},{"title":%q}]}`, chinese.Title, terms.Find(terms.SDKCompliance).In(terms.Chinese).Title)},
+		{"Chinese, administrator", "GET", policy + "?locale=zh-CN", "", 200, fields(t, map[string]any{"title": chinese.Title, "content": chinese.Content, "builtin_content": chinese.Content})},
 		{"missing", "GET", public + "?locale=tlh", "", 200, fmt.Sprintf(`{"title":%q,%s}`, english.Title, message)},
 		{"missing, in the list", "GET", "/public/terms?locale=tlh", "", 200, fmt.Sprintf(`{"data":[{"title":%q,%s},{%s}]}`, english.Title, message, message)},
 		{"missing, administrator", "GET", policy + "?locale=tlh", "", 200, untouched(t)},
 		{"draft", "PUT", policy, `{"custom":true,"content":"ours"}`, 200, `{"content":"ours"}`},
+		{"draft, asked for in Chinese", "GET", public + "?locale=zh", "", 200, fmt.Sprintf(`{"source":"custom","content":"ours","title":%q}`, chinese.Title)},
 		{"draft in a language that is missing", "GET", public + "?locale=tlh", "", 200, fmt.Sprintf(`{"source":"custom","content":"ours",%s}`, message)},
 	})
+}
+
+// The form that fills in a text is in the language of the text.
+func TestPlaceholderWords(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	for path, want := range map[string]string{policy: "Operator", policy + "?locale=zh-CN": "运营者名称"} {
+		for _, p := range apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", path, ""), "placeholders") {
+			if p["key"] == "operator_name" && p["label"] != want {
+				t.Errorf("GET %s: got %v, want %s", path, p["label"], want)
+			}
+		}
+	}
 }
 
 // The documents belong to the instance: a project, its key and a key for programs have

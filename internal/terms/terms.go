@@ -51,14 +51,15 @@ type Language int
 // The languages. The first one is for callers who ask for none, or for one that is missing.
 const (
 	English Language = iota
+	Chinese          // Simplified
 	languages
 )
 
 // tags name the languages in the names of files.
-var tags = [languages]string{English: "en"}
+var tags = [languages]string{English: "en", Chinese: "zh"}
 
 // LanguageFor finds the language that a caller prefers: it goes by the first part of the
-// tag, so that en-GB and en_US are both English. No preference is English. unknown
+// tag, so that zh-Hans-CN and zh_TW are both Chinese. No preference is English. unknown
 // says that the caller did prefer a language, one that is missing.
 func LanguageFor(preference string) (l Language, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
@@ -96,11 +97,11 @@ var files embed.FS
 // fails every test.
 var documents = []*Document{
 	{
-		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC).Unix(),
+		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 22, 17, 0, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(PrivacyPolicy),
 	},
 	{
-		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC).Unix(),
+		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 22, 17, 0, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(SDKCompliance),
 	},
 }

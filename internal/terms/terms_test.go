@@ -29,6 +29,9 @@ func TestLanguageFor(t *testing.T) {
 		{"blank", " \t", terms.English, false},
 		{"English", "en", terms.English, false},
 		{"English of a country", "EN (gb)", terms.English, false},
+		{"Chinese", "zh", terms.Chinese, false},
+		{"Chinese of a country", " zh_CN ", terms.Chinese, false},
+		{"Chinese in another script: better than English", "zh-Hant-TW", terms.Chinese, false},
 		{"another language", "fr", terms.English, true},
 		{"a word that begins with a tag", "english", terms.English, true},
 		{"no tag at all", "--", terms.English, true},
@@ -69,7 +72,7 @@ func TestTexts(t *testing.T) {
 	}
 	eachText(t, func(t *testing.T, slug string, l terms.Language, _ string) {
 		text := terms.Find(slug).In(l)
-		if n := utf8.RuneCountInString(text.Content); n < 5000 || n > 40_000 {
+		if n := utf8.RuneCountInString(text.Content); n < 4000 || n > 40_000 {
 			t.Errorf("got %d characters, want a whole document that fits into a draft with its blanks filled in", n)
 		}
 		if n := len(regexp.MustCompile(`(?m)^## `).FindAllString(text.Content, -1)); n != chapters[slug] {
@@ -100,7 +103,7 @@ func TestTexts(t *testing.T) {
 func TestHeadings(t *testing.T) {
 	t.Parallel()
 	heading := regexp.MustCompile(`(?m)^(#{2,3}) (?:(\d+)\. |(\d+)\.(\d+) )?\S`)
-	reference := regexp.MustCompile(`(?:[Ss]ections?|[Cc]hapters?|第) ?\d+(?:\.\d+)?(?:(?:, | and | or |、|和|或) ?\d+(?:\.\d+)?)*`)
+	reference := regexp.MustCompile(`(?:[Ss]ections?|[Cc]hapters?|第) ?\d+(?:\.\d+)?(?:(?:, | and | or | ?、| ?和| ?或) ?\d+(?:\.\d+)?)*`)
 	eachText(t, func(t *testing.T, _ string, _ terms.Language, source string) {
 		known := map[string]bool{}
 		chapter, section := 0, 0
@@ -129,7 +132,7 @@ func TestHeadings(t *testing.T) {
 // notFigures are the digits in a source that are not facts about this program: numbers of
 // chapters, references to them, names of standards, statuses, modes of files.
 var notFigures = regexp.MustCompile(`(?m)\[\[[a-z0-9_]+\]\]|^#{2,3} [\d.]+ |^\d+\. |` +
-	`(?:[Ss]ections?|[Cc]hapters?|第) ?[\d.]*\d(?:(?:, | and | or |、|和|或) ?[\d.]*\d)*|` +
+	`(?:[Ss]ections?|[Cc]hapters?|第) ?[\d.]*\d(?:(?:, | and | or | ?、| ?和| ?或) ?[\d.]*\d)*|` +
 	`IPv[46]\b|Argon2id|ES2020|a-z 0-9|mode 0600|0600|\b(?:40[01345]|41[03]|422|429|50[234])\b`)
 
 // TestFiguresAreFacts: a number in a text comes from facts.go, and each of those is used.
@@ -150,6 +153,59 @@ func TestFiguresAreFacts(t *testing.T) {
 		for line := range strings.Lines(source) {
 			if rest := notFigures.ReplaceAllString(line, ""); strings.ContainsAny(rest, "0123456789") {
 				t.Errorf("a figure of its own: %q", rest)
+			}
+		}
+	})
+}
+
+// TestTranslations holds the languages of a document to each other: section by section
+// they have the same tables and lists, and name the same fields, figures,
+// placeholders and other sections.
+func TestTranslations(t *testing.T) {
+	t.Parallel()
+	token := regexp.MustCompile("`[^`]+`|\\[\\[[a-z0-9_]+\\]\\]|\\{\\{ [a-z0-9_]+ \\}\\}|\\b\\d+(?:\\.\\d+)?|(?m)^(?:\\| |- |\\d+\\. |> |\\|-)")
+	split := regexp.MustCompile(`(?m)^##`)
+	outline := func(source string) (sections []string) {
+		for _, section := range split.Split(source, -1) {
+			tokens := token.FindAllString(section, -1)
+			slices.Sort(tokens)
+			number, _, _ := strings.Cut(strings.TrimLeft(section, "# "), " ")
+			sections = append(sections, number+strings.Join(tokens, " "))
+		}
+		return sections[1:]
+	}
+	for _, d := range terms.All() {
+		english := outline(read(t, d.Slug+".en.md"))
+		chinese := outline(read(t, d.Slug+".zh.md"))
+		if len(english) != len(chinese) {
+			t.Fatalf("%s: %d sections in English, %d in Chinese", d.Slug, len(english), len(chinese))
+		}
+		for i := range english {
+			if english[i] != chinese[i] {
+				t.Errorf("%s: a section differs\nEnglish %s\nChinese %s", d.Slug, english[i], chinese[i])
+			}
+		}
+	}
+}
+
+// TestEmphasis: CommonMark does not end emphasis between punctuation and a letter, as in
+// **名称：**某公司. A blank that is filled in may begin with a letter.
+func TestEmphasis(t *testing.T) {
+	t.Parallel()
+	mark := regexp.MustCompile(`\*{1,2}`)
+	broken := regexp.MustCompile(`\pP\*{1,2}(?:\{|[^\s\pP])`)
+	eachText(t, func(t *testing.T, _ string, _ terms.Language, source string) {
+		for line := range strings.Lines(source) {
+			marks := mark.FindAllStringIndex(line, -1)
+			if len(marks)%2 != 0 {
+				t.Errorf("emphasis is not closed in %q", line)
+			}
+			for i, at := range marks {
+				_, before := utf8.DecodeLastRuneInString(line[:at[0]])
+				_, after := utf8.DecodeRuneInString(line[at[1]:])
+				if around := line[at[0]-before : at[1]+after]; i%2 == 1 && broken.MatchString(around) {
+					t.Errorf("emphasis does not end at %q", around)
+				}
 			}
 		}
 	})
@@ -186,24 +242,35 @@ func TestRead(t *testing.T) {
 }
 
 // TestRevisions: who changes a text gives it a later revision. The golden file has the
-// last one of each text with its check sum.
+// last revision of each text with its check sum, and is not written otherwise.
 func TestRevisions(t *testing.T) {
 	const golden = "testdata/revisions.golden"
+	former := map[string][]string{} // revision and check sum by slug and language
+	for line := range strings.Lines(read(t, golden)) {
+		words := strings.Fields(line)
+		former[words[0]+" "+words[1]] = words[2:]
+	}
 	var now strings.Builder
 	for _, d := range terms.All() {
+		revised := time.Unix(d.Revised, 0).UTC().Format(time.RFC3339)
 		for _, tag := range slices.Sorted(maps.Keys(terms.Languages())) {
 			text := d.In(terms.Languages()[tag])
-			sum := sha256.Sum256([]byte(text.Title + "\n" + text.Summary + "\n" + text.Content))
-			fmt.Fprintf(&now, "%s %s %s %x\n", d.Slug, tag, time.Unix(d.Revised, 0).UTC().Format(time.RFC3339), sum[:8])
+			sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text.Title+"\n"+text.Summary+"\n"+text.Content)))[:16]
+			name := d.Slug + " " + tag
+			fmt.Fprintf(&now, "%s %s %s\n", name, revised, sum)
+			if before := former[name]; before != nil && before[1] != sum && before[0] >= revised {
+				t.Errorf("%s is another text than that of %s: set a later Revised in terms.go", name, before[0])
+			}
 		}
 	}
-	if *update {
+	switch {
+	case t.Failed():
+	case *update:
 		if err := os.WriteFile(golden, []byte(now.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if before := read(t, golden); before != now.String() {
-		t.Errorf("a text or its revision is another one. Set a later Revised in terms.go, then run go test ./internal/terms -update\ngot\n%s\nwant\n%s", &now, before)
+	case read(t, golden) != now.String():
+		t.Errorf("%s is out of date: run go test ./internal/terms -update", golden)
 	}
 }
 
