@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"svc/internal/control"
 )
@@ -39,13 +40,15 @@ type connections struct {
 	max int
 	log *slog.Logger
 
-	mu    sync.Mutex                 // guards what follows
-	room  *sync.Cond                 // of mu: one has ended, or the listener
-	open  int                        // of the public
-	place map[net.Conn]*list.Element // in order
-	// order has all of them and a mark. Before it are those of the public between
-	// two requests, the one that has waited longest first. Each request moves its
-	// connection twice, which takes no memory.
+	known sync.Map // net.Conn -> *connection
+
+	mu   sync.Mutex // guards what follows
+	room *sync.Cond // of mu: one has ended, or the listener
+	open int        // of the public
+	// order has all of them and a mark. Before it are those of the public that have
+	// been between two requests, the one that has waited longest first, and among
+	// them some that are answered meanwhile: a request moves its connection once,
+	// when it ends, which takes no memory.
 	order    *list.List // of *connection
 	mark     *list.Element
 	short    bool // there was no room, and there is little
@@ -56,11 +59,14 @@ type connections struct {
 type connection struct {
 	conn   net.Conn
 	public bool
-	silent bool // nothing has come yet
+	state  atomic.Int32  // http.ConnState; while it is StateNew, nothing has come
+	place  *list.Element // in order; guarded by mu
 }
 
+func (c *connection) is(state http.ConnState) bool { return c.state.Load() == int32(state) }
+
 func newConnections(limit int, log *slog.Logger) *connections {
-	c := &connections{max: limit, log: log, place: map[net.Conn]*list.Element{}, order: list.New()}
+	c := &connections{max: limit, log: log, order: list.New()}
 	c.mark = c.order.PushBack(nil)
 	c.room = sync.NewCond(&c.mu)
 	return c
@@ -68,29 +74,31 @@ func newConnections(limit int, log *slog.Logger) *connections {
 
 // track follows a connection of the server.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		c.add(&connection{conn: conn, public: !control.OwnerConn(conn)})
+		return
+	}
+	known, ok := c.known.Load(conn)
+	if !ok {
+		return
+	}
+	one := known.(*connection)
+	if state == http.StateActive { // takes no lock: every request begins so
+		one.state.Store(int32(state))
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if state == http.StateNew {
-		c.add(&connection{conn: conn, public: !control.OwnerConn(conn), silent: true})
-		return
-	}
-	at, known := c.place[conn]
-	if !known {
-		return
-	}
-	one := at.Value.(*connection)
-	one.silent = false
+	one.state.Store(int32(state))
 	switch state {
-	case http.StateActive:
-		c.order.MoveToBack(at)
 	case http.StateIdle:
 		if one.public {
-			c.order.MoveBefore(at, c.mark)
+			c.order.MoveBefore(one.place, c.mark)
 			c.room.Signal() // it can make room
 		}
 	case http.StateClosed, http.StateHijacked:
-		c.order.Remove(at)
-		delete(c.place, conn)
+		c.order.Remove(one.place)
+		c.known.Delete(conn)
 		if one.public {
 			c.open--
 			c.room.Signal()
@@ -99,9 +107,12 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// add notes a new connection. The caller must hold c.mu.
+// add notes a new connection.
 func (c *connections) add(one *connection) {
-	c.place[one.conn] = c.order.PushBack(one)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one.place = c.order.PushBack(one)
+	c.known.Store(one.conn, one)
 	if one.public {
 		c.open++
 	}
@@ -117,9 +128,9 @@ func (c *connections) closeSilent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopping = true
-	for conn, at := range c.place {
-		if at.Value.(*connection).silent {
-			closeNow(conn) // nothing was sent on it, so nothing can be lost
+	for _, known := range c.known.Range {
+		if one := known.(*connection); one.is(http.StateNew) {
+			closeNow(one.conn) // nothing was sent on it, so nothing can be lost
 		}
 	}
 }
@@ -150,14 +161,26 @@ func (l *limited) Accept() (net.Conn, error) {
 			l.all.short = true
 			l.all.log.Warn("connection limit reached; new connections wait", "max", l.all.max)
 		}
-		if oldest := l.all.order.Front(); oldest != l.all.mark {
-			l.all.order.MoveToBack(oldest)
-			closeNow(oldest.Value.(*connection).conn) // its end signals room
+		if idle := l.all.longestIdle(); idle != nil {
+			closeNow(idle.conn) // its end signals room
 		}
 		l.all.room.Wait()
 	}
 	l.all.mu.Unlock()
 	return l.Listener.Accept()
+}
+
+// longestIdle takes the connection that has waited longest for its next request out of
+// those before the mark; nil when there is none. The caller must hold c.mu.
+func (c *connections) longestIdle() *connection {
+	for c.order.Front() != c.mark {
+		first := c.order.Front()
+		c.order.MoveToBack(first)
+		if one := first.Value.(*connection); one.is(http.StateIdle) {
+			return one
+		}
+	}
+	return nil
 }
 
 // Close ends the waiting too.

@@ -158,6 +158,62 @@ func TestRoomAtOnce(t *testing.T) {
 	})
 }
 
+// TestLongestIdleMakesRoom: of the connections between two requests the one that has
+// waited longest makes room for the next one to come, and one that is answered never
+// does.
+func TestLongestIdleMakesRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				<-answer
+			}
+			w.WriteHeader(http.StatusNoContent)
+		})
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		l := newPipes()
+		go func() {
+			ended <- NewServer(handler, 4, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, http.NotFound, nil, l)
+		}()
+		dial := func() net.Conn {
+			client, server := net.Pipe()
+			l.come <- server
+			talk(t, client)
+			synctest.Wait() // until it is idle
+			return client
+		}
+		gone := func(c net.Conn) {
+			t.Helper()
+			if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+				t.Errorf("got %v, want that this connection has made room", err)
+			}
+		}
+		first, second, third := dial(), dial(), dial()
+		talk(t, second)
+		synctest.Wait()
+		_, err := io.WriteString(first, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+		must(t, err)
+		synctest.Wait()
+		fourth := dial()
+		gone(third)
+		fifth := dial()
+		gone(second)
+		sixth := dial()
+		gone(fourth)
+		close(answer)
+		got, err := http.ReadResponse(bufio.NewReader(first), nil)
+		must(t, err)
+		must(t, got.Body.Close())
+		for _, c := range []net.Conn{first, fifth, sixth} {
+			talk(t, c)
+		}
+		stop()
+		must(t, <-ended)
+	})
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

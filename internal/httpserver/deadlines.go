@@ -50,12 +50,13 @@ func (d *deadlines) Read(from net.Conn, b []byte) (int, error) {
 // SetRead limits reads. One that waits has the new limit at once.
 func (d *deadlines) SetRead(of net.Conn, limit time.Time) error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.wanted = limit
-	if !d.reading {
-		return nil
+	var err error
+	if d.reading {
+		err = change(&d.read, limit, of.SetReadDeadline)
 	}
-	return change(&d.read, limit, of.SetReadDeadline)
+	d.mu.Unlock()
+	return err
 }
 
 // SetWrite limits writes.
