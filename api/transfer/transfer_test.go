@@ -347,6 +347,27 @@ func unpacked(t testing.TB, archive []byte) (lines []string) {
 	return lines
 }
 
+// What a project does with its repository is of the installation, and so are secrets.
+func TestExportLeavesOutTheRepository(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "demo")
+	const path = "/admin/projects/demo/codehost-integration"
+	first := s.Must(t, 200, "GET", path, "")
+	s.Must(t, 200, "PUT", path, `{"repo_full_name":"lumen-works/beacon","command_allowed_users":["lumen-works"],"feedback_issue_title_template":"lumen-works"}`)
+	archive, _ := export(t, s, "demo")
+	for _, line := range unpacked(t, archive) {
+		if strings.Contains(line, "lumen-works") {
+			t.Errorf("the archive has %s", line)
+		}
+	}
+	s.Must(t, 200, "DELETE", "/admin/projects/demo", "")
+	mustBringIn(t, s, archive, "")
+	if got := s.Must(t, 200, "GET", path, ""); got != first {
+		t.Errorf("after the import: got %s, want %s", got, first)
+	}
+}
+
 // An export is of the moment at which it began, however slowly it is read, and
 // keeps nobody from writing.
 func TestExportIsOfOneMoment(t *testing.T) {
