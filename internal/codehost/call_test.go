@@ -134,6 +134,24 @@ func TestNobodyAsksWhileLimited(t *testing.T) {
 
 func second[V any](_ V, err error) error { return err }
 
+// TestWaitsOnce: who has waited for the end of a limit does not wait for another.
+func TestWaitsOnce(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, w *world) {
+		w.host.Repository("lumen-works/beacon")
+		r := w.Repo(nil, "lumen-works/beacon")
+		w.host.BreakTimes(1, "", "", codehosttest.RateLimit(10*time.Second))
+		failure(t, second(r.Get(t.Context())))
+		w.pass(6 * time.Second)
+		w.host.BreakTimes(1, "", "", codehosttest.RateLimit(3*time.Second))
+		begun := time.Now()
+		failure(t, second(r.Get(t.Context())))
+		if waited := time.Since(begun); waited.Round(time.Second) != 4*time.Second || w.host.Asked("", "") != 2 {
+			t.Errorf("waited %s and asked %d times; want the rest of the first limit, and a call after it", waited, w.host.Asked("", ""))
+		}
+	})
+}
+
 // TestLimitIsUsedUp: after the last call of the hour the next is not sent.
 func TestLimitIsUsedUp(t *testing.T) {
 	t.Parallel()
@@ -146,12 +164,15 @@ func TestLimitIsUsedUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if e := failure(t, second(r.Get(t.Context()))); e.Reset.IsZero() || w.host.Asked("", "") != 2 {
+	if e := failure(t, second(r.Get(t.Context()))); e.Reset.IsZero() || e.Unclear || w.host.Asked("", "") != 2 {
 		t.Errorf("got %v after %d calls; want 2", e, w.host.Asked("", ""))
 	}
 	w.pass(61 * time.Minute)
 	if _, err := r.Get(t.Context()); err != nil {
 		t.Errorf("an hour later: %v", err)
+	}
+	if e := failure(t, second(r.LatestRelease(t.Context()))); !errors.Is(e, codehost.ErrNotFound) || !e.Reset.IsZero() {
+		t.Errorf("what is not there is not there, also with the last call: %v", e)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -338,8 +339,30 @@ func TestRenamedRepository(t *testing.T) {
 			if found, err := r.Get(t.Context()); err != nil || found.FullName != "lumen-works/lighthouse" {
 				t.Errorf("repository: %+v, %v", found, err)
 			}
+			for _, asked := range w.host.Requests() {
+				if strings.HasSuffix(asked.Path, "/access_tokens") && !strings.Contains(string(asked.Body), `"repositor`) {
+					t.Errorf("asked for a token for all repositories: %s", asked.Body)
+				}
+			}
 		})
 	}
+	t.Run("below a path", func(t *testing.T) { // as in the installations of other code hosts
+		t.Parallel()
+		var host *codehosttest.Host
+		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { http.StripPrefix("/api/v1", host).ServeHTTP(rw, r) }))
+		t.Cleanup(server.Close)
+		host = codehosttest.NewAt(server.URL + "/api/v1")
+		client := outbound.New(outbound.Config{Profile: outbound.Fixed, Version: "test"})
+		t.Cleanup(client.CloseIdleConnections)
+		w := &world{host: host, Client: codehost.New(codehost.Config{HTTP: client, API: host.URL, Web: server.URL, Now: time.Now})}
+		repo := host.Repository("lumen-works/beacon")
+		repo.Change(func(r *codehosttest.Repository) { r.Private = true })
+		app, _ := w.app(t, all, repo)
+		repo.Rename("lumen-works/lighthouse")
+		if _, err := w.Repo(app, "lumen-works/beacon").CreateIssue(t.Context(), codehost.NewIssue{Title: "y"}); err != nil || len(repo.Issues()) != 1 {
+			t.Errorf("write: %v", err)
+		}
+	})
 	t.Run("anonymous", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
