@@ -6,7 +6,7 @@
 //	integration.go  what a project does with its repository
 //	template.go     templates of issues
 //	preview.go      previews and imports
-//	credentials.go  the app that the code host is asked as
+//	calls.go        as which app the code host is asked, for how long, what its errors mean
 package codehost
 
 import (

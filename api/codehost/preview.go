@@ -1,13 +1,10 @@
 package codehost
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"svc/api/web"
@@ -294,29 +291,3 @@ func (h *Handlers) repoOf(r *web.Request) (*codehost.Repo, error) {
 
 // example is an address of a repository.
 func (h *Handlers) example() string { return h.Host.Web + "/owner/name" }
-
-// forRequest is the time that all calls of a request to us may take together, and longer
-// for its answer.
-func forRequest(r *web.Request) (ctx context.Context, done func()) {
-	again := web.NoWriteDeadline(r.Writer)
-	ctx, cancel := context.WithTimeout(r.Context(), codehost.RequestTime)
-	return ctx, func() {
-		cancel()
-		again()
-	}
-}
-
-// gatewayError is what a failed call to the code host means to an administrator. What
-// the code host said is for the log.
-func (h *Handlers) gatewayError(err error, missing string) error {
-	answer := fault.New(fault.BadGateway, "the code host did not answer as it should; the log has the details")
-	e, ok := errors.AsType[*codehost.Error](err)
-	switch {
-	case errors.Is(err, codehost.ErrNotFound):
-		answer = fault.New(fault.NotFound, "%s", missing)
-	case ok && !e.Reset.IsZero():
-		answer = fault.New(fault.BadGateway, "the code host takes no more requests until %s", e.Reset.UTC().Format(time.RFC3339))
-		answer.RetryAfter = max(e.Reset.Sub(h.Now()), time.Second)
-	}
-	return fmt.Errorf("%w: %w", answer, err)
-}

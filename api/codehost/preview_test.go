@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -257,6 +259,60 @@ func TestJWTSecretChanged(t *testing.T) {
 			t.Errorf("%s: got %d %s", path, status, answer)
 		}
 	}
+}
+
+// TestPreviewsOfGitea: what Gitea and Forgejo answer goes the same way. It pages by their
+// own size, and its releases have no time of a change.
+func TestPreviewsOfGitea(t *testing.T) {
+	t.Parallel()
+	read := func(name string) []byte {
+		text, err := os.ReadFile("testdata/gitea_" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	var releases []json.RawMessage
+	if err := json.Unmarshal(read("releases"), &releases); err != nil {
+		t.Fatal(err)
+	}
+	repository := read("repository")
+	const api = "/repos/lumen-works/beacon"
+	m := http.NewServeMux()
+	send := func(text []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) } // the client reads it
+	}
+	m.HandleFunc("GET "+api, send(repository))
+	m.HandleFunc("GET "+api+"/releases/latest", send(releases[1]))
+	m.HandleFunc("GET "+api+"/releases/tags/v1.5.0-rc.1", send(releases[0]))
+	m.HandleFunc("GET "+api+"/releases", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("page") == "2" {
+			send([]byte("["+string(releases[1])+"]"))(w, r)
+			return
+		}
+		w.Header().Set("Link", `<https://code.example/api/v1`+api+`/releases?page=2>; rel="next",<https://code.example/api/v1`+api+`/releases?page=2>; rel="last"`)
+		send([]byte("["+string(releases[0])+"]"))(w, r)
+	})
+	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		send([]byte(`{"errors":[],"message":"The target couldn't be found.","url":"https://code.example/api/swagger"}`))(w, nil)
+	})
+	host := httptest.NewServer(m)
+	t.Cleanup(host.Close)
+	s := apitest.NewServer(t, apitest.WithCodehost(host.URL))
+	s.Project(t, "beacon")
+	s.Must(t, 200, "PATCH", "/admin/projects/beacon", `{"repo_url":"`+host.URL+`/lumen-works/beacon"}`)
+	const files = "https://code.example/lumen-works/beacon/releases/download/v1.4.0/"
+	s.Exchanges(t, []apitest.Exchange{
+		{"repository", "GET", repoPreview(host.URL + "/lumen-works/beacon"), "", 200, `{"name":"lumen-works/beacon","author":"lumen-works","description":null,
+			"icon_url":"https://code.example/avatars/4f2b1f0e","website_url":"https://beacon.example","published_at":1614834367}`},
+		{"latest release", "GET", releasePreview, "", 200, `{"version":"1.4.0","title":"Brighter at night","content":"- The lamp is **brighter**.","is_latest":true,
+			"download_url":"` + files + `beacon-1.4.0-linux-amd64.tar.gz","published_at":1714979289}`},
+		{"prerelease", "GET", releasePreview + "?tag=v1.5.0-rc.1", "", 200, `{"version":"1.5.0-rc.1","is_preview":true,"download_links":[],
+			"download_url":"https://code.example/lumen-works/beacon/archive/v1.5.0-rc.1.zip"}`},
+		{"unknown release", "GET", releasePreview + "?tag=v9", "", 404, ``},
+		{"import", "POST", releaseImport, "", 200, `{"imported":2,"skipped":0,"scanned":2}`},
+	})
 }
 
 // shared is a log that many may write.

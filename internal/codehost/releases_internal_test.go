@@ -7,6 +7,7 @@ func TestNextPage(t *testing.T) {
 	for header, want := range map[string]string{
 		`<https://api.example/repositories/1/releases?per_page=100&page=2>; rel="next", <https://api.example/r?page=9>; rel="last"`:          "page=2&per_page=100",
 		`<https://api.example/r?page=1>; rel="prev", <https://api.example/r?page=3>; rel="next", <https://api.example/r?page=9>; rel="last"`: "page=3",
+		`<https://api.example/r?page=4>; rel="next",<https://api.example/r?page=9>; rel="last",<https://api.example/r?page=1>; rel="first"`:  "page=4",
 		`<https://api.example/r?page=2>; rel=next`:                                               "page=2",
 		`<https://api.example/r?page=2>;rel="next"`:                                              "page=2",
 		`<https://api.example/r?after=Y3Vyc29y%3D&per_page=1>; rel="next"`:                       "after=Y3Vyc29y%3D&per_page=1",
