@@ -58,11 +58,7 @@ func (h *Handlers) previewRepo(r *web.Request) (view repoPreviewView, err error)
 	case !ok:
 		return view, fault.Validation("repo_url must be the address of a repository, such as " + h.example())
 	}
-	var settings *store.CodehostApp
-	err = h.DB.View(func(tx *store.Tx) (err error) {
-		settings, err = tx.CodehostApp()
-		return err
-	})
+	settings, err := store.Read(h.DB, (*store.Tx).CodehostApp)
 	if err != nil {
 		return view, err
 	}
