@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,6 +39,12 @@ func TestRaces(t *testing.T) {
 // in makes the module with more files, or others, and goes there.
 func in(t *testing.T, more map[string]string) {
 	t.Helper()
+	t.Chdir(written(t, more))
+}
+
+// written makes the module with more files, or others, and returns its folder.
+func written(t *testing.T, more map[string]string) string {
+	t.Helper()
 	dir := t.TempDir()
 	for _, files := range []map[string]string{module, more} {
 		for name, text := range files {
@@ -50,7 +57,7 @@ func in(t *testing.T, more map[string]string) {
 			}
 		}
 	}
-	t.Chdir(dir)
+	return dir
 }
 
 // expect runs steps and compares the exit code, the last line and parts of the rest.
@@ -106,6 +113,38 @@ func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folde
 	m.compiler = ""
 	if r := raceTests(t.Context(), m); r.failed != 0 || len(r.skipped) != 1 || !strings.Contains(r.skipped[0].reason, "no C compiler") {
 		t.Errorf("without a compiler: got %+v", r)
+	}
+}
+
+// What does not compile elsewhere is found, in tests as well, with the processor's own
+// types, and nothing else is.
+func TestPlatforms(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name     string
+		files    map[string]string
+		platform platform
+		want     string // a part of what is found; "" = nothing
+	}{
+		{"whole", nil, platform{"windows", "arm64"}, ""},
+		{"another system", map[string]string{"busy/busy_windows.go": "package busy\n\nvar x int = nothing\n"}, platform{"darwin", "arm64"}, ""},
+		{"a file of the system", map[string]string{"busy/busy_windows.go": "package busy\n\nvar x int = nothing\n"}, platform{"windows", "amd64"}, "undefined: nothing"},
+		{"a test of the system", map[string]string{"calm/calm_darwin_test.go": "package calm_test\n\nimport _ \"example/busy\"\n\nvar x int = nothing\n"}, platform{"darwin", "amd64"}, "undefined: nothing"},
+		{"what its tests add to a package", map[string]string{
+			"busy/export_test.go": "package busy\n\nvar Added = 1\n",
+			"busy/user_test.go":   "package busy_test\n\nimport \"example/busy\"\n\nvar _ string = busy.Added\n",
+		}, platform{"windows", "amd64"}, "busy.Added"},
+		{"what a system does not have", map[string]string{"none/signal.go": "package none\n\nimport \"syscall\"\n\nvar _ = syscall.SIGUSR1\n"}, platform{"windows", "amd64"}, "SIGUSR1"},
+		{"the other processor", map[string]string{"none/links.go": "package none\n\nimport \"syscall\"\n\nfunc links(s syscall.Stat_t) uint64 { return s.Nlink }\n"}, platform{"linux", "arm64"}, "cannot use s.Nlink"},
+		{"no Go", map[string]string{"none/none.go": "package\n"}, platform{"linux", "arm64"}, "none.go:"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			found, err := tc.platform.check(t.Context(), written(t, tc.files))
+			if all := errors.Join(append(found, err)...); (all == nil) != (tc.want == "") || all != nil && !strings.Contains(all.Error(), tc.want) {
+				t.Errorf("got %v, want %q", all, tc.want)
+			}
+		})
 	}
 }
 

@@ -8,11 +8,12 @@
 //
 // A step counts as one, and the steps that run tests count each test and subtest.
 //
-//	main.go    the steps and the order they run in
-//	steps.go   the steps that are one command
-//	tests.go   the steps that run tests, from the output of go test -json
-//	race.go    which packages run with the race detector, too
-//	report.go  what is printed
+//	main.go       the steps and the order they run in
+//	steps.go      the steps that are one command
+//	tests.go      the steps that run tests, from the output of go test -json
+//	race.go       which packages run with the race detector, too
+//	platforms.go  the step that type-checks for every platform
+//	report.go     what is printed
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 )
 
 // tests runs all tests.
-func tests(ctx context.Context, _ *machine) result { return test(ctx, nil, "./...") }
+func tests(ctx context.Context, _ *machine) result { return test(ctx, released, "./...") }
 
 // raceTests runs the tests of packages with goroutines once more, with the race
 // detector. It makes them several times slower, so those that do the same thing
