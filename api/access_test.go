@@ -14,6 +14,7 @@ import (
 	"svc/api"
 	"svc/api/apitest"
 	"svc/internal/auth"
+	"svc/internal/testutil"
 )
 
 // target is one of everything that a path can name.
@@ -266,13 +267,20 @@ func TestAccessMatrix(t *testing.T) {
 			t.Parallel()
 			refuses := makeTarget(t, s, fmt.Sprintf("refuses-%d", i))
 			before := s.State(t, refuses.project)
+			to, whole := target{}, false // one that may be changed, and that nobody has changed yet
 			for at, v := range visitors {
+				if !testutil.Tried(i + at) {
+					continue
+				}
 				opens := e.Access == "public" || v.opens(e)
-				to := refuses
-				if opens && e.Method != "GET" { // one that may be changed
+				if !opens || e.Method == "GET" {
+					visit(t, s, e, v, refuses, opens)
+					continue
+				}
+				if !whole {
 					to = makeTarget(t, s, fmt.Sprintf("opens-%d-%d", i, at))
 				}
-				visit(t, s, e, v, to, opens)
+				whole = visit(t, s, e, v, to, opens) >= 400
 			}
 			if after := s.State(t, refuses.project); after != before {
 				t.Errorf("refused requests changed something\nbefore %s\nafter  %s", before, after)
@@ -281,8 +289,9 @@ func TestAccessMatrix(t *testing.T) {
 	}
 }
 
-// visit calls a route once, and once more with HEAD where it has GET.
-func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target, opens bool) {
+// visit calls a route once, and once more with HEAD where it has GET, and returns the
+// status of the answer.
+func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target, opens bool) (status int) {
 	t.Helper()
 	methods := []string{e.Method}
 	if e.Method == "GET" {
@@ -294,11 +303,13 @@ func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target
 	}
 	headers := v.headers(t, e, to)
 	for _, method := range methods {
-		status, answer, _ := s.Send(t, method, to.path(e.Path), headers, body)
+		var answer string
+		status, answer, _ = s.Send(t, method, to.path(e.Path), headers, body)
 		if opens == (status == http.StatusUnauthorized) {
 			t.Errorf("%s, %s: got %d %s, want it let in: %v", v.name, method, status, answer, opens)
 		}
 	}
+	return status
 }
 
 // Over TCP the control routes do not exist, whoever asks.

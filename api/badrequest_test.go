@@ -10,6 +10,7 @@ import (
 
 	"svc/api"
 	"svc/api/apitest"
+	"svc/internal/testutil"
 )
 
 // Whatever stands behind the question mark, the answer is never a fault of the
@@ -27,10 +28,9 @@ func TestHostileQueries(t *testing.T) {
 	queries := []string{"%zz", ";", "&&&", "=", "==", "a=b=c", "?", "limit=5&limit=x", "limit=x&limit=5", "limit=5;offset=1", strings.Repeat("a=b&", 2000)}
 	for _, name := range names {
 		for i, value := range values {
-			if testing.Short() && i%5 > 0 {
-				continue
+			if testutil.Tried(i) {
+				queries = append(queries, name+"="+value)
 			}
-			queries = append(queries, name+"="+value)
 		}
 	}
 	for _, e := range api.Routes() {
@@ -52,14 +52,17 @@ func TestHostilePaths(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
 	makeTarget(t, s, "a")
-	for _, value := range []string{
+	for i, value := range []string{
 		"..", ".", "...", "%2e%2e", "%2E", "%2F", "%2f..%2f", "%5C", "..%5C..", "%00", "a%00b", "%0d%0aX-Header:%20x", "%20", "%09", "%C2%A0", "%ff", "%C3%28", "%ED%A0%80", "%E2%80%AE",
 		"%F0%9F%98%80", "%25", "%252e", "%25zz", "a;b", "a,b", "a=b", "a+b", "~", "*", "$", "'", "%22", "%3Cscript%3E", "%3Ak", ":", "-1", "0", "nil", "null", "undefined", "_status", "statistics",
 		"00000000-0000-0000-0000-000000000000", "%7B00000000-0000-7000-8000-000000000000%7D", "urn:uuid:00000000-0000-7000-8000-000000000000",
 		strings.Repeat("a", 10_000), strings.Repeat("%2e", 3000), strings.Repeat("%F0%9F%98%80", 65), strings.Repeat("%ff", 64),
 	} {
 		// Each parameter in turn is hostile, the others are good.
-		for _, e := range api.Routes() {
+		for k, e := range api.Routes() {
+			if !testutil.Tried(i + k) {
+				continue
+			}
 			for _, parameter := range []string{":k", ":id", ":v", ":locale", ":alias"} {
 				if !strings.Contains(e.Path+"/", parameter+"/") {
 					continue
@@ -81,7 +84,7 @@ func TestHostilePaths(t *testing.T) {
 		})
 	}
 	readAll(t, s)
-	if got := apitest.Field[int](t, s.InProcess(t, "/admin/projects/a/versions"), "total"); got < 30 {
+	if got := apitest.Field[int](t, s.InProcess(t, "/admin/projects/a/versions"), "total"); got < testutil.Rounds(30) {
 		t.Errorf("%d versions are there, want those that were published under strange names", got)
 	}
 }
@@ -96,12 +99,15 @@ func TestHostileHeaders(t *testing.T) {
 		"127.0.0.1", "1.2.3.4, , ,", "[::1]:99999", "::ffff:1.2.3.4%25eth0", "fe80::1%eth0", "999.1.1.1", "unknown, _hidden", strings.Repeat("1.1.1.1,", 2000), strings.Repeat("x", 20_000),
 		"Mon, 32 Foo 2020 99:99:99 GMT", "../../etc/passwd", "${jndi:ldap://x}", "%00%0d%0a",
 	}
-	for _, name := range []string{
+	for k, name := range []string{
 		"Authorization", "X-API-Key", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Accept-Language", "Origin", "Referer", "Cookie", "Host", "X-Forwarded-For", "X-Real-IP",
 		"X-Forwarded-Host", "X-Request-Id", "Range", "If-None-Match", "If-Modified-Since", "If-Match", "Upgrade", "TE", "User-Agent", "X-HTTP-Method-Override", "Access-Control-Request-Method",
 		"Access-Control-Request-Headers", "X-Svc-Platform", "X-Svc-Platform-Version", "X-Svc-Client-Time",
 	} {
-		for _, value := range values {
+		for i, value := range values {
+			if !testutil.Tried(i + k) {
+				continue
+			}
 			for _, to := range []struct{ method, path string }{{"GET", "/api/v1/public/a/versions"}, {"POST", "/api/v1/public/a/versions/check-update"}, {"GET", "/api/v1/auth/me"}, {"OPTIONS", "/api/v1/auth/me"}} {
 				status, answer, _ := s.Send(t, to.method, to.path, map[string]string{name: value}, "{}")
 				if status < 200 || status >= 500 || status >= 300 && status < 400 || to.path == "/api/v1/auth/me" && status < 300 && status != 204 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"svc/internal/testutil"
 )
 
 // process is a server of its own, for being stopped and killed.
@@ -83,7 +85,7 @@ func (p *process) address() string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/api/v1")
 }
 
-// dial connects and sends something. What comes is waited for half a minute.
+// dial connects and sends something. What comes is waited for with patience.
 func (p *process) dial(t *testing.T, text string) net.Conn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", p.address())
@@ -91,7 +93,7 @@ func (p *process) dial(t *testing.T, text string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testutil.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, text); err != nil {

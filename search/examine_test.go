@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -51,6 +52,9 @@ func TestRootFileAtEveryPage(t *testing.T) {
 			whole := read(t, b.files("root.bolt")[0])
 			anew := 0
 			for at := 0; at < len(whole); at += size {
+				if !testutil.Tried(at / size) {
+					continue
+				}
 				remove(t, b.folder())
 				copyTree(t, b.folder(), b.dir+"/whole")
 				write(t, b.files("root.bolt")[0], tc.damage(slices.Clone(whole), at))
@@ -95,6 +99,9 @@ func TestSegmentDamagedAnywhere(t *testing.T) {
 	for _, name := range names {
 		whole := read(t, name)
 		for at := range whole {
+			if !testutil.Tried(at) {
+				continue
+			}
 			cleared := slices.Clone(whole)
 			cleared[at] = 0
 			for _, bad := range [][]byte{whole[:at], cleared} {

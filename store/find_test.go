@@ -291,7 +291,7 @@ func TestDamagedColumns(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSearched(t, 40*256, store.Options{}, func(i int) *store.Log { return &store.Log{Content: fmt.Sprint("line ", i)} })
+			s := newSearched(t, 10*256, store.Options{}, func(i int) *store.Log { return &store.Log{Content: fmt.Sprint("line ", i)} })
 			update(t, s.db, func(tx *store.Tx) error { return tx.SetColumns(s.project, 7, tc.change) })
 			for _, term := range []string{"e", "line", "nowhere", "77"} {
 				q := store.LogSelection{Selection: store.Selection{Limit: 5}}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -26,7 +27,8 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	refused := errors.New("refused")
 	var last *store.Feedback // of the first project
-	for step := range 200 {
+	steps := testutil.Rounds(200)
+	for step := range steps {
 		p := projects[0]
 		if r.IntN(3) == 0 {
 			p = projects[r.IntN(len(projects))]
@@ -67,7 +69,7 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if step == 100 {
+		if step == steps/2 {
 			closeStore(t, db)
 			db = openStore(t, path, store.Options{})
 		}

@@ -160,7 +160,7 @@ func counter(id store.ID) *big.Int {
 func FuzzPlus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, n uint64) {
 		if len(raw) != 16 {
-			t.Skip()
+			return
 		}
 		n = n%(1<<32) + 1 // as far as the source ever steps
 		id := store.ID(raw)

@@ -15,6 +15,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"svc/internal/boltfile"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -27,7 +28,7 @@ func TestWholeFilesOpen(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range 20 {
+	for round := range testutil.Rounds(20) {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: round%2 == 0, NoSync: true})
 		if err != nil {
 			t.Fatal(err)

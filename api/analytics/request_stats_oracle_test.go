@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"svc/api/apitest"
+	"svc/internal/testutil"
 )
 
 // statsQuestion is a question about requests.
@@ -283,7 +284,7 @@ func TestStatisticsOfRequestsOracle(t *testing.T) {
 			all[project] = append(all[project], some...)
 			s.Count(t, project, some...)
 		}
-		for range 40 {
+		for range testutil.Rounds(40) {
 			q := randomQuery(random, from, to)
 			project := apitest.Pick(random, "a", "b")
 			status, body, _ := s.Do(t, "GET", "/admin/projects/"+project+"/stats/requests/"+q.text, credential, "")

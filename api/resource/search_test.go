@@ -11,6 +11,7 @@ import (
 
 	"svc/api/apitest"
 	"svc/internal/fault"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -110,6 +111,9 @@ func TestSearchFinds(t *testing.T) {
 			}
 			look := func(when string) {
 				for i, sentence := range sentences {
+					if !testutil.Tried(i) {
+						continue
+					}
 					holds := func(query string, want bool) {
 						t.Helper()
 						all := found(t, s, "/admin/search", "q", query)

@@ -54,7 +54,7 @@ func TestSoak(t *testing.T) {
 		}
 		each = long
 	} else if testing.Short() {
-		t.Skip("a round of some seconds, without -short")
+		t.Skip("takes a round of some seconds: run this without -short")
 	}
 	ctx, dir := t.Context(), t.TempDir()
 	program, err := server.Build(ctx, dir)

@@ -172,7 +172,7 @@ func TestRootIsRefusedInAnothersFolder(t *testing.T) {
 		t.Skip("needs a folder of another user, which only root can make: run this as root, such as in a container")
 	}
 	if err := os.Chown(dir, 65532, 65532); err != nil {
-		t.Skip(err)
+		t.Skipf("needs to give a folder to another user: in a container add the capability CHOWN: %v", err)
 	}
 	err := control.CheckOwner(dir)
 	if owned, ok := errors.AsType[*control.OwnerError](err); !ok || owned.Owner != "#65532" || owned.Dir != dir || !owned.Root {

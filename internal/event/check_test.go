@@ -14,6 +14,7 @@ import (
 	"svc/internal/boltfile"
 	"svc/internal/event"
 	"svc/internal/integrity"
+	"svc/internal/testutil"
 )
 
 // report is that of a check.
@@ -332,7 +333,7 @@ func TestCheckOfRandomDamage(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	found, rounds := 0, 200
+	found, rounds := 0, testutil.Rounds(200)
 	for round := range rounds {
 		bad := slices.Clone(content)
 		damagePages(r, bad)

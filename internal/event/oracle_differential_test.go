@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"svc/internal/testutil"
 )
 
 // The engine must answer like the model, whatever is done to it: in 2,000 stories,
@@ -132,7 +134,7 @@ func shorten(t *testing.T, head int, story []operation, fault string) ([]operati
 func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 	t.Parallel()
 	asked, answered := map[string]int{}, map[string]int{}
-	for seed := range uint64(200) {
+	for seed := range uint64(testutil.Rounds(200)) {
 		var m model
 		for _, o := range newGenerator(seed).operations() {
 			kind := strings.Fields(o.text)[0]
@@ -147,7 +149,7 @@ func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"Flush", "Compact", "Close", "Clean", "an Ingest with a duplicate"} {
-		if asked[kind] < 30 {
+		if asked[kind] < testutil.Rounds(30) {
 			t.Errorf("%s: only %d", kind, asked[kind])
 		}
 	}
@@ -155,7 +157,7 @@ func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 		"DeleteSubject", "DeleteDefinition", "UpdateDefinition", "Overview", "Series", "Breakdown", "Heatmap", "Funnel", "Cohorts",
 		"Paths", "MetricValue", "MetricTimeseries", "MetricBreakdown", "Export", "Definitions",
 	} {
-		if 3*answered[kind] < asked[kind] || asked[kind] < 30 {
+		if 3*answered[kind] < asked[kind] || asked[kind] < testutil.Rounds(30) {
 			t.Errorf("%s: only %d of %d say anything", kind, answered[kind], asked[kind])
 		}
 	}

@@ -13,11 +13,15 @@ import (
 	"time"
 )
 
-// Until waits until ok holds, at most three minutes; then the test ends, and what says
+// Patience is how long a test waits for what happens unless something is wrong: longer
+// than any machine takes, so that nothing depends on how fast one is.
+const Patience = 3 * time.Minute
+
+// Until waits until ok holds, at most for Patience; then the test ends, and what says
 // what has not come.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	late := time.After(3 * time.Minute)
+	late := time.After(Patience)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for !ok() {

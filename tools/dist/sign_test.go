@@ -70,7 +70,7 @@ func sshKeygen(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("ssh-keygen")
 	if err != nil {
-		t.Skip("no ssh-keygen (OpenSSH), which makes keys and verifies signatures")
+		t.Skip("needs ssh-keygen, which makes keys and verifies signatures: install the package openssh-client, or openssh")
 	}
 	return path
 }

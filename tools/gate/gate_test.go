@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,7 +34,9 @@ func TestRaces(t *testing.T) {
 	<-done
 }
 `,
-	"none/none.go": "package none\n",
+	"guarded/guarded.go":      "package guarded\n\nimport \"sync\"\n\nvar Lock sync.Mutex\n",
+	"guarded/guarded_test.go": "package guarded\n\nimport \"testing\"\n\nfunc TestLock(t *testing.T) { t.Parallel(); Lock.Lock() }\n",
+	"none/none.go":            "package none\n",
 }
 
 // in makes the module with more files, or others, and goes there.
@@ -78,7 +81,7 @@ func expect(t *testing.T, code int, last string, parts []string, steps ...string
 
 func TestSkippedTestsArePrintedWithReasons(t *testing.T) { //nolint:paralleltest // changes the folder
 	in(t, nil)
-	expect(t, 0, "4 passed, 0 failed, 2 skipped", []string{
+	expect(t, 0, "5 passed, 0 failed, 2 skipped", []string{
 		`(?m)^tests +ok +\d+ s$`, `(?m)^format +ok`, `(?m)^ +slowest packages: .*example/calm \d+ s`,
 		`(?m)^skipped: example/calm TestSkips: needs a mountain: install one$`,
 		`(?m)^skipped: example/calm TestSilent: no reason given$`,
@@ -92,7 +95,7 @@ func TestWhatFailsIsPrinted(t *testing.T) { //nolint:paralleltest // changes the
 		"early/early_test.go":   "package early\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestEnds(*testing.T) { os.Exit(7) }\n",
 		"ugly.go":               "package  example\n",
 	})
-	expect(t, 1, "3 passed, 4 failed, 2 skipped", []string{
+	expect(t, 1, "4 passed, 4 failed, 2 skipped", []string{
 		`(?m)^tests +FAILED`, `got 1, want 2`, `broken_test.go:3`, `FAIL\texample/early`, `RUN   TestEnds`,
 		`(?m)^format +FAILED`, `(?m)^ugly.go$`,
 	}, "tests", "format")
@@ -110,6 +113,10 @@ func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folde
 		t.Skip("needs a C compiler for the race detector: install gcc or clang")
 	}
 	expect(t, 1, "0 passed, 1 failed, 0 skipped", []string{`DATA RACE`}, "race")
+	names, err := concurrent(t.Context())
+	if err != nil || !slices.Equal(names, []string{"example/busy"}) {
+		t.Errorf("got %q, %v, want the package with a goroutine alone", names, err)
+	}
 	m.compiler = ""
 	if r := raceTests(t.Context(), m); r.failed != 0 || len(r.skipped) != 1 || !strings.Contains(r.skipped[0].reason, "no C compiler") {
 		t.Errorf("without a compiler: got %+v", r)

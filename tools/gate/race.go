@@ -12,7 +12,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 )
 
 // listed is a package as go list describes it.
@@ -49,9 +49,9 @@ func concurrent(ctx context.Context) (names []string, err error) {
 	}
 }
 
-// concurrent reports whether the package or its tests start goroutines or share
-// memory between them: a go statement, or the packages sync and sync/atomic.
-// t.Parallel alone does not count: such tests share nothing.
+// concurrent reports whether the package or its tests start goroutines. What only
+// guards itself against those of others, with a mutex or a sync.Once, is reached by
+// the tests of who starts them; and tests that are parallel share nothing.
 func (p listed) concurrent() (bool, error) {
 	for _, files := range [][]string{p.GoFiles, p.TestGoFiles, p.XTestGoFiles} {
 		for _, name := range files {
@@ -59,7 +59,7 @@ func (p listed) concurrent() (bool, error) {
 			if err != nil {
 				return false, err
 			}
-			if concurrentFile(file) {
+			if startsGoroutines(file) {
 				return true, nil
 			}
 		}
@@ -67,15 +67,18 @@ func (p listed) concurrent() (bool, error) {
 	return false, nil
 }
 
-func concurrentFile(file *ast.File) (found bool) {
-	for _, spec := range file.Imports {
-		if path, _ := strconv.Unquote(spec.Path.Value); path == "sync" || path == "sync/atomic" {
-			return true
-		}
-	}
+// starting are the functions and methods that start a goroutine: of sync.WaitGroup, of
+// packages time and context, and of net/http with httptest.
+var starting = []string{"Go", "AfterFunc", "NewServer", "NewTLSServer", "NewUnstartedServer", "Serve", "ServeTLS"}
+
+func startsGoroutines(file *ast.File) (found bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		if _, ok := n.(*ast.GoStmt); ok {
+		switch n := n.(type) {
+		case *ast.GoStmt:
 			found = true
+		case *ast.CallExpr:
+			method, ok := n.Fun.(*ast.SelectorExpr)
+			found = found || ok && slices.Contains(starting, method.Sel.Name)
 		}
 		return !found
 	})

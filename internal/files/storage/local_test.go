@@ -127,7 +127,7 @@ func TestLocalStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(outside, filepath.Join(objects(local), "f")); err != nil {
-		t.Skipf("needs symbolic links: %v", err)
+		t.Skipf("needs symbolic links: on Windows turn the developer mode on: %v", err)
 	}
 	before := tree(t, outside)
 	o := storage.Object{Key: "f/p/000000000000/secret", Size: 6}

@@ -127,11 +127,12 @@ func FuzzOpen(f *testing.F) {
 		}
 		put := func(name string, b []byte) {
 			if err := os.WriteFile(filepath.Join(folder, name), b, 0o600); err != nil {
-				t.Skip("a name that no file can have")
+				t.Fatal(err)
 			}
 		}
 		if filepath.IsLocal(other) && filepath.Base(other) == other {
-			put(other, make([]byte, otherSize&0xffff))
+			// Where no file can have this name, there is none in the folder.
+			_ = os.WriteFile(filepath.Join(folder, other), make([]byte, otherSize&0xffff), 0o600)
 		}
 		put("session.json", description)
 		put("chunks", chunks)

@@ -128,7 +128,7 @@ func written(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
-		t.Skipf("needs the counters of the kernel (CONFIG_TASK_IO_ACCOUNTING): %v", err)
+		t.Skipf("needs /proc/self/io: run this where /proc is mounted, on a kernel with CONFIG_TASK_IO_ACCOUNTING, which those of distributions have: %v", err)
 	}
 	m := regexp.MustCompile(`wchar: (\d+)`).FindSubmatch(text)
 	n, err := strconv.ParseInt(string(m[1]), 10, 64)
