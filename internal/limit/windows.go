@@ -22,7 +22,7 @@ type Windows struct {
 	mu     sync.Mutex
 	byKey  map[string]*window // guarded by mu, like all below
 	ends   window             // its next is the oldest window, its prev the newest
-	latest time.Time          // the greatest time seen
+	steady steady
 }
 
 // window is one key's count, in a ring ordered by start.
@@ -119,15 +119,28 @@ func (w *Windows) verdict(one *window, limit int, allowed bool, now time.Time) V
 // When the clock was really set back, by more than a period, every count is
 // forgotten instead of lasting until the old time comes again.
 func (w *Windows) clock(now time.Time) time.Time {
-	if now.Before(w.latest) {
-		if w.latest.Sub(now) <= w.period {
-			return w.latest
-		}
+	now, setBack := w.steady.at(now, w.period)
+	if setBack {
 		clear(w.byKey)
 		w.ends.prev, w.ends.next = &w.ends, &w.ends
 	}
-	w.latest = now
 	return now
+}
+
+// steady is a clock that does not run backwards.
+type steady struct{ latest time.Time } // the greatest time seen
+
+// at returns now or the latest time, unless the clock was set back by more than a
+// period.
+func (s *steady) at(now time.Time, period time.Duration) (_ time.Time, setBack bool) {
+	if back := s.latest.Sub(now); back > 0 {
+		if back <= period {
+			return s.latest, false
+		}
+		setBack = true
+	}
+	s.latest = now
+	return now, setBack
 }
 
 func (w *Windows) over(one *window, now time.Time) bool {
