@@ -132,10 +132,6 @@ func New(c Config) (*Server, error) {
 	}
 	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now}
 	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
-	s.resource = resource.New(resource.Config{
-		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
-		Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
-	})
 	s.counts = analytics.NewRequestCounter(c.DB, c.Geo, c.Log)
 	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)
 	s.analytics = analytics.New(analytics.Config{
@@ -160,6 +156,11 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	s.codehost = codehost.New(c.Codehost)
+	s.resource = resource.New(resource.Config{
+		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
+		Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
+		ForwardAvailable: s.codehost.ForwardAvailable, Forward: s.codehost.Forward,
+	})
 	s.site = site.New(site.Config{DB: c.DB})
 	if err := s.serve(s.table()); err != nil {
 		return nil, err
@@ -355,6 +356,10 @@ func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
 	return folder, err
 }
+
+// SettleForwards finds out what has become of feedback that may be an issue; see
+// codehost.Handlers.SettleForwards.
+func (s *Server) SettleForwards(ctx context.Context) error { return s.codehost.SettleForwards(ctx) }
 
 // FlushRequests writes down the requests that were counted so far. What cannot be
 // written is kept for the next time.

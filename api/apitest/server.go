@@ -64,6 +64,7 @@ type Server struct {
 	Admin    string // a login token
 	DB       *store.Store
 	Handler  *api.Server
+	Config   api.Config // of Handler
 	Dir      string
 	Clock    *clock
 	Client   *http.Client
@@ -185,6 +186,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	o.Config.Codehost.Host = codehost.New(codehost.Config{
 		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: o.Config.Version}), API: o.host, Web: o.host, Now: s.Clock.Now,
 	})
+	s.Config = o.Config
 	if s.Handler, err = api.New(o.Config); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@
 //	app.go          settings of the app, and their test
 //	integration.go  what a project does with its repository
 //	template.go     templates of issues
+//	forward.go      feedback that becomes an issue
 //	preview.go      previews and imports
 //	calls.go        as which app the code host is asked, for how long, what its errors mean
 package codehost
@@ -38,11 +39,12 @@ type Config struct {
 // Handlers answer requests about the code host.
 type Handlers struct {
 	Config
-	templates templateCache
+	templates  templateCache
+	forwarding *forwarding
 }
 
 // New makes handlers.
-func New(c Config) *Handlers { return &Handlers{Config: c} }
+func New(c Config) *Handlers { return &Handlers{Config: c, forwarding: newForwarding(c)} }
 
 // Routes lists all routes.
 func (h *Handlers) Routes() []web.Route {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"svc/api/web"
-	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/useragent"
 	"svc/store"
@@ -21,7 +20,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 	update, remove := updateRecord(h, feedback, feedbackInput.checkByAdmin, view), deleteRecord(h, feedback)
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
-		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: projectAnswer(h, viewFeedbackOptions)},
+		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: web.OK(h.feedbackOptions)},
 		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
 		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: createRecord(h, feedbackInput.checkByAdmin, view)},
@@ -74,10 +73,14 @@ type feedbackOptionsView struct {
 	ContactRequired bool   `json:"contact_required_for_forward"`
 }
 
-// viewFeedbackOptions shows whether feedback can become an issue at the code host,
-// which this program cannot do yet.
-func viewFeedbackOptions(p *store.Project) feedbackOptionsView {
-	return feedbackOptionsView{ProjectKey: p.Key}
+// feedbackOptions shows whether feedback can become an issue at the code host.
+func (h *Handlers) feedbackOptions(r *web.Request) (v feedbackOptionsView, err error) {
+	p, err := h.DB.FindProject(r.Param("k"))
+	if err != nil {
+		return v, err
+	}
+	available, err := h.ForwardAvailable(p.ID)
+	return feedbackOptionsView{p.Key, available, available}, err
 }
 
 type feedbackInput struct {
@@ -182,29 +185,44 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 	if err != nil {
 		return from, err
 	}
-	if in.Forward.Or(false) {
-		return from, fault.New(fault.Invalid, "this project does not forward feedback to a code host; send it without forward_to_codehost")
-	}
 	f := &store.Feedback{}
 	change.apply(f)
 	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
 	f.Platform, f.PlatformVersion = feedbackOrigin(r, from.System)
 	f.Sender = h.sender(r)
-	key, compare := fingerprint(r, project.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, sorted(in.CustomData))
-	encoded, err := f.Encode()
-	if err != nil {
-		return from, err
+	if in.Forward.Or(false) {
+		f, err = h.forward(r, project, f, sorted(in.CustomData))
+	} else {
+		f, err = h.storeFeedback(r, project, f, sorted(in.CustomData))
 	}
-	f, err = store.SubmitOnce(h.DB, key, compare,
-		func(tx *store.Tx, id store.ID) (*store.Feedback, error) { return tx.Feedback(project.ID, id) },
-		func(tx *store.Tx) (*store.Feedback, store.ID, error) {
-			err := tx.AddEncodedFeedback(project.ID, f, encoded)
-			return f, f.ID, err
-		})
 	if err != nil {
 		return from, err
 	}
 	return from, web.Respond(w, http.StatusCreated, ViewFeedback(f))
+}
+
+// forward has an issue made of feedback and returns it as it is stored.
+func (h *Handlers) forward(r *web.Request, p *store.Project, f *store.Feedback, custom any) (*store.Feedback, error) {
+	key, compare := fingerprint(r, p.ID, "forwarded feedback", f.UserID, f.Rating, f.Content, f.Contact, custom)
+	if !compare {
+		return h.Forward(r, p, f, nil)
+	}
+	return h.Forward(r, p, f, &key)
+}
+
+// storeFeedback stores feedback, or returns the same that was sent before.
+func (h *Handlers) storeFeedback(r *web.Request, p *store.Project, f *store.Feedback, custom any) (*store.Feedback, error) {
+	key, compare := fingerprint(r, p.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, custom)
+	encoded, err := f.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return store.SubmitOnce(h.DB, key, compare,
+		func(tx *store.Tx, id store.ID) (*store.Feedback, error) { return tx.Feedback(p.ID, id) },
+		func(tx *store.Tx) (*store.Feedback, store.ID, error) {
+			err := tx.AddEncodedFeedback(p.ID, f, encoded)
+			return f, f.ID, err
+		})
 }
 
 func (h *Handlers) listFeedback(r *web.Request) (web.PageView, error) {

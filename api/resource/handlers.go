@@ -58,6 +58,12 @@ type Config struct {
 	Tokens        *auth.Tokens
 	KeySalt       []byte // of the hashes of API keys
 	BootstrapFile string // holds a generated first password until the first login
+
+	// ForwardAvailable reports whether feedback of a project can become an issue at the
+	// code host, and Forward makes one of feedback that a visitor has sent, and stores the
+	// feedback. key identifies the submission; nil = it is never taken for a duplicate.
+	ForwardAvailable func(store.ProjectID) (bool, error)
+	Forward          func(r *web.Request, p *store.Project, f *store.Feedback, key *limit.Key) (*store.Feedback, error)
 }
 
 // Handlers answer requests about resources.

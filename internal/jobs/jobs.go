@@ -11,6 +11,7 @@
 //	cleanup.go   retention and deleted projects, at night
 //	files.go     uploads to storage, deletions of objects, clean-up
 //	fetch.go     downloads of attachments of releases
+//	forwards.go  feedback that may have become an issue
 package jobs
 
 import (
@@ -35,6 +36,9 @@ type Config struct {
 	// Flush writes down what was counted of requests. After an error it is tried
 	// again.
 	Flush func() error
+	// SettleForwards finds out what has become of feedback that may be an issue at the
+	// code host; nil = there is none.
+	SettleForwards func(context.Context) error
 	// Files are what the jobs of files work with; nil = there are none.
 	Files *Files
 	// Archive makes the backups of Schedule; nil = there are none.
@@ -51,6 +55,7 @@ type Jobs struct {
 	named                     []*job
 	flush, deleted, retention *job
 	backup                    *job // nil without an archiver
+	forwards                  *job // nil without a code host
 
 	transfers              *transfers
 	deletions, fileCleanup *job // nil without files
@@ -80,6 +85,9 @@ func New(c Config) *Jobs {
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.deleteAll)
 		j.fileCleanup = j.define("file-cleanup", "removes what uploads left behind", j.cleanFiles)
 	}
+	if j.SettleForwards != nil {
+		j.forwards = j.define("forwarded-feedback", "looks for issues whose creation the code host has not confirmed", j.SettleForwards)
+	}
 	if j.Archive != nil {
 		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUp)
 	}
@@ -95,6 +103,9 @@ func (j *Jobs) Start() {
 	j.done.Go(func() { j.keepClean(ctx) })
 	if j.Files != nil {
 		j.done.Go(func() { j.keepFiles(ctx) })
+	}
+	if j.SettleForwards != nil {
+		j.done.Go(func() { j.keepSettling(ctx) })
 	}
 	if j.Archive != nil {
 		j.done.Go(func() { j.keepBackingUp(ctx) })
