@@ -3,7 +3,24 @@ package geo
 // CountryName is the English name of a country by its ISO 3166-1 alpha-2 code,
 // which is in upper case; "" for anything else. XK, which the standard leaves to
 // its users, is Kosovo.
-func CountryName(code string) string { return countryNames[code] }
+func CountryName(code string) string {
+	if !isCountryCode(code) {
+		return ""
+	}
+	return namesByLetters[letterPair(code)]
+}
+
+// namesByLetters are countryNames by their letters: every request that is counted has
+// its country looked up.
+var namesByLetters = func() (names [26 * 26]string) {
+	for code, name := range countryNames {
+		names[letterPair(code)] = name
+	}
+	return names
+}()
+
+// letterPair numbers the codes from AA to ZZ.
+func letterPair(code string) int { return int(code[0]-'A')*26 + int(code[1]-'A') }
 
 // CountryOffset is the usual time zone of a country, in minutes east of UTC, for
 // clients that do not tell their own. ok is false for countries that have no

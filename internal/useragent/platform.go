@@ -109,12 +109,19 @@ func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 // cleanVersion takes punctuation off both ends of a normal text. A text that is
 // too long for a version is none.
 func cleanVersion(text string) string {
-	text = strings.Trim(text, " .-/,;:")
+	for text != "" && punctuation(text[0]) {
+		text = text[1:]
+	}
+	for text != "" && punctuation(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
 	if len(text) > maxVersion && utf8.RuneCountInString(text) > maxVersion {
 		return ""
 	}
 	return text
 }
+
+func punctuation(c byte) bool { return strings.IndexByte(" .-/,;:", c) >= 0 }
 
 // normal trims a text, puts it into lower case and makes each run of white space
 // one blank. Control characters count as white space, because versions become
