@@ -32,7 +32,7 @@ func (k call) name() string {
 
 // response is an answer of a status 2xx.
 type response struct {
-	path   string // of the last request, below the base address: redirects may have changed it
+	path   string // of the last request, below the base address, escaped: redirects may have changed it
 	header http.Header
 	body   []byte
 }
@@ -144,7 +144,10 @@ func moved(answer *http.Response) *url.URL {
 // judge makes a response or an error of an answer, and notes what it says about rate
 // limits.
 func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) (*response, error) {
-	at := strings.TrimPrefix(answer.Request.URL.String(), c.API)
+	at := answer.Request.URL.EscapedPath()
+	if base, err := url.Parse(c.API); err == nil {
+		at = strings.TrimPrefix(at, base.EscapedPath())
+	}
 	var said struct {
 		Message string `json:"message"`
 	}

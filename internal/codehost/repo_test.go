@@ -313,6 +313,68 @@ func TestWithoutThePermission(t *testing.T) {
 	}
 }
 
+// TestOddCredentials: answers that give no token end a call, without another in its place.
+func TestOddCredentials(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		part, answer string
+		status       int // of the answer
+	}{
+		"installation without an id": {"/installation", `{}`, 200},
+		"installation of no form":    {"/installation", `[]`, 200},
+		"installation refused":       {"/installation", `{"message":"no"}`, 403},
+		"no token":                   {"/access_tokens", `{"expires_at":"2030-01-01T00:00:00Z"}`, 201},
+		"token of no form":           {"/access_tokens", `{"token":1}`, 201},
+		"time of no form":            {"/access_tokens", `{"token":"ghs_x","expires_at":"soon"}`, 201},
+		"suspended":                  {"/access_tokens", `{"message":"This installation has been suspended"}`, 403},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			repo := w.host.Repository("lumen-works/beacon")
+			app, _ := w.app(t, all, repo)
+			w.host.Break("", tc.part, codehosttest.Answer(tc.status, tc.answer))
+			r := w.Repo(app, "lumen-works/beacon")
+			for what, err := range map[string]error{
+				"read": second(r.Get(t.Context())), "write": second(r.CreateIssue(t.Context(), codehost.NewIssue{Title: "x"})),
+			} {
+				if e := failure(t, err); e.Unclear || errors.Is(e, codehost.ErrNotFound) || tc.status >= 400 && e.Status != tc.status {
+					t.Errorf("%s: %v", what, e)
+				}
+			}
+			if n := len(repo.Issues()); n != 0 {
+				t.Errorf("%d issues were made", n)
+			}
+		})
+	}
+}
+
+// TestSuspended: who has suspended the app sees nothing of it until it may again.
+func TestSuspended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := w.host.Repository("lumen-works/beacon")
+	registered := w.host.App(t, all)
+	installation := registered.Install(repo)
+	app, err := codehost.NewApp(registered.ID, registered.PKCS8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.Repo(app, "lumen-works/beacon")
+	if _, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	installation.Suspend(true)
+	installation.Revoke()
+	if e := failure(t, second(r.CreateIssue(t.Context(), codehost.NewIssue{Title: "y"}))); e.Status != http.StatusForbidden || e.Unclear {
+		t.Errorf("suspended: %v", e)
+	}
+	installation.Suspend(false)
+	if _, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "z"}); err != nil || len(repo.Issues()) != 2 {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 func TestRenamedRepository(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]bool{"before the first call": true, "after tokens were kept": false} {

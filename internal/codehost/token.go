@@ -216,6 +216,9 @@ func (r *Repo) installation(ctx context.Context, s *slot, place string) (id inst
 	if err := answer.decode(k, &found); err != nil {
 		return id, "", err
 	}
+	if found.ID <= 0 {
+		return id, "", &Error{Call: k.name(), Detail: "the answer has no id"}
+	}
 	if at = strings.TrimSuffix(answer.path, "/installation"); !renamed.MatchString(at) {
 		at = place
 	}
