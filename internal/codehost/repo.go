@@ -106,9 +106,22 @@ func (r *Repo) read(ctx context.Context, suffix string, p permission, v any) err
 	return answer.decode(k, v)
 }
 
-// call calls what is below the path of the repository. A token that is not accepted,
-// or that opens nothing, is dropped; after the former it tries once more with another.
+// call calls what is below the path of the repository. What the app may not read, for
+// example because it is suspended, it reads as everybody may.
 func (r *Repo) call(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
+	k, answer, err := r.callAs(ctx, method, suffix, p, body)
+	if method == http.MethodGet && r.app != nil && status(err) == http.StatusForbidden {
+		everybody := &Repo{client: r.client, name: r.name}
+		if k, answer, err := everybody.callAs(ctx, method, suffix, p, body); err == nil {
+			return k, answer, nil
+		}
+	}
+	return k, answer, err
+}
+
+// callAs makes a call as the app. A token that is not accepted, or that opens nothing, is
+// dropped; after the former it tries once more with another.
+func (r *Repo) callAs(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
 	for attempt := 0; ; attempt++ {
 		with, err := r.credential(ctx, p)
 		if err != nil {

@@ -307,6 +307,10 @@ func TestWithoutThePermission(t *testing.T) {
 	if calls := w.calls(); !strings.HasSuffix(calls[len(calls)-1], " installation") {
 		t.Errorf("read as %q; want the installation, whose rate limit is its own", calls[len(calls)-1])
 	}
+	repo.Change(func(r *codehosttest.Repository) { r.Private = true })
+	if e := failure(t, second(r.LatestRelease(t.Context()))); e.Status != http.StatusForbidden || !strings.Contains(e.Detail, "not accessible") {
+		t.Errorf("read what is private: %v; want what the app was told", e)
+	}
 	err := r.Dispatch(t.Context(), "deploy.yml", "main", nil)
 	if e, ok := errors.AsType[*codehost.Error](err); !ok || e.Status != http.StatusUnprocessableEntity || e.Unclear {
 		t.Errorf("write: %v", err)
@@ -332,6 +336,7 @@ func TestOddCredentials(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			repo := w.host.Repository("lumen-works/beacon")
+			repo.Change(func(r *codehosttest.Repository) { r.Private = true })
 			app, _ := w.app(t, all, repo)
 			w.host.Break("", tc.part, codehosttest.Answer(tc.status, tc.answer))
 			r := w.Repo(app, "lumen-works/beacon")
@@ -349,7 +354,8 @@ func TestOddCredentials(t *testing.T) {
 	}
 }
 
-// TestSuspended: who has suspended the app sees nothing of it until it may again.
+// TestSuspended: an app that is suspended may do nothing until it may again, but read
+// what everybody may.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -368,6 +374,9 @@ func TestSuspended(t *testing.T) {
 	installation.Revoke()
 	if e := failure(t, second(r.CreateIssue(t.Context(), codehost.NewIssue{Title: "y"}))); e.Status != http.StatusForbidden || e.Unclear {
 		t.Errorf("suspended: %v", e)
+	}
+	if _, err := r.Get(t.Context()); err != nil {
+		t.Errorf("what everybody may read: %v", err)
 	}
 	installation.Suspend(false)
 	if _, err := r.CreateIssue(t.Context(), codehost.NewIssue{Title: "z"}); err != nil || len(repo.Issues()) != 2 {
