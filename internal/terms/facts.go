@@ -12,6 +12,8 @@ var facts = map[string]string{
 	"subject_rate_limit":   "10",   // requests an hour for the own events, of one address
 	"forward_rate_limit":   "3",    // feedback of one address that becomes an issue ...
 	"forward_rate_seconds": "3600", // ... in this time
+	"forward_keep_hours":   "24",   // while nobody knows whether it did
+	"issue_title_max":      "60",   // characters of feedback in the title of its issue
 
 	// What is stored, in characters unless the name has a unit.
 	"user_agent_max":       "512",

@@ -18,7 +18,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svc/api/apitest"
+	"svc/internal/codehost"
 	"svc/internal/event/submission"
+	"svc/internal/placeholder"
 	"svc/internal/setting"
 	"svc/internal/terms"
 )
@@ -32,6 +34,18 @@ func TestFacts(t *testing.T) {
 		"forward_rate_limit":   defaultOf("codehost.forward_rate_limit", 1),
 		"forward_rate_seconds": defaultOf("codehost.forward_rate_ttl", 1),
 		"clock_behind_days":    defaultOf("event.clock_skew_seconds", apitest.Day),
+		"forward_keep_hours": func(t *testing.T, _ *apitest.Server, n int) {
+			const file, want = "../../api/codehost/forward.go", "forwardsLive = %d * time.Hour"
+			if source := read(t, file); !strings.Contains(source, fmt.Sprintf(want, n)) {
+				t.Errorf("%s does not have %q", file, fmt.Sprintf(want, n))
+			}
+		},
+		"issue_title_max": func(t *testing.T, _ *apitest.Server, n int) {
+			title, _ := codehost.BuiltinTemplate.Render(codehost.Feedback{Content: strings.Repeat("x", n+1)})
+			if got := strings.Count(title, "x"); got != n {
+				t.Errorf("the title has %d characters of the content", got)
+			}
+		},
 		"public_body_mib": func(t *testing.T, s *apitest.Server, n int) {
 			const around = `{"level":1,"content":"","x":""}`
 			body := func(size int) string {
@@ -312,6 +326,18 @@ func TestFields(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestForwardedFields: an issue has what section 5.2 of the privacy policy and
+// docs/security.md say. Whoever changes the built-in template changes them.
+func TestForwardedFields(t *testing.T) {
+	t.Parallel()
+	template := codehost.BuiltinTemplate
+	named := slices.Sorted(slices.Values(placeholder.Names(template.Title + template.Body)))
+	want := []string{"contact", "content", "content_head", "created_at", "feedback_id", "platform", "platform_version", "project_key", "project_name", "user_id"}
+	if !slices.Equal(named, want) {
+		t.Errorf("the built-in template has %q; the texts know %q", named, want)
+	}
 }
 
 // TestHeaders: the headers of a client that the server reads are those in the list.

@@ -244,6 +244,7 @@ func TestRead(t *testing.T) {
 // TestRevisions: who changes a text gives it a later revision. The golden file has the
 // last revision of each text with its check sum, and is not written otherwise.
 func TestRevisions(t *testing.T) {
+	t.Parallel()
 	const golden = "testdata/revisions.golden"
 	former := map[string][]string{} // revision and check sum by slug and language
 	for line := range strings.Lines(read(t, golden)) {
