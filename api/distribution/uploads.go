@@ -45,8 +45,7 @@ func (h *Handlers) uploadRoutes() []web.Route {
 	}
 }
 
-// SessionView is an upload in progress as it is shown.
-type SessionView struct {
+type sessionView struct {
 	ID          string `json:"upload_id"`
 	Filename    string `json:"filename"`
 	Size        int64  `json:"size"`
@@ -57,8 +56,8 @@ type SessionView struct {
 	ExpiresAt   int64  `json:"expires_at"`
 }
 
-func viewSession(s *upload.Session) SessionView {
-	return SessionView{
+func viewSession(s *upload.Session) sessionView {
+	return sessionView{
 		ID: s.ID, Filename: s.Filename, Size: s.Size, ChunkSize: upload.ChunkSize, TotalChunks: s.TotalChunks(),
 		Received: append([]int{}, s.Received...), Backend: s.Backend, ExpiresAt: s.Expires.Unix(),
 	}
@@ -134,7 +133,7 @@ func (h *Handlers) admit(r *web.Request, a announced) (project store.ProjectID, 
 	return project, backend, err
 }
 
-func (h *Handlers) createUpload(r *web.Request) (view SessionView, err error) {
+func (h *Handlers) createUpload(r *web.Request) (view sessionView, err error) {
 	var in uploadInput
 	if err := web.Decode(r, &in); err != nil {
 		return view, err
@@ -163,7 +162,7 @@ func (h *Handlers) projectID(r *web.Request) (store.ProjectID, error) {
 	return p.ID, nil
 }
 
-func (h *Handlers) getUpload(r *web.Request) (view SessionView, err error) {
+func (h *Handlers) getUpload(r *web.Request) (view sessionView, err error) {
 	project, err := h.projectID(r)
 	if err != nil {
 		return view, err
