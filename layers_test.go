@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"store/column":  {},
 
 	// Files over HTTP.
-	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/limit", "internal/placeholder", "internal/release", "internal/seal", "store"},
+	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/limit", "internal/placeholder", "internal/release", "internal/seal", "store"},
 	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/outbound", "internal/seal", "store"},
 
 	// For tests.

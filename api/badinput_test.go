@@ -72,6 +72,8 @@ func sample(o *apitest.Operation, field string) string {
 			return `"announcement"`
 		}
 		return `"webdav"`
+	case "secret":
+		return `"0123456789abcdef"`
 	case "size":
 		return "5"
 	case "url", "base_url":

@@ -10,7 +10,7 @@ import (
 // Endpoint is a line of the route table as tests see it.
 type Endpoint struct {
 	Method, Path string
-	Access       string // public, administrator, scoped, owner
+	Access       string // public, administrator, scoped, owner, signed
 	Scope        string
 	Project      string // where a limited key's project is found: none, path, record, body
 	BodyLimit    int64
@@ -32,7 +32,7 @@ func endpoints(control bool) []Endpoint {
 		}
 		all = append(all, Endpoint{
 			Method: r.Method, Path: r.Path, Scope: strings.Join(r.Access.Scopes, " "),
-			Access:    [...]string{web.Public: "public", web.Administrator: "administrator", web.Scoped: "scoped", web.Owner: "owner"}[r.Access.Kind],
+			Access:    [...]string{web.Public: "public", web.Administrator: "administrator", web.Scoped: "scoped", web.Owner: "owner", web.Signed: "signed"}[r.Access.Kind],
 			Project:   [...]string{web.NoProject: "none", web.PathProject: "path", web.PathRecord: "record", web.BodyProject: "body", web.EachProject: "each"}[r.Access.Project],
 			BodyLimit: r.BodyLimit, Limited: r.Rate != web.Unlimited,
 		})

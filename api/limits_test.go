@@ -107,12 +107,13 @@ func TestRateLimitedRoutes(t *testing.T) {
 	}
 }
 
-// bodyRoutes are the routes that read a body of JSON, as openapi.yaml says.
+// bodyRoutes are the routes that read a body of JSON, as openapi.yaml says, but for those
+// that look at its signature first.
 func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
 	t.Helper()
 	for _, e := range api.Routes() {
 		o := apitest.LoadContract(t).Find(e.Method, somebody.path(e.Path))
-		if o != nil && o.RequestBody != nil && !o.Raw() {
+		if o != nil && o.RequestBody != nil && !o.Raw() && e.Access != "signed" {
 			routes = append(routes, e)
 		}
 	}

@@ -103,6 +103,8 @@ func access(doc *openapi3.T, o apitest.Operation) string {
 		return "public"
 	case len(security) == 1 && security[0]["session"] != nil:
 		return "administrator"
+	case len(security) == 1 && security[0]["signature"] != nil:
+		return "signed"
 	}
 	return "scoped"
 }

@@ -80,8 +80,8 @@ type Config struct {
 	Files      distribution.Config
 	SiteURL    string            // public address of the site; "" = not known
 	Translator *translate.Client // asks the translation service
-	// Codehost is what the code host is asked with; DB, Log, Now, Keys and Mirror are
-	// those of the server.
+	// Codehost is what the code host is asked with; DB, Log, Now, Keys, BaseURL and
+	// Mirror are those of the server.
 	Codehost codehost.Config
 
 	Data string     // the data directory, whose disk must have room; "" = not checked
@@ -148,7 +148,7 @@ func New(c Config) (*Server, error) {
 	})
 	c.Files.DB, c.Files.Log = c.DB, c.Log
 	s.distribution, s.hosts = distribution.New(c.Files), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
-	c.Codehost.DB, c.Codehost.Log, c.Codehost.Now, c.Codehost.Keys = c.DB, c.Log, s.now, c.Files.Keys
+	c.Codehost.DB, c.Codehost.Log, c.Codehost.Now, c.Codehost.Keys, c.Codehost.BaseURL = c.DB, c.Log, s.now, c.Files.Keys, c.Files.BaseURL
 	if c.Files.BaseURL != "" {
 		c.Codehost.Mirror = func(tx *store.Tx, p *store.Project, addresses []string) (int, error) {
 			done, err := s.distribution.Mirror(tx, p, addresses, nil)

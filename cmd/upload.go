@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"svc/api/distribution"
 	"svc/internal/durable"
 )
 
@@ -34,15 +35,6 @@ type uploader struct {
 	connection
 	project, storage string
 	bar              *bar
-}
-
-// session is an upload that has begun, as the server shows it.
-type session struct {
-	ID       string `json:"upload_id"`
-	Size     int64  `json:"size"`
-	Chunk    int64  `json:"chunk_size"`
-	Total    int    `json:"total_chunks"`
-	Received []int  `json:"received_chunks"`
 }
 
 func (u *uploader) sessions() string { return projectFiles(u.project) + "/uploads" }
@@ -96,10 +88,10 @@ func (u *uploader) note(name string, info os.FileInfo) string {
 }
 
 // begin continues the session that is noted, or makes one and notes it.
-func (u *uploader) begin(ctx context.Context, name string, size int64, note string) (*session, error) {
+func (u *uploader) begin(ctx context.Context, name string, size int64, note string) (*distribution.SessionView, error) {
 	if id, err := os.ReadFile(note); err == nil {
-		var s session
-		if err := u.call(ctx, http.MethodGet, u.sessions()+"/"+url.PathEscape(string(id)), nil, &s); err == nil && s.Size == size && s.Chunk > 0 {
+		var s distribution.SessionView
+		if err := u.call(ctx, http.MethodGet, u.sessions()+"/"+url.PathEscape(string(id)), nil, &s); err == nil && s.Size == size && s.ChunkSize > 0 {
 			return &s, nil
 		}
 	}
@@ -107,11 +99,11 @@ func (u *uploader) begin(ctx context.Context, name string, size int64, note stri
 	if u.storage != "" {
 		body["storage_backend_id"] = u.storage
 	}
-	var s session
+	var s distribution.SessionView
 	if err := u.call(ctx, http.MethodPost, u.sessions(), body, &s); err != nil {
 		return nil, err
 	}
-	if s.Chunk <= 0 {
+	if s.ChunkSize <= 0 {
 		return nil, errors.New("the server's answer is not an upload session")
 	}
 	if note != "" && durable.MkdirAll(filepath.Dir(note), 0o700) == nil {
@@ -121,7 +113,7 @@ func (u *uploader) begin(ctx context.Context, name string, size int64, note stri
 }
 
 // send sends the chunks that the session lacks, some at a time.
-func (u *uploader) send(ctx context.Context, s *session, f io.ReaderAt) error {
+func (u *uploader) send(ctx context.Context, s *distribution.SessionView, f io.ReaderAt) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	indexes := make(chan int)
@@ -136,9 +128,9 @@ func (u *uploader) send(ctx context.Context, s *session, f io.ReaderAt) error {
 		})
 	}
 	u.bar.begin(s.Size)
-	for i := range s.Total {
+	for i := range s.TotalChunks {
 		if slices.Contains(s.Received, i) {
-			u.bar.add(min(s.Chunk, s.Size-int64(i)*s.Chunk))
+			u.bar.add(min(s.ChunkSize, s.Size-int64(i)*s.ChunkSize))
 			continue
 		}
 		select {
@@ -152,9 +144,9 @@ func (u *uploader) send(ctx context.Context, s *session, f io.ReaderAt) error {
 }
 
 // sendChunk sends one chunk.
-func (u *uploader) sendChunk(ctx context.Context, s *session, f io.ReaderAt, index int) error {
-	offset := int64(index) * s.Chunk
-	length := min(s.Chunk, s.Size-offset)
+func (u *uploader) sendChunk(ctx context.Context, s *distribution.SessionView, f io.ReaderAt, index int) error {
+	offset := int64(index) * s.ChunkSize
+	length := min(s.ChunkSize, s.Size-offset)
 	err := repeatedly(ctx, func() error {
 		return u.callUnlimited(ctx, http.MethodPut, fmt.Sprintf("%s/%s/chunks/%d", u.sessions(), s.ID, index), io.NewSectionReader(f, offset, length), nil)
 	})

@@ -71,6 +71,9 @@ func owner(o *Operation, status int) Package {
 	if o.Raw() {
 		return Distribution
 	}
+	if o.Security != nil && len(*o.Security) == 1 && (*o.Security)[0]["signature"] != nil {
+		return Codehost // who delivers is found out by the handler
+	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
 		return API

@@ -7,6 +7,7 @@
 //	template.go     templates of issues
 //	forward.go      feedback that becomes an issue
 //	preview.go      previews and imports
+//	webhook.go      settings of the release webhook, and its deliveries
 //	calls.go        as which app the code host is asked, for how long, what its errors mean
 package codehost
 
@@ -31,6 +32,8 @@ type Config struct {
 
 	ForwardLimit  int           // issues made of feedback of one address ...
 	ForwardPeriod time.Duration // ... in this time
+	// BaseURL is where direct links begin; "" = they have no host.
+	BaseURL string
 	// Mirror has attachments of releases copied here and returns how many are queued.
 	// It is nil where direct links have no host.
 	Mirror func(tx *store.Tx, p *store.Project, addresses []string) (queued int, err error)
@@ -48,5 +51,5 @@ func New(c Config) *Handlers { return &Handlers{Config: c, forwarding: newForwar
 
 // Routes lists all routes.
 func (h *Handlers) Routes() []web.Route {
-	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes())
+	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes(), h.webhookRoutes())
 }

@@ -45,7 +45,8 @@ func (h *Handlers) uploadRoutes() []web.Route {
 	}
 }
 
-type sessionView struct {
+// SessionView is an upload in progress as it is shown.
+type SessionView struct {
 	ID          string `json:"upload_id"`
 	Filename    string `json:"filename"`
 	Size        int64  `json:"size"`
@@ -56,8 +57,8 @@ type sessionView struct {
 	ExpiresAt   int64  `json:"expires_at"`
 }
 
-func viewSession(s *upload.Session) sessionView {
-	return sessionView{
+func viewSession(s *upload.Session) SessionView {
+	return SessionView{
 		ID: s.ID, Filename: s.Filename, Size: s.Size, ChunkSize: upload.ChunkSize, TotalChunks: s.TotalChunks(),
 		Received: append([]int{}, s.Received...), Backend: s.Backend, ExpiresAt: s.Expires.Unix(),
 	}
@@ -133,7 +134,7 @@ func (h *Handlers) admit(r *web.Request, a announced) (project store.ProjectID, 
 	return project, backend, err
 }
 
-func (h *Handlers) createUpload(r *web.Request) (view sessionView, err error) {
+func (h *Handlers) createUpload(r *web.Request) (view SessionView, err error) {
 	var in uploadInput
 	if err := web.Decode(r, &in); err != nil {
 		return view, err
@@ -162,7 +163,7 @@ func (h *Handlers) projectID(r *web.Request) (store.ProjectID, error) {
 	return p.ID, nil
 }
 
-func (h *Handlers) getUpload(r *web.Request) (view sessionView, err error) {
+func (h *Handlers) getUpload(r *web.Request) (view SessionView, err error) {
 	project, err := h.projectID(r)
 	if err != nil {
 		return view, err

@@ -226,10 +226,15 @@ func (im *importer) storeContents() error {
 	if im.options.DryRun {
 		return nil
 	}
-	for chunk := range slices.Chunk(stored, transferRecords) {
-		err := im.into.Update(func(t *store.ImportTx) error {
-			for _, id := range chunk {
-				if err := t.FileStored(id); err != nil {
+	return inSteps(im.into.Update, stored, (*store.ImportTx).FileStored)
+}
+
+// inSteps does something for each of a list, in transactions that are not too large.
+func inSteps[Tx, E any](update func(func(Tx) error) error, list []E, one func(Tx, E) error) error {
+	for chunk := range slices.Chunk(list, transferRecords) {
+		err := update(func(tx Tx) error {
+			for _, e := range chunk {
+				if err := one(tx, e); err != nil {
 					return err
 				}
 			}
@@ -347,18 +352,5 @@ func (h *Handlers) removeContents(ctx context.Context, which func(*store.FileDel
 			return fmt.Errorf("remove the content of a deleted file: %w", err)
 		}
 	}
-	for chunk := range slices.Chunk(list, transferRecords) {
-		err := h.DB.Update(func(tx *store.Tx) error {
-			for _, d := range chunk {
-				if err := tx.DropFileDeletion(d); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return inSteps(h.DB.Update, list, (*store.Tx).DropFileDeletion)
 }

@@ -24,6 +24,7 @@ const (
 	Administrator                       // a login; no API key
 	Scoped                              // a login, or an API key with the scope
 	Owner                               // the owner of the data directory, over the control connection
+	Signed                              // who knows a secret, by which the handler checks the body
 )
 
 // ProjectFrom is where the project that a call reaches is named.
@@ -46,6 +47,12 @@ func LoginOnly() Access { return Access{Kind: Administrator} }
 
 // OwnerOnly is for the control connection.
 func OwnerOnly() Access { return Access{Kind: Owner} }
+
+// BySignature is for what other services deliver. The handler checks who they are.
+func BySignature() Access { return Access{Kind: Signed} }
+
+// open reports whether a route asks for no credential of ours.
+func (a Access) open() bool { return a.Kind == Public || a.Kind == Signed }
 
 // ByScope is for an endpoint of the project in the path.
 func ByScope(s string) Access { return Access{Kind: Scoped, Scopes: []string{s}, Project: PathProject} }

@@ -24,7 +24,7 @@ type Gate struct {
 // Admit checks the credential and sets r.Caller.
 func (g *Gate) Admit(r *Request) error {
 	a := r.Route.Access
-	if a.Kind == Public {
+	if a.open() {
 		return nil
 	}
 	if control.Owner(r.Context()) {

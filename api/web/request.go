@@ -103,9 +103,9 @@ func (r *Request) Project(tx *store.Tx) (*store.Project, error) {
 }
 
 // Reached passes on a project that was looked up, unless the caller may not touch
-// it. On a public route everybody may.
+// it. On a route that asks for no credential everybody may.
 func (r *Request) Reached(p *store.Project, err error) (*store.Project, error) {
-	if err == nil && r.Route.Access.Kind != Public && !r.Caller.Reaches(p.ID) {
+	if err == nil && !r.Route.Access.open() && !r.Caller.Reaches(p.ID) {
 		return nil, ErrOtherProject
 	}
 	return p, err

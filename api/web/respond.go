@@ -18,6 +18,7 @@ import (
 var statuses = map[fault.Kind]int{
 	fault.Invalid:        http.StatusBadRequest,
 	fault.Unauthorized:   http.StatusUnauthorized,
+	fault.Forbidden:      http.StatusForbidden,
 	fault.NotFound:       http.StatusNotFound,
 	fault.Conflict:       http.StatusConflict,
 	fault.LengthRequired: http.StatusLengthRequired,

@@ -68,7 +68,7 @@ func NewDraft(r *Release) Draft {
 // versionOf is a trimmed tag without one leading v or V.
 func versionOf(tag string) string {
 	if tag != "" && (tag[0] == 'v' || tag[0] == 'V') {
-		return strings.TrimSpace(tag[1:])
+		return tag[1:]
 	}
 	return tag
 }

@@ -17,6 +17,7 @@ type Kind uint8
 const (
 	Invalid        Kind = iota + 1 // what was sent breaks a rule
 	Unauthorized                   // no credential, or one that does not open this
+	Forbidden                      // nobody may do this as things are
 	NotFound                       // the thing addressed does not exist
 	Conflict                       // it would collide with what is stored
 	LengthRequired                 // the body does not say how long it is

@@ -92,7 +92,28 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("clean up project %s: %w", p.Key, err)
 		}
 	}
+	if err := j.dropDeliveries(ctx); err != nil {
+		return err
+	}
 	return j.DB.Update(func(tx *store.Tx) error { return tx.MarkCleaned(now) })
+}
+
+// dropDeliveries removes the deliveries of the code host that are not remembered any
+// more.
+func (j *Jobs) dropDeliveries(ctx context.Context) error {
+	for n := dropStep; n == dropStep; {
+		err := j.DB.Update(func(tx *store.Tx) (err error) {
+			n, err = tx.DropDeliveries(dropStep)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := pause(ctx, dropPause); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dropRequests deletes the request statistics of hours that are over for longer

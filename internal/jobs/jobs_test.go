@@ -165,6 +165,36 @@ func TestRetentionDropsWholeHours(t *testing.T) {
 	}
 }
 
+// Deliveries of the code host that are not remembered any more go, however many.
+func TestCleanUpDropsDeliveries(t *testing.T) {
+	t.Parallel()
+	db := openStore(t)
+	err := db.Update(func(tx *store.Tx) error {
+		for i := range 2*dropStep + 1 {
+			if err := tx.RememberDelivery(1, fmt.Sprint(i), -time.Second); err != nil {
+				return err
+			}
+		}
+		return tx.RememberDelivery(1, "stays", time.Hour)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := quiet(db).clean(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *store.Tx) error {
+		n, err := tx.DropDeliveries(dropStep)
+		if n != 0 || !tx.Delivered(1, "stays") {
+			t.Errorf("%d are left, and what stays is remembered: %v", n, tx.Delivered(1, "stays"))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A clean-up that is stopped has deleted what it has deleted, does not count as
 // one, and is taken up again.
 func TestCleanUpIsTakenUpAgain(t *testing.T) {

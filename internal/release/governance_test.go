@@ -177,6 +177,38 @@ func TestPlanUpdate(t *testing.T) {
 	}
 }
 
+// Rule W1 of releases that the code host delivers.
+func TestTakesLatest(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		before []string
+		next   string
+		want   bool
+	}{
+		{"a preview", nil, "1 preview", false},
+		{"a deprecated version", []string{"1 deprecated"}, "1 deprecated", false},
+		{"no version at all", nil, "1", true},
+		{"no current latest", []string{"2"}, "1", true},
+		{"the current latest", []string{"1 latest", "2"}, "1", true},
+		{"higher than the current latest", []string{"1 latest"}, "2", true},
+		{"equal to the current latest", []string{"1.0 latest"}, "1", true},
+		{"lower than the current latest", []string{"2 latest"}, "1", false},
+		{"a release after its candidate", []string{"2-rc.1 latest"}, "2", true},
+		{"the current latest cannot be compared", []string{"1=none latest"}, "2", false},
+		{"the current latest could not be compared", []string{"1=none latest"}, "1", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := catalog(t, tc.before...)
+			next := describe(t, tc.next)
+			if got := c.TakesLatest(c.Named(next.Version), next); got != tc.want {
+				t.Errorf("%q and %q: got %v, want %v", tc.before, tc.next, got, tc.want)
+			}
+		})
+	}
+}
+
 func TestPlanDelete(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

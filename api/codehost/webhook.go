@@ -1,0 +1,395 @@
+package codehost
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/codehost"
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/seal"
+	"svc/store"
+)
+
+const (
+	minSecret, maxSecret = 16, 256 // characters
+	maxGrace             = 1440    // minutes
+	generatedPrefix      = "whsec_"
+	generatedBytes       = 24 // random ones, twice as many hex digits
+
+	deliveryLimit = 25 << 20 // bytes; code hosts send no more
+	// deliveryKept is how long a delivery is not taken again.
+	deliveryKept = 7 * 24 * time.Hour
+	// maxEcho is the characters of what the code host sent that an answer repeats.
+	maxEcho = 64
+)
+
+const releaseHooks = web.V1 + "/webhooks/codehost/"
+
+func (h *Handlers) webhookRoutes() []web.Route {
+	const one = web.V1 + "/admin/projects/:k/codehost-webhook"
+	read, write := web.ByScope("projects:read"), web.ByScope("projects:write")
+	return []web.Route{
+		{Method: "GET", Path: one, Access: read, Handler: web.OK(h.getWebhook)},
+		{Method: "PUT", Path: one, Access: write, Handler: web.OK(h.setWebhookSecret)},
+		{Method: "POST", Path: one + "/regenerate", Access: write, Handler: web.OK(h.regenerateWebhookSecret)},
+		{Method: "DELETE", Path: one, Access: write, Handler: web.OK(h.clearWebhook)},
+		{Method: "POST", Path: releaseHooks + ":k", Access: web.BySignature(), BodyLimit: deliveryLimit, Handler: web.OK(h.receiveRelease)},
+	}
+}
+
+// webhookView is the settings of a webhook without its secret.
+type webhookView struct {
+	Enabled         bool    `json:"enabled"`
+	PayloadPath     string  `json:"payload_path"`
+	ContentType     string  `json:"content_type"`
+	SecretHint      *string `json:"secret_hint"`
+	SecretLength    *int    `json:"secret_length"`
+	SecretUpdatedAt *int64  `json:"secret_updated_at"`
+}
+
+// revealedView is a webhookView with the secret, which is shown this once.
+type revealedView struct {
+	webhookView
+	Secret string `json:"secret"`
+}
+
+func viewWebhook(p *store.Project, w *store.Webhook) webhookView {
+	v := webhookView{Enabled: w.Secret != "", PayloadPath: releaseHooks + url.PathEscape(p.Key), ContentType: "application/json"}
+	if v.Enabled {
+		v.SecretHint, v.SecretLength, v.SecretUpdatedAt = &w.Hint, &w.Length, &w.UpdatedAt
+	}
+	return v
+}
+
+func (h *Handlers) getWebhook(r *web.Request) (view webhookView, err error) {
+	err = h.DB.View(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		w, err := tx.Webhook(p.ID)
+		if err == nil {
+			view = viewWebhook(p, w)
+		}
+		return err
+	})
+	return view, err
+}
+
+func (h *Handlers) clearWebhook(r *web.Request) (view webhookView, err error) {
+	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		view = viewWebhook(p, &store.Webhook{})
+		return tx.PutWebhook(p.ID, &store.Webhook{})
+	})
+	return view, err
+}
+
+type webhookInput struct {
+	Secret web.Optional[string]      `json:"secret"`
+	Grace  web.Optional[web.Integer] `json:"grace_minutes"`
+}
+
+func (in webhookInput) check(secret bool) (webhookInput, error) {
+	var p web.Problems
+	if secret {
+		p.Text("secret", in.Secret, web.TextRule{Min: minSecret, Max: maxSecret, Required: true, Trim: true})
+	}
+	p.Number("grace_minutes", in.Grace, 0, maxGrace, false)
+	return in, p.Err()
+}
+
+func (h *Handlers) setWebhookSecret(r *web.Request) (revealedView, error) {
+	in, err := web.Checked(r, webhookInput.check, true)
+	if err != nil {
+		return revealedView{}, err
+	}
+	return h.replaceWebhookSecret(r, strings.TrimSpace(in.Secret.Or("")), in.Grace)
+}
+
+func (h *Handlers) regenerateWebhookSecret(r *web.Request) (revealedView, error) {
+	in, err := web.Checked(r, webhookInput.check, false)
+	if err != nil {
+		return revealedView{}, err
+	}
+	random := make([]byte, generatedBytes)
+	rand.Read(random) // never fails, see crypto/rand
+	return h.replaceWebhookSecret(r, generatedPrefix+hex.EncodeToString(random), in.Grace)
+}
+
+// replaceWebhookSecret stores a secret. That of before is accepted for some minutes yet.
+func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web.Optional[web.Integer]) (view revealedView, err error) {
+	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		w, err := tx.Webhook(p.ID)
+		if err != nil {
+			return err
+		}
+		w.Replace(h.Keys.Seal(seal.WebhookSecret, secret), hintOf(secret), utf8.RuneCountInString(secret), time.Duration(grace.Or(0))*time.Minute, tx.Now())
+		view = revealedView{viewWebhook(p, w), secret}
+		return tx.PutWebhook(p.ID, w)
+	})
+	return view, err
+}
+
+// opened are the plain texts of sealed secrets. When none can be read, callers are
+// refused with the reason.
+func (h *Handlers) opened(purpose seal.Purpose, sealed []string) (secrets []string, err error) {
+	for _, one := range sealed {
+		secret, cannot := h.Keys.Open(purpose, one)
+		if cannot != nil {
+			err = fault.New(fault.Forbidden, "%s", cannot)
+			continue
+		}
+		secrets = append(secrets, secret)
+	}
+	if len(secrets) > 0 {
+		return secrets, nil
+	}
+	return nil, err
+}
+
+// delivery reads a delivery that is signed with one of the secrets. Nothing of it is
+// looked at before that is certain.
+func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
+	signature := r.Header.Get(codehost.SignatureHeader)
+	if !codehost.WellFormed(signature) {
+		return nil, fault.New(fault.Unauthorized, "a signature is needed in %s: sha256= and 64 hex digits", codehost.SignatureHeader)
+	}
+	raw, err := r.ReadBody()
+	if err != nil {
+		return nil, err
+	}
+	if !codehost.Verify(raw, signature, secrets...) {
+		return nil, fault.New(fault.Unauthorized, "the signature in %s does not fit the body and the secret of this webhook", codehost.SignatureHeader)
+	}
+	return codehost.ReadDelivery(r.Request.Header, raw)
+}
+
+// The outcomes of a delivery.
+const (
+	statusPong    = "pong"
+	statusIgnored = "ignored"
+	statusSynced  = "synced"
+)
+
+// outcome is what became of a delivery.
+type outcome struct {
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"` // why it was ignored
+	Event  string `json:"event"`
+}
+
+// eventPing is what a code host sends to try a webhook.
+const eventPing = "ping"
+
+func begin(d *codehost.Delivery) outcome {
+	return outcome{Status: statusPong, Event: web.Shorten(d.Event, maxEcho)}
+}
+
+func (o *outcome) ignore(reason string) { o.Status, o.Reason = statusIgnored, reason }
+
+// releaseOutcome is what became of a delivery about a release.
+type releaseOutcome struct {
+	outcome
+	Action       *string `json:"action,omitempty"`
+	Version      *string `json:"version,omitempty"`
+	Created      *bool   `json:"created,omitempty"`
+	MirrorQueued *int    `json:"mirror_queued,omitempty"`
+}
+
+func (h *Handlers) receiveRelease(r *web.Request) (done releaseOutcome, err error) {
+	p, secrets, err := h.webhookSecrets(r)
+	if err != nil {
+		return done, err
+	}
+	d, err := delivery(r, secrets)
+	if err != nil {
+		return done, err
+	}
+	done.outcome = begin(d)
+	if d.Event == eventPing {
+		return done, nil
+	}
+	taken, err := h.delivered(p.ID, d.ID)
+	if err != nil {
+		return done, err
+	}
+	if taken {
+		done.ignore("duplicate_delivery")
+		return done, nil
+	}
+	if d.Event != "release" {
+		done.ignore("unsupported_event")
+		return done, nil
+	}
+	e := d.ReleaseEvent()
+	draft, reason := readRelease(e, &done)
+	if reason != "" {
+		done.ignore(reason)
+		return done, nil
+	}
+	return done, h.publish(r, d.ID, e, draft, &done)
+}
+
+// webhookSecrets finds the project of a delivery and the secrets that it may be signed
+// with. A project without any refuses all deliveries.
+func (h *Handlers) webhookSecrets(r *web.Request) (p *store.Project, secrets []string, err error) {
+	var sealed []string
+	err = h.DB.View(func(tx *store.Tx) error {
+		if p, err = r.Project(tx); err != nil {
+			return err
+		}
+		w, err := tx.Webhook(p.ID)
+		if err == nil {
+			sealed = w.Accepted(tx.Now())
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(sealed) == 0 {
+		return nil, nil, fault.New(fault.Forbidden, "the webhook of project %q has no secret, so it accepts nothing: set one", p.Key)
+	}
+	secrets, err = h.opened(seal.WebhookSecret, sealed)
+	return p, secrets, err
+}
+
+// delivered reports whether a delivery was taken before. One without an id is never
+// known.
+func (h *Handlers) delivered(p store.ProjectID, id string) (bool, error) {
+	return store.Read(h.DB, func(tx *store.Tx) (bool, error) { return id != "" && tx.Delivered(p, id), nil })
+}
+
+// readRelease says what the version of a release is, or why it is none, and notes in
+// done what was found out on the way.
+func readRelease(e codehost.ReleaseEvent, done *releaseOutcome) (draft codehost.Draft, reason string) {
+	action := web.Shorten(e.Action, maxEcho)
+	done.Action = &action
+	switch {
+	case !slices.Contains(codehost.ReleaseActions, e.Action):
+		return draft, "unsupported_action"
+	case e.Release == nil:
+		return draft, "missing_release"
+	case e.Release.Draft:
+		return draft, "draft_release"
+	}
+	draft = codehost.NewDraft(e.Release)
+	if draft.Version == "" {
+		return draft, "missing_tag"
+	}
+	version := web.Shorten(draft.Version, maxEcho)
+	done.Version = &version
+	if draft.Comparable.IsZero() {
+		return draft, "unparsable_version"
+	}
+	return draft, ""
+}
+
+// releaseData is the custom data of a version that a delivery has made.
+type releaseData struct {
+	Source     string `json:"source"`
+	Repository string `json:"repository"`
+	Tag        string `json:"release_tag"`
+	Action     string `json:"event_action"`
+	SyncedAt   int64  `json:"synced_at"`
+}
+
+// publish writes the version of a release, has its attachments copied here if the
+// project wants that, and remembers the delivery, all of it or nothing. What keeps the
+// attachments from being copied does not keep the version from being written.
+func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, draft codehost.Draft, done *releaseOutcome) error {
+	var unmirrored error
+	take := func(mirror bool) error {
+		return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+			done.Created, done.MirrorQueued = nil, nil
+			if id != "" && tx.Delivered(p.ID, id) { // the same delivery came twice at a time
+				done.ignore("duplicate_delivery")
+				done.Action, done.Version = nil, nil
+				return nil
+			}
+			created, stale, err := h.writeRelease(tx, p, e, draft)
+			if err != nil {
+				return err
+			}
+			if stale {
+				done.ignore("stale_delivery")
+				return nil
+			}
+			done.Status, done.Created = statusSynced, &created
+			if mirror && p.MirrorAssets && h.Mirror != nil {
+				var queued int
+				if queued, unmirrored = h.Mirror(tx, p, addresses(draft.Links)); unmirrored != nil {
+					return unmirrored
+				}
+				done.MirrorQueued = &queued
+			}
+			if id == "" {
+				return nil
+			}
+			return tx.RememberDelivery(p.ID, id, deliveryKept)
+		})
+	}
+	err := take(true)
+	if unmirrored != nil {
+		h.Log.Warn("attachments of a release are not copied", "error", unmirrored, "path", r.LoggedPath(), "id", r.ID)
+		err = take(false)
+	}
+	return err
+}
+
+// writeRelease writes the version of a release. What is copied here already is linked
+// here, so that a delivery never undoes that.
+func (h *Handlers) writeRelease(tx *store.Tx, p *store.Project, e codehost.ReleaseEvent, draft codehost.Draft) (created, stale bool, err error) {
+	data, err := json.Marshal(releaseData{"codehost-webhook", web.Shorten(e.Repository, maxRepository), draft.Tag, e.Action, tx.Now().Unix()})
+	if err != nil {
+		return false, false, err
+	}
+	release := &store.Release{
+		Version: draft.Version, Comparable: draft.Comparable, Title: draft.Title, Content: draft.Content, DownloadURL: draft.DownloadURL,
+		Preview: draft.Preview, PublishedAt: draft.PublishedAt, UpdatedAt: e.Release.UpdatedAt, CustomData: data,
+	}
+	for _, link := range draft.Links {
+		address, err := h.direct(tx, p, link.URL)
+		if err != nil {
+			return false, false, err
+		}
+		release.DownloadLinks = append(release.DownloadLinks, store.DownloadLink{URL: address, Name: link.Name})
+	}
+	if len(release.DownloadLinks) > 0 {
+		release.DownloadURL = &release.DownloadLinks[0].URL
+	}
+	_, created, stale, err = tx.PublishRelease(p.ID, release)
+	return created, stale, err
+}
+
+// maxRepository is the characters of owner/name.
+const maxRepository = 140
+
+// direct is the direct link of an attachment that was copied here; without a copy it is
+// the address itself.
+func (h *Handlers) direct(tx *store.Tx, p *store.Project, address string) (string, error) {
+	if h.BaseURL == "" {
+		return address, nil
+	}
+	f, err := tx.FileBySource(p.ID, address)
+	if err != nil || f == nil || f.Status != store.FileReady {
+		return address, err
+	}
+	return h.BaseURL + files.EscapePath(f.ObjectKey), nil
+}
+
+func addresses(links []codehost.Link) []string {
+	all := make([]string, len(links))
+	for i, link := range links {
+		all[i] = link.URL
+	}
+	return all
+}
