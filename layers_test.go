@@ -124,7 +124,7 @@ var mayImport = map[string][]string{
 
 	// For measuring.
 	"internal/loadgen":        {},
-	"internal/loadgen/server": {"internal/control", "internal/loadgen"},
+	"internal/loadgen/server": {"internal/control", "internal/datadir", "internal/loadgen"},
 	"internal/workload":       {"internal/loadgen"},
 
 	// What makes a release; nobody imports it.

@@ -17,6 +17,7 @@
 //	large.go        lists of large projects
 //	backup.go       backups beside requests
 //	files.go        uploads and downloads of files
+//	codehost.go     everything beside a code host that hangs
 //	nginx.go        nginx, which downloads are compared with
 //	footprint.go    start, memory and size
 package main
@@ -74,6 +75,7 @@ var benchmarks = []struct {
 	{"large", (*suite).large},
 	{"backup", (*suite).backup},
 	{"files", (*suite).files},
+	{"codehost", (*suite).codeHost},
 }
 
 func main() {

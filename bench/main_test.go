@@ -25,7 +25,7 @@ func TestSmallRun(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "-download", "2", "-upload", "9", "-slow", "5",
-		"updatecheck", "submissions", "ingest", "files"}, &out)
+		"updatecheck", "submissions", "ingest", "files", "codehost"}, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +39,9 @@ func TestSmallRun(t *testing.T) {
 		`(?m)^  in one request +[\d.,]+ MB/s`,
 		`(?m)^  ranges of 64 KiB at random, connections: 8 +\d|^  skipped: downloads beside nginx, because there is no nginx: install `,
 		`(?m)^  for each download +-?[\d.]+ KiB|^  skipped: memory of slow downloads`,
+		`(?m)^a code host that answers nothing: 200 visitors `,
+		`(?m)^  update checks, 32 connections +\d+\.\d\d .* ≥ 0.95 +(met|MISSED)`,
+		`(?m)^  logs, 128 connections +\d+\.\d\d .* ≥ 0.95 +(met|MISSED)`,
 		`(?m)^\d+ of \d+ bars met\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {

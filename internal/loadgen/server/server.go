@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"svc/internal/control"
+	"svc/internal/datadir"
 	"svc/internal/loadgen"
 )
 
@@ -40,6 +41,7 @@ type Server struct {
 	exited  chan error // has a value when the process has ended
 	log     *os.File
 	key     string // "" until Call needs it
+	token   string // "" until CallAsAdministrator needs it
 }
 
 // Serve starts the program on a data directory, which it makes if need be, and
@@ -184,6 +186,33 @@ func (s *Server) Call(ctx context.Context, method, path string, body, into any) 
 	if err != nil {
 		return err
 	}
+	return s.call(ctx, "X-Api-Key", key, method, path, body, into)
+}
+
+// CallAsAdministrator is Call for what an API key may not do. The first one logs in, with
+// the password of the first start.
+func (s *Server) CallAsAdministrator(ctx context.Context, method, path string, body, into any) error {
+	if s.token == "" {
+		text, err := os.ReadFile(filepath.Join(s.Data, datadir.Bootstrap))
+		if err != nil {
+			return err
+		}
+		_, rest, _ := strings.Cut(string(text), "password:")
+		password, _, _ := strings.Cut(rest, "\n")
+		login := map[string]string{"username": "admin", "password": strings.TrimSpace(password)}
+		var answer struct {
+			Token string `json:"access_token"`
+		}
+		if err := s.call(ctx, "Accept", "application/json", http.MethodPost, "/auth/login", login, &answer); err != nil {
+			return err
+		}
+		s.token = answer.Token
+	}
+	return s.call(ctx, "Authorization", "Bearer "+s.token, method, path, body, into)
+}
+
+// call asks with one header more.
+func (s *Server) call(ctx context.Context, header, value, method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -192,7 +221,7 @@ func (s *Server) Call(ctx context.Context, method, path string, body, into any) 
 	if err != nil {
 		return err
 	}
-	r.Header.Set("X-Api-Key", key)
+	r.Header.Set(header, value)
 	r.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
