@@ -330,7 +330,7 @@ func (s *shared) Write(p []byte) (int, error) {
 func (s *shared) text() string {
 	s.Lock()
 	defer s.Unlock()
-	return s.Buffer.String()
+	return s.String()
 }
 
 // TestCodeHostFails: what it answers is in the log, with the id of the request, and not in

@@ -42,8 +42,8 @@ func NewApp(id, keyPEM string) (*App, error) {
 	}
 	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
 	if err != nil {
-		any, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-		rsaKey, ok := any.(*rsa.PrivateKey)
+		other, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+		rsaKey, ok := other.(*rsa.PrivateKey)
 		if err != nil || !ok {
 			return nil, fault.New(fault.Invalid, "private_key must be an RSA key in PEM form, without a password")
 		}

@@ -113,5 +113,5 @@ func TestTest(t *testing.T) {
 		t.Errorf("a host whose clock is an hour behind: %v", e)
 	}
 	w.host.Break("", "/app", codehosttest.Answer(200, "[]"))
-	failure(t, second(w.Test(t.Context(), app)))
+	fails(t, second(w.Test(t.Context(), app)))
 }

@@ -45,6 +45,12 @@ func failure(t *testing.T, err error) *codehost.Error {
 	return e
 }
 
+// fails demands that a call fails.
+func fails(t *testing.T, err error) {
+	t.Helper()
+	_ = failure(t, err) // whatever it is
+}
+
 // TestRateLimits: a limit that ends soon is waited for, once; others are returned with
 // the time of their end.
 func TestRateLimits(t *testing.T) {
@@ -141,11 +147,11 @@ func TestWaitsOnce(t *testing.T) {
 		w.host.Repository("lumen-works/beacon")
 		r := w.Repo(nil, "lumen-works/beacon")
 		w.host.BreakTimes(1, "", "", codehosttest.RateLimit(10*time.Second))
-		failure(t, second(r.Get(t.Context())))
+		fails(t, second(r.Get(t.Context())))
 		w.pass(6 * time.Second)
 		w.host.BreakTimes(1, "", "", codehosttest.RateLimit(3*time.Second))
 		begun := time.Now()
-		failure(t, second(r.Get(t.Context())))
+		fails(t, second(r.Get(t.Context())))
 		if waited := time.Since(begun); waited.Round(time.Second) != 4*time.Second || w.host.Asked("", "") != 2 {
 			t.Errorf("waited %s and asked %d times; want the rest of the first limit, and a call after it", waited, w.host.Asked("", ""))
 		}
@@ -310,7 +316,7 @@ func TestPatienceEnds(t *testing.T) {
 				done := make(chan error)
 				for range 5 {
 					go func() {
-						ctx, cancel := context.WithTimeout(context.Background(), codehost.RequestTime)
+						ctx, cancel := context.WithTimeout(t.Context(), codehost.RequestTime)
 						defer cancel()
 						_, err := w.Repo(app, "lumen-works/beacon").Get(ctx)
 						done <- err
@@ -349,8 +355,8 @@ func TestRedirectsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.host.Break("", "/repos/lumen-works/beacon", to(other.URL+"/repos/a/b"))
-	failure(t, second(r.Get(t.Context())))
-	failure(t, second(r.CreateIssue(t.Context(), codehost.NewIssue{Title: "x"})))
+	fails(t, second(r.Get(t.Context())))
+	fails(t, second(r.CreateIssue(t.Context(), codehost.NewIssue{Title: "x"})))
 	if elsewhere != 0 {
 		t.Errorf("%d requests went elsewhere", elsewhere)
 	}

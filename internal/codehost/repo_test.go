@@ -1,7 +1,6 @@
 package codehost_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -279,7 +278,7 @@ func TestOneAsksForAll(t *testing.T) {
 	failed := make(chan error, n)
 	for range n {
 		go func() {
-			_, err := w.Repo(app, "Lumen-Works/Beacon").CreateIssue(context.Background(), codehost.NewIssue{Title: "x"})
+			_, err := w.Repo(app, "Lumen-Works/Beacon").CreateIssue(t.Context(), codehost.NewIssue{Title: "x"})
 			failed <- err
 		}()
 	}

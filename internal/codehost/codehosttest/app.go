@@ -136,26 +136,26 @@ func (i *Installation) revoke() {
 	maps.DeleteFunc(i.host.tokens, func(_ string, t *token) bool { return t.installation == i })
 }
 
-// caller is who has sent a request. The error is the text of a 401.
-func (h *Host) caller(r *http.Request) (caller, error) {
+// caller is who has sent a request, or the text of the 401 that it gets.
+func (h *Host) caller(r *http.Request) (who caller, refused string) {
 	kind, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case kind == "":
-		return caller{name: anonymous}, nil
+		return caller{name: anonymous}, ""
 	case !strings.EqualFold(kind, "Bearer") && !strings.EqualFold(kind, "token"):
-		return caller{}, errors.New("Bad credentials")
+		return caller{}, "Bad credentials"
 	case strings.Count(text, ".") == 2:
 		return h.callerOfApp(text)
 	}
 	t, ok := h.tokens[text]
 	if !ok || !h.now().Before(t.expires) {
-		return caller{}, errors.New("Bad credentials")
+		return caller{}, "Bad credentials"
 	}
-	return caller{name: fmt.Sprintf("installation %d", t.installation.ID), token: t}, nil
+	return caller{name: fmt.Sprintf("installation %d", t.installation.ID), token: t}, ""
 }
 
 // callerOfApp checks what an app has signed.
-func (h *Host) callerOfApp(text string) (caller, error) {
+func (h *Host) callerOfApp(text string) (who caller, refused string) {
 	var found *App
 	var claims jwt.RegisteredClaims
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"RS256"}), jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithTimeFunc(h.now))
@@ -169,15 +169,15 @@ func (h *Host) callerOfApp(text string) (caller, error) {
 	})
 	switch {
 	case found == nil && errors.Is(err, jwt.ErrTokenUnverifiable):
-		return caller{}, errors.New("'Issuer' claim ('iss') must be an Integer")
+		return caller{}, "'Issuer' claim ('iss') must be an Integer"
 	case err != nil:
-		return caller{}, errors.New("A JSON web token could not be decoded")
+		return caller{}, "A JSON web token could not be decoded"
 	case claims.IssuedAt == nil:
-		return caller{}, errors.New("Missing 'issued at' claim ('iat') in assertion")
+		return caller{}, "Missing 'issued at' claim ('iat') in assertion"
 	case claims.ExpiresAt.After(h.now().Add(maxAppLife)):
-		return caller{}, errors.New("'Expiration time' claim ('exp') is too far in the future")
+		return caller{}, "'Expiration time' claim ('exp') is too far in the future"
 	}
-	return caller{name: "app " + found.ID, app: found}, nil
+	return caller{name: "app " + found.ID, app: found}, ""
 }
 
 func (h *Host) getApp(w http.ResponseWriter, r *http.Request) {

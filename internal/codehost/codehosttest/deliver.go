@@ -2,7 +2,6 @@ package codehosttest
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -37,7 +36,7 @@ func Deliver(t testing.TB, address string, d Delivery) (status int, answer strin
 	if d.Form {
 		body, kind = []byte(url.Values{"payload": {string(d.Payload)}}.Encode()), "application/x-www-form-urlencoded"
 	}
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, address, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

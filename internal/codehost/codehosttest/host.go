@@ -146,11 +146,11 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	made := httptest.NewRecorder()
-	who, err := h.caller(r)
+	who, refused := h.caller(r)
 	limits := h.count(who)
 	switch {
-	case err != nil:
-		fail(made, http.StatusUnauthorized, err.Error())
+	case refused != "":
+		fail(made, http.StatusUnauthorized, refused)
 	case limits.Get("X-Ratelimit-Remaining") == "-1":
 		limits.Set("X-Ratelimit-Remaining", "0")
 		fail(made, http.StatusForbidden, "API rate limit exceeded for "+who.name+". (But here's the good news: authenticated requests get a higher rate limit.)")
