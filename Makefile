@@ -26,8 +26,8 @@ format: ## gofmt
 vet: ## go vet
 lint: ## golangci-lint, see .golangci.yml
 tests: ## every test
-race: ## tests of packages with goroutines, with the race detector and -short
-platforms: ## compile program and tests for every platform
+race: ## tests of packages that start goroutines, with the race detector and -short
+platforms: ## type-check program and tests for every platform
 vulnerabilities: ## govulncheck, when its database can be reached
 $(STEPS):
 	@$(GO) run ./tools/gate $@
