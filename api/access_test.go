@@ -48,6 +48,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	card := s.Must(t, 201, "POST", one+"/events/dashboards/cards", `{"title":"Openings","query":{"type":"value","events":[{"name":"open","alias":"A"}]}}`)
 	file := s.Upload(t, name, "a.txt", "hello")
 	s.Must(t, 200, "POST", one+"/codehost-webhook/regenerate", "")
+	s.Must(t, 200, "PUT", "/admin/codehost-app", `{"webhook_secret":"0123456789abcdef"}`)
 	id := func(record string) string { return apitest.Field[string](t, record, "id") }
 	return target{
 		name, name + "-old", id(version), id(announcement), id(feedback), id(log), id(key),

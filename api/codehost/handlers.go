@@ -8,6 +8,7 @@
 //	forward.go      feedback that becomes an issue
 //	preview.go      previews and imports
 //	webhook.go      settings of the release webhook, and its deliveries
+//	commands.go     comments that start workflows
 //	calls.go        as which app the code host is asked, for how long, what its errors mean
 package codehost
 
@@ -51,5 +52,5 @@ func New(c Config) *Handlers { return &Handlers{Config: c, forwarding: newForwar
 
 // Routes lists all routes.
 func (h *Handlers) Routes() []web.Route {
-	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes(), h.webhookRoutes())
+	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes(), h.webhookRoutes(), h.commandRoutes())
 }

@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -90,4 +91,22 @@ func (d *Delivery) CommentEvent() CommentEvent {
 		Issue: payload.object("issue").number("number"), Comment: comment.number("id"),
 		Body: comment.text("body"), Association: comment.text("author_association"), Login: comment.object("user").text("login"),
 	}
+}
+
+var commandLine = regexp.MustCompile(`^/svc-([a-z0-9][a-z0-9-]*)(?:\s+(.*))?$`)
+
+// ParseCommand reads the command in the first line of a comment that is not empty:
+// /svc- and a name, then whatever the workflow is to be given.
+func ParseCommand(body string) (name, argument string, ok bool) {
+	for line := range strings.SplitSeq(body, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		found := commandLine.FindStringSubmatch(line)
+		if found == nil {
+			return "", "", false
+		}
+		return found[1], strings.TrimSpace(found[2]), true
+	}
+	return "", "", false
 }
