@@ -1,7 +1,6 @@
 package codehost_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -157,14 +156,33 @@ func TestTestOfTheApp(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			var log bytes.Buffer
-			w := newWorld(t, apitest.WithLog(&log))
+			w := newWorld(t)
 			tc.prepare(t, w)
 			w.Exchanges(t, []apitest.Exchange{{"answer", "POST", test, "", 200, tc.want}})
-			if answer := w.Must(t, 200, "POST", test, ""); strings.Contains(answer, codehosttest.Secret) {
-				t.Errorf("it shows what the code host said: %s", answer)
-			}
 		})
+	}
+}
+
+// TestWhatTheCodeHostSaidIsInTheLog: the settings show words of our own.
+func TestWhatTheCodeHostSaidIsInTheLog(t *testing.T) {
+	t.Parallel()
+	log := &shared{}
+	w := newWorld(t, apitest.WithLog(log))
+	w.connect(t, nil)
+	w.Must(t, 200, "PUT", integration, `{"repo_full_name":"lumen-works/beacon","feedback_issue_template_repo_path":"t.md"}`)
+	w.host.Break("", "", codehosttest.Status(500))
+	for _, call := range [][2]string{{"POST", "/admin/codehost-app/test"}, {"GET", integration + "/repo-template"}} {
+		_, answer, header := w.Do(t, call[0], call[1], w.Admin, "")
+		if !strings.Contains(answer, "the log has the details") || strings.Contains(answer, codehosttest.Secret) {
+			t.Errorf("%s: got %s", call[1], answer)
+		}
+		found := false
+		for line := range strings.Lines(log.text()) {
+			found = found || strings.Contains(line, codehosttest.Secret) && strings.Contains(line, header.Get("X-Request-Id"))
+		}
+		if !found {
+			t.Errorf("%s: the log does not say why:\n%s", call[1], log.text())
+		}
 	}
 }
 
