@@ -42,13 +42,20 @@ type endpoint struct {
 	metrics *web.RouteMetrics
 }
 
+// largeDeliveries are in memory at a time. Who sent one is not known before it is read.
+const largeDeliveries = 8
+
 // serve makes endpoints of routes, and the router that finds them.
 func (s *Server) serve(routes []web.Route) (err error) {
 	s.metrics.Register(routes)
 	s.endpoints, s.publicWindows = make([]endpoint, len(routes)), nil
 	patterns := make([]web.Pattern, len(routes))
+	deliveries := make(web.LargeBodies, largeDeliveries)
 	for i, r := range routes {
 		e := endpoint{Route: r, counts: analytics.CountedEndpoint(r.Counts), metrics: s.metrics.Routes[i]}
+		if r.Access.Kind == web.Signed {
+			e.LargeBodies = deliveries
+		}
 		switch r.Rate {
 		case web.PublicRate:
 			e.limits, e.per = limit.NewWindows(s.config.PublicRateLimit, time.Minute, web.LimitedAddresses), "a minute"

@@ -587,6 +587,57 @@ func TestSizeOfDeliveries(t *testing.T) {
 	}
 }
 
+// Deliveries that nobody has signed yet do not fill the memory: of large ones only some
+// are read at a time, and small ones pass.
+func TestLargeDeliveriesAreFew(t *testing.T) {
+	t.Parallel()
+	s := hooked(t)
+	large := release(t, map[string]any{"release.body": strings.Repeat("x", 2<<20)})
+	end := make(chan struct{})
+	var held sync.WaitGroup
+	for range 8 {
+		begun := make(chan struct{})
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, &heldBody{begun: begun, end: end})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ContentLength = int64(len(large))
+		r.Header.Set("Expect", "100-continue")
+		r.Header.Set("X-Hub-Signature-256", codehosttest.Sign(large, hookSecret))
+		held.Go(func() {
+			client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
+			if answer, err := client.Do(r); err == nil {
+				_ = answer.Body.Close() // an answer to half a body
+			}
+		})
+		<-begun
+	}
+	status, answer := deliver(t, s, releases, "release", large, nil)
+	expect(t, "one more", status, answer, 429, `{"message":"too many large requests at a time; send this one again soon"}`)
+	status, answer = deliver(t, s, releases, "release", large, map[string]string{"X-Hub-Signature-256": ""})
+	expect(t, "one more without a signature", status, answer, 401, ``)
+	status, answer = deliver(t, s, releases, "release", release(t, nil), nil)
+	expect(t, "a small one", status, answer, 200, `{"status":"synced"}`)
+	close(end)
+	held.Wait()
+	for status = 429; status == 429; {
+		status, answer = deliver(t, s, releases, "release", large, nil)
+	}
+	expect(t, "when there is room", status, answer, 200, `{"status":"synced"}`)
+}
+
+// heldBody is a body that says when the server asks for it, and ends early.
+type heldBody struct {
+	begun, end chan struct{}
+	once       sync.Once
+}
+
+func (b *heldBody) Read([]byte) (int, error) {
+	b.once.Do(func() { close(b.begun) })
+	<-b.end
+	return 0, io.ErrUnexpectedEOF
+}
+
 // unread is a body that notes whether somebody reads it.
 type unread struct{ read bool }
 

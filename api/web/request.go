@@ -163,6 +163,9 @@ func (r *Request) ReadBody() ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, errTooLarge(limit)
 	}
+	if err := r.Route.LargeBodies.enter(r); err != nil {
+		return nil, err
+	}
 	if r.ContentLength > MinBytesPerSecond { // more time for more bytes, so that slow lines can send them
 		deadline := time.Now().Add(time.Duration(30+r.ContentLength/MinBytesPerSecond) * time.Second)
 		_ = http.NewResponseController(r.Writer).SetReadDeadline(deadline)

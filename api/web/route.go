@@ -20,7 +20,11 @@
 package web
 
 import (
+	"context"
 	"net/http"
+	"time"
+
+	"svc/internal/fault"
 )
 
 // Limits of request bodies, in bytes.
@@ -72,12 +76,31 @@ type Route struct {
 	Reporter     Reporter // instead of handler where the body tells something about the client
 
 	BodyLimit       int64
+	LargeBodies     LargeBodies // nil = as many as there are requests
 	Rate            RateClass
 	Counts          string // what its requests are called in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not what the client has
 	Private         bool   // answers must not be kept by caches
 	Quiet           bool   // no line in the access log
 	EventSender     bool   // the caller is a sender of events: its address is logged as it is stored with them
+}
+
+// LargeBodies bounds how many bodies of more than PublicBodyLimit are in memory at a
+// time. Its capacity is that number.
+type LargeBodies chan struct{}
+
+// enter makes room for the body of a request until the request ends.
+func (l LargeBodies) enter(r *Request) error {
+	if l == nil || r.ContentLength >= 0 && r.ContentLength <= PublicBodyLimit {
+		return nil
+	}
+	select {
+	case l <- struct{}{}:
+		context.AfterFunc(r.Context(), func() { <-l })
+		return nil
+	default:
+		return fault.New(fault.TooMany, "too many large requests at a time; send this one again soon").After(10 * time.Second)
+	}
 }
 
 // RateClass is how often an address may call a route.
