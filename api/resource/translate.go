@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"svc/api/web"
@@ -88,6 +89,9 @@ func (in translationSettingsInput) check() error {
 	}
 	p.BaseURL("base_url", in.BaseURL, web.TextRule{Max: 512, Trim: true})
 	p.Text("api_key", in.APIKey, web.TextRule{Max: 512, Trim: true})
+	if strings.ContainsFunc(strings.TrimSpace(in.APIKey.Or("")), unicode.IsControl) {
+		p.Add("api_key must not contain control characters") // no header could carry it
+	}
 	p.Text("model", in.Model, web.TextRule{Max: 128, Trim: true})
 	p.Flag("custom_prompt", in.CustomPrompt)
 	p.Text("system_prompt", in.SystemPrompt, web.TextRule{Max: 8192, Trim: true})

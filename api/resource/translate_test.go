@@ -70,6 +70,7 @@ func TestTranslationSettings(t *testing.T) {
 		{"every broken rule", "PUT", translationAt, `{"enabled":null,"provider":"deepl","base_url":"https://` + long(505) + `","model":"` + long(129) + `","api_key":"` + long(513) + `","custom_prompt":1,"system_prompt":"` + long(8193) + `"}`, 400,
 			`{"message":["enabled must not be null","provider must be openai or anthropic","base_url must have at most 512 characters","api_key must have at most 512 characters","model must have at most 128 characters","custom_prompt must be true or false","system_prompt must have at most 8192 characters"]}`},
 		{"an address that is none", "PUT", translationAt, `{"base_url":"api.example"}`, 400, `{"message":["base_url must be an http or https URL without user name, query and fragment"]}`},
+		{"a key in two lines", "PUT", translationAt, `{"api_key":"a\nb"}`, 400, `{"message":["api_key must not contain control characters"]}`},
 		{"null is no provider", "PUT", translationAt, `{"provider":null}`, 400, `{"message":["provider must be openai or anthropic"]}`},
 		{"nothing was changed", "GET", translationAt, "", 200, `{"enabled":true,"configured":true,"provider":"anthropic"}`},
 		{"cleared", "DELETE", translationAt, "", 200, empty},

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 
 	"svc/internal/fault"
 	"svc/internal/placeholder"
@@ -111,14 +112,13 @@ func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	return translated, nil
 }
 
-// withoutFence is a text without the code fence around it.
+// withoutFence is a text without the code fence around it, which may name the language.
 func withoutFence(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "```")
 	inner, closed := strings.CutSuffix(inner, "```")
-	_, inner, lines := strings.Cut(inner, "\n") // behind the name of the language
-	if !opened || !closed || !lines {
+	if !opened || !closed {
 		return text
 	}
-	return inner
+	return strings.TrimLeftFunc(inner, unicode.IsLetter)
 }

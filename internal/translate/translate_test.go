@@ -204,6 +204,8 @@ func TestAnswers(t *testing.T) {
 		{"an error after the repetition", []answer{refused, {500, "oops"}}, 2, fault.Unavailable, "answered 500: oops"},
 		{"a code fence is removed", []answer{says(translate.OpenAI, "\n```json\n"+translated+"\n```\n")}, 1, 0, ""},
 		{"a fence without a language", []answer{says(translate.OpenAI, "```\n"+translated+"\n```")}, 1, 0, ""},
+		{"a fence in one line", []answer{says(translate.OpenAI, "```json "+translated+" ```")}, 1, 0, ""},
+		{"a fence that is not closed", []answer{says(translate.OpenAI, "```json\n"+translated)}, 1, fault.BadGateway, "is not a JSON object"},
 		{"prose is no object", []answer{says(translate.OpenAI, "Sure: "+translated)}, 1, fault.BadGateway, "is not a JSON object: Sure:"},
 		{"a list is no object", []answer{says(translate.OpenAI, `["Hallo"]`)}, 1, fault.BadGateway, "is not a JSON object"},
 		{"null is no object", []answer{says(translate.OpenAI, `null`)}, 1, fault.BadGateway, "is not a JSON object"},
