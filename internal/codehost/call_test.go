@@ -209,10 +209,11 @@ func TestConditionalRequests(t *testing.T) {
 	w.host.SetLimit(4) // a page each, and two of the app
 	read := func() (n int, first string) {
 		t.Helper()
-		err := r.EachRelease(t.Context(), 1000, func(release *codehost.Release) error {
-			if n++; n == 1 {
-				first = release.TagName
+		err := r.EachPage(t.Context(), 1000, func(page []codehost.Release) error {
+			if n == 0 {
+				first = page[0].TagName
 			}
+			n += len(page)
 			return nil
 		})
 		if err != nil {
@@ -387,8 +388,10 @@ func TestPaging(t *testing.T) {
 	r := w.Repo(nil, "lumen-works/beacon")
 	for limit, want := range map[int]int{1000: 250, 250: 250, 201: 201, 200: 200, 100: 100, 7: 7} {
 		var tags []string
-		err := r.EachRelease(t.Context(), limit, func(one *codehost.Release) error {
-			tags = append(tags, one.TagName)
+		err := r.EachPage(t.Context(), limit, func(page []codehost.Release) error {
+			for _, one := range page {
+				tags = append(tags, one.TagName)
+			}
 			return nil
 		})
 		if err != nil || len(tags) != want || tags[0] != "v249" || tags[want-1] != fmt.Sprintf("v%d", 250-want) {
@@ -397,7 +400,7 @@ func TestPaging(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	pages := w.host.Asked("GET", "/releases")
-	if err := r.EachRelease(t.Context(), 1000, func(*codehost.Release) error { return enough }); !errors.Is(err, enough) || w.host.Asked("GET", "/releases") != pages+1 {
+	if err := r.EachPage(t.Context(), 1000, func([]codehost.Release) error { return enough }); !errors.Is(err, enough) || w.host.Asked("GET", "/releases") != pages+1 {
 		t.Errorf("a visit that ends it: %v", err)
 	}
 }

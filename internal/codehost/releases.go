@@ -47,18 +47,6 @@ func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) er
 	})
 }
 
-// EachRelease is EachPage for one release after the other.
-func (r *Repo) EachRelease(ctx context.Context, limit int, visit func(*Release) error) error {
-	return r.EachPage(ctx, limit, func(page []Release) error {
-		for i := range page {
-			if err := visit(&page[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // errPages ends a list that is longer than anybody needs.
 var errPages = errors.New("the list has too many pages")
 

@@ -29,15 +29,12 @@ func (r *Repo) Name() string { return r.name }
 // Repository is what the code host says about a repository.
 type Repository struct {
 	FullName    string     `json:"full_name"`
-	HTMLURL     string     `json:"html_url"`
 	Description string     `json:"description"`
 	Homepage    string     `json:"homepage"`
 	Website     string     `json:"website"` // is Homepage in the API of Gitea
 	CreatedAt   *time.Time `json:"created_at"`
 	Owner       struct {
-		Login     string `json:"login"`
 		AvatarURL string `json:"avatar_url"`
-		HTMLURL   string `json:"html_url"`
 	} `json:"owner"`
 }
 
