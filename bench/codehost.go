@@ -149,7 +149,7 @@ func (h *silentHost) await(ctx context.Context) error {
 }
 
 func (h *silentHost) close() {
-	_ = h.Listener.Close() // nobody has written to it
+	_ = h.Close() // nobody has written to it
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, conn := range h.conns {

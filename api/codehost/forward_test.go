@@ -1,7 +1,6 @@
 package codehost_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,141 +24,6 @@ const (
 	submit    = "/public/beacon/feedbacks"
 	feedbacks = "/admin/projects/beacon/feedbacks"
 )
-
-// forwardWorld is a world whose project forwards feedback to its repository.
-type forwardWorld struct {
-	*world
-	app *codehosttest.App
-	log *syncBuffer
-	key string // an API key, which outlives a login
-}
-
-// syncBuffer is what a server logs.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-func newForwardWorld(t *testing.T, options ...apitest.Option) *forwardWorld {
-	t.Helper()
-	log := &syncBuffer{}
-	w := &forwardWorld{world: newWorld(t, append([]apitest.Option{apitest.WithLog(log), apitest.WithWindow(time.Minute)}, options...)...), log: log}
-	w.key = w.Key(t, `{"name":"reader","scopes":["feedbacks:read"],"all_projects":true}`)
-	w.app = w.host.App(t, map[string]string{"issues": "write", "contents": "read"})
-	w.app.Install(w.repo)
-	w.setApp(t, func(*store.CodehostApp) {})
-	w.integrate(t, func(i *store.CodehostIntegration) { i.FeedbackIssue, i.Repo = true, w.repo.Name })
-	return w
-}
-
-// setApp makes the app that of the server, with a change.
-func (w *forwardWorld) setApp(t testing.TB, change func(*store.CodehostApp)) {
-	t.Helper()
-	a := &store.CodehostApp{
-		AppID: w.app.ID, PrivateKey: seal.NewKeys([]byte(apitest.Secret)).Seal(seal.AppPrivateKey, w.app.PKCS1),
-		Features: []string{store.FeatureFeedbackIssue},
-	}
-	change(a)
-	if err := w.DB.Update(func(tx *store.Tx) error { return tx.PutCodehostApp(a) }); err != nil {
-		t.Error(err) // may be in a request
-	}
-}
-
-// integrate changes what the project does with its repository.
-func (w *forwardWorld) integrate(t testing.TB, change func(*store.CodehostIntegration)) {
-	t.Helper()
-	err := w.DB.Update(func(tx *store.Tx) error {
-		p, err := tx.Project("beacon")
-		if err != nil {
-			return err
-		}
-		i, err := tx.CodehostIntegration(p.ID)
-		if err != nil {
-			return err
-		}
-		change(i)
-		return tx.PutCodehostIntegration(p.ID, i)
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-// send submits feedback to be forwarded from an address.
-func (w *forwardWorld) send(t testing.TB, addr, content string) (status int, answer string) {
-	t.Helper()
-	status, answer, _ = w.Send(t, "POST", "/api/v1"+submit, map[string]string{"X-Forwarded-For": addr}, forwarded(content))
-	return status, answer
-}
-
-// forwarded is a submission that is to be forwarded.
-func forwarded(content string) string {
-	return fmt.Sprintf(`{"content":%q,"contact":"mira@example.org","rating":4,"forward_to_codehost":true}`, content)
-}
-
-// stored are the contents of all feedback, the newest first.
-func (w *forwardWorld) stored(t testing.TB) (contents []string) {
-	t.Helper()
-	status, list, _ := w.Do(t, "GET", feedbacks+"?limit=100&include_hidden=1", w.key, "")
-	if status != 200 {
-		t.Fatalf("got %d %s", status, list)
-	}
-	for _, f := range apitest.Field[[]map[string]any](t, list, "data") {
-		contents = append(contents, f["content"].(string))
-	}
-	return contents
-}
-
-// expect expects this many records and issues.
-func (w *forwardWorld) expect(t testing.TB, records, issues int) {
-	t.Helper()
-	if got := w.stored(t); len(got) != records {
-		t.Errorf("got records %q, want %d", got, records)
-	}
-	if got := w.repo.Issues(); len(got) != issues {
-		t.Errorf("got %d issues, want %d", len(got), issues)
-	}
-}
-
-// settle lets time go by and the job do its work.
-func (w *forwardWorld) settle(t testing.TB, after time.Duration) error {
-	t.Helper()
-	w.Clock.Advance(after)
-	return w.Handler.SettleForwards(t.Context())
-}
-
-// loseAnswer lets the host create an issue and answer with a status, as a proxy does
-// that has waited for too long.
-func loseAnswer(status int) codehosttest.Fault {
-	return func(_ *codehosttest.Host, next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			next.ServeHTTP(httptest.NewRecorder(), r)
-			w.WriteHeader(status)
-		})
-	}
-}
-
-// before does something before the host does its work.
-func before(do func()) codehosttest.Fault {
-	return func(_ *codehosttest.Host, next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			do()
-			next.ServeHTTP(w, r)
-		})
-	}
-}
 
 func TestForward(t *testing.T) {
 	t.Parallel()
@@ -426,20 +290,6 @@ func TestForwardWhenTheCodeHostFails(t *testing.T) {
 			w.expect(t, 1, 1)
 		})
 	}
-}
-
-// logsWith reports whether a line of a log has all texts.
-func logsWith(log string, texts ...string) bool {
-	for line := range strings.Lines(log) {
-		all := true
-		for _, text := range texts {
-			all = all && text != "" && strings.Contains(line, text)
-		}
-		if all {
-			return true
-		}
-	}
-	return false
 }
 
 // TestForwardWhenTheCodeHostHangs: the visitor waits no longer than the time limit of a

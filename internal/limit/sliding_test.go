@@ -29,7 +29,7 @@ func TestSliding(t *testing.T) {
 				s, begin := NewSliding(3, time.Hour, 10), time.Now()
 				got := ""
 				for _, at := range tc.at {
-					time.Sleep(at - time.Since(begin))
+					<-time.After(at - time.Since(begin))
 					v := s.Take("a", time.Now())
 					if v.Allowed {
 						got += "y"
@@ -52,7 +52,7 @@ func TestSlidingReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSliding(2, time.Hour, 10)
 		s.Take("a", time.Now())
-		time.Sleep(20 * time.Minute)
+		<-time.After(20 * time.Minute)
 		if v := s.Take("a", time.Now()); v != (Verdict{Allowed: true, Limit: 2, Remaining: 0, Reset: 40 * time.Minute}) {
 			t.Errorf("the second: got %+v", v)
 		}
@@ -60,11 +60,11 @@ func TestSlidingReset(t *testing.T) {
 		if v != (Verdict{Limit: 2, Reset: 40 * time.Minute}) {
 			t.Errorf("the third: got %+v", v)
 		}
-		time.Sleep(v.Reset - 1)
+		<-time.After(v.Reset - 1)
 		if s.Take("a", time.Now()).Allowed {
 			t.Error("it was allowed too early")
 		}
-		time.Sleep(1)
+		<-time.After(1)
 		if !s.Take("a", time.Now()).Allowed {
 			t.Error("it was refused after the wait")
 		}
