@@ -97,11 +97,11 @@ var files embed.FS
 // fails every test.
 var documents = []*Document{
 	{
-		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 22, 17, 10, 0, 0, time.UTC).Unix(),
+		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 22, 17, 45, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(PrivacyPolicy),
 	},
 	{
-		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 22, 17, 10, 0, 0, time.UTC).Unix(),
+		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 22, 17, 45, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(SDKCompliance),
 	},
 }
