@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -21,6 +22,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"svc/internal/testutil"
 )
 
 // giveUp is how long a script waits for something that must happen.
@@ -35,10 +38,24 @@ func TestMain(m *testing.M) {
 	}})
 }
 
+// scripts are the files of the scripts that are tried.
+func scripts(t *testing.T) (files []string) {
+	all, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("found %d scripts: %v", len(all), err)
+	}
+	for i, file := range all {
+		if testutil.Tried(i) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Files: scripts(t),
 		Setup: func(e *testscript.Env) error {
 			// The race detector makes each process linger for a second.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")

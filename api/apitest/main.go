@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ var seen = struct {
 // each answer has an owner, all of them are provoked. A partial run cannot be
 // held to it.
 func Main(m *testing.M, p Package) {
+	debug.SetGCPercent(400) // the tests allocate much and keep little
 	code := m.Run()
 	if code == 0 && fullRun() {
 		for _, missing := range unseen(p) {
