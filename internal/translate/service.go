@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -110,13 +109,15 @@ func (c *Client) complete(ctx context.Context, s Service, system, user string) (
 		status, answer, err = c.post(ctx, s, s.body(system, user, true))
 	}
 	switch {
+	case fault.Is(err, fault.Unavailable):
+		return "", err
 	case err != nil:
 		return "", fault.New(fault.Unavailable, "the translation service cannot be asked: %v", outbound.Explain(err))
 	case status/100 != 2:
-		return "", fault.New(fault.Unavailable, "the translation service answered %d: %s", status, s.excerpt(string(answer), maxRefusal))
+		return "", fault.New(fault.Unavailable, "the translation service answered %d%s", status, s.excerpt(string(answer), maxRefusal))
 	}
 	if text = textOf(s.Provider, answer); strings.TrimSpace(text) == "" {
-		return "", fault.New(fault.Unavailable, "the translation service answered without a text: %s", s.excerpt(string(answer), maxRefusal))
+		return "", fault.New(fault.Unavailable, "the translation service answered without a text%s", s.excerpt(string(answer), maxRefusal))
 	}
 	return text, nil
 }
@@ -139,7 +140,7 @@ func (c *Client) post(ctx context.Context, s Service, body any) (status int, ans
 	defer got.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(got.Body, maxAnswer+1))
 	if err == nil && len(answer) > maxAnswer {
-		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		err = fault.New(fault.Unavailable, "the translation service answered with more than %d MiB", maxAnswer>>20)
 	}
 	return got.StatusCode, answer, err
 }
@@ -168,8 +169,8 @@ func textOf(provider string, answer []byte) string {
 	return text.String()
 }
 
-// excerpt is the beginning of what a service sent, on one line and without the key,
-// which some services repeat.
+// excerpt is the beginning of what a service sent, behind a colon, on one line and
+// without the key, which some services repeat. It is empty when nothing was sent.
 func (s Service) excerpt(text string, limit int) string {
 	if s.APIKey != "" {
 		text = strings.ReplaceAll(text, s.APIKey, "***")
@@ -178,5 +179,8 @@ func (s Service) excerpt(text string, limit int) string {
 	if utf8.RuneCountInString(text) > limit {
 		text = string([]rune(text)[:limit])
 	}
-	return text
+	if text == "" {
+		return ""
+	}
+	return ": " + text
 }

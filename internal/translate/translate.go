@@ -95,7 +95,7 @@ func (t *Texts) message() (string, error) {
 // read takes the translated fields from what the model wrote.
 func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	malformed := func(what string) error {
-		return fault.New(fault.BadGateway, "the model's answer %s: %s", what, s.excerpt(answer, maxMalformed))
+		return fault.New(fault.BadGateway, "the model's answer %s%s", what, s.excerpt(answer, maxMalformed))
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(withoutFence(answer)), &object); err != nil || object == nil {

@@ -214,10 +214,12 @@ func TestAnswers(t *testing.T) {
 		{"a key is a number", []answer{says(translate.OpenAI, `{"title":"Hallo","content":5}`)}, 1, fault.BadGateway, `has no text "content"`},
 		{"an answer without a text", []answer{{200, `{"choices":[]}`}}, 1, fault.Unavailable, "without a text"},
 		{"a blank text", []answer{says(translate.OpenAI, " \n")}, 1, fault.Unavailable, "without a text"},
+		{"a refusal without a word", []answer{{503, " "}}, 1, fault.Unavailable, "the translation service answered 503"},
+		{"a redirect is not followed with the key", []answer{{307, ""}}, 1, fault.Unavailable, "the translation service answered 307"},
 		{"an answer that is no JSON", []answer{{200, `<html>`}}, 1, fault.Unavailable, "without a text: <html>"},
 		{"at most 300 characters of an answer are shown", []answer{{503, long}}, 1, fault.Unavailable, "answered 503: " + strings.Repeat("é ", 150)[:449]},
 		{"the key is not shown", []answer{{401, "bad key: secret-key!"}}, 1, fault.Unavailable, "bad key: ***!"},
-		{"an answer without end", []answer{{200, strings.Repeat(" ", 5<<20)}}, 1, fault.Unavailable, "cannot be asked"},
+		{"an answer without end", []answer{{200, strings.Repeat(" ", 5<<20)}}, 1, fault.Unavailable, "answered with more than 4 MiB"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -236,7 +238,7 @@ func TestAnswers(t *testing.T) {
 				}
 				return
 			}
-			if !fault.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.text) {
+			if !fault.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.text) || strings.HasSuffix(strings.TrimSpace(err.Error()), ":") {
 				t.Errorf("got %v, want a fault of kind %d with %q", err, tc.kind, tc.text)
 			}
 			if tail := strings.TrimSpace(err.Error()[strings.LastIndex(err.Error(), ": ")+2:]); len([]rune(tail)) > 300 {
