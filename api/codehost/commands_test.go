@@ -3,6 +3,7 @@ package codehost_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -68,9 +69,7 @@ func (w *commanded) payload(t *testing.T, changes map[string]any) []byte {
 		"repository.full_name": "lumen-works/beacon", "issue.number": w.issue, "comment.id": w.comment.ID, "comment.body": w.comment.Body,
 		"comment.user.login": "mira-stone", "comment.author_association": "MEMBER",
 	}
-	for name, value := range changes {
-		all[name] = value
-	}
+	maps.Copy(all, changes)
 	return codehosttest.Payload(t, "issue_comment", all)
 }
 

@@ -169,7 +169,7 @@ func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
 	if !codehost.Verify(raw, signature, secrets...) {
 		return nil, fault.New(fault.Unauthorized, "the signature in %s does not fit the body and the secret of this webhook", codehost.SignatureHeader)
 	}
-	return codehost.ReadDelivery(r.Request.Header, raw)
+	return codehost.ReadDelivery(r.Header, raw)
 }
 
 // The outcomes of a delivery.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -47,9 +48,7 @@ func deliver(t testing.TB, s *apitest.Server, path, event string, payload []byte
 		"Content-Type": "application/json", "User-Agent": "GitHub-Hookshot/044aadd", "X-GitHub-Event": event,
 		"X-GitHub-Delivery": "", "X-Hub-Signature-256": codehosttest.Sign(payload, hookSecret),
 	}
-	for name, value := range headers {
-		all[name] = value
-	}
+	maps.Copy(all, headers)
 	status, answer, _ := s.Send(t, "POST", path, all, string(payload))
 	return status, answer
 }
