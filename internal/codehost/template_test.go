@@ -200,6 +200,7 @@ func TestVisitorsText(t *testing.T) {
 		{"Markdown links", "[a](b) ![c](d)", "[a](b) ![c](d)", "&#x5b;a&#x5d;(b) !&#x5b;c&#x5d;(d)"},
 		{"a cell and lines", "a | b\nc", "a | b c", "a &#x7c; b<br>c"},
 		{"HTML", "<b>x</b> <!-- svc -->", "<~b>x<~/b> <~!-- svc -->", "&lt;b&gt;x&lt;/b&gt; &lt;!-- svc --&gt;"},
+		{"the end of an attribute", `a" src="b`, `a" src="b`, `a&quot; src=&quot;b`},
 		{"a block of code", "```\nx\n```", "''' x '''", "&#x60;&#x60;&#x60;<br>x<br>&#x60;&#x60;&#x60;"},
 		{"a heading", "# a", "#~ a", "#~ a"},
 		{"an underline", "===", "===", "&#x3d;=="},
