@@ -165,8 +165,8 @@ func (h *Handlers) forward(r *web.Request, p *store.Project, to forwardTarget, w
 	if w.ID != (store.ID{}) {
 		issue, err := h.findIssue(ctx, app, w)
 		switch {
-		case err != nil && !errors.Is(err, codehost.ErrNotFound):
-			return nil, notForwarded(err)
+		case err != nil && (!errors.Is(err, codehost.ErrNotFound) || strings.EqualFold(w.Repo, to.integration.Repo)):
+			return nil, notForwarded(err) // one that is only hidden from us may have the issue
 		case issue != nil:
 			return h.DB.CompleteForward(w, issue.Number, web.OrNil(&issue.URL), false)
 		}

@@ -69,6 +69,15 @@ func TestForwardAfterLostAnswer(t *testing.T) {
 				w.host.Mend()
 				found(t, w)
 			})
+			t.Run("repeated while the code host hides the repository", func(t *testing.T) {
+				w := lose(t)
+				w.host.BreakTimes(1, "GET", "/issues", codehosttest.Status(404))
+				if status, answer := w.send(t, "203.0.113.1", "a"); status != 503 {
+					t.Errorf("got %d %s", status, answer)
+				}
+				w.expect(t, 0, 1)
+				found(t, w)
+			})
 			t.Run("repeated for another repository", func(t *testing.T) {
 				w := lose(t)
 				other := w.host.Repository("lumen-works/other")
