@@ -3,8 +3,10 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"time"
 
+	"svc/internal/boltfile"
 	"svc/internal/fault"
 	"svc/internal/limit"
 )
@@ -82,8 +84,14 @@ func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forw
 	return f, w, err
 }
 
+// maxForwards is how many submissions of a project may have an outcome that is not
+// known, or was found out late: each is kept in full, and looked up on its own.
+const maxForwards = 1000
+
 // TryForward stores that an issue is about to be asked for. A new Forward, which has
-// no id yet, gets its id and number. A project that is gone is NotFound.
+// no id yet, gets its id and number. A project that is gone is NotFound. Where too many
+// are unsettled already, which is where the code host has not answered for long, the
+// error is Unavailable.
 func (s *Store) TryForward(w *Forward) error {
 	return s.submitOne(func(tx *Tx) (err error) {
 		content := tx.content(w.Project)
@@ -95,6 +103,9 @@ func (s *Store) TryForward(w *Forward) error {
 			return err
 		}
 		if w.ID == (ID{}) {
+			if hasKeys(b, maxForwards) {
+				return fault.New(fault.Unavailable, "feedback cannot be forwarded at the moment; try again tomorrow, or send it without forwarding").After(time.Hour)
+			}
 			w.ID = tx.newID()
 			w.Feedback.ID = w.ID
 			if w.Number, err = feedbackSeries.reserve(tx, w.Project); err != nil {
@@ -104,6 +115,17 @@ func (s *Store) TryForward(w *Forward) error {
 		w.Tried = tx.now.Unix()
 		return put(b, w.key(), w)
 	})
+}
+
+// hasKeys reports whether a bucket has so many keys.
+func hasKeys(b *boltfile.Bucket, n int) bool {
+	cursor := b.Cursor()
+	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+		if n--; n == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // CompleteForward stores the feedback of a Forward with its issue, which may have no
@@ -209,13 +231,13 @@ func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err er
 	return all, err
 }
 
-// submitOne is Submit for a fn that finds out before it writes that its project is
-// gone, which fails nobody else.
+// submitOne is Submit for a fn that may refuse with a fault before it writes, which
+// fails nobody else.
 func (s *Store) submitOne(fn func(*Tx) error) error {
 	var refused error
 	err := s.Submit(func(tx *Tx) error {
 		err := fn(tx)
-		if fault.Is(err, fault.NotFound) {
+		if _, ok := errors.AsType[*fault.Error](err); ok {
 			refused = err
 			return nil
 		}

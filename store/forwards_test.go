@@ -295,6 +295,28 @@ func TestForwardDuplicates(t *testing.T) {
 }
 
 // TestForwardOfDeletedProject: what belongs to a project goes with it.
+// TestForwardsAreBounded: a code host that does not answer for long keeps a limited
+// number of submissions, and others not at all.
+func TestForwardsAreBounded(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	p, other := addProject(t, db, "app"), addProject(t, db, "other")
+	var first *store.Forward
+	for i := range 1000 {
+		w := tryForward(t, db, forward(p.ID, 0, "x"))
+		if i == 0 {
+			first = w
+		}
+	}
+	if err := db.TryForward(forward(p.ID, 0, "x")); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("one more: got %v, want a fault of kind Unavailable", err)
+	}
+	tryForward(t, db, first) // known already
+	tryForward(t, db, forward(other.ID, 0, "x"))
+	complete(t, db, first, false)
+	tryForward(t, db, forward(p.ID, 0, "x"))
+}
+
 func TestForwardOfDeletedProject(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -87,8 +87,8 @@ func owner(o *Operation, status int) Package {
 		return Distribution
 	case tag == "Terms":
 		return Site
-	case tag == "Code host":
-		return Codehost
+	case tag == "Code host", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:
+		return Codehost // which makes issues of feedback
 	case tag == "Health":
 		return API
 	case tag == "Events", tag == "Statistics", strings.HasPrefix(o.Path, "/api/v1/public/{k}/events"):

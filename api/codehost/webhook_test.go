@@ -568,17 +568,17 @@ func TestSizeOfDeliveries(t *testing.T) {
 	status, answer = deliver(t, s, releases, "release", more, nil)
 	expect(t, "a byte more", status, answer, 413, `{"message":"the request body must have at most 26214400 bytes"}`)
 
-	if got := announce(t, s, "", limit); got != 401 {
+	if got := announce(t, s, releases, "", limit); got != 401 {
 		t.Errorf("without a signature: got %d, want 401", got)
 	}
 }
 
 // announce sends the headers of a delivery, which the server must refuse before it asks
 // for the body, and returns the status.
-func announce(t *testing.T, s *apitest.Server, signature string, length int) int {
+func announce(t *testing.T, s *apitest.Server, path, signature string, length int) int {
 	t.Helper()
 	unsent := &unread{}
-	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, unsent)
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+path, unsent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -591,6 +591,11 @@ func announce(t *testing.T, s *apitest.Server, signature string, length int) int
 		t.Fatal(err)
 	}
 	defer refused.Body.Close()
+	answer, err := io.ReadAll(refused.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apitest.LoadContract(t).Check(t, r, refused.StatusCode, refused.Header, answer)
 	if unsent.read {
 		t.Errorf("the body was asked for before the answer %d", refused.StatusCode)
 	}
@@ -623,9 +628,13 @@ func TestLargeDeliveriesAreFew(t *testing.T) {
 		<-begun
 	}
 	for want, signature := range map[int]string{429: codehosttest.Sign(large, hookSecret), 401: ""} {
-		if got := announce(t, s, signature, len(large)); got != want {
+		if got := announce(t, s, releases, signature, len(large)); got != want {
 			t.Errorf("one more, signed with %q: got %d, want %d", signature, got, want)
 		}
+	}
+	s.Must(t, 200, "PUT", "/admin/codehost-app", `{"webhook_secret":"a secret of the app"}`)
+	if got := announce(t, s, appHook, codehosttest.Sign(large, "x"), len(large)); got != 429 {
+		t.Errorf("one more for the app: got %d, want 429", got)
 	}
 	status, answer := deliver(t, s, releases, "release", release(t, nil), nil)
 	expect(t, "a small one", status, answer, 200, `{"status":"synced"}`)

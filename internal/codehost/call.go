@@ -88,9 +88,13 @@ func (c *Client) send(ctx context.Context, k call) (*response, error) {
 		if err != nil {
 			return failed(outbound.Explain(err))
 		}
-		text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+		limit := maxAnswer
+		if k.method != http.MethodGet {
+			limit = maxReceipt
+		}
+		text, err := io.ReadAll(io.LimitReader(answer.Body, int64(limit)+1))
 		_ = answer.Body.Close() // it was read
-		if err == nil && len(text) > maxAnswer {
+		if err == nil && len(text) > limit {
 			err = errors.New("the answer is too long")
 		}
 		if err != nil {
@@ -167,7 +171,8 @@ func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) 
 		if refused(answer.StatusCode) {
 			e.Reset = reset
 		}
-		e.Unclear = k.method != http.MethodGet && answer.StatusCode >= http.StatusInternalServerError
+		// A status 3xx that is no place to go to, such as 303, may follow what was done.
+		e.Unclear = k.method != http.MethodGet && answer.StatusCode/100 != 4
 		return nil, e
 	}
 	if k.method == http.MethodGet {

@@ -245,6 +245,8 @@ func TestUnclear(t *testing.T) {
 		"the connection breaks off": {"/issues", codehosttest.Cut(), true, false},
 		"500":                       {"/issues", codehosttest.Status(500), true, false},
 		"502":                       {"/issues", codehosttest.Answer(502, "<html>bad gateway"), true, false},
+		"303":                       {"/issues", codehosttest.Status(303), true, false},
+		"more than a receipt":       {"/issues", codehosttest.Answer(201, strings.Repeat(" ", 2<<20)), true, false},
 		"no answer in time":         {"/issues", codehosttest.Hang(), true, false},
 		"403":                       {"/issues", codehosttest.Status(403), false, false},
 		"410, issues are off":       {"/issues", codehosttest.Status(410), false, false},

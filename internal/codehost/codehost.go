@@ -36,6 +36,7 @@ const RequestTime = 20 * time.Second
 const (
 	callTime   = 10 * time.Second // of one call
 	maxAnswer  = 32 << 20         // bytes that are read of an answer: 100 releases with attachments
+	maxReceipt = 1 << 20          // of an answer to a call that changes something
 	maxKept    = 512 << 10        // bytes of an answer that is kept for conditional requests ...
 	maxKeptAll = 8 << 20          // ... and of all of them
 	pageSize   = "100"            // entries of a list; some code hosts give fewer

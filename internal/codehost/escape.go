@@ -33,11 +33,10 @@ func markdown(text string) string {
 }
 
 // entities are the characters with a meaning in the middle of a line, which references
-// to them do not have, neither in Markdown nor in HTML, the end of an attribute among
-// them. They are hexadecimal, so that
-// nobody takes &#x2a; for the number of an issue.
+// to them do not have, neither in Markdown nor in HTML, the ends of attributes among
+// them. They are hexadecimal, so that nobody takes &#x2a; for the number of an issue.
 var entities = strings.NewReplacer(
-	"&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "|", "&#x7c;", `\`, "&#x5c;", "`", "&#x60;",
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;", "|", "&#x7c;", `\`, "&#x5c;", "`", "&#x60;",
 	"*", "&#x2a;", "_", "&#x5f;", "[", "&#x5b;", "]", "&#x5d;", "~", "&#x7e;", "$", "&#x24;",
 )
 

@@ -190,7 +190,7 @@ func (t Template) Render(f Feedback) (title, body string) {
 		titles[name], bodies[name] = plain(value), markdown(value)
 	}
 	expand := func(text string, values map[string]string) string {
-		return placeholder.Expand(afterSign.ReplaceAllString(text, "${1}"+zeroWidthSpace+"${2}"), values)
+		return placeholder.ExpandAtMost(utf8.UTFMax*maxIssueBody, afterSign.ReplaceAllString(text, "${1}"+zeroWidthSpace+"${2}"), values)
 	}
 	title = plainLine(expand(t.Title, titles))
 	if strings.Trim(title, " "+zeroWidthSpace) == "" {

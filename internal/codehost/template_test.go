@@ -373,3 +373,15 @@ func tagsOf(page string) []string {
 	page = regexp.MustCompile(`<br ?/?>|<a href="mailto:[^>]*>([^<]*)</a>`).ReplaceAllString(page, "${1}")
 	return tag.FindAllString(page, -1)
 }
+
+// TestLongTemplates: a template that names a long text again and again makes an issue of
+// the greatest length.
+func TestLongTemplates(t *testing.T) {
+	t.Parallel()
+	long := codehost.Feedback{Content: strings.Repeat("*", 4096)}
+	_, once := codehost.Template{Title: "x", Body: "{{content}}"}.Render(long)
+	_, body := codehost.Template{Title: "x", Body: strings.Repeat("{{content}}", 700)}.Render(long)
+	if !strings.HasPrefix(body, once) || utf8.RuneCountInString(body) != 60_000 {
+		t.Errorf("got %d characters, want 60000 that begin with the text", utf8.RuneCountInString(body))
+	}
+}

@@ -2,6 +2,7 @@ package placeholder_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"svc/internal/placeholder"
@@ -33,5 +34,14 @@ func TestNames(t *testing.T) {
 	got := placeholder.Names("{{ b }} {{a_1}} {{B}} {{b}} { {c}}")
 	if want := []string{"b", "a_1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestExpandAtMost(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"x": strings.Repeat("x", 100)}
+	text := strings.Repeat("{{x}}-", 1000)
+	if got := placeholder.ExpandAtMost(250, text, values); got != placeholder.Expand(text, values)[:302] {
+		t.Errorf("got %d bytes: %q", len(got), got)
 	}
 }

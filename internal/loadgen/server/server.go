@@ -158,7 +158,7 @@ func (s *Server) Discard() error {
 // Kill ends the server without a warning.
 func (s *Server) Kill() error {
 	_ = s.command.Process.Kill() // it may have ended by itself
-	_ = <-s.exited               // killed is an error
+	<-s.exited                   // that it was killed is an error
 	return s.log.Close()
 }
 
