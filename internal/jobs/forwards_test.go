@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,10 +18,16 @@ func TestSettlingForwards(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		failure := errors.New("code host away")
+		var away atomic.Bool
+		away.Store(true)
 		j := New(Config{
 			DB: openStore(t), Log: slog.New(slog.NewTextHandler(&log, nil)), Flush: func() error { return nil },
-			SettleForwards: func(context.Context) error { return failure },
+			SettleForwards: func(context.Context) error {
+				if away.Load() {
+					return errors.New("code host away")
+				}
+				return nil
+			},
 		})
 		j.Start()
 		<-time.After(settleEvery + time.Second)
@@ -31,7 +38,7 @@ func TestSettlingForwards(t *testing.T) {
 		if n := strings.Count(log.String(), "code host away"); n != 1 {
 			t.Errorf("it is logged %d times:\n%s", n, log.String())
 		}
-		failure = nil
+		away.Store(false)
 		<-time.After(settleEvery)
 		synctest.Wait()
 		if s := named(t, j, "forwarded-feedback"); s.Runs != 3 || s.Failed != 2 || s.Failure != "" {
