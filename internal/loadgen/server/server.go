@@ -158,8 +158,8 @@ func (s *Server) Discard() error {
 // Kill ends the server without a warning.
 func (s *Server) Kill() error {
 	_ = s.command.Process.Kill() // it may have ended by itself
-	<-s.exited                   // that it was killed is an error
-	return s.log.Close()
+	_, err := fmt.Fprintln(s.log, <-s.exited)
+	return errors.Join(err, s.log.Close())
 }
 
 // Key is an API key with every right.
