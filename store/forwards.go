@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"time"
 
 	"svc/internal/boltfile"
@@ -93,6 +92,19 @@ const maxForwards = 1000
 // are unsettled already, which is where the code host has not answered for long, the
 // error is Unavailable.
 func (s *Store) TryForward(w *Forward) error {
+	if w.ID == (ID{}) {
+		// Not in the transaction that follows: refusing costs no commit, and some more of
+		// those that come at one moment do no harm.
+		err := s.View(func(tx *Tx) error {
+			if b := tx.contentBucket(w.Project, forwardsBucket); b != nil && hasKeys(b, maxForwards) {
+				return fault.New(fault.Unavailable, "feedback cannot be forwarded at the moment; try again tomorrow, or send it without forwarding").After(time.Hour)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 	return s.submitOne(func(tx *Tx) (err error) {
 		content := tx.content(w.Project)
 		if content == nil {
@@ -103,9 +115,6 @@ func (s *Store) TryForward(w *Forward) error {
 			return err
 		}
 		if w.ID == (ID{}) {
-			if hasKeys(b, maxForwards) {
-				return fault.New(fault.Unavailable, "feedback cannot be forwarded at the moment; try again tomorrow, or send it without forwarding").After(time.Hour)
-			}
 			w.ID = tx.newID()
 			w.Feedback.ID = w.ID
 			if w.Number, err = feedbackSeries.reserve(tx, w.Project); err != nil {
@@ -231,13 +240,13 @@ func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err er
 	return all, err
 }
 
-// submitOne is Submit for a fn that may refuse with a fault before it writes, which
-// fails nobody else.
+// submitOne is Submit for a fn that finds out before it writes that its project is
+// gone, which fails nobody else.
 func (s *Store) submitOne(fn func(*Tx) error) error {
 	var refused error
 	err := s.Submit(func(tx *Tx) error {
 		err := fn(tx)
-		if _, ok := errors.AsType[*fault.Error](err); ok {
+		if fault.Is(err, fault.NotFound) {
 			refused = err
 			return nil
 		}
