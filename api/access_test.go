@@ -83,6 +83,8 @@ func (a target) path(route string) string {
 			segments[i] = "1.0.0"
 		case ":slug":
 			segments[i] = "privacy-policy"
+		case ":file":
+			segments[i] = "svc-sdk.js"
 		case ":id":
 			segments[i] = a.record(segments[:i])
 		default:
@@ -120,6 +122,9 @@ func (a target) record(before []string) string {
 // isLink reports whether a route is that of direct links, which answer programs that
 // expect no JSON.
 func isLink(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/f/") }
+
+// isSDK reports whether a route is that of the client library for web pages.
+func isSDK(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/sdk/") }
 
 // grant is the text of a new key that never ends, with more of its fields.
 func grant(t *testing.T, s *apitest.Server, scopes []string, more string) string {

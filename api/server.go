@@ -8,7 +8,7 @@
 //	control       what only the owner of the data directory asks
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
-//	site          the terms documents
+//	site          the terms documents, the client library for web pages
 //
 // server.go has the server and the steps of a request, routes.go the table.
 //
@@ -210,9 +210,12 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool)
 	h["X-Request-Id"] = x.id[:]
 	h["X-Content-Type-Options"] = noSniff
 	link := distribution.IsLink(hr.URL.Path)
-	if link {
+	switch {
+	case link:
 		distribution.SetLinkHeaders(h, hr)
-	} else {
+	case site.IsSDK(hr.URL.Path):
+		site.SetSDKHeaders(h, hr)
+	default:
 		web.SetCORS(h, hr)
 	}
 	served := s.hosts.Serve(hr.Host, link) || control.Owner(hr.Context())

@@ -85,7 +85,7 @@ func owner(o *Operation, status int) Package {
 		return Control
 	case tag == "Files", tag == "Storage":
 		return Distribution
-	case tag == "Terms":
+	case tag == "Terms", tag == "Client library":
 		return Site
 	case tag == "Code host", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:
 		return Codehost // which makes issues of feedback

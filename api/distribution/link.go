@@ -31,24 +31,13 @@ func IsLink(path string) bool { return strings.HasPrefix(path, linkPrefix) }
 // The headers of every answer below the path of direct links. Whoever uploads a file
 // must not be able to run it as a page of this site, so browsers are told to put it
 // into a sandbox.
-var (
-	anyOrigin   = []string{"*"}
-	sandbox     = []string{"sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"}
-	linkMethods = []string{"GET, HEAD"}
-	linkMaxAge  = []string{"86400"}
-)
+var sandbox = []string{"sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"}
 
 // SetLinkHeaders sets what every answer below the path of direct links has. Such an
-// answer is the same for everybody, so nothing of the request is reflected and caches
-// need no Vary.
+// answer is the same for everybody.
 func SetLinkHeaders(header http.Header, r *http.Request) {
-	header["Access-Control-Allow-Origin"] = anyOrigin
+	web.AllowEveryOrigin(header, r)
 	header["Content-Security-Policy"] = sandbox
-	if web.IsPreflight(r) {
-		header["Access-Control-Allow-Methods"] = linkMethods
-		header["Access-Control-Allow-Headers"] = anyOrigin
-		header["Access-Control-Max-Age"] = linkMaxAge
-	}
 }
 
 // RefuseLink answers 404 to a link that leads nowhere. Caches may keep that for a

@@ -1,5 +1,5 @@
 // Package site answers what belongs to the instance as a whole and people read in a
-// browser: the terms documents.
+// browser: the terms documents, and the client library for web pages.
 package site
 
 import (
@@ -19,4 +19,4 @@ type Handlers struct{ Config }
 func New(c Config) *Handlers { return &Handlers{c} }
 
 // Routes lists all routes.
-func (h *Handlers) Routes() []web.Route { return h.termsRoutes() }
+func (h *Handlers) Routes() []web.Route { return append(h.termsRoutes(), h.sdkRoutes()...) }

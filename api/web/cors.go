@@ -12,6 +12,12 @@ var (
 	varyOrigin  = []string{"Origin"}
 )
 
+// What is the same for everybody needs no Origin in caches.
+var (
+	anyOrigin   = []string{"*"}
+	readMethods = []string{"GET, HEAD"}
+)
+
 // SetCORS sets the cross-origin headers that every answer carries.
 func SetCORS(h http.Header, r *http.Request) {
 	h["Vary"] = varyOrigin
@@ -29,6 +35,17 @@ func SetCORS(h http.Header, r *http.Request) {
 	h["Access-Control-Max-Age"] = corsMaxAge
 	if wanted := r.Header["Access-Control-Request-Headers"]; len(wanted) > 0 {
 		h["Access-Control-Allow-Headers"] = wanted
+	}
+}
+
+// AllowEveryOrigin sets the cross-origin headers of what everybody may read without a
+// credential. Nothing of the request is reflected, so caches need no Vary.
+func AllowEveryOrigin(h http.Header, r *http.Request) {
+	h["Access-Control-Allow-Origin"] = anyOrigin
+	if IsPreflight(r) {
+		h["Access-Control-Allow-Methods"] = readMethods
+		h["Access-Control-Allow-Headers"] = anyOrigin
+		h["Access-Control-Max-Age"] = corsMaxAge
 	}
 }
 

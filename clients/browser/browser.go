@@ -1,0 +1,54 @@
+// Package browser holds the client library for web pages, which the server delivers
+// and the script generate makes of the sources in clients/typescript.
+package browser
+
+import (
+	"crypto/sha256"
+	"crypto/sha512"
+	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+)
+
+var (
+	//go:embed svc-sdk.js
+	module string
+	//go:embed svc-sdk.js.br
+	moduleBrotli string
+	//go:embed svc-sdk.global.js
+	script string
+	//go:embed svc-sdk.global.js.br
+	scriptBrotli string
+)
+
+// File is one form of the library. It is UTF-8.
+type File struct {
+	Name   string // such as svc-sdk.js
+	Text   string
+	Brotli string // Text, compressed
+}
+
+// Files lists both forms: the ES module and the one for a script tag.
+func Files() []File {
+	return []File{{"svc-sdk.js", module, moduleBrotli}, {"svc-sdk.global.js", script, scriptBrotli}}
+}
+
+// Hash is the beginning of the SHA-256 of the text, as 16 hexadecimal digits.
+func (f File) Hash() string {
+	sum := sha256.Sum256([]byte(f.Text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// PinnedName is a name that stands for this text and no other: svc-sdk-HASH.js or
+// svc-sdk-HASH.global.js.
+func (f File) PinnedName() string {
+	return strings.Replace(f.Name, "svc-sdk", "svc-sdk-"+f.Hash(), 1)
+}
+
+// Integrity is the attribute of that name of a script element, W3C Subresource
+// Integrity.
+func (f File) Integrity() string {
+	sum := sha512.Sum384([]byte(f.Text))
+	return "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
+}
