@@ -6,25 +6,25 @@ package vectors
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
+	"testing"
 )
 
 //go:embed vectors.json
 var file []byte
 
-// Section returns a section of the file as a T. It panics when the file has no
-// such section or one of another shape: only tests call it.
-func Section[T any](name string) T {
+// Section returns a section of the file as a T.
+func Section[T any](t testing.TB, name string) T {
+	t.Helper()
 	var sections map[string]json.RawMessage
 	if err := json.Unmarshal(file, &sections); err != nil {
-		panic(fmt.Sprintf("vectors.json: %v", err))
+		t.Fatalf("vectors.json: %v", err)
 	}
 	if string(sections["format"]) != "1" {
-		panic(fmt.Sprintf("vectors.json: format %s, this reader knows 1", sections["format"]))
+		t.Fatalf("vectors.json has format %s, this reader knows 1", sections["format"])
 	}
 	var section T
 	if err := json.Unmarshal(sections[name], &section); err != nil {
-		panic(fmt.Sprintf("vectors.json: section %s: %v", name, err))
+		t.Fatalf("vectors.json: section %s: %v", name, err)
 	}
 	return section
 }

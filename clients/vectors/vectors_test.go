@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 )
@@ -11,7 +12,7 @@ func TestScenarios(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, section := range []string{"scenarios", "queue_scenarios"} {
-		for _, s := range Section[[]scenario](section) {
+		for _, s := range Section[[]scenario](t, section) {
 			if names[s.Name] {
 				t.Errorf("two scenarios are called %q", s.Name)
 			}
@@ -23,6 +24,49 @@ func TestScenarios(t *testing.T) {
 					t.Run(fmt.Sprintf("step %d %.40s", i+1, step), func(t *testing.T) { w.step(t, step) })
 				}
 			})
+		}
+	}
+}
+
+// TestAbout: each section is explained, is tried here or by the server, and has no
+// case twice.
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	var sections map[string]json.RawMessage
+	if err := json.Unmarshal(file, &sections); err != nil {
+		t.Fatal(err)
+	}
+	about := Section[map[string]string](t, "about")
+	elsewhere := map[string]string{
+		"about": "this test", "format": "Section", "defaults": "TestDefaults",
+		"scenarios": "TestScenarios", "queue_scenarios": "TestScenarios",
+		"error_content": "TestErrorContent", "error_limits": "TestErrorLimits", "architecture": "TestArchitectures",
+		"os_version": "the libraries", "endpoints": "api",
+		"client_time_parse": "internal/event/submission", "version": "internal/release",
+		"language_key": "internal/locale", "language_match": "internal/locale and api",
+	}
+	for name, raw := range sections {
+		if about[name] == "" && name != "format" {
+			t.Errorf("about does not say what %s is", name)
+		}
+		if _, here := rules[name]; !here && elsewhere[name] == "" {
+			t.Errorf("nobody tries section %s", name)
+		}
+		var cases []json.RawMessage
+		if json.Unmarshal(raw, &cases) != nil {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, c := range cases {
+			if seen[string(c)] {
+				t.Errorf("%s has a case twice: %s", name, c)
+			}
+			seen[string(c)] = true
+		}
+	}
+	for name := range about {
+		if sections[name] == nil {
+			t.Errorf("about explains %s, which is not there", name)
 		}
 	}
 }

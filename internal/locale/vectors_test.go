@@ -1,0 +1,18 @@
+package locale_test
+
+import (
+	"testing"
+
+	"svc/clients/vectors"
+	"svc/internal/locale"
+)
+
+// TestLanguageMatchVectors in package api asks a server about the rest.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	for _, c := range vectors.Section[[]struct{ In, Out string }](t, "language_key") {
+		if got := locale.Key(c.In); got != c.Out {
+			t.Errorf("the key of %q is %q, want %q", c.In, got, c.Out)
+		}
+	}
+}
