@@ -1,0 +1,256 @@
+// Event collection of a client: which queue is the current one, consent, and
+// what happens when the page or the process ends.
+
+import { SvcApiError, SvcError } from "./errors.js";
+import type { Host, Store } from "./host.js";
+import type { Fixed, Settings } from "./http.js";
+import { send } from "./http.js";
+import type { AnalyticsOptions, AnalyticsStorage, Delivery, FlushResult, Tuning } from "./queue.js";
+import { encode, Queue } from "./queue.js";
+import { clientTime, namespaceOf, utf8 } from "./rules.js";
+
+const eventsPath = "/public/{k}/events";
+
+/** Most bytes that browsers send after a page is gone. */
+const unloadBytes = 60000;
+
+/** A caller's storage as the library uses one. */
+export const storeOn = (storage: AnalyticsStorage): Store => ({
+  read: (keys) => keys.map((key) => storage.read(key) ?? null),
+  write(changes) {
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === null) {
+        storage.remove(key);
+      } else {
+        storage.write(key, value);
+      }
+    }
+  },
+});
+
+/** Fills in the defaults, and refuses what is out of bounds. */
+function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning {
+  const above = (name: keyof AnalyticsOptions, fallback: number, least: number): number => {
+    const value = (options[name] as number | undefined) ?? fallback;
+    if (!(value >= least)) {
+      throw new SvcError(`analytics.${name} must be ${least === 1 ? "at least 1" : "more than 0"}`);
+    }
+    return value;
+  };
+  const mode = options.persistence ?? "persistent";
+  if (!["persistent", "device", "session", "none"].includes(mode)) {
+    throw new SvcError("analytics.persistence must be persistent, session or none");
+  }
+  const maxQueueSize = above("maxQueueSize", 500, 1);
+  const told = new Set<string>();
+  return {
+    enabled: options.enabled ?? true,
+    requireConsent: options.requireConsent ?? false,
+    persistence: mode === "device" ? "persistent" : mode,
+    flushIntervalMs: above("flushIntervalMs", 5000, Number.MIN_VALUE),
+    batchSize: Math.min(above("batchSize", 20, 1), 50, maxQueueSize),
+    maxQueueSize,
+    sessionTimeoutMs: above("sessionTimeoutMs", 1800000, Number.MIN_VALUE),
+    respectDoNotTrack: options.respectDoNotTrack ?? true,
+    onDrop(name, reason) {
+      if (!told.has(name) && told.size < 500) {
+        told.add(name);
+        log("event dropped: " + reason);
+      }
+      try {
+        options.onDrop?.(name, reason);
+      } catch {
+        // A hook of the application never breaks collection.
+      }
+    },
+  };
+}
+
+export class Analytics {
+  private readonly host: Host;
+  private readonly tuning: Tuning;
+  private readonly queues = new Map<string, Queue>();
+  private current: Queue | undefined;
+  private granted = false;
+  private closed = false;
+  private undo: (() => void)[] | undefined;
+
+  constructor(
+    private readonly fixed: Fixed,
+    private readonly settings: Settings,
+    private readonly options: AnalyticsOptions,
+  ) {
+    this.host = fixed.host;
+    this.tuning = tune(options, (message) => fixed.log({ message }));
+  }
+
+  /** Name of the local state of the bound project. */
+  get namespace(): string {
+    return this.options.namespace ?? namespaceOf(this.settings.baseUrl, this.settings.projectKey);
+  }
+
+  /** Where a part of the local state is kept, or null for memory. */
+  store(part = ""): Store | null {
+    if (this.tuning.persistence === "none") {
+      return null;
+    }
+    return this.options.storage ? storeOn(this.options.storage) : this.host.store(this.namespace, part);
+  }
+
+  get active(): boolean {
+    return !this.closed && this.queue.active;
+  }
+
+  get distinctId(): string | null {
+    return this.active ? this.queue.identifier : null;
+  }
+
+  track(name: string, properties?: object | null): void {
+    try {
+      if (this.active) {
+        this.listen();
+        this.queue.track(name, properties);
+      }
+    } catch {
+      this.fixed.log({ message: "event not collected" });
+    }
+  }
+
+  flush(): Promise<FlushResult> {
+    return this.queue.flush();
+  }
+
+  optOut(): void {
+    this.queue.setOptedOut(true);
+  }
+
+  optIn(): void {
+    this.queue.setOptedOut(false);
+  }
+
+  hasOptedOut(): boolean {
+    const { queue } = this;
+    return queue.signalled || (queue.active, queue.optedOut);
+  }
+
+  grantConsent(): void {
+    this.granted = true;
+  }
+
+  revokeConsent(): void {
+    this.granted = false;
+    if (this.tuning.requireConsent) {
+      this.queue.forget();
+    } else {
+      this.optOut();
+    }
+  }
+
+  resetIdentity(): void {
+    if (this.active) {
+      this.queue.resetIdentity();
+    }
+  }
+
+  /** Drops what is queued under an identifier. */
+  dropOf(who: string): void {
+    this.queue.dropOf(who);
+  }
+
+  /** Sends what is left, for at most that time, and stops. */
+  async close(timeoutMs: number): Promise<void> {
+    await this.lastFlush(timeoutMs);
+    this.closed = true;
+    this.undo?.forEach((undo) => undo());
+    this.queues.forEach((queue) => queue.pause());
+  }
+
+  /** The queue of the bound project; binding another one retires the last. */
+  get queue(): Queue {
+    const { projectKey } = this.settings;
+    const key = this.namespace + "\n" + (projectKey || "");
+    let queue = this.queues.get(key);
+    if (queue !== this.current || !queue) {
+      this.current?.pause();
+      if (this.current && this.tuning.persistence !== "persistent") {
+        void this.current.flush();
+      }
+      queue = queue || this.open(projectKey);
+      this.queues.set(key, queue);
+      queue.resume();
+      this.current = queue;
+    }
+    return queue;
+  }
+
+  private open(projectKey: string | null): Queue {
+    return new Queue(
+      this.host,
+      this.tuning,
+      `svc.analytics.${this.namespace}.`,
+      this.store(),
+      (body, signal) => this.deliver(projectKey, body, signal),
+      () => !this.closed && (!this.tuning.requireConsent || this.granted),
+      (message) => this.fixed.log({ message }),
+    );
+  }
+
+  private async deliver(projectKey: string | null, raw: string, signal: AbortSignal): Promise<Delivery> {
+    try {
+      const request = { method: "POST", path: eventsPath, raw, signal };
+      const answer = await send(this.fixed, { ...this.settings, projectKey }, request);
+      return { ...(answer as Delivery | null), status: 202 };
+    } catch (error) {
+      return error instanceof SvcApiError
+        ? { status: error.status, after: error.retryAfter, message: error.message }
+        : { status: 0 };
+    }
+  }
+
+  private async lastFlush(timeoutMs: number): Promise<void> {
+    if (this.current && !this.closed) {
+      const { current } = this;
+      await new Promise<void>((resolve) => {
+        const limit = setTimeout(resolve, timeoutMs);
+        void current.flush().finally(() => {
+          clearTimeout(limit);
+          resolve();
+        });
+      });
+      current.save(true);
+    }
+  }
+
+  private listen(): void {
+    this.undo = this.undo || [this.host.onEnd(() => this.lastFlush(2000)), this.host.onLeave(() => this.leave())];
+  }
+
+  /** The page is hidden or left: the browser gets what it takes, the rest stays stored. */
+  private leave(): void {
+    const { queue, settings, host } = this;
+    if (!settings.projectKey || !this.active) {
+      return;
+    }
+    queue.save(true);
+    const now = host.clock.now();
+    const extra = Object.entries({
+      platform: settings.platform,
+      platform_version: settings.platformVersion,
+      client_time: this.fixed.clientTime ? clientTime(now, new Date(now).getTimezoneOffset() * -60) : null,
+    })
+      .map(([name, value]) => (value ? `,"${name}":${JSON.stringify(value)}` : ""))
+      .join("");
+    const url = settings.baseUrl + eventsPath.replace("{k}", encodeURIComponent(settings.projectKey));
+    let room = unloadBytes;
+    while (queue.entries.length) {
+      const entries = queue.batch(room, extra);
+      const body = encode(entries, extra);
+      room -= utf8(body).length;
+      if (room < 0 || !host.beacon(url, body)) {
+        break;
+      }
+      queue.remove(entries);
+    }
+    queue.save(true);
+  }
+}

@@ -1,0 +1,247 @@
+// Error reports: from a caught or uncaught error to a log entry, without ever
+// getting in the application's way.
+
+import { SvcApiError, SvcError } from "./errors.js";
+import { timer } from "./host.js";
+import type { Fixed, Settings } from "./http.js";
+import { send } from "./http.js";
+import { architecture, eventBackoff, eventOutcome, fnv1a32 } from "./rules.js";
+import { SDK_VERSION } from "./version.js";
+
+/** What is sent about an error. */
+export interface ErrorReport {
+  /** 0 debug, 1 info, 2 warning, 3 error. */
+  level: number;
+  /** `Type: message` and the stack, at most 4096 characters. */
+  content: string;
+  /** Where it was caught; at most 128 characters. */
+  source?: string;
+  /** What the app runs on. */
+  device_info: Record<string, unknown>;
+  /** The caller's fields, and `fingerprint`, `repeated`, `dropped`. */
+  custom_data: Record<string, unknown>;
+}
+
+/** Options of one report. */
+export interface CaptureOptions {
+  /** Default 3, an error. */
+  level?: number | undefined;
+  /** Where it was caught. */
+  source?: string | undefined;
+  /** Fields to keep with it. */
+  customData?: Record<string, unknown> | undefined;
+}
+
+/** Options of `install`. */
+export interface InstallOptions {
+  /** Level of uncaught errors. Default 3. */
+  level?: number | undefined;
+  /** May change a report, or refuse it by returning null. */
+  redact?: ((report: ErrorReport) => ErrorReport | null) | undefined;
+  /** Also reports what is written with `console.error`. Default false. */
+  console?: boolean | undefined;
+}
+
+const path = "/public/{k}/logs";
+
+/** Reports errors in the background. */
+export class Logs {
+  private redact: InstallOptions["redact"];
+  private readonly reports: ErrorReport[] = [];
+  private readonly seen = new Map<string, { at: number; repeated: number }>();
+  private tokens = 10;
+  private filled = 0;
+  private dropped = 0;
+  private failures = 0;
+  private running: Promise<void> | undefined;
+  private wake: ReturnType<typeof setTimeout> | undefined;
+  private busy = false;
+
+  /** @internal */
+  constructor(
+    private readonly fixed: Fixed,
+    private readonly settings: Settings,
+    private readonly appVersion: string | null,
+  ) {}
+
+  /** Reports an error. Returns at once, never throws, and nothing is written to the device. */
+  capture(error: unknown, options: CaptureOptions = {}): void {
+    if (this.add(error, options)) {
+      this.start();
+    }
+  }
+
+  /** Reports uncaught errors from now on; returns what ends it. */
+  install(options: InstallOptions = {}): () => void {
+    this.redact = options.redact;
+    const { level } = options;
+    const undo = [
+      this.fixed.host.onError((error, source, last) => {
+        if (this.add(error, { level, source }) && !last) {
+          this.start();
+        } else if (last) {
+          this.sendLast();
+        }
+      }),
+    ];
+    if (options.console) {
+      const { error } = console;
+      const hooked = (...args: unknown[]): void => {
+        error.apply(console, args);
+        this.capture(args.find((arg) => arg instanceof Error) || args.map(String).join(" "), { level, source: "console" });
+      };
+      console.error = hooked;
+      undo.push(() => {
+        if (console.error === hooked) {
+          console.error = error;
+        }
+      });
+    }
+    return () => undo.forEach((end) => end());
+  }
+
+  /** Sends what waits, for at most that time. Does not reject. */
+  async flush(timeoutMs = 2000): Promise<void> {
+    const limit = new Promise((resolve) => timer(() => resolve(null), timeoutMs));
+    await Promise.race([this.start(), limit]);
+  }
+
+  /** @internal */
+  async close(timeoutMs: number): Promise<void> {
+    if (this.reports.length) {
+      await this.flush(timeoutMs);
+    }
+    clearTimeout(this.wake);
+  }
+
+  /** Queues a report; false when there is none to send. */
+  private add(error: unknown, options: CaptureOptions): boolean {
+    if (this.busy || this.fixed.closed.aborted) {
+      return false;
+    }
+    this.busy = true;
+    try {
+      const now = this.fixed.host.clock.mono();
+      const parts = describe(error);
+      const print = fnv1a32([parts.type, parts.message, parts.frame].join("\n"));
+      const before = this.seen.get(print);
+      if (before && now - before.at < 60000) {
+        before.repeated++;
+        return false;
+      }
+      this.tokens = Math.min(10, this.tokens + (now - this.filled) / 6000);
+      this.filled = now;
+      if (this.tokens < 1) {
+        this.dropped++;
+        return false;
+      }
+      const title = [parts.type, parts.message].filter(Boolean).join(": ");
+      const { source } = options;
+      const report = (this.redact || ((same) => same))({
+        level: options.level ?? 3,
+        content: [...(parts.stack ? title + "\n" + parts.stack : title).slice(0, 8192)].slice(0, 4096).join(""),
+        ...(source && { source: source.slice(0, 128) }),
+        device_info: this.device(),
+        custom_data: {
+          ...options.customData,
+          fingerprint: print,
+          ...(before?.repeated && { repeated: before.repeated }),
+          ...(this.dropped && { dropped: this.dropped }),
+        },
+      });
+      this.seen.delete(print);
+      this.seen.set(print, { at: now, repeated: 0 });
+      if (this.seen.size > 500) {
+        this.seen.delete(this.seen.keys().next().value!);
+      }
+      if (!report) {
+        return false;
+      }
+      this.tokens--;
+      this.dropped = 0;
+      this.reports.push(report);
+      if (this.reports.length > 100) {
+        this.reports.shift();
+      }
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private device(): Record<string, unknown> {
+    const { host } = this.fixed;
+    const { platform, platformVersion } = this.settings;
+    const fields = {
+      sdk: "svc-sdk-js/" + SDK_VERSION,
+      runtime: host.runtime(),
+      os: platform,
+      os_version: platform && platformVersion,
+      arch: architecture(host.arch()),
+      app_version: this.appVersion,
+    };
+    return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+  }
+
+  private start(): Promise<void> {
+    clearTimeout(this.wake);
+    return (this.running =
+      this.running || Promise.resolve().then(() => this.drain()).finally(() => (this.running = undefined)));
+  }
+
+  private async drain(): Promise<void> {
+    while (this.reports.length) {
+      const [body] = this.reports as [ErrorReport];
+      let wait = 0;
+      try {
+        await send(this.fixed, this.settings, { method: "POST", path, body });
+        this.failures = 0;
+      } catch (error) {
+        const status = error instanceof SvcApiError ? error.status : 0;
+        if (status === 429 || eventOutcome(status, 1) === "retry") {
+          const after = error instanceof SvcApiError ? (error.retryAfter ?? 0) : 0;
+          wait = Math.max(eventBackoff(5000, ++this.failures), Math.min(after * 1000, 3600000));
+        }
+        if (error instanceof SvcError && !wait) {
+          this.fixed.log({ message: "error report dropped", status });
+        }
+      }
+      if (wait) {
+        this.wake = timer(() => void this.start(), wait);
+        return;
+      }
+      if (this.reports[0] === body) {
+        this.reports.shift();
+      }
+    }
+  }
+
+  /** The process ends after this: the newest report goes out while it waits. */
+  private sendLast(): void {
+    const { projectKey, baseUrl, platform, platformVersion } = this.settings;
+    const report = this.reports.pop();
+    if (report && projectKey) {
+      const headers: Record<string, string> = { "content-type": "application/json", ...this.fixed.headers };
+      Object.assign(headers, this.fixed.userAgent && { "user-agent": this.fixed.userAgent });
+      Object.assign(headers, platform && { "x-svc-platform": platform });
+      Object.assign(headers, platformVersion && { "x-svc-platform-version": platformVersion });
+      this.fixed.host.sendLast?.(baseUrl + path.replace("{k}", encodeURIComponent(projectKey)), headers, JSON.stringify(report));
+    }
+  }
+}
+
+/** Type, message, stack without its first line, and innermost frame of whatever was thrown. */
+function describe(error: unknown): { type: string; message: string; stack: string; frame: string } {
+  if (!(error instanceof Error)) {
+    return { type: "", message: String(error), stack: "", frame: "" };
+  }
+  const { name: type, message, stack: text = "" } = error;
+  const head = [type, message].filter(Boolean).join(": ");
+  const stack = (text.startsWith(head) ? text.slice(head.length) : text).trim();
+  const line = (stack.split("\n")[0] || "").trim().replace(/^at /, "");
+  const [, name, file] = /^(.*?) ?\((.*)\)$/.exec(line) || /^(.*?)@(.*)$/.exec(line) || ["", "", line];
+  const base = file!.replace(/(:\d+)+$/, "").replace(/[?#].*/s, "").replace(/^.*[\\/]/s, "");
+  return { type, message, stack, frame: base && `${name || "<anonymous>"} (${base})` };
+}

@@ -1,0 +1,247 @@
+// The library in Node, Deno and Bun: files for the local state and downloads,
+// the system's version, the end of the process.
+
+import type * as Fs from "node:fs";
+import type * as Os from "node:os";
+import type * as Path from "node:path";
+import type * as Crypto from "node:crypto";
+import type * as Workers from "node:worker_threads";
+
+import type { Host, OnError, Sink, Store } from "./host.js";
+import { systemClock } from "./host.js";
+import { stateName } from "./rules.js";
+import { osRelease, darwinVersion, windowsVersion } from "./system.js";
+
+interface Modules {
+  "node:fs": typeof Fs;
+  "node:os": typeof Os;
+  "node:path": typeof Path;
+  "node:crypto": typeof Crypto;
+  "node:worker_threads": typeof Workers;
+}
+
+declare const require: unknown;
+
+/** A built-in module, found at run time so that bundlers see no import of it. */
+function builtin<K extends keyof Modules>(name: K): Modules[K] {
+  const { getBuiltinModule } = process as { getBuiltinModule?: (name: string) => unknown };
+  return (getBuiltinModule ? getBuiltinModule(name) : (require as (name: string) => unknown)(name)) as Modules[K];
+}
+
+/** Whether this is a runtime with Node's modules. */
+export function isNode(): boolean {
+  try {
+    return typeof builtin("node:fs").renameSync === "function";
+  } catch {
+    return false;
+  }
+}
+
+/** Directory of the local state. */
+export function stateDirectory(platform: string, env: Record<string, string | undefined>, home: string): string {
+  const { join, isAbsolute } = builtin("node:path");
+  if (platform === "win32") {
+    return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "svc-sdk");
+  }
+  if (platform === "darwin") {
+    return join(home, "Library", "Application Support", "svc-sdk");
+  }
+  const state = env.XDG_STATE_HOME || "";
+  return join(isAbsolute(state) ? state : join(home, ".local", "state"), "svc-sdk");
+}
+
+/** One JSON object of texts in a file. Writing is a temporary file and a rename. */
+export function fileStore(directory: string, name: string): Store {
+  const fs = builtin("node:fs");
+  const path = builtin("node:path").join(directory, name);
+  const load = (): Record<string, unknown> => {
+    let text;
+    try {
+      text = fs.readFileSync(path, "utf8");
+    } catch (error) {
+      if ((error as { code?: string }).code === "ENOENT") {
+        return {};
+      }
+      throw error;
+    }
+    try {
+      const values: unknown = JSON.parse(text);
+      return values && typeof values === "object" && !Array.isArray(values) ? { ...values } : {};
+    } catch {
+      // Garbage is nothing; the next write replaces it.
+      return {};
+    }
+  };
+  return {
+    read(keys) {
+      const values = load();
+      return keys.map((key) => (typeof values[key] === "string" ? values[key] : null));
+    },
+    write(changes) {
+      const values = load();
+      let changed = false;
+      for (const [key, value] of Object.entries(changes)) {
+        changed ||= value !== (values[key] ?? null);
+        if (value === null) {
+          delete values[key];
+        } else {
+          values[key] = value;
+        }
+      }
+      if (!changed) {
+        return;
+      }
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
+      try {
+        fs.writeFileSync(temporary, JSON.stringify(values), { mode: 0o600 });
+        fs.renameSync(temporary, path);
+      } catch (error) {
+        fs.rmSync(temporary, { force: true });
+        throw error;
+      }
+    },
+  };
+}
+
+/** A partial file beside the target; `finish` renames it over the target. */
+function fileSink(to: string, key: string | null): Sink {
+  const fs = builtin("node:fs");
+  const { createHash, randomUUID } = builtin("node:crypto");
+  const path = builtin("node:path").resolve(to);
+  const part = `${path}.${key ?? randomUUID()}.part`;
+  const file = fs.openSync(part, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644);
+  let open = true;
+  const close = (): void => {
+    if (open) {
+      open = false;
+      fs.closeSync(file);
+    }
+  };
+  return {
+    size: fs.fstatSync(file).size,
+    write(chunk) {
+      for (let done = 0; done < chunk.length; ) {
+        done += fs.writeSync(file, chunk, done, chunk.length - done, this.size + done);
+      }
+      this.size += chunk.length;
+    },
+    reset() {
+      fs.ftruncateSync(file, 0);
+      this.size = 0;
+    },
+    async digest() {
+      const hash = createHash("sha256");
+      for await (const chunk of fs.createReadStream(part)) {
+        hash.update(chunk as Uint8Array);
+      }
+      return hash.digest("hex");
+    },
+    finish() {
+      fs.fsyncSync(file);
+      close();
+      fs.renameSync(part, path);
+      return Promise.resolve({ path });
+    },
+    discard() {
+      close();
+      fs.rmSync(part, { force: true });
+    },
+  };
+}
+
+const names: Record<string, string> = { win32: "windows", darwin: "macos", linux: "linux", android: "android" };
+
+/** Computed once; reading fails where files are not allowed. */
+function versionOf(platform: string): string | null {
+  try {
+    const release = builtin("node:os").release();
+    if (platform === "win32") {
+      return windowsVersion(release);
+    }
+    if (platform === "darwin") {
+      return darwinVersion(release);
+    }
+    if (platform !== "linux" && platform !== "android") {
+      return null;
+    }
+    const fs = builtin("node:fs");
+    const path = ["/etc/os-release", "/usr/lib/os-release"].find((file) => fs.existsSync(file));
+    return path ? osRelease(fs.readFileSync(path, "utf8")) : null;
+  } catch {
+    return null;
+  }
+}
+
+let version: string | null | undefined;
+
+/** What waits for the end of the process, under one listener. */
+const ends = new Set<() => Promise<unknown>>();
+const beforeExit = (): void => {
+  const all = [...ends];
+  ends.clear();
+  all.forEach((end) => void end());
+};
+
+export const nodeHost: Host = {
+  clock: systemClock,
+  agent: "svc-sdk-js",
+  platform: () => names[process.platform] || "others",
+  platformVersion: () => (version === undefined ? (version = versionOf(process.platform)) : version),
+  arch: () => process.arch,
+  runtime() {
+    const { bun, deno, node } = process.versions as Record<string, string | undefined>;
+    return bun ? "bun " + bun : deno ? "deno " + deno : "node " + node!;
+  },
+  store(namespace, part) {
+    const directory = stateDirectory(process.platform, process.env, builtin("node:os").homedir());
+    return fileStore(directory, stateName(namespace) + part + ".json");
+  },
+  doNotTrack: () => false,
+  onEnd(end) {
+    if (!process.listeners("beforeExit").includes(beforeExit)) {
+      process.on("beforeExit", beforeExit);
+    }
+    ends.add(end);
+    return () => ends.delete(end);
+  },
+  onLeave: () => () => undefined,
+  beacon: () => false,
+  onError(report: OnError) {
+    // Unhandled rejections come here too, as long as they end the process. A
+    // listener of their own would keep them from doing so.
+    const monitor = (error: unknown): void => report(error, "uncaught", true);
+    process.on("uncaughtExceptionMonitor", monitor);
+    return () => process.off("uncaughtExceptionMonitor", monitor);
+  },
+  sendLast(url, headers, body) {
+    // Only another thread can send while this one must not return.
+    const { Worker } = builtin("node:worker_threads");
+    const done = new Int32Array(new SharedArrayBuffer(4));
+    const code = `const { workerData: d } = require("node:worker_threads");
+const end = () => { Atomics.store(d.done, 0, 1); Atomics.notify(d.done, 0); };
+fetch(d.url, { method: "POST", headers: d.headers, body: d.body, signal: AbortSignal.timeout(2000) }).then(end, end);`;
+    new Worker(code, { eval: true, workerData: { url, headers, body, done } }).unref();
+    Atomics.wait(done, 0, 0, 2000);
+  },
+  async open(path) {
+    const fs = builtin("node:fs");
+    const { size } = await fs.promises.stat(path);
+    return {
+      size,
+      slice: (from, to) => ({
+        async arrayBuffer() {
+          const file = await fs.promises.open(path);
+          try {
+            const bytes = new Uint8Array(to - from);
+            const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
+            return bytes.buffer.slice(0, bytesRead);
+          } finally {
+            await file.close();
+          }
+        },
+      }),
+    };
+  },
+  sink: (path, key) => Promise.resolve(fileSink(path, key)),
+};

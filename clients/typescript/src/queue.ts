@@ -1,0 +1,518 @@
+// The event queue of one project: what was tracked and not yet delivered, the
+// anonymous identifier, the opt-out, and what of it is kept on the device.
+
+import type { Host, Store } from "./host.js";
+import { timer } from "./host.js";
+import { eventBackoff, eventName, eventOutcome, utf8, uuid } from "./rules.js";
+
+/** Options of event collection. */
+export interface AnalyticsOptions {
+  /** False collects nothing at all. Default true. */
+  enabled?: boolean | undefined;
+  /** True collects nothing until `grantConsent` is called. Default false. */
+  requireConsent?: boolean | undefined;
+  /** What stays on the device: events, identifier and opt-out; the opt-out alone; nothing. Default `persistent`. */
+  persistence?: "persistent" | "device" | "session" | "none" | undefined;
+  /** Longest time an event waits before it is sent, in milliseconds. Default 5000. */
+  flushIntervalMs?: number | undefined;
+  /** Events of one request, 1 to 50. Default 20. */
+  batchSize?: number | undefined;
+  /** Events that are kept; above it the oldest is dropped. Default 500. */
+  maxQueueSize?: number | undefined;
+  /** Idle time after which a new session begins, in milliseconds. Default 30 minutes. */
+  sessionTimeoutMs?: number | undefined;
+  /** Whether browser privacy signals stop collection. Default true. */
+  respectDoNotTrack?: boolean | undefined;
+  /** Replaces the computed name of the local state. */
+  namespace?: string | undefined;
+  /** Replaces the built-in place of the local state. */
+  storage?: AnalyticsStorage | undefined;
+  /** Told of every event that is given up, and why. */
+  onDrop?: ((name: string, reason: string) => void) | undefined;
+}
+
+/** A place for the local state: texts under keys. Its methods may throw. */
+export interface AnalyticsStorage {
+  read(key: string): string | null | undefined;
+  write(key: string, value: string): void;
+  remove(key: string): void;
+}
+
+/** What a flush did. */
+export interface FlushResult {
+  /** Events the server took. */
+  sent: number;
+  /** Events that were given up. */
+  dropped: number;
+  /** Events that are left. */
+  pending: number;
+}
+
+/** Options with every default filled in. */
+export interface Tuning {
+  enabled: boolean;
+  requireConsent: boolean;
+  persistence: "persistent" | "session" | "none";
+  flushIntervalMs: number;
+  batchSize: number;
+  maxQueueSize: number;
+  sessionTimeoutMs: number;
+  respectDoNotTrack: boolean;
+  onDrop(name: string, reason: string): void;
+}
+
+/** What became of one batch; status 0 is no answer. */
+export interface Delivery {
+  status: number;
+  after?: number | null;
+  message?: string;
+  rejected?: { index: number; message: string }[];
+}
+
+/** Sends a body; never rejects. */
+export type Deliver = (body: string, signal: AbortSignal) => Promise<Delivery>;
+
+/** One event that waits. `wire` is its JSON without the closing brace, so it is encoded only once. */
+export interface Entry {
+  id: string;
+  name: string;
+  who: string;
+  session: string | undefined;
+  wire: string;
+  size: number;
+}
+
+const printable = /^[ -~]{1,128}$/;
+
+/** Most bytes of a batch, and of its properties. */
+const batchBytes = 65536;
+const propertyBytes = 16384;
+
+export class Queue {
+  entries: Entry[] = [];
+  optedOut = false;
+  sent = 0;
+  dropped = 0;
+  private who: string | undefined;
+  private session: string | undefined;
+  private lastEvent = 0;
+  /** Increases when the queue is cleared, so that a running send knows. */
+  private age = 0;
+  private abort = new AbortController();
+  private flying: Entry[] = [];
+  private running: Promise<boolean> | undefined;
+  private loaded = false;
+  private live = true;
+  private sendTimer: ReturnType<typeof setTimeout> | undefined;
+  private saveTimer: ReturnType<typeof setTimeout> | undefined;
+  private saved = -Infinity;
+  private failures = 0;
+  private holds = 0;
+  /** No send in the background before this instant. */
+  private until = 0;
+  /** Ids that were delivered or dropped since the last write. */
+  private gone = new Set<string>();
+  private newWho = false;
+
+  constructor(
+    private readonly host: Host,
+    private readonly tuning: Tuning,
+    private readonly prefix: string,
+    private store: Store | null,
+    private readonly deliver: Deliver,
+    private readonly allowed: () => boolean,
+    private readonly log: (message: string) => void,
+  ) {}
+
+  /** Whether events are collected now. Deletes what is stored while the browser asks not to be tracked. */
+  get active(): boolean {
+    if (!this.tuning.enabled) {
+      return false;
+    }
+    this.load();
+    if (this.signalled) {
+      if (this.who || this.entries.length || this.peek("distinct_id") != null || this.peek("queue") != null) {
+        this.forget();
+      }
+      return false;
+    }
+    return !this.optedOut && this.allowed();
+  }
+
+  /** Whether the browser asks not to be tracked. */
+  get signalled(): boolean {
+    return this.tuning.respectDoNotTrack && this.host.doNotTrack();
+  }
+
+  /** The identifier; made when there is none. Only while active. */
+  get identifier(): string {
+    if (!this.who) {
+      const stored = this.peek("distinct_id");
+      this.who = stored && printable.test(stored) ? stored : uuid();
+      if (this.who !== stored) {
+        this.newWho = true;
+        this.save(true);
+      }
+    }
+    return this.who;
+  }
+
+  track(name: unknown, properties?: unknown): void {
+    const event = eventName(name);
+    if (!event) {
+      return this.drop(String(name), "invalid name");
+    }
+    const json = properties == null ? "" : snapshot(properties);
+    if (json.length * 3 > propertyBytes && utf8(json).length > propertyBytes) {
+      return this.drop(event, "properties over 16 KiB");
+    }
+    const { mono, now } = this.host.clock;
+    const at = mono();
+    if (!this.session || at - this.lastEvent > this.tuning.sessionTimeoutMs) {
+      this.session = uuid();
+    }
+    this.lastEvent = at;
+    const fresh = !this.who;
+    const entry = makeEntry(uuid(), event, Math.floor(now() / 1000), json, this.identifier, this.session);
+    this.entries.push(entry);
+    if (this.entries.length > this.tuning.maxQueueSize) {
+      const oldest = this.entries.find((other) => !this.flying.includes(other))!;
+      this.remove([oldest]);
+      this.drop(oldest.name, "queue full");
+    }
+    this.save(fresh);
+    if (this.entries.length >= this.tuning.batchSize) {
+      this.wake();
+    }
+    this.schedule();
+  }
+
+  /** Sends everything now, also during a wait; ends when nothing is left or a send failed. */
+  async flush(): Promise<FlushResult> {
+    const { sent, dropped } = this;
+    this.holds = Math.min(this.holds, 2);
+    let going = this.active;
+    while (going && this.entries.length) {
+      going = await (this.running || this.run(true));
+    }
+    return { sent: this.sent - sent, dropped: this.dropped - dropped, pending: this.entries.length };
+  }
+
+  /** Clears queue, identifier and session; aborts a running send. */
+  forget(): void {
+    this.age++;
+    this.abort.abort();
+    this.abort = new AbortController();
+    this.entries = [];
+    this.flying = [];
+    this.gone.clear();
+    this.who = this.session = undefined;
+    this.newWho = false;
+    this.unschedule();
+    this.put({ distinct_id: null, queue: null });
+  }
+
+  setOptedOut(on: boolean): void {
+    this.load();
+    if (on) {
+      this.forget();
+    }
+    this.optedOut = on;
+    this.put({ opt_out: on ? "1" : null });
+  }
+
+  resetIdentity(): void {
+    this.who = uuid();
+    this.session = undefined;
+    this.newWho = true;
+    this.save(true);
+  }
+
+  /** Drops the queued events of an identifier. */
+  dropOf(who: string): void {
+    this.load();
+    this.remove(this.entries.filter((entry) => entry.who === who));
+    this.save(true);
+  }
+
+  /** Stops what runs by itself and saves; `resume` continues. */
+  pause(): void {
+    this.live = false;
+    this.unschedule();
+    if (this.loaded) {
+      this.save(true);
+    }
+  }
+
+  resume(): void {
+    this.live = true;
+    this.holds = 0;
+    this.schedule();
+  }
+
+  /** Resolves when no send runs and none is due because of a full batch; writes what is due. */
+  async settle(): Promise<void> {
+    while (this.running) {
+      await this.running;
+    }
+  }
+
+  /** Writes the state; without `now`, at most once a second. */
+  save(now = false): void {
+    if (!this.store || this.tuning.persistence !== "persistent" || (this.saveTimer && !now)) {
+      return;
+    }
+    const wait = this.saved + 1000 - this.host.clock.mono();
+    if (!now && wait > 0) {
+      this.saveTimer = timer(() => this.save(true), wait);
+      return;
+    }
+    clearTimeout(this.saveTimer);
+    this.saveTimer = undefined;
+    this.saved = this.host.clock.mono();
+    if (this.peek("opt_out") === "1" && !this.optedOut) {
+      this.forget();
+      this.optedOut = true;
+      return;
+    }
+    const mine = new Set(this.entries.map((entry) => entry.id));
+    const others = parseEntries(this.peek("queue")).filter((entry) => !mine.has(entry.id) && !this.gone.has(entry.id));
+    const all = [...others, ...this.entries].slice(-this.tuning.maxQueueSize);
+    this.gone.clear();
+    this.put({
+      queue: all.length ? "[" + all.map(storedForm).join() + "]" : null,
+      ...(this.newWho && { distinct_id: this.who! }),
+    });
+    this.newWho = false;
+  }
+
+  /** The longest run from the front with one identifier and session, as far as its body fits. */
+  batch(bytes: number, extra = ""): Entry[] {
+    const [first] = this.entries as [Entry];
+    let room = bytes - head(first, extra).length - 2;
+    const end = this.entries.findIndex((entry, index) => {
+      room -= entry.size + (index ? 2 : 1);
+      return (
+        index && (entry.who !== first.who || entry.session !== first.session || index === this.tuning.batchSize || room < 0)
+      );
+    });
+    return this.entries.slice(0, end < 0 ? undefined : end);
+  }
+
+  /** Takes entries out, for good. */
+  remove(entries: Entry[]): void {
+    const ids = new Set(entries.map((entry) => entry.id));
+    ids.forEach((id) => this.gone.add(id));
+    this.entries = this.entries.filter((entry) => !ids.has(entry.id));
+  }
+
+  private drop(name: string, reason: string): void {
+    this.dropped++;
+    this.tuning.onDrop(name, reason);
+  }
+
+  private wake(): void {
+    if (!this.running && this.live && this.holds < 3 && this.host.clock.mono() >= this.until && this.active) {
+      void this.run(false);
+    }
+  }
+
+  private schedule(): void {
+    if (this.entries.length && !this.sendTimer && this.live && this.holds < 3) {
+      const wait = this.until - this.host.clock.mono();
+      this.sendTimer = timer(
+        () => {
+          this.sendTimer = undefined;
+          if (this.active && !this.running && this.host.clock.mono() >= this.until) {
+            void this.run(true);
+          } else {
+            this.schedule();
+          }
+        },
+        wait > 0 ? wait : this.tuning.flushIntervalMs,
+      );
+    }
+  }
+
+  private unschedule(): void {
+    clearTimeout(this.sendTimer);
+    clearTimeout(this.saveTimer);
+    this.sendTimer = this.saveTimer = undefined;
+  }
+
+  /** One sender at a time: full batches only, or everything. False when a send failed. */
+  private run(all: boolean): Promise<boolean> {
+    const run = Promise.resolve()
+      .then(async () => {
+        while (this.entries.length >= (all ? 1 : this.tuning.batchSize)) {
+          if (!this.active || !(await this.post(this.batch(batchBytes)))) {
+            return false;
+          }
+        }
+        return true;
+      })
+      .finally(() => {
+        this.running = undefined;
+        this.schedule();
+      });
+    return (this.running = run);
+  }
+
+  /** Sends entries of one identifier and session; false when they stay. */
+  private async post(entries: Entry[]): Promise<boolean> {
+    const { age, tuning } = this;
+    this.flying = entries;
+    const { status, after, message, rejected } = await this.deliver(encode(entries), this.abort.signal);
+    if (age !== this.age) {
+      return false;
+    }
+    this.flying = [];
+    const action = eventOutcome(status, entries.length);
+    if (action === "split") {
+      const middle = entries.length >> 1;
+      const rest = () => entries.slice(middle).filter((entry) => this.entries.includes(entry));
+      return (await this.post(entries.slice(0, middle))) && (!rest().length || this.post(rest()));
+    }
+    if (action === "drop_batch") {
+      this.remove(entries);
+      this.failures = this.holds = 0;
+      this.until = 0;
+      if (status < 300) {
+        this.sent += entries.length;
+        (rejected || []).forEach((item) => tuning.onDrop(entries[item.index]?.name || "", item.message));
+      } else {
+        this.drop(entries[0]!.name, message || "refused");
+      }
+      this.save();
+      return true;
+    }
+    let wait = 60000;
+    if (action === "hold") {
+      this.holds++;
+    } else {
+      this.holds = 0;
+      wait = Math.max(eventBackoff(tuning.flushIntervalMs, ++this.failures), Math.min((after || 0) * 1000, 3600000));
+    }
+    this.until = this.host.clock.mono() + wait;
+    clearTimeout(this.sendTimer);
+    this.sendTimer = undefined;
+    this.save(true);
+    return false;
+  }
+
+  private load(): void {
+    if (!this.loaded) {
+      this.loaded = true;
+      this.optedOut = this.peek("opt_out") === "1";
+      if (this.tuning.persistence === "persistent") {
+        this.entries = parseEntries(this.peek("queue")).slice(-this.tuning.maxQueueSize);
+        this.schedule();
+      }
+    }
+  }
+
+  private peek(key: string): string | null {
+    if (!this.store || (this.tuning.persistence !== "persistent" && key !== "opt_out")) {
+      return null;
+    }
+    try {
+      return this.store.read([this.prefix + key])[0] ?? null;
+    } catch {
+      return this.fail();
+    }
+  }
+
+  private put(values: Record<string, string | null>): void {
+    const changes: Record<string, string | null> = {};
+    for (const key of Object.keys(values)) {
+      if (this.tuning.persistence === "persistent" || key === "opt_out") {
+        changes[this.prefix + key] = values[key]!;
+      }
+    }
+    try {
+      this.store?.write(changes);
+    } catch {
+      this.fail();
+    }
+  }
+
+  /** Unusable storage: memory for this run. */
+  private fail(): null {
+    this.store = null;
+    this.log("local state cannot be kept");
+    return null;
+  }
+}
+
+function makeEntry(id: string, name: string, at: number, json: string, who: string, session: string | undefined): Entry {
+  const wire = `{"event_id":${JSON.stringify(id)},"name":"${name}","occurred_at":${at}` + (json && ',"properties":' + json);
+  return { id, name, who, session, wire, size: utf8(wire).length };
+}
+
+/** A body up to its first event. All of it is ASCII: identifiers are printable, and so is what goes into `extra`. */
+const head = ({ who, session }: Entry, extra: string): string =>
+  `{"distinct_id":${JSON.stringify(who)}` +
+  (session === undefined ? "" : `,"session_id":${JSON.stringify(session)}`) +
+  `${extra},"events":[`;
+
+/** The body of a batch; `extra` are members of it, each after a comma. */
+export const encode = (entries: Entry[], extra = ""): string =>
+  head(entries[0]!, extra) + entries.map((entry) => entry.wire + "}").join() + "]}";
+
+const storedForm = ({ wire, who, session }: Entry): string =>
+  wire + ',"distinct_id":' + JSON.stringify(who) + (session === undefined ? "" : ',"session_id":' + JSON.stringify(session)) + "}";
+
+/** The valid entries of a stored queue. */
+function parseEntries(text: string | null): Entry[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(text || "[]");
+  } catch {
+    // Garbage is nothing; the next write replaces it.
+  }
+  const entries: Entry[] = [];
+  for (const item of Array.isArray(list) ? (list as (Record<string, unknown> | null)[]) : []) {
+    const { event_id: id, name, occurred_at: at, properties, distinct_id: who, session_id: session } = item || {};
+    if (
+      [id, who].every((value) => typeof value === "string" && printable.test(value)) &&
+      eventName(name) === name &&
+      Number.isSafeInteger(at) &&
+      (session == null || (typeof session === "string" && session.length <= 128)) &&
+      (properties == null || (typeof properties === "object" && !Array.isArray(properties)))
+    ) {
+      const json = properties ? JSON.stringify(properties) : "";
+      entries.push(makeEntry(id as string, name as string, at as number, json, who as string, (session as string | null) ?? undefined));
+    }
+  }
+  return entries;
+}
+
+/** Properties as JSON now; what JSON cannot say becomes text, and never throws. */
+function snapshot(properties: unknown): string {
+  const encodeValue = (value: unknown): string | undefined =>
+    JSON.stringify(value, (_, part: unknown) => (/^(bigint|function|symbol)$/.test(typeof part) ? String(part) : part));
+  if (!properties || typeof properties !== "object" || Array.isArray(properties)) {
+    return "";
+  }
+  let text = attempt(() => encodeValue(properties));
+  if (text?.[0] !== "{") {
+    // Something in it throws, a cycle for example: only that becomes text.
+    const parts: string[] = [];
+    for (const key of Object.keys(properties)) {
+      const value = attempt(() => [encodeValue((properties as Record<string, unknown>)[key])]) || ['"[unreadable]"'];
+      if (value[0]) {
+        parts.push(JSON.stringify(key) + ":" + value[0]);
+      }
+    }
+    text = "{" + parts.join() + "}";
+  }
+  return text === "{}" ? "" : text;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,284 @@
+// The rules of the contract as plain functions: values in, values out. The
+// shared vectors test every one of them.
+
+const encoder = new TextEncoder();
+
+/** Bytes of a text in UTF-8. */
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+
+/** A–Z in lower case; every other letter stays. */
+const lower = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
+
+/** 32-bit FNV-1a over UTF-8, as 8 hex digits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+export function fnv1a32(text: string): string {
+  let hash = 2166136261;
+  for (const byte of utf8(text)) {
+    hash = Math.imul(hash ^ byte, 16777619);
+  }
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}
+
+/** Checked base address, without outer blanks and trailing slashes, or null. */
+export function baseAddress(text: string): string | null {
+  const url = text.trim().replace(/\/+$/, "");
+  return /^https?:\/\//i.test(url) ? url : null;
+}
+
+/** Scheme, host and port of a base address in the form that namespaces are made of. */
+export function originOf(text: string): string {
+  const [, scheme, rest] = /^(.*?):\/\/([^/?#]*)/s.exec(text.trim()) || [];
+  if (scheme === undefined) {
+    return lower(text.trim());
+  }
+  const origin = lower(scheme + "://" + rest!.replace(/^.*@/s, ""));
+  return origin.replace(/:$/, "").replace(/^(http:.*):80$|^(https:.*):443$/s, "$1$2");
+}
+
+/** Where the local state of one project at one instance is kept. */
+export const namespaceOf = (baseUrl: string, projectKey?: string | null): string =>
+  fnv1a32(originOf(baseUrl)) + "-" + (lower((projectKey || "").trim()) || "default");
+
+/** Name of the state file of a namespace, without `.json`. */
+export const stateName = (namespace: string): string =>
+  namespace.replace(/[^\w.-]/gu, "_").slice(0, 96);
+
+/** Value of `x-svc-client-time`, or null when the instant or the offset has no form there. */
+export function clientTime(unixMs: number, offsetSeconds: number): string | null {
+  const local = new Date(unixMs + offsetSeconds * 1000);
+  const text = isNaN(+local) ? "" : local.toISOString();
+  if (offsetSeconds % 60 || text.length !== 24) {
+    return null;
+  }
+  const minutes = Math.abs(offsetSeconds / 60);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return (
+    text.slice(0, 23) + (offsetSeconds < 0 ? "-" : "+") + two(Math.floor(minutes / 60)) + ":" + two(minutes % 60)
+  );
+}
+
+/** A platform header's text after cleaning, or null when nothing is left. */
+export const headerValue = (text: string | null | undefined): string | null =>
+  (text || "")
+    .replace(/[^!-~]+/g, " ")
+    .trim()
+    .slice(0, 32)
+    .trim() || null;
+
+/** One path argument as one segment, or null when URL parsers would rewrite it. */
+export const pathSegment = (text: string): string | null =>
+  /^\.{0,2}$/.test(text) ? null : encodeURIComponent(text);
+
+/** Seconds of a `Retry-After` header, in either form, or null. */
+export function retryAfter(header: string | null, nowUnix: number): number | null {
+  const text = (header || "").trim();
+  if (/^\d+$/.test(text)) {
+    return +text;
+  }
+  const date = /^[A-Za-z]+,? /.test(text) ? Date.parse(text) : NaN;
+  return isNaN(date) ? null : Math.max(0, Math.ceil(date / 1000 - nowUnix));
+}
+
+/**
+ * Milliseconds until the next attempt of a request, or null for none.
+ * `failure` is the status of an answer, or why there was none; `spread` is 0..1.
+ */
+export function retryDelay(
+  method: string,
+  done: number,
+  max: number,
+  failure: number | string,
+  after: number | null,
+  spread = 0,
+): number | null {
+  const worth = /^(50[234]|dns|connect|connect_timeout|tls_handshake|stale_connection)$/;
+  if (!/^(GET|HEAD)$/.test(method) || done >= max || !worth.test(String(failure)) || (after || 0) > 30) {
+    return null;
+  }
+  return Math.max(Math.min(300 * 2 ** done, 5000) * (1 + spread / 4), (after || 0) * 1000);
+}
+
+/** Milliseconds the event queue waits after `failures` failed sends in a row. */
+export const eventBackoff = (intervalMs: number, failures: number): number =>
+  Math.min(intervalMs * 2 ** (failures - 1), 60000);
+
+/** What the event queue does after an answer; status 0 is none. */
+export function eventOutcome(status: number, events: number): "drop_batch" | "split" | "hold" | "retry" {
+  if (status >= 200 && status < 300) {
+    return "drop_batch";
+  }
+  if ([400, 413, 422].includes(status)) {
+    return events > 1 ? "split" : "drop_batch";
+  }
+  return [401, 403, 404, 405, 410].includes(status) ? "hold" : "retry";
+}
+
+/** A normalised event name, or null when it cannot be one. */
+export function eventName(text: unknown): string | null {
+  const name = lower(String(text).trim());
+  return /^[a-z0-9_.:-]{1,64}$/.test(name) ? name : null;
+}
+
+/** Text for people from an error's body. */
+export function errorMessage(status: number, body: unknown): string {
+  const { message, error } = (body || {}) as { message?: unknown; error?: unknown };
+  const text = Array.isArray(message) ? message.join("; ") : message;
+  return [text, error].find((part): part is string => !!part && typeof part === "string") || `HTTP ${status}`;
+}
+
+/** Name of a processor architecture as Go writes it, or null when it is not known. */
+export const architecture = (text: string): string | null =>
+  [...architecturesOf(tokens(text))][0] || null;
+
+const aliases: Record<string, string> = {};
+for (const line of (
+  "amd64 x64 win64|arm64 aarch64|386 x86 i386 i486 i586 i686 ia32|arm armv6 armv6l armv7 armv7l armhf|riscv64|" +
+  "ppc64le powerpc64le|s390x|loong64 loongarch64|universal universal2 noarch all"
+).split("|")) {
+  const names = line.split(" ");
+  names.forEach((name) => (aliases["a " + name] = names[0]!));
+}
+for (const line of (
+  "windows win win32 win64 .exe .msi .msix|macos mac osx darwin .dmg .pkg|" +
+  "linux .deb .rpm .appimage .flatpak .snap|android .apk .aab|ios iphone ipad .ipa|web wasm"
+).split("|")) {
+  const names = line.split(" ");
+  names.forEach((name) => (aliases["p " + name] = names[0]!));
+}
+
+const tokens = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .replace(/x86[_-]64/g, "amd64")
+    .split(/[^a-z0-9]+/);
+
+const known = (kind: string, words: string[]): Set<string> =>
+  new Set(words.map((word) => aliases[kind + word]!).filter(Boolean));
+
+function architecturesOf(words: string[]): Set<string> {
+  const found = known("a ", words);
+  return found.size || !words.includes("win32") ? found : new Set(["386"]);
+}
+
+/** A download of a version, as far as choosing one needs it. */
+export interface LinkLike {
+  /** Where it is. */
+  url: string;
+  /** Name for people. */
+  name?: string | null | undefined;
+  /** Platform it is for, in any words. */
+  platform?: string | null | undefined;
+}
+
+/** Index of the download that fits best, or null when none does. */
+export function updateLink(
+  links: readonly LinkLike[],
+  platform: string | null,
+  arch: string | null,
+): number | null {
+  let best: number | null = null;
+  let least = 6;
+  links.forEach((link, index) => {
+    const file = decode(link.url.replace(/[?#].*/s, "").replace(/.*\//s, ""));
+    const sources = [link.platform || "", link.name || "", file].map(tokens);
+    let fits = new Set<string>(["*"]);
+    if ((link.platform || "").trim()) {
+      fits = known("p ", sources[0]!);
+    } else {
+      const extension = [/\.[a-z0-9]+$/.exec(file.toLowerCase())?.[0] || ""];
+      const named = [sources[1]!, sources[2]!, extension].map((words) => known("p ", words));
+      fits = named.find((set) => set.size) || fits;
+    }
+    const archs = sources.map(architecturesOf).find((set) => set.size) || new Set<string>();
+    const rank = !arch || archs.has(arch) ? 0 : archs.has("universal") ? 1 : archs.size ? 9 : 2;
+    const score = platform ? rank + (fits.has(platform) ? 0 : fits.has("*") ? 3 : 9) : 9;
+    if (score < least) {
+      least = score;
+      best = index;
+    }
+  });
+  return best;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a download is a file of an instance of the service, with size and hash in its answer. */
+export const ownLink = (url: string): boolean =>
+  /^https?:\/\/[^?#]*\/f\/[^/?#]+\/[0-9a-z]{12}\/[^/?#]+([?#]|$)/.test(url);
+
+/** When an update check is remembered: Unix seconds. */
+export interface Remembered {
+  checked_at: number;
+  next_at: number;
+}
+
+/** Whether the service is asked again; times in Unix seconds. */
+export const updateDue = (memory: Remembered | null, interval: number, now: number): boolean =>
+  !memory ||
+  !(now < memory.next_at && now >= memory.checked_at && now < memory.checked_at + interval * 1.2);
+
+/** What the answer of an update check means for the app. */
+export function updateDecision(answer: {
+  should_update: boolean;
+  required: boolean;
+  milestone: { target_is_milestone: boolean };
+}): "none" | "optional" | "required" | "milestone" {
+  if (answer.required) {
+    return "required";
+  }
+  if (!answer.should_update) {
+    return "none";
+  }
+  return answer.milestone.target_is_milestone ? "milestone" : "optional";
+}
+
+const versionForm = /^(\d+(?:\.\d+)*)(?:-(alpha|beta|rc)(?:\.(\d+(?:\.\d+)*))?)?$/;
+
+/** Whether a text is a comparable version. */
+export const isComparableVersion = (text: string): boolean => versionForm.test(text);
+
+/**
+ * Order of two comparable versions: -1, 0 or 1.
+ *
+ * @throws {RangeError} when one of them is not a comparable version
+ */
+export function compareVersions(a: string, b: string): number {
+  const [x, y] = [a, b].map((text) => {
+    const parts = isComparableVersion(text) && versionForm.exec(text);
+    if (!parts) {
+      throw new RangeError(`not a comparable version: ${JSON.stringify(text)}`);
+    }
+    return parts;
+  }) as [RegExpExecArray, RegExpExecArray];
+  return compareNumbers(x[1]!, y[1]!) || order(x[2] || "z", y[2] || "z") || compareNumbers(x[3] || "0", y[3] || "0");
+}
+
+const order = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function compareNumbers(a: string, b: string): number {
+  const [x, y] = [a.split("."), b.split(".")];
+  for (let i = 0; i < Math.max(x.length, y.length); i++) {
+    const result = order(BigInt(x[i] || 0), BigInt(y[i] || 0));
+    if (result) {
+      return result;
+    }
+  }
+  return 0;
+}
+
+/** A random UUID v4 from the system's secure generator; pages without HTTPS have no `randomUUID`. */
+export function uuid(): string {
+  if (crypto.randomUUID) {
+    return crypto.randomUUID();
+  }
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 15) | 64;
+  bytes[8] = (bytes[8]! & 63) | 128;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
