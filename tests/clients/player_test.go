@@ -1,0 +1,218 @@
+//go:build unix
+
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asked is the environment variable that asks for the tests that run the libraries. The
+// gate sets it in its step "clients".
+const asked = "SVC_CLIENTS"
+
+// patience is how long is waited for what must happen.
+const patience = time.Minute
+
+// clientsDir is where the libraries are.
+var clientsDir = func() string {
+	dir, err := filepath.Abs("../../clients")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// languages are the libraries, and the programs that their players need.
+var languages = []struct {
+	name  string
+	needs []string
+}{
+	{"go", []string{"go"}},
+	{"python", []string{"python3"}},
+	{"typescript", []string{"node", "npm"}},
+	{"browser", []string{"node", "npm", "chromium"}},
+	{"rust", []string{"cargo"}},
+}
+
+// eachLanguage runs a test for every library whose player can run here, at the same time.
+func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
+	t.Helper()
+	if os.Getenv(asked) == "" {
+		t.Skipf("runs every client library: make clients, or set %s=1", asked)
+	}
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			for _, program := range l.needs {
+				if _, err := exec.LookPath(program); err == nil {
+					continue
+				}
+				if os.Getenv("SVC_REQUIRE_TOOLS") != "" {
+					t.Fatalf("%s is missing, which the library for %s needs", program, l.name)
+				}
+				t.Skipf("the library for %s needs %s, which is not installed", l.name, program)
+			}
+			if err := built(l.name); err != nil {
+				t.Fatal(err)
+			}
+			test(t, l.name)
+		})
+	}
+}
+
+var builds sync.Map // language -> func() error
+
+// built builds a player once.
+func built(language string) error {
+	once, _ := builds.LoadOrStore(language, sync.OnceValue(func() error {
+		out, err := exec.Command("bash", playerScript(language), "--build").CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("the player for %s is not built: %w\n%s", language, err, out)
+		}
+		return nil
+	}))
+	return once.(func() error)()
+}
+
+// playerScript is the program that starts a player. Another folder of players is for
+// trying the harness.
+func playerScript(language string) string {
+	if dir := os.Getenv("SVC_PLAYERS"); dir != "" {
+		return filepath.Join(dir, language)
+	}
+	return filepath.Join(clientsDir, language, "player")
+}
+
+// player is a library that does what it is told.
+type player struct {
+	*recorder
+	language string
+	state    string // folder of what survives a process
+	command  *exec.Cmd
+	exited   chan struct{}
+	output   *bytes.Buffer // read when it has exited
+}
+
+// play makes a player; start starts it.
+func play(t *testing.T, language string, r *recorder) *player {
+	t.Helper()
+	p := &player{recorder: r, language: language, state: t.TempDir()}
+	t.Cleanup(p.kill)
+	return p
+}
+
+// start starts the process and waits until it is ready.
+func (p *player) start() error {
+	p.command = exec.Command("bash", playerScript(p.language))
+	p.command.Env = append(os.Environ(), "SVC_PLAYER_CONTROL="+p.control.URL+"/control", "TZ=UTC",
+		"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.output = &bytes.Buffer{}
+	p.command.Stdout, p.command.Stderr = p.output, p.output
+	p.command.WaitDelay = 10 * time.Second // what it leaves behind may hold its output
+	if err := p.command.Start(); err != nil {
+		return err
+	}
+	p.exited = make(chan struct{})
+	go func(c *exec.Cmd, exited chan struct{}) {
+		_ = c.Wait()
+		close(exited)
+	}(p.command, p.exited)
+	ready, err := p.result()
+	if err == nil && !strings.Contains(string(ready), `"ready"`) {
+		err = fmt.Errorf("the player for %s begins with %s", p.language, ready)
+	}
+	return err
+}
+
+// result waits for what the player says.
+func (p *player) result() (json.RawMessage, error) {
+	select {
+	case result := <-p.results:
+		return result, nil
+	case <-p.exited:
+		return nil, fmt.Errorf("the player for %s ended: %s\n%s", p.language, p.command.ProcessState, p.output)
+	case <-time.After(patience):
+		return nil, fmt.Errorf("the player for %s says nothing for %s", p.language, patience)
+	}
+}
+
+// give hands the player its next step.
+func (p *player) give(step []byte) error {
+	select {
+	case p.steps <- step:
+		return nil
+	case <-p.exited:
+		return fmt.Errorf("the player for %s ended: %s\n%s", p.language, p.command.ProcessState, p.output)
+	case <-time.After(patience):
+		return fmt.Errorf("the player for %s does not ask for a step", p.language)
+	}
+}
+
+// do has the player do a step.
+func (p *player) do(step map[string]any) (result map[string]any, err error) {
+	text, err := json.Marshal(step)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.ReplaceAll(text, []byte(placeholderURL), []byte(p.url))
+	text = bytes.ReplaceAll(text, []byte(placeholderState), []byte(p.state))
+	if err := p.give(text); err != nil {
+		return nil, err
+	}
+	if step["do"] == "exit" {
+		return map[string]any{}, p.again()
+	}
+	answer, err := p.result()
+	if err != nil {
+		return nil, err
+	}
+	return result, json.Unmarshal(answer, &result)
+}
+
+// again waits until a player that was told to end is there again: as a new process, or as
+// a page that was loaded again.
+func (p *player) again() error {
+	select {
+	case <-p.results:
+		return nil
+	case <-p.exited:
+		return p.start()
+	case <-time.After(patience):
+		return fmt.Errorf("the player for %s does not end", p.language)
+	}
+}
+
+// finish ends a player that has played everything.
+func (p *player) finish() error {
+	close(p.steps)
+	select {
+	case <-p.exited:
+		if !p.command.ProcessState.Success() {
+			return fmt.Errorf("the player for %s ended: %s\n%s", p.language, p.command.ProcessState, p.output)
+		}
+		return nil
+	case <-time.After(patience):
+		return errors.New("the player does not end after the last step")
+	}
+}
+
+// kill ends the process and what it has started.
+func (p *player) kill() {
+	if p.command == nil || p.command.Process == nil {
+		return
+	}
+	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
+	<-p.exited
+}

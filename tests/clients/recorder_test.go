@@ -1,0 +1,242 @@
+package clients
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// apiPath is where the recorder has its API.
+const apiPath = "/api/v1"
+
+// answer is what the recorder says to a request.
+type answer struct {
+	Status int
+	Header map[string]string
+	Body   string
+	// Closed is an answer that does not come: the connection ends. Cut is one whose
+	// body ends too early.
+	Closed, Cut bool
+}
+
+// recorder is a server that keeps the requests of a client and answers them as the
+// story says, and the place where a player gets its steps. The steps come over a
+// listener of their own, so that the API can refuse connections.
+type recorder struct {
+	url     string // of the API
+	address string
+	control *httptest.Server
+
+	results chan json.RawMessage // what the player says
+	steps   chan []byte          // what it gets; closed at the end
+
+	mu      sync.Mutex
+	api     *http.Server
+	planned []answer // for the requests of this step; then fallback answers
+	got     []request
+	// fallback answers a request that the story does not expect, so that the library can
+	// go on.
+	fallback func(r *http.Request) answer
+}
+
+func record(t *testing.T, fallback func(r *http.Request) answer) *recorder {
+	t.Helper()
+	r := &recorder{results: make(chan json.RawMessage), steps: make(chan []byte), fallback: fallback}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /control", r.serveControl)
+	mux.HandleFunc("POST /spin", serveSpin)
+	mux.HandleFunc("GET /{file}", servePage)
+	r.control = httptest.NewServer(mux)
+	t.Cleanup(r.control.Close)
+	t.Cleanup(r.refuse)
+	r.accept(t)
+	r.url = "http://" + r.address + apiPath
+	return r
+}
+
+// accept opens the listener of the API, again at the same address.
+func (r *recorder) accept(t *testing.T) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.api != nil {
+		return
+	}
+	at := r.address
+	if at == "" {
+		at = "127.0.0.1:0"
+	}
+	listener, err := net.Listen("tcp", at)
+	for end := time.Now().Add(patience); err != nil && time.Now().Before(end); listener, err = net.Listen("tcp", at) {
+		// Somebody else's connection has the port for the moment.
+		<-time.After(10 * time.Millisecond)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.address = listener.Addr().String()
+	r.api = &http.Server{Handler: http.HandlerFunc(r.serveAPI), ReadHeaderTimeout: patience}
+	go func(s *http.Server) { _ = s.Serve(listener) }(r.api)
+}
+
+// refuse closes the listener of the API.
+func (r *recorder) refuse() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.api != nil {
+		_ = r.api.Close()
+		r.api = nil
+	}
+}
+
+// serveControl takes the result of a step and gives the next one.
+func (r *recorder) serveControl(w http.ResponseWriter, q *http.Request) {
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		return
+	}
+	select {
+	case r.results <- body:
+	case <-q.Context().Done():
+		return
+	}
+	select {
+	case step, more := <-r.steps:
+		if !more {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(step)
+	case <-q.Context().Done():
+	}
+}
+
+// expect sets the answers of the next step.
+func (r *recorder) expect(planned []answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.planned, r.got = planned, nil
+}
+
+// taken returns what arrived since expect.
+func (r *recorder) taken() []request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.got
+}
+
+func (r *recorder) serveAPI(w http.ResponseWriter, q *http.Request) {
+	allowOrigin(w, q)
+	if q.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		return // a client that is killed
+	}
+	r.mu.Lock()
+	var a answer
+	if n := len(r.got); n < len(r.planned) {
+		a = r.planned[n]
+	} else {
+		a = r.fallback(q)
+	}
+	r.got = append(r.got, received(q, body))
+	r.mu.Unlock()
+	write(w, a)
+}
+
+func allowOrigin(w http.ResponseWriter, q *http.Request) {
+	h := w.Header()
+	h.Set("Connection", "close")
+	origin := q.Header.Get("Origin")
+	if origin == "" {
+		return
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Credentials", "true")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", q.Header.Get("Access-Control-Request-Headers"))
+	h.Set("Access-Control-Expose-Headers", "Retry-After")
+	h.Set("Access-Control-Max-Age", "600")
+}
+
+// write answers, or fails to.
+func write(w http.ResponseWriter, a answer) {
+	if a.Closed {
+		connection, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			_ = connection.Close()
+		}
+		return
+	}
+	h := w.Header()
+	if a.Body != "" {
+		h.Set("Content-Type", "application/json")
+	}
+	for name, value := range a.Header {
+		h.Set(name, value)
+	}
+	length := len(a.Body)
+	if a.Cut {
+		length += 10
+	}
+	h.Set("Content-Length", fmt.Sprint(length))
+	w.WriteHeader(a.Status)
+	_, _ = io.WriteString(w, a.Body)
+	if a.Cut {
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// serveSpin keeps what a player in a browser has tracked, which cannot write files.
+func serveSpin(w http.ResponseWriter, q *http.Request) {
+	line, err := io.ReadAll(q.Body)
+	if err == nil {
+		err = appendTo(q.URL.Query().Get("file"), line)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+func appendTo(name string, line []byte) error {
+	if !strings.HasPrefix(filepath.Base(name), "spin-") {
+		return errors.New("not a file of a player")
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	return errors.Join(err, f.Close())
+}
+
+// pages are the files that the player in a browser needs, below clients/browser.
+var pages = map[string]string{
+	"player.html": "tests/player.html", "player.js": "tests/player.js",
+	"svc-sdk.js": "svc-sdk.js", "svc-sdk.global.js": "svc-sdk.global.js",
+}
+
+func servePage(w http.ResponseWriter, q *http.Request) {
+	file, known := pages[q.PathValue("file")]
+	if !known {
+		http.NotFound(w, q)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.ServeFile(w, q, filepath.Join(clientsDir, "browser", filepath.FromSlash(file)))
+}

@@ -1,0 +1,808 @@
+package clients
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// planned is a step of a story: what the player is told, what the recorder answers, and
+// what the model says that the library sends and returns.
+type planned struct {
+	step    map[string]any
+	answers []answer
+	want    []request
+	result  map[string]any // the fields that are compared
+	refuse  bool           // the API refuses connections
+}
+
+// story makes steps from a seed, playing them on the model at the same time.
+type story struct {
+	*world
+	*sampler
+	known     operations
+	endpoints [][4]string
+	plan      []planned
+	projects  int // that were bound once only
+}
+
+// tell makes a story of so many steps.
+func tell(t *testing.T, seed uint64, length int) []planned {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 14))
+	s := &story{sampler: &sampler{random: random, given: true}, known: readOperations(t), endpoints: readVectors(t).Endpoints}
+	answers := &sampler{random: rand.New(rand.NewPCG(seed, 15))}
+	s.world = &world{newID: counter(), devices: map[string]*device{}}
+	s.success = func(verb, path string) answer { return s.known.success(answers, verb, path) }
+	s.restart(true)
+	for len(s.plan) < length {
+		s.scene()
+	}
+	s.close()
+	return s.plan
+}
+
+// scene adds something that happens in an application, of a step or a few.
+func (s *story) scene() {
+	switch n := s.random.IntN(100); {
+	case n < 36:
+		s.someCall()
+	case n < 58:
+		s.someEvents()
+	case n < 68:
+		s.flushed()
+	case n < 73:
+		s.decideOnCollection()
+	case n < 77:
+		s.jump()
+	case n < 83:
+		s.set()
+	case n < 88:
+		s.updates()
+	case n < 93:
+		s.captures()
+	case n < 95:
+		s.whose()
+	case n < 97:
+		s.rebind()
+	default:
+		s.restart(false)
+	}
+}
+
+// emit adds a step; what it does to the model comes with it.
+func (s *story) emit(step map[string]any, does func() map[string]any) {
+	s.sent, s.used = nil, nil
+	p := planned{step: step, refuse: s.refusing}
+	p.result = does()
+	p.answers, p.want = s.used, s.sent
+	s.answers = nil
+	s.plan = append(s.plan, p)
+}
+
+func nothing() map[string]any { return map[string]any{} }
+
+// --- the life of a process -------------------------------------------------------------
+
+var platforms = []string{"windows", "linux", "macos", "ios", "android", "web", "others"}
+
+// restart ends the client, if there is one, softly or not, and opens another.
+func (s *story) restart(first bool) {
+	wall := max(s.wall, startWall)
+	set, c := s.someSettings(), s.someCollecting()
+	set.key = s.project(c)
+	if s.chance(10) {
+		set.key = ""
+	}
+	if !first {
+		soft := s.chance(50)
+		if s.consentMode && len(s.queue().queue) > 0 {
+			s.flush(nil) // consent ends with the process; what is left of it is not said
+		}
+		if soft {
+			s.close()
+		} else if s.failedJustNow() && s.chance(50) {
+			s.save() // a failed send has saved
+		} else {
+			s.emit(map[string]any{"do": "save"}, func() map[string]any { s.save(); return nothing() })
+		}
+		s.emit(map[string]any{"do": "exit", "hard": !soft}, func() map[string]any { s.open = false; return nil })
+	}
+	s.emit(map[string]any{"do": "open", "base_url": placeholderURL, "options": optionsOf(set, c, s.chance(50))}, func() map[string]any {
+		s.begin(set, c)
+		return nothing()
+	})
+	s.clock((wall-startWall)/1000+s.random.Int64N(5000), s.random.Int64N(100))
+	if set.key == "" {
+		s.unbound()
+	}
+	if len(s.queue().queue) > 0 {
+		s.flush(nil)
+	}
+}
+
+// unbound is a client without a project, until it gets one.
+func (s *story) unbound() {
+	s.emit(callStep("public", "get_latest_version", map[string]any{}), func() map[string]any {
+		return failure(map[string]any{"kind": "base"})
+	})
+	s.emit(callStep("public", "list_terms", map[string]any{}), func() map[string]any {
+		c := call{verb: "GET", path: "/public/terms", template: "/public/terms", query: url.Values{}}
+		return outcome(c, s.request(c))
+	})
+	s.bind(s.project(s.collecting))
+}
+
+func (s *story) bind(key string) {
+	s.emit(map[string]any{"do": "set", "name": "project_key", "value": key}, func() map[string]any {
+		s.key = key
+		return nothing()
+	})
+}
+
+// project chooses a project to bind. What is on the device of a project was left by a
+// client with the same rules; and without a device, nobody comes back to a project.
+func (s *story) project(c collecting) string {
+	switch {
+	case c.persistence != "persistent":
+		s.projects++
+		return fmt.Sprintf("%s-%d", c.persistence, s.projects)
+	case c.consentMode:
+		return pick(s.random, "asks-first", "Asks.Two")
+	}
+	return pick(s.random, "acme", "acme", "Acme-Two", "my.app_2")
+}
+
+// failedJustNow reports whether the last step was a flush that left something.
+func (s *story) failedJustNow() bool {
+	last := s.plan[len(s.plan)-1]
+	return last.step["do"] == "flush" && s.queue().active() && len(s.queue().queue) > 0
+}
+
+func (s *story) someSettings() settings {
+	set := settings{
+		token:  pick(s.random, "t", "svc_0123", ""),
+		locale: pick(s.random, "", "de-AT", "zh_Hant"), appVersion: pick(s.random, "", "1.4.2", "v2.0.0-beta.1", "1.0+ü"),
+		retries: pick(s.random, 3, 3, 3, 0, 1, 5), extra: map[string]string{},
+	}
+	if s.chance(80) {
+		set.platform = pick(s.random, platforms...)
+		set.platformVersion = pick(s.random, "debian 13", "11", " 10.15  (Catalina)é ", "a-very-long-version-of-a-platform that goes on")
+	} else if s.chance(50) {
+		set.platformVersion = "7"
+	}
+	if s.chance(40) {
+		set.extra["X-App-Team"] = "blue; v=1"
+	}
+	return set
+}
+
+func (s *story) someCollecting() collecting {
+	c := defaultCollecting
+	c.batchSize = pick(s.random, 20, 3, 5, 7, 50)
+	c.maxQueue = pick(s.random, 500, 500, 4, 12)
+	c.idle = pick(s.random, int64(1800), 1800, 60)
+	c.consentMode = s.chance(25)
+	c.persistence = pick(s.random, "persistent", "persistent", "persistent", "persistent", "session", "none")
+	c.enabled = !s.chance(5)
+	return c
+}
+
+// optionsOf are the options of the step "open". Defaults may be left out. What the model
+// keeps is cleaned, as the library does.
+func optionsOf(set settings, c collecting, short bool) map[string]any {
+	analytics := map[string]any{
+		"enabled": c.enabled, "require_consent": c.consentMode, "persistence": c.persistence, "flush_interval": 3600,
+		"batch_size": c.batchSize, "max_queue_size": c.maxQueue, "session_timeout": c.idle,
+	}
+	o := map[string]any{"retries": set.retries, "state_dir": placeholderState, "analytics": analytics, "app_identifier": "story/1"}
+	if short {
+		for name, value := range map[string]any{"batch_size": 20, "max_queue_size": 500, "session_timeout": int64(1800), "enabled": true, "require_consent": false, "persistence": "persistent"} {
+			if analytics[name] == value {
+				delete(analytics, name)
+			}
+		}
+		if set.retries == 3 {
+			delete(o, "retries")
+		}
+	}
+	o["platform"], o["platform_version"] = orNull(set.platform), orNull(set.platformVersion)
+	for name, value := range map[string]string{"project_key": set.key, "token": set.token, "locale": set.locale, "app_version": set.appVersion} {
+		if value != "" {
+			o[name] = value
+		}
+	}
+	if len(set.extra) > 0 {
+		o["headers"] = set.extra
+	}
+	return o
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// close closes the client as an application does: one flush, then everything is saved.
+func (s *story) close() {
+	s.emit(map[string]any{"do": "close"}, func() map[string]any {
+		s.queue().flush(s.sendBatch)
+		s.save()
+		return nothing()
+	})
+}
+
+// clock lets time pass, or changes the wall clock alone.
+func (s *story) clock(wall, monotonic int64) {
+	s.emit(map[string]any{"do": "clock", "wall_seconds": wall, "monotonic_seconds": monotonic}, func() map[string]any {
+		s.wall += wall * 1000
+		s.monotonic += monotonic * 1000
+		return nothing()
+	})
+}
+
+func (s *story) jump() {
+	if s.queue().pause != notPaused {
+		s.flush(nil) // whether a wait has ended shows in nothing but time
+	}
+	switch s.random.IntN(4) {
+	case 0:
+		s.clock(-s.random.Int64N(90_000), 0)
+	case 1:
+		s.clock(s.random.Int64N(90_000), 0)
+	case 2: // to the second at which a session ends, or does not
+		seconds := s.idle + s.random.Int64N(2)
+		if s.monotonic%1000 != 0 && seconds == s.idle {
+			seconds-- // a clock that counts in fractions may be off by the smallest one
+		}
+		s.clock(seconds, seconds)
+	default:
+		seconds := s.random.Int64N(30_000)
+		s.clock(seconds, seconds)
+	}
+}
+
+// --- events ----------------------------------------------------------------------------
+
+var eventNames = []string{
+	"opened", "export_started", " Trimmed ", "UPPER.Case", "a:b-c_d", strings.Repeat("n", 64), strings.Repeat("n", 65),
+	"", "two words", "naïve", "İ", "tab\t", "emoji🚀",
+}
+
+func (s *story) someProperties() any {
+	switch n := s.random.IntN(20); {
+	case n < 6:
+		return nil
+	case n == 6:
+		return map[string]any{"text": strings.Repeat("x", 20_000)} // too much
+	default:
+		p := s.anything()
+		p["n"] = s.random.IntN(100)
+		return p
+	}
+}
+
+// largeEvents are so large that four of them are a batch.
+func (s *story) largeEvents() {
+	s.flush(nil)
+	for range 6 {
+		s.track("opened", map[string]any{"text": strings.Repeat("y", 15_000)}, nil)
+	}
+	s.flush(s.batchOutage())
+}
+
+func (s *story) someEvents() {
+	if s.chance(4) {
+		s.largeEvents()
+		return
+	}
+	for range 1 + s.random.IntN(6) {
+		s.track(pick(s.random, append(slices.Clone(eventNames), "opened", "saved", "printed", "closed")...), s.someProperties(), s.batchOutage())
+	}
+}
+
+func (s *story) track(name string, properties any, outage []answer) {
+	if s.queue().mixed(sizeOf(properties)+200, s.monotonic) {
+		s.flush(nil)
+	}
+	step := map[string]any{"do": "track", "name": name}
+	if properties != nil {
+		step["properties"] = properties
+	}
+	s.answers = outage
+	s.emit(step, func() map[string]any {
+		s.queue().track(name, properties, s.wall/1000, s.monotonic, s.sendBatch)
+		return nothing()
+	})
+}
+
+func (s *story) flush(outage []answer) {
+	s.answers = outage
+	s.emit(map[string]any{"do": "flush"}, func() map[string]any {
+		sent, dropped := s.queue().flush(s.sendBatch)
+		result := map[string]any{"sent": sent, "dropped": dropped}
+		if s.enabled { // else the device may have what nobody looks at
+			result["pending"] = len(s.queue().queue)
+		}
+		return result
+	})
+}
+
+func (s *story) flushed() {
+	if s.chance(15) {
+		s.refusing = true
+		s.flush(nil)
+		s.refusing = false
+		return
+	}
+	s.flush(s.batchOutage())
+}
+
+// batchOutage are answers to batches, often none but the usual.
+func (s *story) batchOutage() []answer {
+	if s.chance(55) {
+		return nil
+	}
+	var out []answer
+	for range 1 + s.random.IntN(3) {
+		switch n := s.random.IntN(10); {
+		case n < 3:
+			out = append(out, answer{}) // the usual one
+		case n < 6:
+			out = append(out, s.refused(pick(s.random, 400, 413, 422)))
+		case n < 8:
+			out = append(out, s.refused(pick(s.random, 401, 403, 404, 405, 410)))
+		case n == 8:
+			out = append(out, answer{Closed: true})
+		default:
+			a := s.refused(pick(s.random, 408, 429, 500, 502, 503, 504, 507, 418))
+			if s.chance(50) {
+				a.Header = map[string]string{"Retry-After": pick(s.random, "0", "7", "900", "soon")}
+			}
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// refused is an error with one of the bodies that servers and proxies send.
+func (s *story) refused(status int) answer {
+	a := answer{Status: status}
+	switch s.random.IntN(7) {
+	case 0, 1, 2:
+		a.Body = fmt.Sprintf(`{"statusCode":%d,"message":"no, «this» cannot be","error":"Refused"}`, status)
+	case 3:
+		a.Body = fmt.Sprintf(`{"statusCode":%d,"message":["title must not be empty","limit must be 1 to 100"],"error":"Bad Request"}`, status)
+	case 4:
+		a.Body, a.Header = "<html><body>Bad Gateway</body></html>", map[string]string{"Content-Type": "text/html"}
+	case 5:
+		a.Body = `{"error":"only this"}`
+	}
+	return a
+}
+
+func (s *story) decideOnCollection() {
+	if !s.enabled {
+		return
+	}
+	switch s.random.IntN(7) {
+	case 0:
+		s.emit(map[string]any{"do": "opt_out"}, func() map[string]any { s.queue().optOut(); return nothing() })
+		if s.chance(50) {
+			s.hasOptedOut()
+		}
+		if s.chance(80) {
+			s.emit(map[string]any{"do": "opt_in"}, func() map[string]any { s.queue().optIn(); return nothing() })
+		}
+	case 1:
+		s.emit(map[string]any{"do": "opt_in"}, func() map[string]any { s.queue().optIn(); return nothing() })
+	case 2:
+		s.revoke()
+		s.hasOptedOut()
+		if s.chance(70) {
+			s.grant()
+		}
+	case 3:
+		s.hasOptedOut()
+	case 4:
+		s.emit(map[string]any{"do": "reset_identity"}, func() map[string]any { s.queue().reset(); return nothing() })
+	default:
+		s.grant()
+	}
+}
+
+func (s *story) revoke() {
+	s.emit(map[string]any{"do": "revoke_consent"}, func() map[string]any {
+		s.queue().revoke()
+		s.granted = false
+		return nothing()
+	})
+}
+
+func (s *story) grant() {
+	s.emit(map[string]any{"do": "grant_consent"}, func() map[string]any {
+		s.granted = s.granted || s.consentMode
+		s.queue().grant()
+		return nothing()
+	})
+}
+
+func (s *story) hasOptedOut() {
+	s.emit(map[string]any{"do": "has_opted_out"}, func() map[string]any { return map[string]any{"value": s.queue().optedOut} })
+}
+
+// whose asks for what the server has of this device, or has it deleted.
+func (s *story) whose() {
+	method := pick(s.random, "export_my_data", "delete_my_data")
+	args := map[string]any{}
+	q := s.queue()
+	identity, stranger := q.identity, s.chance(30)
+	if stranger {
+		identity = "somebody else/1"
+		args["distinct_id"] = identity
+	}
+	if q.active() && q.identity == "" && !stranger {
+		s.track("opened", nil, nil)
+	}
+	if !stranger {
+		identity = s.queue().identity
+	}
+	s.answers = s.callOutage(method == "export_my_data")
+	s.emit(callStep("public", method, args), func() map[string]any {
+		if !stranger && !s.identified() {
+			s.answers = nil
+			return failure(map[string]any{"kind": "base"})
+		}
+		c := call{template: "/public/{k}/events/me", path: "/public/" + segment(s.key) + "/events/me", verb: "GET", query: url.Values{"distinct_id": {identity}}}
+		if method == "delete_my_data" {
+			c.verb = "DELETE"
+			s.queue().drop(identity)
+		}
+		return outcome(c, s.request(c))
+	})
+}
+
+// rebind binds the client to another project. A session there is over by then, and the
+// application says again what it was told about consent.
+func (s *story) rebind() {
+	q := s.queue()
+	if s.persistence == "none" && q.optedOut {
+		return // the marker is nowhere but in this client
+	}
+	if len(q.queue) > 0 && (s.persistence != "persistent" || s.consentMode || q.pause != notPaused) {
+		s.flush(nil)
+	}
+	s.clock(s.idle+1, s.idle+1)
+	s.bind(s.project(s.collecting))
+	switch {
+	case !s.enabled || !s.consentMode:
+	case s.granted:
+		s.grant()
+	default:
+		s.revoke()
+	}
+	if len(s.queue().queue) > 0 {
+		s.flush(nil)
+	}
+}
+
+// set changes a setting of the client.
+func (s *story) set() {
+	name := pick(s.random, "token", "platform", "locale")
+	var value string
+	emit := func(name, value string, into *string) {
+		s.emit(map[string]any{"do": "set", "name": name, "value": orNull(value)}, func() map[string]any {
+			*into = value
+			return nothing()
+		})
+	}
+	switch name {
+	case "token":
+		emit("token", pick(s.random, "t", "another-token", ""), &s.token)
+	case "locale":
+		emit("locale", pick(s.random, "", "fr", "pt-BR"), &s.locale)
+	default: // both, because a platform that is on has its version looked up
+		if s.chance(70) {
+			value = pick(s.random, platforms...)
+		}
+		emit("platform", value, &s.platform)
+		emit("platform_version", pick(s.random, "15.1", " x  y ", "12"), &s.platformVersion)
+	}
+}
+
+// --- helpers of applications -------------------------------------------------------------
+
+func (s *story) updates() {
+	force, preview := s.chance(30), s.chance(30)
+	if s.chance(20) {
+		s.answers = s.callOutage(false)
+	}
+	s.emit(map[string]any{"do": "check_updates", "args": map[string]any{"force": force, "include_preview": preview}}, func() map[string]any {
+		return s.checkUpdates(force, preview)
+	})
+	if s.chance(40) {
+		seconds := s.random.Int64N(2 * updateInterval)
+		if s.queue().pause != notPaused {
+			s.flush(nil)
+		}
+		s.clock(seconds, seconds)
+	}
+}
+
+// captures reports errors: one, the same one again, or a storm.
+func (s *story) captures() {
+	many := pick(s.random, 1, 2, 14)
+	for i := range many {
+		kind, message, level := pick(s.random, "ValueError", "E"), pick(s.random, "boom", "naïve 🚀", "a: b"), s.random.IntN(4)
+		if many > 2 {
+			message = fmt.Sprint("storm ", i)
+		}
+		if s.chance(30) {
+			s.answers = []answer{s.refused(pick(s.random, 400, 403, 413, 422))}
+		}
+		s.emit(map[string]any{"do": "capture", "args": map[string]any{"type": kind, "message": message, "frame": "load (app.py)", "level": level}}, func() map[string]any {
+			s.capture(kind, message, "load (app.py)", level)
+			return nothing()
+		})
+	}
+	if s.chance(60) || many > 2 {
+		if s.queue().pause != notPaused {
+			s.flush(nil)
+		}
+		seconds := 61 + s.random.Int64N(30)
+		s.clock(seconds, seconds)
+	}
+}
+
+// --- calls -----------------------------------------------------------------------------
+
+// left are methods that are not called here: their arguments are bytes, or have steps
+// of their own, or the contract and the server disagree about their arguments.
+var left = []string{"public export_my_data", "public delete_my_data", "admin put_upload_chunk", "admin regenerate_codehost_webhook_secret"}
+
+func callStep(namespace, method string, args map[string]any) map[string]any {
+	return map[string]any{"do": "call", "namespace": namespace, "method": method, "args": args}
+}
+
+func (s *story) someCall() {
+	e := pick(s.random, s.endpoints...)
+	if s.chance(35) { // applications call these more often
+		e = pick(s.random, s.endpoints[:18]...)
+	}
+	if slices.Contains(left, e[0]+" "+e[1]) {
+		return
+	}
+	args, c, local := s.arguments(e)
+	if s.chance(6) {
+		s.refusing = true
+	} else {
+		s.answers = s.callOutage(c.verb == "GET")
+		if len(s.answers) == 0 && e[1] != "login" && s.chance(5) {
+			s.answers = []answer{{Status: pick(s.random, 200, 204)}} // without a body
+		}
+	}
+	s.emit(callStep(e[0], e[1], args), func() map[string]any {
+		switch {
+		case local:
+			s.answers = nil
+			return failure(map[string]any{"kind": "base"})
+		case c.admin && s.token == "":
+			s.answers = nil
+			return failure(map[string]any{"kind": "auth"})
+		}
+		a := s.request(c)
+		if e[1] == "login" && outcome(c, a)["error"] == nil {
+			if answered, ok := decodedObject(a.Body); ok {
+				s.token, _ = answered["access_token"].(string)
+			}
+		}
+		return outcome(c, a)
+	})
+	s.refusing = false
+}
+
+func decodedObject(body string) (map[string]any, bool) {
+	value, _ := decoded(body)
+	fields, ok := value.(map[string]any)
+	return fields, ok
+}
+
+// callOutage are the answers to the attempts of a call, often none but the usual.
+func (s *story) callOutage(read bool) (out []answer) {
+	if s.chance(60) {
+		return nil
+	}
+	if read && s.chance(50) {
+		for range 1 + s.random.IntN(5) {
+			a := s.refused(pick(s.random, 502, 503, 504))
+			if s.chance(50) {
+				if a.Header == nil {
+					a.Header = map[string]string{}
+				}
+				a.Header["Retry-After"] = pick(s.random, "0", "1", "2", "30", "31", "soon", "-1", "1.5", "Thu, 01 Jan 1970 00:16:40 GMT", "Thu, 01 Jan 2099 00:00:00 GMT")
+			}
+			out = append(out, a)
+		}
+	}
+	switch n := s.random.IntN(8); {
+	case n < 4:
+		out = append(out, s.refused(pick(s.random, 400, 401, 403, 404, 405, 408, 409, 410, 413, 418, 422, 425, 429, 500, 501)))
+	case n == 4:
+		out = append(out, answer{Status: 200, Body: `{"cut":"short"`, Cut: true})
+	case n == 5:
+		out = append(out, answer{Status: 200, Body: "<html>a captive portal</html>", Header: map[string]string{"Content-Type": "text/html"}})
+	case n == 6 && !read:
+		out = append(out, s.refused(pick(s.random, 502, 503, 504)))
+	case n == 7 && !read:
+		out = append(out, answer{Closed: true})
+	}
+	return out
+}
+
+// odd are path arguments that must be escaped.
+var odd = []string{"1.2.3", "1.0+build (beta)", "a/b", "two words", "naïve", "🚀", "50%", "a?b#c", `a\b`, "..x", "~-_.", "zh-Hant", "it's!*", "%2F", "0190a1b2-0000-7000-8000-000000000001"}
+
+// renamed are arguments whose name is not that of the field on the wire.
+var renamed = map[string]map[string]string{
+	"admin update_project":        {"project_key": "new_project_key"},
+	"admin update_project_locale": {"locale": "new_locale"},
+}
+
+// withheld are fields that the contract does not list among the arguments of a method.
+var withheld = map[string][]string{
+	"admin upsert_version":                         {"version"},
+	"public check_update":                          {"platform", "platform_version", "current_version", "current_comparable_version", "locale"},
+	"public ingest_events":                         {"platform", "platform_version", "client_time"},
+	"admin set_codehost_webhook_secret":            {"grace_minutes"},
+	"public list_terms":                            {"locale"},
+	"public get_terms":                             {"locale"},
+	"admin list_terms_documents":                   {"locale"},
+	"admin get_terms_document":                     {"locale"},
+	"admin update_terms_document":                  {"locale"},
+	"admin reset_terms_document":                   {"locale"},
+	"admin get_codehost_integration_repo_template": {"refresh"},
+}
+
+// arguments makes the arguments of a method, and the call that they are. local says that
+// the library refuses them without a request.
+func (s *story) arguments(e [4]string) (args map[string]any, c call, local bool) {
+	method := e[0] + " " + e[1]
+	c = call{admin: e[0] == "admin", verb: e[2], template: e[3], query: url.Values{}}
+	args = map[string]any{}
+	c.path = parameter.ReplaceAllStringFunc(e[3], func(name string) string {
+		if name == "{k}" {
+			return segment(s.key)
+		}
+		name = strings.Trim(name, "{}")
+		if name == "v" {
+			name = "version"
+		}
+		value := pick(s.random, odd...)
+		if s.chance(4) && (!c.admin || s.token != "") {
+			value = pick(s.random, "", ".", "..")
+			local = true
+		}
+		args[name] = value
+		return segment(value)
+	})
+	o := s.known[place(e[2], e[3])]
+	for _, p := range o.Parameters {
+		if p.Value.In == openapi3.ParameterInQuery && !slices.Contains(withheld[method], p.Value.Name) {
+			s.queryArgument(e, args, p.Value, c.query)
+		}
+	}
+	if method == "admin get_codehost_integration_repo_template" && s.chance(50) {
+		args["refresh"] = s.chance(50)
+		if args["refresh"] == true {
+			c.query.Set("refresh", "true")
+		}
+	}
+	if o.RequestBody != nil {
+		c.body = s.bodyArguments(method, args, o.RequestBody.Value.Content["application/json"].Schema.Value)
+		if method == "public create_feedback" && args["forward_to_codehost"] == true {
+			contact, _ := args["contact"].(string)
+			local = local || strings.TrimSpace(contact) == ""
+		}
+		if method == "public check_update" {
+			local = !s.checkArguments(args, c.body.(map[string]any))
+		}
+	}
+	return args, c, local
+}
+
+func (s *story) queryArgument(e [4]string, args map[string]any, p *openapi3.Parameter, query url.Values) {
+	if !p.Required && s.chance(60) {
+		switch fills := e[0] == "public"; {
+		case fills && p.Name == "locale" && s.locale != "":
+			query.Set("locale", s.locale)
+		case fills && p.Name == "version" && s.appVersion != "":
+			query.Set("version", s.appVersion)
+		}
+		return
+	}
+	if !p.Required && (p.Name == "locale" || p.Name == "version") && e[0] == "public" && s.chance(20) {
+		args[p.Name] = nil
+		return
+	}
+	value := s.some(p.Schema)
+	if text, ok := value.(string); ok && text == "" {
+		value = "x" // an empty text may be left out as well
+	}
+	args[p.Name] = value
+	query.Set(p.Name, fmt.Sprint(value))
+}
+
+// bodyArguments makes the fields of a body: those that must be there, and of the others
+// some, left out, null where that means something, or with a value.
+func (s *story) bodyArguments(method string, args map[string]any, schema *openapi3.Schema) map[string]any {
+	body := map[string]any{}
+	if method == "admin run_event_query" {
+		query := s.value(&openapi3.SchemaRef{Value: schema}).(map[string]any)
+		args["query"] = query
+		return maps.Clone(query)
+	}
+	properties, required := propertiesOf(schema), requiredOf(schema)
+	for _, field := range slices.Sorted(maps.Keys(properties)) {
+		if slices.Contains(withheld[method], field) {
+			continue
+		}
+		name := field
+		if other := renamed[method][field]; other != "" {
+			name = other
+		}
+		must := slices.Contains(required, field)
+		switch n := s.random.IntN(100); {
+		case method == "admin create_project" && field == "project_key" && n < 50:
+			body[field] = s.key
+		case !must && n < 50:
+		case !must && n < 65 && properties[field].Value.Nullable:
+			args[name], body[field] = nil, nil
+		default:
+			value := s.some(properties[field])
+			args[name], body[field] = value, value
+		}
+	}
+	if method == "admin upsert_version" && len(body) == 0 {
+		args["title"], body["title"] = "t", "t"
+	}
+	if s.chance(15) {
+		extra := map[string]any{"added_later": s.json(1)}
+		if fields := slices.Sorted(maps.Keys(body)); len(fields) > 0 && s.chance(20) {
+			extra[fields[0]] = "replaced"
+		}
+		args["extra"] = extra
+		maps.Copy(body, extra)
+	}
+	return body
+}
+
+// checkArguments are the versions of an update check, and whether there are any.
+func (s *story) checkArguments(args, body map[string]any) bool {
+	set := func(name, value string) { args[name], body[name] = value, value }
+	switch s.random.IntN(3) {
+	case 0:
+		set("current_version", pick(s.random, "v1.0", "1.0+ü"))
+	case 1:
+		set("current_comparable_version", "1.2.3-rc.1")
+	default:
+		if s.appVersion != "" {
+			body["current_version"] = s.appVersion
+		} else {
+			return false
+		}
+	}
+	if s.chance(40) {
+		set("locale", "es-MX")
+	} else if s.locale != "" {
+		body["locale"] = s.locale
+	}
+	return true
+}

@@ -1,0 +1,383 @@
+package clients
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// The model of a client: what the contract says that each step of a story sends and
+// returns, and how far the client's clock goes in it.
+
+const (
+	placeholderURL   = "{recorder}"
+	placeholderState = "{state}"
+	startWall        = 1_800_000_000_000 // ms, of the clock of every new client
+)
+
+// settings are what a client is opened with and what its setters change.
+type settings struct {
+	key, token, locale, appVersion string // "" = none
+	platform, platformVersion      string // as they are given; "" = off
+	retries                        int
+	extra                          map[string]string
+}
+
+// remembered is the last answer about updates of a namespace.
+type remembered struct {
+	checked, next int64 // Unix seconds
+	key, decision string
+}
+
+// device is what a namespace has kept.
+type device struct {
+	kept
+	update *remembered
+}
+
+// world is a client on a device, and the answers that wait for its next requests.
+type world struct {
+	settings
+	collecting
+	newID func() string
+
+	wall, monotonic int64 // ms
+	devices         map[string]*device
+	open            bool
+	queues          map[string]*collection
+	granted         bool
+	update          map[string]*remembered // of the namespaces, for this process
+	logs            reports
+
+	answers  []answer                       // those that the story has prepared, for the requests to come
+	success  func(verb, path string) answer // what is answered else
+	used     []answer                       // those that were given
+	sent     []request                      // what the step sends
+	refusing bool                           // nothing gets through
+}
+
+func (w *world) namespace() string {
+	if w.key == "" {
+		return "default"
+	}
+	return strings.ToLower(w.key)
+}
+
+func (w *world) device() *device {
+	d := w.devices[w.namespace()]
+	if d == nil {
+		d = &device{}
+		w.devices[w.namespace()] = d
+	}
+	return d
+}
+
+// queue is the queue that the next event call uses.
+func (w *world) queue() *collection {
+	q := w.queues[w.namespace()]
+	if q == nil {
+		q = openCollection(w.collecting, w.device().kept, w.newID)
+		q.granted = w.granted
+		w.queues[w.namespace()] = q
+	}
+	return q
+}
+
+// save leaves everything on the device.
+func (w *world) save() {
+	for namespace, q := range w.queues {
+		if w.devices[namespace] == nil {
+			w.devices[namespace] = &device{}
+		}
+		w.devices[namespace].kept = q.kept()
+	}
+	for namespace, update := range w.update {
+		if w.persistence != "none" {
+			w.devices[namespace].update = update
+		}
+	}
+}
+
+// begin is a new client.
+func (w *world) begin(s settings, c collecting) {
+	w.settings, w.collecting, w.open, w.granted = s, c, true, false
+	w.queues, w.update, w.logs = map[string]*collection{}, map[string]*remembered{}, newReports()
+	w.wall, w.monotonic = startWall, 0
+}
+
+// clean is section 4.1.
+func clean(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < 0x21 || r > 0x7e }), " ")
+	return strings.TrimSpace(text[:min(len(text), 32)])
+}
+
+func (w *world) header(admin, body bool) map[string]string {
+	h := map[string]string{}
+	for name, value := range w.extra {
+		h[strings.ToLower(name)] = value
+	}
+	h["accept"] = "application/json"
+	h["x-svc-client-time"] = time.UnixMilli(w.wall).UTC().Format("2006-01-02T15:04:05.000") + "+00:00"
+	for name, value := range map[string]string{"x-svc-platform": clean(w.platform), "x-svc-platform-version": clean(w.platformVersion)} {
+		if value != "" {
+			h[name] = value
+		}
+	}
+	if admin {
+		h["authorization"] = "Bearer " + w.token
+	}
+	if body {
+		h["content-type"] = "application/json"
+	}
+	return h
+}
+
+// segment is a path argument as one segment, "" when it cannot be.
+func segment(text string) string {
+	if text == "" || text == "." || text == ".." {
+		return ""
+	}
+	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+}
+
+// exchange sends one request, once, and returns what is answered.
+func (w *world) exchange(r request, path string) answer {
+	if w.refusing {
+		return answer{Closed: true}
+	}
+	a := w.success(r.Method, path)
+	if len(w.answers) > 0 {
+		a, w.answers = w.answers[0], w.answers[1:]
+		if a.Status == 0 && !a.Closed { // the usual one, at this place
+			a = w.success(r.Method, path)
+		}
+	}
+	w.sent, w.used = append(w.sent, r), append(w.used, a)
+	return a
+}
+
+// call is a request of a method, with its arguments where they are sent.
+type call struct {
+	admin      bool
+	verb, path string // as on the wire
+	template   string
+	query      url.Values
+	body       any // nil = none
+}
+
+// request makes a call, with retries, and returns the answer to the last attempt.
+func (w *world) request(c call) answer {
+	for done := 0; ; done++ {
+		r := request{Method: c.verb, Path: equalEscapes.Replace(c.path), Query: c.query.Encode(), Header: w.header(c.admin, c.body != nil), Body: c.body}
+		a := w.exchange(r, c.template)
+		delay := w.retry(c.verb, done, a)
+		if delay < 0 {
+			return a
+		}
+		w.wall += delay
+		w.monotonic += delay
+	}
+}
+
+// retry is section 5: the wait in ms before the next attempt, -1 when there is none.
+func (w *world) retry(verb string, done int, a answer) int64 {
+	again := a.Closed && w.refusing || a.Status >= 502 && a.Status <= 504
+	if verb != "GET" || done >= w.retries || !again {
+		return -1
+	}
+	delay := min(300<<done, 5000)
+	seconds, given := retryAfter(a.Header["Retry-After"], w.wall/1000)
+	switch {
+	case !given:
+		return int64(delay)
+	case seconds > 30:
+		return -1
+	}
+	return max(int64(delay), seconds*1000)
+}
+
+// retryAfter reads the header: seconds or a date.
+func retryAfter(text string, now int64) (seconds int64, given bool) {
+	text = strings.TrimSpace(text)
+	if when, err := time.Parse(time.RFC1123, text); err == nil {
+		return max(0, when.Unix()-now), true
+	}
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	_, err := fmt.Sscan(text, &seconds)
+	return seconds, err == nil
+}
+
+// outcome is the result of a call with its last answer.
+func outcome(c call, a answer) map[string]any {
+	if a.Closed || a.Cut {
+		return failure(map[string]any{"kind": "connection"})
+	}
+	body, isJSON := decoded(a.Body)
+	if a.Status/100 == 2 && (a.Body == "" || isJSON) {
+		return map[string]any{"ok": true}
+	}
+	return failure(map[string]any{
+		"kind": "api", "status": a.Status, "message": errorMessage(a.Status, body), "method": c.verb, "path": c.template,
+	})
+}
+
+func failure(e map[string]any) map[string]any { return map[string]any{"error": e} }
+
+// errorMessage is what section 6 makes of the body of an error.
+func errorMessage(status int, body any) string {
+	fields, _ := body.(map[string]any)
+	switch message := fields["message"].(type) {
+	case string:
+		if message != "" {
+			return message
+		}
+	case []any:
+		var parts []string
+		for _, one := range message {
+			if text, ok := one.(string); ok {
+				parts = append(parts, text)
+			}
+		}
+		if len(parts) > 0 {
+			return strings.Join(parts, "; ")
+		}
+	}
+	if text, ok := fields["error"].(string); ok && text != "" {
+		return text
+	}
+	return fmt.Sprintf("HTTP %d", status)
+}
+
+// sendBatch sends a batch of events.
+func (w *world) sendBatch(batch []tracked) (status int) {
+	events := []any{}
+	for _, e := range batch {
+		events = append(events, e.wire())
+	}
+	body := map[string]any{"distinct_id": batch[0].identity, "session_id": batch[0].session, "events": events}
+	const template = "/public/{k}/events"
+	r := request{Method: "POST", Path: "/public/" + segment(w.key) + "/events", Header: w.header(false, true), Body: body}
+	a := w.exchange(r, template)
+	if a.Closed || a.Cut && a.Status/100 == 2 {
+		return 0
+	}
+	return a.Status
+}
+
+const updateInterval = 6 * 3600
+
+// checkUpdates is the update helper with the random part at 0.
+func (w *world) checkUpdates(force, preview bool) map[string]any {
+	if w.appVersion == "" {
+		return failure(map[string]any{"kind": "base"})
+	}
+	now := w.wall / 1000
+	key := fmt.Sprintf("%s||%t|%s", w.appVersion, preview, w.locale)
+	last := w.update[w.namespace()]
+	if last == nil {
+		last = w.device().update
+	}
+	if last != nil && !force && last.key == key && !due(last, updateInterval, now) {
+		return map[string]any{"decision": last.decision, "remembered": true}
+	}
+	body := map[string]any{"current_version": w.appVersion, "include_preview": preview}
+	if w.locale != "" {
+		body["locale"] = w.locale
+	}
+	c := call{verb: "POST", path: "/public/" + segment(w.key) + "/versions/check-update", template: "/public/{k}/versions/check-update", body: body}
+	a := w.request(c)
+	if result := outcome(c, a); result["error"] != nil {
+		return result
+	}
+	answered, _ := decoded(a.Body)
+	w.update[w.namespace()] = &remembered{checked: now, next: now + updateInterval, key: key, decision: decision(answered)}
+	w.device() // where it is kept
+	return map[string]any{"decision": decision(answered), "remembered": false}
+}
+
+// due reports whether what is remembered is too old, or from a clock that was wrong.
+func due(last *remembered, interval, now int64) bool {
+	return now >= last.next || now < last.checked || float64(now) >= float64(last.checked)+math.Round(float64(interval)*1.2)
+}
+
+// decision is what an answer to an update check means.
+func decision(answered any) string {
+	fields, _ := answered.(map[string]any)
+	milestone, _ := fields["milestone"].(map[string]any)
+	switch {
+	case fields["required"] == true:
+		return "required"
+	case fields["should_update"] == true && milestone["target_is_milestone"] == true:
+		return "milestone"
+	case fields["should_update"] == true:
+		return "optional"
+	}
+	return "none"
+}
+
+// reports are the error reports of a client: the same one once a minute, and no more
+// than the bucket of tokens lets through.
+type reports struct {
+	last     map[string]int64 // monotonic ms when a fingerprint was sent
+	repeated map[string]int
+	dropped  int
+	tokens   float64
+	filled   int64 // monotonic ms
+}
+
+const (
+	reportBurst = 10
+	reportEvery = 6_000  // ms
+	reportAgain = 60_000 // ms
+)
+
+func newReports() reports {
+	return reports{last: map[string]int64{}, repeated: map[string]int{}, tokens: reportBurst}
+}
+
+// capture reports an error.
+func (w *world) capture(kind, message, frame string, level int) {
+	l, now := &w.logs, w.monotonic
+	print := fingerprint(kind, message, frame)
+	if last, sent := l.last[print]; sent && now-last < reportAgain {
+		l.repeated[print]++
+		return
+	}
+	l.tokens = min(reportBurst, l.tokens+float64(now-l.filled)/reportEvery)
+	l.filled = now
+	if l.tokens < 1 {
+		l.dropped++
+		return
+	}
+	l.tokens--
+	l.last[print] = now
+	about := map[string]any{"fingerprint": print}
+	if n := l.repeated[print]; n > 0 {
+		about["repeated"] = n
+	}
+	if l.dropped > 0 {
+		about["dropped"] = l.dropped
+	}
+	delete(l.repeated, print)
+	l.dropped = 0
+	content := strings.Trim(kind+": "+message, ": ") + "\n" + frame
+	body := map[string]any{"level": level, "content": content, "device_info": map[string]any{}, "custom_data": about}
+	w.exchange(request{Method: "POST", Path: "/public/" + segment(w.key) + "/logs", Header: w.header(false, true), Body: body}, "/public/{k}/logs")
+}
+
+func fingerprint(kind, message, frame string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(kind + "\n" + message + "\n" + frame))
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+// identified reports whether the queue has an identifier that a call can use.
+func (w *world) identified() bool {
+	q := w.queue()
+	return q.active() && q.identity != ""
+}
