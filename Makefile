@@ -1,4 +1,5 @@
-# What CI runs is "make test", which needs Go alone; "make help" lists the rest.
+# What CI runs is "make test", which needs Go alone, and the toolchains of the client
+# libraries to check those; "make help" lists the rest.
 
 GO ?= go
 VERSION ?= dev
@@ -8,13 +9,13 @@ BENCHFLAGS ?=
 DUCKDBFLAGS ?= -events 3000000
 
 # The steps of tools/gate.
-STEPS = format vet lint tests race platforms vulnerabilities
+STEPS = format vet lint tests race platforms vulnerabilities clients
 
 # The tests run many programs, which would wait a second before they end.
 RACE = GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race
 
 SHELL = /bin/sh
-.PHONY: help test $(STEPS) build release release-check bench fuzz long soak cover clean
+.PHONY: help test $(STEPS) test-clients build release release-check bench fuzz long soak cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,8 +30,11 @@ tests: ## every test
 race: ## tests of packages that start goroutines, with the race detector and -short
 platforms: ## type-check program and tests for every platform
 vulnerabilities: ## govulncheck, when its database can be reached
+clients: ## every client library, where its toolchain exists, against the program built from here
 $(STEPS):
 	@$(GO) run ./tools/gate $@
+
+test-clients: clients ## the same as clients
 
 build: ## the program, static and stripped, as ./svc
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -ldflags '-s -w -buildid= -X svc/cmd.version=$(VERSION)' -o svc .

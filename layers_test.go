@@ -121,7 +121,8 @@ var mayImport = map[string][]string{
 	"internal/setting":   {"internal/datadir"},
 
 	// Only tests.
-	"tests/crash": {},
+	"tests/clients": {},
+	"tests/crash":   {},
 
 	// What the client libraries are held to; tests read it.
 	"clients/vectors": {},

@@ -49,7 +49,7 @@ type played []string
 
 // Every library sends the same requests in the same story, and they are those that the
 // contract asks for.
-func TestStory(t *testing.T) {
+func TestEveryLibraryTellsTheStory(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(t) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

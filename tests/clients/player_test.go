@@ -49,7 +49,7 @@ var languages = []struct {
 func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 	t.Helper()
 	if os.Getenv(asked) == "" {
-		t.Skipf("runs every client library: make clients, or set %s=1", asked)
+		t.Skipf("runs every client library: make test-clients, or set %s=1", asked)
 	}
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {

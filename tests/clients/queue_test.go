@@ -16,9 +16,10 @@ type collecting struct {
 	persistence          string
 	batchSize, maxQueue  int
 	idle                 int64 // seconds until a session ends
+	interval             int64 // seconds between flushes, from which waits double
 }
 
-var defaultCollecting = collecting{enabled: true, persistence: "persistent", batchSize: 20, maxQueue: 500, idle: 1800}
+var defaultCollecting = collecting{enabled: true, persistence: "persistent", batchSize: 20, maxQueue: 500, idle: 1800, interval: 5}
 
 // tracked is an event in a queue.
 type tracked struct {
@@ -36,19 +37,9 @@ type kept struct {
 	optedOut bool
 }
 
-// sender gets a batch and returns the status of the answer, 0 when there is none.
-type sender func(batch []tracked) (status int)
-
-// pause is whether a queue waits after an answer, in which case a full batch is not sent.
-type pause int
-
-const (
-	notPaused pause = iota
-	paused
-	// unclear is after a wait was in force and a refused event was dropped, which is
-	// neither success nor failure: a full batch may be sent or not.
-	unclear
-)
+// sender gets a batch and returns the status of the answer, 0 when there is none, and the
+// seconds of Retry-After.
+type sender func(batch []tracked) (status int, wait int64)
 
 // collection is the queue of one namespace in one process.
 type collection struct {
@@ -61,7 +52,10 @@ type collection struct {
 	last            int64 // monotonic ms of the last event of the session
 	queue           []tracked
 	optedOut        bool
-	pause           pause
+	failures, holds int
+	until           int64    // monotonic ms: no full batch is sent before
+	stopped         bool     // until a flush
+	unclear         bool     // whether a full batch would be sent now
 	failed, dropped []string // names refused by the server one by one, and by the queue's own rules
 }
 
@@ -143,11 +137,14 @@ func (c *collection) track(name string, properties any, unix, monotonic int64, s
 		c.dropped = append(c.dropped, c.queue[0].name)
 		c.queue = slices.Clone(c.queue[1:])
 	}
-	if len(c.queue) >= c.batchSize && c.pause == notPaused {
+	for more := true; more && len(c.queue) >= c.batchSize && !c.waits(monotonic); {
 		var sent, dropped int
-		c.deliver(c.batch(), send, &sent, &dropped)
+		more = c.deliver(c.batch(), monotonic, send, &sent, &dropped)
 	}
 }
+
+// waits reports whether a full batch is not sent for now.
+func (c *collection) waits(monotonic int64) bool { return c.stopped || monotonic < c.until }
 
 // wire is the event as it is sent.
 func (e tracked) wire() map[string]any {
@@ -177,11 +174,12 @@ func (c *collection) batch() []tracked {
 }
 
 // deliver sends a batch, in parts when it is refused, and reports whether to go on.
-func (c *collection) deliver(batch []tracked, send sender, sent, dropped *int) bool {
-	switch status := send(batch); {
+func (c *collection) deliver(batch []tracked, monotonic int64, send sender, sent, dropped *int) bool {
+	status, wait := send(batch)
+	switch {
 	case status >= 200 && status < 300:
 		c.remove(batch)
-		c.pause = notPaused
+		c.failures, c.holds, c.until, c.stopped, c.unclear = 0, 0, 0, false, false
 		*sent += len(batch)
 		return true
 	case status == 400 || status == 413 || status == 422:
@@ -193,11 +191,16 @@ func (c *collection) deliver(batch []tracked, send sender, sent, dropped *int) b
 			return true
 		}
 		half := len(batch) / 2
-		return c.deliver(batch[:half], send, sent, dropped) && c.deliver(batch[half:], send, sent, dropped)
-	default: // hold and retry: both keep the queue and wait
-		c.pause = paused
-		return false
+		return c.deliver(batch[:half], monotonic, send, sent, dropped) && c.deliver(batch[half:], monotonic, send, sent, dropped)
+	case status == 401 || status == 403 || status == 404 || status == 405 || status == 410:
+		c.holds++
+		c.stopped = c.holds >= 3
+		c.until = monotonic + 60_000
+	default:
+		c.failures++
+		c.until = monotonic + 1000*max(min(c.interval<<min(c.failures-1, 10), 60), min(wait, 3600))
 	}
+	return false
 }
 
 func (c *collection) remove(batch []tracked) {
@@ -207,8 +210,8 @@ func (c *collection) remove(batch []tracked) {
 }
 
 // flush sends everything until a send fails.
-func (c *collection) flush(send sender) (sent, dropped int) {
-	for c.active() && len(c.queue) > 0 && c.deliver(c.batch(), send, &sent, &dropped) {
+func (c *collection) flush(monotonic int64, send sender) (sent, dropped int) {
+	for c.active() && len(c.queue) > 0 && c.deliver(c.batch(), monotonic, send, &sent, &dropped) {
 	}
 	return sent, dropped
 }
@@ -220,11 +223,8 @@ func (c *collection) forget() {
 	c.wonder()
 }
 
-func (c *collection) wonder() {
-	if c.pause == paused {
-		c.pause = unclear
-	}
-}
+// wonder notes that a wait may be over: what happened is neither success nor failure.
+func (c *collection) wonder() { c.unclear = c.unclear || c.failures+c.holds > 0 }
 
 func (c *collection) optOut() {
 	c.forget()
@@ -256,21 +256,25 @@ func (c *collection) drop(identity string) {
 	c.wonder()
 }
 
-// mixed reports whether another event would fill a batch that is not one run, of which
-// the contract does not say how much is sent.
+// mixed reports whether another event would fill a batch of which the contract does not
+// say how much is sent: one that is not one run, or whose wait may be over or not.
 func (c *collection) mixed(another int, monotonic int64) bool {
-	if c.pause == paused || len(c.queue)+1 < c.batchSize || !c.active() {
+	if len(c.queue)+1 < c.batchSize || !c.active() {
+		return false
+	}
+	if c.unclear || c.failures > 0 && c.holds > 0 || c.until > 0 && max(c.until-monotonic, monotonic-c.until) < 2000 {
+		return true
+	}
+	if c.waits(monotonic) {
 		return false
 	}
 	size := another
+	run := len(c.queue) == 0 || c.session != "" && monotonic-c.last <= c.idle*1000
 	for _, e := range c.queue {
 		size += e.size + 1
-	}
-	run := len(c.queue) == 0 || c.batch()[0].identity == c.identity && c.session != "" && monotonic-c.last <= c.idle*1000
-	for _, e := range c.queue {
 		run = run && e.identity == c.identity && e.session == c.session
 	}
-	return c.pause == unclear || !run || size > maxBatch*9/10 || len(c.queue) >= c.batchSize
+	return !run || size > maxBatch*9/10
 }
 
 // counter makes ids that look like random ones.

@@ -141,6 +141,8 @@ func (s *story) unbound() {
 
 func (s *story) bind(key string) {
 	s.emit(map[string]any{"do": "set", "name": "project_key", "value": key}, func() map[string]any {
+		s.save()
+		delete(s.queues, s.namespace())
 		s.key = key
 		return nothing()
 	})
@@ -188,6 +190,7 @@ func (s *story) someCollecting() collecting {
 	c.batchSize = pick(s.random, 20, 3, 5, 7, 50)
 	c.maxQueue = pick(s.random, 500, 500, 4, 12)
 	c.idle = pick(s.random, int64(1800), 1800, 60)
+	c.interval = 3600 // so that nothing is sent by a timer
 	c.consentMode = s.chance(25)
 	c.persistence = pick(s.random, "persistent", "persistent", "persistent", "persistent", "session", "none")
 	c.enabled = !s.chance(5)
@@ -198,7 +201,7 @@ func (s *story) someCollecting() collecting {
 // keeps is cleaned, as the library does.
 func optionsOf(set settings, c collecting, short bool) map[string]any {
 	analytics := map[string]any{
-		"enabled": c.enabled, "require_consent": c.consentMode, "persistence": c.persistence, "flush_interval": 3600,
+		"enabled": c.enabled, "require_consent": c.consentMode, "persistence": c.persistence, "flush_interval": c.interval,
 		"batch_size": c.batchSize, "max_queue_size": c.maxQueue, "session_timeout": c.idle,
 	}
 	o := map[string]any{"retries": set.retries, "state_dir": placeholderState, "analytics": analytics, "app_identifier": "story/1"}
@@ -234,7 +237,7 @@ func orNull(text string) any {
 // close closes the client as an application does: one flush, then everything is saved.
 func (s *story) close() {
 	s.emit(map[string]any{"do": "close"}, func() map[string]any {
-		s.queue().flush(s.sendBatch)
+		s.queue().flush(s.monotonic, s.sendBatch)
 		s.save()
 		return nothing()
 	})
@@ -250,9 +253,6 @@ func (s *story) clock(wall, monotonic int64) {
 }
 
 func (s *story) jump() {
-	if s.queue().pause != notPaused {
-		s.flush(nil) // whether a wait has ended shows in nothing but time
-	}
 	switch s.random.IntN(4) {
 	case 0:
 		s.clock(-s.random.Int64N(90_000), 0)
@@ -327,7 +327,7 @@ func (s *story) track(name string, properties any, outage []answer) {
 func (s *story) flush(outage []answer) {
 	s.answers = outage
 	s.emit(map[string]any{"do": "flush"}, func() map[string]any {
-		sent, dropped := s.queue().flush(s.sendBatch)
+		sent, dropped := s.queue().flush(s.monotonic, s.sendBatch)
 		result := map[string]any{"sent": sent, "dropped": dropped}
 		if s.enabled { // else the device may have what nobody looks at
 			result["pending"] = len(s.queue().queue)
@@ -470,17 +470,16 @@ func (s *story) whose() {
 	})
 }
 
-// rebind binds the client to another project. A session there is over by then, and the
+// rebind binds the client to another project. The
 // application says again what it was told about consent.
 func (s *story) rebind() {
 	q := s.queue()
 	if s.persistence == "none" && q.optedOut {
 		return // the marker is nowhere but in this client
 	}
-	if len(q.queue) > 0 && (s.persistence != "persistent" || s.consentMode || q.pause != notPaused) {
+	if len(q.queue) > 0 && (s.persistence != "persistent" || s.consentMode) {
 		s.flush(nil)
 	}
-	s.clock(s.idle+1, s.idle+1)
 	s.bind(s.project(s.collecting))
 	switch {
 	case !s.enabled || !s.consentMode:
@@ -530,9 +529,6 @@ func (s *story) updates() {
 	})
 	if s.chance(40) {
 		seconds := s.random.Int64N(2 * updateInterval)
-		if s.queue().pause != notPaused {
-			s.flush(nil)
-		}
 		s.clock(seconds, seconds)
 	}
 }
@@ -554,9 +550,6 @@ func (s *story) captures() {
 		})
 	}
 	if s.chance(60) || many > 2 {
-		if s.queue().pause != notPaused {
-			s.flush(nil)
-		}
 		seconds := 61 + s.random.Int64N(30)
 		s.clock(seconds, seconds)
 	}

@@ -254,7 +254,7 @@ func errorMessage(status int, body any) string {
 }
 
 // sendBatch sends a batch of events.
-func (w *world) sendBatch(batch []tracked) (status int) {
+func (w *world) sendBatch(batch []tracked) (status int, wait int64) {
 	events := []any{}
 	for _, e := range batch {
 		events = append(events, e.wire())
@@ -264,9 +264,10 @@ func (w *world) sendBatch(batch []tracked) (status int) {
 	r := request{Method: "POST", Path: "/public/" + segment(w.key) + "/events", Header: w.header(false, true), Body: body}
 	a := w.exchange(r, template)
 	if a.Closed || a.Cut && a.Status/100 == 2 {
-		return 0
+		return 0, 0
 	}
-	return a.Status
+	wait, _ = retryAfter(a.Header["Retry-After"], w.wall/1000)
+	return a.Status, wait
 }
 
 const updateInterval = 6 * 3600

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -153,6 +154,42 @@ func TestPlatforms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Libraries check themselves: what they count, skip and fail at is the gate's, and the tests
+// for which all play follow.
+func TestLibrariesCheckThemselves(t *testing.T) { //nolint:paralleltest // changes the folder
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("needs bash for the checks of the libraries: install it")
+	}
+	libraries := map[string]string{
+		"main.go":               "package main\n\nfunc main() {}\n",
+		"clients/rust/check":    "test -x \"$SVC_BINARY\"; echo 'skipped: Rust 1.85: no such compiler: install it'; echo '12 passed, 1 skipped'\n",
+		"clients/haskell/check": "echo '30 passed, 0 skipped'\n",
+		"tests/clients/clients_test.go": `package clients
+
+import (
+	"os"
+	"testing"
+)
+
+func TestEveryLibraryPlays(t *testing.T) {
+	if os.Getenv("SVC_CLIENTS") == "" {
+		t.Fatal("nobody has asked")
+	}
+}
+`,
+	}
+	in(t, libraries)
+	expect(t, 0, "43 passed, 0 failed, 1 skipped", []string{
+		`(?m)^clients +ok`, `(?m)^ +rust +12 passed, 1 skipped, \d+ s$`, `(?m)^ +haskell +30 passed, \d+ s$`, `(?m)^ +together +1 passed, `,
+		`(?m)^skipped: clients/rust Rust 1.85: no such compiler: install it$`,
+	}, "clients")
+	libraries["clients/rust/check"] = "echo 'test waits ... FAILED'; exit 1\n"
+	libraries["clients/haskell/check"] = "echo 'all is well'\n"
+	in(t, libraries)
+	expect(t, 1, "1 passed, 2 failed, 0 skipped", []string{`(?m)^clients +FAILED`, `test waits ... FAILED`, `(?m)^ +rust +FAILED`, `does not end with "N passed`}, "clients")
+	expect(t, 0, "5 passed, 0 failed, 2 skipped", nil, "tests", "format")
 }
 
 func TestUnknownStep(t *testing.T) {

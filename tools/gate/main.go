@@ -7,12 +7,14 @@
 //	go run ./tools/gate lint     one step, or several
 //
 // A step counts as one, and the steps that run tests count each test and subtest.
+// SVC_REQUIRE_TOOLS=1 makes a failure of a missing toolchain of a client library.
 //
 //	main.go       the steps and the order they run in
 //	steps.go      the steps that are one command
 //	tests.go      the steps that run tests, from the output of go test -json
 //	race.go       which packages run with the race detector, too
 //	platforms.go  the step that type-checks for every platform
+//	clients.go    the step in which the client libraries check themselves
 //	report.go     what is printed
 package main
 
@@ -25,6 +27,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // step is one thing that is checked.
@@ -39,6 +42,8 @@ type result struct {
 	skipped        []skip
 	output         string // what to print when something failed
 	slowest        string // of test runs: the packages that took longest
+	lines          []string
+	took           time.Duration // of a part of a step
 }
 
 // skip is a step, a test or a part of a step that did not run.
@@ -46,19 +51,27 @@ type skip struct {
 	name, reason string
 }
 
-// lanes are the steps that run one after the other; lanes run at the same time,
-// because tests often wait for the disk and for each other.
-var lanes = [][]step{
+// stages run one after the other. The lanes of a stage run at the same time, because tests
+// often wait for the disk and for each other, and the steps of a lane one after the other.
+// The client libraries are alone: some of their tests measure.
+var stages = [][][]step{
 	{
-		{"race", raceTests},
+		{
+			{"race", raceTests},
+		},
+		{
+			{"format", format},
+			{"vet", vet},
+			{"tests", tests},
+			{"platforms", platforms},
+			{"lint", lint},
+			{"vulnerabilities", vulnerabilities},
+		},
 	},
 	{
-		{"format", format},
-		{"vet", vet},
-		{"tests", tests},
-		{"platforms", platforms},
-		{"lint", lint},
-		{"vulnerabilities", vulnerabilities},
+		{
+			{"clients", clients},
+		},
 	},
 }
 
@@ -82,39 +95,45 @@ func run(ctx context.Context, names []string, out io.Writer) int {
 		return 1
 	}
 	r := report{out: out}
-	var running sync.WaitGroup
-	for _, lane := range chosen {
-		running.Go(func() {
-			for _, s := range lane {
-				if ctx.Err() == nil {
-					r.step(s.name, func() result { return s.run(ctx, m) })
+	for _, lanes := range chosen {
+		var running sync.WaitGroup
+		for _, lane := range lanes {
+			running.Go(func() {
+				for _, s := range lane {
+					if ctx.Err() == nil {
+						r.step(s.name, func() result { return s.run(ctx, m) })
+					}
 				}
-			}
-		})
+			})
+		}
+		running.Wait()
 	}
-	running.Wait()
 	if ctx.Err() != nil {
 		return 130
 	}
 	return r.sum()
 }
 
-// choose returns the lanes with the named steps alone, or the first name that no
+// choose returns the stages with the named steps alone, or the first name that no
 // step has.
-func choose(names []string) (chosen [][]step, unknown string) {
+func choose(names []string) (chosen [][][]step, unknown string) {
 	if len(names) == 0 {
-		return lanes, ""
+		return stages, ""
 	}
 	known := map[string]bool{}
-	for _, lane := range lanes {
-		var kept []step
-		for _, s := range lane {
-			known[s.name] = true
-			if slices.Contains(names, s.name) {
-				kept = append(kept, s)
+	for _, lanes := range stages {
+		var left [][]step
+		for _, lane := range lanes {
+			var kept []step
+			for _, s := range lane {
+				known[s.name] = true
+				if slices.Contains(names, s.name) {
+					kept = append(kept, s)
+				}
 			}
+			left = append(left, kept)
 		}
-		chosen = append(chosen, kept)
+		chosen = append(chosen, left)
 	}
 	for _, name := range names {
 		if !known[name] {

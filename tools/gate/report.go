@@ -34,6 +34,9 @@ func (r *report) step(name string, run func() result) {
 	default:
 		_, _ = fmt.Fprintf(r.out, "%-16s ok     %4d s\n", name, seconds)
 	}
+	for _, line := range found.lines {
+		_, _ = fmt.Fprintf(r.out, "%-16s %s\n", "", line)
+	}
 	if found.slowest != "" {
 		_, _ = fmt.Fprintf(r.out, "%-16s slowest packages: %s\n", "", found.slowest)
 	}

@@ -16,8 +16,10 @@ import (
 	"time"
 )
 
-// tests runs all tests.
-func tests(ctx context.Context, _ *machine) result { return test(ctx, released, "./...") }
+// tests runs all tests but those that the step "clients" runs.
+func tests(ctx context.Context, _ *machine) result {
+	return test(ctx, released, "-skip="+everyLibrary, "./...")
+}
 
 // raceTests runs the tests of packages with goroutines once more, with the race
 // detector. It makes them several times slower, so those that do the same thing
@@ -36,7 +38,7 @@ func raceTests(ctx context.Context, m *machine) result {
 	// Programs under the detector wait a second before they end, unless told not
 	// to; the tests run many of them.
 	env := []string{"GORACE=atexit_sleep_ms=0", "CGO_ENABLED=1", "CC=" + m.compiler}
-	return test(ctx, env, append([]string{"-race", "-short"}, packages...)...)
+	return test(ctx, env, append([]string{"-race", "-short", "-skip=" + everyLibrary}, packages...)...)
 }
 
 // test runs go test. Vet is a step of its own.
