@@ -29,6 +29,7 @@ var notInClients = map[string]string{
 	"POST /api/v1/webhooks/codehost/{k}": "the code host calls it",
 
 	"GET /f/{project}/{file_id}/{file_name}": "a link, which update.download and browsers follow",
+	"GET /sdk/{file}":                        "the library for web pages itself",
 	"PUT /api/v1/admin/projects/{k}/files":   "upload_file sends chunks, which can be resumed",
 
 	"GET /api/v1/auth/tokens":              "another address of /auth/api-keys",

@@ -335,8 +335,17 @@ func eventName(sent string) (name string, usable bool) {
 	if nameFits(sent) {
 		return sent, true // as most names are
 	}
-	name = strings.ToLower(strings.TrimSpace(sent))
+	name = strings.Map(lowerASCII, strings.TrimSpace(sent))
 	return name, nameFits(name)
+}
+
+// lowerASCII lowers A to Z alone, as the client libraries do: a dotted capital I or a
+// Kelvin sign is not a letter of a name in any case.
+func lowerASCII(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		r += 'a' - 'A'
+	}
+	return r
 }
 
 // NameRule says what a name must be, behind that of its field.

@@ -129,7 +129,7 @@ func TestSubmissionIsReadWhole(t *testing.T) {
 	}
 	want := []string{
 		`0 a "sign.up:2_x-y" true true 5 {}`,
-		`2 b "ünique" false false 0 `,
+		`2 b "Ünique" false false 0 `,
 		`3 c "" false false 0 `,
 		`4 d "buy" true true 0 {"a":[1,"x y"],"b":"\" {"}`,
 	}
