@@ -1,0 +1,214 @@
+package svcsdk
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Client talks to one instance. Make it with [New]. It is safe for use by several goroutines, its
+// setters included.
+type Client struct {
+	// Public is what needs no credential. None is ever sent with it.
+	Public *Public
+	// Admin is what needs a credential.
+	Admin *Admin
+
+	config   config // of the time of New; settings has what has changed since
+	base     string // base address without a slash at its end
+	http     *http.Client
+	logger   *slog.Logger
+	clock    *clock
+	settings atomic.Pointer[settings]
+	setters  sync.Mutex
+	events   *collector
+
+	closing context.Context // ends when Close is called
+	closed  context.CancelCauseFunc
+}
+
+// Public has the methods that need no credential. See [Client.Public].
+type Public struct{ client *Client }
+
+// Admin has the methods that need a credential. See [Client.Admin].
+type Admin struct{ client *Client }
+
+// errClosed is what methods return after Close.
+var errClosed = usage("client is closed")
+
+// New makes a client for the instance at baseURL, which usually ends in /api/v1. Errors are of
+// type [*UsageError]. Close it in the end.
+func New(baseURL string, opts ...Option) (*Client, error) {
+	base, err := cleanBaseURL(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	cfg := config{timeout: defaultTimeout, retries: defaultRetries, userAgent: "svc-sdk-go/" + Version, clock: realClock()}
+	for _, option := range opts {
+		if err := option(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	if err := cfg.analytics.check(); err != nil {
+		return nil, err
+	}
+	c := &Client{config: cfg, base: base, logger: cfg.logger, clock: cfg.clock}
+	if c.logger == nil {
+		c.logger = slog.New(slog.DiscardHandler)
+	}
+	if parsed, err := url.Parse(base); err != nil {
+		return nil, usage("base address is not a valid address")
+	} else if !strings.Contains(parsed.Path, "/api/v") {
+		c.logger.Warn("the base address of svc usually ends in /api/v1")
+	}
+	if c.config.appIdentifier != "" {
+		c.config.userAgent = strings.TrimSpace(c.config.userAgent + " " + c.config.appIdentifier)
+	}
+	c.http = httpClient(&cfg)
+	c.settings.Store(&cfg.settings)
+	c.closing, c.closed = context.WithCancelCause(context.Background())
+	c.Public, c.Admin = &Public{c}, &Admin{c}
+	c.events = newCollector(c)
+	return c, nil
+}
+
+// cleanBaseURL checks a base address and takes off what is around it.
+func cleanBaseURL(text string) (string, error) {
+	text = strings.TrimRight(strings.TrimSpace(text), "/")
+	scheme, rest, ok := strings.Cut(text, "://")
+	if scheme = strings.ToLower(scheme); !ok || rest == "" || scheme != "http" && scheme != "https" {
+		return "", usage("base address must begin with http:// or https://")
+	}
+	return text, nil
+}
+
+// httpClient makes the client that sends requests. Cookies are neither sent nor kept.
+func httpClient(cfg *config) *http.Client {
+	client := &http.Client{}
+	if cfg.httpClient != nil {
+		*client = *cfg.httpClient
+		client.Jar = nil
+	} else {
+		client.Transport = newTransport(cfg)
+	}
+	client.CheckRedirect = checkRedirect
+	return client
+}
+
+func newTransport(cfg *config) *http.Transport {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if ok {
+		t = t.Clone()
+	} else {
+		t = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second}
+	}
+	limit := cfg.connectTimeout
+	if limit == 0 {
+		limit = cfg.timeout
+	}
+	t.DialContext = (&net.Dialer{Timeout: limit, KeepAlive: 30 * time.Second}).DialContext
+	t.TLSHandshakeTimeout = limit
+	return t
+}
+
+// checkRedirect lets reads follow three redirects on the same host, but not from https to http.
+// The answer to any other is the redirect itself.
+func checkRedirect(next *http.Request, via []*http.Request) error {
+	const most = 3
+	first, last := via[0], via[len(via)-1]
+	reads := first.Method == http.MethodGet || first.Method == http.MethodHead
+	if !reads || len(via) > most || !strings.EqualFold(next.URL.Hostname(), first.URL.Hostname()) ||
+		last.URL.Scheme == "https" && next.URL.Scheme != "https" {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// change stores settings that a setter has changed.
+func (c *Client) change(set func(*settings)) {
+	c.setters.Lock()
+	defer c.setters.Unlock()
+	s := *c.settings.Load()
+	set(&s)
+	c.settings.Store(&s)
+}
+
+// ProjectKey is the key of the project that the client is bound to, "" for none.
+func (c *Client) ProjectKey() string { return c.settings.Load().project }
+
+// SetProjectKey binds the client to another project. Events that were collected for the former
+// one are never sent to this one.
+func (c *Client) SetProjectKey(key string) {
+	c.change(func(s *settings) { s.project = strings.TrimSpace(key) })
+	c.events.rebind()
+}
+
+// SetToken replaces the credential.
+func (c *Client) SetToken(token string) {
+	c.change(func(s *settings) { s.token = fixedToken(token) })
+}
+
+// ClearToken forgets the credential.
+func (c *Client) ClearToken() { c.SetToken("") }
+
+// SetPlatform says what the app runs on; "" switches the declaration off.
+func (c *Client) SetPlatform(p Platform) {
+	c.change(func(s *settings) { s.setPlatform(p) })
+}
+
+// SetPlatformVersion says which version of the system the app runs on; "" sends none.
+func (c *Client) SetPlatformVersion(version string) {
+	c.change(func(s *settings) { s.setPlatformVersion(version) })
+}
+
+// SetLocale sets the language that reads without a credential ask for; "" is none.
+func (c *Client) SetLocale(locale string) {
+	c.change(func(s *settings) { s.locale = locale })
+}
+
+// Health is the answer of [Client.Health].
+type Health struct {
+	// "ok".
+	Status string `json:"status"`
+	// Time of the server.
+	Timestamp int64 `json:"timestamp"`
+}
+
+// Health asks whether the server is up.
+func (c *Client) Health(ctx context.Context) (*Health, error) {
+	return fetch[Health](ctx, c.Public.call(http.MethodGet, "/health"))
+}
+
+// Login signs in as the administrator and keeps the token for the methods of Admin.
+func (c *Client) Login(ctx context.Context, username, password string) (*Login, error) {
+	in := loginInput{Username: username, Password: password}
+	login, err := fetch[Login](ctx, c.Public.call(http.MethodPost, "/auth/login").body(in))
+	if err == nil && login != nil {
+		c.SetToken(login.AccessToken)
+	}
+	return login, err
+}
+
+// Close sends the events and reports that are left, until ctx ends, and stops what runs in the
+// background. What could not be sent is kept for the next start when events are persistent; the
+// error is that of ctx then. Afterwards requests return a [*UsageError] and Track does nothing.
+func (c *Client) Close(ctx context.Context) error {
+	c.setters.Lock()
+	again := c.closing.Err() != nil
+	c.closed(errClosed)
+	c.setters.Unlock()
+	if again {
+		return nil
+	}
+	c.events.close(ctx)
+	if c.config.httpClient == nil {
+		c.http.CloseIdleConnections()
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,3 @@
+module svc/clients/go
+
+go 1.26.0

@@ -1,0 +1,97 @@
+package svcsdk
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// namespace is the name under which state of an instance and a project is kept, the same in all
+// client libraries.
+func namespace(base, project string) string {
+	key := lowerASCII(strings.TrimSpace(project))
+	if key == "" {
+		key = "default"
+	}
+	return fingerprint(origin(base)) + "-" + key
+}
+
+// origin is what instances are told apart by: scheme, host and port of a base address.
+func origin(base string) string {
+	base = strings.TrimSpace(base)
+	scheme, rest, ok := strings.Cut(base, "://")
+	if !ok {
+		return lowerASCII(base)
+	}
+	scheme = lowerASCII(scheme)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	host := lowerASCII(rest[strings.LastIndexByte(rest, '@')+1:])
+	host = strings.TrimSuffix(host, ":")
+	switch scheme {
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	}
+	return scheme + "://" + host
+}
+
+// fingerprint is the 32-bit FNV-1a hash of a text.
+func fingerprint(text string) string {
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+func lowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
+}
+
+// stateFileStem is the name of the file of a namespace without its extension.
+func stateFileStem(namespace string) string {
+	const most = 96
+	name := strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, namespace)
+	return name[:min(len(name), most)]
+}
+
+// stateDir is the folder where client libraries keep state, "" when there is none.
+func stateDir() string {
+	const name = "svc-sdk"
+	home, err := os.UserHomeDir()
+	switch runtime.GOOS {
+	case "windows":
+		if dir := os.Getenv("LOCALAPPDATA"); dir != "" {
+			return filepath.Join(dir, name)
+		}
+		if err == nil {
+			return filepath.Join(home, "AppData", "Local", name)
+		}
+	case "darwin", "ios":
+		if err == nil {
+			return filepath.Join(home, "Library", "Application Support", name)
+		}
+	default:
+		if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+			return filepath.Join(dir, name)
+		}
+		if err == nil {
+			return filepath.Join(home, ".local", "state", name)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,50 @@
+package svcsdk
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// ReadOptions are what reads of texts in several languages can be told.
+type ReadOptions struct {
+	// Language of the texts. Left out: that of the client. Null: none.
+	Locale Opt[string] `query:"locale"`
+}
+
+// CheckUpdate asks whether there is an update, and whether it is required. When in gives no
+// version, that of [WithAppVersion] is sent; without one the error is a [*UsageError]. A version
+// that is not published here can only be judged by its comparable version.
+//
+// [Updates.Check] does the same at most once in an interval and says what to do.
+func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateCheck, error) {
+	s := p.client.settings.Load()
+	if in.CurrentVersion.IsZero() && in.CurrentComparableVersion.IsZero() && s.appVersion != "" {
+		in.CurrentVersion = Set(s.appVersion)
+	}
+	if in.Locale.IsZero() && s.locale != "" {
+		in.Locale = Set(s.locale)
+	}
+	for _, o := range []*Opt[string]{&in.CurrentVersion, &in.CurrentComparableVersion, &in.Locale} {
+		if o.IsNull() {
+			*o = Opt[string]{}
+		}
+	}
+	current, _ := in.CurrentVersion.Get()
+	comparable, _ := in.CurrentComparableVersion.Get()
+	if strings.TrimSpace(current+comparable) == "" {
+		return nil, usage("an update check needs the current version: see WithAppVersion")
+	}
+	return fetch[UpdateCheck](ctx, p.call(http.MethodPost, "/public/{k}/versions/check-update").body(in))
+}
+
+// CreateFeedback sends feedback. To forward it to the code host, Contact must be given; otherwise
+// the error is a [*UsageError]. The same content sent again from the same address within a minute
+// is one record: the answer is the one that exists.
+func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedback, error) {
+	contact, _ := in.Contact.Get()
+	if in.ForwardToCodehost != nil && *in.ForwardToCodehost && strings.TrimSpace(contact) == "" {
+		return nil, usage("feedback that is forwarded to the code host needs a contact")
+	}
+	return fetch[Feedback](ctx, p.call(http.MethodPost, "/public/{k}/feedbacks").body(in))
+}
