@@ -297,6 +297,8 @@ func eachFile(t *testing.T, fn func(file string, imports []string)) {
 			return err
 		case d.IsDir() && base != "." && (base == "testdata" || strings.HasPrefix(base, ".")):
 			return fs.SkipDir
+		case d.IsDir() && base != "." && exists(filepath.Join(name, "go.mod")):
+			return fs.SkipDir // another module, which may not import this one
 		case d.IsDir() || !strings.HasSuffix(base, ".go"):
 			return nil
 		}
@@ -314,6 +316,11 @@ func eachFile(t *testing.T, fn func(file string, imports []string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // covers reports whether a pattern of mayImport covers a package.
