@@ -4,7 +4,7 @@
 import { SvcApiError, SvcError } from "./errors.js";
 import type { Host, Store } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
-import { send } from "./http.js";
+import { address, send } from "./http.js";
 import type { AnalyticsOptions, AnalyticsStorage, Delivery, FlushResult, Tuning } from "./queue.js";
 import { encode, Queue } from "./queue.js";
 import { clientTime, namespaceOf, utf8 } from "./rules.js";
@@ -66,10 +66,12 @@ function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning
   };
 }
 
+/** @internal */
 export class Analytics {
   private readonly host: Host;
   private readonly tuning: Tuning;
-  private readonly queues = new Map<string, Queue>();
+  private readonly queues = new Map<string | null, Queue>();
+  private bound: string | null = null;
   private current: Queue | undefined;
   private granted = false;
   private closed = false;
@@ -168,18 +170,19 @@ export class Analytics {
   /** The queue of the bound project; binding another one retires the last. */
   get queue(): Queue {
     const { projectKey } = this.settings;
-    const key = this.namespace + "\n" + (projectKey || "");
-    let queue = this.queues.get(key);
-    if (queue !== this.current || !queue) {
-      this.current?.pause();
-      if (this.current && this.tuning.persistence !== "persistent") {
-        void this.current.flush();
-      }
-      queue = queue || this.open(projectKey);
-      this.queues.set(key, queue);
-      queue.resume();
-      this.current = queue;
+    const { current, bound } = this;
+    if (current && bound === projectKey) {
+      return current;
     }
+    current?.pause();
+    if (current && this.tuning.persistence !== "persistent") {
+      void current.flush();
+    }
+    const queue = this.queues.get(projectKey) || this.open(projectKey);
+    this.queues.set(projectKey, queue);
+    this.bound = projectKey;
+    this.current = queue;
+    queue.resume();
     return queue;
   }
 
@@ -240,7 +243,7 @@ export class Analytics {
     })
       .map(([name, value]) => (value ? `,"${name}":${JSON.stringify(value)}` : ""))
       .join("");
-    const url = settings.baseUrl + eventsPath.replace("{k}", encodeURIComponent(settings.projectKey));
+    const url = address(settings, { method: "POST", path: eventsPath });
     let room = unloadBytes;
     while (queue.entries.length) {
       const entries = queue.batch(room, extra);

@@ -25,9 +25,10 @@ function on(target: EventTarget | undefined, type: string, run: (event: Event) =
 export const browserHost: Host = {
   clock: systemClock,
   agent: null,
+  fetch: (fetch, url, init) => fetch(url, init),
   platform: () => (globalThis.navigator ? "web" : "others"),
   platformVersion: () => null,
-  arch: () => "",
+  arch: () => null,
   runtime: () => globalThis.navigator?.userAgent || "",
   store() {
     try {

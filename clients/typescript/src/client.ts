@@ -113,6 +113,7 @@ export class Client {
   private readonly close_ = new AbortController();
   private readonly own: ClientApi;
 
+  /** @internal */
   constructor(options: SvcClientOptions, host: Host) {
     const baseUrl = baseAddress(String(options.baseUrl));
     if (!baseUrl) {

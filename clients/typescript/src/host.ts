@@ -1,7 +1,11 @@
 // What the library needs from the runtime it runs in. Two stand behind it:
 // node.ts (Node, Deno, Bun) and browser.ts (pages and workers).
 
-/** Local state as text values under keys; changes of one call become visible together. */
+/**
+ * Local state as text values under keys; changes of one call become visible together.
+ *
+ * @internal
+ */
 export interface Store {
   /** The values of keys, null where there is none. */
   read(keys: string[]): (string | null)[];
@@ -9,7 +13,11 @@ export interface Store {
   write(changes: Record<string, string | null>): void;
 }
 
-/** Where a download goes: bytes in order, then `finish` or `discard`. */
+/**
+ * Where a download goes: bytes in order, then `finish` or `discard`.
+ *
+ * @internal
+ */
 export interface Sink {
   /** Bytes that are there, also those of an earlier attempt. */
   size: number;
@@ -33,7 +41,11 @@ export interface Slices {
 /** Reports an error nobody caught; `last` when the process ends after it. */
 export type OnError = (error: unknown, source: string, last?: boolean) => void;
 
-/** Time and chance; tests replace it. */
+/**
+ * Time and chance; tests replace it.
+ *
+ * @internal
+ */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
@@ -45,16 +57,25 @@ export interface Clock {
   random(): number;
 }
 
+/**
+ * What the runtime gives.
+ *
+ * @internal
+ */
 export interface Host {
   readonly clock: Clock;
-  /** User agent product, in runtimes that let us set it and follow redirects ourselves. */
+  /** Product of the user agent, where it is ours to set. */
   readonly agent: string | null;
+  /** Fetches; follows redirects to the same host, or with `anyHost` to any, where the runtime leaves that to us. */
+  fetch(fetch: typeof globalThis.fetch, url: string, init: RequestInit, anyHost?: boolean): Promise<Response>;
   /** Platform word, null when unknown. */
   platform(): string | null;
   /** Version of the system, null when unknown or the server's to find out. */
   platformVersion(): string | null;
-  /** Architecture in the runtime's own words. */
-  arch(): string;
+  /** Architecture as Go names it, null when unknown. */
+  arch(): string | null;
+  /** How well a download fits the architecture, see `updateLink`. */
+  rank?(sources: string[][]): number;
   /** Runtime and version, as error reports show it. */
   runtime(): string;
   /** Local state of a namespace; `part` tells what is kept apart from the events. */
@@ -70,7 +91,7 @@ export interface Host {
   /** Hooks uncaught errors; returns what undoes it. */
   onError(report: OnError): () => void;
   /** Sends a last request and waits for it, when the process cannot go on. */
-  sendLast?(url: string, headers: Record<string, string>, body: string): void;
+  sendLast?(url: string, headers: Headers, body: string): void;
   /** A file to read in parts. */
   open(path: string): Promise<Slices>;
   /** A file to write; `key` names a partial file that a later process can go on with. */

@@ -21,7 +21,11 @@ export interface LogEvent {
   durationMs?: number;
 }
 
-/** Settings that a request takes a snapshot of. */
+/**
+ * Settings that a request takes a snapshot of.
+ *
+ * @internal
+ */
 export interface Settings {
   readonly baseUrl: string;
   projectKey: string | null;
@@ -31,7 +35,11 @@ export interface Settings {
   locale: string | null;
 }
 
-/** Settings that stay as they are. */
+/**
+ * Settings that stay as they are.
+ *
+ * @internal
+ */
 export interface Fixed {
   readonly host: Host;
   readonly fetch: typeof fetch;
@@ -45,6 +53,7 @@ export interface Fixed {
   log(event: LogEvent): void;
 }
 
+/** @internal */
 export interface Request {
   method: string;
   /** Template; placeholders but `{k}` are filled from `params` in order. */
@@ -122,7 +131,7 @@ export async function send(fixed: Fixed, live: Settings, request: Request): Prom
   }
   const settings = { ...live };
   const { method, path, signal } = request;
-  const { clock, agent } = fixed.host;
+  const { clock } = fixed.host;
   const url = address(settings, request);
   const token = request.admin ? await credential(settings.token) : null;
   for (let done = 0; ; done++) {
@@ -131,12 +140,11 @@ export async function send(fixed: Fixed, live: Settings, request: Request): Prom
       method,
       headers: headers(fixed, settings, request, token),
       credentials: "omit",
-      redirect: agent ? "manual" : "follow",
       body: (request.raw as BodyInit | undefined) ?? (request.body === undefined ? null : JSON.stringify(request.body)),
     };
     let broken = "";
     const { value, cause, failure } = await limited(fixed.timeoutMs, signal, async (abort) => {
-      const response = await follow(fixed.fetch, url, { ...init, signal: abort });
+      const response = await fixed.host.fetch(fixed.fetch, url, { ...init, signal: abort });
       broken = "body";
       const text = await read(response, () => (broken = "large"));
       return { status: response.status, text, after: retryAfter(response.headers.get("retry-after"), clock.now() / 1000) };
@@ -167,7 +175,8 @@ export async function send(fixed: Fixed, live: Settings, request: Request): Prom
   }
 }
 
-function address(settings: Settings, { path, params = [], query = {} }: Request): string {
+/** URL of a request. */
+export function address(settings: Settings, { path, params = [], query = {} }: Request): string {
   let next = 0;
   const filled = path.replace(/{(\w+)}/g, (_, name: string) => {
     if (name === "k" && !settings.projectKey) {
@@ -198,7 +207,8 @@ async function credential(token: Settings["token"]): Promise<string> {
   return text;
 }
 
-function headers(fixed: Fixed, settings: Settings, request: Request, token: string | null): Headers {
+/** Headers of one attempt. */
+export function headers(fixed: Fixed, settings: Settings, request: Request, token: string | null): Headers {
   const now = fixed.host.clock.now();
   const time = fixed.clientTime ? clientTime(now, new Date(now).getTimezoneOffset() * -60) : null;
   const json = request.raw == null || typeof request.raw === "string";
@@ -223,23 +233,6 @@ function headers(fixed: Fixed, settings: Settings, request: Request, token: stri
   } catch {
     // The runtime's own error quotes the value, which may be the credential.
     throw new SvcError("a header has a value that cannot be sent");
-  }
-}
-
-/** Follows redirects where the runtime leaves them to us: at most 3, same host, never back to http. */
-async function follow(fetch: Fixed["fetch"], url: string, init: RequestInit): Promise<Response> {
-  for (let hops = 0; ; hops++) {
-    const response = await fetch(url, init);
-    const target = response.headers.get("location");
-    if (hops === 3 || init.method !== "GET" || ![301, 302, 303, 307, 308].includes(response.status) || !target) {
-      return response;
-    }
-    const [from, to] = [new URL(url), new URL(target, url)];
-    if (to.hostname !== from.hostname || (to.protocol !== from.protocol && to.protocol !== "https:")) {
-      return response;
-    }
-    await response.body?.cancel();
-    url = to.href;
   }
 }
 

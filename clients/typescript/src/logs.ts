@@ -4,8 +4,8 @@
 import { SvcApiError, SvcError } from "./errors.js";
 import { timer } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
-import { send } from "./http.js";
-import { architecture, eventBackoff, eventOutcome, fnv1a32 } from "./rules.js";
+import { address, headers, send } from "./http.js";
+import { eventBackoff, eventOutcome, fnv1a32 } from "./rules.js";
 import { SDK_VERSION } from "./version.js";
 
 /** What is sent about an error. */
@@ -179,7 +179,7 @@ export class Logs {
       runtime: host.runtime(),
       os: platform,
       os_version: platform && platformVersion,
-      arch: architecture(host.arch()),
+      arch: host.arch(),
       app_version: this.appVersion,
     };
     return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
@@ -220,14 +220,11 @@ export class Logs {
 
   /** The process ends after this: the newest report goes out while it waits. */
   private sendLast(): void {
-    const { projectKey, baseUrl, platform, platformVersion } = this.settings;
-    const report = this.reports.pop();
-    if (report && projectKey) {
-      const headers: Record<string, string> = { "content-type": "application/json", ...this.fixed.headers };
-      Object.assign(headers, this.fixed.userAgent && { "user-agent": this.fixed.userAgent });
-      Object.assign(headers, platform && { "x-svc-platform": platform });
-      Object.assign(headers, platformVersion && { "x-svc-platform-version": platformVersion });
-      this.fixed.host.sendLast?.(baseUrl + path.replace("{k}", encodeURIComponent(projectKey)), headers, JSON.stringify(report));
+    const { fixed, settings } = this;
+    const body = this.reports.pop();
+    if (body && settings.projectKey) {
+      const request = { method: "POST", path, body };
+      fixed.host.sendLast?.(address(settings, request), headers(fixed, settings, request, null), JSON.stringify(body));
     }
   }
 }

@@ -7,6 +7,7 @@ import type * as Path from "node:path";
 import type * as Crypto from "node:crypto";
 import type * as Workers from "node:worker_threads";
 
+import { architecture, architectureRank } from "./architecture.js";
 import type { Host, OnError, Sink, Store } from "./host.js";
 import { systemClock } from "./host.js";
 import { stateName } from "./rules.js";
@@ -186,9 +187,27 @@ const beforeExit = (): void => {
 export const nodeHost: Host = {
   clock: systemClock,
   agent: "svc-sdk-js",
+  async fetch(fetch, url, init, anyHost = false) {
+    for (let hops = 0; ; hops++) {
+      const response = await fetch(url, { ...init, redirect: "manual" });
+      const target = response.headers.get("location");
+      const moved = [301, 302, 303, 307, 308].includes(response.status);
+      if (!moved || !target || hops === (anyHost ? 5 : 3) || (init.method || "GET") !== "GET") {
+        return response;
+      }
+      const [from, to] = [new URL(url), new URL(target, url)];
+      const secure = to.protocol === "https:" || (to.protocol === "http:" && from.protocol === "http:");
+      if (!secure || (!anyHost && to.hostname !== from.hostname)) {
+        return response;
+      }
+      await response.body?.cancel();
+      url = to.href;
+    }
+  },
   platform: () => names[process.platform] || "others",
   platformVersion: () => (version === undefined ? (version = versionOf(process.platform)) : version),
-  arch: () => process.arch,
+  arch: () => architecture(process.arch),
+  rank: (sources) => architectureRank(architecture(process.arch), sources),
   runtime() {
     const { bun, deno, node } = process.versions as Record<string, string | undefined>;
     return bun ? "bun " + bun : deno ? "deno " + deno : "node " + node!;
@@ -221,7 +240,7 @@ export const nodeHost: Host = {
     const code = `const { workerData: d } = require("node:worker_threads");
 const end = () => { Atomics.store(d.done, 0, 1); Atomics.notify(d.done, 0); };
 fetch(d.url, { method: "POST", headers: d.headers, body: d.body, signal: AbortSignal.timeout(2000) }).then(end, end);`;
-    new Worker(code, { eval: true, workerData: { url, headers, body, done } }).unref();
+    new Worker(code, { eval: true, workerData: { url, headers: [...headers], body, done } }).unref();
     Atomics.wait(done, 0, 0, 2000);
   },
   async open(path) {

@@ -48,7 +48,11 @@ export interface FlushResult {
   pending: number;
 }
 
-/** Options with every default filled in. */
+/**
+ * Options with every default filled in.
+ *
+ * @internal
+ */
 export interface Tuning {
   enabled: boolean;
   requireConsent: boolean;
@@ -72,7 +76,11 @@ export interface Delivery {
 /** Sends a body; never rejects. */
 export type Deliver = (body: string, signal: AbortSignal) => Promise<Delivery>;
 
-/** One event that waits. `wire` is its JSON without the closing brace, so it is encoded only once. */
+/**
+ * One event that waits. `wire` is its JSON without the closing brace, so it is encoded only once.
+ *
+ * @internal
+ */
 export interface Entry {
   id: string;
   name: string;
@@ -88,6 +96,7 @@ const printable = /^[ -~]{1,128}$/;
 const batchBytes = 65536;
 const propertyBytes = 16384;
 
+/** @internal */
 export class Queue {
   entries: Entry[] = [];
   optedOut = false;
@@ -176,8 +185,8 @@ export class Queue {
     const entry = makeEntry(uuid(), event, Math.floor(now() / 1000), json, this.identifier, this.session);
     this.entries.push(entry);
     if (this.entries.length > this.tuning.maxQueueSize) {
-      const oldest = this.entries.find((other) => !this.flying.includes(other))!;
-      this.remove([oldest]);
+      const [oldest] = this.entries.splice(this.entries.findIndex((other) => !this.flying.includes(other)), 1) as [Entry];
+      this.gone.add(oldest.id);
       this.drop(oldest.name, "queue full");
     }
     this.save(fresh);

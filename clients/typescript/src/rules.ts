@@ -125,39 +125,31 @@ export function errorMessage(status: number, body: unknown): string {
   return [text, error].find((part): part is string => !!part && typeof part === "string") || `HTTP ${status}`;
 }
 
-/** Name of a processor architecture as Go writes it, or null when it is not known. */
-export const architecture = (text: string): string | null =>
-  [...architecturesOf(tokens(text))][0] || null;
-
-const aliases: Record<string, string> = {};
-for (const line of (
-  "amd64 x64 win64|arm64 aarch64|386 x86 i386 i486 i586 i686 ia32|arm armv6 armv6l armv7 armv7l armhf|riscv64|" +
-  "ppc64le powerpc64le|s390x|loong64 loongarch64|universal universal2 noarch all"
-).split("|")) {
-  const names = line.split(" ");
-  names.forEach((name) => (aliases["a " + name] = names[0]!));
+/** Lines of words that mean their first one, as a map. */
+export function synonyms(text: string): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const line of text.split("|")) {
+    const words = line.split(" ");
+    words.forEach((word) => (result[word] = words[0]!));
+  }
+  return result;
 }
-for (const line of (
+
+const platforms = synonyms(
   "windows win win32 win64 .exe .msi .msix|macos mac osx darwin .dmg .pkg|" +
-  "linux .deb .rpm .appimage .flatpak .snap|android .apk .aab|ios iphone ipad .ipa|web wasm"
-).split("|")) {
-  const names = line.split(" ");
-  names.forEach((name) => (aliases["p " + name] = names[0]!));
-}
+    "linux .deb .rpm .appimage .flatpak .snap|android .apk .aab|ios iphone ipad .ipa|web wasm",
+);
 
-const tokens = (text: string): string[] =>
+/** The words of a text that says what a download is for. */
+export const tokens = (text: string): string[] =>
   text
     .toLowerCase()
     .replace(/x86[_-]64/g, "amd64")
     .split(/[^a-z0-9]+/);
 
-const known = (kind: string, words: string[]): Set<string> =>
-  new Set(words.map((word) => aliases[kind + word]!).filter(Boolean));
-
-function architecturesOf(words: string[]): Set<string> {
-  const found = known("a ", words);
-  return found.size || !words.includes("win32") ? found : new Set(["386"]);
-}
+/** What words mean, without those that mean nothing. */
+export const meanings = (map: Record<string, string>, words: string[]): Set<string> =>
+  new Set(words.map((word) => map[word]!).filter(Boolean));
 
 /** A download of a version, as far as choosing one needs it. */
 export interface LinkLike {
@@ -169,28 +161,27 @@ export interface LinkLike {
   platform?: string | null | undefined;
 }
 
-/** Index of the download that fits best, or null when none does. */
+/**
+ * Index of the download that fits best, or null when none does. `rank` tells
+ * from the words of platform, name and file how well its architecture fits: 0
+ * is best, 3 and more is not at all.
+ */
 export function updateLink(
   links: readonly LinkLike[],
   platform: string | null,
-  arch: string | null,
+  rank: (sources: string[][]) => number = () => 0,
 ): number | null {
   let best: number | null = null;
   let least = 6;
   links.forEach((link, index) => {
     const file = decode(link.url.replace(/[?#].*/s, "").replace(/.*\//s, ""));
     const sources = [link.platform || "", link.name || "", file].map(tokens);
-    let fits = new Set<string>(["*"]);
-    if ((link.platform || "").trim()) {
-      fits = known("p ", sources[0]!);
-    } else {
-      const extension = [/\.[a-z0-9]+$/.exec(file.toLowerCase())?.[0] || ""];
-      const named = [sources[1]!, sources[2]!, extension].map((words) => known("p ", words));
-      fits = named.find((set) => set.size) || fits;
-    }
-    const archs = sources.map(architecturesOf).find((set) => set.size) || new Set<string>();
-    const rank = !arch || archs.has(arch) ? 0 : archs.has("universal") ? 1 : archs.size ? 9 : 2;
-    const score = platform ? rank + (fits.has(platform) ? 0 : fits.has("*") ? 3 : 9) : 9;
+    const extension = (/\.\w+$/.exec(file.toLowerCase()) || [])[0] || "";
+    const fits = (link.platform || "").trim()
+      ? meanings(platforms, sources[0]!)
+      : [sources[1]!, sources[2]!, [extension]].map((words) => meanings(platforms, words)).find((set) => set.size);
+    const architecture = rank(sources);
+    const score = !platform || architecture > 2 || (fits && !fits.has(platform)) ? 9 : architecture + (fits ? 0 : 3);
     if (score < least) {
       least = score;
       best = index;

@@ -8,7 +8,7 @@ import type { Fixed, Settings } from "./http.js";
 import { abortable, connectionError, limited } from "./http.js";
 import type { PublicApi } from "./api.js";
 import type { Remembered } from "./rules.js";
-import { architecture, ownLink, retryDelay, updateDecision, updateDue, updateLink } from "./rules.js";
+import { ownLink, retryDelay, updateDecision, updateDue, updateLink } from "./rules.js";
 import type { DownloadLink, PublicVersion, ReasonCode, UpdateCheck, UpdateCheckInput } from "./schema.js";
 
 /** Options of an update check. */
@@ -82,7 +82,7 @@ export class Update {
     this.target = answer.target_version;
     this.reasonCodes = answer.reason_codes;
     const links = this.target?.download_links || [];
-    const index = updateLink(links, settings.platform, architecture(fixed.host.arch()));
+    const index = updateLink(links, settings.platform, fixed.host.rank);
     this.link = index === null ? null : links[index]!;
   }
 
@@ -245,7 +245,7 @@ async function download(fixed: Fixed, url: string, to: DownloadTarget | undefine
       }
       return value as T;
     };
-    const response = await wait(fetchFile(fixed, url, headers, abort));
+    const response = await wait(host.fetch(fixed.fetch, url, { headers, signal: abort, credentials: "omit" }, true));
     const { status } = response;
     if (status === 416 && sink) {
       await sink.reset();
@@ -334,27 +334,5 @@ async function download(fixed: Fixed, url: string, to: DownloadTarget | undefine
   } catch (error) {
     await (sink as Sink | undefined)?.discard();
     throw error instanceof SvcError ? error : connectionError("body", error);
-  }
-}
-
-/** Follows at most 5 redirects to any host, never from https to http. */
-async function fetchFile(fixed: Fixed, url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
-  for (let hops = 0; ; hops++) {
-    const response = await fixed.fetch(url, {
-      headers,
-      signal,
-      credentials: "omit",
-      redirect: fixed.host.agent ? "manual" : "follow",
-    });
-    const target = response.headers.get("location");
-    if (response.status < 301 || response.status > 308 || !target) {
-      return response;
-    }
-    const next = new URL(target, url);
-    if (hops === 5 || (url.toLowerCase().startsWith("https:") && next.protocol !== "https:")) {
-      return response;
-    }
-    await response.body?.cancel();
-    url = next.href;
   }
 }
