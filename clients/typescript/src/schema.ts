@@ -1921,7 +1921,7 @@ export interface EventFilter {
      * What to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in` a list, or a text with
      * commas; the first 50 count. For `gt` and the like a number.
      */
-    value?: (string | number | boolean | unknown[]) | null | undefined;
+    value?: (string | number | boolean | (string | number | boolean)[]) | null | undefined;
 }
 
 /** Funnel input. */
@@ -2222,9 +2222,7 @@ export interface Card {
     /** What it shows. */
     description: string | null;
     /** A body of `POST …/analysis/query`, as it was sent. */
-    query: {
-        [key: string]: unknown;
-    };
+    query: MetricInput;
     /** Whatever the dashboard keeps with it. */
     layout: {
         [key: string]: unknown;
