@@ -40,6 +40,7 @@ build: ## the program, static and stripped, as ./svc
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -ldflags '-s -w -buildid= -X svc/cmd.version=$(VERSION)' -o svc .
 
 release: ## archives and packages of VERSION, with their sums, in dist
+	@$(GO) run ./tools/version -is $(VERSION)
 	@CGO_ENABLED=0 $(GO) run -trimpath ./tools/dist -version $(VERSION) -security-contact "$(SECURITY_CONTACT)" -signing-key "$(SIGNING_KEY)"
 
 # The second build has a cache of its own, so that nothing of the first is used.

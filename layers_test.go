@@ -136,6 +136,9 @@ var mayImport = map[string][]string{
 	"tools/gate": {},
 	"tools/dist": {"cmd"},
 
+	// The one version of server and clients.
+	"tools/version": {},
+
 	// Benchmarks run the real thing; nobody imports them.
 	"bench":        {"internal/datadir", "internal/loadgen/...", "internal/loadgen", "internal/workload"},
 	"bench/duckdb": {"internal/..."},

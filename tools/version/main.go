@@ -1,0 +1,152 @@
+// Command version keeps the one version number of server and client libraries. The
+// file VERSION has it; every library says it once more, in the way of its language.
+//
+//	go run ./tools/version          prints it, and fails when a library has another
+//	go run ./tools/version 1.4.0    writes it everywhere
+//	go run ./tools/version -is 1.4.0    fails when it is another
+//
+// The two files for web pages contain it, too; node clients/browser/build.mjs makes them
+// again.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// place is where a version is written: in the one match of pattern, as its second
+// group.
+type place struct {
+	file      string
+	pattern   *regexp.Regexp
+	generated bool // from other places; it is compared and not written
+}
+
+const number = `([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?)`
+
+func at(file, before, after string) place {
+	return place{file: file, pattern: regexp.MustCompile(`(?m)(` + before + `)` + number + `(` + after + `)`)}
+}
+
+// places lists them. The folder of a library has all of its places, or is not there.
+var places = []place{
+	at("VERSION", `\A`, `\n\z`),
+	at("clients/go/doc.go", `^const Version = "`, `"$`),
+	at("clients/python/src/svc_sdk/_version.py", `^SDK_VERSION = "`, `"$`),
+	at("clients/typescript/src/version.ts", `^export const SDK_VERSION = "`, `";$`),
+	at("clients/typescript/package.json", `^  "version": "`, `",$`),
+	at("clients/typescript/package-lock.json", `\A\{\n  "name": "svc-sdk",\n  "version": "`, `",$`),
+	at("clients/typescript/package-lock.json", `^    "": \{\n      "name": "svc-sdk",\n      "version": "`, `",$`),
+	at("clients/rust/Cargo.toml", `\A\[package\]\nname = "svc-sdk"\nversion = "`, `"$`),
+	at("clients/rust/Cargo.lock", `^name = "svc-sdk"\nversion = "`, `"$`),
+	generated("clients/browser/svc-sdk.js"),
+	generated("clients/browser/svc-sdk.global.js"),
+}
+
+func generated(file string) place {
+	p := at(file, `\A/\*! svc-sdk `, ` \|`)
+	p.generated = true
+	return p
+}
+
+func main() {
+	is := flag.String("is", "", "fail when the version is another than this `number`")
+	flag.Parse()
+	if err := run(*is, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "version:", err)
+		os.Exit(1)
+	}
+}
+
+func run(is string, args []string) error {
+	if len(args) > 1 {
+		return errors.New("give one version, such as 1.4.0, or none")
+	}
+	if len(args) == 1 {
+		if err := write(".", args[0]); err != nil {
+			return err
+		}
+	}
+	version, err := check(".", len(args) == 0)
+	if err != nil {
+		return err
+	}
+	if is != "" && is != version {
+		return fmt.Errorf("VERSION has %s, not %s: go run ./tools/version %s", version, is, is)
+	}
+	fmt.Println(version)
+	return nil
+}
+
+// check returns the version of the tree, or an error that names every place which has
+// another one. Generated places are compared if all is set.
+func check(root string, all bool) (string, error) {
+	var version string
+	var problems []error
+	for _, p := range places {
+		if p.generated && !all {
+			continue
+		}
+		text, err := p.read(root)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		if text == nil {
+			continue
+		}
+		found := p.pattern.FindAllSubmatch(text, -1)
+		switch {
+		case len(found) != 1:
+			problems = append(problems, fmt.Errorf("%s has its version %d times, want once: %s", p.file, len(found), p.pattern))
+		case version == "":
+			version = string(found[0][2])
+		case string(found[0][2]) != version:
+			problems = append(problems, fmt.Errorf("%s has version %s, want %s", p.file, found[0][2], version))
+		}
+	}
+	return version, errors.Join(problems...)
+}
+
+// write puts a version into every place that is not generated.
+func write(root, version string) error {
+	if !regexp.MustCompile(`\A` + number + `\z`).MatchString(version) {
+		return fmt.Errorf("%q is no version such as 1.4.0 or 1.4.0-rc.1", version)
+	}
+	for _, p := range places {
+		text, err := p.read(root)
+		if err != nil {
+			return err
+		}
+		if text == nil || p.generated {
+			continue
+		}
+		changed := p.pattern.ReplaceAll(text, []byte("${1}"+version+"${3}"))
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(p.file)), changed, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the file of a place, nil when there is no such library.
+func (p place) read(root string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p.file)))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text, err
+	}
+	parts := strings.SplitN(p.file, "/", 3)
+	if len(parts) < 3 {
+		return nil, err
+	}
+	if _, missing := os.Stat(filepath.Join(root, parts[0], parts[1])); errors.Is(missing, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return nil, err
+}
