@@ -3,6 +3,7 @@
 //
 //   node build.mjs           writes what has changed
 //   node build.mjs --check   fails when something would change
+//   node build.mjs --player  makes tests/player.js instead
 //
 // It needs Node and the compiler of the TypeScript package: npm ci in ../typescript.
 
@@ -79,5 +80,9 @@ function main(check) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  main(process.argv.includes("--check"));
+  if (process.argv.includes("--player")) {
+    writeFileSync(file("tests/player.js"), bundle(ts, file("tests/player.ts")).code + "\n");
+  } else {
+    main(process.argv.includes("--check"));
+  }
 }
