@@ -74,7 +74,7 @@ func (o *AnalyticsOptions) check() error {
 	setDefault(&o.SessionTimeout, 30*time.Minute)
 	setDefault(&o.BatchSize, 20)
 	setDefault(&o.MaxQueueSize, 500)
-	o.BatchSize = min(o.BatchSize, mostBatch, o.MaxQueueSize)
+	o.BatchSize = min(o.BatchSize, mostBatch)
 	return nil
 }
 

@@ -19,6 +19,10 @@ type Client struct {
 	Public *Public
 	// Admin is what needs a credential.
 	Admin *Admin
+	// Updates finds out whether the app should update, and downloads updates.
+	Updates *Updates
+	// Logs reports errors of the app.
+	Logs *Logs
 
 	config   config // of the time of New; settings has what has changed since
 	base     string // base address without a slash at its end
@@ -61,6 +65,8 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c := &Client{config: cfg, base: base, logger: cfg.logger, clock: cfg.clock}
 	if c.logger == nil {
 		c.logger = slog.New(slog.DiscardHandler)
+	} else {
+		c.logger = slog.New(ownHandler{c.logger.Handler()})
 	}
 	if parsed, err := url.Parse(base); err != nil {
 		return nil, usage("base address is not a valid address")
@@ -75,6 +81,8 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.closing, c.closed = context.WithCancelCause(context.Background())
 	c.Public, c.Admin = &Public{c}, &Admin{c}
 	c.events = newCollector(c)
+	c.Updates = &Updates{client: c}
+	c.Logs = newLogs(c)
 	return c, nil
 }
 
@@ -206,7 +214,10 @@ func (c *Client) Close(ctx context.Context) error {
 	if again {
 		return nil
 	}
+	var sending sync.WaitGroup
+	sending.Go(func() { c.Logs.close(ctx) })
 	c.events.close(ctx)
+	sending.Wait()
 	if c.config.httpClient == nil {
 		c.http.CloseIdleConnections()
 	}

@@ -9,8 +9,8 @@
 //	defer client.Close(context.Background())
 //	latest, err := client.Public.GetLatestVersion(ctx, nil)
 //
-// A [Client] has what needs no credential in Public and what needs one in Admin. It is safe for
-// use by several goroutines.
+// A [Client] has what needs no credential in Public, what needs one in Admin, the update helper
+// in Updates and the reporting of errors in Logs. It is safe for use by several goroutines.
 //
 // Times are seconds since 1970-01-01 UTC, as on the wire. Fields of answers that can be null are
 // pointers. Fields of requests that may be left out are pointers, too (new(true) makes one), and

@@ -331,11 +331,12 @@ func (q *queue) erase(ctx context.Context, id string) {
 	q.release()
 }
 
-// attach lets a queue send again after it was detached.
+// attach lets a queue send again after another project was bound, as if it were new.
 func (q *queue) attach() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stopped, q.holds = false, 0
+	q.stopped, q.holds, q.failures = false, 0, 0
+	q.notBefore, q.pausedTo, q.session = 0, time.Time{}, ""
 	if len(q.entries) > 0 {
 		q.start()
 		q.wake()

@@ -117,6 +117,8 @@ func (q *queue) flush(ctx context.Context) FlushResult {
 			q.send(ctx, true)
 		}
 		q.release()
+		// Whoever flushes may be about to end.
+		q.save()
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

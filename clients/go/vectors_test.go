@@ -223,6 +223,7 @@ func TestEverySectionOfTheVectorsIsKnown(t *testing.T) {
 		"format fnv1a32 origin namespace state_file client_time header_value retry event_backoff event_outcome",
 		"event_name version error_message os_version scenarios endpoints base_url path_segment retry_after",
 		"architecture update_link update_decision update_due own_link error_fingerprint",
+		"event_backoff_retry_after update_memory update_key error_content error_limits queue_scenarios about defaults",
 		"client_time_parse language_key language_match", // rules of the server
 	}, " "))
 	for section := range vectorSections(t) {

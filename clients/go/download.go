@@ -1,0 +1,411 @@
+package svcsdk
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DownloadOptions change a download.
+type DownloadOptions struct {
+	// OnProgress is told how many bytes have arrived, of how many; -1 when that is not known.
+	OnProgress func(received, total int64)
+	// Link replaces that of the update.
+	Link *DownloadLink
+}
+
+// Download is a file that was downloaded.
+type Download struct {
+	Path   string
+	Size   int64
+	SHA256 string // hexadecimal
+	// Verified is true when size and SHA-256 are those of the file's record.
+	Verified bool
+}
+
+// Download fetches the file of the update into the file named to. It is written beside that first
+// and takes its place when it is whole; after an error, of type [*ConnectionError], everything is
+// as before. Size and SHA-256 are checked when the link is one of svc. A connection that breaks is
+// taken up again; so is the download of a process that was killed. Nothing is installed.
+func (u *Update) Download(ctx context.Context, to string, opts *DownloadOptions) (*Download, error) {
+	var o DownloadOptions
+	if opts != nil {
+		o = *opts
+	}
+	link := cmp.Or(o.Link, u.Link)
+	if link == nil {
+		return nil, usage("there is no download for this platform")
+	}
+	target, err := url.Parse(link.URL)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, usage("the link of the download is not an http or https address")
+	}
+	if target.Scheme == "http" && strings.HasPrefix(strings.ToLower(u.client.base), "https:") {
+		return nil, usage("the link of the download is not an https address")
+	}
+	d := &downloader{
+		client: u.client, link: target.String(), own: isOwnLink(link.URL), to: to,
+		progress: o.OnProgress, total: -1,
+	}
+	d.http = &http.Client{Transport: u.client.http.Transport, CheckRedirect: checkDownloadRedirect}
+	return d.run(ctx)
+}
+
+// checkDownloadRedirect lets downloads follow five redirects, but not from https to http.
+func checkDownloadRedirect(next *http.Request, via []*http.Request) error {
+	const most = 5
+	if len(via) > most {
+		return errors.New("the download has too many redirects")
+	}
+	if via[len(via)-1].URL.Scheme == "https" && next.URL.Scheme != "https" {
+		return errors.New("the download is redirected from https to http")
+	}
+	return nil
+}
+
+// downloader is a download that goes on.
+type downloader struct {
+	client   *Client
+	http     *http.Client
+	link, to string
+	own      bool
+	progress func(received, total int64)
+
+	total   int64  // size of the file, -1 when it is not known
+	etag    string // strong, without quotes; "" when there is none
+	partial *os.File
+	sum     hash.Hash
+	offset  int64 // bytes in the partial file and in sum
+	best    int64 // the most that offset ever was
+}
+
+// permanent is an error after which another attempt makes no sense.
+type permanent struct{ error }
+
+func (p permanent) Unwrap() error { return p.error }
+
+// run attempts the download until it is whole.
+func (d *downloader) run(ctx context.Context) (*Download, error) {
+	defer d.discard()
+	for failed := 0; ; {
+		best := d.best
+		err := d.attempt(ctx)
+		if err == nil {
+			return d.finish()
+		}
+		if d.best > best {
+			failed = 0
+		}
+		failed++
+		const most = 5
+		_, final := errors.AsType[permanent](err)
+		if final || failed >= most || ctx.Err() != nil || d.client.closing.Err() != nil {
+			return nil, downloadError(ctx, err)
+		}
+		pause := outcome{failure: connectFailed, retryAfter: askedPause(err)}
+		delay, _ := pause.retry(http.MethodGet, failed-1, most)
+		if err := d.client.pause(ctx, delay); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func downloadError(ctx context.Context, err error) error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return &ConnectionError{Message: "download failed: " + err.Error(), Cause: err, Timeout: errors.Is(err, context.DeadlineExceeded)}
+}
+
+// errSlow means that no byte came for too long.
+var errSlow = fmt.Errorf("no byte came in time: %w", context.DeadlineExceeded)
+
+// attempt requests what is missing and appends it.
+func (d *downloader) attempt(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := newWatchdog(d.client.config.timeout, func() { cancel(errSlow) })
+	defer watch.stop()
+	response, err := d.request(ctx, d.offset)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		if err := d.begin(response); err != nil {
+			return err
+		}
+		if d.offset > 0 { // what an earlier process has left
+			return d.rest(ctx, watch)
+		}
+	}
+	return d.take(response, watch)
+}
+
+// rest requests what comes after what an earlier process has left.
+func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
+	response, err := d.request(ctx, d.offset)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		if err := d.restart(); err != nil {
+			return err
+		}
+	}
+	return d.take(response, watch)
+}
+
+// take appends the body of an answer, if it fits to what is here.
+func (d *downloader) take(response *http.Response, watch *watchdog) error {
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusPartialContent:
+		if !d.continues(response.Header.Get("Content-Range")) {
+			return permanent{errors.New("the server continued at another place")}
+		}
+	case http.StatusRequestedRangeNotSatisfiable:
+		return errors.Join(errors.New("the server has nothing after what is here"), d.restart())
+	default:
+		return d.refused(response)
+	}
+	if err := d.copy(response.Body, watch); err != nil {
+		return cmp.Or(context.Cause(response.Request.Context()), err)
+	}
+	if d.total >= 0 && d.offset < d.total {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// request asks for the file from an offset on.
+func (d *downloader) request(ctx context.Context, offset int64) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.link, nil)
+	if err != nil {
+		return nil, permanent{errors.New("the address cannot be used")}
+	}
+	r.URL.User = nil
+	r.Header.Set("User-Agent", d.client.config.userAgent)
+	// Sizes and sums are those of the file as it is.
+	r.Header.Set("Accept-Encoding", "identity")
+	if offset > 0 {
+		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+		r.Header.Set("If-Range", `"`+d.etag+`"`)
+	}
+	return d.http.Do(r)
+}
+
+// refusal is a status that may change.
+type refusal struct {
+	status     int
+	retryAfter time.Duration
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("the answer has the status %d", r.status) }
+
+func askedPause(err error) time.Duration {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r.retryAfter
+	}
+	return 0
+}
+
+func (d *downloader) refused(response *http.Response) error {
+	r := &refusal{status: response.StatusCode}
+	r.retryAfter, _ = retryAfter(response.Header.Get("Retry-After"), d.client.clock.now())
+	if r.status < 502 || r.status > 504 || r.retryAfter > mostAsked {
+		return permanent{r}
+	}
+	return r
+}
+
+// begin reads what the file is like, and opens the partial file, which may have the beginning.
+func (d *downloader) begin(response *http.Response) error {
+	etag := response.Header.Get("ETag")
+	strong := len(etag) > 2 && etag[0] == '"' && etag[len(etag)-1] == '"'
+	if etag = strings.Trim(etag, `"`); !strong {
+		etag = ""
+	}
+	if d.own && !isSHA256(etag) {
+		return permanent{errors.New("the answer does not say the SHA-256 of the file")}
+	}
+	if d.own && response.ContentLength < 0 {
+		return permanent{errors.New("the answer does not say the size of the file")}
+	}
+	same := d.partial != nil && d.etag == etag && etag != ""
+	d.etag, d.total = etag, response.ContentLength
+	if d.partial != nil && (same || !d.own) {
+		return d.restart()
+	}
+	d.discard()
+	return d.open()
+}
+
+// open opens the partial file. That of one of our links is named after its content, and may have
+// the beginning already.
+func (d *downloader) open() (err error) {
+	const shown = 16
+	dir, name := filepath.Split(d.to)
+	if !d.own {
+		path := filepath.Join(dir, name+"."+newUUID()[:8]+".part")
+		if d.partial, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
+			return permanent{err}
+		}
+		return d.restart()
+	}
+	path := filepath.Join(dir, name+"."+d.etag[:shown]+".part")
+	if d.partial, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		return permanent{err}
+	}
+	d.sum = sha256.New()
+	if d.offset, err = io.Copy(d.sum, d.partial); err != nil {
+		return permanent{err}
+	}
+	if d.offset >= d.total {
+		return d.restart()
+	}
+	d.best = d.offset
+	return nil
+}
+
+// restart empties the partial file.
+func (d *downloader) restart() error {
+	d.sum, d.offset = sha256.New(), 0
+	if d.partial == nil {
+		return nil
+	}
+	if err := d.partial.Truncate(0); err != nil {
+		return permanent{err}
+	}
+	if _, err := d.partial.Seek(0, io.SeekStart); err != nil {
+		return permanent{err}
+	}
+	return nil
+}
+
+// continues reports whether a Content-Range begins where the partial file ends and has its total.
+func (d *downloader) continues(header string) bool {
+	text, ok := strings.CutPrefix(header, "bytes ")
+	place, total, found := strings.Cut(text, "/")
+	start, _, ranged := strings.Cut(place, "-")
+	if !ok || !found || !ranged || d.partial == nil || start != strconv.FormatInt(d.offset, 10) {
+		return false
+	}
+	return d.total < 0 || total == strconv.FormatInt(d.total, 10)
+}
+
+// copy appends a body. What cannot be taken up again starts from the beginning next time.
+func (d *downloader) copy(body io.Reader, watch *watchdog) error {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := body.Read(buffer)
+		watch.reset()
+		if n > 0 {
+			if _, err := d.partial.Write(buffer[:n]); err != nil {
+				return permanent{err}
+			}
+			d.sum.Write(buffer[:n])
+			d.offset += int64(n)
+			d.best = max(d.best, d.offset)
+			if d.total >= 0 && d.offset > d.total {
+				return permanent{errors.New("the size of the file is not that of its record")}
+			}
+			if d.progress != nil {
+				d.progress(d.offset, d.total)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			if d.etag == "" {
+				return errors.Join(err, d.restart())
+			}
+			return err
+		}
+	}
+}
+
+// finish checks the file and puts it in its place.
+func (d *downloader) finish() (*Download, error) {
+	sum := hex.EncodeToString(d.sum.Sum(nil))
+	if d.own && sum != d.etag {
+		return nil, &ConnectionError{Message: "download failed: the SHA-256 of the file is not that of its record"}
+	}
+	name := d.partial.Name()
+	err := d.partial.Sync()
+	err = errors.Join(err, d.partial.Close())
+	if err == nil {
+		err = os.Rename(name, d.to)
+	}
+	if err != nil {
+		return nil, &ConnectionError{Message: "download failed: " + err.Error(), Cause: err}
+	}
+	d.partial = nil
+	return &Download{Path: d.to, Size: d.offset, SHA256: sum, Verified: d.own}, nil
+}
+
+// discard removes the partial file, if there is one.
+func (d *downloader) discard() {
+	if d.partial == nil {
+		return
+	}
+	name := d.partial.Name()
+	if err := errors.Join(ignoreClosed(d.partial.Close()), os.Remove(name)); err != nil {
+		d.client.logger.Debug("a partial download cannot be removed")
+	}
+	d.partial = nil
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+func isSHA256(text string) bool {
+	return len(text) == hex.EncodedLen(sha256.Size) && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// watchdog barks when it is not reset for a time.
+type watchdog struct {
+	limit time.Duration
+	timer *time.Timer // nil: never
+}
+
+func newWatchdog(limit time.Duration, bark func()) *watchdog {
+	w := &watchdog{limit: limit}
+	if limit > 0 {
+		w.timer = time.AfterFunc(limit, bark)
+	}
+	return w
+}
+
+func (w *watchdog) reset() {
+	if w.timer != nil {
+		w.timer.Reset(w.limit)
+	}
+}
+
+func (w *watchdog) stop() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}

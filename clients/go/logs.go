@@ -1,0 +1,430 @@
+package svcsdk
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Logs reports errors of the app to the project, in the background. It never fails and never
+// waits: up to 100 reports are kept in memory, the same error is sent once a minute, and no more
+// than ten at once and one every six seconds. See [Client.Logs].
+type Logs struct {
+	client *Client
+
+	mu       sync.Mutex // guards what follows; never held during I/O
+	redact   func(Report) (Report, bool)
+	waiting  []*pendingReport
+	limits   reportLimits
+	failures int // in a row
+	failed   int // in all
+	changed  chan struct{}
+	kick     chan struct{}
+	running  bool
+	ended    bool
+	cancel   context.CancelFunc
+	workers  sync.WaitGroup
+}
+
+// Report is what is sent about an error.
+type Report struct {
+	Level      LogLevel
+	Content    string // type, message and stack, at most 4,096 characters
+	Source     string // where it comes from, at most 128 characters
+	DeviceInfo map[string]any
+	CustomData map[string]any
+}
+
+// pendingReport is a report that waits to be sent to the project of its time.
+type pendingReport struct {
+	project string
+	report  Report
+}
+
+// CaptureOptions change a report. The zero value is an error without more.
+type CaptureOptions struct {
+	Level      *LogLevel // LogError when nil
+	Source     string
+	CustomData map[string]any
+}
+
+const (
+	mostReports     = 100
+	mostContent     = 4096
+	mostSource      = 128
+	reportBackoff   = 5 * time.Second
+	sourceUncaught  = "uncaught"
+	recoverPatience = 2 * time.Second
+)
+
+func newLogs(c *Client) *Logs {
+	return &Logs{client: c, changed: make(chan struct{}), kick: make(chan struct{}, 1), limits: newReportLimits()}
+}
+
+// Capture reports an error, with the stack of the caller. Nothing happens when err is nil.
+func (l *Logs) Capture(err error, opts *CaptureOptions) {
+	if err == nil {
+		return
+	}
+	l.capture(fault{kind: fmt.Sprintf("%T", err), message: safeText(err), frames: callers(1)}, opts)
+}
+
+// CapturePanic reports a value that was recovered. Call it in the deferred function that called
+// recover, so that the stack is still that of the panic.
+func (l *Logs) CapturePanic(value any) {
+	if value == nil {
+		return
+	}
+	l.capture(panicFault(value, callers(1)), &CaptureOptions{Source: sourceUncaught})
+}
+
+// Recover reports a panic and panics again, for use with defer at the top of goroutines. It waits
+// up to two seconds for the report to be sent, because the program is about to end.
+func (l *Logs) Recover() {
+	value := recover()
+	if value == nil {
+		return
+	}
+	l.capture(panicFault(value, callers(1)), &CaptureOptions{Source: sourceUncaught})
+	ctx, cancel := context.WithTimeout(context.Background(), recoverPatience)
+	left := l.Flush(ctx)
+	cancel()
+	if left == 0 {
+		forgetCrash()
+	}
+	panic(value)
+}
+
+func panicFault(value any, frames []frame) fault {
+	f := fault{kind: "panic", frames: panicking(frames)}
+	if err, ok := value.(error); ok {
+		f.kind, f.message = fmt.Sprintf("%T", err), safeText(err)
+	} else {
+		f.message = fmt.Sprint(value)
+	}
+	return f
+}
+
+// safeText is the text of an error, also of one that panics.
+func safeText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return err.Error()
+}
+
+// fault is what went wrong.
+type fault struct {
+	kind, message string
+	frames        []frame // innermost first
+}
+
+// place is the innermost frame.
+func (f *fault) place() string {
+	if len(f.frames) == 0 {
+		return ""
+	}
+	return f.frames[0].String()
+}
+
+// fingerprint is the same for the same error at the same place.
+func (f *fault) fingerprint() string {
+	return fingerprint(f.kind + "\n" + f.message + "\n" + f.place())
+}
+
+// content is the text of a report.
+func (f *fault) content() string {
+	head := f.kind
+	if f.message != "" {
+		head = strings.TrimPrefix(head+": "+f.message, ": ")
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	for _, frame := range f.frames {
+		b.WriteByte('\n')
+		b.WriteString(frame.line())
+	}
+	return cutCharacters(b.String(), mostContent)
+}
+
+// cutCharacters cuts a text to n characters.
+func cutCharacters(text string, n int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// capture makes a report and leaves it to the background.
+func (l *Logs) capture(f fault, opts *CaptureOptions) {
+	// An error in here, as in a redaction, must not hurt the app.
+	defer func() {
+		if recover() != nil {
+			l.client.logger.Debug("a report was dropped, because making it panicked")
+		}
+	}()
+	var o CaptureOptions
+	if opts != nil {
+		o = *opts
+	}
+	s := l.client.settings.Load()
+	print := f.fingerprint()
+	l.mu.Lock()
+	if l.ended || s.project == "" {
+		l.mu.Unlock()
+		return
+	}
+	repeated, dropped, ok := l.limits.pass(print, l.client.clock.monotonic())
+	redact := l.redact
+	l.mu.Unlock()
+	if !ok {
+		return
+	}
+	r := Report{Level: LogError, Content: f.content(), Source: cutCharacters(o.Source, mostSource), DeviceInfo: deviceInfo(s), CustomData: map[string]any{}}
+	if o.Level != nil {
+		r.Level = *o.Level
+	}
+	for name, value := range o.CustomData {
+		r.CustomData[name] = value
+	}
+	r.CustomData["fingerprint"] = print
+	if repeated > 0 {
+		r.CustomData["repeated"] = repeated
+	}
+	if dropped > 0 {
+		r.CustomData["dropped"] = dropped
+	}
+	if redact != nil {
+		if r, ok = redact(r); !ok {
+			return
+		}
+	}
+	l.enqueue(&pendingReport{s.project, r})
+}
+
+// deviceInfo says what the app runs on.
+func deviceInfo(s *settings) map[string]any {
+	info := map[string]any{"sdk": "svc-sdk-go/" + Version, "runtime": runtime.Version(), "arch": runtime.GOARCH}
+	if s.platformIs != off {
+		platform, version := s.declared()
+		info["os"] = string(platform)
+		if version != "" {
+			info["os_version"] = version
+		}
+	}
+	if s.appVersion != "" {
+		info["app_version"] = s.appVersion
+	}
+	return info
+}
+
+func (l *Logs) enqueue(p *pendingReport) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return
+	}
+	if len(l.waiting) >= mostReports {
+		l.waiting = l.waiting[1:]
+		l.limits.dropped++
+	}
+	l.waiting = append(l.waiting, p)
+	if !l.running {
+		l.running = true
+		l.workers.Go(l.run)
+	}
+}
+
+// run sends reports until none is left.
+func (l *Logs) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for {
+		l.mu.Lock()
+		if len(l.waiting) == 0 || l.ended {
+			l.running = false
+			l.announce()
+			l.mu.Unlock()
+			return
+		}
+		next := l.waiting[0]
+		l.cancel = cancel
+		l.mu.Unlock()
+
+		pause, again := l.post(ctx, next)
+
+		l.mu.Lock()
+		if !again {
+			l.failures = 0
+			if len(l.waiting) > 0 && l.waiting[0] == next {
+				l.waiting = l.waiting[1:]
+			}
+			l.announce()
+			l.mu.Unlock()
+			continue
+		}
+		l.failures++
+		l.failed++
+		pause = max(eventBackoff(reportBackoff, l.failures), min(pause, mostAskedFor))
+		l.announce()
+		l.mu.Unlock()
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-l.kick:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// announce wakes those who wait for a change. The caller holds mu.
+func (l *Logs) announce() {
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// post sends a report. It is sent again when the server may take it later.
+func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration, again bool) {
+	const path = "/public/{k}/logs"
+	c := l.client
+	in := LogInput{Level: p.report.Level, Content: p.report.Content}
+	if p.report.Source != "" {
+		in.Source = Set(p.report.Source)
+	}
+	if p.report.DeviceInfo != nil {
+		in.DeviceInfo = Set(p.report.DeviceInfo)
+	}
+	if p.report.CustomData != nil {
+		in.CustomData = Set(p.report.CustomData)
+	}
+	body, err := encodeBody(in)
+	if err != nil {
+		in.CustomData, in.DeviceInfo = Opt[map[string]any]{}, Opt[map[string]any]{}
+		if body, err = encodeBody(in); err != nil {
+			return 0, false
+		}
+	}
+	target, err := expandPath(path, p.project, nil)
+	if err != nil {
+		return 0, false
+	}
+	a, err := c.attempt(ctx, &request{
+		method: http.MethodPost, path: path, target: target, settings: c.settings.Load(),
+		contentType: "application/json", body: body,
+	})
+	if err != nil {
+		return 0, true
+	}
+	switch {
+	case a.status/100 == 2:
+	case a.status == http.StatusRequestTimeout, a.status == http.StatusTooManyRequests, a.status >= 500:
+		pause, _ = retryAfter(a.header.Get("Retry-After"), c.clock.now())
+		return pause, true
+	default:
+		c.logger.Debug("a report was refused", "status", a.status)
+	}
+	return 0, false
+}
+
+// Flush sends what waits, also during a back-off, and returns how many reports are left when that
+// failed or ctx ends.
+func (l *Logs) Flush(ctx context.Context) int {
+	l.mu.Lock()
+	failed := l.failed
+	for len(l.waiting) > 0 && l.failed == failed && l.running && ctx.Err() == nil {
+		changed := l.changed
+		l.mu.Unlock()
+		select {
+		case l.kick <- struct{}{}:
+		default:
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		l.mu.Lock()
+	}
+	defer l.mu.Unlock()
+	return len(l.waiting)
+}
+
+// close flushes until ctx ends and stops.
+func (l *Logs) close(ctx context.Context) {
+	l.Flush(ctx)
+	l.mu.Lock()
+	l.ended = true
+	if l.cancel != nil {
+		l.cancel()
+	}
+	l.mu.Unlock()
+	l.workers.Wait()
+}
+
+// reportLimits decide which errors are reported.
+type reportLimits struct {
+	known   map[string]*knownError
+	order   []string // of known, the oldest first
+	tokens  float64
+	filled  time.Duration // of the clock, when tokens were counted
+	dropped int           // since the last report
+}
+
+// knownError is an error that was reported.
+type knownError struct {
+	at       time.Duration // of the clock
+	repeated int           // since then
+}
+
+const (
+	reportBurst = 10
+	reportEvery = 6 * time.Second
+	reportAgain = time.Minute
+	mostKnown   = 500
+)
+
+func newReportLimits() reportLimits {
+	return reportLimits{known: map[string]*knownError{}, tokens: reportBurst}
+}
+
+// pass reports whether an error is sent now, and what the report says about those that were not.
+func (r *reportLimits) pass(print string, now time.Duration) (repeated, dropped int, ok bool) {
+	k := r.known[print]
+	if k != nil && now-k.at < reportAgain {
+		k.repeated++
+		return 0, 0, false
+	}
+	r.tokens = min(reportBurst, r.tokens+float64(now-r.filled)/float64(reportEvery))
+	r.filled = now
+	if r.tokens < 1 {
+		r.dropped++
+		return 0, 0, false
+	}
+	r.tokens--
+	if k == nil {
+		if len(r.order) == mostKnown {
+			delete(r.known, r.order[0])
+			r.order = append(r.order[:0], r.order[1:]...)
+		}
+		k = &knownError{}
+		r.known[print] = k
+		r.order = append(r.order, print)
+	}
+	repeated, dropped = k.repeated, r.dropped
+	k.at, k.repeated, r.dropped = now, 0, 0
+	return repeated, dropped, true
+}
