@@ -1,0 +1,79 @@
+"""Client library of svc.
+
+    from svc_sdk import SvcClient
+
+    with SvcClient("https://svc.example.com/api/v1", "acme-desktop", app_version="1.4.0") as client:
+        update = client.updates.check()
+        if update.decision != "none":
+            print("there is a newer version:", update.target["version"])
+        client.public.track("app_opened")
+
+`SvcClient` blocks, `AsyncSvcClient` has the same methods for `asyncio`.
+Answers are plain dicts; `svc_sdk.types` describes them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._events import FlushResult
+from ._state import Storage
+from ._unset import UNSET, Unset
+from ._version import SDK_VERSION
+from ._versions import compare_versions, is_comparable_version
+from .client import SvcClient
+from .errors import SvcApiError, SvcAuthError, SvcConnectionError, SvcError
+
+if TYPE_CHECKING:
+    from ._download import Download
+    from ._updates import AsyncUpdate, Update
+    from .async_client import AsyncSvcClient
+
+SvcSDK = SvcClient
+"""The same class under its other name."""
+
+LOG_DEBUG = 0
+"""Level of a log for developers."""
+LOG_INFO = 1
+"""Level of a log that says what happened."""
+LOG_WARNING = 2
+"""Level of a log that somebody should look at."""
+LOG_ERROR = 3
+"""Level of a log of something that failed."""
+
+__all__ = [
+    "LOG_DEBUG",
+    "LOG_ERROR",
+    "LOG_INFO",
+    "LOG_WARNING",
+    "SDK_VERSION",
+    "UNSET",
+    "AsyncSvcClient",
+    "AsyncUpdate",
+    "Download",
+    "FlushResult",
+    "Storage",
+    "SvcApiError",
+    "SvcAuthError",
+    "SvcClient",
+    "SvcConnectionError",
+    "SvcError",
+    "SvcSDK",
+    "Unset",
+    "Update",
+    "compare_versions",
+    "is_comparable_version",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when somebody asks: programs without asyncio do not pay for it.
+    if name == "AsyncSvcClient":
+        from .async_client import AsyncSvcClient
+
+        return AsyncSvcClient
+    if name in ("AsyncUpdate", "Download", "Update"):
+        from . import _download, _updates
+
+        return getattr(_download if name == "Download" else _updates, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,183 @@
+"""Files and uploads."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..._calls import Call
+from ..._unset import UNSET, Unset
+from ._namespace import AsyncNamespace
+
+if TYPE_CHECKING:
+    from ...types import (
+        CdnRefresh,
+        ChunkReceipt,
+        Done,
+        File,
+        FileDeleted,
+        FilePage,
+        MirrorResult,
+        UploadSession,
+    )
+
+
+class AsyncFileMethods(AsyncNamespace):
+    """Files and uploads."""
+
+    def list_files(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        search: str | None = None,
+        status: str | None = None,
+    ) -> Coroutine[Any, Any, FilePage]:
+        """List the files of a project, newest first.
+
+        `GET /admin/projects/{k}/files`
+        """
+        return self._send(
+            Call["FilePage"](
+                "GET",
+                "/admin/projects/{k}/files",
+                query={"limit": limit, "offset": offset, "search": search, "status": status},
+                admin=True,
+            )
+        )
+
+    def iter_files(self, *, search: str | None = None, status: str | None = None) -> AsyncIterator[File]:
+        """Walk all pages of `list_files`."""
+        return self._each(
+            Call["File"](
+                "GET", "/admin/projects/{k}/files", query={"search": search, "status": status}, admin=True
+            )
+        )
+
+    def get_file(self, id: str) -> Coroutine[Any, Any, File]:
+        """Read a file's record.
+
+        `GET /admin/projects/{k}/files/{id}`
+        """
+        return self._send(
+            Call["File"]("GET", "/admin/projects/{k}/files/{id}", arguments={"id": id}, admin=True)
+        )
+
+    def delete_file(self, id: str) -> Coroutine[Any, Any, FileDeleted]:
+        """Delete a file.
+
+        `DELETE /admin/projects/{k}/files/{id}`
+        """
+        return self._send(
+            Call["FileDeleted"]("DELETE", "/admin/projects/{k}/files/{id}", arguments={"id": id}, admin=True)
+        )
+
+    def retry_file(self, id: str) -> Coroutine[Any, Any, File]:
+        """Try again what has failed.
+
+        `POST /admin/projects/{k}/files/{id}/retry`
+        """
+        return self._send(
+            Call["File"]("POST", "/admin/projects/{k}/files/{id}/retry", arguments={"id": id}, admin=True)
+        )
+
+    def refresh_file_cdn(self, id: str) -> Coroutine[Any, Any, CdnRefresh]:
+        """Make the CDN forget its copies of a file.
+
+        `POST /admin/projects/{k}/files/{id}/refresh-cdn`
+        """
+        return self._send(
+            Call["CdnRefresh"](
+                "POST", "/admin/projects/{k}/files/{id}/refresh-cdn", arguments={"id": id}, admin=True
+            )
+        )
+
+    def create_upload(
+        self,
+        *,
+        filename: str,
+        size: int,
+        storage_backend_id: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, UploadSession]:
+        """Begin an upload in chunks.
+
+        `POST /admin/projects/{k}/files/uploads`
+        """
+        return self._send(
+            Call["UploadSession"](
+                "POST",
+                "/admin/projects/{k}/files/uploads",
+                body={"filename": filename, "size": size, "storage_backend_id": storage_backend_id},
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def get_upload(self, upload_id: str) -> Coroutine[Any, Any, UploadSession]:
+        """Read which chunks of an upload have arrived.
+
+        `GET /admin/projects/{k}/files/uploads/{upload_id}`
+        """
+        return self._send(
+            Call["UploadSession"](
+                "GET",
+                "/admin/projects/{k}/files/uploads/{upload_id}",
+                arguments={"upload_id": upload_id},
+                admin=True,
+            )
+        )
+
+    def put_upload_chunk(self, upload_id: str, index: int, data: bytes) -> Coroutine[Any, Any, ChunkReceipt]:
+        """Send a chunk of an upload.
+
+        `PUT /admin/projects/{k}/files/uploads/{upload_id}/chunks/{index}`
+        """
+        return self._send(
+            Call["ChunkReceipt"](
+                "PUT",
+                "/admin/projects/{k}/files/uploads/{upload_id}/chunks/{index}",
+                arguments={"upload_id": upload_id, "index": index},
+                raw=data,
+                admin=True,
+            )
+        )
+
+    def complete_upload(self, upload_id: str) -> Coroutine[Any, Any, File]:
+        """Make a file of an upload.
+
+        `POST /admin/projects/{k}/files/uploads/{upload_id}/complete`
+        """
+        return self._send(
+            Call["File"](
+                "POST",
+                "/admin/projects/{k}/files/uploads/{upload_id}/complete",
+                arguments={"upload_id": upload_id},
+                admin=True,
+            )
+        )
+
+    def abort_upload(self, upload_id: str) -> Coroutine[Any, Any, Done]:
+        """Give up an upload.
+
+        `DELETE /admin/projects/{k}/files/uploads/{upload_id}`
+        """
+        return self._send(
+            Call["Done"](
+                "DELETE",
+                "/admin/projects/{k}/files/uploads/{upload_id}",
+                arguments={"upload_id": upload_id},
+                admin=True,
+            )
+        )
+
+    def mirror_version_assets(self, id: str) -> Coroutine[Any, Any, MirrorResult]:
+        """Copy the attachments that a version links to.
+
+        `POST /admin/projects/{k}/versions/{id}/mirror-assets`
+        """
+        return self._send(
+            Call["MirrorResult"](
+                "POST", "/admin/projects/{k}/versions/{id}/mirror-assets", arguments={"id": id}, admin=True
+            )
+        )
