@@ -190,3 +190,78 @@ func TestLanguageMatchVectors(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a client escapes in a segment of a path arrives as it was: a version with any
+// character of ASCII, a tag with parentheses, and each character escaped.
+func TestEscapedSegments(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s.Project(t, "app")
+	escaped := func(text string) string {
+		var b strings.Builder
+		for _, c := range []byte(text) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+		return b.String()
+	}
+	all := ""
+	for c := byte('!'); c <= '~'; c++ {
+		all += string(c)
+	}
+	for i, version := range []string{"1.0/a", "1.0+build.7", "1.0 (7)", "..x", "./../x", "50%", "a?b#c&d=e", "a\\b", "%2F", "a%2fb", "~", "ünï 🚀", all[:47], all[47:]} {
+		body := fmt.Sprintf(`{"comparable_version":"%d"}`, i+1)
+		s.Must(t, 201, "PUT", apitest.VersionsOf("app")+"/by-version/"+url.PathEscape(version), body)
+		for _, segment := range []string{url.PathEscape(version), strings.ReplaceAll(url.QueryEscape(version), "+", "%20"), escaped(version), strings.ToLower(escaped(version))} {
+			status, answer, _ := s.Do(t, "GET", "/public/app/versions/by-version/"+segment, "", "")
+			if status != 200 || apitest.Field[string](t, answer, "version") != version {
+				t.Errorf("%s: got %d %s, want version %q", segment, status, answer, version)
+			}
+		}
+	}
+	for _, tag := range []string{"pt(BR)", "sr Latn", "a+b", "x.y", "50%", "日本語"} {
+		s.Must(t, 201, "POST", "/admin/projects/app/locales", `{"locale":`+apitest.Quoted(tag)+`}`)
+		s.Must(t, 200, "PATCH", "/admin/projects/app/locales/"+url.PathEscape(tag), `{"label":"l"}`)
+		s.Must(t, 200, "DELETE", "/admin/projects/app/locales/"+escaped(tag), "")
+	}
+}
+
+// What a page sends when it is closed: JSON with whatever content type, with the time in
+// the body, and fields that the server does not know.
+func TestUnloadBatches(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s.Project(t, "app")
+	events := []string{}
+	for i := range 40 {
+		events = append(events, fmt.Sprintf(`{"event_id":"%d","name":"a","occurred_at":1,"properties":{"text":"%s"},"later":true}`, i, strings.Repeat("x", 7000)))
+	}
+	large := `{"distinct_id":"large","session_id":"s","client_time":"2027-03-14T15:09:26.535+00:00","platform":"web","later":{"a":[1]},"events":[` + strings.Join(events, ",") + `]}`
+	if len(large) < 256<<10 {
+		t.Fatalf("the batch has only %d bytes", len(large))
+	}
+	for i, kind := range []string{"text/plain;charset=UTF-8", "application/json", "application/octet-stream", ""} {
+		body := fmt.Sprintf(`{"distinct_id":"u%d","client_time":"unusable","events":[{"event_id":"of %d","name":"a","later":1}],"later":null}`, i, i)
+		for _, body := range []string{body, strings.Replace(large, `"large"`, fmt.Sprintf(`"large%d"`, i), 1)} {
+			headers := map[string]string{"Content-Type": kind, "Origin": "https://app.example"}
+			if status, answer, _ := s.Send(t, "POST", "/api/v1/public/app/events", headers, body); status != 202 {
+				t.Errorf("%q, %d bytes: got %d %s", kind, len(body), status, answer)
+			}
+		}
+	}
+}
+
+// Booleans of queries are written in two ways.
+func TestBooleanQueries(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s.Project(t, "app")
+	s.Publish(t, "app", "1.0", "2.0-rc.1")
+	s.Must(t, 200, "PUT", apitest.VersionsOf("app")+"/by-version/2.0-rc.1", `{"is_preview":true}`)
+	for query, want := range map[string]int{"": 2, "?is_preview=true": 1, "?is_preview=1": 1, "?is_preview=false": 1, "?is_preview=0": 1, "?is_preview=true&is_deprecated=0": 1, "?is_preview=1&is_deprecated=1": 0} {
+		for _, path := range []string{"/public/app/versions", apitest.VersionsOf("app")} {
+			if got := apitest.Field[int](t, s.Must(t, 200, "GET", path+query, ""), "total"); got != want {
+				t.Errorf("%s%s: got %d versions, want %d", path, query, got, want)
+			}
+		}
+	}
+}

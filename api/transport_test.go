@@ -175,7 +175,7 @@ func TestPreflight(t *testing.T) {
 		}
 		for name, want := range map[string]string{
 			"Access-Control-Allow-Origin": "https://app.example", "Access-Control-Allow-Credentials": "true", "Access-Control-Max-Age": "86400",
-			"Access-Control-Allow-Methods": "GET, HEAD, PUT, PATCH, POST, DELETE", "Access-Control-Allow-Headers": "authorization, x-svc-platform, x-anything",
+			"Access-Control-Allow-Methods": "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS", "Access-Control-Allow-Headers": "authorization, x-svc-platform, x-anything",
 		} {
 			if got := header.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", path, name, got, want)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"path/filepath"
@@ -237,7 +238,28 @@ func decodeJSON(body []byte) (any, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.Join(errors.New("more follows the JSON body"), err)
 	}
-	return value, nil
+	return spelled(value), nil
+}
+
+// spelled makes texts of the whole numbers in a value that are written with a fraction or
+// an exponent, so that no integer of the contract may be: typed clients refuse 1.0.
+func spelled(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = spelled(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = spelled(v[i])
+		}
+	case json.Number:
+		f, err := v.Float64()
+		if err == nil && strings.ContainsAny(v.String(), ".eE") && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			return v.String()
+		}
+	}
+	return value
 }
 
 func want[T comparable](what string, got, want T) error {

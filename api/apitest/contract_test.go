@@ -21,6 +21,8 @@ func TestContractRefuses(t *testing.T) {
 		{"extra field", "GET", "/health", 200, `{"status":"ok","timestamp":1,"x":1}`, `"x"`},
 		{"null where none may be", "GET", "/health", 200, `{"status":"ok","timestamp":null}`, "not nullable"},
 		{"fraction for an integer", "GET", "/health", 200, `{"status":"ok","timestamp":1.5}`, "integer"},
+		{"integer with a fraction of zero", "GET", "/health", 200, `{"status":"ok","timestamp":1.0}`, "integer"},
+		{"integer with an exponent", "GET", "/health", 200, `{"status":"ok","timestamp":1e9}`, "integer"},
 		{"value outside the enumeration", "GET", "/health", 200, `{"status":"up","timestamp":1}`, "allowed values"},
 		{"two values", "GET", "/health", 200, `{"status":"ok","timestamp":1}{}`, "more follows"},
 		{"null as a documented answer", "GET", "/public/a/versions/latest-preview", 200, `null`, ""},

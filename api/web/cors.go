@@ -7,7 +7,7 @@ import "net/http"
 var (
 	corsAllow   = []string{"true"}
 	corsExpose  = []string{"Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"}
-	corsMethods = []string{"GET, HEAD, PUT, PATCH, POST, DELETE"}
+	corsMethods = []string{"GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"}
 	corsMaxAge  = []string{"86400"}
 	varyOrigin  = []string{"Origin"}
 )
