@@ -1,0 +1,204 @@
+//! The methods of the interface, as tables: one row is one method of the
+//! blocking and of the async client.
+
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::models::Page;
+use crate::patch::Patch;
+use crate::request::{Body, Call};
+use crate::settings::Settings;
+
+mod admin;
+mod public;
+mod queries;
+
+#[cfg(feature = "async")]
+pub use admin::AsyncAdmin;
+pub use admin::{Admin, Chunk};
+#[cfg(feature = "async")]
+pub use public::AsyncPublic;
+pub use public::{CheckUpdate, Public};
+pub use queries::*;
+
+/// What a method takes besides the parts of its path.
+pub(crate) trait Arguments {
+    /// Checks the arguments and puts them into the call.
+    fn fill(&self, settings: &Settings, call: &mut Call) -> Result<()>;
+}
+
+/// An argument that the client has a default for: nothing when cleared.
+fn or_default(given: &Patch<String>, default: &Option<String>) -> Option<String> {
+    match given {
+        Patch::Keep => default.clone(),
+        Patch::Clear => None,
+        Patch::Set(value) => Some(value.clone()),
+    }
+}
+
+/// The JSON of an input.
+fn json(input: &impl serde::Serialize) -> Result<Value> {
+    serde_json::to_value(input)
+        .map_err(|e| crate::Error::invalid(format!("the input is no JSON: {e}")))
+}
+
+impl Arguments for Value {
+    fn fill(&self, _settings: &Settings, call: &mut Call) -> Result<()> {
+        call.body = Body::Json(self.clone());
+        Ok(())
+    }
+}
+
+/// Inputs that are sent as they are.
+macro_rules! bodies {
+    ($($type:ident),* $(,)?) => { $(
+        impl super::Arguments for crate::models::$type {
+            fn fill(
+                &self,
+                _settings: &crate::settings::Settings,
+                call: &mut crate::request::Call,
+            ) -> crate::Result<()> {
+                call.body = crate::request::Body::Json(super::json(self)?);
+                Ok(())
+            }
+        }
+    )* };
+}
+pub(crate) use bodies;
+
+/// Declares the two clients of a namespace from one table. A row is
+/// `VERB "path" name [parts of the path] (type of the arguments) -> answer`,
+/// and `pages iter_name` when the answer is a page.
+macro_rules! endpoints {
+    (
+        $(#[$blocking_doc:meta])*
+        $blocking:ident,
+        $(#[$async_doc:meta])*
+        $asynchronous:ident,
+        credential $credential:literal;
+        $(
+            $(#[$doc:meta])*
+            $verb:ident $path:literal $name:ident [$($part:ident),*] ($($args:ty)?) -> $answer:ty
+            $(, pages $iter:ident($page_args:ty) of $item:ty)?;
+        )*
+    ) => {
+        $(#[$blocking_doc])*
+        #[derive(Clone)]
+        pub struct $blocking(pub(crate) std::sync::Arc<crate::core::Handle>);
+
+        impl $blocking {
+            $(
+                $(#[$doc])*
+                #[doc = concat!("\n\n`", stringify!($verb), " ", $path, "`")]
+                pub fn $name(&self $(, $part: &str)* $(, options: &$args)?) -> crate::Result<$answer> {
+                    let core = &self.0.core;
+                    let settings = core.settings();
+                    #[allow(unused_mut)]
+                    let mut call = crate::request::Call::new(
+                        &settings, stringify!($verb), $path,
+                        &[$((stringify!($part), $part)),*], $credential,
+                    )?;
+                    $( <$args as super::Arguments>::fill(options, &settings, &mut call)?; )?
+                    core.call(&settings, call)
+                }
+
+                $(
+                    #[doc = concat!("Walks all pages of [`Self::", stringify!($name), "`].")]
+                    pub fn $iter(&self, options: &$page_args) -> crate::Pages<$item> {
+                        let client = self.clone();
+                        let mut options = options.clone();
+                        crate::Pages::new(move |offset| {
+                            options.limit = Some(crate::pages::SIZE);
+                            options.offset = Some(offset);
+                            client.$name(&options)
+                        })
+                    }
+                )?
+            )*
+
+            /// Calls a method by its name, for tests and the player.
+            #[cfg(test)]
+            #[allow(unused_mut, unused_variables)]
+            pub(crate) fn dispatch(
+                &self,
+                name: &str,
+                mut args: serde_json::Map<String, serde_json::Value>,
+            ) -> Option<crate::Result<serde_json::Value>> {
+                match name {
+                    $(
+                        stringify!($name) => {
+                            $( let $part = crate::tests::take(&mut args, stringify!($part)); )*
+                            $( let options: $args = crate::tests::arguments(name, args); )?
+                            let result = self.$name($(&$part,)* $(&options as &$args)?);
+                            Some(result.map(|v| serde_json::to_value(v).expect("an answer is JSON")))
+                        }
+                    )*
+                    _ => None,
+                }
+            }
+        }
+
+        #[cfg(feature = "async")]
+        $(#[$async_doc])*
+        #[derive(Clone)]
+        pub struct $asynchronous(pub(crate) std::sync::Arc<crate::core::Handle>);
+
+        #[cfg(feature = "async")]
+        impl $asynchronous {
+            $(
+                $(#[$doc])*
+                #[doc = concat!("\n\n`", stringify!($verb), " ", $path, "`")]
+                pub async fn $name(&self $(, $part: &str)* $(, options: &$args)?) -> crate::Result<$answer> {
+                    let core = &self.0.core;
+                    let settings = core.settings();
+                    #[allow(unused_mut)]
+                    let mut call = crate::request::Call::new(
+                        &settings, stringify!($verb), $path,
+                        &[$((stringify!($part), $part)),*], $credential,
+                    )?;
+                    $( <$args as super::Arguments>::fill(options, &settings, &mut call)?; )?
+                    core.call_async(&settings, call).await
+                }
+
+                $(
+                    #[doc = concat!("Walks all pages of [`Self::", stringify!($name), "`].")]
+                    pub fn $iter(&self, options: &$page_args) -> crate::AsyncPages<$item> {
+                        let (client, options) = (self.clone(), options.clone());
+                        crate::AsyncPages::new(move |offset| {
+                            let (client, mut options) = (client.clone(), options.clone());
+                            Box::pin(async move {
+                                options.limit = Some(crate::pages::SIZE);
+                                options.offset = Some(offset);
+                                client.$name(&options).await
+                            })
+                        })
+                    }
+                )?
+            )*
+
+            /// Calls a method by its name, for tests.
+            #[cfg(test)]
+            #[allow(unused_mut, unused_variables)]
+            pub(crate) async fn dispatch(
+                &self,
+                name: &str,
+                mut args: serde_json::Map<String, serde_json::Value>,
+            ) -> Option<crate::Result<serde_json::Value>> {
+                match name {
+                    $(
+                        stringify!($name) => Some(Box::pin(async {
+                            $( let $part = crate::tests::take(&mut args, stringify!($part)); )*
+                            $( let options: $args = crate::tests::arguments(name, args); )?
+                            let result = self.$name($(&$part,)* $(&options as &$args)?).await;
+                            result.map(|v| serde_json::to_value(v).expect("an answer is JSON"))
+                        }).await),
+                    )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use endpoints;
+
+pub(crate) type PageResult<T> = Result<Page<T>>;

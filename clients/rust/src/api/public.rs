@@ -1,0 +1,153 @@
+//! Public methods: no credential is ever sent.
+
+use crate::error::{Error, Result};
+use crate::models::*;
+use crate::patch::Patch;
+use crate::request::{Body, Call};
+use crate::settings::Settings;
+
+use super::{
+    Arguments, LatestAnnouncement, ListPublicAnnouncements, ListPublicVersions, ReadOptions,
+    bodies, endpoints, json, or_default,
+};
+
+endpoints! {
+    /// What an application calls for its users: no credential is ever sent.
+    Public,
+    /// What an application calls for its users, without blocking.
+    AsyncPublic,
+    credential false;
+
+    /// The project.
+    GET "/public/{k}" get_project [] (ReadOptions) -> Project;
+    /// Versions, newest first.
+    GET "/public/{k}/versions" list_versions [] (ListPublicVersions) -> Page<Version>,
+        pages iter_versions(ListPublicVersions) of Version;
+    /// The latest version.
+    GET "/public/{k}/versions/latest" get_latest_version [] (ReadOptions) -> Version;
+    /// The newest preview, if there is one.
+    GET "/public/{k}/versions/latest-preview" get_latest_preview_version [] (ReadOptions) -> Option<Version>;
+    /// A version by its display or comparable version.
+    GET "/public/{k}/versions/by-version/{v}" get_version [version] (ReadOptions) -> Version;
+    /// Whether there is something newer. [`crate::Updates`] does more.
+    POST "/public/{k}/versions/check-update" check_update [] (CheckUpdate) -> UpdateCheck;
+    /// Announcements, pinned ones first.
+    GET "/public/{k}/announcements" list_announcements [] (ListPublicAnnouncements) -> Page<Announcement>,
+        pages iter_announcements(ListPublicAnnouncements) of Announcement;
+    /// The latest announcement.
+    GET "/public/{k}/announcements/latest" get_latest_announcement [] (LatestAnnouncement) -> Announcement;
+    /// What a feedback form should offer.
+    GET "/public/{k}/feedbacks/options" get_feedback_options [] () -> FeedbackOptions;
+    /// Sends feedback. Forwarding it needs a contact.
+    POST "/public/{k}/feedbacks" create_feedback [] (FeedbackFields) -> Feedback;
+    /// Sends a log. [`crate::Logs`] does more.
+    POST "/public/{k}/logs" upload_log [] (LogFields) -> Log;
+    /// Sends one batch of events past the queue.
+    POST "/public/{k}/events" ingest_events [] (EventBatch) -> EventsAccepted;
+    /// The terms there are.
+    GET "/public/terms" list_terms [] (ReadOptions) -> Listing<TermsSummary>;
+    /// One of the terms.
+    GET "/public/terms/{slug}" get_terms [slug] (ReadOptions) -> Terms;
+}
+
+bodies!(LogFields, EventBatch);
+
+impl Arguments for FeedbackFields {
+    fn fill(&self, _settings: &Settings, call: &mut Call) -> Result<()> {
+        let contact = self.contact.value().map_or("", |c| c.trim());
+        if self.forward_to_codehost == Some(true) && contact.is_empty() {
+            return Err(Error::invalid("feedback that is forwarded needs a contact"));
+        }
+        call.body = Body::Json(json(self)?);
+        Ok(())
+    }
+}
+
+/// What to compare with. Without a version, that of the client counts.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(test, derive(serde::Deserialize))]
+#[cfg_attr(test, serde(default))]
+#[non_exhaustive]
+pub struct CheckUpdate {
+    /// Display version that is installed.
+    pub current_version: Option<String>,
+    /// Comparable version that is installed.
+    pub current_comparable_version: Option<String>,
+    /// Whether previews count.
+    pub include_preview: Option<bool>,
+    /// Preferred language; the client's own when left out.
+    pub locale: Patch<String>,
+    /// Fields that this library does not know; they win over the others.
+    #[cfg_attr(test, serde(flatten))]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+impl CheckUpdate {
+    /// The version of the client, no previews.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Display version that is installed.
+    pub fn current_version(mut self, version: impl Into<String>) -> Self {
+        self.current_version = Some(version.into());
+        self
+    }
+
+    /// Comparable version that is installed.
+    pub fn current_comparable_version(mut self, version: impl Into<String>) -> Self {
+        self.current_comparable_version = Some(version.into());
+        self
+    }
+
+    /// Whether previews count.
+    pub fn include_preview(mut self, include: bool) -> Self {
+        self.include_preview = Some(include);
+        self
+    }
+
+    /// Preferred language; the client's own when left out.
+    pub fn locale(mut self, locale: impl Into<Patch<String>>) -> Self {
+        self.locale = locale.into();
+        self
+    }
+
+    /// Sends a field that this library does not know.
+    pub fn extra(mut self, field: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        self.extra.insert(field.into(), value.into());
+        self
+    }
+}
+
+impl Arguments for CheckUpdate {
+    fn fill(&self, settings: &Settings, call: &mut Call) -> Result<()> {
+        let current = match (&self.current_version, &self.current_comparable_version) {
+            (None, None) => settings.app_version.clone(),
+            (given, _) => given.clone(),
+        };
+        if current.is_none() && self.current_comparable_version.is_none() {
+            return Err(Error::invalid(
+                "an update check needs current_version, current_comparable_version or the client's app_version",
+            ));
+        }
+        let mut body = serde_json::Map::new();
+        let mut put = |name: &str, value: Option<serde_json::Value>| {
+            if let Some(value) = value {
+                body.insert(name.to_owned(), value);
+            }
+        };
+        put("current_version", current.map(Into::into));
+        put(
+            "current_comparable_version",
+            self.current_comparable_version.clone().map(Into::into),
+        );
+        put("include_preview", self.include_preview.map(Into::into));
+        put(
+            "locale",
+            or_default(&self.locale, &settings.locale).map(Into::into),
+        );
+        body.extend(self.extra.clone());
+        call.body = Body::Json(body.into());
+        Ok(())
+    }
+}
