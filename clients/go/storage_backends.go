@@ -109,9 +109,11 @@ type StorageBackend struct {
 // StorageBackendCreate is a new storage.
 type StorageBackendCreate struct {
 	// Its name. Not blank.
-	Name *string `json:"name,omitempty"`
+	Name string `json:"name"`
 	// Where it is, http or https: the collection of a WebDAV server, the endpoint of an S3 store.
-	BaseURL *string `json:"base_url,omitempty"`
+	BaseURL string `json:"base_url"`
+	// What it speaks: "webdav" or "s3".
+	Kind string `json:"kind"`
 	// User, or access key id. Blank is null.
 	Username Opt[string] `json:"username,omitzero"`
 	// Password, or secret. Blank clears it. It can be set, never read.
