@@ -41,15 +41,14 @@ function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning
   if (!["persistent", "device", "session", "none"].includes(mode)) {
     throw new SvcError("analytics.persistence must be persistent, session or none");
   }
-  const maxQueueSize = above("maxQueueSize", 500, 1);
   const told = new Set<string>();
   return {
     enabled: options.enabled ?? true,
     requireConsent: options.requireConsent ?? false,
     persistence: mode === "device" ? "persistent" : mode,
     flushIntervalMs: above("flushIntervalMs", 5000, Number.MIN_VALUE),
-    batchSize: Math.min(above("batchSize", 20, 1), 50, maxQueueSize),
-    maxQueueSize,
+    batchSize: Math.min(above("batchSize", 20, 1), 50),
+    maxQueueSize: above("maxQueueSize", 500, 1),
     sessionTimeoutMs: above("sessionTimeoutMs", 1800000, Number.MIN_VALUE),
     respectDoNotTrack: options.respectDoNotTrack ?? true,
     onDrop(name, reason) {
