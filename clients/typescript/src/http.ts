@@ -103,6 +103,7 @@ export async function limited<T>(
   try {
     if (outer?.aborted) {
       cancel();
+      throw outer.reason;
     }
     return { value: await abortable(work(control.signal), control.signal), failure: null };
   } catch (cause) {

@@ -131,6 +131,8 @@ export class Queue {
     private readonly deliver: Deliver,
     private readonly allowed: () => boolean,
     private readonly log: (message: string) => void,
+    /** Whether an event belongs to another project that shares the local state. */
+    private readonly foreign: (id: string) => boolean,
   ) {}
 
   /** Whether events are collected now. Deletes what is stored while the browser asks not to be tracked. */
@@ -414,7 +416,8 @@ export class Queue {
       this.loaded = true;
       this.optedOut = this.peek("opt_out") === "1";
       if (this.tuning.persistence === "persistent") {
-        this.entries = parseEntries(this.peek("queue")).slice(-this.tuning.maxQueueSize);
+        const stored = parseEntries(this.peek("queue")).filter((entry) => !this.foreign(entry.id));
+        this.entries = stored.slice(-this.tuning.maxQueueSize);
         this.schedule();
       }
     }
