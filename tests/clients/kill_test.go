@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -102,7 +103,10 @@ type killing struct {
 // proxy passes everything to the server and notes the identifiers that send events.
 func (k *killing) proxy() http.Handler {
 	target := &url.URL{Scheme: "http", Host: k.Addr}
-	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	through := &httputil.ReverseProxy{
+		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ErrorLog: log.New(io.Discard, "", 0), // clients that are killed
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/events") {
 			text, err := io.ReadAll(r.Body)

@@ -109,7 +109,7 @@ func (s *story) restart(first bool) {
 		} else {
 			s.emit(map[string]any{"do": "save"}, func() map[string]any { s.save(); return nothing() })
 		}
-		s.emit(map[string]any{"do": "exit", "hard": !soft}, func() map[string]any { s.open = false; return nil })
+		s.emit(map[string]any{"do": "exit", "hard": !soft}, func() map[string]any { s.open = false; return nothing() })
 	}
 	s.emit(map[string]any{"do": "open", "base_url": placeholderURL, "options": optionsOf(set, c, s.chance(50))}, func() map[string]any {
 		s.begin(set, c)
