@@ -108,8 +108,6 @@ var withheld = map[string][]string{
 	"public check_update":                          {"platform", "platform_version", "current_version", "current_comparable_version", "locale"},
 	"public ingest_events":                         {"platform", "platform_version", "client_time"},
 	"admin set_codehost_webhook_secret":            {"grace_minutes"},
-	"public list_terms":                            {"locale"},
-	"public get_terms":                             {"locale"},
 	"admin list_terms_documents":                   {"locale"},
 	"admin get_terms_document":                     {"locale"},
 	"admin update_terms_document":                  {"locale"},

@@ -169,10 +169,6 @@ func (s *sampler) expand(out *strings.Builder, r *syntax.Regexp) {
 		out.WriteByte('x')
 	case syntax.OpAlternate:
 		s.expand(out, pick(s.random, r.Sub...))
-	case syntax.OpRepeat:
-		for range r.Min {
-			s.expand(out, r.Sub[0])
-		}
 	case syntax.OpQuest, syntax.OpStar:
 		if s.chance(50) {
 			s.expand(out, r.Sub[0])

@@ -131,6 +131,9 @@ func (s *story) unbound() {
 	})
 	s.emit(callStep("public", "list_terms", map[string]any{}), func() map[string]any {
 		c := call{verb: "GET", path: "/public/terms", template: "/public/terms", query: url.Values{}}
+		if s.locale != "" {
+			c.query.Set("locale", s.locale)
+		}
 		return outcome(c, s.request(c))
 	})
 	s.bind(s.project(s.collecting))
