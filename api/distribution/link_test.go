@@ -46,7 +46,7 @@ func TestDownload(t *testing.T) {
 		"Cache-Control":       "public, max-age=31536000, immutable",
 		"Content-Disposition": `attachment; filename="Gr__e _1_ _.dmg"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%221%22%20%E7%9A%84.dmg`,
 		"X-Svc-Cache-Status":  "BYPASS", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": contentSecurityPolicy,
-		"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Credentials": "", "Vary": "", "Set-Cookie": "", "Location": "", "Content-Range": "",
+		"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*", "Access-Control-Allow-Credentials": "", "Vary": "", "Set-Cookie": "", "Location": "", "Content-Range": "",
 	} {
 		if got := header.Get(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)

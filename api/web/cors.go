@@ -14,7 +14,7 @@ var (
 
 // What is the same for everybody needs no Origin in caches.
 var (
-	anyOrigin   = []string{"*"}
+	anything    = []string{"*"}
 	readMethods = []string{"GET, HEAD"}
 )
 
@@ -39,12 +39,14 @@ func SetCORS(h http.Header, r *http.Request) {
 }
 
 // AllowEveryOrigin sets the cross-origin headers of what everybody may read without a
-// credential. Nothing of the request is reflected, so caches need no Vary.
+// credential, and all headers of the answer with it, as a page that resumes a download
+// needs its entity tag. Nothing of the request is reflected, so caches need no Vary.
 func AllowEveryOrigin(h http.Header, r *http.Request) {
-	h["Access-Control-Allow-Origin"] = anyOrigin
+	h["Access-Control-Allow-Origin"] = anything
+	h["Access-Control-Expose-Headers"] = anything
 	if IsPreflight(r) {
 		h["Access-Control-Allow-Methods"] = readMethods
-		h["Access-Control-Allow-Headers"] = anyOrigin
+		h["Access-Control-Allow-Headers"] = anything
 		h["Access-Control-Max-Age"] = corsMaxAge
 	}
 }

@@ -71,7 +71,7 @@ function collectHidden(ts, program, hidden) {
   const isInternal = (node) => ts.getJSDocTags(node).some((tag) => tag.tagName.text === "internal");
   const isHidden = (symbol) =>
     symbol?.declarations?.length > 0 &&
-    symbol.declarations.every((d) => ts.getCombinedModifierFlags(d) & ts.ModifierFlags.Private || isInternal(d.parent));
+    symbol.declarations.every((d) => ts.getCombinedModifierFlags(d) & ts.ModifierFlags.Private || isInternal(ts.isParameter(d) ? d.parent.parent : d.parent));
   const memberOf = (type, name) => type && checker.getNonNullableType(type).getProperty(name);
   const member = (node) => {
     const { parent } = node;

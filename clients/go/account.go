@@ -92,13 +92,9 @@ type Login struct {
 	User      AuthUser `json:"user"`
 }
 
-// LoginInput is who signs in.
-type LoginInput struct {
+type loginInput struct {
 	Username string `json:"username"`
 	Password string `json:"password"`
-
-	// Extra fields are merged into the body last.
-	Extra map[string]any `json:"-"`
 }
 
 // ProfileInput is the account as it should be.

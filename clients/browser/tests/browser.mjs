@@ -19,11 +19,12 @@ const options = {
     "--disable-component-update",
     "--disable-sync",
     "--no-proxy-server",
+    "--host-resolver-rules=MAP page.test 127.0.0.1", // an address that is no secure context
   ],
 };
 
 /** A browser without a profile. */
-export const launch = () => chromium.launch(options);
+export const launch = (more = {}) => chromium.launch({ ...options, ...more });
 
 /** A browser whose profile is in a folder. */
 export const launchIn = (folder, more = {}) => chromium.launchPersistentContext(folder, { ...options, ...more });

@@ -75,6 +75,8 @@ export class Analytics {
   private granted = false;
   private closed = false;
   private undo: (() => void)[] | undefined;
+  /** What an unload may still send: browsers tell of one twice, hidden and left. */
+  private room = unloadBytes;
 
   constructor(
     private readonly fixed: Fixed,
@@ -110,6 +112,7 @@ export class Analytics {
     try {
       if (this.active) {
         this.listen();
+        this.room = unloadBytes;
         this.queue.track(name, properties);
       }
     } catch {
@@ -244,12 +247,11 @@ export class Analytics {
       .map(([name, value]) => (value ? `,"${name}":${JSON.stringify(value)}` : ""))
       .join("");
     const url = address(settings, { method: "POST", path: eventsPath });
-    let room = unloadBytes;
     while (queue.entries.length) {
-      const entries = queue.batch(room, extra);
+      const entries = queue.batch(this.room, extra);
       const body = encode(entries, extra);
-      room -= utf8(body).length;
-      if (room < 0 || !host.beacon(url, body)) {
+      this.room -= utf8(body).length;
+      if (this.room < 0 || !host.beacon(url, body)) {
         break;
       }
       queue.remove(entries);

@@ -1,0 +1,53 @@
+// The two files themselves, without a browser.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createContext, runInContext } from "node:vm";
+import { brotliDecompressSync, gzipSync } from "node:zlib";
+
+const path = (name) => fileURLToPath(new URL("../" + name, import.meta.url));
+const text = (name) => readFileSync(path(name), "utf8");
+
+test("the committed files are those of a fresh build", () => {
+  execFileSync(process.execPath, [path("build.mjs"), "--check"], { stdio: ["ignore", "ignore", "inherit"] });
+});
+
+for (const name of ["svc-sdk.js", "svc-sdk.global.js"]) {
+  test(`${name} has at most 12 KiB when it is compressed`, () => {
+    const size = gzipSync(text(name), { level: 9 }).length;
+    assert.ok(size <= 12 * 1024, `${size} bytes`);
+  });
+
+  test(`${name}.br is ${name}`, () => {
+    assert.equal(brotliDecompressSync(readFileSync(path(name + ".br"))).toString(), text(name));
+  });
+
+  test(`${name} imports nothing and says its version and licence`, () => {
+    const { version, license } = JSON.parse(readFileSync(path("../typescript/package.json"), "utf8"));
+    assert.ok(text(name).startsWith(`/*! svc-sdk ${version} | ${license} */\n`));
+    assert.doesNotMatch(text(name), /\bimport *["({*]|\bfrom *"|\brequire\(|"node:/);
+  });
+}
+
+test("a bare script context gets SvcSDK and SvcClient, and nothing else", () => {
+  const context = createContext({ URL, TextEncoder, AbortController, performance });
+  const before = new Set(Object.getOwnPropertyNames(context));
+  runInContext(text("svc-sdk.global.js"), context);
+  const added = [...runInContext("Object.getOwnPropertyNames(globalThis)", context)].filter((name) => !before.has(name));
+  const builtin = new Set(runInContext("Object.getOwnPropertyNames(globalThis)", createContext({})));
+  assert.deepEqual(added.filter((name) => !builtin.has(name)).sort(), ["SvcClient", "SvcSDK"]);
+  assert.equal(runInContext("SvcClient === SvcSDK.SvcClient && typeof SvcClient", context), "function");
+});
+
+test("both files export the same names", async () => {
+  const context = createContext({ TextEncoder, performance });
+  runInContext(text("svc-sdk.global.js"), context);
+  const module = await import("../svc-sdk.js");
+  assert.deepEqual(Object.keys(context.SvcSDK).sort(), Object.keys(module).sort());
+  assert.deepEqual(Object.keys(module).sort(), [
+    "LogLevel", "SDK_VERSION", "SvcApiError", "SvcAuthError", "SvcClient", "SvcConnectionError", "SvcError", "SvcSDK", "compareVersions", "isComparableVersion",
+  ]);
+});
