@@ -92,9 +92,13 @@ type Login struct {
 	User      AuthUser `json:"user"`
 }
 
-type loginInput struct {
+// LoginInput is who signs in.
+type LoginInput struct {
 	Username string `json:"username"`
 	Password string `json:"password"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
 }
 
 // ProfileInput is the account as it should be.

@@ -194,8 +194,7 @@ func (c *Client) Health(ctx context.Context) (*Health, error) {
 }
 
 // Login signs in as the administrator and keeps the token for the methods of Admin.
-func (c *Client) Login(ctx context.Context, username, password string) (*Login, error) {
-	in := loginInput{Username: username, Password: password}
+func (c *Client) Login(ctx context.Context, in LoginInput) (*Login, error) {
 	login, err := fetch[Login](ctx, c.Public.call(http.MethodPost, "/auth/login").body(in))
 	if err == nil && login != nil {
 		c.SetToken(login.AccessToken)

@@ -81,7 +81,6 @@ var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
 // plainArguments are the names of arguments of methods that are neither in the path nor a struct.
 var plainArguments = map[string][]string{
-	"login":                                  {"username", "password"},
 	"preview_codehost_repo":                  {"repo_url"},
 	"preview_codehost_release":               {"tag"},
 	"get_codehost_integration_repo_template": {"refresh"},

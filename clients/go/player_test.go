@@ -77,7 +77,7 @@ func settle(c *Client) {
 		q.slot <- struct{}{}
 		<-q.slot
 		q.mu.Lock()
-		due := q.fullBatch() && q.running
+		due := q.full && q.fullBatch() && q.running
 		q.mu.Unlock()
 		if !due {
 			return

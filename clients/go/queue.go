@@ -47,8 +47,9 @@ type queue struct {
 	stopped    bool
 	notBefore  time.Duration // of the clock
 	pausedTo   time.Time
-	sent, lost int // totals
-	failed     int // sends that failed
+	sent, lost int  // totals
+	failed     int  // sends that failed
+	full       bool // a batch was completed by the last events
 
 	running bool
 	woken   chan struct{}
@@ -141,7 +142,11 @@ func (q *queue) track(name string, properties []byte) {
 	s.DistinctID, s.SessionID = q.id, q.session
 	q.add(newEntry(s))
 	dropped := q.overflow()
-	wake := q.touch() || len(q.entries) == 1 || q.fullBatch() && len(q.slot) == 0
+	wake := q.touch() || len(q.entries) == 1
+	if q.fullBatch() {
+		q.full = true
+		wake = wake || len(q.slot) == 0
+	}
 	q.start()
 	q.mu.Unlock()
 	if wake {
@@ -484,7 +489,7 @@ func (q *queue) run(quit chan struct{}) {
 		now := time.Now()
 		saveAt, save := q.saveDue()
 		sendAt, send := q.sendDue()
-		full := q.fullBatch()
+		full := q.full && q.fullBatch()
 		q.mu.Unlock()
 		if save && !saveAt.After(now) {
 			q.save()

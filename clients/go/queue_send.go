@@ -86,6 +86,7 @@ func (q *queue) startSend(all bool) bool {
 		<-q.slot
 		return false
 	}
+	q.full = false
 	q.workers.Go(func() {
 		defer q.release()
 		q.send(context.Background(), all)

@@ -128,7 +128,7 @@ func (s *settings) credential(ctx context.Context) (string, error) {
 	if token == "" {
 		return "", &AuthError{Message: "this method needs a credential, and the function of WithTokenFunc returned none"}
 	}
-	if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' }) {
 		return "", &AuthError{Message: "the credential has characters that cannot be sent"}
 	}
 	return token, nil

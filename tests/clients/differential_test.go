@@ -19,25 +19,28 @@ import (
 // steps is the length of a story.
 const steps = 500
 
+// number is an environment variable.
+func number(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
 // seeds are those of the stories that are told: one, or as many as SVC_STORY_SEEDS
 // says, or the one of SVC_STORY_SEED.
 func seeds(t *testing.T) (all []uint64) {
 	t.Helper()
-	number := func(name string, otherwise uint64) uint64 {
-		text := os.Getenv(name)
-		if text == "" {
-			return otherwise
-		}
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return n
-	}
-	if seed := number("SVC_STORY_SEED", 0); seed != 0 {
+	if seed := number(t, "SVC_STORY_SEED", 0); seed != 0 {
 		return []uint64{seed}
 	}
-	for i := range number("SVC_STORY_SEEDS", 1) {
+	for i := range number(t, "SVC_STORY_SEEDS", 1) {
 		all = append(all, i+1)
 	}
 	return all

@@ -1,0 +1,334 @@
+//go:build unix
+
+package clients
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"svc/internal/loadgen/server"
+)
+
+const (
+	// promised is how much of what was tracked last may be lost.
+	promised = time.Second
+	// late is how much later than that a library may save on a machine that is busy.
+	late = 500 * time.Millisecond
+)
+
+// A process that tracks is killed, again and again, and its successor sends what it left:
+// no event is counted twice, and none is lost but of the last second.
+func TestEveryLibraryIsKilled(t *testing.T) {
+	t.Parallel()
+	rounds := number(t, "SVC_CLIENT_KILLS", 5)
+	started := sync.OnceValues(func() (*server.Server, error) { return startServer(t) })
+	eachLanguage(t, func(t *testing.T, language string) {
+		s, err := started()
+		if err != nil {
+			t.Fatal(err)
+		}
+		project := "killed-" + language
+		if err := s.CallAsAdministrator(t.Context(), http.MethodPost, "/admin/projects", map[string]any{"project_key": project, "name": project}, nil); err != nil {
+			t.Fatal(err)
+		}
+		k := &killing{Server: s, project: project, seen: map[string]bool{}, random: rand.New(rand.NewPCG(9, uint64(len(language))))}
+		k.way = httptest.NewServer(k.proxy())
+		t.Cleanup(k.way.Close)
+		k.player = play(t, language, record(t, nil))
+		if err := k.run(t, int(rounds)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// startServer starts the program: the one that SVC_BINARY names, or one built from here.
+func startServer(t *testing.T) (*server.Server, error) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "svc-clients-")
+	if err != nil {
+		return nil, err
+	}
+	program := server.Program{Path: os.Getenv("SVC_BINARY")}
+	if program.Path == "" {
+		if program, err = server.Build(t.Context(), dir); err != nil {
+			return nil, err
+		}
+	}
+	s, err := program.Serve(context.WithoutCancel(t.Context()), filepath.Join(dir, "data"))
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		if err := s.Discard(); err != nil {
+			t.Error(err)
+		}
+		_ = os.RemoveAll(dir)
+	})
+	return s, nil
+}
+
+// killing is a library that is killed while it tracks.
+type killing struct {
+	*server.Server
+	*player
+	project string
+	random  *rand.Rand
+	way     *httptest.Server // to the server; it notes who sends
+
+	mu      sync.Mutex
+	senders []string // identifiers, in the order in which they were first seen
+	seen    map[string]bool
+	total   int // events that the rounds have found
+}
+
+// proxy passes everything to the server and notes the identifiers that send events.
+func (k *killing) proxy() http.Handler {
+	target := &url.URL{Scheme: "http", Host: k.Addr}
+	through := &httputil.ReverseProxy{
+		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ErrorLog: log.New(io.Discard, "", 0), // clients that are killed
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/events") {
+			text, err := io.ReadAll(r.Body)
+			if err != nil {
+				return // killed while it sent
+			}
+			var batch struct {
+				DistinctID string `json:"distinct_id"`
+			}
+			if json.Unmarshal(text, &batch) == nil {
+				k.note(batch.DistinctID)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(text))
+		}
+		through.ServeHTTP(w, r)
+	})
+}
+
+func (k *killing) note(sender string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.seen[sender] {
+		k.seen[sender] = true
+		k.senders = append(k.senders, sender)
+	}
+}
+
+// news are the identifiers that were first seen since the last call.
+func (k *killing) news() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	fresh := k.senders
+	k.senders = nil
+	return fresh
+}
+
+func (k *killing) run(t *testing.T, rounds int) error {
+	if err := k.start(); err != nil {
+		return err
+	}
+	file := ""
+	for round := 0; ; round++ {
+		if err := k.open(); err != nil {
+			return err
+		}
+		if file != "" {
+			if err := k.verify(t, file); err != nil {
+				return fmt.Errorf("round %d: %w", round, err)
+			}
+		}
+		if round == rounds {
+			break
+		}
+		file = filepath.Join(k.state, fmt.Sprint("spin-", round))
+		if err := k.spin(t, file, time.Duration(200+k.random.IntN(2300))*time.Millisecond); err != nil {
+			return fmt.Errorf("round %d: %w", round, err)
+		}
+	}
+	if _, err := k.do(map[string]any{"do": "close"}); err != nil {
+		return err
+	}
+	t.Logf("killed %d times, %d events arrived", rounds, k.total)
+	return errors.Join(k.finish(), k.counted(t))
+}
+
+// open begins a client on what the one before has left, and has it send that. What
+// follows has an identifier of its own, so that rounds can be told apart.
+func (k *killing) open() error {
+	for _, step := range []map[string]any{
+		{"do": "open", "base_url": k.way.URL + apiPath, "real_clock": true, "options": map[string]any{
+			"project_key": k.project, "state_dir": k.state, "platform": "linux", "platform_version": "1",
+			"analytics": map[string]any{"flush_interval": 0.2, "batch_size": 50, "max_queue_size": 20000},
+		}},
+		{"do": "flush"},
+		{"do": "reset_identity"},
+	} {
+		result, err := k.do(step)
+		if err != nil {
+			return err
+		}
+		if result["error"] != nil || step["do"] == "flush" && result["pending"] != 0.0 {
+			return fmt.Errorf("%v: got %v", step["do"], result)
+		}
+	}
+	return nil
+}
+
+// spin has the player track until it is killed, some time after its first event.
+func (k *killing) spin(t *testing.T, file string, after time.Duration) error {
+	text, err := json.Marshal(map[string]any{"do": "spin", "seconds": 600, "file": file})
+	if err != nil {
+		return err
+	}
+	if err := k.give(text); err != nil {
+		return err
+	}
+	for end := time.Now().Add(patience); ; <-time.After(time.Millisecond) {
+		if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("the player has tracked nothing for %s", patience)
+		}
+	}
+	<-time.After(after)
+	if k.language != "browser" {
+		k.kill()
+		return k.start()
+	}
+	for _, pid := range renderers(t, k.command.Process.Pid) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
+	return k.again()
+}
+
+// verify compares what the server has of a round with what was tracked in it.
+func (k *killing) verify(t *testing.T, file string) error {
+	t.Helper()
+	last, want, err := readSpin(file)
+	if err != nil {
+		return err
+	}
+	senders := k.news()
+	if len(senders) > 1 {
+		return fmt.Errorf("the events of one process came from %d identifiers", len(senders))
+	}
+	got := map[int]int{}
+	for _, sender := range senders {
+		var export struct {
+			Data []struct{ Properties struct{ I int } }
+		}
+		if err := k.CallAsAdministrator(t.Context(), http.MethodGet, "/public/"+k.project+"/events/me?distinct_id="+url.QueryEscape(sender), nil, &export); err != nil {
+			return err
+		}
+		for _, e := range export.Data {
+			got[e.Properties.I]++
+			k.total++
+		}
+	}
+	for i, times := range got {
+		if times > 1 {
+			return fmt.Errorf("event %d of %d was counted %d times", i, len(want), times)
+		}
+	}
+	var lost []int
+	for i, at := range want {
+		if got[i] == 0 && last-at > (promised+late).Milliseconds() {
+			lost = append(lost, i)
+		}
+	}
+	if len(lost) > 0 {
+		slices.Sort(lost)
+		return fmt.Errorf("of %d events %d are lost that were tracked more than %s before the kill: %d (%d ms before) to %d (%d ms before)",
+			len(want), len(lost), promised+late, lost[0], last-want[lost[0]], lost[len(lost)-1], last-want[lost[len(lost)-1]])
+	}
+	return nil
+}
+
+// readSpin reads when which event was tracked, in Unix ms, and when the last one was. The
+// last line may be half of one.
+func readSpin(file string) (last int64, at map[int]int64, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, nil, err
+	}
+	at = map[int]int64{}
+	for lines := bufio.NewScanner(bytes.NewReader(text[:bytes.LastIndexByte(text, '\n')+1])); lines.Scan(); {
+		var i int
+		var ms int64
+		if _, err := fmt.Sscan(lines.Text(), &i, &ms); err != nil {
+			return 0, nil, fmt.Errorf("%s: %q: %w", file, lines.Text(), err)
+		}
+		at[i] = ms
+		last = max(last, ms)
+	}
+	return last, at, nil
+}
+
+// counted compares the number in the statistics with what was found round by round.
+func (k *killing) counted(t *testing.T) error {
+	var overview struct{ Total int }
+	now := time.Now().Unix()
+	path := fmt.Sprintf("/admin/projects/%s/events/stats/overview?start_time=%d&end_time=%d", k.project, now-24*3600, now+3600)
+	if err := k.CallAsAdministrator(t.Context(), http.MethodGet, path, nil, &overview); err != nil {
+		return err
+	}
+	if overview.Total != k.total {
+		return fmt.Errorf("the server has counted %d events, the exports have %d", overview.Total, k.total)
+	}
+	return nil
+}
+
+// renderers are the processes that show pages of the browser that a process has started.
+func renderers(t *testing.T, ancestor int) (pids []int) {
+	t.Helper()
+	parent, shows := map[int]int{}, map[int]bool{}
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(files) == 0 {
+		t.Skip("needs /proc to find the processes of the browser: run it on Linux")
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		var pid, ppid int
+		var state string
+		_, rest, _ := strings.Cut(string(text), ") ")
+		_, _ = fmt.Sscan(string(text), &pid)
+		_, _ = fmt.Sscan(rest, &state, &ppid)
+		parent[pid] = ppid
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		shows[pid] = bytes.Contains(line, []byte("--type=renderer"))
+	}
+	for pid := range shows {
+		of := pid
+		for of > 1 && of != ancestor {
+			of = parent[of]
+		}
+		if shows[pid] && of == ancestor {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
