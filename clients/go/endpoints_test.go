@@ -16,6 +16,7 @@ type recorder struct {
 	requests []*http.Request
 	bodies   []string
 	answer   func(*http.Request) (status int, body string)
+	header   http.Header // of the answers
 }
 
 func (r *recorder) RoundTrip(h *http.Request) (*http.Response, error) {
@@ -31,10 +32,13 @@ func (r *recorder) RoundTrip(h *http.Request) (*http.Response, error) {
 	r.requests = append(r.requests, h)
 	r.bodies = append(r.bodies, string(body))
 	status, text := http.StatusOK, "null"
+	if r.header == nil {
+		r.header = http.Header{}
+	}
 	if r.answer != nil {
 		status, text = r.answer(h)
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: h}, nil
+	return &http.Response{StatusCode: status, Header: r.header, Body: io.NopCloser(strings.NewReader(text)), Request: h}, nil
 }
 
 const testBase = "https://svc.example.com/api/v1"
@@ -115,14 +119,14 @@ func TestEveryOperationSendsItsRequest(t *testing.T) {
 
 			if e.namespace == "admin" {
 				c, r := recorded(t, WithProject("acme"))
-				asError[*AuthError](t, invoke(t.Context(), c, e, args))
+				wantError[*AuthError](t, invoke(t.Context(), c, e, args))
 				if len(r.requests) > 0 {
 					t.Error("something was sent without a credential")
 				}
 			}
 			if strings.Contains(e.path, "{k}") {
 				c, r := recorded(t, WithToken("t"))
-				asError[*UsageError](t, invoke(t.Context(), c, e, args))
+				wantError[*UsageError](t, invoke(t.Context(), c, e, args))
 				if len(r.requests) > 0 {
 					t.Error("something was sent without a project")
 				}

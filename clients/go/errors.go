@@ -11,8 +11,8 @@ import (
 )
 
 // Error is what all errors of this package are: [*UsageError], [*AuthError], [*APIError] or
-// [*ConnectionError]. Find out with [errors.As]. None of their texts contains a credential, an
-// identifier of a user, a query or a body.
+// [*ConnectionError], which an [*UploadError] may be around. Find out with [errors.As]. None of
+// their texts contains a credential, an identifier of a user, a query or a body.
 type Error interface {
 	error
 	svcError()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -107,9 +108,9 @@ func invoke(ctx context.Context, c *Client, e endpoint, args map[string]json.Raw
 		}
 	}
 	names = append(names, plainArguments[e.method]...)
-	left := map[string]json.RawMessage{}
-	for name, value := range args {
-		left[name] = value
+	left := maps.Clone(args)
+	if left == nil {
+		left = map[string]json.RawMessage{}
 	}
 	in := []reflect.Value{reflect.ValueOf(ctx)}
 	for i := 1; i < method.Type().NumIn(); i++ {
@@ -135,10 +136,7 @@ func invoke(ctx context.Context, c *Client, e endpoint, args map[string]json.Raw
 		return fmt.Errorf("%s.%s does not know the arguments %v", e.namespace, e.method, left)
 	}
 	out := method.Call(in)
-	err, ok := out[len(out)-1].Interface().(error)
-	if !ok {
-		return nil
-	}
+	err, _ := reflect.TypeAssert[error](out[len(out)-1])
 	return err
 }
 
@@ -179,12 +177,11 @@ func fillStruct(v reflect.Value, method string, args map[string]json.RawMessage)
 	return nil
 }
 
-// asError is errors.As for the type of an error.
-func asError[T error](t *testing.T, err error) T {
+// wantError fails unless an error is of a type.
+func wantError[T error](t *testing.T, err error) {
 	t.Helper()
-	var target T
-	if !errors.As(err, &target) {
-		t.Fatalf("error is %T (%v), not %T", err, err, target)
+	if _, ok := errors.AsType[T](err); !ok {
+		var want T
+		t.Fatalf("error is %T (%v), not %T", err, err, want)
 	}
-	return target
 }

@@ -3,6 +3,7 @@ package svcsdk
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime"
 	"strings"
@@ -198,9 +199,7 @@ func (l *Logs) capture(f fault, opts *CaptureOptions) {
 	if o.Level != nil {
 		r.Level = *o.Level
 	}
-	for name, value := range o.CustomData {
-		r.CustomData[name] = value
-	}
+	maps.Copy(r.CustomData, o.CustomData)
 	r.CustomData["fingerprint"] = print
 	if repeated > 0 {
 		r.CustomData["repeated"] = repeated

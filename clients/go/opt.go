@@ -37,7 +37,7 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if o.state != optSet {
 		return []byte("null"), nil
 	}
-	return json.Marshal(o.value)
+	return encodeJSON(o.value)
 }
 
 // UnmarshalJSON takes a value or null.

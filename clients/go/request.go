@@ -199,7 +199,7 @@ func encodeQuery(options any, s *settings, public bool) url.Values {
 	for field, value := range v.Fields() {
 		name := field.Tag.Get("query")
 		text, sent := queryText(value)
-		if o, ok := value.Interface().(Opt[string]); ok && o.IsZero() && public {
+		if o, ok := reflect.TypeAssert[Opt[string]](value); ok && o.IsZero() && public {
 			text = map[string]string{"locale": s.locale, "version": s.appVersion}[name]
 			sent = text != ""
 		}
@@ -212,7 +212,7 @@ func encodeQuery(options any, s *settings, public bool) url.Values {
 
 // queryText is how a field is written in a query, and whether it is.
 func queryText(v reflect.Value) (string, bool) {
-	if o, ok := v.Interface().(Opt[string]); ok {
+	if o, ok := reflect.TypeAssert[Opt[string]](v); ok {
 		return o.Get()
 	}
 	sent := !v.IsZero()

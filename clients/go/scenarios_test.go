@@ -154,7 +154,7 @@ func (s *scenarioRun) RoundTrip(h *http.Request) (*http.Response, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	project := strings.Split(strings.TrimPrefix(h.URL.Path, "/api/v1/public/"), "/")[0]
+	project, _, _ := strings.Cut(strings.TrimPrefix(h.URL.Path, "/api/v1/public/"), "/")
 	s.requests = append(s.requests, [3]any{project, names, status})
 	switch {
 	case status == 0:
