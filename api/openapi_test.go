@@ -46,6 +46,9 @@ func TestContractFile(t *testing.T) {
 func TestContractDescribesEachProperty(t *testing.T) {
 	t.Parallel()
 	for name, schema := range apitest.LoadContract(t).Doc.Components.Schemas {
+		if schema.Value.Description == "" {
+			t.Errorf("%s has no description", name)
+		}
 		for _, part := range slices.Concat(schema.Value.AllOf, openapi3.SchemaRefs{schema}) {
 			for property, p := range part.Value.Properties {
 				if p.Ref == "" && p.Value.Description == "" {

@@ -206,7 +206,7 @@ globalThis.removeEventListener = page.removeEventListener.bind(page);
 	},
 	"rust": func(t *testing.T, dir, code string) *exec.Cmd {
 		library := filepath.Join(clientsDir, "rust")
-		put(t, dir, "main.rs", "use svc_sdk::*;\n\nfn main() -> std::result::Result<(), Box<dyn std::error::Error>> {\n"+code+"Ok(())\n}\n")
+		put(t, dir, "main.rs", "use svc_sdk::{models::*, *};\n\nfn main() -> std::result::Result<(), Box<dyn std::error::Error>> {\n"+code+"Ok(())\n}\n")
 		put(t, dir, "Cargo.toml", "[package]\nname = \"example\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[[bin]]\nname = \"example\"\npath = \"main.rs\"\n\n"+
 			"[dependencies]\nsvc-sdk = { path = \""+library+"\" }\nserde_json = \"1\"\n\n[profile.dev]\ndebug = 0\n\n[workspace]\n")
 		lock, err := os.ReadFile(filepath.Join(library, "Cargo.lock"))

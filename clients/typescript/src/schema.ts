@@ -3,7 +3,7 @@
 /** T whose fields K are there. */
 type WithRequired<T, K extends keyof T> = T & { [P in K]-?: Exclude<T[P], undefined> };
 
-/** Error body. */
+/** What went wrong. Every error has this body. */
 export interface ErrorBody {
     /** The HTTP status. */
     statusCode: number;
@@ -13,13 +13,13 @@ export interface ErrorBody {
     error: string;
 }
 
-/** Done. */
+/** It is done. */
 export interface Done {
     /** Always true. */
     success: boolean;
 }
 
-/** Module status. */
+/** This part of the server is there. */
 export interface ModuleStatus {
     /** Name of the part asked about. */
     module: string;
@@ -27,7 +27,7 @@ export interface ModuleStatus {
     implemented: boolean;
 }
 
-/** Health. */
+/** The server answers. */
 export interface Health {
     /** Always `ok`. */
     status: "ok" | (string & {});
@@ -35,7 +35,7 @@ export interface Health {
     timestamp: number;
 }
 
-/** Readiness. */
+/** Whether the server can serve, and what keeps it from that. */
 export interface Readiness {
     /** `ready` when every check is met. */
     status: "ready" | "unavailable" | (string & {});
@@ -43,7 +43,7 @@ export interface Readiness {
     checks: ReadinessCheck[];
 }
 
-/** Readiness check. */
+/** One condition of being ready. */
 export interface ReadinessCheck {
     /** What was looked at. */
     name: "server" | "svc.db" | "events.db" | "search" | "disk" | (string & {});
@@ -62,7 +62,7 @@ export type Platform = "windows" | "linux" | "macos" | "ios" | "android" | "web"
 /** Only present when `total` is an upper bound: to know it exactly, too much text would have to be read. */
 export type TotalIsEstimate = boolean;
 
-/** Login input. */
+/** Who logs in. */
 export interface LoginInput {
     /** Trimmed. */
     username: string;
@@ -70,7 +70,7 @@ export interface LoginInput {
     password: string;
 }
 
-/** Login. */
+/** A token for the administrator. */
 export interface Login {
     /** Send it as `Authorization: Bearer …`. */
     access_token: string;
@@ -79,7 +79,7 @@ export interface Login {
     user: AuthUser;
 }
 
-/** Auth user. */
+/** Who a credential stands for. */
 export interface AuthUser {
     /** Id of the account. */
     id: string;
@@ -91,7 +91,7 @@ export interface AuthUser {
     must_change_password: boolean;
 }
 
-/** Profile input. */
+/** Changes of the administrator's profile. */
 export interface ProfileInput {
     /** The password as it is, to prove who asks. */
     current_password: string;
@@ -101,7 +101,7 @@ export interface ProfileInput {
     new_password?: string | undefined;
 }
 
-/** Password input. */
+/** A new password, with the present one. */
 export interface PasswordInput {
     /** The password as it is. */
     current_password: string;
@@ -109,7 +109,7 @@ export interface PasswordInput {
     new_password: string;
 }
 
-/** Account input. */
+/** A new user name, with the present password. */
 export interface AccountInput {
     /** The password as it is. */
     current_password: string;
@@ -120,7 +120,7 @@ export interface AccountInput {
 /** What a key may do. Writing does not include reading; the two of `tokens` open nothing. */
 export type Scope = "projects:read" | "projects:write" | "versions:read" | "versions:write" | "announcements:read" | "announcements:write" | "events:read" | "events:write" | "feedbacks:read" | "feedbacks:write" | "logs:read" | "logs:write" | "files:read" | "files:write" | "stats:read" | "tokens:read" | "tokens:write" | (string & {});
 
-/** Scope list. */
+/** Every scope that a key can have. */
 export interface ScopeList {
     /** All scopes. */
     data: Scope[];
@@ -128,7 +128,7 @@ export interface ScopeList {
     default: Scope[];
 }
 
-/** Api key fields. */
+/** What can be said of a key. */
 export interface ApiKeyFields {
     /** What the key is for. Trimmed; blank leaves an existing name as it is. */
     name?: string | undefined;
@@ -147,10 +147,10 @@ export interface ApiKeyFields {
     project_ids?: string[] | undefined;
 }
 
-/** Api key create. */
+/** A new key. */
 export type ApiKeyCreate = ApiKeyFields & Record<string, never>;
 
-/** Api key rotate input. */
+/** How long the former secret is still taken. */
 export interface ApiKeyRotateInput {
     /**
      * How long the former text keeps working.
@@ -159,7 +159,7 @@ export interface ApiKeyRotateInput {
     grace_period_minutes?: number | undefined;
 }
 
-/** Api key. */
+/** A key, without its secret. */
 export interface ApiKey {
     /** Id of the key. */
     id: string;
@@ -185,13 +185,13 @@ export interface ApiKey {
     previous_key_expires_at: number | null;
 }
 
-/** Api key list. */
+/** All keys. */
 export interface ApiKeyList {
     /** The keys. */
     data: ApiKey[];
 }
 
-/** Api key created. */
+/** A new key, with its secret, which is shown this once. */
 export interface ApiKeyCreated {
     /** Id of the key. */
     id: string;
@@ -211,7 +211,7 @@ export interface ApiKeyCreated {
     created_at: number;
 }
 
-/** Api key updated. */
+/** A key after a change. */
 export interface ApiKeyUpdated {
     /** Id of the key. */
     id: string;
@@ -229,7 +229,7 @@ export interface ApiKeyUpdated {
     created_at: number;
 }
 
-/** Api key rotated. */
+/** A key with its new secret, which is shown this once. */
 export interface ApiKeyRotated {
     /** Id of the key. */
     id: string;
@@ -241,7 +241,7 @@ export interface ApiKeyRotated {
     previous_key_expires_at: number | null;
 }
 
-/** Project fields. */
+/** What can be said of a project. */
 export interface ProjectFields {
     /** The name in addresses. Trimmed and lower-cased; no blanks, control characters, or any of `/ \ ? # %`. A few words are reserved. */
     project_key?: string | undefined;
@@ -293,10 +293,10 @@ export interface ProjectFields {
     translations?: ProjectTranslationInput[] | null | undefined;
 }
 
-/** Project create. */
+/** A new project. */
 export type ProjectCreate = ProjectFields & Record<string, never>;
 
-/** Project translation input. */
+/** Texts of a project in one language. */
 export interface ProjectTranslationInput {
     /** Tag of a registered language. */
     locale: string;
@@ -306,7 +306,7 @@ export interface ProjectTranslationInput {
     description?: string | null | undefined;
 }
 
-/** Project translation. */
+/** Texts of a project in one language. */
 export interface ProjectTranslation {
     /** Primary tag of the language. */
     locale: string;
@@ -316,7 +316,7 @@ export interface ProjectTranslation {
     description: string | null;
 }
 
-/** Project. */
+/** A project, as its owners see it. */
 export interface Project {
     /** The same as `project_key`. */
     id: string;
@@ -366,7 +366,7 @@ export interface Project {
     updated_at: number;
 }
 
-/** Public project. */
+/** A project, as apps see it. */
 export interface PublicProject {
     /** The same as `project_key`. */
     id: string;
@@ -414,7 +414,7 @@ export interface PublicProject {
     updated_at: number;
 }
 
-/** Project page. */
+/** A page of projects. */
 export interface ProjectPage {
     /** How many there are on all pages. */
     total: number;
@@ -423,19 +423,19 @@ export interface ProjectPage {
     data: Project[];
 }
 
-/** Project statistics. */
+/** How many projects there are. */
 export interface ProjectStatistics {
     /** How many projects there are. */
     count: number;
 }
 
-/** Alias list. */
+/** Former keys of a project. */
 export interface AliasList {
     /** The former keys. */
     data: Alias[];
 }
 
-/** Alias. */
+/** A former key, which still finds the project. */
 export interface Alias {
     /** A former key. */
     alias: string;
@@ -443,7 +443,7 @@ export interface Alias {
     created_at: number;
 }
 
-/** Language fields. */
+/** What can be said of a language. */
 export interface LanguageFields {
     /** Primary tag, kept as written. Trimmed; no control characters, `/` or `\`. */
     locale?: string | undefined;
@@ -453,10 +453,10 @@ export interface LanguageFields {
     label?: string | null | undefined;
 }
 
-/** Language create. */
+/** A new language. */
 export type LanguageCreate = LanguageFields & Record<string, never>;
 
-/** Language. */
+/** A language that texts of the project can be translated into. */
 export interface Language {
     /** Primary tag. */
     locale: string;
@@ -468,7 +468,7 @@ export interface Language {
     created_at: number;
 }
 
-/** Language list. */
+/** The languages of a project. */
 export interface LanguageList {
     /** The languages. */
     data: Language[];
@@ -480,7 +480,7 @@ export type AnsweredLocale = string | null;
 /** Only present when the language asked for is not one of the project; a sentence that says so. */
 export type LocaleMessage = string;
 
-/** Terms summary. */
+/** A terms document without its text. */
 export interface TermsSummary {
     /** Which document it is. */
     slug: "privacy-policy" | "sdk-compliance" | (string & {});
@@ -496,13 +496,13 @@ export interface TermsSummary {
     locale_message?: string | undefined;
 }
 
-/** Terms list. */
+/** The terms documents. */
 export interface TermsList {
     /** All of them. */
     data: TermsSummary[];
 }
 
-/** Terms. */
+/** A terms document in the language asked for. */
 export interface Terms {
     /** Which document it is. */
     slug: "privacy-policy" | "sdk-compliance" | (string & {});
@@ -520,7 +520,7 @@ export interface Terms {
     content: string;
 }
 
-/** Terms document. */
+/** A terms document with its own and the built-in text. */
 export interface TermsDocument {
     /** Which document it is. */
     slug: "privacy-policy" | "sdk-compliance" | (string & {});
@@ -546,7 +546,7 @@ export interface TermsDocument {
     placeholders: TermsPlaceholder[];
 }
 
-/** Terms placeholder. */
+/** A name that the text may contain, and what stands for it. */
 export interface TermsPlaceholder {
     /** What the text has between `{{` and `}}`. */
     key: string;
@@ -560,13 +560,13 @@ export interface TermsPlaceholder {
     required: boolean;
 }
 
-/** Terms document list. */
+/** The terms documents as the administrator sees them. */
 export interface TermsDocumentList {
     /** All of them. */
     data: TermsDocument[];
 }
 
-/** Terms document fields. */
+/** A text of one's own, or back to the built-in one. */
 export interface TermsDocumentFields {
     /** Whether the draft is shown, if there is one. */
     custom?: boolean | undefined;
@@ -574,7 +574,7 @@ export interface TermsDocumentFields {
     content?: string | null | undefined;
 }
 
-/** Download link input. */
+/** A download of a version. */
 export interface DownloadLinkInput {
     /** Absolute http, https or ftp address. */
     url: string;
@@ -584,7 +584,7 @@ export interface DownloadLinkInput {
     platform?: string | null | undefined;
 }
 
-/** Download link. */
+/** A download of a version. */
 export interface DownloadLink {
     /** Where to download. */
     url: string;
@@ -594,7 +594,7 @@ export interface DownloadLink {
     platform?: string | undefined;
 }
 
-/** Version fields. */
+/** What can be said of a version. */
 export interface VersionFields {
     /** Display version, any text; trimmed. Unique in the project, case counts. */
     version?: string | undefined;
@@ -639,16 +639,16 @@ export interface VersionFields {
     published_at?: number | undefined;
 }
 
-/** Version create. */
+/** A new version. */
 export type VersionCreate = VersionFields & Record<string, never>;
 
-/** Version create by key. */
+/** A new version of the project that the body names. */
 export type VersionCreateByKey = VersionCreate & {
     /** Key or former key of the project. */
     project_key: string;
 };
 
-/** Version translation input. */
+/** Texts of a version in one language. */
 export interface VersionTranslationInput {
     /** Tag of a registered language. */
     locale: string;
@@ -658,7 +658,7 @@ export interface VersionTranslationInput {
     content?: string | null | undefined;
 }
 
-/** Version translation. */
+/** Texts of a version in one language. */
 export interface VersionTranslation {
     /** Primary tag of the language. */
     locale: string;
@@ -668,7 +668,7 @@ export interface VersionTranslation {
     content: string | null;
 }
 
-/** Version. */
+/** A version, as its owners see it. */
 export interface Version {
     /** Id of the version. */
     id: string;
@@ -712,7 +712,7 @@ export interface Version {
     created_at: number;
 }
 
-/** Codehost app fields. */
+/** Settings of the app at the code host. */
 export interface CodehostAppFields {
     /** Id of the app at the code host. */
     app_id?: string | null | undefined;
@@ -730,7 +730,7 @@ export interface CodehostAppFields {
     feedback_issue_body_template?: string | null | undefined;
 }
 
-/** Codehost app. */
+/** The app at the code host, without its secrets. */
 export interface CodehostApp {
     /** Whether app id and private key are there. */
     configured: boolean;
@@ -772,7 +772,7 @@ export interface CodehostApp {
     updated_at: number | null;
 }
 
-/** Codehost app test. */
+/** Whether the code host takes the app's key. */
 export interface CodehostAppTest {
     /** Whether the code host accepts the app, and the app may do what the enabled features need. */
     ok: boolean;
@@ -790,7 +790,7 @@ export interface CodehostAppTest {
     error: string | null;
 }
 
-/** Codehost integration fields. */
+/** What a project does with its repository. */
 export interface CodehostIntegrationFields {
     /** The repository, as `owner/name`. Blank clears it. */
     repo_full_name?: string | null | undefined;
@@ -818,7 +818,7 @@ export interface CodehostIntegrationFields {
     commands?: CodehostCommandFields[] | null | undefined;
 }
 
-/** Codehost command fields. */
+/** A command that comments in issues can give. */
 export interface CodehostCommandFields {
     /** Name, without `/svc-`. */
     name: string;
@@ -830,7 +830,7 @@ export interface CodehostCommandFields {
     input?: string | null | undefined;
 }
 
-/** Codehost command. */
+/** A command that comments in issues can give. */
 export interface CodehostCommand {
     /** Name, without `/svc-`. */
     name: string;
@@ -842,7 +842,7 @@ export interface CodehostCommand {
     input?: string | undefined;
 }
 
-/** Codehost integration. */
+/** What a project does with its repository. */
 export interface CodehostIntegration {
     /** Current key of the project. */
     project_key: string;
@@ -878,7 +878,7 @@ export interface CodehostIntegration {
     updated_at: number | null;
 }
 
-/** Codehost repo template. */
+/** The file in the repository that issues of feedback take their form from. */
 export interface CodehostRepoTemplate {
     /** Path of the file; empty if none is set. */
     path: string;
@@ -896,7 +896,7 @@ export interface CodehostRepoTemplate {
     error: string | null;
 }
 
-/** Codehost repo preview. */
+/** What a repository says about a project that could be made of it. */
 export interface CodehostRepoPreview {
     /** Owner and name of the repository with a hyphen between them, in lower case. */
     project_key: string;
@@ -924,7 +924,7 @@ export interface CodehostRepoPreview {
     optional_update_max_comparable_version: null;
 }
 
-/** Codehost release preview. */
+/** The version that would be made of a release. */
 export interface CodehostReleasePreview {
     /** The tag without a leading v. */
     version: string;
@@ -960,7 +960,7 @@ export interface CodehostReleasePreview {
     };
 }
 
-/** Codehost import. */
+/** What came of an import of releases. */
 export interface CodehostImport {
     /** Releases that are versions now. */
     imported: number;
@@ -970,7 +970,7 @@ export interface CodehostImport {
     scanned: number;
 }
 
-/** Public version. */
+/** A version, as apps see it. */
 export interface PublicVersion {
     /** Id of the version. */
     id: string;
@@ -1012,7 +1012,7 @@ export interface PublicVersion {
     created_at: number;
 }
 
-/** Version page. */
+/** A page of versions, as their owners see them. */
 export interface VersionPage {
     /** How many there are on all pages. */
     total: number;
@@ -1021,7 +1021,7 @@ export interface VersionPage {
     data: Version[];
 }
 
-/** Public version page. */
+/** A page of versions, as apps see them. */
 export interface PublicVersionPage {
     /** How many there are on all pages. */
     total: number;
@@ -1030,7 +1030,7 @@ export interface PublicVersionPage {
     data: PublicVersion[];
 }
 
-/** Version statistics. */
+/** How many versions there are. */
 export interface VersionStatistics {
     /** How many versions there are in all projects. */
     total_versions: number;
@@ -1044,7 +1044,7 @@ export interface VersionStatistics {
     first_version_time: number | null;
 }
 
-/** Announcement fields. */
+/** What can be said of an announcement. */
 export interface AnnouncementFields {
     /** Headline; not blank. */
     title?: string | undefined;
@@ -1074,16 +1074,16 @@ export interface AnnouncementFields {
     published_at?: number | undefined;
 }
 
-/** Announcement create. */
+/** A new announcement. */
 export type AnnouncementCreate = AnnouncementFields & Record<string, never>;
 
-/** Announcement create by key. */
+/** A new announcement of the project that the body names. */
 export type AnnouncementCreateByKey = AnnouncementCreate & {
     /** Key or former key of the project. */
     project_key: string;
 };
 
-/** Announcement translation input. */
+/** Texts of an announcement in one language. */
 export interface AnnouncementTranslationInput {
     /** Tag of a registered language. */
     locale: string;
@@ -1098,7 +1098,7 @@ export interface AnnouncementTranslationInput {
     is_hidden?: boolean | undefined;
 }
 
-/** Announcement translation. */
+/** Texts of an announcement in one language. */
 export interface AnnouncementTranslation {
     /** Primary tag of the language. */
     locale: string;
@@ -1110,7 +1110,7 @@ export interface AnnouncementTranslation {
     is_hidden: boolean;
 }
 
-/** Announcement. */
+/** An announcement, as its owners see it. */
 export interface Announcement {
     /** Id of the announcement. */
     id: string;
@@ -1142,7 +1142,7 @@ export interface Announcement {
     updated_at: number;
 }
 
-/** Public announcement. */
+/** An announcement, as apps see it. */
 export interface PublicAnnouncement {
     /** Id of the announcement. */
     id: string;
@@ -1172,7 +1172,7 @@ export interface PublicAnnouncement {
     updated_at: number;
 }
 
-/** Announcement page. */
+/** A page of announcements, as their owners see them. */
 export interface AnnouncementPage {
     /** How many there are on all pages. */
     total: number;
@@ -1181,7 +1181,7 @@ export interface AnnouncementPage {
     data: Announcement[];
 }
 
-/** Public announcement page. */
+/** A page of announcements, as apps see them. */
 export interface PublicAnnouncementPage {
     /** How many there are on all pages. */
     total: number;
@@ -1190,7 +1190,7 @@ export interface PublicAnnouncementPage {
     data: PublicAnnouncement[];
 }
 
-/** Announcement statistics. */
+/** How many announcements there are. */
 export interface AnnouncementStatistics {
     /** How many announcements there are in all projects. */
     count: number;
@@ -1198,7 +1198,7 @@ export interface AnnouncementStatistics {
     pinned_count: number;
 }
 
-/** Feedback options. */
+/** What a form for feedback can offer. */
 export interface FeedbackOptions {
     /** Key of the project. */
     project_key: string;
@@ -1211,7 +1211,7 @@ export interface FeedbackOptions {
 /** How far it has been dealt with. Any state may follow any other. */
 export type FeedbackState = "open" | "in_progress" | "resolved" | "closed" | (string & {});
 
-/** Feedback input. */
+/** Feedback from an app. */
 export interface FeedbackInput {
     /** Who the app says it is. */
     user_id?: string | null | undefined;
@@ -1236,7 +1236,7 @@ export interface FeedbackInput {
     forward_to_codehost?: boolean | undefined;
 }
 
-/** Feedback fields. */
+/** What can be changed about feedback. */
 export interface FeedbackFields {
     /** Who it is from. */
     user_id?: string | null | undefined;
@@ -1264,10 +1264,10 @@ export interface FeedbackFields {
     } | null | undefined;
 }
 
-/** Feedback create. */
+/** Feedback that came another way. */
 export type FeedbackCreate = FeedbackFields & Record<string, never>;
 
-/** Feedback. */
+/** What somebody said about a project. */
 export interface Feedback {
     /** Id of the feedback. */
     id: string;
@@ -1314,7 +1314,7 @@ export interface Feedback {
     created_at: number;
 }
 
-/** Feedback page. */
+/** A page of feedback. */
 export interface FeedbackPage {
     /** How many there are on all pages. */
     total: number;
@@ -1323,7 +1323,7 @@ export interface FeedbackPage {
     data: Feedback[];
 }
 
-/** Feedback statistics. */
+/** How much feedback there is. */
 export interface FeedbackStatistics {
     /** How much feedback there is in all projects. */
     count: number;
@@ -1333,7 +1333,7 @@ export interface FeedbackStatistics {
     rate_avg: number | null;
 }
 
-/** Feedback ratings. */
+/** The ratings of a time. */
 export interface FeedbackRatings {
     /** First second of the range. */
     start_time: number;
@@ -1349,7 +1349,7 @@ export interface FeedbackRatings {
     by_rating: RatingCount[];
 }
 
-/** Rating count. */
+/** How often a rating was given. */
 export interface RatingCount {
     /** The rating. */
     rating: number;
@@ -1360,7 +1360,7 @@ export interface RatingCount {
 /** 0 debug, 1 info, 2 warning, 3 error. */
 export type LogLevel = number;
 
-/** Log input. */
+/** A log from an app. */
 export interface LogInput {
     level: LogLevel;
     /** What happened; may be empty. */
@@ -1381,7 +1381,7 @@ export interface LogInput {
     platform_version?: string | null | undefined;
 }
 
-/** Log create. */
+/** A log that came another way. */
 export interface LogCreate {
     level: LogLevel;
     /** What happened; may be empty. */
@@ -1407,13 +1407,13 @@ export interface LogCreate {
     platform_version?: string | null | undefined;
 }
 
-/** Log change. */
+/** Whether a log is hidden. */
 export interface LogChange {
     /** Left out of lists that do not ask for hidden ones. If it is not sent, nothing changes. */
     is_hidden?: boolean | undefined;
 }
 
-/** Log. */
+/** What an app reported. */
 export interface Log {
     /** Id of the log. */
     id: string;
@@ -1452,7 +1452,7 @@ export interface Log {
     created_at: number;
 }
 
-/** Log page. */
+/** A page of logs. */
 export interface LogPage {
     /** How many there are on all pages. */
     total: number;
@@ -1461,7 +1461,7 @@ export interface LogPage {
     data: Log[];
 }
 
-/** Log statistics. */
+/** How many logs there are. */
 export interface LogStatistics {
     /** How many logs there are in all projects. */
     count: number;
@@ -1475,7 +1475,7 @@ export interface LogStatistics {
     error_count: number;
 }
 
-/** Log levels. */
+/** The logs of a time by level. */
 export interface LogLevels {
     /** First second of the range. */
     start_time: number;
@@ -1487,7 +1487,7 @@ export interface LogLevels {
     by_level: LevelCount[];
 }
 
-/** Level count. */
+/** How many logs have a level. */
 export interface LevelCount {
     level: LogLevel;
     /** How many have it. */
@@ -1497,7 +1497,7 @@ export interface LevelCount {
 /** A kind of thing that can be found. */
 export type SearchKind = "project" | "version" | "announcement" | "feedback" | "log" | (string & {});
 
-/** Search hit. */
+/** A record that was found. */
 export interface SearchHit {
     kind: SearchKind;
     /** Key of the project it belongs to. */
@@ -1512,7 +1512,7 @@ export interface SearchHit {
     created_at: number;
 }
 
-/** Search page. */
+/** A page of what was found in all projects. */
 export interface SearchPage {
     /** How many there are in all. */
     total: number;
@@ -1530,7 +1530,7 @@ export type SeriesGroup = "endpoint" | "platform" | (string & {});
 /** A platform, as statistics write it. */
 export type CountedPlatform = "WINDOWS" | "LINUX" | "MACOS" | "IOS" | "ANDROID" | "WEB" | "OTHERS" | (string & {});
 
-/** Request overview. */
+/** The requests of a time in a few numbers. */
 export interface RequestOverview {
     /** First second of the range. */
     start_time: number;
@@ -1548,21 +1548,21 @@ export interface RequestOverview {
     by_province: ProvinceCount[];
 }
 
-/** Endpoint count. */
+/** Requests to an endpoint. */
 export interface EndpointCount {
     endpoint: CountedEndpoint;
     /** How many. */
     count: number;
 }
 
-/** Platform count. */
+/** Requests from a platform. */
 export interface PlatformCount {
     platform: CountedPlatform;
     /** How many. */
     count: number;
 }
 
-/** Region count. */
+/** Requests from a country. */
 export interface RegionCount {
     /** A country (ISO 3166-1 alpha-2), `LOCAL` for private addresses, or `UNKNOWN`. */
     region: string;
@@ -1570,7 +1570,7 @@ export interface RegionCount {
     count: number;
 }
 
-/** Province count. */
+/** Requests from a state or province. */
 export interface ProvinceCount {
     /** Code of the province (GB/T 2260). */
     code: string;
@@ -1580,7 +1580,7 @@ export interface ProvinceCount {
     count: number;
 }
 
-/** Bucket. */
+/** A point of a series. */
 export interface Bucket {
     /** When it begins. */
     bucket: number;
@@ -1588,7 +1588,7 @@ export interface Bucket {
     count: number;
 }
 
-/** Request series. */
+/** Requests over time. */
 export interface RequestSeries {
     /** First second of the range. */
     start_time: number;
@@ -1608,7 +1608,7 @@ export interface RequestSeries {
     series: ValueSeries[] | null;
 }
 
-/** Value series. */
+/** The series of one value. */
 export interface ValueSeries {
     /** The value: an endpoint, a name, a platform or a region. */
     key: string;
@@ -1616,7 +1616,7 @@ export interface ValueSeries {
     data: Bucket[];
 }
 
-/** Version adoption. */
+/** Update checks over time, by the version that asked. */
 export interface VersionAdoption {
     /** First second of the range. */
     start_time: number;
@@ -1630,7 +1630,7 @@ export interface VersionAdoption {
     series: VersionSeries[];
 }
 
-/** Version series. */
+/** The series of one version. */
 export interface VersionSeries {
     /** The version as it was sent. `(other)` stands for those that there was no room for. */
     version: string;
@@ -1638,7 +1638,7 @@ export interface VersionSeries {
     data: Bucket[];
 }
 
-/** Client versions. */
+/** Versions of apps that asked for updates. */
 export interface ClientVersions {
     /** First second of the range. */
     start_time: number;
@@ -1650,7 +1650,7 @@ export interface ClientVersions {
     data: ClientVersionCount[];
 }
 
-/** Client version count. */
+/** How often a version asked for updates. */
 export interface ClientVersionCount {
     /** The version as it was sent. `(other)` stands for those that there was no room for. */
     version: string;
@@ -1658,7 +1658,7 @@ export interface ClientVersionCount {
     count: number;
 }
 
-/** Platform versions. */
+/** Versions of systems that sent requests. */
 export interface PlatformVersions {
     /** First second of the range. */
     start_time: number;
@@ -1670,7 +1670,7 @@ export interface PlatformVersions {
     data: PlatformVersionCount[];
 }
 
-/** Platform version count. */
+/** Requests from a version of a system. */
 export interface PlatformVersionCount {
     platform: CountedPlatform;
     /** In lower case; empty where it was not reported, `(other)` for those that there was no room for. */
@@ -1679,7 +1679,7 @@ export interface PlatformVersionCount {
     count: number;
 }
 
-/** Heatmap. */
+/** Counts by day of the week and hour. */
 export interface Heatmap {
     /** First second of the range. */
     start_time: number;
@@ -1691,7 +1691,7 @@ export interface Heatmap {
     data: HeatmapCell[];
 }
 
-/** Heatmap cell. */
+/** The count of an hour of a day of the week. */
 export interface HeatmapCell {
     /** From Sunday, which is 0. */
     weekday: number;
@@ -1701,7 +1701,7 @@ export interface HeatmapCell {
     count: number;
 }
 
-/** Event batch. */
+/** Events of one identifier. */
 export interface EventBatch {
     /** Who sends: an anonymous identifier that the app made up. Kept as it is. */
     distinct_id: string;
@@ -1717,7 +1717,7 @@ export interface EventBatch {
     client_time?: string | null | undefined;
 }
 
-/** Event input. */
+/** An event as it is sent. */
 export interface EventInput {
     /** Tells the event from all others of the project, so that it is stored once however often it is sent. A UUID is fine. */
     event_id: string;
@@ -1731,7 +1731,7 @@ export interface EventInput {
     } | null | undefined;
 }
 
-/** Events accepted. */
+/** What became of a batch. */
 export interface EventsAccepted {
     /** How many are stored now that were not before. */
     accepted: number;
@@ -1743,7 +1743,7 @@ export interface EventsAccepted {
     rejected?: RejectedEvent[] | undefined;
 }
 
-/** Rejected event. */
+/** An event that cannot be stored. */
 export interface RejectedEvent {
     /** Its place in the batch, from 0. */
     index: number;
@@ -1751,7 +1751,7 @@ export interface RejectedEvent {
     message: string;
 }
 
-/** Subject export. */
+/** Everything that is stored of an identifier. */
 export interface SubjectExport {
     /** As asked for. */
     distinct_id: string;
@@ -1761,7 +1761,7 @@ export interface SubjectExport {
     data: StoredEvent[];
 }
 
-/** Stored event. */
+/** An event as it is stored. */
 export interface StoredEvent {
     /** What happened. */
     event_name: string;
@@ -1795,7 +1795,7 @@ export interface StoredEvent {
     platform_version: string | null;
 }
 
-/** Events erased. */
+/** How much was deleted. */
 export interface EventsErased {
     /** Always true. */
     success: boolean;
@@ -1803,7 +1803,7 @@ export interface EventsErased {
     deleted: number;
 }
 
-/** Event definition. */
+/** A name that events have. */
 export interface EventDefinition {
     /** Id of the definition. */
     event_definition_id: string;
@@ -1825,7 +1825,7 @@ export interface EventDefinition {
     range_count: number;
 }
 
-/** Event definition page. */
+/** A page of names of events. */
 export interface EventDefinitionPage {
     /** All that match. */
     total: number;
@@ -1833,7 +1833,7 @@ export interface EventDefinitionPage {
     data: EventDefinition[];
 }
 
-/** Event definition change. */
+/** What people see of a name. */
 export interface EventDefinitionChange {
     /** What people call it. */
     display_name?: string | null | undefined;
@@ -1843,7 +1843,7 @@ export interface EventDefinitionChange {
     archived?: boolean | undefined;
 }
 
-/** Event overview. */
+/** The events of a time in a few numbers. */
 export interface EventOverview {
     /** First second of the range. */
     start_time: number;
@@ -1859,7 +1859,7 @@ export interface EventOverview {
     event_types: number;
 }
 
-/** Event series. */
+/** Events over time. */
 export interface EventSeries {
     /** First second of the range. */
     start_time: number;
@@ -1879,7 +1879,7 @@ export interface EventSeries {
     series: ValueSeries[] | null;
 }
 
-/** Event breakdown. */
+/** Events by the values of a dimension. */
 export interface EventBreakdown {
     /** First second of the range. */
     start_time: number;
@@ -1895,7 +1895,7 @@ export interface EventBreakdown {
     data: ValueCount[];
 }
 
-/** Value count. */
+/** The count of a value. */
 export interface ValueCount {
     /** The value. Empty for events that do not have the property, and for those where it is empty. */
     key: string;
@@ -1924,7 +1924,7 @@ export interface EventFilter {
     value?: (string | number | boolean | (string | number | boolean)[]) | null | undefined;
 }
 
-/** Funnel input. */
+/** Which steps, in which time. */
 export interface FunnelInput {
     start_time?: LooseTime | undefined;
     end_time?: LooseTime | undefined;
@@ -1939,7 +1939,7 @@ export interface FunnelInput {
     entry?: "first" | "any" | (string & {}) | undefined;
 }
 
-/** Funnel step input. */
+/** An event that is a step. */
 export interface FunnelStepInput {
     /** Name of the event, exactly. */
     event_name: string;
@@ -1947,7 +1947,7 @@ export interface FunnelStepInput {
     filters?: EventFilter[] | undefined;
 }
 
-/** Funnel. */
+/** How many went from step to step. */
 export interface Funnel {
     /** First second of the range. */
     start_time: number;
@@ -1959,7 +1959,7 @@ export interface Funnel {
     data: FunnelStep[];
 }
 
-/** Funnel step. */
+/** How many reached a step. */
 export interface FunnelStep {
     /** Number of the step. */
     step: number;
@@ -1975,7 +1975,7 @@ export interface FunnelStep {
     dropped: number;
 }
 
-/** Retention input. */
+/** Who is followed, and what counts as a return. */
 export interface RetentionInput {
     start_time?: LooseTime | undefined;
     end_time?: LooseTime | undefined;
@@ -1992,7 +1992,7 @@ export interface RetentionInput {
     periods?: LooseInteger | undefined;
 }
 
-/** Retention. */
+/** How many came back. */
 export interface Retention {
     /** First second of the range. */
     start_time: number;
@@ -2006,7 +2006,7 @@ export interface Retention {
     cohorts: Cohort[];
 }
 
-/** Cohort. */
+/** Those who began in the same period. */
 export interface Cohort {
     /** When its period begins. */
     cohort: number;
@@ -2016,7 +2016,7 @@ export interface Cohort {
     cells: CohortCell[];
 }
 
-/** Cohort cell. */
+/** How many of a cohort came back in a period. */
 export type CohortCell = {
     /** Periods after that of the cohort. */
     period: number;
@@ -2026,7 +2026,7 @@ export type CohortCell = {
     rate: number;
 } | null;
 
-/** Paths input. */
+/** Where paths begin, and how far they are followed. */
 export interface PathsInput {
     start_time?: LooseTime | undefined;
     end_time?: LooseTime | undefined;
@@ -2042,7 +2042,7 @@ export interface PathsInput {
     scope?: "session" | "user" | (string & {}) | undefined;
 }
 
-/** Paths. */
+/** What was done after an event, step by step. */
 export interface Paths {
     /** First second of the range. */
     start_time: number;
@@ -2058,7 +2058,7 @@ export interface Paths {
     data: PathEdge[];
 }
 
-/** Path edge. */
+/** How often one event followed another. */
 export interface PathEdge {
     /** Number of the step. */
     step: number;
@@ -2070,7 +2070,7 @@ export interface PathEdge {
     count: number;
 }
 
-/** Metric input. */
+/** A question about events. */
 export interface MetricInput {
     /** What to compute. */
     type: "timeseries" | "breakdown" | "value" | (string & {});
@@ -2096,7 +2096,7 @@ export interface MetricInput {
     limit?: number | undefined;
 }
 
-/** Metric event. */
+/** Events that are counted under a letter. */
 export interface MetricEvent {
     /** Name of the event, exactly. */
     name: string;
@@ -2119,10 +2119,10 @@ export interface MetricGroupBy {
     key?: string | undefined;
 }
 
-/** Metric. */
+/** The answer, in the form that its type says. */
 export type Metric = MetricValue | MetricTimeseries | MetricBreakdown;
 
-/** Metric value. */
+/** The answer to type `value`. */
 export interface MetricValue {
     /** First second of the range. */
     start_time: number;
@@ -2138,7 +2138,7 @@ export interface MetricValue {
     result: number;
 }
 
-/** Metric timeseries. */
+/** The answer to type `timeseries`. */
 export interface MetricTimeseries {
     /** First second of the range. */
     start_time: number;
@@ -2150,7 +2150,7 @@ export interface MetricTimeseries {
     series: MetricSeries[];
 }
 
-/** Metric series. */
+/** The series of a value of the group. */
 export interface MetricSeries {
     /** The alias, or `formula`. */
     key: string;
@@ -2158,7 +2158,7 @@ export interface MetricSeries {
     data: MetricPoint[];
 }
 
-/** Metric point. */
+/** A point of a series. */
 export interface MetricPoint {
     /** When it begins. */
     bucket: number;
@@ -2166,7 +2166,7 @@ export interface MetricPoint {
     count: number;
 }
 
-/** Metric breakdown. */
+/** The answer to type `breakdown`. */
 export interface MetricBreakdown {
     /** First second of the range. */
     start_time: number;
@@ -2180,7 +2180,7 @@ export interface MetricBreakdown {
     buckets: MetricGroup[];
 }
 
-/** Metric group. */
+/** A value of the group, with its numbers. */
 export interface MetricGroup {
     /** The value. Empty for events that do not have the property, and for those where it is empty. */
     key: string;
@@ -2190,7 +2190,7 @@ export interface MetricGroup {
     count: number;
 }
 
-/** Card fields. */
+/** What can be said of a card. */
 export interface CardFields {
     /** What people call it. */
     title?: string | undefined;
@@ -2208,10 +2208,10 @@ export interface CardFields {
     sort_order?: number | undefined;
 }
 
-/** Card create. */
+/** A new card. */
 export type CardCreate = CardFields & Record<string, never>;
 
-/** Card. */
+/** A question that a dashboard shows. */
 export interface Card {
     /** Id of the card. */
     card_id: string;
@@ -2235,7 +2235,7 @@ export interface Card {
     updated_time: number;
 }
 
-/** Card list. */
+/** The cards of a dashboard. */
 export interface CardList {
     /** How many. */
     total: number;
@@ -2243,7 +2243,7 @@ export interface CardList {
     data: Card[];
 }
 
-/** Update check input. */
+/** What is installed. One of the two versions is needed. */
 export interface UpdateCheckInput {
     /** The display version that is installed. */
     current_version?: string | null | undefined;
@@ -2262,7 +2262,7 @@ export interface UpdateCheckInput {
     platform_version?: string | undefined;
 }
 
-/** Update check. */
+/** Whether and how to update. */
 export interface UpdateCheck {
     /** There is something newer; `target_version` is what to install. */
     should_update: boolean;
@@ -2290,7 +2290,7 @@ export interface UpdateCheck {
  */
 export type ReasonCode = "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | (string & {});
 
-/** Milestone state. */
+/** Where milestones lie between what is installed and the latest version. */
 export interface MilestoneState {
     /** What is installed is a milestone. */
     current: boolean;
@@ -2303,7 +2303,7 @@ export interface MilestoneState {
 /** `ready` can be downloaded, `pending` is being written or fetched. */
 export type FileStatus = "pending" | "ready" | "failed" | (string & {});
 
-/** File. */
+/** A file of a project. */
 export interface File {
     /** Id of the file. It is part of the link. */
     id: string;
@@ -2342,7 +2342,7 @@ export interface File {
     updated_at: number;
 }
 
-/** File page. */
+/** A page of files. */
 export interface FilePage {
     /** How many there are on all pages. */
     total: number;
@@ -2350,7 +2350,7 @@ export interface FilePage {
     data: File[];
 }
 
-/** Cdn refresh. */
+/** Whether the CDN was asked to fetch a file again. */
 export interface CdnRefresh {
     /** Whether the CDN took it. */
     ok: boolean;
@@ -2362,7 +2362,7 @@ export interface CdnRefresh {
     error: string | null;
 }
 
-/** File deleted. */
+/** A file that was deleted. */
 export interface FileDeleted {
     /** It is deleted. */
     success: boolean;
@@ -2370,7 +2370,7 @@ export interface FileDeleted {
     cdn_refresh: CdnRefresh | null;
 }
 
-/** Upload create. */
+/** A file that is going to be uploaded in chunks. */
 export interface UploadCreate {
     /** Its name. Characters that file systems do not take become `_`. */
     filename: string;
@@ -2380,7 +2380,7 @@ export interface UploadCreate {
     storage_backend_id?: string | null | undefined;
 }
 
-/** Upload session. */
+/** An upload in chunks. */
 export interface UploadSession {
     /** Id of the session. */
     upload_id: string;
@@ -2400,7 +2400,7 @@ export interface UploadSession {
     expires_at: number;
 }
 
-/** Chunk receipt. */
+/** A chunk that arrived. */
 export interface ChunkReceipt {
     /** Number of the chunk. */
     index: number;
@@ -2408,7 +2408,7 @@ export interface ChunkReceipt {
     bytes: number;
 }
 
-/** Mirror result. */
+/** What came of copying the attachments of a version. */
 export interface MirrorResult {
     /** Attachments that are being fetched. */
     queued: number;
@@ -2418,7 +2418,7 @@ export interface MirrorResult {
     skipped: number;
 }
 
-/** Storage backend fields. */
+/** What can be said of a storage. */
 export interface StorageBackendFields {
     /** Its name. Not blank. */
     name?: string | undefined;
@@ -2442,13 +2442,13 @@ export interface StorageBackendFields {
     path_style?: boolean | null | undefined;
 }
 
-/** Storage backend create. */
+/** A new storage. */
 export type StorageBackendCreate = {
     /** What it speaks. */
     kind: "webdav" | "s3" | (string & {});
 } & WithRequired<StorageBackendFields, "name" | "base_url">;
 
-/** Cdn origin. */
+/** Where a CDN fetches the files of a storage. */
 export interface CdnOrigin {
     /** How to reach it. */
     scheme: "http" | "https" | (string & {});
@@ -2458,7 +2458,7 @@ export interface CdnOrigin {
     path_prefix: string;
 }
 
-/** Storage backend. */
+/** A storage for files, without its secrets. */
 export interface StorageBackend {
     /** Id of the storage; `local` is the built-in one. */
     id: string;
@@ -2498,7 +2498,7 @@ export interface StorageBackend {
     updated_at: number;
 }
 
-/** Storage overview. */
+/** All storages, and the limits of uploads. */
 export interface StorageOverview {
     /** What direct links begin with. */
     dist_base_url: string | null;
@@ -2510,7 +2510,7 @@ export interface StorageOverview {
     backends: StorageBackend[];
 }
 
-/** Storage probe. */
+/** Whether a storage can be written, read and deleted from. */
 export interface StorageProbe {
     /** Whether a file could be written, read and deleted. */
     ok: boolean;
@@ -2524,7 +2524,7 @@ export interface StorageProbe {
     error: string | null;
 }
 
-/** Cdn config fields. */
+/** Settings of the CDN. */
 export interface CdnConfigFields {
     /** Whose CDN it is. Another one clears the credentials. */
     provider?: "aliyun" | "cloudflare" | (string & {}) | undefined;
@@ -2536,7 +2536,7 @@ export interface CdnConfigFields {
     access_key_secret?: string | null | undefined;
 }
 
-/** Webhook. */
+/** Settings of a webhook, without its secret. */
 export interface Webhook {
     /** Whether there is a secret, without which every delivery is refused. */
     enabled: boolean;
@@ -2552,7 +2552,7 @@ export interface Webhook {
     secret_updated_at: number | null;
 }
 
-/** Webhook revealed. */
+/** Settings of a webhook, with its secret, which is shown this once. */
 export interface WebhookRevealed {
     /** Always true. */
     enabled: boolean;
@@ -2570,7 +2570,7 @@ export interface WebhookRevealed {
     secret: string;
 }
 
-/** Webhook secret fields. */
+/** A secret for a webhook. */
 export interface WebhookSecretFields {
     /** The secret, without the white space around it. */
     secret: string;
@@ -2581,7 +2581,7 @@ export interface WebhookSecretFields {
     grace_minutes?: number | undefined;
 }
 
-/** Webhook grace fields. */
+/** How long the former secret is still taken. */
 export interface WebhookGraceFields {
     /**
      * How long the former secret is accepted, too.
@@ -2656,7 +2656,7 @@ export interface CommentDelivery {
     } | undefined;
 }
 
-/** Command outcome. */
+/** What became of a comment. */
 export interface CommandOutcome {
     /** What became of it. */
     status: "dispatched" | "ignored" | "pong" | (string & {});
@@ -2672,13 +2672,13 @@ export interface CommandOutcome {
     workflow?: string | undefined;
 }
 
-/** Form delivery. */
+/** A delivery as a form, whose field is the JSON. */
 export interface FormDelivery {
     /** The same as JSON. */
     payload: string;
 }
 
-/** Release outcome. */
+/** What became of a release. */
 export interface ReleaseOutcome {
     /** What became of it. */
     status: "synced" | "ignored" | "pong" | (string & {});
@@ -2696,7 +2696,7 @@ export interface ReleaseOutcome {
     mirror_queued?: number | undefined;
 }
 
-/** Cdn config. */
+/** Settings of the CDN, without its secrets. */
 export interface CdnConfig {
     /** Whose CDN it is. */
     provider: "aliyun" | "cloudflare" | (string & {});
@@ -2716,7 +2716,7 @@ export interface CdnConfig {
     updated_at: number | null;
 }
 
-/** Translation config fields. */
+/** Settings of the language model. */
 export interface TranslationConfigFields {
     /** Whether texts can be translated. */
     enabled?: boolean | undefined;
@@ -2737,7 +2737,7 @@ export interface TranslationConfigFields {
     system_prompt?: string | null | undefined;
 }
 
-/** Translation config. */
+/** Settings of the language model, without its key. */
 export interface TranslationConfig {
     /** Whether address and model are there. */
     configured: boolean;
@@ -2769,7 +2769,7 @@ export interface TranslationConfig {
     updated_at: number | null;
 }
 
-/** Translation test. */
+/** Whether the language model answers. */
 export interface TranslationTest {
     /** Whether the sample was translated. */
     ok: boolean;
@@ -2787,7 +2787,7 @@ export interface TranslationTest {
     error: string | null;
 }
 
-/** Translate fields. */
+/** Texts to translate. */
 export interface TranslateFields {
     /** What the texts belong to. */
     kind: "announcement" | "version" | "project" | (string & {});
@@ -2801,7 +2801,7 @@ export interface TranslateFields {
     };
 }
 
-/** Translated texts. */
+/** Texts, translated. */
 export interface TranslatedTexts {
     /** Primary tag of the language. */
     locale: string;
@@ -2815,7 +2815,7 @@ export interface TranslatedTexts {
     };
 }
 
-/** Cdn test. */
+/** Whether the CDN takes its credentials. */
 export interface CdnTest {
     /** Whether the credentials work. */
     ok: boolean;
