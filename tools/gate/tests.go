@@ -38,7 +38,7 @@ func raceTests(ctx context.Context, m *machine) result {
 	// Programs under the detector wait a second before they end, unless told not
 	// to; the tests run many of them.
 	env := []string{"GORACE=atexit_sleep_ms=0", "CGO_ENABLED=1", "CC=" + m.compiler}
-	return test(ctx, env, append([]string{"-race", "-short", "-skip=" + everyLibrary}, packages...)...)
+	return test(ctx, env, append([]string{"-race", "-short", "-skip=" + everyLibrary, unwatched}, packages...)...)
 }
 
 // test runs go test. Vet is a step of its own.
