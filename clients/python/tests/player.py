@@ -21,6 +21,8 @@ import svc_sdk
 from svc_sdk import AsyncSvcClient, SvcApiError, SvcAuthError, SvcClient, SvcConnectionError, SvcError
 
 Step = dict[str, Any]
+# Made once: each one reads the certificates of the system.
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 ASYNC = os.environ.get("SVC_PLAYER_ASYNC") == "1"
 RENAMED = {("admin", "update_project", "project_key"): "new_project_key"}
 
@@ -250,8 +252,7 @@ def report(result: dict[str, Any]) -> Step | None:
         headers={"Content-Type": "application/json"},
         method="POST",
     )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request) as answer:
+    with OPENER.open(request) as answer:
         return None if answer.status == 204 else json.loads(answer.read())
 
 
