@@ -1,0 +1,175 @@
+// Command notes keeps notes in a file, and replaces itself by a newer version of itself.
+//
+//	notes add buy milk
+//	notes list
+//	notes update
+//
+// The address of the server is in the variable SVC_URL. It shows what an app of its own size does
+// with this library: it says when there is something newer, updates itself, counts what is used
+// if the user agrees, and reports errors.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	svcsdk "svc/clients/go"
+)
+
+// version is set when a release is built: -ldflags "-X main.version=1.2.0".
+var version = "0.0.0"
+
+const project = "notes"
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "notes:", err)
+		os.Exit(1)
+	}
+}
+
+// app is the program with what it needs.
+type app struct {
+	client *svcsdk.Client
+	file   string
+	out    io.Writer
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("notes", flag.ContinueOnError)
+	file := flags.String("file", "notes.txt", "where the notes are")
+	agree := flags.Bool("agree", false, "count anonymously what is used")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	client, err := svcsdk.New(os.Getenv("SVC_URL"),
+		svcsdk.WithProject(project),
+		svcsdk.WithAppVersion(version),
+		svcsdk.WithAppIdentifier("notes/"+version),
+		svcsdk.WithAnalytics(svcsdk.AnalyticsOptions{RequireConsent: true}),
+	)
+	if err != nil {
+		return err
+	}
+	// What waits to be sent has two seconds; the rest is kept for the next time.
+	defer func() {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		_ = client.Close(ctx)
+	}()
+	defer client.Logs.Install(nil)()
+	defer client.Logs.Recover()
+	if *agree {
+		client.Public.GrantConsent()
+	}
+	a := &app{client: client, file: *file, out: out}
+	err = a.do(ctx, flags.Arg(0), flags.Args())
+	client.Logs.Capture(err, nil)
+	return err
+}
+
+func (a *app) do(ctx context.Context, command string, args []string) error {
+	a.client.Public.Track("command", map[string]any{"name": command})
+	switch command {
+	case "add":
+		a.hint(ctx)
+		return a.add(strings.Join(args[1:], " "))
+	case "list":
+		a.hint(ctx)
+		return a.list()
+	case "update":
+		return a.update(ctx)
+	case "version":
+		_, err := fmt.Fprintln(a.out, version)
+		return err
+	}
+	return errors.New("usage: notes add TEXT | list | update | version")
+}
+
+func (a *app) add(note string) error {
+	file, err := os.OpenFile(a.file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(file, note)
+	return errors.Join(err, file.Close())
+}
+
+func (a *app) list() error {
+	file, err := os.Open(a.file)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for n := 1; lines.Scan(); n++ {
+		fmt.Fprintf(a.out, "%d. %s\n", n, lines.Text())
+	}
+	return lines.Err()
+}
+
+// hint says that there is something newer. That the server cannot be reached is no error here;
+// the answer is remembered for six hours.
+func (a *app) hint(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	update, err := a.client.Updates.Check(ctx, nil)
+	if err == nil && update.Decision != svcsdk.NoUpdate {
+		fmt.Fprintf(a.out, "(%s is there: notes update)\n", update.Target.Version)
+	}
+}
+
+// update replaces the program by a newer one.
+func (a *app) update(ctx context.Context) error {
+	update, err := a.client.Updates.Check(ctx, &svcsdk.CheckOptions{Force: true})
+	if err != nil {
+		return err
+	}
+	if update.Decision == svcsdk.NoUpdate {
+		_, err := fmt.Fprintln(a.out, "up to date")
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// The new program is whole and checked before it takes the place of the old one.
+	fresh := filepath.Join(filepath.Dir(self), ".notes.new")
+	got, err := update.Download(ctx, fresh, nil)
+	if err != nil {
+		return err
+	}
+	if !got.Verified {
+		return errors.Join(errors.New("the download could not be verified"), os.Remove(fresh))
+	}
+	if err := replace(self, fresh); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, "updated to", update.Target.Version)
+	return err
+}
+
+// replace puts a program in the place of the running one, which goes aside first: Windows does
+// not let it be overwritten.
+func replace(self, fresh string) error {
+	if err := os.Chmod(fresh, 0o755); err != nil {
+		return err
+	}
+	old := self + ".old"
+	if err := os.Rename(self, old); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, self); err != nil {
+		return errors.Join(err, os.Rename(old, self))
+	}
+	_ = os.Remove(old) // Windows keeps it until the program has ended
+	return nil
+}
