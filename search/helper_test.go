@@ -44,10 +44,11 @@ func (b *box) open() {
 
 func (b *box) openIndex() {
 	b.t.Helper()
-	var err error
-	if b.index, err = Open(b.dir, b.db, slog.New(slog.NewTextHandler(b.t.Output(), nil))); err != nil {
-		b.t.Fatal(err)
+	index, err := Open(b.dir, b.db, slog.New(slog.NewTextHandler(b.t.Output(), nil)))
+	if err != nil {
+		b.t.Fatal(err) // and the end of the test closes what was open before
 	}
+	b.index = index
 }
 
 func (b *box) close() {

@@ -59,8 +59,12 @@ func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 	return err
 }
 
-// renew builds an index in a directory of its own and then swaps it in.
+// renew builds an index in a directory of its own and then swaps it in. The directory
+// belongs to who opens the index next once it is closed, which waits for building.
 func (x *Index) renew(ctx context.Context, progress func(records int)) (err error) {
+	if err := x.ended(ctx); err != nil {
+		return err
+	}
 	path := x.path + newSuffix
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("build search index: %w", err)

@@ -101,6 +101,22 @@ func TestRebuildThatDoesNotEnd(t *testing.T) {
 	}
 }
 
+// The folder in which an index is built belongs to the next Open once this one is
+// closed. A rebuild that comes too late does not touch it.
+func TestRebuildAfterClose(t *testing.T) {
+	t.Parallel()
+	b, _ := filled(t)
+	b.closeIndex()
+	folder := b.folder() + newSuffix
+	check(t, os.Mkdir(folder, 0o700))
+	if err := b.index.Rebuild(t.Context(), nil); !errors.Is(err, errClosed) {
+		t.Errorf("got %v, want %v", err, errClosed)
+	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Errorf("the folder of another index: %v", err)
+	}
+}
+
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	b, p := filled(t)
