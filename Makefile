@@ -15,7 +15,7 @@ STEPS = format vet lint tests race platforms vulnerabilities clients
 RACE = GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race
 
 SHELL = /bin/sh
-.PHONY: help test $(STEPS) test-clients build release release-check bench fuzz long soak cover clean
+.PHONY: help test $(STEPS) test-clients build release release-check bench bench-clients fuzz long soak cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ bench: ## svc as users run it, beside references in the same run: docs/benchmark
 	else \
 		echo 'skipped: analyses beside DuckDB, which need Node.js'; \
 	fi
+
+bench-clients: ## what the client libraries cost in an app: docs/benchmarks.md
+	@$(GO) run ./bench/clients $(BENCHFLAGS)
 
 fuzz: ## every fuzz target for FUZZTIME, 10s unless given
 	@set -e; for package in $$($(GO) list ./...); do \

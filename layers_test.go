@@ -140,15 +140,16 @@ var mayImport = map[string][]string{
 	"tools/version": {},
 
 	// Benchmarks run the real thing; nobody imports them.
-	"bench":        {"internal/datadir", "internal/loadgen/...", "internal/loadgen", "internal/workload"},
-	"bench/duckdb": {"internal/..."},
-	"bench/soak":   {},
+	"bench":         {"internal/datadir", "internal/loadgen/...", "internal/loadgen", "internal/workload"},
+	"bench/clients": {},
+	"bench/duckdb":  {"internal/..."},
+	"bench/soak":    {},
 }
 
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "bench", "bench/duckdb", "internal/loadgen/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "bench", "bench/clients", "bench/duckdb", "internal/loadgen/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

@@ -1,0 +1,212 @@
+// Command clients measures what a client library costs in the app that uses it, and
+// prints each figure beside its bar or beside the bare transport of the same run: see
+// docs/benchmarks.md.
+//
+//	go run ./bench/clients [-rounds N] [library…]
+//
+//	main.go    flags, and the figures that are printed
+//	player.go  the program of each library that is measured, and the server it asks
+package main
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// libraries are those that are measured, with the bar of one call of track at the 99th
+// percentile.
+var libraries = []struct {
+	name string
+	bar  float64 // µs; 0 = none
+}{
+	{"go", 50}, {"rust", 50}, {"typescript", 50}, {"browser", 0}, {"python", 200},
+}
+
+// bench is a run of this command.
+type bench struct {
+	out    io.Writer
+	rounds int
+	track  int // calls of track in a round
+	calls  int // requests in a round
+	only   []string
+}
+
+func main() {
+	b := bench{out: os.Stdout}
+	flag.IntVar(&b.rounds, "rounds", 3, "rounds; figures are medians")
+	flag.IntVar(&b.track, "track", 4000, "calls of track in a round, 2000 a second")
+	flag.IntVar(&b.calls, "calls", 500, "requests in a round")
+	flag.Parse()
+	b.only = flag.Args()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := b.run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(ctx context.Context) error {
+	for _, l := range libraries {
+		if len(b.only) > 0 && !slices.Contains(b.only, l.name) {
+			continue
+		}
+		if err := b.library(ctx, l.name, l.bar); err != nil {
+			b.printf("%-12s skipped: %v\n", l.name, err)
+		}
+	}
+	for _, figure := range []func(context.Context) error{b.browserSize, b.pythonImport, b.rustDependencies} {
+		if err := figure(ctx); err != nil {
+			b.printf("skipped: %v\n", err)
+		}
+	}
+	return ctx.Err()
+}
+
+func (b *bench) printf(format string, a ...any) { _, _ = fmt.Fprintf(b.out, format, a...) }
+
+// library measures track while no send is answered, and a call beside a bare one.
+func (b *bench) library(ctx context.Context, name string, bar float64) error {
+	p, err := startPlayer(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	var track, call, bare []figures
+	for range b.rounds {
+		for _, m := range []struct {
+			name  string
+			count int
+			into  *[]figures
+		}{{"track", b.track, &track}, {"call", b.calls, &call}, {"bare", b.calls, &bare}} {
+			f, err := p.measure(m.name, m.count)
+			if err != nil {
+				return err
+			}
+			*m.into = append(*m.into, f)
+		}
+	}
+	line := median(track)
+	b.printf("%-12s track, sends blocked: p50 %8.1f µs  p99 %8.1f µs%s\n", name, line.P50, line.P99, against(line.P99, bar))
+	with, without := median(call), median(bare)
+	b.printf("%-12s a call:               p50 %8.1f µs  p99 %8.1f µs, bare p50 %.1f µs  p99 %.1f µs: %.2f times at the median\n",
+		"", with.P50, with.P99, without.P50, without.P99, with.P50/without.P50)
+	return p.finish()
+}
+
+func against(got, bar float64) string {
+	switch {
+	case bar == 0:
+		return ""
+	case got <= bar:
+		return fmt.Sprintf("  (bar %.0f)", bar)
+	}
+	return fmt.Sprintf("  (bar %.0f MISSED)", bar)
+}
+
+// median takes the round whose 99th percentile is in the middle.
+func median(rounds []figures) figures {
+	slices.SortFunc(rounds, func(a, b figures) int { return cmp.Compare(a.P99, b.P99) })
+	return rounds[len(rounds)/2]
+}
+
+// browserSize compresses the two files for browsers, and measures those that the
+// repository has compressed already.
+func (b *bench) browserSize(context.Context) error {
+	for _, name := range []string{"svc-sdk.js", "svc-sdk.global.js"} {
+		text, err := os.ReadFile(filepath.Join("clients", "browser", name))
+		if err != nil {
+			return err
+		}
+		var packed counter
+		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		brotli := "none"
+		if info, err := os.Stat(filepath.Join("clients", "browser", name+".br")); err == nil {
+			brotli = fmt.Sprintf("%d%s", info.Size(), against(float64(info.Size()), 12*1024))
+		}
+		b.printf("%-18s %d bytes, gzip %d, brotli %s\n", name, len(text), packed, brotli)
+	}
+	return nil
+}
+
+// counter counts bytes.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// pythonImport compares the import of the library with that of httpx, turn by turn.
+func (b *bench) pythonImport(ctx context.Context) error {
+	const python = "clients/python/.venv/bin/python"
+	if _, err := os.Stat(python); err != nil {
+		return errors.New("the import in Python: clients/python/player --build makes its environment first")
+	}
+	took := map[string][]float64{}
+	for range 5 * b.rounds {
+		for _, module := range []string{"httpx", "svc_sdk"} {
+			c := exec.CommandContext(ctx, python, "-c", "import "+module)
+			c.Env = append(os.Environ(), "PYTHONPATH=clients/python/src")
+			begin := time.Now()
+			if out, err := c.CombinedOutput(); err != nil {
+				return fmt.Errorf("import %s: %w: %s", module, err, out)
+			}
+			took[module] = append(took[module], float64(time.Since(begin).Microseconds())/1000)
+		}
+	}
+	middle := func(module string) float64 {
+		slices.Sort(took[module])
+		return took[module][len(took[module])/2]
+	}
+	more := middle("svc_sdk") - middle("httpx")
+	b.printf("import in Python:  svc_sdk %.0f ms, httpx alone %.0f ms: %.0f ms more%s\n", middle("svc_sdk"), middle("httpx"), more, against(more, 60))
+	return nil
+}
+
+// rustDependencies counts the crates that a program gets with the library.
+func (b *bench) rustDependencies(ctx context.Context) error {
+	for _, features := range []string{"", "async"} {
+		c := exec.CommandContext(ctx, "cargo", "tree", "--edges=normal", "--prefix=none", "--format={p}", "--locked", "--features="+features)
+		c.Dir = filepath.Join("clients", "rust")
+		out, err := c.Output()
+		if err != nil {
+			return fmt.Errorf("dependencies in Rust: %w", err)
+		}
+		crates := map[string]bool{}
+		for line := range strings.Lines(string(out)) {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), " (") // the rest marks repeated ones
+			crates[name] = true
+		}
+		delete(crates, "")
+		n := float64(len(crates) - 1)
+		bar := 60.0
+		if features != "" {
+			bar = 0 // the bar is for what everybody gets
+		}
+		b.printf("crates in Rust:    %.0f with features %q%s\n", n, "default "+features, against(n, bar))
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// patience is how long is waited for a step of a player.
+const patience = 2 * time.Minute
+
+// figures are microseconds.
+type figures struct {
+	P50 float64 `json:"p50_us"`
+	P99 float64 `json:"p99_us"`
+}
+
+// player is the program of a library that does what it is told, as in tests/clients, and
+// the server that it gets its steps from and asks.
+type player struct {
+	server  *httptest.Server
+	state   string
+	command *exec.Cmd
+	exited  chan struct{}
+	output  bytes.Buffer // read when it has exited
+	results chan []byte
+	steps   chan []byte
+	blocked atomic.Pointer[chan struct{}] // until it is closed, events are not answered
+}
+
+func startPlayer(ctx context.Context, language string) (*player, error) {
+	script := filepath.Join("clients", language, "player")
+	if out, err := exec.CommandContext(ctx, "bash", script, "--build").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s --build: %w: %s", script, err, out)
+	}
+	state, err := os.MkdirTemp("", "svc-bench-")
+	if err != nil {
+		return nil, err
+	}
+	p := &player{state: state, results: make(chan []byte), steps: make(chan []byte), exited: make(chan struct{})}
+	p.server = httptest.NewServer(http.HandlerFunc(p.serve))
+	p.command = exec.CommandContext(ctx, "bash", script)
+	p.command.Env = append(os.Environ(), "SVC_PLAYER_CONTROL="+p.server.URL+"/control", "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	p.command.Stdout, p.command.Stderr = &p.output, &p.output
+	p.command.WaitDelay = 5 * time.Second
+	if err := p.command.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(state))
+	}
+	go func() {
+		_ = p.command.Wait()
+		close(p.exited)
+	}()
+	if _, err := p.result(); err != nil {
+		p.kill()
+		return nil, err
+	}
+	_, err = p.do(map[string]any{
+		"do": "open", "base_url": p.server.URL + "/api/v1", "real_clock": true,
+		"options": map[string]any{"project_key": "bench", "state_dir": state, "analytics": map[string]any{"flush_interval": 0.1}},
+	})
+	if err != nil {
+		p.kill()
+		return nil, err
+	}
+	return p, nil
+}
+
+// latest is the answer of the server: no version at all, of which a library reads every
+// field.
+const latest = `{"id":"1","version":"1.0","comparable_version":"1.0","title":null,"content":null,"locale":null,"message":null,` +
+	`"download_url":null,"download_links":[],"forced":false,"is_latest":true,"is_preview":false,"is_milestone":false,` +
+	`"is_deprecated":false,"platform":null,"platforms":[],"custom_data":null,"published_at":900,"created_at":900,"updated_at":900}`
+
+func (p *player) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	body, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil:
+		return
+	case r.URL.Path == "/control":
+		p.control(w, r, body)
+	case strings.HasSuffix(r.URL.Path, "/events"):
+		if blocked := p.blocked.Load(); blocked != nil {
+			select {
+			case <-*blocked:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		h.Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = io.WriteString(w, `{"accepted":1,"skipped":0,"suppressed":false}`)
+	case strings.HasSuffix(r.URL.Path, "/versions/latest"):
+		h.Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, latest)
+	default:
+		http.ServeFile(w, r, page(r.URL.Path))
+	}
+}
+
+// page is a file that the player in a browser loads.
+func page(path string) string {
+	if strings.HasPrefix(path, "/player.") {
+		return filepath.Join("clients", "browser", "tests", filepath.Base(path))
+	}
+	return filepath.Join("clients", "browser", filepath.Base(path))
+}
+
+func (p *player) control(w http.ResponseWriter, r *http.Request, result []byte) {
+	select {
+	case p.results <- result:
+	case <-r.Context().Done():
+		return
+	}
+	select {
+	case step, more := <-p.steps:
+		if !more {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		_, _ = w.Write(step)
+	case <-r.Context().Done():
+	}
+}
+
+func (p *player) result() ([]byte, error) {
+	select {
+	case result := <-p.results:
+		return result, nil
+	case <-p.exited:
+		return nil, fmt.Errorf("the player ended: %s", &p.output)
+	case <-time.After(patience):
+		return nil, errors.New("the player says nothing")
+	}
+}
+
+// do has the player do a step.
+func (p *player) do(step map[string]any) ([]byte, error) {
+	text, err := json.Marshal(step)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case p.steps <- text:
+	case <-p.exited:
+		return nil, fmt.Errorf("the player ended: %s", &p.output)
+	}
+	return p.result()
+}
+
+// measure has the player measure something; of track with events that nobody answers.
+func (p *player) measure(name string, count int) (f figures, err error) {
+	if name == "track" {
+		blocked := make(chan struct{})
+		p.blocked.Store(&blocked)
+		// A send that still waits would hold up the player after its last call.
+		free := sync.OnceFunc(func() { p.blocked.Store(nil); close(blocked) })
+		defer free()
+		defer time.AfterFunc(time.Duration(count)*500*time.Microsecond+time.Second, free).Stop()
+	}
+	result, err := p.do(map[string]any{"do": "bench", "name": name, "count": count})
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(result, &f); err != nil || f.P99 == 0 { // a clock of a browser is coarse
+		return f, fmt.Errorf("%s: got %s", name, result)
+	}
+	return f, nil
+}
+
+// finish ends a player that has measured everything.
+func (p *player) finish() error {
+	close(p.steps)
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		return errors.New("the player does not end")
+	}
+	return nil
+}
+
+// kill ends what is left.
+func (p *player) kill() {
+	_ = p.command.Process.Kill() // it may have ended
+	<-p.exited
+	p.server.CloseClientConnections()
+	p.server.Close()
+	_ = os.RemoveAll(p.state)
+}
