@@ -75,7 +75,7 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 		}
 		var definitions struct {
 			Data []struct {
-				Name string `json:"event_name"`
+				Name string `json:"name"`
 			}
 		}
 		for path, into := range map[string]any{"feedbacks": &feedback, "logs": &logs, "files": &files, "events/definitions": &definitions} {
