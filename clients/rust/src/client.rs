@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::api::{Admin, Public};
 use crate::clock::Clock;
-use crate::core::{Core, Handle, Parts};
+use crate::core::{Core, Handle, LogFn, Parts};
 use crate::error::Result;
 use crate::events::Analytics;
 use crate::logs::Logs;
@@ -43,7 +43,7 @@ pub struct ClientBuilder {
     transport: Option<Arc<dyn Transport>>,
     #[cfg(feature = "async")]
     async_transport: Option<Arc<dyn crate::transport::AsyncTransport>>,
-    log: Option<Arc<dyn Fn(&Attempt<'_>) + Send + Sync>>,
+    log: Option<Arc<LogFn>>,
     analytics: Analytics,
     #[cfg(test)]
     fake_clock: bool,

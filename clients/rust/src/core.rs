@@ -16,7 +16,7 @@ use crate::transport::{Transport, TransportError};
 use crate::updates::Memory;
 use crate::{Attempt, detect};
 
-type LogFn = dyn Fn(&Attempt<'_>) + Send + Sync;
+pub(crate) type LogFn = dyn Fn(&Attempt<'_>) + Send + Sync;
 
 /// How long the end of the last handle may take.
 pub(crate) const DROP_LIMIT: Duration = Duration::from_secs(2);

@@ -69,3 +69,8 @@ pub use version::{compare_versions, is_comparable_version};
 
 /// Version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -301,6 +301,11 @@ impl Arguments for ProjectFields {
         call.body = Body::Json(body);
         Ok(())
     }
+
+    #[cfg(test)]
+    fn extend(&mut self, extra: serde_json::Map<String, serde_json::Value>) {
+        self.extra.extend(extra);
+    }
 }
 
 /// Bytes of a chunk of an upload.

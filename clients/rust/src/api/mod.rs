@@ -12,6 +12,7 @@ use crate::settings::Settings;
 mod admin;
 mod public;
 mod queries;
+mod upload;
 
 #[cfg(feature = "async")]
 pub use admin::AsyncAdmin;
@@ -20,11 +21,16 @@ pub use admin::{Admin, Chunk};
 pub use public::AsyncPublic;
 pub use public::{CheckUpdate, Public};
 pub use queries::*;
+pub use upload::Upload;
 
 /// What a method takes besides the parts of its path.
 pub(crate) trait Arguments {
     /// Checks the arguments and puts them into the call.
     fn fill(&self, settings: &Settings, call: &mut Call) -> Result<()>;
+
+    /// Merges fields into the body, for the player.
+    #[cfg(test)]
+    fn extend(&mut self, _extra: serde_json::Map<String, Value>) {}
 }
 
 /// An argument that the client has a default for: nothing when cleared.
@@ -47,6 +53,13 @@ impl Arguments for Value {
         call.body = Body::Json(self.clone());
         Ok(())
     }
+
+    #[cfg(test)]
+    fn extend(&mut self, extra: serde_json::Map<String, Value>) {
+        if let Some(fields) = self.as_object_mut() {
+            fields.extend(extra);
+        }
+    }
 }
 
 /// Inputs that are sent as they are.
@@ -60,6 +73,11 @@ macro_rules! bodies {
             ) -> crate::Result<()> {
                 call.body = crate::request::Body::Json(super::json(self)?);
                 Ok(())
+            }
+
+            #[cfg(test)]
+            fn extend(&mut self, extra: serde_json::Map<String, serde_json::Value>) {
+                self.extra.extend(extra);
             }
         }
     )* };

@@ -61,6 +61,11 @@ impl Arguments for FeedbackFields {
         call.body = Body::Json(json(self)?);
         Ok(())
     }
+
+    #[cfg(test)]
+    fn extend(&mut self, extra: serde_json::Map<String, serde_json::Value>) {
+        self.extra.extend(extra);
+    }
 }
 
 /// What to compare with. Without a version, that of the client counts.
@@ -149,5 +154,10 @@ impl Arguments for CheckUpdate {
         body.extend(self.extra.clone());
         call.body = Body::Json(body.into());
         Ok(())
+    }
+
+    #[cfg(test)]
+    fn extend(&mut self, extra: serde_json::Map<String, serde_json::Value>) {
+        self.extra.extend(extra);
     }
 }

@@ -134,8 +134,9 @@ impl InstallOptions {
         Self::default()
     }
 
-    /// Sees each report before it is queued, in the thread of the caller:
-    /// returns what may be sent, or `None` for nothing.
+    /// Sees each report before it is queued, in the thread of the caller (that
+    /// of a panic before it is sent, in a thread of the library): returns what
+    /// may be sent, or `None` for nothing.
     pub fn redact(
         mut self,
         redact: impl Fn(Report) -> Option<Report> + Send + Sync + 'static,
@@ -220,6 +221,10 @@ impl Logs {
 impl Core {
     /// Reports what failed, if nothing speaks against it.
     pub(crate) fn report(self: &Arc<Self>, failed: Failed, options: CaptureOptions) {
+        self.report_from(failed, options, false);
+    }
+
+    fn report_from(self: &Arc<Self>, failed: Failed, options: CaptureOptions, panicking: bool) {
         let fingerprint = failed.fingerprint();
         let Some(counts) = self.reports.admit(&fingerprint, self.clock.monotonic()) else {
             return;
@@ -238,7 +243,7 @@ impl Core {
             device_info: self.device_info(),
             custom_data,
         };
-        self.reports.push(self, report);
+        self.reports.push(self, report, panicking);
     }
 
     fn device_info(&self) -> Map<String, Value> {

@@ -68,7 +68,7 @@ fn report(core: &Weak<Core>, info: &PanicHookInfo<'_>) {
             .to_owned(),
         stack,
     };
-    core.report(failed, CaptureOptions::new().source("uncaught"));
+    core.report_from(failed, CaptureOptions::new().source("uncaught"), true);
 }
 
 /// Names of the functions below the machinery of the panic.

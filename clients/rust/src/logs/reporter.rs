@@ -1,5 +1,6 @@
 //! The queue of reports: de-duplication, rate, one background sender.
 
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -31,7 +32,7 @@ pub(crate) struct Reporter {
 
 #[derive(Default)]
 struct State {
-    queue: VecDeque<Report>,
+    queue: VecDeque<Waiting>,
     seen: HashMap<String, Seen>,
     order: VecDeque<String>,
     spent: f64,
@@ -44,6 +45,13 @@ struct State {
     sending: bool,
     has_sender: bool,
     stopped: bool,
+}
+
+/// A report that waits.
+struct Waiting {
+    report: Report,
+    /// The redaction hook has not seen it.
+    raw: bool,
 }
 
 /// When a report was last sent, and how many equal ones were not.
@@ -67,7 +75,7 @@ impl Reporter {
     /// and not above the rate.
     pub(super) fn admit(&self, fingerprint: &str, now: Duration) -> Option<Counts> {
         let mut state = lock(&self.state);
-        if state.stopped || thread_is_ours() {
+        if state.stopped || thread_is_ours() || REDACTING.get() {
             return None;
         }
         if let Some(seen) = state.seen.get_mut(fingerprint) {
@@ -106,23 +114,36 @@ impl Reporter {
         })
     }
 
-    /// Redacts and queues a report.
-    pub(super) fn push(self: &Reporter, core: &Arc<Core>, report: Report) {
-        let redact = lock(&self.state).redact.clone();
-        let report = match redact {
-            Some(redact) => catch_unwind(AssertUnwindSafe(|| redact(report)))
-                .ok()
-                .flatten(),
-            None => Some(report),
+    /// Redacts and queues a report. One of a panic is redacted by the sender: a
+    /// hook that panics within a panic would end the program.
+    pub(super) fn push(&self, core: &Arc<Core>, report: Report, panicking: bool) {
+        let report = if panicking {
+            Some(report)
+        } else {
+            self.redact(report)
         };
         let Some(report) = report else { return };
         let mut state = lock(&self.state);
-        state.queue.push_back(report);
+        state.queue.push_back(Waiting {
+            report,
+            raw: panicking,
+        });
         if state.queue.len() > MOST_REPORTS {
             state.queue.pop_front();
         }
         self.start(core, &mut state);
         self.work.notify_one();
+    }
+
+    /// What the hook leaves of a report. What fails in it is not reported.
+    fn redact(&self, report: Report) -> Option<Report> {
+        let Some(redact) = lock(&self.state).redact.clone() else {
+            return Some(report);
+        };
+        REDACTING.set(true);
+        let left = catch_unwind(AssertUnwindSafe(|| redact(report)));
+        REDACTING.set(false);
+        left.ok().flatten()
     }
 
     fn start(&self, core: &Arc<Core>, state: &mut State) {
@@ -175,18 +196,29 @@ impl Reporter {
                 state = wait(&self.work, state, left);
                 continue;
             }
-            let Some(report) = state.queue.pop_front() else {
+            let Some(mut waiting) = state.queue.pop_front() else {
                 continue;
             };
             state.sending = true;
             state.wait_until = None;
             drop(state);
-            let (status, retry_after) = send(core, &report);
+            if std::mem::take(&mut waiting.raw) {
+                match self.redact(waiting.report) {
+                    Some(report) => waiting.report = report,
+                    None => {
+                        state = lock(&self.state);
+                        state.sending = false;
+                        self.ended.notify_all();
+                        continue;
+                    }
+                }
+            }
+            let (status, retry_after) = send(core, &waiting.report);
             state = lock(&self.state);
             state.sending = false;
             match rules::outcome(status, 1) {
                 Action::Retry => {
-                    state.queue.push_front(report);
+                    state.queue.push_front(waiting);
                     state.failures = state.failures.saturating_add(1);
                     state.failed_sends += 1;
                     let wait = rules::backoff(FIRST_BACKOFF, state.failures, retry_after);
@@ -206,6 +238,11 @@ impl Reporter {
         state.queue.clear();
         self.ended.notify_all();
     }
+}
+
+thread_local! {
+    /// Whether this thread is in the redaction hook.
+    static REDACTING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Whether this thread belongs to the library, whose own failures are never

@@ -220,3 +220,267 @@ fn scenarios() {
         }
     }
 }
+
+fn open_on(folder: &super::helpers::Folder, transport: &Recorder) -> SvcClient {
+    let mut analytics = Analytics::new().flush_interval(std::time::Duration::from_secs(3600));
+    analytics.directory = Some(folder.0.clone());
+    SvcClient::builder("https://svc.example.com/api/v1")
+        .project_key("acme")
+        .transport(transport.clone())
+        .analytics(analytics)
+        .build()
+        .expect("a client")
+}
+
+const FILE: &str = "454ea31f-acme.json";
+
+fn stored(folder: &super::helpers::Folder) -> Value {
+    let text = std::fs::read_to_string(folder.0.join(FILE)).expect("the state file");
+    let state: Value = serde_json::from_str(&text).expect("JSON");
+    let queue = state["svc.analytics.454ea31f-acme.queue"]
+        .as_str()
+        .unwrap_or("[]");
+    serde_json::from_str(queue).expect("JSON")
+}
+
+fn save(client: &SvcClient) {
+    client.0.core.events.settle();
+    client.0.core.events.save_now(&client.0.core);
+}
+
+#[test]
+fn many_threads_lose_nothing() {
+    const THREADS: usize = 8;
+    const EACH: usize = 500;
+    let delivered: Arc<Mutex<Vec<String>>> = Arc::default();
+    let dropped: Arc<Mutex<usize>> = Arc::default();
+    let (log, drops) = (delivered.clone(), dropped.clone());
+    let transport = Recorder::new(move |request| {
+        let body: Value =
+            serde_json::from_slice(request.body.as_deref().unwrap_or(b"null")).expect("JSON");
+        let chance = crate::events::rules::uuid().as_bytes()[0] % 4;
+        let status = [202, 503, 202, 400][usize::from(chance)];
+        if status == 202 {
+            let ids = body["events"]
+                .as_array()
+                .expect("events")
+                .iter()
+                .map(|e| e["event_id"].to_string());
+            lock(&log).extend(ids);
+        }
+        Ok((status, Vec::new(), b"{}".to_vec()))
+    });
+    let analytics = Analytics::new()
+        .persistence(crate::Persistence::None)
+        .max_queue_size(1_000)
+        .flush_interval(std::time::Duration::from_millis(1))
+        .on_drop(move |_, _| *lock(&drops) += 1);
+    let client = SvcClient::builder("https://svc.example.com/api/v1")
+        .project_key("acme")
+        .transport(transport)
+        .analytics(analytics)
+        .build()
+        .expect("a client");
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            let public = client.public();
+            scope.spawn(move || (0..EACH).for_each(|i| public.track("load", json!({"i": i}))));
+        }
+    });
+    while client.public().flush().pending > 0 {}
+    let delivered = lock(&delivered);
+    let distinct: HashSet<_> = delivered.iter().collect();
+    assert_eq!(
+        distinct.len(),
+        delivered.len(),
+        "an event was delivered twice"
+    );
+    assert_eq!(delivered.len() + *lock(&dropped), THREADS * EACH);
+}
+
+#[test]
+fn track_does_not_wait_for_a_send() {
+    let (release, blocked) = std::sync::mpsc::channel::<()>();
+    let blocked = Mutex::new(blocked);
+    let transport = Recorder::new(move |_| {
+        let _ = lock(&blocked).recv();
+        Err(Failure::Connect)
+    });
+    let folder = super::helpers::Folder::new();
+    let public = open_on(&folder, &transport).public();
+    let mut times: Vec<_> = (0..2_000)
+        .map(|i| {
+            let start = std::time::Instant::now();
+            public.track("slow", json!({"i": i}));
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    drop(release);
+    assert!(
+        times[times.len() * 99 / 100] < std::time::Duration::from_millis(5),
+        "{:?}",
+        times.last()
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn state_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = super::helpers::Folder::new();
+    let inner = super::helpers::Folder(folder.0.join("svc-sdk"));
+    let client = open_on(&inner, &Recorder::always(503, "{}"));
+    assert!(
+        !inner.0.exists(),
+        "nothing is written before the first event"
+    );
+    client.public().track("a", ());
+    save(&client);
+    let mode =
+        |path: &std::path::Path| path.metadata().expect("metadata").permissions().mode() & 0o777;
+    assert_eq!((mode(&inner.0), mode(&inner.0.join(FILE))), (0o700, 0o600));
+    assert_eq!(inner.names(), [FILE], "no temporary file stays");
+}
+
+#[test]
+fn clients_on_one_file_are_merged() {
+    let folder = super::helpers::Folder::new();
+    let (down, up) = (Recorder::always(503, "{}"), Recorder::always(202, "{}"));
+    let (one, two) = (open_on(&folder, &down), open_on(&folder, &up));
+    let names = || -> Vec<String> {
+        let queue = stored(&folder);
+        queue
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|e| e["name"].to_string())
+            .collect()
+    };
+    assert!(
+        !two.public().has_opted_out(),
+        "reads before the other writes"
+    );
+    one.public().track("one", ());
+    save(&one);
+    two.public().track("two", ());
+    save(&two);
+    assert_eq!(names(), [r#""one""#, r#""two""#]);
+    assert_eq!(one.public().distinct_id(), two.public().distinct_id());
+    two.public().flush();
+    assert_eq!(names(), [r#""one""#], "only what was delivered is gone");
+    two.public().opt_out();
+    one.public().track("late", ());
+    save(&one);
+    assert!(
+        one.public().has_opted_out(),
+        "the marker of the other client counts"
+    );
+    assert!(one.0.core.events.pending().is_empty());
+}
+
+#[test]
+fn garbage_in_the_file_is_ignored() {
+    let folder = super::helpers::Folder::new();
+    let sound = r#"{"distinct_id":"x","event_id":"e","name":"kept","occurred_at":1}"#;
+    let queue = format!(
+        r#"[{sound},7,{{"name":"half"}},{{"distinct_id":"x","event_id":"f","name":"NO","occurred_at":1}}]"#
+    );
+    let part = json!({
+        "svc.analytics.454ea31f-acme.queue": queue,
+        "svc.analytics.454ea31f-acme.distinct_id": "bad\nidentifier",
+    });
+    for (text, kept) in [
+        ("not JSON", 0),
+        ("[1]", 0),
+        (r#"{"a":1}"#, 0),
+        (part.to_string().as_str(), 1),
+    ] {
+        std::fs::write(folder.0.join(FILE), text).expect("a file");
+        let client = open_on(&folder, &Recorder::always(503, "{}"));
+        client.public().track("new", ());
+        save(&client);
+        assert_eq!(
+            stored(&folder).as_array().map(Vec::len),
+            Some(kept + 1),
+            "{text}"
+        );
+        let id = client.public().distinct_id().expect("an identifier");
+        assert!(crate::events::rules::is_identifier(&id));
+    }
+}
+
+#[test]
+fn unwritable_storage_means_memory() {
+    let folder = super::helpers::Folder::new();
+    let file = folder.0.join("not-a-folder");
+    std::fs::write(&file, "").expect("a file");
+    let notes: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = notes.clone();
+    let mut analytics = Analytics::new();
+    analytics.directory = Some(file);
+    let client = SvcClient::builder("https://svc.example.com/api/v1")
+        .project_key("acme")
+        .transport(Recorder::always(202, "{}"))
+        .analytics(analytics)
+        .log_fn(move |a| lock(&log).push(a.message.to_owned()))
+        .build()
+        .expect("a client");
+    client.public().track("a", ());
+    save(&client);
+    client.public().track("b", ());
+    assert_eq!(client.public().flush().sent, 2);
+    let about_state = |n: &&String| n.contains("local state");
+    assert_eq!(lock(&notes).iter().filter(about_state).count(), 1);
+}
+
+#[test]
+fn a_crash_before_the_rename_leaves_the_old_content() {
+    let folder = super::helpers::Folder::new();
+    let client = open_on(&folder, &Recorder::always(503, "{}"));
+    client.public().track("a", ());
+    save(&client);
+    let before = std::fs::read(folder.0.join(FILE)).expect("the file");
+    // What a killed process leaves is a temporary file beside the old one.
+    std::fs::write(folder.0.join(format!("{FILE}.killed.tmp")), "{\"half").expect("a file");
+    assert_eq!(
+        std::fs::read(folder.0.join(FILE)).expect("the file"),
+        before
+    );
+    let again = open_on(&folder, &Recorder::always(202, "{}"));
+    assert_eq!(again.public().flush().sent, 1);
+}
+
+#[test]
+fn events_do_not_reach_another_project() {
+    let transport = Recorder::always(503, "{}");
+    let folder = super::helpers::Folder::new();
+    let client = open_on(&folder, &transport);
+    client.public().track("mine", ());
+    client.set_project_key("other");
+    client.public().track("theirs", ());
+    assert_eq!(client.0.core.events.pending(), ["theirs"]);
+    client.set_project_key("acme");
+    assert!(!client.public().has_opted_out());
+    assert_eq!(client.0.core.events.pending(), ["mine"]);
+    client.public().flush();
+    let urls: Vec<_> = transport.taken().into_iter().map(|r| r.url).collect();
+    assert!(
+        urls.iter().all(|u| u.ends_with("/public/acme/events")),
+        "{urls:?}"
+    );
+}
+
+#[test]
+fn dropping_the_last_handle_sends() {
+    let transport = Recorder::always(202, "{}");
+    let folder = super::helpers::Folder::new();
+    let client = open_on(&folder, &transport);
+    client.public().track("a", ());
+    let clone = client.clone();
+    drop(client);
+    assert!(transport.taken().is_empty());
+    drop(clone);
+    assert_eq!(transport.taken().len(), 1);
+}

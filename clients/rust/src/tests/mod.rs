@@ -3,10 +3,15 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::api::Arguments;
 use crate::{Result, SvcClient};
 
+mod api;
 mod events;
+mod helpers;
+mod live;
 mod player;
+mod requests;
 mod server;
 mod vectors;
 
@@ -19,17 +24,23 @@ pub(crate) fn take(args: &mut Map<String, Value>, name: &str) -> String {
     }
 }
 
-/// The arguments of a method as its options. Bodies that are sent as they are
-/// come as the only argument, under any name.
-pub(crate) fn arguments<T: DeserializeOwned>(method: &str, mut args: Map<String, Value>) -> T {
-    let value = match (method, args.len()) {
-        ("run_event_query", 1) if args.values().all(Value::is_object) => {
-            let name = args.keys().next().cloned().unwrap_or_default();
-            args.remove(&name).unwrap_or_default()
-        }
+/// The arguments of a method as its options. A body that is sent as it is
+/// comes as the argument `query`; `extra` is merged into a body last.
+pub(crate) fn arguments<T: DeserializeOwned + Arguments>(
+    method: &str,
+    mut args: Map<String, Value>,
+) -> T {
+    let extra = args.remove("extra");
+    let value = match method {
+        "run_event_query" => args.remove("query").unwrap_or_default(),
         _ => Value::Object(args),
     };
-    serde_json::from_value(value).unwrap_or_else(|e| panic!("arguments of {method}: {e}"))
+    let mut arguments: T =
+        serde_json::from_value(value).unwrap_or_else(|e| panic!("arguments of {method}: {e}"));
+    if let Some(Value::Object(extra)) = extra {
+        arguments.extend(extra);
+    }
+    arguments
 }
 
 /// Calls a method by its name.

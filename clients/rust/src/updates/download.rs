@@ -46,7 +46,7 @@ pub struct Downloaded {
 }
 
 /// Downloads `link` to `to`.
-pub(super) fn run(
+pub(crate) fn run(
     core: &Core,
     link: &str,
     to: &Path,

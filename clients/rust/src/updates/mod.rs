@@ -21,6 +21,8 @@ use crate::{detect, request};
 mod download;
 pub(crate) mod link;
 
+#[cfg(test)]
+pub(crate) use download::run as download_for_tests;
 pub use download::{Downloaded, Progress};
 
 /// Answers that are larger are remembered without release notes.
@@ -368,13 +370,12 @@ impl Check {
         if text.len() > LARGEST_MEMORY {
             let answer = &mut memory.answer;
             answer.latest_version.content = None;
-            for version in [
+            let others = [
                 &mut answer.latest_preview_version,
                 &mut answer.target_version,
-            ] {
-                if let Some(version) = version {
-                    version.content = None;
-                }
+            ];
+            for version in others.into_iter().flatten() {
+                version.content = None;
             }
             text = serde_json::to_string(&memory).unwrap_or_default();
         }
