@@ -5,7 +5,7 @@
 //   node build.mjs --check   fails when something would change
 //   node build.mjs --player  makes tests/player.js instead
 //
-// It needs Node and the compiler of the TypeScript package: npm ci in ../typescript.
+// It needs Node and the compiler of the TypeScript package, in the same version: npm ci.
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { bundle } from "./bundle.mjs";
 
 const here = new URL(".", import.meta.url);
 const file = (name) => fileURLToPath(new URL(name, here));
-const ts = createRequire(file("../typescript/package.json"))("typescript");
+const ts = createRequire(import.meta.url)("typescript");
 const { version, license } = JSON.parse(readFileSync(file("../typescript/package.json"), "utf8"));
 
 /** The texts of both files by name. */

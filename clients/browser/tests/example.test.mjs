@@ -59,7 +59,7 @@ test("the example page", { skip }, async () => {
     assert.equal((await server.admin("GET", `/public/${key}/events/me?distinct_id=${who}`)).data.length, 1);
     await page.click("#forget");
     await until(async () => (await server.admin("GET", `/public/${key}/events/me?distinct_id=${who}`)).data.length === 0, "the deletion");
-    assert.equal(await page.evaluate(() => localStorage.getItem("consent")), "no");
+    await until(() => page.evaluate(() => localStorage.getItem("consent") === "no"), "the page's note of it");
   } finally {
     await browser.close();
     site.stop();

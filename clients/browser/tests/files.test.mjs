@@ -16,6 +16,11 @@ test("the committed files are those of a fresh build", () => {
   execFileSync(process.execPath, [path("build.mjs"), "--check"], { stdio: ["ignore", "ignore", "inherit"] });
 });
 
+test("the compiler is that of the TypeScript package", () => {
+  const versionIn = (lock) => JSON.parse(text(lock)).packages["node_modules/typescript"].version;
+  assert.equal(versionIn("package-lock.json"), versionIn("../typescript/package-lock.json"));
+});
+
 for (const name of ["svc-sdk.js", "svc-sdk.global.js"]) {
   // The goal is 12 KiB; until it is reached, this keeps the file from growing.
   test(`${name} has at most ${largest} bytes when it is compressed`, () => {
