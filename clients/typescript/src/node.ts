@@ -240,7 +240,7 @@ export const nodeHost: Host = {
     const code = `const { workerData: d } = require("node:worker_threads");
 const end = () => { Atomics.store(d.done, 0, 1); Atomics.notify(d.done, 0); };
 fetch(d.url, { method: "POST", headers: d.headers, body: d.body, signal: AbortSignal.timeout(2000) }).then(end, end);`;
-    new Worker(code, { eval: true, workerData: { url, headers: [...headers], body, done } }).unref();
+    new Worker(code, { eval: true, execArgv: [], workerData: { url, headers: [...headers], body, done } }).unref();
     Atomics.wait(done, 0, 0, 2000);
   },
   async open(path) {

@@ -238,14 +238,14 @@ async function download(fixed: Fixed, url: string, to: DownloadTarget | undefine
       headers.range = `bytes=${from}-`;
       headers["if-range"] = etag!;
     }
-    const wait = async <T>(work: Promise<T>): Promise<T> => {
-      const { value, cause, failure } = await limited(fixed.timeoutMs, abort, () => work);
+    const wait = async <T>(work: () => Promise<T>): Promise<T> => {
+      const { value, cause, failure } = await limited(fixed.timeoutMs, abort, work);
       if (failure) {
         throw connectionError(failure, cause);
       }
       return value as T;
     };
-    const response = await wait(host.fetch(fixed.fetch, url, { headers, signal: abort, credentials: "omit" }, true));
+    const response = await wait(() => host.fetch(fixed.fetch, url, { headers, signal: abort, credentials: "omit" }, true));
     const { status } = response;
     if (status === 416 && sink) {
       await sink.reset();
@@ -281,7 +281,7 @@ async function download(fixed: Fixed, url: string, to: DownloadTarget | undefine
     }
     const reader = response.body?.getReader();
     for (;;) {
-      const { done, value } = reader ? await wait(reader.read()) : { done: true, value: undefined };
+      const { done, value } = reader ? await wait(() => reader.read()) : { done: true, value: undefined };
       if (done || !value) {
         return null;
       }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -287,11 +287,13 @@ describe("the end", () => {
   });
   it("a process that ends by itself flushes, and no timer keeps it alive", async (t) => {
     const { url, hits } = await server(t, (_, response) => json(response, 202, { accepted: 1, skipped: 0, suppressed: false }));
+    const home = mkdtempSync(join(tmpdir(), "svc-sdk-"));
+    t.after(() => rmSync(home, { recursive: true, force: true }));
     const code = `import { SvcClient } from ${JSON.stringify(new URL("../dist/esm/index.js", import.meta.url).href)};
 new SvcClient({ baseUrl: ${JSON.stringify(url + "/api/v1")}, projectKey: "demo", analytics: { flushIntervalMs: 3600000 } }).public.track("bye");`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
       stdio: "inherit",
-      env: { ...process.env, XDG_STATE_HOME: mkdtempSync(join(tmpdir(), "svc-sdk-")) },
+      env: { ...process.env, XDG_STATE_HOME: home },
     });
     assert.equal(await new Promise((resolve) => child.on("exit", resolve)), 0);
     assert.deepEqual(eventsOf(hits).map((event) => event.name), ["bye"]);
