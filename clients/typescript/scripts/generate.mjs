@@ -84,7 +84,7 @@ async function schemaFile() {
     const { description } = spec.components.schemas[member.name.text];
     return comment(description ?? `${words(name)}.`, "") + print(declared) + "\n";
   });
-  const helper = "/** T whose fields K are there. */\ntype WithRequired<T, K extends keyof T> = T & { [P in K]-?: Exclude<T[P], undefined> };\n\n";
+  const helper = "/** T whose fields K are there. */\nexport type WithRequired<T, K extends keyof T> = T & { [P in K]-?: Exclude<T[P], undefined> };\n\n";
   return header + helper + tidy(out.join("\n"));
 }
 

@@ -134,7 +134,7 @@ export class Analytics {
 
   hasOptedOut(): boolean {
     const { queue } = this;
-    return queue.signalled || (queue.active, queue.optedOut);
+    return queue.signalled || queue.hasOptedOut();
   }
 
   grantConsent(): void {

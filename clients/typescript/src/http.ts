@@ -196,7 +196,7 @@ export function address(settings: Settings, { path, params = [], query = {} }: R
 }
 
 async function credential(token: Settings["token"]): Promise<string> {
-  let text;
+  let text: string | null;
   try {
     text = typeof token === "function" ? await token() : token;
   } catch (cause) {

@@ -56,7 +56,7 @@ export function fileStore(directory: string, name: string): Store {
   const fs = builtin("node:fs");
   const path = builtin("node:path").join(directory, name);
   const load = (): Record<string, unknown> => {
-    let text;
+    let text: string;
     try {
       text = fs.readFileSync(path, "utf8");
     } catch (error) {

@@ -150,6 +150,12 @@ export class Queue {
     return !this.optedOut && this.allowed();
   }
 
+  /** Whether the marker is set, also by an earlier run. */
+  hasOptedOut(): boolean {
+    this.load();
+    return this.optedOut;
+  }
+
   /** Whether the browser asks not to be tracked. */
   get signalled(): boolean {
     return this.tuning.respectDoNotTrack && this.host.doNotTrack();
@@ -171,11 +177,13 @@ export class Queue {
   track(name: unknown, properties?: unknown): void {
     const event = eventName(name);
     if (!event) {
-      return this.drop(String(name), "invalid name");
+      this.drop(String(name), "invalid name");
+      return;
     }
     const json = properties == null ? "" : snapshot(properties);
     if (json.length * 3 > propertyBytes && utf8(json).length > propertyBytes) {
-      return this.drop(event, "properties over 16 KiB");
+      this.drop(event, "properties over 16 KiB");
+      return;
     }
     const { mono, now } = this.host.clock;
     const at = mono();

@@ -45,7 +45,7 @@ export const stateName = (namespace: string): string =>
 /** Value of `x-svc-client-time`, or null when the instant or the offset has no form there. */
 export function clientTime(unixMs: number, offsetSeconds: number): string | null {
   const local = new Date(unixMs + offsetSeconds * 1000);
-  const text = isNaN(+local) ? "" : local.toISOString();
+  const text = Number.isNaN(+local) ? "" : local.toISOString();
   if (offsetSeconds % 60 || text.length !== 24) {
     return null;
   }
@@ -75,7 +75,7 @@ export function retryAfter(header: string | null, nowUnix: number): number | nul
     return +text;
   }
   const date = /^[A-Za-z]+,? /.test(text) ? Date.parse(text) : NaN;
-  return isNaN(date) ? null : Math.max(0, Math.ceil(date / 1000 - nowUnix));
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil(date / 1000 - nowUnix));
 }
 
 /**

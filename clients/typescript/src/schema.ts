@@ -1,7 +1,7 @@
 // Generated from openapi.yaml by scripts/generate.mjs. Do not edit.
 
 /** T whose fields K are there. */
-type WithRequired<T, K extends keyof T> = T & { [P in K]-?: Exclude<T[P], undefined> };
+export type WithRequired<T, K extends keyof T> = T & { [P in K]-?: Exclude<T[P], undefined> };
 
 /** What went wrong. Every error has this body. */
 export interface ErrorBody {

@@ -17,7 +17,10 @@ describe("under load", () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     t.diagnostic(`seed ${seed}`);
     let state = seed;
-    const random = () => ((state = (Math.imul(state, 1103515245) + 12345) >>> 0), state / 2 ** 32);
+    const random = () => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+      return state / 2 ** 32;
+    };
     const delivered = [];
     const dropped = [];
     const { fetch } = recorder(async ({ body }) => {
@@ -214,7 +217,10 @@ describe("sending", () => {
   });
   it("opting out aborts a running send and puts nothing back", async () => {
     let aborted = false;
-    const { requests, fetch } = recorder((_, __, init) => new Promise((_, reject) => init.signal.addEventListener("abort", () => ((aborted = true), reject(init.signal.reason)))));
+    const { requests, fetch } = recorder((_, __, init) => new Promise((_, reject) => init.signal.addEventListener("abort", () => {
+      aborted = true;
+      reject(init.signal.reason);
+    })));
     const storage = memoryStorage();
     const { client } = testClient({ fetch, analytics: { storage } });
     client.public.track("a");

@@ -82,7 +82,10 @@ describe("capture", () => {
   });
   it("errors inside the redact hook's own reports are not captured again", async () => {
     const { client, bodies } = start();
-    client.logs.install({ redact: (report) => (client.logs.capture(boom("inner")), report) })();
+    client.logs.install({ redact: (report) => {
+      client.logs.capture(boom("inner"));
+      return report;
+    } })();
     client.logs.capture(boom("outer"));
     await client.logs.flush();
     assert.equal(bodies().length, 1);

@@ -100,7 +100,10 @@ describe("leaving a page", () => {
   }
   for (const [what, change] of [
     ["a beacon that throws", () => (send = () => { throw new Error("no"); })],
-    ["a fetch that throws", () => ((send = () => false), (globalThis.fetch = () => { throw new Error("no"); }))],
+    ["a fetch that throws", () => {
+      send = () => false;
+      globalThis.fetch = () => { throw new Error("no"); };
+    }],
   ]) {
     it(`${what} leaves the events stored`, () => {
       const { client, left } = open();

@@ -140,7 +140,11 @@ async function play({ options = {}, steps }) {
   const look = {
     active: () => client.analytics.active,
     opted_out: () => client.public.hasOptedOut(),
-    pending: () => (client.analytics.active, queue().entries.map((entry) => entry.name)),
+    pending() {
+      // A look at it reads what is stored.
+      assert.equal(typeof client.analytics.active, "boolean");
+      return queue().entries.map((entry) => entry.name);
+    },
     stored: () => [...storage.values.keys()].map((key) => key.split(".").at(-1)).sort(),
     sent: () => batches.flatMap((batch) => batch.events.map((event) => event.name)),
     dropped: () => dropped,
@@ -156,7 +160,10 @@ async function play({ options = {}, steps }) {
     grant_consent: () => client.public.grantConsent(),
     revoke_consent: () => client.public.revokeConsent(),
     reset_identity: () => client.public.resetIdentity(),
-    advance: (seconds) => ((clock.monotonic += seconds * 1000), (clock.wall += seconds * 1000)),
+    advance(seconds) {
+      clock.monotonic += seconds * 1000;
+      clock.wall += seconds * 1000;
+    },
     answer: (code) => (status = code),
     reject: (names) => (refused = names),
     restart: () => (client = start()),
