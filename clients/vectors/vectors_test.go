@@ -2,7 +2,13 @@ package vectors
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -67,6 +73,49 @@ func TestAbout(t *testing.T) {
 	for name := range about {
 		if sections[name] == nil {
 			t.Errorf("about explains %s, which is not there", name)
+		}
+	}
+}
+
+// unread are the sections that the tests of a library do not read yet; what they hold is
+// held there by tests of its own and by the stories of tests/clients.
+var unread = map[string][]string{
+	"typescript": {"defaults", "error_content", "error_limits", "event_backoff_retry_after", "queue_scenarios", "update_key", "update_memory"},
+	"rust":       {"error_content", "error_limits", "event_backoff_retry_after", "queue_scenarios", "update_key", "update_memory"},
+}
+
+// TestEveryLibraryReadsEverySection: the tests of each library that is there name each
+// section, unless it is a rule of the server alone.
+func TestEveryLibraryReadsEverySection(t *testing.T) {
+	t.Parallel()
+	var sections map[string]json.RawMessage
+	if err := json.Unmarshal(file, &sections); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"about", "format", "client_time_parse", "language_key", "language_match"} {
+		delete(sections, name)
+	}
+	tests := map[string]string{"go": ".", "python": "tests", "typescript": "test", "rust": "src"}
+	words := regexp.MustCompile(`\w+`)
+	for library, dir := range tests {
+		named := map[string]bool{}
+		err := filepath.WalkDir(filepath.Join("..", library, dir), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !slices.Contains([]string{".go", ".py", ".mjs", ".rs"}, filepath.Ext(name)) {
+				return err
+			}
+			source, err := os.ReadFile(name)
+			for _, word := range words.FindAll(source, -1) {
+				named[string(word)] = true
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for name := range sections {
+			if err == nil && !named[name] && !slices.Contains(unread[library], name) {
+				t.Errorf("the tests of clients/%s do not read section %s", library, name)
+			}
 		}
 	}
 }
