@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"svc/internal/testutil"
 )
 
 // answer reads an answer and returns its status.
@@ -35,6 +37,9 @@ func TestFewFiles(t *testing.T) {
 	dir := p.Args[3]
 	p.ask(t, "POST", "/admin/projects", `{"project_key":"a","name":"x"}`, 201)
 	http.DefaultClient.CloseIdleConnections()
+	testutil.Until(t, "the index that the server builds at its first start lets another be built", func() bool {
+		return exec.Command("svc", "reindex", "--data", dir).Run() == nil
+	})
 
 	const get = "GET /api/v1/public/a HTTP/1.1\r\nHost: x\r\n\r\n"
 	for range 2 * most { // these are kept alive and give way
