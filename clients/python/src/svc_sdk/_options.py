@@ -130,7 +130,7 @@ def check_base_url(base_url: str) -> str:
     if not host:
         raise SvcError("base_url is not a valid address")
     if "/api/v" not in text.partition("://")[2]:
-        warnings.warn("base_url has no /api/v in its path; it usually ends in /api/v1", stacklevel=5)
+        warnings.warn("base_url has no /api/v in its path; it usually ends in /api/v1", stacklevel=4)
     return text
 
 

@@ -377,16 +377,18 @@ class PublicMethods(Namespace):
             )
         )
 
-    def list_terms(self) -> TermsList:
+    def list_terms(self, *, locale: str | None = None) -> TermsList:
         """List the terms documents.
 
         `GET /public/terms`
         """
-        return self._send(Call["TermsList"]("GET", "/public/terms"))
+        return self._send(Call["TermsList"]("GET", "/public/terms", query={"locale": locale}))
 
-    def get_terms(self, slug: str) -> Terms:
+    def get_terms(self, slug: str, *, locale: str | None = None) -> Terms:
         """Read a terms document.
 
         `GET /public/terms/{slug}`
         """
-        return self._send(Call["Terms"]("GET", "/public/terms/{slug}", arguments={"slug": slug}))
+        return self._send(
+            Call["Terms"]("GET", "/public/terms/{slug}", arguments={"slug": slug}, query={"locale": locale})
+        )
