@@ -354,10 +354,10 @@ class EventQueue:
         self.save()
 
     def opt_in(self) -> None:
-        """Remove the marker; the next identifier is new."""
+        """Remove the marker; the next identifier is new, because the opt-out deleted the old one."""
         self._load()
         with self._lock:
-            self._opted_out, self._marker, self._identity = False, False, None
+            self._opted_out, self._marker = False, False
             self.dirty = True
         self.save()
 
@@ -576,8 +576,6 @@ class EventQueue:
             state[key["queue"]] = queue
         if identity is not None:
             state[key["distinct_id"]] = identity
-        elif marker is False:
-            state.pop(key["distinct_id"], None)
         return state
 
     def forked(self) -> None:
