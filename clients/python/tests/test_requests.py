@@ -244,7 +244,8 @@ def test_a_refused_connection_is_tried_again(kind: str) -> None:
     make: Any = FakeClockClient if kind == "sync" else AsyncFakeClockClient
     client = make(f"http://127.0.0.1:{port}/api/v1")
     waits = client.fake.waits
-    with pytest.raises(SvcConnectionError) as raised:
+
+    def ask() -> None:
         answer = client.health()
         if inspect.isawaitable(answer):
 
@@ -252,6 +253,9 @@ def test_a_refused_connection_is_tried_again(kind: str) -> None:
                 await answer
 
             asyncio.run(wait())
+
+    with pytest.raises(SvcConnectionError) as raised:
+        ask()
     assert waits == [0.3, 0.6, 1.2]
     assert not raised.value.timeout
     assert isinstance(raised.value.cause, httpx.ConnectError)

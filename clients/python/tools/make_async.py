@@ -30,7 +30,7 @@ def convert(text: str) -> str:
 
 def _awaited(method: re.Match[str]) -> str:
     text = method[0]
-    if "self._send(" not in text:
+    if "self._send(" not in text and "self._run(" not in text:
         return text
     return re.sub(r"\) -> (.+):\n", r") -> Coroutine[Any, Any, \1]:\n", text, count=1)
 

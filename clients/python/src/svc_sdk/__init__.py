@@ -14,6 +14,7 @@ Answers are plain dicts; `svc_sdk.types` describes them.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._events import FlushResult
@@ -66,14 +67,18 @@ __all__ = [
 ]
 
 
+# Loaded when somebody asks: programs without asyncio do not pay for it.
+_LAZY = {
+    "AsyncSvcClient": "async_client",
+    "AsyncUpdate": "_updates",
+    "Download": "_download",
+    "Update": "_updates",
+}
+
+
 def __getattr__(name: str) -> Any:
-    # Loaded when somebody asks: programs without asyncio do not pay for it.
-    if name == "AsyncSvcClient":
-        from .async_client import AsyncSvcClient
-
-        return AsyncSvcClient
-    if name in ("AsyncUpdate", "Download", "Update"):
-        from . import _download, _updates
-
-        return getattr(_download if name == "Download" else _updates, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    globals()[name] = found
+    return found

@@ -6,6 +6,7 @@ import logging
 import queue
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from .errors import SvcError
@@ -47,9 +48,9 @@ class Background:
                 return
             error = future.exception()
             if error is not None:
-                self._deliver(None if on_error is None else lambda: on_error(error), on_done)
+                self._deliver(None if on_error is None else partial(on_error, error), on_done)
             else:
-                self._deliver(None if on_success is None else lambda: on_success(future.result()), on_done)
+                self._deliver(None if on_success is None else partial(on_success, future.result()), on_done)
 
         future = self._pool.submit(fn, *args, **kwargs)
         future.add_done_callback(finished)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class EventMethods:
     """Collecting events, and the say that people have in it."""
 
-    _core: Core
+    _base: Core
 
     def track(self, name: str, properties: Mapping[str, Any] | None = None) -> None:
         """Collect an event. Returns at once and never raises.
@@ -21,42 +21,42 @@ class EventMethods:
         lower case. Properties are at most 16 KiB of JSON; later changes of the
         mapping have no effect.
         """
-        self._core.track(name, properties)
+        self._base.track(name, properties)
 
     def grant_consent(self) -> None:
         """Allow collection in consent mode. Call it at each start; it is not remembered."""
-        self._core.granted = True
+        self._base.granted = True
 
     def revoke_consent(self) -> None:
         """Take consent back: queue and identifier are deleted.
 
         Without consent mode this is `opt_out`.
         """
-        if not self._core.analytics.require_consent:
+        if not self._base.analytics.require_consent:
             self.opt_out()
             return
-        self._core.granted = False
-        self._core.queue().revoke()
-        self._core.abort_send()
+        self._base.granted = False
+        self._base.queue().revoke()
+        self._base.abort_send()
 
     def opt_out(self) -> None:
         """Stop collection, delete queue and identifier, and remember it."""
-        self._core.queue().opt_out()
-        self._core.abort_send()
+        self._base.queue().opt_out()
+        self._base.abort_send()
 
     def opt_in(self) -> None:
         """End an opt-out. The next identifier is a new one."""
-        self._core.queue().opt_in()
+        self._base.queue().opt_in()
 
     def has_opted_out(self) -> bool:
         """Report whether there is an opt-out."""
-        return self._core.queue().opted_out()
+        return self._base.queue().opted_out()
 
     def reset_identity(self) -> None:
         """Begin a new identifier and session, for example when somebody else signs in."""
-        self._core.queue().reset_identity()
+        self._base.queue().reset_identity()
 
     @property
     def distinct_id(self) -> str | None:
         """The anonymous identifier, made when it is first read; `None` while nothing is collected."""
-        return self._core.queue().identifier()
+        return self._base.queue().identifier()

@@ -17,33 +17,33 @@ class Settable:
     version = SDK_VERSION
     """Version of this library."""
 
-    _core: Core
+    _base: Core
 
     @property
     def project_key(self) -> str | None:
         """The project that the client is bound to."""
-        return self._core.settings.project_key
+        return self._base.settings.project_key
 
     def set_token(self, token: Token) -> None:
         """Set the credential: a text, or a function that returns it."""
-        self._core.change(token=token)
+        self._base.change(token=token)
 
     def clear_token(self) -> None:
         """Forget the credential."""
-        self._core.change(token=None)
+        self._base.change(token=None)
 
     def set_project_key(self, project_key: str | None) -> None:
         """Bind the client to another project; events have a queue for each."""
-        self._core.bind(bound_key(project_key))
+        self._base.bind(bound_key(project_key))
 
     def set_platform(self, platform: str | None) -> None:
         """Declare the platform; `None` turns it and the detection of its version off."""
-        self._core.change(declared_platform=platform)
+        self._base.change(declared_platform=platform)
 
     def set_platform_version(self, platform_version: str | None) -> None:
         """Declare the version of the system; `None` turns it off."""
-        self._core.change(declared_version=platform_version)
+        self._base.change(declared_version=platform_version)
 
     def set_locale(self, locale: str | None) -> None:
         """Set the language preference of public reads."""
-        self._core.change(locale=locale)
+        self._base.change(locale=locale)

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 class AsyncPublic(AsyncPublicMethods, EventMethods):
     """What applications call. No credential is ever sent."""
 
-    _core: AsyncCore
+    def __init__(self, core: AsyncCore) -> None:
+        super().__init__(core)
+        self._base = core
 
     async def flush(self) -> FlushResult:
         """Send all collected events now, and say what became of them.
@@ -86,7 +88,8 @@ class AsyncSvcClient(Settable):
             locale=locale,
             app_version=app_version,
         )
-        self._core: AsyncCore = AsyncCore(settings, make_analytics(analytics), self._clock(), transport)
+        self._core = AsyncCore(settings, make_analytics(analytics), self._clock(), transport)
+        self._base = self._core
         self.public = AsyncPublic(self._core)
         """What applications call."""
         self.admin = AsyncAdmin(self._core)

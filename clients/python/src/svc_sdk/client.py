@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 class Public(PublicMethods, EventMethods):
     """What applications call. No credential is ever sent."""
 
-    _core: SyncCore
+    def __init__(self, core: SyncCore) -> None:
+        super().__init__(core)
+        self._base = core
 
     def flush(self) -> FlushResult:
         """Send all collected events now, and say what became of them.
@@ -102,7 +104,8 @@ class SvcClient(Settable):
             locale=locale,
             app_version=app_version,
         )
-        self._core: SyncCore = SyncCore(settings, make_analytics(analytics), self._clock(), transport)
+        self._core = SyncCore(settings, make_analytics(analytics), self._clock(), transport)
+        self._base = self._core
         self.public = Public(self._core)
         """What applications call."""
         self.admin = Admin(self._core)

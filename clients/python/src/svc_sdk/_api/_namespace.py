@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._calls import Call
+from .._flow import Flow
 
 if TYPE_CHECKING:
     from .._core import SyncCore
@@ -23,6 +24,9 @@ class Namespace:
     def _send(self, call: Call[T]) -> T:
         answer: T = self._core.send(call)
         return answer
+
+    def _run(self, flow: Flow[T]) -> T:
+        return self._core.run(flow)
 
     def _each(self, call: Call[T]) -> Iterator[T]:
         """Walk the pages of a list; T is one of its entries."""

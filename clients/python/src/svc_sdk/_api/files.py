@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._calls import Call
 from .._unset import UNSET, Unset
+from .._upload import Source, upload
 from ._namespace import Namespace
 
 if TYPE_CHECKING:
@@ -181,3 +182,19 @@ class FileMethods(Namespace):
                 "POST", "/admin/projects/{k}/versions/{id}/mirror-assets", arguments={"id": id}, admin=True
             )
         )
+
+    def upload_file(
+        self,
+        source: Source,
+        name: str | None = None,
+        *,
+        upload_id: str | None = None,
+        storage_backend_id: str | None | Unset = UNSET,
+    ) -> File:
+        """Upload a file, given by its path or as a binary stream.
+
+        It is sent in chunks. After a failure the server is asked which have
+        arrived, and the rest is sent, in at most three rounds; `upload_id`
+        goes on with an upload that an earlier process began.
+        """
+        return self._run(upload(self._core, source, name, upload_id, storage_backend_id))

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..._calls import Call
+from ..._flow import Flow
 from .._namespace import PAGE
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ class AsyncNamespace:
 
     def _send(self, call: Call[T]) -> Coroutine[Any, Any, T]:
         return self._core.send(call)
+
+    def _run(self, flow: Flow[T]) -> Coroutine[Any, Any, T]:
+        return self._core.run(flow)
 
     async def _each(self, call: Call[T]) -> AsyncIterator[T]:
         """Walk the pages of a list; T is one of its entries."""
