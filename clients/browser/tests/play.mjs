@@ -10,16 +10,32 @@ const page = new URL("/player.html", process.env.SVC_PLAYER_CONTROL).href;
 const profile = mkdtempSync(join(tmpdir(), "svc-player-"));
 const context = await launchIn(profile);
 
-function show() {
-  return new Promise((resolve, reject) => {
-    context.newPage().then((shown) => {
-      shown.on("crash", () => resolve("crashed"));
-      shown.on("pageerror", (error) => console.error("page:", error));
-      shown.on("console", (message) => console.error("console:", message.text()));
-      shown.goto(page).catch(() => undefined);
-      shown.waitForFunction(() => document.title === "done", null, { timeout: 0 }).then(() => resolve("done"), () => undefined);
-    }, reject);
-  });
+const within = (ms, work) =>
+  Promise.race([work, new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time: crashed")), ms).unref())]);
+
+/** Shows the page; says how it ended. Whatever goes wrong with a page that is killed, a new one is shown. */
+async function show() {
+  try {
+    const shown = await within(5000, context.newPage());
+    let crashed = false;
+    shown.on("crash", () => (crashed = true));
+    shown.on("pageerror", (error) => console.error("page:", error));
+    shown.on("console", (message) => console.error("console:", message.text()));
+    await within(5000, shown.goto(page, { waitUntil: "commit" }));
+    while (!crashed) {
+      // A page that is just loaded again has no title yet.
+      const title = await within(5000, shown.title()).catch((error) => {
+        crashed ||= /crash/i.test(error.message);
+      });
+      if (title === "done") {
+        return "done";
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } catch (error) {
+    console.error(String(error));
+  }
+  return "crashed";
 }
 
 while ((await show()) === "crashed") {

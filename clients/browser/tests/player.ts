@@ -126,7 +126,7 @@ async function call({ namespace, method, args }: Step): Promise<void> {
     admin: [client.admin, adminTable],
   } as Record<string, [unknown, string]>)[namespace]!;
   const { places, more } = rowOf(table, name);
-  const rest = { ...args };
+  const { extra, ...rest } = args;
   const values = places.map((place) => {
     const key = place === "v" ? "version" : place;
     const value = rest[key];
@@ -139,7 +139,7 @@ async function call({ namespace, method, args }: Step): Promise<void> {
       delete rest[from];
     }
   }
-  await (target as Record<string, Method>)[name]!(...values, ...(more ? [rest] : []));
+  await (target as Record<string, Method>)[name]!(...values, ...(more ? [rest] : []), { extra });
 }
 
 const setters: Record<string, (value: string | null) => void> = {
@@ -150,11 +150,12 @@ const setters: Record<string, (value: string | null) => void> = {
   locale: (value) => client.setLocale(value),
 };
 
-/** What a listener on the page's way out would do is not done any more. */
-function stopLeaving(): void {
-  for (const [target, type] of [[window, "pagehide"], [document, "visibilitychange"]] as const) {
-    target.addEventListener(type, (event) => event.stopImmediatePropagation(), { capture: true });
-  }
+/** Once it is set, what listeners would do when the page is left is not done any more. */
+let leavingHard = false;
+
+// They are called in the order in which they were added, so these are added first.
+for (const [target, type] of [[window, "pagehide"], [document, "visibilitychange"]] as const) {
+  target.addEventListener(type, (event) => leavingHard && event.stopImmediatePropagation(), { capture: true });
 }
 
 /** Tracks until the page is gone, and notes what was tracked. A page has no files, so the harness writes. */
@@ -257,9 +258,7 @@ const steps: Record<string, (step: Step) => unknown> = {
   },
   close: () => client.close(),
   async exit({ hard }) {
-    if (hard) {
-      stopLeaving();
-    }
+    leavingHard = hard;
     location.reload();
     await new Promise(() => undefined);
   },
