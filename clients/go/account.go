@@ -24,12 +24,12 @@ func (a *Admin) UpdateAdminProfile(ctx context.Context, in ProfileInput) (*AuthU
 
 // ChangePassword changes the password. Ends every session, also the one that made the change.
 func (a *Admin) ChangePassword(ctx context.Context, in PasswordInput) error {
-	return exec(ctx, a.call(http.MethodPatch, "/auth/password").body(in))
+	return perform(ctx, a.call(http.MethodPatch, "/auth/password").body(in))
 }
 
 // ChangeAccount changes the user name. Ends every session, also the one that made the change.
 func (a *Admin) ChangeAccount(ctx context.Context, in AccountInput) error {
-	return exec(ctx, a.call(http.MethodPatch, "/auth/account").body(in))
+	return perform(ctx, a.call(http.MethodPatch, "/auth/account").body(in))
 }
 
 // ListAPIScopes lists the scopes that a key can have.
@@ -58,7 +58,7 @@ func (a *Admin) UpdateAPIKey(ctx context.Context, id string, in APIKeyFields) (*
 // RevokeAPIKey revokes a key. Ends it at once, together with a former text in its grace period.
 // Repeating does no harm.
 func (a *Admin) RevokeAPIKey(ctx context.Context, id string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/auth/api-keys/{id}", id))
+	return perform(ctx, a.call(http.MethodDelete, "/auth/api-keys/{id}", id))
 }
 
 // RotateAPIKey gives a key a new text. Name, scopes, projects and expiry stay. The former text

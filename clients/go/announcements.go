@@ -58,7 +58,7 @@ func (a *Admin) UpdateAnnouncement(ctx context.Context, id string, in Announceme
 
 // DeleteAnnouncement deletes an announcement.
 func (a *Admin) DeleteAnnouncement(ctx context.Context, id string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/announcements/{id}", id))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/announcements/{id}", id))
 }
 
 // GetAnnouncementStatistics counts the announcements of all projects. Hidden ones count. Not for

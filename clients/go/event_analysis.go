@@ -74,7 +74,7 @@ func (a *Admin) UpdateDashboardCard(ctx context.Context, id string, in Dashboard
 
 // DeleteDashboardCard removes a card.
 func (a *Admin) DeleteDashboardCard(ctx context.Context, id string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/events/dashboards/cards/{id}", id))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/events/dashboards/cards/{id}", id))
 }
 
 // EventOverview is a count of events, senders, sessions and names.

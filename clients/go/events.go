@@ -35,7 +35,7 @@ func (a *Admin) UpdateEventDefinition(ctx context.Context, id string, in EventDe
 // DeleteEventDefinition forgets the description of a name. Events and counts stay. The next event
 // of the name makes a new one.
 func (a *Admin) DeleteEventDefinition(ctx context.Context, id string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/events/definitions/{id}", id))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/events/definitions/{id}", id))
 }
 
 // DeleteEventSubject deletes everything that is stored of a sender. Deletes all events of an

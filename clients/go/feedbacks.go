@@ -41,7 +41,7 @@ func (a *Admin) UpdateFeedback(ctx context.Context, id string, in FeedbackFields
 
 // DeleteFeedback deletes feedback.
 func (a *Admin) DeleteFeedback(ctx context.Context, id string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/feedbacks/{id}", id))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/feedbacks/{id}", id))
 }
 
 // GetFeedbackStatistics counts the feedback of all projects. Hidden feedback counts. Not for keys

@@ -73,7 +73,7 @@ func (a *Admin) CompleteUpload(ctx context.Context, uploadID string) (*File, err
 
 // AbortUpload gives up an upload.
 func (a *Admin) AbortUpload(ctx context.Context, uploadID string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/files/uploads/{upload_id}", uploadID))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/files/uploads/{upload_id}", uploadID))
 }
 
 // FileStatus says whether a file can be downloaded. Values that this library does not know

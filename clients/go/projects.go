@@ -50,7 +50,7 @@ func (a *Admin) UpdateProject(ctx context.Context, in ProjectFields) (*Project, 
 
 // DeleteProject deletes a project and everything in it.
 func (a *Admin) DeleteProject(ctx context.Context) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}"))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}"))
 }
 
 // GetProjectStatistics counts the projects. Not for keys that are limited to projects.
@@ -66,7 +66,7 @@ func (a *Admin) ListProjectAliases(ctx context.Context) (*List[ProjectAlias], er
 // DeleteProjectAlias gives up a former key. From then on it leads nowhere and may be given to
 // another project.
 func (a *Admin) DeleteProjectAlias(ctx context.Context, alias string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/aliases/{alias}", alias))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/aliases/{alias}", alias))
 }
 
 // ListProjectLocales lists the languages of a project, oldest first. Not paged.
@@ -91,7 +91,7 @@ func (a *Admin) UpdateProjectLocale(ctx context.Context, locale string, in Local
 // DeleteProjectLocale removes a language. Its translations are kept, unseen, and come back when
 // the language is registered again.
 func (a *Admin) DeleteProjectLocale(ctx context.Context, locale string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/locales/{locale}", locale))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/locales/{locale}", locale))
 }
 
 // Project is something that is released. Reads without a credential have its texts in one language

@@ -313,8 +313,6 @@ func TestDeleteMyDataDropsWhatWaits(t *testing.T) {
 }
 
 // stateIn lets clients of a test keep their state in a folder, as a file.
-//
-//nolint:paralleltest // t.Setenv needs the process for itself.
 func stateIn(t *testing.T) (dir, file string) {
 	t.Helper()
 	root := t.TempDir()

@@ -281,8 +281,8 @@ func fetch[T any](ctx context.Context, c *call) (*T, error) {
 	return out, nil
 }
 
-// exec sends a request whose answer says nothing but that it was done.
-func exec(ctx context.Context, c *call) error {
+// perform sends a request whose answer says nothing but that it was done.
+func perform(ctx context.Context, c *call) error {
 	_, err := fetch[json.RawMessage](ctx, c)
 	return err
 }

@@ -536,7 +536,10 @@ func TestIterWalksAllPages(t *testing.T) {
 	if got := strings.Join(ids, ""); got != "abc" || len(r.requests) != 2 || r.requests[1].URL.RawQuery != "limit=100&offset=2&search=x" {
 		t.Errorf("got %s with %d requests", got, len(r.requests))
 	}
-	for range c.Public.IterVersions(t.Context(), nil) {
+	for _, err := range c.Public.IterVersions(t.Context(), nil) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	r.answer = func(*http.Request) (int, string) { return http.StatusNotFound, "{}" }

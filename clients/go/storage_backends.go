@@ -24,7 +24,7 @@ func (a *Admin) UpdateStorageBackend(ctx context.Context, id string, in StorageB
 // DeleteStorageBackend deletes a storage. 400 for the built-in one, 409 for the default and for
 // one that holds files. Projects that name it use the default from then on.
 func (a *Admin) DeleteStorageBackend(ctx context.Context, id string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/storage/backends/{id}", id))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/storage/backends/{id}", id))
 }
 
 // TestStorageBackend tries the saved settings of a storage.

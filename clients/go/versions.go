@@ -69,7 +69,7 @@ func (a *Admin) UpdateVersion(ctx context.Context, id string, in VersionFields) 
 // DeleteVersion deletes a version. If it was the latest, the greatest official version that is not
 // deprecated takes its place.
 func (a *Admin) DeleteVersion(ctx context.Context, id string) error {
-	return exec(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/versions/{id}", id))
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/versions/{id}", id))
 }
 
 // UpsertVersion publishes the version with this display text, or updates it if it exists. Made for

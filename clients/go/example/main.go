@@ -80,11 +80,9 @@ func (a *app) do(ctx context.Context, command string, args []string) error {
 	a.client.Public.Track("command", map[string]any{"name": command})
 	switch command {
 	case "add":
-		a.hint(ctx)
-		return a.add(strings.Join(args[1:], " "))
+		return errors.Join(a.hint(ctx), a.add(strings.Join(args[1:], " ")))
 	case "list":
-		a.hint(ctx)
-		return a.list()
+		return errors.Join(a.hint(ctx), a.list())
 	case "update":
 		return a.update(ctx)
 	case "version":
@@ -111,20 +109,24 @@ func (a *app) list() error {
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for n := 1; lines.Scan(); n++ {
-		fmt.Fprintf(a.out, "%d. %s\n", n, lines.Text())
+		if _, err := fmt.Fprintf(a.out, "%d. %s\n", n, lines.Text()); err != nil {
+			return err
+		}
 	}
 	return lines.Err()
 }
 
 // hint says that there is something newer. That the server cannot be reached is no error here;
 // the answer is remembered for six hours.
-func (a *app) hint(ctx context.Context) {
+func (a *app) hint(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	update, err := a.client.Updates.Check(ctx, nil)
-	if err == nil && update.Decision != svcsdk.NoUpdate {
-		fmt.Fprintf(a.out, "(%s is there: notes update)\n", update.Target.Version)
+	if err != nil || update.Decision == svcsdk.NoUpdate {
+		return nil
 	}
+	_, err = fmt.Fprintf(a.out, "(%s is there: notes update)\n", update.Target.Version)
+	return err
 }
 
 // update replaces the program by a newer one.
