@@ -71,7 +71,8 @@ const shipped = ["svc-sdk.js", "svc-sdk.global.js"];
 /**
  * An origin with pages: /page is empty, /script has the library from a script element,
  * /module as a module in `sdk`, and /pages/NAME is what the test has put there. All other
- * requests go to the server and are kept in `asked`; `answer` may answer them instead.
+ * requests go to the server and are kept in `asked` once it has answered; `answer` may
+ * answer them instead.
  */
 export async function startOrigin(server) {
   const origin = { asked: [], pages: {}, answer: () => undefined };
@@ -99,15 +100,16 @@ export async function startOrigin(server) {
     const body = Buffer.concat(chunks);
     const { method, url, headers } = asked;
     const entry = { method, path: url, headers, body: body.toString() };
-    origin.asked.push(entry);
     const instead = method === "OPTIONS" ? undefined : await origin.answer(entry);
     if (instead) {
+      origin.asked.push(entry);
       const allowed = { "access-control-allow-origin": headers.origin ?? "*", "access-control-expose-headers": "Retry-After", "access-control-allow-credentials": "true" };
       instead.status ? response.writeHead(instead.status, { ...allowed, ...instead.headers }).end(instead.body ?? "") : response.destroy();
       return;
     }
     const target = new URL(url, server.url);
     const passed = request(target, { method, headers: { ...headers, host: target.host, connection: "close" } }, (answer) => {
+      origin.asked.push(entry);
       response.writeHead(answer.statusCode, answer.headers);
       answer.pipe(response);
     });
