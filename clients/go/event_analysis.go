@@ -460,7 +460,7 @@ type DashboardCard struct {
 	// What it shows.
 	Description *string `json:"description"`
 	// A body of `POST …/analysis/query`, as it was sent.
-	Query EventQuery `json:"query"`
+	Query map[string]any `json:"query"`
 	// Whatever the dashboard keeps with it.
 	Layout map[string]any `json:"layout"`
 	// Its place among the others.
