@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use crate::client::{health_call, login_call, shared};
 use crate::core::Handle;
 use crate::error::Result;
@@ -54,8 +56,18 @@ impl AsyncSvcClient {
 
     /// Logs in and keeps the token for [`AsyncAdmin`] methods.
     pub async fn login(&self, username: &str, password: &str) -> Result<Login> {
+        self.login_with(username, password, Map::new()).await
+    }
+
+    /// Logs in with fields that this library does not know.
+    pub async fn login_with(
+        &self,
+        username: &str,
+        password: &str,
+        extra: Map<String, Value>,
+    ) -> Result<Login> {
         let settings = self.0.core.settings();
-        let call = login_call(&settings, username, password)?;
+        let call = login_call(&settings, username, password, extra)?;
         let login: Login = self.0.core.call_async(&settings, call).await?;
         self.0.set_token(Some(login.access_token.clone()));
         Ok(login)

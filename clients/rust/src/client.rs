@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use crate::api::{Admin, Public};
 use crate::clock::Clock;
 use crate::core::{Core, Handle, LogFn, Parts};
@@ -250,9 +252,18 @@ pub(crate) fn health_call(settings: &Settings) -> Result<Call> {
     Call::new(settings, "GET", "/health", &[], false)
 }
 
-pub(crate) fn login_call(settings: &Settings, username: &str, password: &str) -> Result<Call> {
+pub(crate) fn login_call(
+    settings: &Settings,
+    username: &str,
+    password: &str,
+    extra: Map<String, Value>,
+) -> Result<Call> {
     let mut call = Call::new(settings, "POST", "/auth/login", &[], false)?;
-    call.body = Body::Json(serde_json::json!({"username": username, "password": password}));
+    let mut body = Map::new();
+    body.insert("username".to_owned(), username.into());
+    body.insert("password".to_owned(), password.into());
+    body.extend(extra);
+    call.body = Body::Json(body.into());
     Ok(call)
 }
 
@@ -286,8 +297,18 @@ impl SvcClient {
 
     /// Logs in and keeps the token for [`Admin`] methods.
     pub fn login(&self, username: &str, password: &str) -> Result<Login> {
+        self.login_with(username, password, Map::new())
+    }
+
+    /// Logs in with fields that this library does not know.
+    pub fn login_with(
+        &self,
+        username: &str,
+        password: &str,
+        extra: Map<String, Value>,
+    ) -> Result<Login> {
         let settings = self.0.core.settings();
-        let call = login_call(&settings, username, password)?;
+        let call = login_call(&settings, username, password, extra)?;
         let login: Login = self.0.core.call(&settings, call)?;
         self.0.set_token(Some(login.access_token.clone()));
         Ok(login)

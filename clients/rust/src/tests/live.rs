@@ -221,6 +221,8 @@ fn the_example_runs() -> crate::Result<()> {
     let (admin, folder) = (client.admin(), Folder::new());
     client.login("admin", PASSWORD)?;
     admin.create_project(&ProjectFields::new().name("Acme"))?;
+    let installed = VersionFields::new().comparable_version("1.0.0");
+    admin.upsert_version("1.0.0", &installed)?;
     let upload = Upload::new("notes-linux.bin");
     let file = admin.upload_file(std::io::Cursor::new(b"new notes".to_vec()), &upload)?;
     let url = format!("{}{}", live.url.trim_end_matches("/api/v1"), file.path);

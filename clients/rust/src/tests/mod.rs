@@ -55,7 +55,11 @@ pub(crate) fn call(
         ("client", "health") => client.health().map(|v| json(&v)),
         ("client", "login") => {
             let (user, password) = (take(&mut args, "username"), take(&mut args, "password"));
-            client.login(&user, &password).map(|v| json(&v))
+            let extra = match args.remove("extra") {
+                Some(Value::Object(extra)) => extra,
+                _ => Map::new(),
+            };
+            client.login_with(&user, &password, extra).map(|v| json(&v))
         }
         ("public", "export_my_data" | "delete_my_data") => {
             let id = args.get("distinct_id").and_then(Value::as_str);
