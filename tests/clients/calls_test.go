@@ -220,7 +220,7 @@ func (s *story) bodyArguments(method string, args map[string]any, schema *openap
 	if method == "admin upsert_version" && len(body) == 0 {
 		args["title"], body["title"] = "t", "t"
 	}
-	if s.chance(15) {
+	if method != "client login" && s.chance(15) {
 		extra := map[string]any{"added_later": s.json(1)}
 		if fields := slices.Sorted(maps.Keys(body)); len(fields) > 0 && s.chance(20) {
 			extra[fields[0]] = "replaced"
