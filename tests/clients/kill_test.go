@@ -50,7 +50,7 @@ func TestEveryLibraryIsKilled(t *testing.T) {
 		if err := s.CallAsAdministrator(t.Context(), http.MethodPost, "/admin/projects", map[string]any{"project_key": project, "name": project}, nil); err != nil {
 			t.Fatal(err)
 		}
-		k := &killing{Server: s, project: project, seen: map[string]bool{}, random: rand.New(rand.NewPCG(9, uint64(len(language))))}
+		k := &killing{Server: s, project: project, seen: map[string]bool{}, senders: map[string]bool{}, random: rand.New(rand.NewPCG(9, uint64(len(language))))}
 		k.way = httptest.NewServer(k.proxy())
 		t.Cleanup(k.way.Close)
 		k.player = play(t, language, record(t, nil))
@@ -94,13 +94,22 @@ type killing struct {
 	random  *rand.Rand
 	way     *httptest.Server // to the server; it notes who sends
 
-	mu      sync.Mutex
-	senders []string // identifiers, in the order in which they were first seen
-	seen    map[string]bool
-	total   int // events that the rounds have found
+	rounds []round
+
+	mu       sync.Mutex
+	senders  map[string]bool
+	sessions []string // of batches, in the order in which they were first seen
+	seen     map[string]bool
 }
 
-// proxy passes everything to the server and notes the identifiers that send events.
+// round is the life of one process: what it has written down, and the sessions of what it
+// has tracked, of which there must be one at most.
+type round struct {
+	file     string
+	sessions []string
+}
+
+// proxy passes everything to the server and notes the sessions of events.
 func (k *killing) proxy() http.Handler {
 	target := &url.URL{Scheme: "http", Host: k.Addr}
 	through := &httputil.ReverseProxy{
@@ -115,9 +124,10 @@ func (k *killing) proxy() http.Handler {
 			}
 			var batch struct {
 				DistinctID string `json:"distinct_id"`
+				SessionID  string `json:"session_id"`
 			}
 			if json.Unmarshal(text, &batch) == nil {
-				k.note(batch.DistinctID)
+				k.note(batch.DistinctID, batch.SessionID)
 			}
 			r.Body = io.NopCloser(bytes.NewReader(text))
 		}
@@ -125,21 +135,22 @@ func (k *killing) proxy() http.Handler {
 	})
 }
 
-func (k *killing) note(sender string) {
+func (k *killing) note(sender, session string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.seen[sender] {
-		k.seen[sender] = true
-		k.senders = append(k.senders, sender)
+	k.senders[sender] = true
+	if !k.seen[session] {
+		k.seen[session] = true
+		k.sessions = append(k.sessions, session)
 	}
 }
 
-// news are the identifiers that were first seen since the last call.
+// news are the sessions that were first seen since the last call.
 func (k *killing) news() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	fresh := k.senders
-	k.senders = nil
+	fresh := k.sessions
+	k.sessions = nil
 	return fresh
 }
 
@@ -147,33 +158,29 @@ func (k *killing) run(t *testing.T, rounds int) error {
 	if err := k.start(); err != nil {
 		return err
 	}
-	file := ""
-	for round := 0; ; round++ {
+	for i := range rounds + 1 {
 		if err := k.open(); err != nil {
 			return err
 		}
-		if file != "" {
-			if err := k.verify(t, file); err != nil {
-				return fmt.Errorf("round %d: %w", round, err)
-			}
+		if i > 0 {
+			k.rounds[i-1].sessions = k.news()
 		}
-		if round == rounds {
+		if i == rounds {
 			break
 		}
-		file = filepath.Join(k.state, fmt.Sprint("spin-", round))
+		file := filepath.Join(k.state, fmt.Sprint("spin-", i))
 		if err := k.spin(t, file, time.Duration(200+k.random.IntN(2300))*time.Millisecond); err != nil {
-			return fmt.Errorf("round %d: %w", round, err)
+			return fmt.Errorf("round %d: %w", i, err)
 		}
+		k.rounds = append(k.rounds, round{file: file})
 	}
 	if _, err := k.do(map[string]any{"do": "close"}); err != nil {
 		return err
 	}
-	t.Logf("killed %d times, %d events arrived", rounds, k.total)
-	return errors.Join(k.finish(), k.counted(t))
+	return errors.Join(k.finish(), k.verify(t))
 }
 
-// open begins a client on what the one before has left, and has it send that. What
-// follows has an identifier of its own, so that rounds can be told apart.
+// open begins a client on what the one before has left, and has it send that.
 func (k *killing) open() error {
 	for _, step := range []map[string]any{
 		{"do": "open", "base_url": k.way.URL + apiPath, "real_clock": true, "options": map[string]any{
@@ -181,7 +188,6 @@ func (k *killing) open() error {
 			"analytics": map[string]any{"flush_interval": 0.2, "batch_size": 50, "max_queue_size": 20000},
 		}},
 		{"do": "flush"},
-		{"do": "reset_identity"},
 	} {
 		result, err := k.do(step)
 		if err != nil {
@@ -222,29 +228,58 @@ func (k *killing) spin(t *testing.T, file string, after time.Duration) error {
 	return k.again()
 }
 
-// verify compares what the server has of a round with what was tracked in it.
-func (k *killing) verify(t *testing.T, file string) error {
+// verify compares what the server has with what was tracked in each round.
+func (k *killing) verify(t *testing.T) error {
 	t.Helper()
-	last, want, err := readSpin(file)
-	if err != nil {
-		return err
+	// The server exports ten times an hour. An identifier that was made right before a
+	// kill may be gone, which loses no event.
+	if n := len(k.senders); n < 1 || n > 2 {
+		return fmt.Errorf("the device has had %d identifiers", n)
 	}
-	senders := k.news()
-	if len(senders) > 1 {
-		return fmt.Errorf("the events of one process came from %d identifiers", len(senders))
-	}
-	got := map[int]int{}
-	for _, sender := range senders {
+	exported := 0
+	stored := map[string]map[int]int{} // session, number of the event: how often
+	for sender := range k.senders {
 		var export struct {
-			Data []struct{ Properties struct{ I int } }
+			Data []struct {
+				SessionID  string `json:"session_id"`
+				Properties struct{ I int }
+			}
 		}
-		if err := k.CallAsAdministrator(t.Context(), http.MethodGet, "/public/"+k.project+"/events/me?distinct_id="+url.QueryEscape(sender), nil, &export); err != nil {
+		path := "/public/" + k.project + "/events/me?distinct_id=" + url.QueryEscape(sender)
+		if err := k.CallAsAdministrator(t.Context(), http.MethodGet, path, nil, &export); err != nil {
 			return err
 		}
 		for _, e := range export.Data {
-			got[e.Properties.I]++
-			k.total++
+			if stored[e.SessionID] == nil {
+				stored[e.SessionID] = map[int]int{}
+			}
+			stored[e.SessionID][e.Properties.I]++
+			exported++
 		}
+	}
+	var all []error
+	for i, r := range k.rounds {
+		if len(r.sessions) > 1 {
+			all = append(all, fmt.Errorf("round %d: the events of one process are in %d sessions", i, len(r.sessions)))
+			continue
+		}
+		got := map[int]int{}
+		if len(r.sessions) == 1 {
+			got = stored[r.sessions[0]]
+		}
+		if err := r.verify(got); err != nil {
+			all = append(all, fmt.Errorf("round %d: %w", i, err))
+		}
+	}
+	t.Logf("killed %d times, %d events arrived", len(k.rounds), exported)
+	return errors.Join(append(all, k.counted(t, exported))...)
+}
+
+// verify compares what the server has of a round with what was tracked in it.
+func (r round) verify(got map[int]int) error {
+	last, want, err := readSpin(r.file)
+	if err != nil {
+		return err
 	}
 	for i, times := range got {
 		if times > 1 {
@@ -285,16 +320,17 @@ func readSpin(file string) (last int64, at map[int]int64, err error) {
 	return last, at, nil
 }
 
-// counted compares the number in the statistics with what was found round by round.
-func (k *killing) counted(t *testing.T) error {
+// counted compares the number in the statistics with that of the export.
+func (k *killing) counted(t *testing.T, exported int) error {
+	t.Helper()
 	var overview struct{ Total int }
 	now := time.Now().Unix()
 	path := fmt.Sprintf("/admin/projects/%s/events/stats/overview?start_time=%d&end_time=%d", k.project, now-24*3600, now+3600)
 	if err := k.CallAsAdministrator(t.Context(), http.MethodGet, path, nil, &overview); err != nil {
 		return err
 	}
-	if overview.Total != k.total {
-		return fmt.Errorf("the server has counted %d events, the exports have %d", overview.Total, k.total)
+	if overview.Total != exported {
+		return fmt.Errorf("the server has counted %d events, the export has %d", overview.Total, exported)
 	}
 	return nil
 }
