@@ -63,15 +63,19 @@ class Core:
     def bind(self, project_key: str | None) -> None:
         """Change the project; its events have a queue of their own."""
         with self._lock:
-            old, name = self._queue, self.namespace()
+            old, before = self._queue, self._project()
             self._settings = self._settings.with_(project_key=project_key)
-            if old is None or self.namespace() == name:
+            if old is None or self._project() == before:
                 return
             self._queue = None
         if self.analytics.persistence == "persistent":
             old.save()
         else:
             self.retire(old)
+
+    def _project(self) -> str:
+        """Return what tells projects apart; their namespace does not when the application gave it."""
+        return (self._settings.project_key or "").strip().lower()
 
     def namespace(self) -> str:
         """Return what the local state is called."""
@@ -91,6 +95,7 @@ class Core:
                     self.clock,
                     lambda: self.granted,
                     lambda body: self._events_request(key, body),
+                    key if self.analytics.namespace is not None else None,
                 )
             return self._queue
 

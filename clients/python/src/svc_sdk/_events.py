@@ -146,19 +146,31 @@ def _plain(value: Any, inside: tuple[int, ...]) -> Any:
 class Entry:
     """An event in the queue."""
 
-    __slots__ = ("distinct_id", "event_id", "name", "session_id", "wire")
+    __slots__ = ("distinct_id", "event_id", "name", "project_key", "session_id", "wire")
 
-    def __init__(self, event_id: str, name: str, distinct_id: str, session_id: str, wire: bytes) -> None:
+    def __init__(
+        self,
+        event_id: str,
+        name: str,
+        distinct_id: str,
+        session_id: str,
+        wire: bytes,
+        project_key: str | None = None,
+    ) -> None:
         self.event_id = event_id
         self.name = name
         self.distinct_id = distinct_id
         self.session_id = session_id
         self.wire = wire
         """The event as JSON of a batch."""
+        self.project_key = project_key
+        """Its project, only where the namespace does not say it."""
 
     def stored(self) -> str:
         """Return the event as JSON of the stored queue."""
         about = {"distinct_id": self.distinct_id, "session_id": self.session_id}
+        if self.project_key is not None:
+            about["project_key"] = self.project_key
         return f"{self.wire[:-1].decode()},{json.dumps(about)[1:]}"
 
 
@@ -168,6 +180,7 @@ def read_entry(value: Any) -> Entry | None:
         return None
     event_id, name, identity = value.get("event_id"), value.get("name"), value.get("distinct_id")
     session, moment, properties = value.get("session_id"), value.get("occurred_at"), value.get("properties")
+    project = value.get("project_key")
     if (
         not (isinstance(event_id, str) and _IDENTIFIER.match(event_id))
         or not (isinstance(name, str) and _NAME.match(name))
@@ -175,6 +188,7 @@ def read_entry(value: Any) -> Entry | None:
         or not (session is None or (isinstance(session, str) and len(session) <= 128))
         or not (isinstance(moment, int) and not isinstance(moment, bool) and moment >= 0)
         or not (properties is None or isinstance(properties, dict))
+        or not (project is None or isinstance(project, str))
     ):
         return None
     wire: dict[str, Any] = {"event_id": event_id, "name": name, "occurred_at": moment}
@@ -184,7 +198,7 @@ def read_entry(value: Any) -> Entry | None:
         encoded = json.dumps(wire, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     except (ValueError, RecursionError):
         return None
-    return Entry(event_id, name, identity, session or "", encoded)
+    return Entry(event_id, name, identity, session or "", encoded, project)
 
 
 def read_queue(text: str | None) -> list[Entry]:
@@ -226,12 +240,14 @@ class EventQueue:
         clock: Clock,
         granted: Callable[[], bool],
         prepare: Callable[[bytes], Prepared | None],
+        project_key: str | None = None,
     ) -> None:
         self.options = options
         self._clock = clock
         self._storage = storage
         self._granted = granted
         self._prepare = prepare
+        self._project_key = project_key
         prefix = f"svc.analytics.{namespace}."
         self._keys = {name: prefix + name for name in ("distinct_id", "queue", "opt_out")}
         self._batch_size = min(options.batch_size, MAX_BATCH)
@@ -331,7 +347,9 @@ class EventQueue:
             if self._session is None or now - self._last > self.options.session_timeout:
                 self._session = random_id()
             self._last = now
-            self._entries.append(Entry(event_id, name, self._identify(), self._session, wire))
+            self._entries.append(
+                Entry(event_id, name, self._identify(), self._session, wire, self._project_key)
+            )
             if len(self._entries) > self.options.max_queue_size:
                 for i, entry in enumerate(self._entries):
                     if entry.event_id not in self._in_flight:
@@ -524,7 +542,10 @@ class EventQueue:
             if self._persistent and not self._opted_out:
                 stored = state.get(self._keys["distinct_id"])
                 self._identity = stored if stored is not None and _IDENTIFIER.match(stored) else None
-                self._entries = read_queue(state.get(self._keys["queue"]))[-self.options.max_queue_size :]
+                entries = read_queue(state.get(self._keys["queue"]))
+                # Where several projects share a namespace, each sends its own.
+                ours = [entry for entry in entries if entry.project_key in (None, self._project_key)]
+                self._entries = ours[-self.options.max_queue_size :]
                 self._since = time.monotonic() if self._entries else None
 
     def save(self) -> None:
