@@ -18,8 +18,8 @@ type scenario struct {
 
 // entry is a tracked event.
 type entry struct {
-	id                      int
-	name, identity, session string
+	id                               int
+	name, identity, session, project string
 }
 
 // queue is what a client keeps for one namespace.
@@ -133,7 +133,8 @@ func (w *world) queue() *queue {
 			q.optedOut = w.storage[namespace]["opt_out"] == "1"
 		}
 		if w.persistent() {
-			q.entries = slices.Clone(w.queued[namespace])
+			// A namespace of the application may be that of several projects.
+			q.entries = slices.DeleteFunc(slices.Clone(w.queued[namespace]), func(e entry) bool { return e.project != q.project })
 		}
 	}
 	return q
@@ -217,7 +218,7 @@ func (w *world) track(name string) {
 	}
 	q.last = w.now
 	w.ids++
-	q.entries = append(q.entries, entry{id: w.ids, name: name, identity: w.identify(q), session: q.session})
+	q.entries = append(q.entries, entry{id: w.ids, name: name, identity: w.identify(q), session: q.session, project: q.project})
 	var gone []entry
 	if len(q.entries) > w.limit() {
 		i := 0

@@ -197,7 +197,7 @@ export class Analytics {
       (body, signal) => this.deliver(projectKey, body, signal),
       () => !this.closed && (!this.tuning.requireConsent || this.granted),
       (message) => this.fixed.log({ message }),
-      (id) => [...this.queues.values()].some((queue) => queue.entries.some((entry) => entry.id === id)),
+      this.options.namespace === undefined ? undefined : (projectKey ?? undefined),
     );
   }
 

@@ -202,7 +202,7 @@ export class Logs {
         const status = error instanceof SvcApiError ? error.status : 0;
         if (status === 429 || eventOutcome(status, 1) === "retry") {
           const after = error instanceof SvcApiError ? (error.retryAfter ?? 0) : 0;
-          wait = Math.max(eventBackoff(5000, ++this.failures), Math.min(after * 1000, 3600000));
+          wait = eventBackoff(5000, ++this.failures, after);
         }
         if (error instanceof SvcError && !wait) {
           this.fixed.log({ message: "error report dropped", status });
@@ -236,7 +236,7 @@ function describe(error: unknown): { type: string; message: string; stack: strin
   }
   const { name: type, message, stack: text = "" } = error;
   const head = [type, message].filter(Boolean).join(": ");
-  const stack = (text.startsWith(head) ? text.slice(head.length) : text).trim();
+  const stack = (text.startsWith(head) ? text.slice(head.length) : text).replace(/^\s*\n/, "").trimEnd();
   const line = (stack.split("\n")[0] || "").trim().replace(/^at /, "");
   const [, name, file] = /^(.*?) ?\((.*)\)$/.exec(line) || /^(.*?)@(.*)$/.exec(line) || ["", "", line];
   const base = file!.replace(/(:\d+)+$/, "").replace(/[?#].*/s, "").replace(/^.*[\\/]/s, "");

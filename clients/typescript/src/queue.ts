@@ -86,6 +86,8 @@ export interface Entry {
   name: string;
   who: string;
   session: string | undefined;
+  /** Only where the namespace does not say it. */
+  project: string | undefined;
   wire: string;
   size: number;
 }
@@ -131,8 +133,8 @@ export class Queue {
     private readonly deliver: Deliver,
     private readonly allowed: () => boolean,
     private readonly log: (message: string) => void,
-    /** Whether an event belongs to another project that shares the local state. */
-    private readonly foreign: (id: string) => boolean,
+    /** The project of the queue, where several share a namespace. */
+    private readonly project: string | undefined,
   ) {}
 
   /** Whether events are collected now. Deletes what is stored while the browser asks not to be tracked. */
@@ -192,7 +194,7 @@ export class Queue {
     }
     this.lastEvent = at;
     const fresh = !this.who;
-    const entry = makeEntry(uuid(), event, Math.floor(now() / 1000), json, this.identifier, this.session);
+    const entry = makeEntry(uuid(), event, Math.floor(now() / 1000), json, this.identifier, this.session, this.project);
     this.entries.push(entry);
     if (this.entries.length > this.tuning.maxQueueSize) {
       const [oldest] = this.entries.splice(this.entries.findIndex((other) => !this.flying.includes(other)), 1) as [Entry];
@@ -265,7 +267,9 @@ export class Queue {
 
   resume(): void {
     this.live = true;
-    this.holds = 0;
+    if (this.holds) {
+      this.holds = this.until = 0;
+    }
     this.schedule();
   }
 
@@ -410,7 +414,7 @@ export class Queue {
       this.holds++;
     } else {
       this.holds = 0;
-      wait = Math.max(eventBackoff(tuning.flushIntervalMs, ++this.failures), Math.min((after || 0) * 1000, 3600000));
+      wait = eventBackoff(tuning.flushIntervalMs, ++this.failures, after);
     }
     this.until = this.host.clock.mono() + wait;
     clearTimeout(this.sendTimer);
@@ -424,7 +428,7 @@ export class Queue {
       this.loaded = true;
       this.optedOut = this.peek("opt_out") === "1";
       if (this.tuning.persistence === "persistent") {
-        const stored = parseEntries(this.peek("queue")).filter((entry) => !this.foreign(entry.id));
+        const stored = parseEntries(this.peek("queue")).filter(({ project }) => !project || project === this.project);
         this.entries = stored.slice(-this.tuning.maxQueueSize);
         this.schedule();
       }
@@ -464,9 +468,17 @@ export class Queue {
   }
 }
 
-function makeEntry(id: string, name: string, at: number, json: string, who: string, session: string | undefined): Entry {
+function makeEntry(
+  id: string,
+  name: string,
+  at: number,
+  json: string,
+  who: string,
+  session: string | undefined,
+  project: string | undefined,
+): Entry {
   const wire = `{"event_id":${JSON.stringify(id)},"name":"${name}","occurred_at":${at}` + (json && ',"properties":' + json);
-  return { id, name, who, session, wire, size: utf8(wire).length };
+  return { id, name, who, session, project, wire, size: utf8(wire).length };
 }
 
 /** A body up to its first event. All of it is ASCII: identifiers are printable, and so is what goes into `extra`. */
@@ -479,8 +491,8 @@ const head = ({ who, session }: Entry, extra: string): string =>
 export const encode = (entries: Entry[], extra = ""): string =>
   head(entries[0]!, extra) + entries.map((entry) => entry.wire + "}").join() + "]}";
 
-const storedForm = ({ wire, who, session }: Entry): string =>
-  wire + ',"distinct_id":' + JSON.stringify(who) + (session === undefined ? "" : ',"session_id":' + JSON.stringify(session)) + "}";
+const storedForm = ({ wire, who, session, project }: Entry): string =>
+  wire + "," + JSON.stringify({ distinct_id: who, session_id: session, project_key: project }).slice(1);
 
 /** The valid entries of a stored queue. */
 function parseEntries(text: string | null): Entry[] {
@@ -492,16 +504,18 @@ function parseEntries(text: string | null): Entry[] {
   }
   const entries: Entry[] = [];
   for (const item of Array.isArray(list) ? (list as (Record<string, unknown> | null)[]) : []) {
-    const { event_id: id, name, occurred_at: at, properties, distinct_id: who, session_id: session } = item || {};
+    const { event_id: id, name, occurred_at: at, properties, distinct_id: who, session_id: session, project_key: project } = item || {};
     if (
       [id, who].every((value) => typeof value === "string" && printable.test(value)) &&
       eventName(name) === name &&
       Number.isSafeInteger(at) &&
       (session == null || (typeof session === "string" && session.length <= 128)) &&
+      (project == null || typeof project === "string") &&
       (properties == null || (typeof properties === "object" && !Array.isArray(properties)))
     ) {
       const json = properties ? JSON.stringify(properties) : "";
-      entries.push(makeEntry(id as string, name as string, at as number, json, who as string, (session as string | null) ?? undefined));
+      const more = [session, project].map((value) => (value as string | null) ?? undefined);
+      entries.push(makeEntry(id as string, name as string, at as number, json, who as string, more[0], more[1]));
     }
   }
   return entries;

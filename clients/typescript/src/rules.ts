@@ -97,9 +97,9 @@ export function retryDelay(
   return Math.max(Math.min(300 * 2 ** done, 5000) * (1 + spread / 4), (after || 0) * 1000);
 }
 
-/** Milliseconds the event queue waits after `failures` failed sends in a row. */
-export const eventBackoff = (intervalMs: number, failures: number): number =>
-  Math.min(intervalMs * 2 ** (failures - 1), 60000);
+/** Milliseconds the event queue waits after `failures` failed sends in a row; `after` is Retry-After in seconds. */
+export const eventBackoff = (intervalMs: number, failures: number, after?: number | null): number =>
+  Math.max(Math.min(intervalMs * 2 ** (failures - 1), 60000), Math.min((after || 0) * 1000, 3600000));
 
 /** What the event queue does after an answer; status 0 is none. */
 export function eventOutcome(status: number, events: number): "drop_batch" | "split" | "hold" | "retry" {

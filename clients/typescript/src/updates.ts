@@ -164,7 +164,7 @@ export class Updates {
     }
     try {
       const memory = JSON.parse(this.analytics.store(".updates")?.read([name])[0] || "null") as Memory | null;
-      if (memory && updateDecision(memory.answer) && Number.isFinite(memory.checked_at + memory.next_at)) {
+      if (memory && typeof memory.answer.should_update === "boolean" && Number.isFinite(memory.checked_at + memory.next_at)) {
         return memory;
       }
     } catch {

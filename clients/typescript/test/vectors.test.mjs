@@ -5,8 +5,8 @@ import { describe, it } from "node:test";
 import { architecture, architectureRank } from "../dist/esm/architecture.js";
 import * as rules from "../dist/esm/rules.js";
 import { darwinVersion, osRelease, windowsVersion } from "../dist/esm/system.js";
-import { clientOptions } from "./play.mjs";
-import { memoryStorage, testClient, vectors } from "./helper.mjs";
+import { clientOptions, settle } from "./play.mjs";
+import { memoryStorage, recorder, testClient, until, vectors } from "./helper.mjs";
 import { fnv1a32 } from "../dist/esm/rules.js";
 import { Client } from "../dist/esm/client.js";
 import { nodeHost } from "../dist/esm/node.js";
@@ -29,6 +29,7 @@ const sections = {
   header_value: (c) => [rules.headerValue(c.in), c.out],
   retry: (c) => [rules.retryDelay(c.method, c.done, c.max, c.status ?? c.error, c.retry_after ?? null), c.delay_ms],
   event_backoff: (c) => [rules.eventBackoff(c.interval_ms, c.failures), c.delay_ms],
+  event_backoff_retry_after: (c) => [rules.eventBackoff(c.interval_ms, c.failures, c.retry_after), c.delay_ms],
   event_outcome: (c) => [rules.eventOutcome(c.status, c.events), c.action],
   event_name: (c) => [rules.eventName(c.in), c.out],
   error_message: (c) => [rules.errorMessage(c.status, c.body), c.out],
@@ -46,7 +47,10 @@ const sections = {
 };
 
 /** Sections that tests of their own read. */
-const elsewhere = ["format", "version", "scenarios", "endpoints"];
+const elsewhere = [
+  "format", "about", "version", "scenarios", "queue_scenarios", "error_limits", "error_content", "update_memory",
+  "update_key", "defaults", "endpoints",
+];
 
 for (const [name, run] of Object.entries(sections)) {
   describe(`vectors: ${name}`, () => {
@@ -98,18 +102,25 @@ describe("vectors: version", () => {
   }
 });
 
-describe("vectors: scenarios", () => {
-  for (const scenario of vectors.scenarios) {
-    it(scenario.name, () => play(scenario));
-  }
-});
+for (const section of ["scenarios", "queue_scenarios"]) {
+  describe(`vectors: ${section}`, () => {
+    for (const scenario of vectors[section]) {
+      it(scenario.name, () => play(scenario));
+    }
+  });
+}
 
-/** Runs a scenario with a storage that survives restarts and a sender that answers at once. */
+/** Runs a scenario with a storage that survives restarts and a sender that answers as told. */
 async function play({ options = {}, steps }) {
   const storage = memoryStorage();
   const batches = [];
+  const requests = [];
+  const sentBy = {};
+  const seen = new Set();
+  const unique = [];
   const dropped = [];
   let status = 202;
+  let wait;
   let refused = [];
   const { dnt, ...analytics } = options;
   let clock;
@@ -117,16 +128,36 @@ async function play({ options = {}, steps }) {
     const { analytics: tuned } = clientOptions("", { analytics });
     const made = testClient(
       {
-        fetch: async (_, init) => {
+        projectKey: "alpha",
+        fetch: async (url, init) => {
           const batch = JSON.parse(init.body);
-          if (status === 0) {
+          const names = batch.events.map((event) => event.name);
+          const [, project] = /\/public\/(.*)\/events$/.exec(url);
+          let answer = names.some((name) => refused.includes(name)) ? 400 : status;
+          const headers = wait === undefined ? {} : { "retry-after": String(wait) };
+          if (held) {
+            const { answered } = held;
+            held = undefined;
+            answer = await new Promise((resolve, reject) => {
+              init.signal.addEventListener("abort", () => reject(init.signal.reason));
+              void answered.then(resolve);
+            });
+          }
+          requests.push([project, names, answer]);
+          if (answer === 0) {
             throw new TypeError("no answer");
           }
-          const answer = batch.events.some((event) => refused.includes(event.name)) ? 400 : status;
           if (answer === 202) {
             batches.push(batch);
+            sentBy[project] = [...(sentBy[project] ?? []), ...names];
+            for (const { event_id: id, name } of batch.events) {
+              if (!seen.has(id)) {
+                unique.push(name);
+              }
+              seen.add(id);
+            }
           }
-          return Response.json({ accepted: batch.events.length, skipped: 0, suppressed: false }, { status: answer });
+          return Response.json({ accepted: names.length, skipped: 0, suppressed: false }, { status: answer, headers });
         },
         analytics: { ...tuned, storage, onDrop: (name) => dropped.push(name) },
       },
@@ -135,56 +166,215 @@ async function play({ options = {}, steps }) {
     clock = made.clock;
     return made.client;
   };
-  let client = start();
-  const queue = () => client.analytics.queue;
+  let clients = {};
+  let current = "one";
+  const client = () => (clients[current] ??= start());
+  /** The request that waits for its answer, before it was made. */
+  let held;
+  let done;
+  let flushing;
+  let flushed;
+  const queue = () => client().analytics.queue;
+  const prefix = () => `svc.analytics.${client().analytics.namespace}.`;
+  const keys = () => [...storage.values.keys()].sort();
   const look = {
-    active: () => client.analytics.active,
-    opted_out: () => client.public.hasOptedOut(),
+    active: () => client().analytics.active,
+    opted_out: () => client().public.hasOptedOut(),
     pending() {
       // A look at it reads what is stored.
-      assert.equal(typeof client.analytics.active, "boolean");
+      assert.equal(typeof client().analytics.active, "boolean");
       return queue().entries.map((entry) => entry.name);
     },
-    stored: () => [...storage.values.keys()].map((key) => key.split(".").at(-1)).sort(),
+    stored: () => keys().filter((key) => key.startsWith(prefix())).map((key) => key.slice(prefix().length)),
+    stored_queue: () => JSON.parse(storage.values.get(prefix() + "queue") ?? "[]").map((entry) => entry.name).sort(),
+    storage_keys: keys,
     sent: () => batches.flatMap((batch) => batch.events.map((event) => event.name)),
+    sent_by: () => sentBy,
+    unique_sent: () => unique,
+    requests: () => requests,
+    flush: () => flushed,
     dropped: () => dropped,
     identities: () => new Set(batches.map((batch) => batch.distinct_id)).size,
     sessions: () => new Set(batches.map((batch) => batch.session_id)).size,
     batches: () => batches.length,
+    distinct_id: () => batches.at(-1).distinct_id,
+    distinct_id_is_uuid: () => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(look.distinct_id()),
   };
   const verbs = {
-    track: (name) => client.public.track(name),
-    flush: () => client.public.flush(),
-    opt_out: () => client.public.optOut(),
-    opt_in: () => client.public.optIn(),
-    grant_consent: () => client.public.grantConsent(),
-    revoke_consent: () => client.public.revokeConsent(),
-    reset_identity: () => client.public.resetIdentity(),
+    track: (name) => client().public.track(name),
+    async flush() {
+      flushed = await client().public.flush();
+    },
+    send() {
+      held = {};
+      held.answered = new Promise((resolve) => (done = resolve));
+      flushing = client().public.flush();
+    },
+    async done(code) {
+      // The request is made in a later turn than the flush that asks for it.
+      await until(() => !held);
+      done(code);
+      flushed = await flushing;
+      flushing = undefined;
+    },
+    opt_out: () => client().public.optOut(),
+    opt_in: () => client().public.optIn(),
+    grant_consent: () => client().public.grantConsent(),
+    revoke_consent: () => client().public.revokeConsent(),
+    reset_identity: () => client().public.resetIdentity(),
+    bind: (project) => client().setProjectKey(project),
+    client: (name) => (current = name),
+    store: (suffix, text) => storage.write("svc.analytics.454ea31f-alpha." + suffix, text),
     advance(seconds) {
       clock.monotonic += seconds * 1000;
       clock.wall += seconds * 1000;
     },
-    answer: (code) => (status = code),
+    answer(code, seconds) {
+      status = code;
+      wait = seconds;
+    },
     reject: (names) => (refused = names),
-    restart: () => (client = start()),
+    restart: () => (clients = {}),
     expect(expected) {
       for (const [key, value] of Object.entries(expected)) {
         assert.deepEqual(look[key](), value, key);
       }
     },
   };
-  for (const [verb, argument] of steps) {
-    await verbs[verb](argument);
-    await queue().settle();
-    // The end of the second in which the last write was.
-    queue().save(true);
+  for (const [verb, ...step] of steps) {
+    await verbs[verb](...step);
+    if (flushing) {
+      await until(() => !held);
+    } else if (verb !== "store") {
+      // The queue of a project that was just left too.
+      queue();
+      await settle(client());
+      // The end of the second in which the last write was.
+      queue().save(true);
+    }
   }
 }
+
+describe("vectors: error_limits", () => {
+  for (const { name, steps } of vectors.error_limits) {
+    it(name, async () => {
+      const { requests, fetch } = recorder(() => Response.json({ id: "1" }, { status: 201 }));
+      const { client, clock } = testClient({ fetch });
+      for (const [verb, argument] of steps) {
+        if (verb === "capture") {
+          client.logs.capture(Object.assign(new Error(argument), { stack: "" }));
+        } else if (verb === "advance") {
+          clock.monotonic += argument * 1000;
+        } else {
+          await client.logs.flush();
+          const reports = requests.map(({ body }) => {
+            const { content, custom_data: { repeated, dropped } } = JSON.parse(body);
+            return { message: content.replace("Error: ", ""), ...(repeated && { repeated }), ...(dropped && { dropped }) };
+          });
+          assert.deepEqual(reports, argument);
+        }
+      }
+    });
+  }
+});
+
+describe("vectors: error_content", () => {
+  for (const { type, message, stack, repeat, out, characters, end } of vectors.error_content) {
+    it(`${type}, ${message}, ${repeat} × ${stack}`, async () => {
+      const { requests, fetch } = recorder(() => Response.json({ id: "1" }, { status: 201 }));
+      const { client } = testClient({ fetch });
+      const head = [type, message].filter(Boolean).join(": ");
+      client.logs.capture(Object.assign(new Error(message), { name: type, stack: `${head}\n${stack.repeat(repeat)}` }));
+      await client.logs.flush();
+      const { content } = JSON.parse(requests[0].body);
+      if (out !== undefined) {
+        assert.equal(content, out);
+      } else {
+        assert.equal([...content].length, characters);
+        assert.ok(content.endsWith(end), content.slice(-20));
+      }
+    });
+  }
+});
+
+/** A client whose storage has a text as what the last update check left. */
+function checking(text, now, options = {}) {
+  const storage = memoryStorage();
+  const key = "svc.updates.454ea31f-demo.last";
+  if (text !== null) {
+    storage.write(key, text);
+  }
+  const answer = JSON.parse(vectors.update_memory.find((row) => !row.due).memory).answer;
+  const { requests, fetch } = recorder(() => Response.json(answer));
+  const { client, clock } = testClient({ fetch, ...options, analytics: { storage } });
+  clock.wall = now * 1000;
+  return { client, requests, stored: () => JSON.parse(storage.values.get(key)) };
+}
+
+const updateOptions = (key) => {
+  const [currentVersion, currentComparableVersion, includePreview, locale] = key.split("|");
+  return {
+    ...(currentVersion && { currentVersion }),
+    ...(currentComparableVersion && { currentComparableVersion }),
+    includePreview: includePreview === "true",
+    ...(locale && { locale }),
+  };
+};
+
+describe("vectors: update_memory", () => {
+  for (const [index, { memory, key, now, interval_seconds: interval, due }] of vectors.update_memory.entries()) {
+    it(`${index}: ${String(memory).slice(0, 60)} under ${key}`, async () => {
+      const { client, requests } = checking(memory, now);
+      await client.updates.check({ ...updateOptions(key), intervalMs: interval * 1000 });
+      assert.equal(requests.length, due ? 1 : 0);
+    });
+  }
+});
+
+describe("vectors: update_key", () => {
+  for (const row of vectors.update_key) {
+    it(row.out, async () => {
+      const { client, stored } = checking(null, 1000);
+      await client.updates.check({
+        currentVersion: row.current_version ?? undefined,
+        currentComparableVersion: row.current_comparable_version ?? undefined,
+        includePreview: row.include_preview ?? undefined,
+        locale: row.locale ?? undefined,
+      });
+      assert.equal(stored().key, row.out);
+    });
+  }
+});
 
 it("the constructor refuses every base address that the vectors refuse", () => {
   for (const { in: baseUrl, out } of vectors.base_url) {
     if (out === null) {
       assert.throws(() => new Client({ baseUrl }, nodeHost), { name: "SvcError" });
     }
+  }
+});
+
+it("the figures are those of the vectors", () => {
+  const { client } = testClient({ analytics: { flushIntervalMs: undefined } });
+  const { fixed, analytics: { tuning } } = client;
+  const most = testClient({ analytics: { batchSize: 1000 } }).client.analytics.tuning;
+  const got = {
+    timeout_seconds: fixed.timeoutMs / 1000,
+    retries: fixed.retries,
+    retry_first_ms: rules.retryDelay("GET", 0, 9, 503, null),
+    retry_last_ms: rules.retryDelay("GET", 8, 9, 503, null),
+    retry_jitter_percent: (rules.retryDelay("GET", 0, 9, 503, null, 1) / 300 - 1) * 100,
+    retry_after_seconds: [29, 30, 31].findLast((seconds) => rules.retryDelay("GET", 0, 9, 503, seconds) !== null),
+    header_characters: rules.headerValue("x".repeat(100)).length,
+    flush_interval_ms: tuning.flushIntervalMs,
+    batch_size: tuning.batchSize,
+    batch_size_max: most.batchSize,
+    max_queue_size: tuning.maxQueueSize,
+    session_timeout_ms: tuning.sessionTimeoutMs,
+    backoff_ms: rules.eventBackoff(5000, 50),
+    backoff_retry_after_ms: rules.eventBackoff(5000, 1, 1e6),
+  };
+  for (const [name, value] of Object.entries(got)) {
+    assert.equal(value, vectors.defaults[name], name);
   }
 });
