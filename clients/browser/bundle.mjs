@@ -4,10 +4,14 @@
 // The compiler emits plain modules; these are read back, so that its checker tells which
 // identifier means what. Imports and exports go, declarations that nothing refers to go,
 // variables, functions, classes and private members get short names, and the tokens are
-// written with as few blanks as they need. Nothing is evaluated or reordered: the text
-// of every expression is the author's.
+// written with as few blanks as they need. In between, shorten.mjs says the same with less.
+// Nothing is evaluated or reordered.
 
 import { dirname, resolve } from "node:path";
+import { shorten } from "./shorten.mjs";
+
+/** Letters of names, those first that the language and its library have most often. */
+const letters = "trenaisoldcphufmgbvywkxjqz";
 
 const extension = /\.[jt]s$/;
 
@@ -22,9 +26,17 @@ const extension = /\.[jt]s$/;
 export function bundle(ts, entry) {
   const hidden = new Set();
   const emitted = emit(ts, resolve(entry), hidden);
+  const whole = linked(ts, emitted, entry.replace(extension, ".js"), new Set());
+  const list = whole.exports.map(([name, short]) => `${short} as ${name}`).join(",");
+  const one = resolve(dirname(entry), "bundle.js");
+  return linked(ts, new Map([[one, shorten(ts, `${whole.code}\nexport{${list}};`)]]), one, hidden);
+}
+
+/** One text of the modules behind an entry, with short names for variables and for hidden members. */
+function linked(ts, emitted, entry, hidden) {
   const program = readBack(ts, emitted);
   const checker = program.getTypeChecker();
-  const files = inOrder(ts, program.getSourceFile(entry.replace(extension, ".js")), program);
+  const files = inOrder(ts, program.getSourceFile(entry), program);
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(files.at(-1))).map((symbol) => [symbol.name, target(ts, checker, symbol)]);
   const meanings = meaningsOf(ts, checker, files);
   const statements = needed(ts, files, exported, meanings);
@@ -84,6 +96,9 @@ function collectHidden(ts, program, hidden) {
     return parent.name === node && parent.symbol && !ts.isPropertyAccessExpression(parent) ? parent.symbol : checker.getSymbolAtLocation(node);
   };
   const visit = (node) => {
+    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) {
+      return; // nothing of it is left
+    }
     if (ts.isStringLiteralLike(node)) {
       open.add(node.text);
     } else if (ts.isIdentifier(node) && (isPropertyName(ts, node) || ts.isParameterPropertyDeclaration(node.parent, node.parent.parent))) {
@@ -250,6 +265,7 @@ function shortNames(ts, statements, meanings, hidden) {
   const inside = new Map(); // function, to the symbols that it refers to
   const globals = new Set();
   const members = new Map();
+  const kept = new Set(); // names of properties that stay
   const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
   const visit = (node, functions) => {
     if (ts.isIdentifier(node)) {
@@ -261,7 +277,7 @@ function shortNames(ts, statements, meanings, hidden) {
         globals.add(node.text);
       }
       if (!meanings.has(node) || isBoth(ts, node)) {
-        hidden.has(node.text) && count(members, node.text);
+        hidden.has(node.text) ? count(members, node.text) : kept.add(node.text);
       }
     }
     if (ts.isFunctionLike(node)) {
@@ -282,15 +298,15 @@ function shortNames(ts, statements, meanings, hidden) {
   }
   for (const [owner, symbols] of inside) { // outer functions come before those in them
     const taken = new Set([...globals, ...[...symbols].map((symbol) => of.get(symbol))]);
-    const words = sequence(ts, "abcdefghijklmnopqrstuvwxyz", taken);
+    const words = sequence(ts, letters, taken);
     for (const symbol of symbols) {
       if (ownerOf(ts, symbol) === owner) {
         of.set(symbol, words.next().value);
       }
     }
   }
-  const words = sequence(ts, "abcdefghijklmnopqrstuvwxyz", new Set());
-  return { of, member: new Map(often(members).map((name) => [name, "_" + words.next().value])) };
+  const words = sequence(ts, letters, kept);
+  return { of, member: new Map(often(members).map((name) => [name, words.next().value])) };
 }
 
 /** The function that a symbol belongs to, or undefined for one of a module. */
