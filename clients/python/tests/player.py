@@ -147,7 +147,7 @@ class SyncPlayer(Player):
             self.capture(step.get("args", {}))
             self.client.logs.flush()
         elif do == "close":
-            self.client.close()
+            self.client.close(60.0)
             return {}
         elif do == "spin":
             self.spin(step)
@@ -223,7 +223,7 @@ class AsyncPlayer(Player):
             self.capture(step.get("args", {}))
             await self.client.logs.flush()
         elif do == "close":
-            await self.client.aclose()
+            await self.client.aclose(60.0)
             return {}
         elif do == "spin":
             await self.spin(step)

@@ -138,7 +138,7 @@ export function player(open, tables) {
       client.logs.capture(error, { level: args.level });
       await client.logs.flush();
     },
-    close: () => client.close(),
+    close: () => client.close({ timeoutMs: 60_000 }), // a machine under load
     async bench({ name, count }) {
       const times = [];
       const timed = {

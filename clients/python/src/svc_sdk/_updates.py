@@ -94,10 +94,10 @@ def _url(link: DownloadLink | None) -> str:
 
 def decision(answer: Mapping[str, Any]) -> str:
     """Return what an answer means for the application."""
-    if not answer.get("should_update"):
-        return "none"
     if answer.get("required"):
         return "required"
+    if not answer.get("should_update"):
+        return "none"
     return "milestone" if (answer.get("milestone") or {}).get("target_is_milestone") else "optional"
 
 

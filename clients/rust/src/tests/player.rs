@@ -118,7 +118,7 @@ impl Player {
             }
             "check_updates" => return self.check_updates(step.get("args").unwrap_or(&Value::Null)),
             "capture" => self.capture(step.get("args").unwrap_or(&Value::Null)),
-            "close" => self.client().close(Duration::from_secs(2)),
+            "close" => self.client().close(Duration::from_secs(60)),
             "exit" => {
                 if step.get("hard") != Some(&Value::Bool(true)) {
                     self.client = None;

@@ -377,18 +377,23 @@ class PublicMethods(Namespace):
             )
         )
 
-    def list_terms(self, *, locale: str | None = None) -> TermsList:
+    def list_terms(self, *, locale: str | Unset | None = UNSET) -> TermsList:
         """List the terms documents.
 
         `GET /public/terms`
         """
-        return self._send(Call["TermsList"]("GET", "/public/terms", query={"locale": locale}))
+        return self._send(Call["TermsList"]("GET", "/public/terms", query={"locale": unless(locale, LOCALE)}))
 
-    def get_terms(self, slug: str, *, locale: str | None = None) -> Terms:
+    def get_terms(self, slug: str, *, locale: str | Unset | None = UNSET) -> Terms:
         """Read a terms document.
 
         `GET /public/terms/{slug}`
         """
         return self._send(
-            Call["Terms"]("GET", "/public/terms/{slug}", arguments={"slug": slug}, query={"locale": locale})
+            Call["Terms"](
+                "GET",
+                "/public/terms/{slug}",
+                arguments={"slug": slug},
+                query={"locale": unless(locale, LOCALE)},
+            )
         )

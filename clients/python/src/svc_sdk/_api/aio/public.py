@@ -381,18 +381,23 @@ class AsyncPublicMethods(AsyncNamespace):
             )
         )
 
-    def list_terms(self, *, locale: str | None = None) -> Coroutine[Any, Any, TermsList]:
+    def list_terms(self, *, locale: str | Unset | None = UNSET) -> Coroutine[Any, Any, TermsList]:
         """List the terms documents.
 
         `GET /public/terms`
         """
-        return self._send(Call["TermsList"]("GET", "/public/terms", query={"locale": locale}))
+        return self._send(Call["TermsList"]("GET", "/public/terms", query={"locale": unless(locale, LOCALE)}))
 
-    def get_terms(self, slug: str, *, locale: str | None = None) -> Coroutine[Any, Any, Terms]:
+    def get_terms(self, slug: str, *, locale: str | Unset | None = UNSET) -> Coroutine[Any, Any, Terms]:
         """Read a terms document.
 
         `GET /public/terms/{slug}`
         """
         return self._send(
-            Call["Terms"]("GET", "/public/terms/{slug}", arguments={"slug": slug}, query={"locale": locale})
+            Call["Terms"](
+                "GET",
+                "/public/terms/{slug}",
+                arguments={"slug": slug},
+                query={"locale": unless(locale, LOCALE)},
+            )
         )
