@@ -54,10 +54,7 @@ func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			for _, program := range l.needs {
-				if _, err := exec.LookPath(program); err == nil {
-					continue
-				}
+			if program := lacking(l.needs); program != "" {
 				if os.Getenv("SVC_REQUIRE_TOOLS") != "" {
 					t.Fatalf("%s is missing, which the library for %s needs", program, l.name)
 				}
@@ -69,6 +66,16 @@ func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 			test(t, l.name)
 		})
 	}
+}
+
+// lacking is the first of some programs that is not installed, "" when all are.
+func lacking(programs []string) string {
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			return program
+		}
+	}
+	return ""
 }
 
 var builds sync.Map // language -> func() error
@@ -205,6 +212,19 @@ func (p *player) finish() error {
 		return nil
 	case <-time.After(patience):
 		return errors.New("the player does not end after the last step")
+	}
+}
+
+// leave ends the process without letting the library end.
+func (p *player) leave() error {
+	if err := p.give([]byte(`{"do":"exit","hard":true}`)); err != nil {
+		return err
+	}
+	select {
+	case <-p.exited:
+		return nil
+	case <-time.After(patience):
+		return fmt.Errorf("the player for %s does not end", p.language)
 	}
 }
 

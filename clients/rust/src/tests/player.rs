@@ -180,7 +180,8 @@ impl Player {
     fn analytics(&self, options: &Value) -> Result<Analytics> {
         let mut analytics = Analytics::new();
         if let Some(folder) = text(options, "state_dir") {
-            analytics.directory = Some(folder.into());
+            // As XDG_STATE_HOME, which a test cannot set, would have it.
+            analytics.directory = Some(std::path::Path::new(folder).join("svc-sdk"));
         }
         for (name, value) in options
             .get("analytics")
