@@ -6,6 +6,7 @@ import { browserHost } from "../../typescript/src/browser.js";
 import { Client } from "../../typescript/src/client.js";
 import { SvcApiError, SvcAuthError, SvcConnectionError, SvcError } from "../../typescript/src/errors.js";
 import type { Clock } from "../../typescript/src/host.js";
+import type { Row } from "../../typescript/src/methods.js";
 import { adminTable, clientTable, publicTable } from "../../typescript/src/methods.js";
 
 type Fields = Record<string, unknown>;
@@ -98,15 +99,10 @@ function optionsOf(given: Fields): Fields {
 }
 
 /** The row of a method: its placeholders, and whether it takes more than these. */
-function rowOf(table: string, name: string): { places: string[]; more: boolean } {
-  const row = table
-    .trim()
-    .split("\n")
-    .map((line) => line.split(" "))
-    .find(([first]) => first === name);
-  const path = row?.find((word) => word.startsWith("/")) ?? "";
+function rowOf(table: Row[], name: string): { places: string[]; more: boolean } {
+  const [, , path, flags] = table.find(([first]) => first === name) ?? ["", "", "", ""];
   const places = [...path.matchAll(/{(\w+)}/g)].map(([, place]) => place!).filter((place) => place !== "k");
-  return { places, more: !!row && !row[row.length - 1]!.startsWith("/") };
+  return { places, more: flags !== "" };
 }
 
 const renamed: Record<string, Record<string, string>> = {
@@ -124,7 +120,7 @@ async function call({ namespace, method, args }: Step): Promise<void> {
     client: [client, clientTable],
     public: [client.public, publicTable],
     admin: [client.admin, adminTable],
-  } as Record<string, [unknown, string]>)[namespace]!;
+  } as Record<string, [unknown, Row[]]>)[namespace]!;
   const { places, more } = rowOf(table, name);
   const { extra, ...rest } = args;
   const values = places.map((place) => {

@@ -161,7 +161,7 @@ function apiFile(tables) {
   const queries = [];
   const interfaces = Object.entries(tables).map(([name, { table, about }]) => {
     const prefix = { ClientApi: "", PublicApi: "Public", AdminApi: "" }[name];
-    const methods = table.trim().split("\n").map((row) => method(row, prefix, queries, used));
+    const methods = table.map((row) => method(row, prefix, queries, used));
     return `${comment(about, "")}export interface ${name} {\n${methods.join("\n")}}\n`;
   });
   return tidy(
@@ -173,7 +173,7 @@ function apiFile(tables) {
 }
 
 function method(row, prefix, queries, used) {
-  const [name, verb, path, flags = ""] = row.split(" ");
+  const [name, verb, path, flags] = row;
   const item = spec.paths[byShape[shape(path)]];
   const operation = item[verb.toLowerCase()];
   const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map(resolve);

@@ -876,13 +876,6 @@ export interface AdminApi {
   upsertVersion(version: string, body?: VersionFields, options?: CallOptions): Promise<Version>;
 
   /**
-   * Count the versions of all projects.
-   *
-   * Not for keys that are limited to projects.
-   */
-  getVersionStatistics(options?: CallOptions): Promise<VersionStatistics>;
-
-  /**
    * Read a release of the project's repository.
    *
    * Fills the form of a version; nothing is stored. 400 while `repo_url` of the project is not a repository of the code host.
@@ -896,6 +889,21 @@ export interface AdminApi {
    * after 502 the releases that were read before are stored. No release becomes the latest version.
    */
   importCodehostReleases(options?: CallOptions): Promise<CodehostImport>;
+
+  /**
+   * Copy the attachments that a version links to.
+   *
+   * Links of the version that are attachments of a release at the code host are fetched in the background; all
+   * versions of the project then link to the copies. 400 without a distribution address.
+   */
+  mirrorVersionAssets(id: string, options?: CallOptions): Promise<MirrorResult>;
+
+  /**
+   * Count the versions of all projects.
+   *
+   * Not for keys that are limited to projects.
+   */
+  getVersionStatistics(options?: CallOptions): Promise<VersionStatistics>;
 
   /**
    * List announcements with their translations.
@@ -1098,18 +1106,18 @@ export interface AdminApi {
   setCodehostWebhookSecret(body: WebhookSecretFields, options?: CallOptions): Promise<WebhookRevealed>;
 
   /**
-   * Give the release webhook a new random secret.
-   *
-   * The answer shows the secret, the only time.
-   */
-  regenerateCodehostWebhookSecret(body?: WebhookGraceFields, options?: CallOptions): Promise<WebhookRevealed>;
-
-  /**
    * Switch the release webhook off.
    *
    * Both secrets are gone, and every delivery is refused.
    */
   clearCodehostWebhookSecret(options?: CallOptions): Promise<Webhook>;
+
+  /**
+   * Give the release webhook a new random secret.
+   *
+   * The answer shows the secret, the only time.
+   */
+  regenerateCodehostWebhookSecret(body?: WebhookGraceFields, options?: CallOptions): Promise<WebhookRevealed>;
 
   /** Read the settings of the code host app. */
   getCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
@@ -1128,6 +1136,13 @@ export interface AdminApi {
    * Everything is as before the first save. What projects have saved stays, without an effect.
    */
   clearCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
+
+  /**
+   * Ask the code host about the saved app.
+   *
+   * Compares what the app may do with what the enabled features need.
+   */
+  testCodehostApp(options?: CallOptions): Promise<CodehostAppTest>;
 
   /** Read what a project does with its repository. */
   getCodehostIntegration(options?: CallOptions): Promise<CodehostIntegration>;
@@ -1361,6 +1376,9 @@ export interface AdminApi {
   /** Read which chunks of an upload have arrived. */
   getUpload(uploadId: string, options?: CallOptions): Promise<UploadSession>;
 
+  /** Give up an upload. */
+  abortUpload(uploadId: string, options?: CallOptions): Promise<Done>;
+
   /**
    * Send a chunk of an upload.
    *
@@ -1377,17 +1395,6 @@ export interface AdminApi {
    * at once, elsewhere it is `pending` until it was moved there. 409 while chunks are missing.
    */
   completeUpload(uploadId: string, options?: CallOptions): Promise<File>;
-
-  /** Give up an upload. */
-  abortUpload(uploadId: string, options?: CallOptions): Promise<Done>;
-
-  /**
-   * Copy the attachments that a version links to.
-   *
-   * Links of the version that are attachments of a release at the code host are fetched in the background; all
-   * versions of the project then link to the copies. 400 without a distribution address.
-   */
-  mirrorVersionAssets(id: string, options?: CallOptions): Promise<MirrorResult>;
 
   /** Read where files are kept. */
   getStorage(options?: CallOptions): Promise<StorageOverview>;
@@ -1433,13 +1440,6 @@ export interface AdminApi {
    * Works while the refresh is switched off.
    */
   testCdnConfig(options?: CallOptions): Promise<CdnTest>;
-
-  /**
-   * Ask the code host about the saved app.
-   *
-   * Compares what the app may do with what the enabled features need.
-   */
-  testCodehostApp(options?: CallOptions): Promise<CodehostAppTest>;
 
   /**
    * Search all projects.

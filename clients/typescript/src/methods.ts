@@ -1,152 +1,150 @@
-// Every operation as one row: name, verb, path, and what a caller passes beside
-// the path's arguments.
+// Every operation: a line has a path, and the words that the names of its methods are made
+// of, with a noun before the verbs that share it; list adds its own s. A path that begins
+// with a dot goes on from the last one that does not. Behind a verb stand
 //
+//   =  PUT               ^  POST, where the verb lets expect another method
 //   ?  a query           !  a JSON body      +  a JSON body when one is given
 //   #  bytes             *  pages, so there is an iter… companion
 //   l  the client's locale, v its app version, where the call names none
+//   -  none of these, where the verb lets expect some
 //
 // The types of these methods are generated into api.ts from this table and
 // openapi.yaml.
 
 import type { Request } from "./http.js";
 
-export const clientTable = `
-health GET /health
-login POST /auth/login !`;
+/** Name, HTTP method, path and flags of an operation. */
+export type Row = [name: string, method: string, path: string, flags: string];
 
-export const publicTable = `
-getProject GET /public/{k} ?l
-listVersions GET /public/{k}/versions ?*l
-getLatestVersion GET /public/{k}/versions/latest ?l
-getLatestPreviewVersion GET /public/{k}/versions/latest-preview ?l
-getVersion GET /public/{k}/versions/by-version/{v} ?l
-checkUpdate POST /public/{k}/versions/check-update !l
-listAnnouncements GET /public/{k}/announcements ?*lv
-getLatestAnnouncement GET /public/{k}/announcements/latest ?lv
-getFeedbackOptions GET /public/{k}/feedbacks/options
-createFeedback POST /public/{k}/feedbacks !
-uploadLog POST /public/{k}/logs !
-ingestEvents POST /public/{k}/events !
-exportMyData GET /public/{k}/events/me ?
-deleteMyData DELETE /public/{k}/events/me ?
-listTerms GET /public/terms ?l
-getTerms GET /public/terms/{slug} ?l`;
+/** What verbs stand for unless their line says otherwise; for all others it is POST. */
+const usual: [verbs: RegExp, method: string, flags: string][] = [
+  [/^list/, "GET", "?*"],
+  [/^(get|preview|search|health|export)/, "GET", ""],
+  [/^(create|login)/, "POST", "!"],
+  [/^(update|change)/, "PATCH", "!"],
+  [/^(upsert|set|put)/, "PUT", "!"],
+  [/^(delete|clear|reset|revoke|abort)/, "DELETE", ""],
+  [/./, "POST", ""],
+];
 
-export const adminTable = `
-listProjects GET /admin/projects ?*
-createProject POST /admin/projects !
-getProject GET /admin/projects/{k}
-updateProject PATCH /admin/projects/{k} !
-deleteProject DELETE /admin/projects/{k}
-getProjectStatistics GET /admin/projects/statistics
-previewCodehostRepo GET /admin/projects/codehost-repo-preview ?
-listProjectAliases GET /admin/projects/{k}/aliases
-deleteProjectAlias DELETE /admin/projects/{k}/aliases/{alias}
-listProjectLocales GET /admin/projects/{k}/locales
-createProjectLocale POST /admin/projects/{k}/locales !
-updateProjectLocale PATCH /admin/projects/{k}/locales/{locale} !
-deleteProjectLocale DELETE /admin/projects/{k}/locales/{locale}
-listVersions GET /admin/projects/{k}/versions ?*
-createVersion POST /admin/projects/{k}/versions !
-getVersion GET /admin/projects/{k}/versions/{id}
-updateVersion PATCH /admin/projects/{k}/versions/{id} !
-deleteVersion DELETE /admin/projects/{k}/versions/{id}
-upsertVersion PUT /admin/projects/{k}/versions/by-version/{v} !
-getVersionStatistics GET /admin/versions/statistics
-previewCodehostRelease GET /admin/projects/{k}/versions/codehost-release-preview ?
-importCodehostReleases POST /admin/projects/{k}/versions/codehost-release-import
-listAnnouncements GET /admin/projects/{k}/announcements ?*
-createAnnouncement POST /admin/projects/{k}/announcements !
-getAnnouncement GET /admin/projects/{k}/announcements/{id}
-updateAnnouncement PATCH /admin/projects/{k}/announcements/{id} !
-deleteAnnouncement DELETE /admin/projects/{k}/announcements/{id}
-getAnnouncementStatistics GET /admin/announcements/statistics
-listFeedbacks GET /admin/projects/{k}/feedbacks ?*
-createFeedback POST /admin/projects/{k}/feedbacks !
-getFeedback GET /admin/projects/{k}/feedbacks/{id}
-updateFeedback PATCH /admin/projects/{k}/feedbacks/{id} !
-deleteFeedback DELETE /admin/projects/{k}/feedbacks/{id}
-getFeedbackStatistics GET /admin/feedbacks/statistics
-listLogs GET /admin/projects/{k}/logs ?*
-createLog POST /admin/projects/{k}/logs !
-updateLog PATCH /admin/projects/{k}/logs/{id} !
-getLogStatistics GET /admin/logs/statistics
-listEventDefinitions GET /admin/projects/{k}/events/definitions ?*
-updateEventDefinition PATCH /admin/projects/{k}/events/definitions/{id} !
-deleteEventDefinition DELETE /admin/projects/{k}/events/definitions/{id}
-getEventOverview GET /admin/projects/{k}/events/stats/overview ?
-getEventTimeseries GET /admin/projects/{k}/events/stats/timeseries ?
-getEventBreakdown GET /admin/projects/{k}/events/stats/breakdown ?
-getEventHeatmap GET /admin/projects/{k}/events/stats/heatmap ?
-getFunnel POST /admin/projects/{k}/events/analysis/funnel !
-getRetention POST /admin/projects/{k}/events/analysis/retention !
-getPaths POST /admin/projects/{k}/events/analysis/paths !
-runEventQuery POST /admin/projects/{k}/events/analysis/query !
-listDashboardCards GET /admin/projects/{k}/events/dashboards/cards
-createDashboardCard POST /admin/projects/{k}/events/dashboards/cards !
-updateDashboardCard PATCH /admin/projects/{k}/events/dashboards/cards/{id} !
-deleteDashboardCard DELETE /admin/projects/{k}/events/dashboards/cards/{id}
-deleteEventSubject DELETE /admin/projects/{k}/events/subjects/{distinct_id}
-getCodehostWebhook GET /admin/projects/{k}/codehost-webhook
-setCodehostWebhookSecret PUT /admin/projects/{k}/codehost-webhook !
-regenerateCodehostWebhookSecret POST /admin/projects/{k}/codehost-webhook/regenerate +
-clearCodehostWebhookSecret DELETE /admin/projects/{k}/codehost-webhook
-getCodehostAppConfig GET /admin/codehost-app
-updateCodehostAppConfig PUT /admin/codehost-app !
-clearCodehostAppConfig DELETE /admin/codehost-app
-getCodehostIntegration GET /admin/projects/{k}/codehost-integration
-updateCodehostIntegration PUT /admin/projects/{k}/codehost-integration !
-getCodehostIntegrationRepoTemplate GET /admin/projects/{k}/codehost-integration/repo-template ?
-listTermsDocuments GET /admin/terms/documents ?
-getTermsDocument GET /admin/terms/documents/{slug} ?
-updateTermsDocument PUT /admin/terms/documents/{slug} !
-resetTermsDocument DELETE /admin/terms/documents/{slug} ?
-getMe GET /auth/me
-getAdminProfile GET /auth/admin-profile
-updateAdminProfile PATCH /auth/admin-profile !
-changePassword PATCH /auth/password !
-changeAccount PATCH /auth/account !
-listApiScopes GET /auth/api-scopes
-listApiKeys GET /auth/api-keys
-createApiKey POST /auth/api-keys !
-updateApiKey PATCH /auth/api-keys/{id} !
-revokeApiKey DELETE /auth/api-keys/{id}
-rotateApiKey POST /auth/api-keys/{id}/rotate !
-getRequestOverview GET /admin/projects/{k}/stats/requests/overview ?
-getRequestTimeseries GET /admin/projects/{k}/stats/requests/timeseries ?
-getRequestHeatmap GET /admin/projects/{k}/stats/requests/heatmap ?
-getVersionAdoption GET /admin/projects/{k}/stats/requests/version-adoption ?
-getClientVersions GET /admin/projects/{k}/stats/requests/client-versions ?
-getPlatformVersions GET /admin/projects/{k}/stats/requests/platform-versions ?
-getLogLevelStats GET /admin/projects/{k}/stats/logs ?
-getFeedbackRatingStats GET /admin/projects/{k}/stats/feedbacks ?
-getTranslationConfig GET /admin/translation
-updateTranslationConfig PUT /admin/translation !
-clearTranslationConfig DELETE /admin/translation
-testTranslation POST /admin/translation/test
-translate POST /admin/projects/{k}/translate !
-listFiles GET /admin/projects/{k}/files ?*
-getFile GET /admin/projects/{k}/files/{id}
-deleteFile DELETE /admin/projects/{k}/files/{id}
-retryFile POST /admin/projects/{k}/files/{id}/retry
-refreshFileCdn POST /admin/projects/{k}/files/{id}/refresh-cdn
-createUpload POST /admin/projects/{k}/files/uploads !
-getUpload GET /admin/projects/{k}/files/uploads/{upload_id}
-putUploadChunk PUT /admin/projects/{k}/files/uploads/{upload_id}/chunks/{index} #
-completeUpload POST /admin/projects/{k}/files/uploads/{upload_id}/complete
-abortUpload DELETE /admin/projects/{k}/files/uploads/{upload_id}
-mirrorVersionAssets POST /admin/projects/{k}/versions/{id}/mirror-assets
-getStorage GET /admin/storage
-createStorageBackend POST /admin/storage/backends !
-updateStorageBackend PATCH /admin/storage/backends/{id} !
-deleteStorageBackend DELETE /admin/storage/backends/{id}
-testStorageBackend POST /admin/storage/backends/{id}/test
-getCdnConfig GET /admin/storage/cdn
-updateCdnConfig PUT /admin/storage/cdn !
-clearCdnConfig DELETE /admin/storage/cdn
-testCdnConfig POST /admin/storage/cdn/test
-testCodehostApp POST /admin/codehost-app/test
-search GET /admin/search ?`;
+function rows(table: string): Row[] {
+  let base = "";
+  return table.split("\n").flatMap((line) => {
+    const [start, ...words] = line.split(" ") as [string, ...string[]];
+    const path = start.replace(/^\./, base);
+    base = path === start ? path : base;
+    let noun = "";
+    return words.flatMap((word): Row[] => {
+      if (/^[A-Z]/.test(word)) {
+        noun = word;
+        return [];
+      }
+      const [, verb, other, flags] = /^(\w+)([=^]?)(.*)/.exec(word) as unknown as [string, string, string, string];
+      const [, method, own] = usual.find(([verbs]) => verbs.test(verb))!;
+      const name = verb + noun + (noun && verb === "list" ? "s" : "");
+      return [[name, other === "=" ? "PUT" : other ? "POST" : method, path, flags === "-" ? "" : flags || own]];
+    });
+  });
+}
+
+export const clientTable = rows(`/health health
+/auth/login login`);
+
+export const publicTable = rows(`/public/{k} Project get?l
+./versions Version list?*l
+./versions/latest LatestVersion get?l
+./versions/latest-preview LatestPreviewVersion get?l
+./versions/by-version/{v} Version get?l
+./versions/check-update Update check!l
+./announcements Announcement list?*lv
+./announcements/latest LatestAnnouncement get?lv
+./feedbacks/options FeedbackOptions get
+./feedbacks Feedback create
+./logs Log upload!
+./events Events ingest!
+./events/me MyData export? delete?
+/public/terms Term list?l
+./{slug} Terms get?l`);
+
+export const adminTable = rows(`/admin/projects Project list create
+./{k} Project get update delete
+./statistics ProjectStatistics get
+./codehost-repo-preview CodehostRepo preview?
+./{k}/aliases ProjectAliase list-
+./{k}/aliases/{alias} ProjectAlias delete
+./{k}/locales ProjectLocale list- create
+./{k}/locales/{locale} ProjectLocale update delete
+./{k}/versions Version list create
+./{k}/versions/{id} Version get update delete
+./{k}/versions/by-version/{v} Version upsert
+./{k}/versions/codehost-release-preview CodehostRelease preview?
+./{k}/versions/codehost-release-import CodehostReleases import
+./{k}/versions/{id}/mirror-assets VersionAssets mirror
+/admin/versions/statistics VersionStatistics get
+/admin/projects/{k}/announcements Announcement list create
+./{id} Announcement get update delete
+/admin/announcements/statistics AnnouncementStatistics get
+/admin/projects/{k}/feedbacks Feedback list create
+./{id} Feedback get update delete
+/admin/feedbacks/statistics FeedbackStatistics get
+/admin/projects/{k}/logs Log list create
+./{id} Log update
+/admin/logs/statistics LogStatistics get
+/admin/projects/{k}/events/definitions EventDefinition list
+./{id} EventDefinition update delete
+/admin/projects/{k}/events/stats/overview EventOverview get?
+/admin/projects/{k}/events/stats/timeseries EventTimeseries get?
+/admin/projects/{k}/events/stats/breakdown EventBreakdown get?
+/admin/projects/{k}/events/stats/heatmap EventHeatmap get?
+/admin/projects/{k}/events/analysis/funnel Funnel get^!
+/admin/projects/{k}/events/analysis/retention Retention get^!
+/admin/projects/{k}/events/analysis/paths Paths get^!
+/admin/projects/{k}/events/analysis/query EventQuery run!
+/admin/projects/{k}/events/dashboards/cards DashboardCard list- create
+./{id} DashboardCard update delete
+/admin/projects/{k}/events/subjects/{distinct_id} EventSubject delete
+/admin/projects/{k}/codehost-webhook CodehostWebhook get CodehostWebhookSecret set clear
+./regenerate CodehostWebhookSecret regenerate+
+/admin/codehost-app CodehostAppConfig get update= clear
+./test CodehostApp test
+/admin/projects/{k}/codehost-integration CodehostIntegration get update=
+./repo-template CodehostIntegrationRepoTemplate get?
+/admin/terms/documents TermsDocument list?
+./{slug} TermsDocument get? update= reset?
+/auth/me Me get
+/auth/admin-profile AdminProfile get update
+/auth/password Password change
+/auth/account Account change
+/auth/api-scopes ApiScope list-
+/auth/api-keys ApiKey list- create
+./{id} ApiKey update revoke
+./{id}/rotate ApiKey rotate!
+/admin/projects/{k}/stats/requests/overview RequestOverview get?
+/admin/projects/{k}/stats/requests/timeseries RequestTimeseries get?
+/admin/projects/{k}/stats/requests/heatmap RequestHeatmap get?
+/admin/projects/{k}/stats/requests/version-adoption VersionAdoption get?
+/admin/projects/{k}/stats/requests/client-versions ClientVersions get?
+/admin/projects/{k}/stats/requests/platform-versions PlatformVersions get?
+/admin/projects/{k}/stats/logs LogLevelStats get?
+/admin/projects/{k}/stats/feedbacks FeedbackRatingStats get?
+/admin/translation TranslationConfig get update= clear
+./test Translation test
+/admin/projects/{k}/translate translate!
+/admin/projects/{k}/files File list
+./{id} File get delete
+./{id}/retry File retry
+./{id}/refresh-cdn FileCdn refresh
+./uploads Upload create
+./uploads/{upload_id} Upload get abort
+./uploads/{upload_id}/chunks/{index} UploadChunk put#
+./uploads/{upload_id}/complete Upload complete
+/admin/storage Storage get
+./backends StorageBackend create
+./backends/{id} StorageBackend update delete
+./backends/{id}/test StorageBackend test
+./cdn CdnConfig get update= clear
+./cdn/test CdnConfig test
+/admin/search search?`);
 
 /** Options of one call. */
 export interface CallOptions {
@@ -164,10 +162,9 @@ export type Call = (flags: string, request: Request, data: Data) => Promise<unkn
 type Page = { total: number; data: unknown[] };
 
 /** Makes the methods of a table; `call` sends what they are called with. */
-export function bind(table: string, call: Call): Record<string, (...args: never[]) => unknown> {
+export function bind(table: Row[], call: Call): Record<string, (...args: never[]) => unknown> {
   const methods: Record<string, (...args: unknown[]) => unknown> = {};
-  for (const row of table.trim().split("\n")) {
-    const [name, method, path, flags = ""] = row.split(" ") as [string, string, string, string?];
+  for (const [name, method, path, flags] of table) {
     const count = path.replace("{k}", "").split("{").length - 1;
     const kind = flags[0] || "";
     const run = async (...args: unknown[]): Promise<unknown> => {

@@ -44,8 +44,8 @@ export function callByName(client, tables, namespace, method, args = {}) {
   if (namespace === "client") {
     return method === "login" ? client.login(named.username, named.password, options) : client[camel(method)](options);
   }
-  const row = tables[`${namespace}Table`].split("\n").find((line) => line.startsWith(camel(method) + " "));
-  const [name, , path, flags = ""] = row.split(" ");
+  const row = tables[`${namespace}Table`].find(([name]) => name === camel(method));
+  const [name, , path, flags] = row;
   const positional = [];
   for (const [, placeholder] of path.matchAll(/{(\w+)}/g)) {
     if (placeholder !== "k") {
