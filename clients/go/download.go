@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -87,8 +88,9 @@ type downloader struct {
 	etag    string // strong, without quotes; "" when there is none
 	partial *os.File
 	sum     hash.Hash
-	offset  int64 // bytes in the partial file and in sum
-	best    int64 // the most that offset ever was
+	offset  int64  // bytes in the partial file and in sum
+	best    int64  // the most that offset ever was
+	claimed string // path in partials
 }
 
 // permanent is an error after which another attempt makes no sense.
@@ -99,6 +101,7 @@ func (p permanent) Unwrap() error { return p.error }
 // run attempts the download until it is whole.
 func (d *downloader) run(ctx context.Context) (*Download, error) {
 	defer d.discard()
+	defer func() { partials.Delete(d.claimed) }()
 	for failed := 0; ; {
 		best := d.best
 		err := d.attempt(ctx)
@@ -254,6 +257,7 @@ func (d *downloader) begin(response *http.Response) error {
 		return d.restart()
 	}
 	d.discard()
+	partials.Delete(d.claimed)
 	return d.open()
 }
 
@@ -270,7 +274,19 @@ func (d *downloader) open() (err error) {
 		return d.restart()
 	}
 	path := filepath.Join(dir, name+"."+d.etag[:shown]+".part")
-	if d.partial, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+	if _, taken := partials.LoadOrStore(path, true); taken {
+		// Another goroutine downloads the same.
+		path = filepath.Join(dir, name+"."+newUUID()+".part")
+		partials.Store(path, true)
+	}
+	d.claimed = path
+	// In a folder where others may write, what is there need not be a file.
+	if found, err := os.Lstat(path); err == nil && found.Mode().IsRegular() {
+		d.partial, err = os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return permanent{err}
+		}
+	} else if d.partial, err = createPartial(path); err != nil {
 		return permanent{err}
 	}
 	d.sum = sha256.New()
@@ -290,13 +306,28 @@ func (d *downloader) restart() error {
 	if d.partial == nil {
 		return nil
 	}
-	if err := d.partial.Truncate(0); err != nil {
-		return permanent{err}
+	name := d.partial.Name()
+	err := d.partial.Close()
+	if err == nil {
+		d.partial, err = createPartial(name)
 	}
-	if _, err := d.partial.Seek(0, io.SeekStart); err != nil {
+	if err != nil {
+		d.partial = nil
 		return permanent{err}
 	}
 	return nil
+}
+
+// partials are the partial files that are being written, by their paths.
+var partials sync.Map
+
+// createPartial makes a new file in the place of what is there. An existing one is not emptied:
+// another process may be renaming it just now.
+func createPartial(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // continues reports whether a Content-Range begins where the partial file ends and has its total.

@@ -2,6 +2,8 @@ package svcsdk
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -44,7 +46,7 @@ type Report struct {
 // pendingReport is a report that waits to be sent to the project of its time.
 type pendingReport struct {
 	project string
-	report  Report
+	body    []byte // of the request; what the app changes later is not in it
 }
 
 // CaptureOptions change a report. The zero value is an error without more.
@@ -212,7 +214,37 @@ func (l *Logs) capture(f fault, opts *CaptureOptions) {
 			return
 		}
 	}
-	l.enqueue(&pendingReport{s.project, r})
+	body, err := r.encode()
+	if err != nil {
+		l.client.logger.Debug("a report was dropped, because it cannot be encoded")
+		return
+	}
+	l.enqueue(&pendingReport{s.project, body})
+}
+
+// encode is the body of a report. What JSON cannot express becomes text.
+func (r *Report) encode() ([]byte, error) {
+	in := struct {
+		Level      LogLevel        `json:"level"`
+		Content    string          `json:"content"`
+		Source     string          `json:"source,omitempty"`
+		DeviceInfo json.RawMessage `json:"device_info,omitempty"`
+		CustomData json.RawMessage `json:"custom_data,omitempty"`
+	}{Level: r.Level, Content: r.Content, Source: r.Source}
+	var deviceErr, customErr error
+	in.DeviceInfo, deviceErr = encodeFields(r.DeviceInfo)
+	in.CustomData, customErr = encodeFields(r.CustomData)
+	if err := errors.Join(deviceErr, customErr); err != nil {
+		return nil, err
+	}
+	return encodeJSON(in)
+}
+
+func encodeFields(fields map[string]any) (json.RawMessage, error) {
+	if fields != nil && len(fields) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	return encodeProperties(fields)
 }
 
 // deviceInfo says what the app runs on.
@@ -301,30 +333,13 @@ func (l *Logs) announce() {
 func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration, again bool) {
 	const path = "/public/{k}/logs"
 	c := l.client
-	in := LogInput{Level: p.report.Level, Content: p.report.Content}
-	if p.report.Source != "" {
-		in.Source = Set(p.report.Source)
-	}
-	if p.report.DeviceInfo != nil {
-		in.DeviceInfo = Set(p.report.DeviceInfo)
-	}
-	if p.report.CustomData != nil {
-		in.CustomData = Set(p.report.CustomData)
-	}
-	body, err := encodeBody(in)
-	if err != nil {
-		in.CustomData, in.DeviceInfo = Opt[map[string]any]{}, Opt[map[string]any]{}
-		if body, err = encodeBody(in); err != nil {
-			return 0, false
-		}
-	}
 	target, err := expandPath(path, p.project, nil)
 	if err != nil {
 		return 0, false
 	}
 	a, err := c.attempt(ctx, &request{
 		method: http.MethodPost, path: path, target: target, settings: c.settings.Load(),
-		contentType: "application/json", body: body,
+		contentType: "application/json", body: p.body,
 	})
 	if err != nil {
 		return 0, true

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"os/exec"
@@ -142,6 +143,20 @@ func TestReportsSayWhereAndOnWhat(t *testing.T) {
 	r, _ = server.last()
 	if info, _ := r.DeviceInfo.Get(); info["os"] != nil || info["os_version"] != nil {
 		t.Errorf("the system is told: %v", info)
+	}
+}
+
+func TestCustomDataIsTakenAsItIsThen(t *testing.T) {
+	t.Parallel()
+	c, server, _ := reporting(t)
+	later := map[string]any{"a": 1}
+	c.Logs.Capture(errors.New("boom"), &CaptureOptions{CustomData: map[string]any{"later": later, "nan": math.NaN(), "func": func() {}}})
+	later["a"] = 2
+	c.Logs.Flush(t.Context())
+	in, _ := server.last()
+	custom, _ := in.CustomData.Get()
+	if got := fmt.Sprint(custom["later"]); got != "map[a:1]" || custom["fingerprint"] == nil || custom["nan"] != nil {
+		t.Errorf("got %v", custom)
 	}
 }
 

@@ -329,6 +329,57 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
+func TestDownloadsAtTheSameTimeDoNotDisturbEachOther(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("0123456789abcdef"), 20_000)
+	sum := sha256.Sum256(content)
+	server := httptest.NewServer(&fileServer{content: content, etag: `"` + hex.EncodeToString(sum[:]) + `"`})
+	t.Cleanup(server.Close)
+	c := clientOf(t, server.URL+"/api/v1", withClock(newFakeClock(time.Now()).clock()))
+	to := filepath.Join(t.TempDir(), "app.zip")
+	u := &Update{Link: &DownloadLink{URL: server.URL + "/f/acme/0123456789ab/app.zip"}, client: c}
+	var within sync.Once
+	_, err := u.Download(t.Context(), to, &DownloadOptions{OnProgress: func(int64, int64) {
+		within.Do(func() {
+			if _, err := u.Download(t.Context(), to, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}})
+	got, readErr := os.ReadFile(to)
+	if err != nil || readErr != nil || !bytes.Equal(got, content) {
+		t.Errorf("got %d bytes, %v, %v", len(got), err, readErr)
+	}
+	if files, err := filepath.Glob(to + "*"); err != nil || len(files) != 1 {
+		t.Errorf("the folder has %v, %v", files, err)
+	}
+}
+
+func TestWhatStandsInThePlaceOfThePartialFileIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	content := []byte("content")
+	sum := sha256.Sum256(content)
+	digest := hex.EncodeToString(sum[:])
+	server := httptest.NewServer(&fileServer{content: content, etag: `"` + digest + `"`})
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	to, victim := filepath.Join(dir, "app.zip"), filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("untouched"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, to+"."+digest[:16]+".part"); err != nil {
+		t.Skipf("this system makes no symbolic links here: %v", err)
+	}
+	u := &Update{Link: &DownloadLink{URL: server.URL + "/f/acme/0123456789ab/app.zip"}, client: clientOf(t, server.URL+"/api/v1")}
+	if _, err := u.Download(t.Context(), to, nil); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(victim)
+	if info, statErr := os.Lstat(to); err != nil || statErr != nil || string(text) != "untouched" || !info.Mode().IsRegular() {
+		t.Errorf("the other file has %q, the target is %v, %v, %v", text, info, err, statErr)
+	}
+}
+
 func TestDownloadsThatAreRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	c := clientOf(t, "https://svc.example.com/api/v1")
