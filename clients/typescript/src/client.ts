@@ -152,12 +152,16 @@ export class Client {
       userAgent: host.agent && [`${host.agent}/${SDK_VERSION}`, application].filter(Boolean).join(" "),
       clientTime: options.sendClientTime ?? true,
       closed: this.close_.signal,
+      hooked: false,
       log(event) {
+        const { hooked } = this;
+        this.hooked = true;
         try {
           logger?.(event);
         } catch {
           // A hook of the application never breaks a request.
         }
+        this.hooked = hooked;
       },
     };
     const appVersion = options.appVersion ?? null;

@@ -51,6 +51,8 @@ export interface Fixed {
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
   log(event: LogEvent): void;
+  /** Whether the debug hook runs: an error that it reports is no report, or sending it would make the next one. */
+  hooked: boolean;
 }
 
 /** @internal */
@@ -98,7 +100,8 @@ export async function limited<T>(
     control.abort();
   };
   const cancel = () => stop("aborted");
-  const limit = ms ? setTimeout(stop, ms, "read_timeout") : undefined;
+  // Timers cannot wait for longer, and would end at once.
+  const limit = ms && ms < 2 ** 31 ? setTimeout(stop, ms, "read_timeout") : undefined;
   outer?.addEventListener("abort", cancel);
   try {
     if (outer?.aborted) {
@@ -111,6 +114,8 @@ export async function limited<T>(
   } finally {
     clearTimeout(limit);
     outer?.removeEventListener("abort", cancel);
+    // A body that nobody reads to its end would keep its connection, and the process.
+    control.abort();
   }
 }
 

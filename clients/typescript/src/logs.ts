@@ -5,6 +5,7 @@ import { SvcApiError, SvcError } from "./errors.js";
 import { timer } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
 import { address, headers, send } from "./http.js";
+import { snapshot } from "./queue.js";
 import { eventBackoff, eventOutcome, fnv1a32 } from "./rules.js";
 import { SDK_VERSION } from "./version.js";
 
@@ -47,7 +48,8 @@ const path = "/public/{k}/logs";
 /** Reports errors in the background. */
 export class Logs {
   private redact: InstallOptions["redact"];
-  private readonly reports: ErrorReport[] = [];
+  /** Bodies as JSON, made when they were captured. */
+  private readonly reports: string[] = [];
   private readonly seen = new Map<string, { at: number; repeated: number }>();
   private tokens = 10;
   private filled = 0;
@@ -116,7 +118,7 @@ export class Logs {
 
   /** Queues a report; false when there is none to send. */
   private add(error: unknown, options: CaptureOptions): boolean {
-    if (this.busy || this.fixed.closed.aborted) {
+    if (this.busy || this.fixed.hooked || this.fixed.closed.aborted) {
       return false;
     }
     this.busy = true;
@@ -159,7 +161,9 @@ export class Logs {
       }
       this.tokens--;
       this.dropped = 0;
-      this.reports.push(report);
+      this.reports.push(
+        JSON.stringify({ ...report, device_info: expressible(report.device_info), custom_data: expressible(report.custom_data) }),
+      );
       if (this.reports.length > 100) {
         this.reports.shift();
       }
@@ -193,10 +197,10 @@ export class Logs {
 
   private async drain(): Promise<void> {
     while (this.reports.length) {
-      const [body] = this.reports as [ErrorReport];
+      const [raw] = this.reports as [string];
       let wait = 0;
       try {
-        await send(this.fixed, this.settings, { method: "POST", path, body });
+        await send(this.fixed, this.settings, { method: "POST", path, raw });
         this.failures = 0;
       } catch (error) {
         const status = error instanceof SvcApiError ? error.status : 0;
@@ -212,7 +216,7 @@ export class Logs {
         this.wake = timer(() => void this.start(), wait);
         return;
       }
-      if (this.reports[0] === body) {
+      if (this.reports[0] === raw) {
         this.reports.shift();
       }
     }
@@ -221,12 +225,17 @@ export class Logs {
   /** The process ends after this: the newest report goes out while it waits. */
   private sendLast(): void {
     const { fixed, settings } = this;
-    const body = this.reports.pop();
-    if (body && settings.projectKey) {
-      const request = { method: "POST", path, body };
-      fixed.host.sendLast?.(address(settings, request), headers(fixed, settings, request, null), JSON.stringify(body));
+    const raw = this.reports.pop();
+    if (raw && settings.projectKey) {
+      const request = { method: "POST", path, raw };
+      fixed.host.sendLast?.(address(settings, request), headers(fixed, settings, request, null), raw);
     }
   }
+}
+
+/** Fields as they are now; what JSON cannot say, such as a cycle, becomes text. */
+function expressible(fields: unknown): unknown {
+  return fields && JSON.parse(snapshot(fields) || "{}");
 }
 
 /** Type, message, stack without its first line, and innermost frame of whatever was thrown. */

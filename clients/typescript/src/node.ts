@@ -105,17 +105,33 @@ export function fileStore(directory: string, name: string): Store {
   };
 }
 
+/** Partial files that are being written. */
+const parts = new Set<string>();
+
 /** A partial file beside the target; `finish` renames it over the target. */
 function fileSink(to: string, key: string | null): Sink {
   const fs = builtin("node:fs");
   const { createHash, randomUUID } = builtin("node:crypto");
+  const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = fs.constants;
   const path = builtin("node:path").resolve(to);
-  const part = `${path}.${key ?? randomUUID()}.part`;
-  const file = fs.openSync(part, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o644);
+  let part = `${path}.${key ?? randomUUID()}.part`;
+  if (parts.has(part)) {
+    part = `${path}.${randomUUID()}.part`;
+  }
+  // An existing file is never emptied: another process may be renaming it just now. Nor is it
+  // believed to be a file, in a folder where others may write.
+  const create = (): number => {
+    fs.rmSync(part, { force: true });
+    return fs.openSync(part, O_RDWR | O_CREAT | O_EXCL, 0o644);
+  };
+  const found = fs.lstatSync(part, { throwIfNoEntry: false });
+  let file = found?.isFile() && found.nlink === 1 ? fs.openSync(part, O_RDWR | O_NOFOLLOW) : create();
+  parts.add(part);
   let open = true;
   const close = (): void => {
     if (open) {
       open = false;
+      parts.delete(part);
       fs.closeSync(file);
     }
   };
@@ -128,12 +144,15 @@ function fileSink(to: string, key: string | null): Sink {
       this.size += chunk.length;
     },
     reset() {
-      fs.ftruncateSync(file, 0);
+      fs.closeSync(file);
+      open = false;
+      file = create();
+      open = true;
       this.size = 0;
     },
     async digest() {
       const hash = createHash("sha256");
-      for await (const chunk of fs.createReadStream(part)) {
+      for await (const chunk of fs.createReadStream(part, { fd: file, start: 0, autoClose: false })) {
         hash.update(chunk as Uint8Array);
       }
       return hash.digest("hex");
@@ -229,7 +248,11 @@ export const nodeHost: Host = {
   onError(report: OnError) {
     // Unhandled rejections come here too, as long as they end the process. A
     // listener of their own would keep them from doing so.
-    const monitor = (error: unknown): void => report(error, "uncaught", true);
+    const monitor = (error: unknown): void => {
+      // With a handler of its own the application goes on, and nothing may wait.
+      const survives = process.listenerCount("uncaughtException") > 0 || process.hasUncaughtExceptionCaptureCallback();
+      report(error, "uncaught", !survives);
+    };
     process.on("uncaughtExceptionMonitor", monitor);
     return () => process.off("uncaughtExceptionMonitor", monitor);
   },

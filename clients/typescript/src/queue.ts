@@ -522,7 +522,7 @@ function parseEntries(text: string | null): Entry[] {
 }
 
 /** Properties as JSON now; what JSON cannot say becomes text, and never throws. */
-function snapshot(properties: unknown): string {
+export function snapshot(properties: unknown): string {
   const encodeValue = (value: unknown): string | undefined =>
     JSON.stringify(value, (_, part: unknown) => (/^(bigint|function|symbol)$/.test(typeof part) ? String(part) : part));
   if (!properties || typeof properties !== "object" || Array.isArray(properties)) {

@@ -259,7 +259,7 @@ async function download(fixed: Fixed, url: string, to: DownloadTarget | undefine
     if (status === 206) {
       const [, start, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get("content-range") || "") || [];
       if (start === undefined || +start !== from || +size! !== total) {
-        await sink!.reset();
+        await sink?.reset();
         return status;
       }
     } else {
@@ -294,8 +294,8 @@ async function download(fixed: Fixed, url: string, to: DownloadTarget | undefine
   };
 
   try {
+    let most = 0;
     for (let failures = 0; ; failures++) {
-      const before: number = sink ? (sink as Sink).size : 0;
       let why: unknown;
       const { value, cause, failure } = await limited(0, signal, attempt);
       if (failure === "aborted") {
@@ -309,7 +309,8 @@ async function download(fixed: Fixed, url: string, to: DownloadTarget | undefine
       } else if (value === null && (total === null || sink!.size >= total)) {
         break;
       }
-      if (sink && (sink as Sink).size > before) {
+      if (sink && (sink as Sink).size > most) {
+        most = (sink as Sink).size;
         failures = -1;
       }
       const delay = failures < 4 ? retryDelay("GET", Math.max(failures, 0), 99, "connect", null, host.clock.random()) : null;

@@ -90,6 +90,29 @@ describe("capture", () => {
     await client.logs.flush();
     assert.equal(bodies().length, 1);
   });
+  it("custom data that JSON cannot say becomes text, and is taken as it is then", async () => {
+    const { client, bodies } = start();
+    const cycle = { name: "a" };
+    cycle.self = cycle;
+    const later = { a: 1 };
+    client.logs.capture(boom("first"), { customData: { id: 7n, cycle, later } });
+    later.a = 2;
+    client.logs.capture(boom("second"));
+    await client.logs.flush();
+    assert.deepEqual(bodies().map(({ custom_data: { fingerprint: _, ...own } }) => own), [{ id: "7", cycle: "[unreadable]", later: { a: 1 } }, {}]);
+  });
+  it("an error of the debug hook makes no report, or sending would make the next one", async (t) => {
+    t.mock.method(console, "error", () => {});
+    let lines = 0;
+    const { client, requests } = start({ logger: ({ message }) => console.error(`${message} ${++lines}`) });
+    const undo = client.logs.install({ console: true });
+    t.after(undo);
+    client.logs.capture(boom());
+    await client.logs.flush();
+    await client.logs.flush();
+    assert.equal(requests.length, 1);
+    assert.ok(lines > 0);
+  });
   it("keeps a report for 503, and drops it for 400", async () => {
     let status = 503;
     const { client, requests } = start({}, () => new Response("", { status }));
@@ -108,7 +131,7 @@ describe("capture", () => {
       client.logs.capture(boom(`boom ${i}`));
     }
     assert.equal(client.logs.reports.length, 100);
-    assert.match(client.logs.reports.at(-1).content, /boom 149/);
+    assert.match(client.logs.reports.at(-1), /boom 149/);
     await client.logs.flush(5);
   });
   it("works whatever the consent to events", async () => {
@@ -123,6 +146,20 @@ describe("capture", () => {
 });
 
 describe("install", () => {
+  it("an application that goes on after an uncaught error does not wait for its report", async (t) => {
+    const { url, hits } = await server(t, () => {});
+    const program = `import { SvcClient } from ${JSON.stringify(new URL("../dist/esm/index.js", import.meta.url).href)};
+process.on("uncaughtException", () => process.stdout.write(String(performance.now() - start < 1500), () => process.exit()));
+new SvcClient({ baseUrl: ${JSON.stringify(url + "/api/v1")}, projectKey: "demo" }).logs.install();
+let start;
+setTimeout(() => { start = performance.now(); throw new TypeError("survived"); });`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.on("data", (text) => (output += text));
+    await new Promise((resolve) => child.on("close", resolve));
+    assert.equal(output, "true");
+    assert.ok(hits.length <= 1);
+  });
   it("hooks console.error when asked, and undoes it", async (t) => {
     t.mock.method(console, "error", () => {});
     const { error } = console;

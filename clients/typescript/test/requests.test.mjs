@@ -97,6 +97,12 @@ describe("options", () => {
 });
 
 describe("retries", () => {
+  it("a time limit longer than timers can wait for is none", async () => {
+    const { fetch } = recorder(() => new Promise((resolve) => setTimeout(() => resolve(Response.json({})), 20)));
+    for (const timeoutMs of [2 ** 31, Number.POSITIVE_INFINITY]) {
+      await testClient({ fetch, timeoutMs }).client.health();
+    }
+  });
   const real = (url, options) => testClient({ baseUrl: url + "/api/v1", ...options }).client;
 
   it("503, then 200", async (t) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -186,6 +186,43 @@ describe("download", () => {
     writeFileSync(`${path}.${hash.slice(0, 16)}.part`, Buffer.alloc(40_000));
     await assert.rejects(get(), /SHA-256/);
     assert.deepEqual(readdirSync(folder), []);
+  });
+  it("what stands in the place of the partial file is neither followed nor waited for", async (t) => {
+    const { get, folder, path } = await files(t);
+    const victim = join(folder, "victim");
+    writeFileSync(victim, "untouched");
+    symlinkSync(victim, `${path}.${hash.slice(0, 16)}.part`);
+    assert.equal((await get()).verified, true);
+    assert.equal(readFileSync(victim, "utf8"), "untouched");
+    assert.ok(lstatSync(path).isFile());
+    assert.deepEqual(readFileSync(path), bytes);
+  });
+  it("two downloads at once to one path do not disturb each other", async (t) => {
+    const { get, folder, path } = await files(t, (n) => (n < 3 ? { cut: 30_000 } : {}));
+    const [one, two] = await Promise.all([get(), get()]);
+    assert.deepEqual([one.verified, two.verified], [true, true]);
+    assert.deepEqual(readFileSync(path), bytes);
+    assert.deepEqual(readdirSync(folder), ["app"]);
+  });
+  it("gives up on a server that takes back what it sent, again and again", async (t) => {
+    const lie = { status: 206, headers: { "content-range": "bytes 1-2/3", "content-length": 0 } };
+    const { get, hits, folder } = await files(t, (_, request) => (request.headers.range ? lie : { cut: 30_000 }));
+    await assert.rejects(get(), { name: "SvcConnectionError" });
+    assert.ok(hits.length < 12, String(hits.length));
+    assert.deepEqual(readdirSync(folder), []);
+  });
+  it("a refused answer that never ends is left, so that it does not keep the process", async (t) => {
+    let left;
+    const closed = new Promise((resolve) => (left = resolve));
+    const { url } = await server(t, (_, response) => {
+      response.on("close", left);
+      response.writeHead(404);
+      response.write("x");
+    });
+    const direct = testClient({ appVersion: "1", baseUrl: url + "/api/v1", fetch: (address, init) =>
+      String(address).endsWith("check-update") ? Promise.resolve(Response.json(answer([{ url: url + "/app-linux.bin" }]))) : globalThis.fetch(address, init) }, { platform: () => "linux" });
+    await assert.rejects((await direct.client.updates.check()).download(join(tmpdir(), "svc-sdk-never")), /404/);
+    await closed;
   });
   it("cancelling leaves nothing", async (t) => {
     const { get, folder } = await files(t, () => ({ cut: 30_000, headers: {} }));
