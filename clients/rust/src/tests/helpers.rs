@@ -271,6 +271,58 @@ fn a_download_of_a_killed_process_goes_on() {
     assert_eq!(folder.names(), ["app.zip"]);
 }
 
+#[test]
+fn two_downloads_at_once_do_not_disturb_each_other() {
+    let folder = Folder::new();
+    let to = folder.0.join("app.zip");
+    let server = file_server(7, Some(sum(CONTENT)));
+    let url = format!("{}/f/acme/0123456789ab/app.zip", server.url);
+    let mut other = None;
+    let done = download_watched(&url, &to, |progress| {
+        if progress.received > 7 && other.is_none() {
+            other = Some(download(&url, &to));
+        }
+        ControlFlow::Continue(())
+    });
+    for done in [done, other.expect("the other download")] {
+        assert!(done.expect("a download").verified);
+    }
+    assert_eq!(std::fs::read(&to).expect("the file"), CONTENT);
+    assert_eq!(folder.names(), ["app.zip"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_stands_in_place_of_the_partial_file_is_not_followed() {
+    let folder = Folder::new();
+    let to = folder.0.join("app.zip");
+    let victim = folder.0.join("victim");
+    std::fs::write(&victim, "untouched").expect("a file");
+    let part = format!("app.zip.{}.part", &sum(CONTENT)[..16]);
+    std::os::unix::fs::symlink(&victim, folder.0.join(part)).expect("a link");
+    let server = file_server(100, Some(sum(CONTENT)));
+    download(&format!("{}/f/acme/0123456789ab/app.zip", server.url), &to).expect("a download");
+    assert_eq!(std::fs::read(&victim).expect("the file"), b"untouched");
+    assert_eq!(std::fs::read(&to).expect("the file"), CONTENT);
+    assert!(std::fs::symlink_metadata(&to).expect("the file").is_file());
+}
+
+#[test]
+fn a_file_of_the_service_without_a_size_is_refused() {
+    let folder = Folder::new();
+    let server = Server::new(|_| {
+        let head = format!(
+            "HTTP/1.1 200 X\r\nConnection: close\r\nETag: \"{}\"\r\n\r\n",
+            sum(CONTENT)
+        );
+        Turn::Write([head.as_bytes(), CONTENT].concat())
+    });
+    let url = format!("{}/f/acme/0123456789ab/app.zip", server.url);
+    let error = download(&url, &folder.0.join("app.zip")).expect_err("an error");
+    assert!(error.to_string().contains("size"), "{error:?}");
+    assert!(folder.names().is_empty());
+}
+
 #[derive(Debug)]
 struct Boom(usize);
 

@@ -1,9 +1,11 @@
 //! A download that resumes, is checked, and leaves no half file.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
@@ -13,6 +15,7 @@ use crate::core::Core;
 use crate::error::{Error, Result};
 use crate::events::rules::uuid;
 use crate::retry;
+use crate::sync::lock;
 use crate::transport::{Failure, Request, Response};
 use crate::url;
 
@@ -93,6 +96,9 @@ struct Download<'a> {
     on_progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
 }
 
+/// Partial files that are being written by this process.
+static PARTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
 /// The partial file.
 struct Part {
     path: PathBuf,
@@ -119,20 +125,17 @@ impl From<Error> for Broken {
 
 impl Download<'_> {
     fn run(&mut self) -> Result<Downloaded> {
-        let mut idle = 0;
+        let (mut idle, mut most) = (0, 0);
         loop {
-            let before = self.received();
             let (error, asked) = match self.attempt() {
                 Ok(()) => return self.finish(),
                 Err(Broken::Over(error)) => return Err(error),
                 Err(Broken::Resume) => continue,
                 Err(Broken::Again(error, asked)) => (error, asked),
             };
-            idle = if self.received() > before {
-                1
-            } else {
-                idle + 1
-            };
+            // What was here once is no progress when it comes again.
+            idle = if self.received() > most { 1 } else { idle + 1 };
+            most = most.max(self.received());
             if idle >= MOST_IDLE {
                 return Err(error);
             }
@@ -226,6 +229,10 @@ impl Download<'_> {
             .filter(|s| s.len() == 64 && s.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
         if self.own && sum.is_none() {
             let message = "the server gives no SHA-256 for this file";
+            return Err(Broken::Over(Error::connection(message)));
+        }
+        if self.own && length.is_none() {
+            let message = "the server gives no size for this file";
             return Err(Broken::Over(Error::connection(message)));
         }
         let same = self.etag.as_deref() == etag && self.etag.is_some();
@@ -351,7 +358,7 @@ impl Download<'_> {
             path: self.to.to_owned(),
             size,
             sha256,
-            verified: self.own && self.total.is_some(),
+            verified: self.own,
         })
     }
 }
@@ -359,12 +366,29 @@ impl Download<'_> {
 impl Part {
     /// Opens the partial file of `to`, with what is in it already.
     fn open(to: &Path, tag: &str) -> io::Result<Part> {
-        let mut name = to.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{tag}.part"));
-        let path = to.with_file_name(name);
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        let mut file = options.open(&path)?;
+        let beside = |tag: &str| {
+            let mut name = to.file_name().unwrap_or_default().to_owned();
+            name.push(format!(".{tag}.part"));
+            to.with_file_name(name)
+        };
+        let mut path = beside(tag);
+        if !lock(&PARTS).insert(path.clone()) {
+            // Another thread downloads the same.
+            path = beside(&uuid());
+            lock(&PARTS).insert(path.clone());
+        }
+        Part::read(&path).inspect_err(|_| {
+            lock(&PARTS).remove(&path);
+        })
+    }
+
+    fn read(path: &Path) -> io::Result<Part> {
+        // In a folder where others may write, it need not be a file.
+        let found = std::fs::symlink_metadata(path).is_ok_and(|m| m.is_file());
+        let mut file = match found {
+            true => OpenOptions::new().read(true).write(true).open(path)?,
+            false => create(path)?,
+        };
         let mut sum = Sha256::new();
         let mut buffer = vec![0; 64 << 10];
         let mut size = 0;
@@ -377,7 +401,7 @@ impl Part {
             size += read as u64;
         }
         Ok(Part {
-            path,
+            path: path.to_owned(),
             file,
             size,
             sum,
@@ -391,18 +415,35 @@ impl Part {
         Ok(())
     }
 
+    /// Begins anew, in a new file: another process may be renaming this one
+    /// just now.
     fn truncate(&mut self) -> io::Result<()> {
-        self.file.set_len(0)?;
+        self.file = create(&self.path)?;
         self.sum = Sha256::new();
         self.size = 0;
         Ok(())
     }
 
     fn remove(self) {
-        drop(self.file);
         // Nothing more can be done about a file that cannot be removed.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        lock(&PARTS).remove(&self.path);
+    }
+}
+
+/// A new file in the place of what is there.
+fn create(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).open(path)
 }
 
 fn status_error(status: u16) -> Error {
