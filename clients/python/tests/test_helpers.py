@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +230,37 @@ def test_what_a_killed_process_left_is_resumed(kind: str, tmp_path: Path) -> Non
     assert (tmp_path / "app").read_bytes() == CONTENT
 
 
+def test_what_stands_in_place_of_the_partial_file_is_not_followed(kind: str, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("untouched")
+    (tmp_path / f"app.{SHA256[:16]}.part").symlink_to(victim)
+    with Server(serving()) as server:
+        assert fetch(kind, server, OWN, tmp_path / "app").verified
+    assert victim.read_text() == "untouched"
+    assert not (tmp_path / "app").is_symlink()
+    assert (tmp_path / "app").read_bytes() == CONTENT
+
+
+def test_two_downloads_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    with Server(serving(1000, 2000)) as server, ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(fetch, "sync", server, OWN, tmp_path / "app") for _ in range(2)]
+        assert all(done.result().verified for done in both)
+    assert (tmp_path / "app").read_bytes() == CONTENT
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == ["app"]
+
+
+def test_a_part_that_was_not_asked_for_is_no_file(kind: str, tmp_path: Path) -> None:
+    part = answering((206, b"half", "Content-Range: bytes 0-3/8"))
+    with Server(part) as server, pytest.raises(SvcConnectionError, match="another place"):
+        fetch(kind, server, "/releases/app.bin", tmp_path / "app")
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == []
+
+
+def test_a_folder_that_cannot_be_written_is_a_connection_error(kind: str, tmp_path: Path) -> None:
+    with Server(serving()) as server, pytest.raises(SvcConnectionError, match="cannot be written"):
+        fetch(kind, server, OWN, tmp_path / "missing" / "app")
+
+
 @pytest.mark.parametrize(
     ("script", "problem"),
     [
@@ -384,6 +416,45 @@ def test_capture_never_raises() -> None:
     with reporting(LogServer()) as client:
         client.logs.capture(Odd())
         client.logs.capture(ValueError("x"), custom_data=5)  # type: ignore[arg-type]
+
+
+def test_custom_data_that_json_lacks_becomes_text_and_is_taken_as_it_is_then() -> None:
+    service = LogServer()
+    later = {"a": 1}
+    with reporting(service) as client:
+        client.logs.capture(
+            ValueError("x"),
+            custom_data={"at": Path("/x"), "nan": float("nan"), "bad": "\udcff", "later": later},
+        )
+        later["a"] = 2
+        client.logs.flush()
+    custom = service.reports[0]["custom_data"]
+    assert {name: custom[name] for name in ("at", "nan", "bad", "later")} == {
+        "at": "/x",
+        "nan": None,
+        "bad": "?",
+        "later": {"a": 1},
+    }
+
+
+def test_what_a_redaction_hook_logs_is_no_report() -> None:
+    service = LogServer()
+    count = 0
+
+    def redact(report: Report) -> Report:
+        nonlocal count
+        count += 1
+        logging.getLogger("app").error("redacted %d", count)
+        return report
+
+    with reporting(service) as client:
+        undo = client.logs.install(redact=redact)
+        try:
+            client.logs.capture(ValueError("x"))
+        finally:
+            undo()
+        client.logs.flush()
+    assert len(service.reports) == 1
 
 
 UNCAUGHT = """

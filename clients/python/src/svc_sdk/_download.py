@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
@@ -22,6 +24,10 @@ MAX_REDIRECTS = 5
 MAX_ATTEMPTS = 5
 
 Progress = Callable[[int, "int | None"], object]
+
+# Partial files that are being written.
+_parts: set[str] = set()
+_parts_lock = threading.Lock()
 
 _STRONG = re.compile(r'"[\x21\x23-\x7e]*"\Z')
 _SHA256 = re.compile(r'"([0-9a-f]{64})"\Z')
@@ -53,10 +59,19 @@ def download(
     transfer = _Transfer(url, os.path.abspath(to), settings, clock, on_progress)
     try:
         return (yield from transfer.run())
+    except OSError as error:
+        transfer.discard()
+        raise SvcConnectionError(f"the download cannot be written: {error.strerror}", cause=error) from error
     except BaseException:
         # Also when the caller cancels.
         transfer.discard()
         raise
+    finally:
+        transfer.release()
+
+
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
 
 
 class _Transfer:
@@ -76,23 +91,27 @@ class _Transfer:
         self._total: int | None = None
         self._file: IO[bytes] | None = None
         self._received = 0
+        self._most = 0
+        self._claimed = False
 
     def run(self) -> Flow[Download]:
         if own_link(self._url):
             yield from self._ask()
         fruitless = 0
         while True:
-            before = self._received
             wait: int | None = None
             try:
                 answer = yield from self._get("GET", save=True)
+                if self._file is None and answer.status in (200, 206):
+                    # It has no body, and must fit all the same.
+                    self._open(answer)
                 self._close_file()
                 problem = f"the download was answered with status {answer.status}"
                 if answer.status in (200, 206):
                     if self._total is None or self._received >= self._total:
                         break
                     problem = "the download broke off"
-                elif answer.status == 416 and before:
+                elif answer.status == 416 and self._received:
                     self._restart()
                 elif answer.status not in (408, 429, 500, 502, 503, 504):
                     raise SvcConnectionError(problem)
@@ -102,7 +121,9 @@ class _Transfer:
                 problem = failure.message
                 if failure.kind == "tls_certificate":
                     raise SvcConnectionError(problem, cause=failure.__cause__) from failure
-            fruitless = 0 if self._received > before else fruitless + 1
+            # What was here once is no progress when it comes again.
+            fruitless = 0 if self._received > self._most else fruitless + 1
+            self._most = max(self._most, self._received)
             if fruitless >= MAX_ATTEMPTS or (wait or 0) > MAX_RETRY_AFTER:
                 raise SvcConnectionError(problem)
             yield Pause(self._delay(max(fruitless - 1, 0), wait))
@@ -113,9 +134,15 @@ class _Transfer:
         """Leave no half file."""
         self._close_file()
         try:
-            os.unlink(self._part)
+            self._remove()
         except OSError:
-            pass  # There is none.
+            pass  # Nothing more can be done.
+
+    def _remove(self) -> None:
+        try:
+            os.unlink(self._part)
+        except FileNotFoundError:
+            pass
 
     def _ask(self) -> Flow[None]:
         """Ask for size and SHA-256 of a file of the service, and find what there is of it."""
@@ -136,19 +163,32 @@ class _Transfer:
         if match is None or not length.isdigit():
             raise SvcConnectionError("the server does not tell size and SHA-256 of the file")
         self._etag, self._sha256, self._total = etag, match[1], int(length)
-        self._part = f"{self._to}.{match[1][:16]}.part"
-        self._received = yield Run(self._found)
+        part = f"{self._to}.{match[1][:16]}.part"
+        with _parts_lock:
+            if part in _parts:
+                return  # Another thread or task downloads the same.
+            _parts.add(part)
+        self._part, self._claimed = part, True
+        self._received = self._most = yield Run(self._found)
+
+    def release(self) -> None:
+        """Let others have the partial file."""
+        if self._claimed:
+            with _parts_lock:
+                _parts.discard(self._part)
 
     def _found(self) -> int:
         """Return the bytes that a killed process left."""
         try:
-            size = os.path.getsize(self._part)
+            found = os.lstat(self._part)
         except OSError:
             return 0
-        if self._total is not None and size >= self._total:
+        # In a folder where others may write, it need not be a file of ours.
+        ours = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+        if not ours or (self._total is not None and found.st_size >= self._total):
             os.unlink(self._part)
             return 0
-        return size
+        return found.st_size
 
     def _get(self, method: str, save: bool = False) -> Flow[Answer]:
         """One request, with its redirects."""
@@ -206,7 +246,7 @@ class _Transfer:
             raise SvcConnectionError("the server answers with another SHA-256 than before")
         if answer.status == 206:
             match = _RANGE.match(answer.headers.get("content-range", ""))
-            if match is None or int(match[1]) != self._received:
+            if match is None or not self._received or int(match[1]) != self._received:
                 raise SvcConnectionError("the server continues at another place than asked")
             if self._total is not None and int(match[2]) != self._total:
                 raise SvcConnectionError("the server continues with another size")
@@ -217,7 +257,13 @@ class _Transfer:
                 length = answer.headers.get("content-length", "")
                 encoded = "content-encoding" in answer.headers
                 self._total = int(length) if length.isdigit() and not encoded else None
-        self._file = open(self._part, "ab" if self._received else "wb")  # noqa: SIM115 (closed by run or discard)
+        if self._received:
+            self._file = open(self._part, "r+b", opener=_no_link)  # noqa: SIM115 (closed by run or discard)
+            self._file.seek(self._received)
+        else:
+            # An existing file is never emptied: another process may be renaming it just now.
+            self._remove()
+            self._file = open(self._part, "xb")  # noqa: SIM115 (closed by run or discard)
 
     def _restart(self) -> None:
         self.discard()
@@ -234,9 +280,6 @@ class _Transfer:
 
     def _finish(self) -> Download:
         """Compare, sync, rename."""
-        if not os.path.exists(self._part):
-            # The body was empty, so that nothing was written.
-            open(self._part, "wb").close()
         digest = hashlib.sha256()
         with open(self._part, "rb+") as file:
             while piece := file.read(1 << 20):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._calls import Call, prepare
 from ._device import detect_architecture
-from ._events import backoff
+from ._events import backoff, express
 from ._exchange import exchange
 from ._flow import Flow
 from ._state import fnv1a32
@@ -87,8 +87,9 @@ class Reports:
     def __init__(self, core: Core) -> None:
         self._core = core
         self.redact: Redact | None = None
-        self._lock = threading.Lock()
-        self._queue: deque[Report] = deque()
+        self._lock = threading.RLock()
+        # As JSON: what changes after a report was made is not in it.
+        self._queue: deque[bytes] = deque()
         # Fingerprint to the moment it was last sent and how often it came since.
         self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._tokens, self._refilled = float(BURST), core.clock.monotonic()
@@ -140,12 +141,17 @@ class Reports:
         if dropped:
             report["custom_data"]["dropped"] = dropped
         if self.redact is not None:
-            redacted = self.redact(report)
+            token = sending.set(True)
+            try:
+                redacted = self.redact(report)
+            finally:
+                sending.reset(token)
             if redacted is None:
                 return False
             report = redacted
+        body = express(report).encode("utf-8", "replace")
         with self._lock:
-            self._queue.append(report)
+            self._queue.append(body)
             if len(self._queue) > MAX_QUEUE:
                 self._queue.popleft()
         return True
@@ -156,7 +162,7 @@ class Reports:
 
     def forked(self) -> None:
         """Begin anew in a forked child."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._queue.clear()
 
     def drain(self, ends: float | None = None) -> Flow[None]:
@@ -176,11 +182,12 @@ class Reports:
             except ValueError:
                 pass  # The flow was closed by another task than it began in.
 
-    def _deliver(self, report: Report, ends: float | None) -> Flow[bool]:
+    def _deliver(self, report: bytes, ends: float | None) -> Flow[bool]:
         """Send a report; false when it has to wait."""
         status, retry_after = 0, None
         try:
-            request = prepare(Call[Any]("POST", "/public/{k}/logs", body=report), self._core.settings)
+            request = prepare(Call[Any]("POST", "/public/{k}/logs", raw=report), self._core.settings)
+            request.content_type = "application/json"
             yield from exchange(request, self._core.clock, ends=ends)
             status = 201
         except SvcApiError as error:
