@@ -46,7 +46,7 @@ class Core:
         self._queue: EventQueue | None = None
         self._queue_name = ""
         self.is_closed = False
-        self.exit_hooks: list[Callable[[], None]] = []
+        self.exit_hooks: list[Callable[[float], None]] = []
         self.fork_hooks: list[Callable[[], None]] = []
         _live.add(self)
 
@@ -155,14 +155,14 @@ class Core:
         for hook in self.fork_hooks:
             hook()
 
-    def at_exit(self) -> None:
-        """Do what is left to do when the process ends."""
+    def at_exit(self, ends: float) -> None:
+        """Do what is left to do when the process ends, until an instant of the monotonic clock."""
         if self.is_closed:
             return
         if self._queue is not None and self._queue.dirty:
             self._queue.save()
         for hook in self.exit_hooks:
-            hook()
+            hook(ends)
 
 
 _SUFFIXES = ("distinct_id", "queue", "opt_out")
@@ -176,8 +176,9 @@ def _after_fork() -> None:
 
 
 def _at_exit() -> None:
+    ends = time.monotonic() + 2.0  # of all clients together
     for core in list(_live):
-        core.at_exit()
+        core.at_exit(ends)
 
 
 if hasattr(os, "register_at_fork"):
@@ -289,10 +290,10 @@ class SyncCore(Core):
             self.closed.set()
         self.wire.forget()
 
-    def at_exit(self) -> None:
+    def at_exit(self, ends: float) -> None:
         if not self.is_closed and self._queue is not None and self._queue.due() is not None:
-            self.flush(time.monotonic() + 2.0)
-        super().at_exit()
+            self.flush(ends)
+        super().at_exit(ends)
 
     def settle(self) -> None:
         """Wait until no send runs and none is due because of a full batch. For tests."""

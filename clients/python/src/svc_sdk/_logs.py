@@ -171,7 +171,7 @@ class Logs(LogsBase):
         self._turn = threading.Lock()
         self._condition = threading.Condition()
         self._thread: threading.Thread | None = None
-        core.exit_hooks.append(lambda: self._flush(time.monotonic() + 2.0))
+        core.exit_hooks.append(self._flush)
         core.fork_hooks.append(self._forked)
 
     def _forked(self) -> None:
@@ -264,13 +264,13 @@ class AsyncLogs(LogsBase):
         await self._drain(None if timeout is None else time.monotonic() + timeout)
         return self._reports.pending()
 
-    def _at_exit(self) -> None:
+    def _at_exit(self, ends: float) -> None:
         # The loop has ended, so an uncaught error of `asyncio.run` is sent without one.
         if self._core.wire.transport is not None or not self._reports.pending():
             return
         wire = SyncWire(None)
         try:
-            self._core.run_without_loop(self._reports.drain(time.monotonic() + 2.0), wire)
+            self._core.run_without_loop(self._reports.drain(ends), wire)
         finally:
             wire.close()
 
