@@ -567,8 +567,9 @@ class EventQueue:
                 return self._merged(state, entries, gone, identity, marker, cleared, foreign_opt_out)
 
             self._storage.update(merge)
-            if foreign_opt_out:
-                with self._lock:
+            with self._lock:
+                self._forget_gone(gone)
+                if foreign_opt_out:
                     self._clear()
                     self._opted_out, self._cleared, self.dirty = True, False, False
 
@@ -630,9 +631,16 @@ class EventQueue:
     def _note_gone(self, entry: Entry) -> None:
         # Kept for a while, not only until the next save: another process may
         # have read the file before it and write it back afterwards.
-        self._gone[entry.event_id] = None
+        if self._stores and self._persistent:
+            self._gone[entry.event_id] = None
+
+    def _forget_gone(self, saved: set[str]) -> None:
+        # Only what a save has taken out, however many there are between two saves.
         while len(self._gone) > 4 * self.options.max_queue_size:
-            del self._gone[next(iter(self._gone))]
+            oldest = next(iter(self._gone))
+            if oldest not in saved:
+                return
+            del self._gone[oldest]
 
     # Without it.
 
