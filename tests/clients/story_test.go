@@ -141,8 +141,10 @@ func (s *story) unbound() {
 
 func (s *story) bind(key string) {
 	s.emit(map[string]any{"do": "set", "name": "project_key", "value": key}, func() map[string]any {
-		s.save()
-		delete(s.queues, s.namespace())
+		if key != s.key { // the same project is none that it leaves
+			s.save()
+			delete(s.queues, s.namespace())
+		}
 		s.key = key
 		return nothing()
 	})

@@ -135,7 +135,8 @@ async function call({ namespace, method, args }: Step): Promise<void> {
       delete rest[from];
     }
   }
-  await (target as Record<string, Method>)[name]!(...values, ...(more ? [rest] : []), { extra });
+  const body = name === "runEventQuery" ? rest.query : rest; // the object as it is
+  await (target as Record<string, Method>)[name]!(...values, ...(more ? [body] : []), { extra });
 }
 
 const setters: Record<string, (value: string | null) => void> = {

@@ -63,7 +63,7 @@ export function callByName(client, tables, namespace, method, args = {}) {
   if (flags[0] === "#") {
     positional.push(new TextEncoder().encode(named.data ?? ""));
   } else if (flags) {
-    positional.push(named);
+    positional.push(method === "run_event_query" ? named.query : named); // the object as it is
   }
   return client[namespace][name](...positional, options);
 }

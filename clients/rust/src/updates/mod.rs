@@ -256,7 +256,8 @@ impl Update {
 /// What the last check found, in memory; files may fail.
 #[derive(Default)]
 pub(crate) struct Memory {
-    text: Mutex<Option<String>>,
+    /// Of the namespace that was asked about last, by its key.
+    text: Mutex<Option<(String, String)>>,
     /// Checks of this process share one request.
     checking: Mutex<()>,
     #[cfg(feature = "async")]
@@ -346,7 +347,11 @@ impl Check {
         }
         let keys = [self.place_key.clone()];
         let kept = self.place.read(&keys).remove(&self.place_key);
-        let text = kept.or_else(|| lock(&core.updates.text).clone())?;
+        let in_memory = || match lock(&core.updates.text).as_ref() {
+            Some((key, text)) if *key == self.place_key => Some(text.clone()),
+            _ => None,
+        };
+        let text = kept.or_else(in_memory)?;
         let memory: Remembered = serde_json::from_str(&text).ok()?;
         let times = Some((memory.checked_at, memory.next_at));
         let fresh =
@@ -387,7 +392,7 @@ impl Check {
         if written.is_err() {
             core.note("the update check cannot be remembered on the device");
         }
-        *lock(&core.updates.text) = Some(text);
+        *lock(&core.updates.text) = Some((self.place_key.clone(), text));
         checked_at
     }
 }
