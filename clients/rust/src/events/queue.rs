@@ -136,7 +136,9 @@ impl Queue {
     pub(crate) fn take_up(&self) {
         let mut state = lock(&self.state);
         state.resting = false;
-        state.holds = 0;
+        if state.holds > 0 {
+            (state.holds, state.wait_until) = (0, Duration::ZERO);
+        }
         if !state.entries.is_empty() && state.flush_due.is_none() {
             state.flush_due = Some(Instant::now() + self.options.flush_interval);
             self.keeper.notify_one();

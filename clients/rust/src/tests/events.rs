@@ -473,6 +473,33 @@ fn events_do_not_reach_another_project() {
 }
 
 #[test]
+fn binding_again_ends_a_stop() {
+    let transport = Recorder::always(404, "{}");
+    let client = SvcClient::builder("https://svc.example.com/api/v1")
+        .project_key("acme")
+        .transport(transport.clone())
+        .fake_clock()
+        .analytics(Analytics::new().storage(InMemory::default()).batch_size(1))
+        .build()
+        .expect("a client");
+    for wait in [61.0, 61.0, 0.0] {
+        client.public().track("refused", ());
+        client.0.core.events.settle();
+        client.0.core.clock.advance(wait, wait);
+    }
+    assert_eq!(transport.taken().len(), 3);
+    client.public().track("stopped", ());
+    client.0.core.events.settle();
+    assert!(transport.taken().is_empty());
+    client.set_project_key("other");
+    assert!(!client.public().has_opted_out());
+    client.set_project_key("acme");
+    client.public().track("again", ());
+    client.0.core.events.settle();
+    assert_eq!(transport.taken().len(), 1);
+}
+
+#[test]
 fn dropping_the_last_handle_sends() {
     let transport = Recorder::always(202, "{}");
     let folder = super::helpers::Folder::new();
