@@ -72,6 +72,11 @@ impl Clock {
         }
     }
 
+    /// Whether time passes by itself, so that a flush becomes due.
+    pub(crate) fn runs(&self) -> bool {
+        matches!(self, Clock::Real(_))
+    }
+
     /// Milliseconds since 1970.
     pub(crate) fn unix_ms(&self) -> i64 {
         match self {

@@ -229,6 +229,7 @@ impl Handle {
     pub(crate) fn set_project_key(&self, key: Option<&str>) {
         let key = key.filter(|k| !k.is_empty()).map(str::to_owned);
         self.core.change(|s| s.project_key = key);
+        self.core.events.rebind(&self.core);
     }
 
     pub(crate) fn set_platform(&self, platform: Option<&str>) {

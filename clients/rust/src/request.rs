@@ -17,8 +17,8 @@ use crate::url;
 /// Bytes of the largest answer.
 pub(crate) const LARGEST_ANSWER: u64 = 32 << 20;
 /// Bytes of a body that an error keeps.
-const LARGEST_ERROR_BODY: usize = 64 << 10;
-const MOST_REDIRECTS: u32 = 3;
+pub(crate) const LARGEST_ERROR_BODY: usize = 64 << 10;
+pub(crate) const MOST_REDIRECTS: u32 = 3;
 
 /// Body of a call.
 #[derive(Default)]

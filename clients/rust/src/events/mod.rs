@@ -58,6 +58,9 @@ pub trait Storage: Send + Sync {
     fn remove(&self, key: &str) -> std::io::Result<()>;
 }
 
+/// Events of one request at most.
+pub(crate) const MOST_EVENTS: usize = 50;
+
 type DropFn = dyn Fn(&str, &str) + Send + Sync;
 
 /// Options of event collection.
@@ -224,7 +227,7 @@ struct State {
 
 impl Events {
     pub(crate) fn new(mut options: Analytics) -> Self {
-        options.batch_size = options.batch_size.min(50);
+        options.batch_size = options.batch_size.min(MOST_EVENTS);
         Events {
             options,
             state: Mutex::default(),
@@ -245,10 +248,7 @@ impl Events {
         if state.closed {
             return None;
         }
-        let same = |queue: &Arc<Queue>| {
-            project.is_some_and(|p| p.trim().eq_ignore_ascii_case(queue.project().trim()))
-        };
-        if let Some(bound) = state.bound.as_ref().filter(|q| same(q)) {
+        if let Some(bound) = state.bound.as_ref().filter(|q| q.is_of(project)) {
             return Some(bound.clone());
         }
         let left = state.bound.take();
@@ -265,6 +265,21 @@ impl Events {
             queue.take_up();
         }
         taken
+    }
+
+    /// Another project may be bound now: the queue of the one before stops. It
+    /// is taken up again, with all that ends by that, when its project is.
+    pub(crate) fn rebind(&self, core: &Arc<Core>) {
+        let settings = core.settings();
+        let mut state = lock(&self.state);
+        let left = match &state.bound {
+            Some(bound) if !bound.is_of(settings.project_key.as_deref()) => state.bound.take(),
+            _ => None,
+        };
+        drop(state);
+        if let Some(left) = left {
+            left.let_go(core);
+        }
     }
 
     /// The queue of a project, read from where it is kept when it is new.
@@ -409,6 +424,19 @@ impl Events {
         if let Some(queue) = bound.filter(|_| self.allowed()) {
             queue.flush(core, Some(end));
         }
+        for queue in queues {
+            queue.end(core);
+        }
+    }
+
+    /// Ends all queues like the process after its last write: nothing is sent.
+    #[cfg(test)]
+    pub(crate) fn end(&self, core: &Core) {
+        let mut state = lock(&self.state);
+        state.closed = true;
+        state.bound = None;
+        let queues: Vec<_> = state.queues.values().cloned().collect();
+        drop(state);
         for queue in queues {
             queue.end(core);
         }

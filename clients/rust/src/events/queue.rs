@@ -19,12 +19,14 @@ use crate::core::Core;
 use crate::request::{Body, Call, Exchange};
 use crate::sync::lock;
 
-/// Changes are on the device after a second; this leaves time for the write.
-const SAVE_AFTER: Duration = Duration::from_millis(850);
+/// Changes are on the device after this time.
+pub(crate) const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+/// What of it is left for the write.
+const TIME_TO_WRITE: Duration = Duration::from_millis(150);
 /// Bytes of a batch.
-const LARGEST_BATCH: usize = 64 << 10;
+pub(crate) const LARGEST_BATCH: usize = 64 << 10;
 /// Answers in a row that say "not for you" before the queue waits for a flush.
-const MOST_HOLDS: u32 = 3;
+pub(crate) const MOST_HOLDS: u32 = 3;
 /// Ids of delivered events that other processes may still have in the file.
 const MOST_GONE: usize = 5_000;
 
@@ -120,8 +122,9 @@ impl Queue {
         })
     }
 
-    pub(crate) fn project(&self) -> &str {
-        &self.project
+    /// Whether it belongs to a project. Keys are compared like in namespaces.
+    pub(crate) fn is_of(&self, project: Option<&str>) -> bool {
+        project.is_some_and(|p| same_project(p, &self.project))
     }
 
     pub(crate) fn opted_out(&self) -> bool {
@@ -343,7 +346,9 @@ impl Queue {
         }
         let now = Instant::now();
         let due = match state.last_save {
-            Some(last) if state.unsaved_id.is_none() => now.max(last + SAVE_AFTER),
+            Some(last) if state.unsaved_id.is_none() => {
+                now.max(last + (SAVE_INTERVAL - TIME_TO_WRITE))
+            }
             _ => now,
         };
         state.save_due = Some(due);
@@ -437,17 +442,15 @@ impl Queue {
                 state = lock(&self.state);
                 continue;
             }
-            if state.flush_due.is_some_and(|due| due <= now) {
+            let flush_due = state.flush_due.filter(|_| core.clock.runs());
+            if flush_due.is_some_and(|due| due <= now) {
                 state.flush_due = None;
                 if !state.entries.is_empty() && !state.resting && state.holds < MOST_HOLDS {
                     self.request_send(core, &mut state, Drain::Everything);
                 }
                 continue;
             }
-            let due = [state.save_due, state.flush_due]
-                .into_iter()
-                .flatten()
-                .min();
+            let due = [state.save_due, flush_due].into_iter().flatten().min();
             let left = due.map(|due| due.saturating_duration_since(now));
             state = wait(&self.keeper, state, left);
         }
@@ -666,7 +669,7 @@ impl State {
         self.distinct_id = id.cloned();
         let mine = |e: &Arc<Entry>| {
             let other = e.project_key.as_deref();
-            other.is_none_or(|p| p.trim().eq_ignore_ascii_case(project.trim()))
+            other.is_none_or(|p| same_project(p, project))
         };
         self.entries = parse_queue(texts.get(&keys.queue))
             .into_iter()
@@ -722,6 +725,10 @@ impl State {
             self.gone_order.push_back(id.to_owned());
         }
     }
+}
+
+fn same_project(one: &str, other: &str) -> bool {
+    one.trim().eq_ignore_ascii_case(other.trim())
 }
 
 fn wait<'a>(

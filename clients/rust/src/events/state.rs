@@ -63,7 +63,7 @@ impl Place {
             Place::Memory => Texts::new(),
             Place::File(path) => {
                 let text = std::fs::read(path).unwrap_or_default();
-                serde_json::from_slice(&text).unwrap_or_default()
+                parse_texts(&text)
             }
             Place::Custom(storage) => keys
                 .iter()
@@ -105,6 +105,16 @@ impl Place {
         };
         (result, written)
     }
+}
+
+/// The texts of an object; other values are not there.
+fn parse_texts(object: &[u8]) -> Texts {
+    let values: BTreeMap<String, Box<RawValue>> =
+        serde_json::from_slice(object).unwrap_or_default();
+    values
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, serde_json::from_str(value.get()).ok()?)))
+        .collect()
 }
 
 /// The folder of the state files.

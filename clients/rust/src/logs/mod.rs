@@ -19,15 +19,15 @@ use crate::{VERSION, detect};
 #[cfg(feature = "tracing")]
 mod layer;
 mod panics;
-mod reporter;
+pub(crate) mod reporter;
 
 #[cfg(feature = "tracing")]
 pub use layer::ReportLayer;
 pub use panics::Installed;
 pub(crate) use reporter::Reporter;
 
-const LONGEST_CONTENT: usize = 4096;
-const LONGEST_SOURCE: usize = 128;
+pub(crate) const LONGEST_CONTENT: usize = 4096;
+pub(crate) const LONGEST_SOURCE: usize = 128;
 
 /// A report, as it will be sent. A redaction hook may change it.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +64,7 @@ impl Failed {
         ))
     }
 
-    fn content(&self) -> String {
+    pub(crate) fn content(&self) -> String {
         let mut text = match (self.type_name.as_str(), self.message.as_str()) {
             ("", message) => message.to_owned(),
             (type_name, "") => type_name.to_owned(),

@@ -15,11 +15,11 @@ use crate::events::rules::{self, Action};
 use crate::request::{Body, Call, Exchange};
 use crate::sync::lock;
 
-const MOST_REPORTS: usize = 100;
-const MOST_FINGERPRINTS: usize = 500;
-const SAME_WITHIN: Duration = Duration::from_secs(60);
-const MOST_AT_ONCE: f64 = 10.0;
-const SECONDS_FOR_ONE: f64 = 6.0;
+pub(crate) const MOST_REPORTS: usize = 100;
+pub(crate) const MOST_FINGERPRINTS: usize = 500;
+pub(crate) const SAME_WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const MOST_AT_ONCE: f64 = 10.0;
+pub(crate) const SECONDS_FOR_ONE: f64 = 6.0;
 const FIRST_BACKOFF: Duration = Duration::from_secs(5);
 
 /// The queue of reports of one client.

@@ -1,16 +1,20 @@
 //! The event queue: the scenarios of the vectors.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::server::Recorder;
 use super::vectors::vectors;
+use crate::events::rules;
+use crate::events::state::parse_queue;
 use crate::sync::lock;
 use crate::transport::Failure;
-use crate::{Analytics, Storage, SvcClient};
+use crate::{Analytics, Flushed, Storage, SvcClient};
 
 /// A storage in memory that outlives a client.
 #[derive(Clone, Default)]
@@ -32,24 +36,99 @@ impl Storage for InMemory {
     }
 }
 
+/// A request that waits for its answer.
+struct Hold {
+    arrived: mpsc::Sender<()>,
+    status: mpsc::Receiver<u16>,
+}
+
 /// What the scripted sender does and saw.
 #[derive(Default)]
 struct Script {
     status: u16,
+    retry_after: Option<String>,
     reject: Vec<String>,
+    /// What happens to the next request.
+    hold: Option<Hold>,
+    requests: Vec<Value>,
     sent: Vec<String>,
+    sent_by: BTreeMap<String, Vec<String>>,
+    unique_sent: Vec<String>,
+    event_ids: HashSet<String>,
     identities: HashSet<String>,
     sessions: HashSet<String>,
     batches: usize,
+    distinct_id: String,
 }
 
+/// A request is answered from the script.
+fn answer(
+    script: &Mutex<Script>,
+    request: &crate::Request,
+) -> Result<(u16, Vec<(String, String)>, Vec<u8>), Failure> {
+    let body: Value =
+        serde_json::from_slice(request.body.as_deref().unwrap_or(b"null")).expect("JSON");
+    let events = body["events"].as_array().expect("events");
+    let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
+    let names: Vec<String> = events.iter().map(|e| text(&e["name"])).collect();
+    let mut state = lock(script);
+    let mut status = if names.iter().any(|name| state.reject.contains(name)) {
+        400
+    } else {
+        state.status
+    };
+    let retry_after = state.retry_after.clone();
+    if let Some(hold) = state.hold.take() {
+        drop(state);
+        hold.arrived.send(()).expect("the scenario waits");
+        status = hold.status.recv().expect("the scenario answers");
+        state = lock(script);
+    }
+    let path = request.url.split("/public/").nth(1).unwrap_or("");
+    let project = path.split('/').next().unwrap_or("").to_owned();
+    state.requests.push(json!([project, names, status]));
+    if status == 0 {
+        return Err(Failure::Connect);
+    }
+    if status < 300 {
+        for event in events {
+            if state.event_ids.insert(text(&event["event_id"])) {
+                state.unique_sent.push(text(&event["name"]));
+            }
+        }
+        state.sent.extend(names.iter().cloned());
+        state.sent_by.entry(project).or_default().extend(names);
+        state.batches += 1;
+        state.identities.insert(text(&body["distinct_id"]));
+        state.sessions.insert(text(&body["session_id"]));
+        state.distinct_id = text(&body["distinct_id"]);
+    }
+    let wait = retry_after.map(|seconds| ("Retry-After".to_owned(), seconds));
+    let accepted = br#"{"accepted":0,"skipped":0,"suppressed":false}"#;
+    Ok((status, wait.into_iter().collect(), accepted.to_vec()))
+}
+
+/// A flush whose first request waits for its answer.
+struct Held {
+    status: mpsc::Sender<u16>,
+    flush: JoinHandle<Flushed>,
+}
+
+/// A scenario that is played.
+#[derive(Default)]
 struct Scenario {
     options: Value,
     storage: InMemory,
     script: Arc<Mutex<Script>>,
     dropped: Arc<Mutex<Vec<String>>>,
-    client: SvcClient,
+    clients: BTreeMap<String, SvcClient>,
+    current: String,
+    flushed: Flushed,
+    held: Option<Held>,
 }
+
+const BASE: &str = "https://svc.example.com/api/v1";
+const PROJECT: &str = "alpha";
 
 fn names(value: &Value) -> Vec<String> {
     let list = value.as_array().into_iter().flatten();
@@ -57,129 +136,176 @@ fn names(value: &Value) -> Vec<String> {
 }
 
 impl Scenario {
-    fn open(
-        options: &Value,
-        storage: &InMemory,
-        script: &Arc<Mutex<Script>>,
-        dropped: &Arc<Mutex<Vec<String>>>,
-    ) -> SvcClient {
-        let mut analytics = Analytics::new().storage(storage.clone());
-        for (name, value) in options.as_object().into_iter().flatten() {
+    fn new(options: &Value) -> Scenario {
+        let scenario = Scenario {
+            options: options.clone(),
+            current: "one".to_owned(),
+            ..Scenario::default()
+        };
+        lock(&scenario.script).status = 202;
+        scenario
+    }
+
+    /// The current client, made at its first mention.
+    fn client(&mut self) -> SvcClient {
+        if let Some(client) = self.clients.get(&self.current) {
+            return client.clone();
+        }
+        let mut analytics = Analytics::new().storage(self.storage.clone());
+        for (name, value) in self.options.as_object().into_iter().flatten() {
             let number = value.as_u64().unwrap_or(0) as usize;
             let flag = value.as_bool().unwrap_or(false);
+            let seconds = Duration::from_secs_f64(value.as_f64().unwrap_or(0.0));
+            let text = value.as_str().unwrap_or("");
             analytics = match name.as_str() {
                 "enabled" => analytics.enabled(flag),
                 "require_consent" => analytics.require_consent(flag),
                 "batch_size" => analytics.batch_size(number),
                 "max_queue_size" => analytics.max_queue_size(number),
-                "persistence" => {
-                    analytics.persistence(value.as_str().unwrap_or("").parse().expect("a mode"))
-                }
+                "flush_interval" => analytics.flush_interval(seconds),
+                "session_timeout" => analytics.session_timeout(seconds),
+                "namespace" => analytics.namespace(text),
+                "persistence" => analytics.persistence(text.parse().expect("a mode")),
                 other => panic!("unknown option {other}"),
             };
         }
-        // Timers do not fire in scenarios.
-        analytics = analytics.flush_interval(std::time::Duration::from_secs(3600));
-        let names = dropped.clone();
-        analytics = analytics.on_drop(move |name, _| lock(&names).push(name.to_owned()));
-        let script = script.clone();
-        let transport = Recorder::new(move |request| {
-            let body: Value =
-                serde_json::from_slice(request.body.as_deref().unwrap_or(b"null")).expect("JSON");
-            let mut script = lock(&script);
-            let events: Vec<String> = body["events"]
-                .as_array()
-                .expect("events")
-                .iter()
-                .map(|e| e["name"].as_str().unwrap_or("").to_owned())
-                .collect();
-            let status = if events.iter().any(|e| script.reject.contains(e)) {
-                400
-            } else {
-                script.status
-            };
-            if status == 0 {
-                return Err(Failure::Connect);
-            }
-            if status < 300 {
-                script.sent.extend(events);
-                script.batches += 1;
-                script.identities.insert(body["distinct_id"].to_string());
-                script.sessions.insert(body["session_id"].to_string());
-            }
-            Ok((
-                status,
-                Vec::new(),
-                br#"{"accepted":0,"skipped":0,"suppressed":false}"#.to_vec(),
-            ))
-        });
-        SvcClient::builder("https://svc.example.com/api/v1")
-            .project_key("acme")
-            .transport(transport)
+        let dropped = self.dropped.clone();
+        analytics = analytics.on_drop(move |name, _| lock(&dropped).push(name.to_owned()));
+        let script = self.script.clone();
+        let client = SvcClient::builder(BASE)
+            .project_key(PROJECT)
+            .transport(Recorder::new(move |request| answer(&script, request)))
             .fake_clock()
             .analytics(analytics)
             .build()
-            .expect("a client")
+            .expect("a client");
+        self.clients.insert(self.current.clone(), client.clone());
+        client
+    }
+
+    /// Ends all processes after their last write.
+    fn end(&mut self) {
+        for client in std::mem::take(&mut self.clients).into_values() {
+            let core = &client.0.core;
+            core.events.end(core);
+        }
     }
 
     fn step(&mut self, step: &Value) -> Result<(), String> {
         let argument = &step[1];
-        let public = self.client.public();
+        let text = argument.as_str().unwrap_or("");
         match step[0].as_str().unwrap_or("") {
-            "track" => public.track(argument.as_str().unwrap_or(""), ()),
-            "flush" => {
-                public.flush();
+            "track" => self.client().public().track(text, ()),
+            "flush" => self.flushed = self.client().public().flush(),
+            "send" => {
+                let (arrived, arrival) = mpsc::channel();
+                let (answer, status) = mpsc::channel();
+                lock(&self.script).hold = Some(Hold { arrived, status });
+                let public = self.client().public();
+                self.held = Some(Held {
+                    status: answer,
+                    flush: thread::spawn(move || public.flush()),
+                });
+                arrival.recv().map_err(|e| e.to_string())?;
             }
-            "opt_out" => public.opt_out(),
-            "opt_in" => public.opt_in(),
-            "grant_consent" => public.grant_consent(),
-            "revoke_consent" => public.revoke_consent(),
-            "reset_identity" => public.reset_identity(),
+            "done" => {
+                let held = self.held.take().ok_or("nothing was sent")?;
+                let status = argument.as_u64().unwrap_or(0) as u16;
+                held.status.send(status).map_err(|e| e.to_string())?;
+                self.flushed = held.flush.join().map_err(|_| "the flush panicked")?;
+            }
+            "opt_out" => self.client().public().opt_out(),
+            "opt_in" => self.client().public().opt_in(),
+            "grant_consent" => self.client().public().grant_consent(),
+            "revoke_consent" => self.client().public().revoke_consent(),
+            "reset_identity" => self.client().public().reset_identity(),
             "advance" => {
                 let seconds = argument.as_f64().unwrap_or(0.0);
-                self.client.0.core.clock.advance(seconds, seconds);
+                self.client().0.core.clock.advance(seconds, seconds);
             }
-            "answer" => lock(&self.script).status = argument.as_u64().unwrap_or(0) as u16,
+            "answer" => {
+                let mut script = lock(&self.script);
+                script.status = argument.as_u64().unwrap_or(0) as u16;
+                script.retry_after = step[2].as_u64().map(|seconds| seconds.to_string());
+            }
             "reject" => lock(&self.script).reject = names(argument),
-            "restart" => {
-                // The old process saves, but its sender is gone.
-                let status = std::mem::replace(&mut lock(&self.script).status, 0);
-                drop(public);
-                self.client.close(std::time::Duration::ZERO);
-                lock(&self.script).status = status;
-                self.client = Self::open(&self.options, &self.storage, &self.script, &self.dropped);
+            "restart" => self.end(),
+            "bind" => self.client().set_project_key(text),
+            "client" => {
+                // The one that is left has written what it had to.
+                let core = self.client().0.core.clone();
+                core.events.save_now(&core);
+                self.current = text.to_owned();
+                self.client();
+            }
+            "store" => {
+                let key = format!("{}{text}", self.prefix(PROJECT));
+                let value = step[2].as_str().unwrap_or("").to_owned();
+                lock(&self.storage.0).insert(key, value);
             }
             "expect" => return self.expect(argument),
             other => return Err(format!("unknown step {other}")),
         }
-        self.client.0.core.events.settle();
+        if self.held.is_none() {
+            self.clients.values().for_each(|c| c.0.core.events.settle());
+        }
         Ok(())
     }
 
-    fn expect(&self, wanted: &Value) -> Result<(), String> {
-        let core = &self.client.0.core;
-        let active = core.events.is_active(core);
-        let opted_out = self.client.public().has_opted_out();
-        core.events.save_now(core);
-        let script = lock(&self.script);
-        let mut stored: Vec<String> = lock(&self.storage.0)
+    /// What the keys of a project begin with.
+    fn prefix(&self, project: &str) -> String {
+        let namespace = match self.options["namespace"].as_str() {
+            Some(namespace) => namespace.to_owned(),
+            None => rules::namespace(BASE, Some(project)),
+        };
+        format!("svc.analytics.{namespace}.")
+    }
+
+    fn expect(&mut self, wanted: &Value) -> Result<(), String> {
+        let client = self.client();
+        // Makes sure that the queue of the bound project is there.
+        client.public().has_opted_out();
+        for client in self.clients.values() {
+            client.0.core.events.save_now(&client.0.core);
+        }
+        let core = &client.0.core;
+        let prefix = self.prefix(&client.project_key().unwrap_or_default());
+        let texts = lock(&self.storage.0).clone();
+        let stored: Vec<&str> = texts
             .keys()
-            .map(|k| k.rsplit('.').next().unwrap_or("").to_owned())
+            .filter_map(|key| key.strip_prefix(&prefix))
             .collect();
-        stored.sort();
+        let stored_queue: BTreeSet<String> = parse_queue(texts.get(&format!("{prefix}queue")))
+            .iter()
+            .map(|e| e.name.clone())
+            .collect();
+        let script = lock(&self.script);
+        let version = script.distinct_id.as_bytes().get(14);
         let got = json!({
-            "active": active,
-            "opted_out": opted_out,
+            "active": core.events.is_active(core),
+            "opted_out": client.public().has_opted_out(),
             "pending": core.events.pending(),
             "stored": stored,
+            "stored_queue": stored_queue,
+            "storage_keys": texts.keys().collect::<Vec<_>>(),
+            "requests": script.requests,
             "sent": script.sent,
+            "sent_by": script.sent_by,
+            "unique_sent": script.unique_sent,
             "dropped": *lock(&self.dropped),
+            "flush": {
+                "sent": self.flushed.sent,
+                "dropped": self.flushed.dropped,
+                "pending": self.flushed.pending,
+            },
             "identities": script.identities.len(),
             "sessions": script.sessions.len(),
             "batches": script.batches,
+            "distinct_id": script.distinct_id,
+            "distinct_id_is_uuid": script.distinct_id.len() == 36 && version == Some(&b'4'),
         });
         for (name, value) in wanted.as_object().expect("an object") {
-            if &got[name] != value {
+            if got.get(name) != Some(value) {
                 return Err(format!("{name} is {}, want {value}", got[name]));
             }
         }
@@ -187,38 +313,35 @@ impl Scenario {
     }
 }
 
-#[test]
-fn scenarios() {
-    for scenario in vectors()["scenarios"].as_array().expect("scenarios") {
-        let options = scenario.get("options").cloned().unwrap_or(json!({}));
+/// Plays a section and names all scenarios that fail.
+fn play(section: &str) {
+    let mut failed = Vec::new();
+    for scenario in vectors()[section].as_array().expect("scenarios") {
         // Privacy signals are a matter of browsers.
-        if options.get("dnt").is_some() {
+        if scenario["options"].get("dnt").is_some() {
             continue;
         }
-        let (storage, dropped) = (InMemory::default(), Arc::default());
-        let script = Arc::new(Mutex::new(Script {
-            status: 202,
-            ..Script::default()
-        }));
-        let client = Scenario::open(&options, &storage, &script, &dropped);
-        let mut run = Scenario {
-            options,
-            storage,
-            script,
-            dropped,
-            client,
-        };
-        for (i, step) in scenario["steps"]
-            .as_array()
-            .expect("steps")
-            .iter()
-            .enumerate()
-        {
+        let mut run = Scenario::new(&scenario["options"]);
+        let steps = scenario["steps"].as_array().expect("steps").iter();
+        for (i, step) in steps.enumerate() {
             if let Err(e) = run.step(step) {
-                panic!("{}: step {i} {step}: {e}", scenario["name"]);
+                failed.push(format!("{}: step {i} {step}: {e}", scenario["name"]));
+                break;
             }
         }
+        run.end();
     }
+    assert!(failed.is_empty(), "{section}:\n{}", failed.join("\n"));
+}
+
+#[test]
+fn scenarios() {
+    play("scenarios");
+}
+
+#[test]
+fn queue_scenarios() {
+    play("queue_scenarios");
 }
 
 fn open_on(folder: &super::helpers::Folder, transport: &Recorder) -> SvcClient {
@@ -391,11 +514,17 @@ fn garbage_in_the_file_is_ignored() {
         "svc.analytics.454ea31f-acme.queue": queue,
         "svc.analytics.454ea31f-acme.distinct_id": "bad\nidentifier",
     });
+    let mixed = json!({
+        "svc.analytics.454ea31f-acme.queue": part["svc.analytics.454ea31f-acme.queue"],
+        "svc.analytics.454ea31f-acme.distinct_id": {"no": "text"},
+        "other": 7,
+    });
     for (text, kept) in [
         ("not JSON", 0),
         ("[1]", 0),
         (r#"{"a":1}"#, 0),
         (part.to_string().as_str(), 1),
+        (mixed.to_string().as_str(), 1),
     ] {
         std::fs::write(folder.0.join(FILE), text).expect("a file");
         let client = open_on(&folder, &Recorder::always(503, "{}"));

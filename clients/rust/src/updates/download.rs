@@ -19,9 +19,9 @@ use crate::sync::lock;
 use crate::transport::{Failure, Request, Response};
 use crate::url;
 
-const MOST_REDIRECTS: u32 = 5;
+pub(crate) const MOST_REDIRECTS: u32 = 5;
 /// Attempts in a row that bring no new byte.
-const MOST_IDLE: u32 = 5;
+pub(crate) const MOST_IDLE: u32 = 5;
 
 /// How far a download is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

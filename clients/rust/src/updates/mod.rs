@@ -18,7 +18,7 @@ use crate::settings::Settings;
 use crate::sync::lock;
 use crate::{detect, request};
 
-mod download;
+pub(crate) mod download;
 pub(crate) mod link;
 
 #[cfg(test)]
@@ -26,8 +26,10 @@ pub(crate) use download::run as download_for_tests;
 pub use download::{Downloaded, Progress};
 
 /// Answers that are larger are remembered without release notes.
-const LARGEST_MEMORY: usize = 256 << 10;
-const INTERVAL: Duration = Duration::from_secs(6 * 3600);
+pub(crate) const LARGEST_MEMORY: usize = 256 << 10;
+pub(crate) const INTERVAL: Duration = Duration::from_secs(6 * 3600);
+/// Checks are spread over the interval divided by this.
+pub(crate) const SPREAD: i64 = 5;
 
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -277,7 +279,7 @@ pub(crate) fn is_due(remembered: Option<(i64, i64)>, interval: i64, now: i64) ->
     let Some((checked_at, next_at)) = remembered else {
         return true;
     };
-    let latest = checked_at.saturating_add(interval + interval / 5);
+    let latest = checked_at.saturating_add(interval + interval / SPREAD);
     now >= next_at || now < checked_at || now >= latest
 }
 
@@ -362,7 +364,7 @@ impl Check {
     /// Remembers an answer, and says when it came.
     fn remember(&self, core: &Core, answer: &UpdateCheck) -> i64 {
         let checked_at = core.clock.unix_seconds();
-        let spread = (self.interval as f64 * 0.2 * core.clock.random()) as i64;
+        let spread = ((self.interval / SPREAD) as f64 * core.clock.random()) as i64;
         let mut memory = Remembered {
             checked_at,
             next_at: checked_at
