@@ -47,7 +47,7 @@ func (c *collector) queue() *queue {
 		if ns == "" {
 			ns = namespace(c.client.base, project)
 		}
-		key := ns + "\n" + strings.ToLower(project)
+		key := ns + "\n" + lowerASCII(project)
 		if c.queues[key] == nil {
 			c.queues[key] = newQueue(c, ns, project)
 		}
@@ -61,7 +61,7 @@ func (c *collector) queue() *queue {
 func (c *collector) rebind() {
 	c.mu.Lock()
 	old := c.bound
-	if old != nil && strings.EqualFold(old.project, c.client.ProjectKey()) {
+	if old != nil && sameProject(old.project, c.client.ProjectKey()) {
 		old = nil
 	} else {
 		c.bound = nil

@@ -57,6 +57,11 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
+// sameProject reports whether two keys are of one project, as namespaces compare them.
+func sameProject(a, b string) bool {
+	return lowerASCII(strings.TrimSpace(a)) == lowerASCII(strings.TrimSpace(b))
+}
+
 // stateFileStem is the name of the file of a namespace without its extension.
 func stateFileStem(namespace string) string {
 	const most = 96

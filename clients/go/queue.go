@@ -98,7 +98,7 @@ func (q *queue) ready() {
 		}
 		for _, e := range parseQueue(texts[q.prefix()+queueSuffix]) {
 			// Where several projects share a namespace, each sends its own.
-			if e.project == "" || e.project == q.project {
+			if e.project == "" || sameProject(e.project, q.project) {
 				q.add(e)
 			}
 		}

@@ -488,12 +488,12 @@ func TestEventsOfAnotherProjectAreNotSent(t *testing.T) {
 	c.SetProjectKey("beta")
 	c.Public.Track("b", nil)
 	c.Public.Flush(t.Context())
-	c.SetProjectKey("acme")
+	c.SetProjectKey("ACME") // the same as acme
 	c.Public.Flush(t.Context())
 	if err := c.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"/api/v1/public/beta/events b", "/api/v1/public/acme/events a"}
+	want := []string{"/api/v1/public/beta/events b", "/api/v1/public/ACME/events a"}
 	if !slices.Equal(sent, want) {
 		t.Errorf("got %v, want %v", sent, want)
 	}

@@ -209,6 +209,17 @@ def test_bad_entries_are_left_out(state_dir: Path) -> None:
     client.close()
 
 
+def test_a_project_key_in_another_case_is_the_same_project(state_dir: Path) -> None:
+    entry = {"name": "ours", "occurred_at": 1, "distinct_id": "d", "event_id": "1", "project_key": "ACME"}
+    other = {**entry, "name": "theirs", "event_id": "2", "project_key": "other"}
+    state_dir.mkdir(parents=True)
+    text = json.dumps({"svc.analytics.tool.queue": json.dumps([entry, other])})
+    (state_dir / "tool.json").write_text(text)
+    client = SvcClient(BASE, "acme", transport=httpx.MockTransport(Service()), analytics={"namespace": "tool"})
+    assert client._core.queue().pending() == ["ours"]
+    client.close()
+
+
 def test_a_folder_that_cannot_be_written(state_dir: Path) -> None:
     state_dir.parent.mkdir(parents=True)
     state_dir.write_text("a file, where the folder should be")

@@ -21,7 +21,7 @@ from ._calls import Prepared
 from ._clock import Clock
 from ._exchange import exchange
 from ._flow import Flow, Run
-from ._state import SafeStorage, State, Storage
+from ._state import SafeStorage, State, Storage, same_project
 from .errors import SvcApiError, SvcConnectionError, SvcError
 
 logger = logging.getLogger("svc_sdk")
@@ -544,9 +544,13 @@ class EventQueue:
                 self._identity = stored if stored is not None and _IDENTIFIER.match(stored) else None
                 entries = read_queue(state.get(self._keys["queue"]))
                 # Where several projects share a namespace, each sends its own.
-                ours = [entry for entry in entries if entry.project_key in (None, self._project_key)]
+                ours = [entry for entry in entries if self._is_ours(entry)]
                 self._entries = ours[-self.options.max_queue_size :]
                 self._since = time.monotonic() if self._entries else None
+
+    def _is_ours(self, entry: Entry) -> bool:
+        theirs = entry.project_key
+        return theirs is None or same_project(theirs, self._project_key or "")
 
     def save(self) -> None:
         """Merge what changed into the local state."""

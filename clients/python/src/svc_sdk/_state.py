@@ -68,6 +68,11 @@ def namespace(base_url: str, project_key: str | None) -> str:
     return f"{fnv1a32(origin(base_url))}-{key}"
 
 
+def same_project(one: str, other: str) -> bool:
+    """Return whether two keys are of one project, as namespaces compare them."""
+    return _lower(one.strip()) == _lower(other.strip())
+
+
 def file_stem(name: str) -> str:
     """Return the name of the file of a namespace, without `.json`."""
     return _UNSAFE.sub("_", name)[:96]

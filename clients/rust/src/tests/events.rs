@@ -1,6 +1,6 @@
 //! The event queue: the scenarios of the vectors.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
@@ -275,10 +275,9 @@ impl Scenario {
             .keys()
             .filter_map(|key| key.strip_prefix(&prefix))
             .collect();
-        let stored_queue: BTreeSet<String> = parse_queue(texts.get(&format!("{prefix}queue")))
-            .iter()
-            .map(|e| e.name.clone())
-            .collect();
+        let stored_queue = parse_queue(texts.get(&format!("{prefix}queue")));
+        let mut stored_queue: Vec<&str> = stored_queue.iter().map(|e| e.name.as_str()).collect();
+        stored_queue.sort();
         let script = lock(&self.script);
         let version = script.distinct_id.as_bytes().get(14);
         let got = json!({
@@ -599,6 +598,27 @@ fn events_do_not_reach_another_project() {
         urls.iter().all(|u| u.ends_with("/public/acme/events")),
         "{urls:?}"
     );
+}
+
+#[test]
+fn a_project_key_in_another_case_is_the_same_project() {
+    let storage = InMemory::default();
+    let entry = |id: &str, project: &str| {
+        json!({
+            "distinct_id": "x", "event_id": id, "name": id, "occurred_at": 1,
+            "project_key": project,
+        })
+    };
+    let queue = json!([entry("ours", "ACME"), entry("theirs", "other")]);
+    lock(&storage.0).insert("svc.analytics.tool.queue".to_owned(), queue.to_string());
+    let client = SvcClient::builder("https://svc.example.com/api/v1")
+        .project_key("acme")
+        .transport(Recorder::always(202, "{}"))
+        .analytics(Analytics::new().storage(storage).namespace("tool"))
+        .build()
+        .expect("a client");
+    assert!(!client.public().has_opted_out());
+    assert_eq!(client.0.core.events.pending(), ["ours"]);
 }
 
 #[test]
