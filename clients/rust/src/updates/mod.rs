@@ -327,7 +327,7 @@ impl Check {
             question: CheckUpdate {
                 current_version: version,
                 current_comparable_version: comparable,
-                include_preview: options.include_preview,
+                include_preview: Some(options.include_preview.unwrap_or(false)),
                 locale: options.locale.clone(),
                 ..CheckUpdate::default()
             },
