@@ -147,7 +147,11 @@ func (j *journey) followRelease(t *testing.T, hook, secret string) {
 	testutil.Until(t, "four attachments are copied", func() bool {
 		return apitest.Field[int](t, j.Must(t, 200, "GET", "/admin/projects/my-app/files?status=ready", ""), "total") == 4
 	})
-	latest := j.latest(t)
+	var latest version
+	testutil.Until(t, "links lead to the copies", func() bool {
+		latest = j.latest(t)
+		return !slices.ContainsFunc(latest.Links, func(l link) bool { return !strings.HasPrefix(l.URL, "https://dl.example") })
+	})
 	if latest.Version != "1.1.0" || latest.Title != "Release v1.1.0" || latest.Content != "What is new in v1.1.0" || len(latest.Links) != 4 {
 		t.Fatalf("the latest version: got %+v", latest)
 	}
@@ -162,11 +166,13 @@ func (j *journey) followRelease(t *testing.T, hook, secret string) {
 
 // version is a version as visitors see it.
 type version struct {
-	Version string                       `json:"version"`
-	Title   string                       `json:"title"`
-	Content string                       `json:"content"`
-	Links   []struct{ URL, Name string } `json:"download_links"`
+	Version string `json:"version"`
+	Title   string `json:"title"`
+	Content string `json:"content"`
+	Links   []link `json:"download_links"`
 }
+
+type link struct{ URL, Name string }
 
 // latest is what visitors see as the latest version.
 func (j *journey) latest(t *testing.T) (v version) {

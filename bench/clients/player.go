@@ -42,7 +42,9 @@ type player struct {
 
 func startPlayer(ctx context.Context, language string) (*player, error) {
 	script := filepath.Join("clients", language, "player")
-	if out, err := exec.CommandContext(ctx, "bash", script, "--build").CombinedOutput(); err != nil {
+	build := exec.CommandContext(ctx, "bash", script, "--build")
+	build.Env = append(os.Environ(), "CARGO_PROFILE_DEV_OPT_LEVEL=1") // a library as an app has it
+	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s --build: %w: %s", script, err, out)
 	}
 	state, err := os.MkdirTemp("", "svc-bench-")

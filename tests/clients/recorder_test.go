@@ -1,3 +1,5 @@
+//go:build unix
+
 package clients
 
 import (
@@ -15,19 +17,6 @@ import (
 	"testing"
 	"time"
 )
-
-// apiPath is where the recorder has its API.
-const apiPath = "/api/v1"
-
-// answer is what the recorder says to a request.
-type answer struct {
-	Status int
-	Header map[string]string
-	Body   string
-	// Closed is an answer that does not come: the connection ends. Cut is one whose
-	// body ends too early.
-	Closed, Cut bool
-}
 
 // recorder is a server that keeps the requests of a client and answers them as the
 // story says, and the place where a player gets its steps. The steps come over a

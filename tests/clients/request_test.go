@@ -21,6 +21,19 @@ type request struct {
 	Body   any               `json:"body,omitempty"` // decoded JSON, else the text
 }
 
+// apiPath is where the recorder has its API.
+const apiPath = "/api/v1"
+
+// answer is what the recorder says to a request.
+type answer struct {
+	Status int
+	Header map[string]string
+	Body   string
+	// Closed is an answer that does not come: the connection ends. Cut is one whose
+	// body ends too early.
+	Closed, Cut bool
+}
+
 // transports are headers that differ between transports, and say nothing about a library.
 var transports = []string{
 	"host", "user-agent", "connection", "content-length", "transfer-encoding", "accept-encoding", "accept-language",
