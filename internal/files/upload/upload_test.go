@@ -383,10 +383,16 @@ func TestParallel(t *testing.T) {
 					if err := s.Sweep(); err != nil {
 						t.Error(err)
 					}
-					id, err := s.Complete(project, u.ID, to.register)
-					if err != nil {
-						t.Error(err)
-					}
+					var id string
+					testutil.Until(t, "the chunks that others are still sending are there", func() bool {
+						var err error
+						id, err = s.Complete(project, u.ID, to.register)
+						missing := err != nil && strings.HasPrefix(err.Error(), "chunks are missing")
+						if err != nil && !missing {
+							t.Error(err)
+						}
+						return !missing
+					})
 					ids <- id
 				})
 			}
