@@ -279,9 +279,9 @@ var (
 // words turns "meaning: word word; …" into word to meaning.
 func words(list string) map[string]string {
 	meanings := map[string]string{}
-	for _, group := range strings.Split(list, "; ") {
+	for group := range strings.SplitSeq(list, "; ") {
 		meaning, members, _ := strings.Cut(group, ": ")
-		for _, word := range strings.Fields(members) {
+		for word := range strings.FieldsSeq(members) {
 			meanings[word] = meaning
 		}
 	}

@@ -63,12 +63,9 @@ func TestEveryLibraryIsKilled(t *testing.T) {
 // startServer starts the program: the one that SVC_BINARY names, or one built from here.
 func startServer(t *testing.T) (*server.Server, error) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "svc-clients-")
-	if err != nil {
-		return nil, err
-	}
-	program := server.Program{Path: os.Getenv("SVC_BINARY")}
+	dir, program := t.TempDir(), server.Program{Path: os.Getenv("SVC_BINARY")}
 	if program.Path == "" {
+		var err error
 		if program, err = server.Build(t.Context(), dir); err != nil {
 			return nil, err
 		}
@@ -81,7 +78,6 @@ func startServer(t *testing.T) (*server.Server, error) {
 		if err := s.Discard(); err != nil {
 			t.Error(err)
 		}
-		_ = os.RemoveAll(dir)
 	})
 	return s, nil
 }

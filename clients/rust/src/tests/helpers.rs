@@ -414,8 +414,10 @@ fn redaction_decides_what_is_sent() {
     let logs = reporting(&transport).logs();
     let installed = logs.install(InstallOptions::new().redact(|mut report| {
         assert!(!report.content.contains("boom 3"), "a hook may fail");
+        // Other tests of this program may panic on purpose; only ours count.
+        let ours = report.content.contains("boom");
         report.content = "hidden".into();
-        (!report.custom_data.contains_key("secret")).then_some(report)
+        (ours && !report.custom_data.contains_key("secret")).then_some(report)
     }));
     logs.capture(&Boom(1));
     logs.capture_with(&Boom(2), CaptureOptions::new().with("secret", true));
