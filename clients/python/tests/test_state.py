@@ -215,7 +215,9 @@ def test_a_project_key_in_another_case_is_the_same_project(state_dir: Path) -> N
     state_dir.mkdir(parents=True)
     text = json.dumps({"svc.analytics.tool.queue": json.dumps([entry, other])})
     (state_dir / "tool.json").write_text(text)
-    client = SvcClient(BASE, "acme", transport=httpx.MockTransport(Service()), analytics={"namespace": "tool"})
+    client = SvcClient(
+        BASE, "acme", transport=httpx.MockTransport(Service()), analytics={"namespace": "tool"}
+    )
     assert client._core.queue().pending() == ["ours"]
     client.close()
 

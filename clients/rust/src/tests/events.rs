@@ -61,11 +61,11 @@ struct Script {
     distinct_id: String,
 }
 
+/// Status, headers and body.
+type Told = (u16, Vec<(String, String)>, Vec<u8>);
+
 /// A request is answered from the script.
-fn answer(
-    script: &Mutex<Script>,
-    request: &crate::Request,
-) -> Result<(u16, Vec<(String, String)>, Vec<u8>), Failure> {
+fn answer(script: &Mutex<Script>, request: &crate::Request) -> Result<Told, Failure> {
     let body: Value =
         serde_json::from_slice(request.body.as_deref().unwrap_or(b"null")).expect("JSON");
     let events = body["events"].as_array().expect("events");
