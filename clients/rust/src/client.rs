@@ -374,6 +374,7 @@ macro_rules! shared {
         }
     };
 }
+#[cfg(feature = "async")]
 pub(crate) use shared;
 
 shared!(SvcClient);
