@@ -290,7 +290,7 @@ function shortNames(ts, statements, meanings, hidden) {
 
   const often = (map) => [...map.keys()].sort((a, b) => map.get(b) - map.get(a));
   const of = new Map();
-  const capitals = sequence(ts, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", globals);
+  const capitals = sequence(ts, "ABCDEFGHJKLMNOPQRSTUVWXYZ", globals);
   for (const symbol of often(used)) {
     if (!ownerOf(ts, symbol)) {
       of.set(symbol, capitals.next().value);

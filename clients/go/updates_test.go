@@ -368,7 +368,7 @@ func TestWhatStandsInThePlaceOfThePartialFileIsNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(victim, to+"."+digest[:16]+".part"); err != nil {
-		t.Skipf("this system makes no symbolic links here: %v", err)
+		t.Skipf("makes no symbolic links here (on Windows, turn on the developer mode): %v", err)
 	}
 	u := &Update{Link: &DownloadLink{URL: server.URL + "/f/acme/0123456789ab/app.zip"}, client: clientOf(t, server.URL+"/api/v1")}
 	if _, err := u.Download(t.Context(), to, nil); err != nil {

@@ -17,7 +17,7 @@ func TestEveryLibraryReadsTheOthers(t *testing.T) {
 	t.Parallel()
 	eachLanguage(t, func(t *testing.T, reader string) {
 		if reader == "browser" {
-			t.Skip("the state of a page is in its browser")
+			t.Skip("the state of a page is in its browser, not in a file: clients/browser tests it")
 		}
 		s := &sharing{recorder: record(t, func(*http.Request) answer { return answer{Status: http.StatusServiceUnavailable} }), state: t.TempDir()}
 		writers := []string{reader}

@@ -20,7 +20,7 @@ def running(folder: Path) -> Iterator[str]:
     """Run SVC_BINARY on a new folder and give its address."""
     binary = os.environ.get("SVC_BINARY")
     if not binary:
-        pytest.skip("SVC_BINARY is not set: the path of the built server")
+        pytest.skip("needs the server: build it (make build) and set SVC_BINARY to its path")
     command = [binary, "serve", "--data", str(folder), "--listen", "127.0.0.1:0", "--public-rate-limit", "0"]
     process = subprocess.Popen(
         command,

@@ -151,7 +151,7 @@ def test_an_opt_out_ends_a_running_send_of_the_asynchronous_client() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes: run it on Linux or macOS")
 def test_modes(state_dir: Path) -> None:
     with SvcClient(BASE, "acme", transport=httpx.MockTransport(Service())) as client:
         assert not state_dir.exists()
@@ -322,7 +322,7 @@ client.close()
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork: run it on Linux or macOS")
 def test_a_forked_child_starts_with_an_empty_queue(tmp_path: Path) -> None:
     with Server(answering((202, b"{}"))) as server:
         run = [sys.executable, "-c", FORK, server.url]

@@ -108,7 +108,7 @@ describe("the state file", () => {
     assert.deepEqual(lines.filter((line) => line.includes("local state")), ["local state cannot be kept"]);
     assert.deepEqual(readdirSync(root), ["svc-sdk"]);
   });
-  it("a file that cannot be read means memory", { skip: process.getuid?.() === 0 && "root reads everything" }, async (t) => {
+  it("a file that cannot be read means memory", { skip: process.getuid?.() === 0 && "root reads every file: run it as another user" }, async (t) => {
     const { open, directory, path } = folder(t);
     mkdirSync(directory, { recursive: true });
     writeFileSync(path, "{}");
