@@ -123,10 +123,10 @@ func median(rounds []figures) figures {
 	return rounds[len(rounds)/2]
 }
 
-// browserSize compresses the two files for browsers, and measures those that the
+// browserSize compresses the files for browsers, and measures those that the
 // repository has compressed already.
 func (b *bench) browserSize(context.Context) error {
-	for _, name := range []string{"svc-sdk.js", "svc-sdk.global.js"} {
+	for _, name := range []string{"svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"} {
 		text, err := os.ReadFile(filepath.Join("clients", "browser", name))
 		if err != nil {
 			return err
@@ -146,7 +146,7 @@ func (b *bench) browserSize(context.Context) error {
 		if info, err := os.Stat(filepath.Join("clients", "browser", name+".br")); err == nil {
 			brotli = fmt.Sprintf("%d%s", info.Size(), against(float64(info.Size()), 12*1024))
 		}
-		b.printf("%-18s %d bytes, gzip %d, brotli %s\n", name, len(text), packed, brotli)
+		b.printf("%-20s %d bytes, gzip %d, brotli %s\n", name, len(text), packed, brotli)
 	}
 	return nil
 }

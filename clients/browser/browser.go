@@ -20,18 +20,27 @@ var (
 	script string
 	//go:embed svc-sdk.global.js.br
 	scriptBrotli string
+	//go:embed svc-sdk.transfers.js
+	transfers string
+	//go:embed svc-sdk.transfers.js.br
+	transfersBrotli string
 )
 
-// File is one form of the library. It is UTF-8.
+// File is one form of the library, or a part of it. It is UTF-8.
 type File struct {
 	Name   string // such as svc-sdk.js
 	Text   string
 	Brotli string // Text, compressed
 }
 
-// Files lists both forms: the ES module and the one for a script tag.
+// Files lists both forms, the ES module and the one for a script tag, and what both ask for
+// under its pinned name when they download or upload a file.
 func Files() []File {
-	return []File{{"svc-sdk.js", module, moduleBrotli}, {"svc-sdk.global.js", script, scriptBrotli}}
+	return []File{
+		{"svc-sdk.js", module, moduleBrotli},
+		{"svc-sdk.global.js", script, scriptBrotli},
+		{"svc-sdk.transfers.js", transfers, transfersBrotli},
+	}
 }
 
 // Hash is the beginning of the SHA-256 of the text, as 16 hexadecimal digits.
@@ -40,8 +49,8 @@ func (f File) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// PinnedName is a name that stands for this text and no other: svc-sdk-HASH.js or
-// svc-sdk-HASH.global.js.
+// PinnedName is a name that stands for this text and no other: svc-sdk-HASH.js,
+// svc-sdk-HASH.global.js or svc-sdk-HASH.transfers.js.
 func (f File) PinnedName() string {
 	return strings.Replace(f.Name, "svc-sdk", "svc-sdk-"+f.Hash(), 1)
 }

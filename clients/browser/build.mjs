@@ -1,5 +1,6 @@
-// Writes svc-sdk.js, the ES module, and svc-sdk.global.js, for a script element, each
-// with its brotli form that the server sends, and their hashes in README.md.
+// Writes svc-sdk.js, the ES module, svc-sdk.global.js, for a script element, and
+// svc-sdk.transfers.js, which both ask for when they move a file, each with its brotli form
+// that the server sends, and their hashes in README.md.
 //
 //   node build.mjs           writes what has changed
 //   node build.mjs --check   fails when something would change
@@ -19,27 +20,38 @@ const file = (name) => fileURLToPath(new URL(name, here));
 const ts = createRequire(import.meta.url)("typescript");
 const { version, license } = JSON.parse(readFileSync(file("../typescript/package.json"), "utf8"));
 
-/** The texts of both files by name. */
+/** The name under which a file never changes. */
+export const pinned = (name, text) => name.replace("svc-sdk", "svc-sdk-" + createHash("sha256").update(text).digest("hex").slice(0, 16));
+
+/** The texts of the files by name. */
 export function build() {
-  const { code, exports } = bundle(ts, file("entry.ts"));
+  const transfers = "svc-sdk.transfers.js";
+  const { code: loading, later, exports } = bundle(ts, file("entry.ts"), transfers);
   const head = `/*! svc-sdk ${version} | ${license} */\n`;
+  const moved = `${head}${later}\n`;
+  // The other half is asked for under its pinned name, so that halves of two versions never meet.
+  const code = loading.replace(transfers, pinned(transfers, moved));
   const list = exports.map(([name, short]) => `${short} as ${name}`).join(",");
   const members = exports.map(([name, short]) => `${name}:${short}`).join(",");
   const client = exports.find(([name]) => name === "SvcClient")[1];
+  // A script of another origin without the attribute crossorigin has no address for import().
+  const from = `const from$=(globalThis.document?.currentScript?.src||"./").replace(/[^/?#]*([?#].*)?$/s,"");`;
+  const script = code.replace(/import\("\.\/([^"]*)"\)/, 'import(from$+"$1")');
   return {
     "svc-sdk.js": `${head}${code}\nexport{${list}};\n`,
-    "svc-sdk.global.js": `${head}(()=>{"use strict";\n${code}\nglobalThis.SvcSDK={${members}};globalThis.SvcClient=${client}})();\n`,
+    "svc-sdk.global.js": `${head}(()=>{"use strict";${from}\n${script}\nglobalThis.SvcSDK={${members}};globalThis.SvcClient=${client}})();\n`,
+    [transfers]: moved,
   };
 }
 
 /** README.md with the hashes of the texts. */
 function withHashes(readme, texts) {
   for (const [name, text] of Object.entries(texts)) {
-    const pinned = name.replace("svc-sdk", "svc-sdk-" + createHash("sha256").update(text).digest("hex").slice(0, 16));
+    const pinnedName = pinned(name, text);
     const sum = "sha384-" + createHash("sha384").update(text).digest("base64");
-    const form = name.includes("global") ? "\\.global" : "";
-    readme = readme.replace(new RegExp(`svc-sdk-[0-9a-f]{16}${form}\\.js`, "g"), pinned);
-    readme = readme.replace(new RegExp(`(${pinned.replaceAll(".", "\\.")}[^<]*?)sha384-[A-Za-z0-9+/=]{64}`, "g"), "$1" + sum);
+    const form = name.replace("svc-sdk", "").replaceAll(".", "\\.");
+    readme = readme.replace(new RegExp(`svc-sdk-[0-9a-f]{16}${form}`, "g"), pinnedName);
+    readme = readme.replace(new RegExp(`(${pinnedName.replaceAll(".", "\\.")}[^<]*?)sha384-[A-Za-z0-9+/=]{64}`, "g"), "$1" + sum);
   }
   return readme;
 }

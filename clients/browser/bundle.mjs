@@ -15,36 +15,77 @@ const letters = "trenaisoldcphufmgbvywkxjqz";
 
 const extension = /\.[jt]s$/;
 
+/** In between, a module that is imported when it is needed is a function of this name, behind a call of that one. */
+const [later, load] = ["later$", "load$"];
+
 /**
- * Bundles what an entry module exports.
+ * Bundles what an entry module exports. One module may be imported by `import()`: with what
+ * only it needs it becomes a text of its own, whose default export makes its exports of
+ * what it shares with the rest.
  *
  * @param ts the compiler's module
  * @param entry path of the TypeScript module whose exports are those of the bundle
- * @returns the statements of all modules, and the short name of each exported name
+ * @param name address of the second text, seen from the first; without one there is none
+ * @returns the statements of all modules, the second text, and the short name of each exported name
  * @throws where the sources have errors, or a form that cannot be bundled
  */
-export function bundle(ts, entry) {
+export function bundle(ts, entry, name) {
   const hidden = new Set();
   const emitted = emit(ts, resolve(entry), hidden);
   const whole = linked(ts, emitted, entry.replace(extension, ".js"), new Set());
   const list = whole.exports.map(([name, short]) => `${short} as ${name}`).join(",");
   const one = resolve(dirname(entry), "bundle.js");
-  return linked(ts, new Map([[one, shorten(ts, `${whole.code}\nexport{${list}};`)]]), one, hidden);
+  return linked(ts, new Map([[one, shorten(ts, `${whole.code}\nexport{${list}};`)]]), one, hidden, name);
 }
 
 /** One text of the modules behind an entry, with short names for variables and for hidden members. */
-function linked(ts, emitted, entry, hidden) {
+function linked(ts, emitted, entry, hidden, name) {
   const program = readBack(ts, emitted);
   const checker = program.getTypeChecker();
   const files = inOrder(ts, program.getSourceFile(entry), program);
-  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(files.at(-1))).map((symbol) => [symbol.name, target(ts, checker, symbol)]);
-  const meanings = meaningsOf(ts, checker, files);
-  const statements = needed(ts, files, exported, meanings);
-  const names = shortNames(ts, statements, meanings, hidden);
+  const exported = exportsOf(ts, checker, files.at(-1));
+  const imported = files.flatMap((file) => importedLater(ts, file)).map((path) => program.getSourceFile(path))[0];
+  const all = [...files, ...(imported ? inOrder(ts, imported, program) : [])].filter((file, i, list) => list.indexOf(file) === i);
+  const meanings = meaningsOf(ts, checker, all);
+  const first = needed(ts, files, exported, meanings);
+  const second = imported ? needed(ts, all, exportsOf(ts, checker, imported), meanings).filter((s) => !first.includes(s)) : [];
+  const names = shortNames(ts, [...first, ...second], meanings, hidden);
+  const exports = exported.map(([name, symbol]) => [name, names.of.get(symbol)]);
+  if (imported) {
+    const list = exportsOf(ts, checker, imported).map(([name, symbol]) => `${name}:${names.of.get(symbol)}`);
+    const code = write(ts, first, meanings, names);
+    return { code: `${code}\nfunction ${later}(){${write(ts, second, meanings, names)}\nreturn{${list}}}`, exports };
+  }
+  const apart = first.find((statement) => declared(ts, statement).some(({ text }) => text === later));
+  if (!apart || !name) {
+    const own = apart && names.of.get(meanings.get(declared(ts, apart)[0]));
+    return { code: write(ts, first, meanings, names, `Promise.resolve().then(${own})`), exports };
+  }
+  const shared = names.shared(apart).join();
+  const body = write(ts, [apart], meanings, names).replace(/^.*?(?={)/, "").replace(/;$/, "");
+  const rest = first.filter((statement) => statement !== apart);
   return {
-    code: write(ts, statements, meanings, names),
-    exports: exported.map(([name, symbol]) => [name, names.of.get(symbol)]),
+    code: write(ts, rest, meanings, names, `import("./${name}").then(({default:$})=>$(${shared}))`),
+    later: `export default(${shared})=>${body}`,
+    exports,
   };
+}
+
+/** The names that a module exports, with the symbols behind them. */
+const exportsOf = (ts, checker, file) =>
+  checker.getExportsOfModule(checker.getSymbolAtLocation(file)).map((symbol) => [symbol.name, target(ts, checker, symbol)]);
+
+/** The paths of the modules that one imports by `import()`. */
+function importedLater(ts, file) {
+  const paths = [];
+  const visit = (node) => {
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      paths.push(resolve(dirname(file.fileName), node.arguments[0].text));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return paths;
 }
 
 /** Compiles the sources to JavaScript modules by path, and collects names that only private members have. */
@@ -204,8 +245,7 @@ function needed(ts, files, exported, meanings) {
     if (ts.isExportAssignment(statement)) {
       throw new Error(`${statement.getSourceFile().fileName} has a default export`);
     }
-    const list = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement];
-    for (const name of list.flatMap((d) => (d.name ? identifiers(ts, d.name) : []))) {
+    for (const name of declared(ts, statement)) {
       declares.set(meanings.get(name), statement);
     }
   }
@@ -227,6 +267,10 @@ function needed(ts, files, exported, meanings) {
   all.filter((statement) => !isPure(ts, statement)).forEach(keep);
   return all.filter((statement) => kept.has(statement));
 }
+
+/** The identifiers that a statement declares. */
+const declared = (ts, statement) =>
+  (ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement]).flatMap((d) => (d.name ? identifiers(ts, d.name) : []));
 
 /** The identifiers that a name or a pattern declares. */
 const identifiers = (ts, name) =>
@@ -256,23 +300,23 @@ function isPure(ts, node) {
 }
 
 /**
- * Short names for all symbols and hidden members. Those of modules get the first capitals
- * and pairs. A variable of a function gets the first name that nothing has that the
- * function refers to, so that most functions use the same few names, which compresses well.
+ * Short names for all symbols and hidden members; what is used more often gets its name
+ * earlier. A variable of a function or block gets the first name that nothing has that is
+ * referred to in there, so that most of them use the same few names, which compresses well.
  */
 function shortNames(ts, statements, meanings, hidden) {
   const used = new Map(); // symbol, to how often
-  const inside = new Map(); // function, to the symbols that it refers to
+  const inside = new Map(); // function or block, to the symbols that it refers to
   const globals = new Set();
   const members = new Map();
   const kept = new Set(); // names of properties that stay
   const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
-  const visit = (node, functions) => {
+  const visit = (node, scopes) => {
     if (ts.isIdentifier(node)) {
       const symbol = meanings.get(node);
       if (symbol) {
         count(used, symbol);
-        functions.forEach((f) => inside.get(f).add(symbol));
+        scopes.forEach((scope) => inside.get(scope).add(symbol));
       } else if (meanings.has(node)) {
         globals.add(node.text);
       }
@@ -280,23 +324,23 @@ function shortNames(ts, statements, meanings, hidden) {
         hidden.has(node.text) ? count(members, node.text) : kept.add(node.text);
       }
     }
-    if (ts.isFunctionLike(node)) {
+    if (isScope(ts, node)) {
       inside.set(node, new Set());
-      functions = [...functions, node];
+      scopes = [...scopes, node];
     }
-    ts.forEachChild(node, (child) => visit(child, functions));
+    ts.forEachChild(node, (child) => visit(child, scopes));
   };
   statements.forEach((statement) => visit(statement, []));
 
   const often = (map) => [...map.keys()].sort((a, b) => map.get(b) - map.get(a));
   const of = new Map();
-  const capitals = sequence(ts, "ABCDEFGHJKLMNOPQRSTUVWXYZ", globals);
+  const words = sequence(ts, letters, globals);
   for (const symbol of often(used)) {
     if (!ownerOf(ts, symbol)) {
-      of.set(symbol, capitals.next().value);
+      of.set(symbol, words.next().value);
     }
   }
-  for (const [owner, symbols] of inside) { // outer functions come before those in them
+  for (const [owner, symbols] of inside) { // outer ones come before those in them
     const taken = new Set([...globals, ...[...symbols].map((symbol) => of.get(symbol))]);
     const words = sequence(ts, letters, taken);
     for (const symbol of symbols) {
@@ -305,21 +349,35 @@ function shortNames(ts, statements, meanings, hidden) {
       }
     }
   }
-  const words = sequence(ts, letters, kept);
-  return { of, member: new Map(often(members).map((name) => [name, words.next().value])) };
+  const rest = sequence(ts, letters, kept);
+  return {
+    of,
+    member: new Map(often(members).map((name) => [name, rest.next().value])),
+    /** Names of what a function refers to in the module. */
+    shared(statement) {
+      const own = declared(ts, statement).map((name) => meanings.get(name));
+      const [symbols] = [...inside].find(([node]) => node.pos >= statement.pos && node.end <= statement.end && ts.isFunctionLike(node)).slice(1);
+      return [...symbols].filter((symbol) => !ownerOf(ts, symbol) && !own.includes(symbol)).map((symbol) => of.get(symbol));
+    },
+  };
 }
 
-/** The function that a symbol belongs to, or undefined for one of a module. */
+/** The function or block that a symbol belongs to, or undefined for one of a module. */
 function ownerOf(ts, symbol) {
   const declaration = symbol.valueDeclaration ?? symbol.declarations[0];
   const own = ts.isFunctionExpression(declaration) || ts.isParameter(declaration);
   for (let at = own ? declaration : declaration.parent; at; at = at.parent) {
-    if (ts.isFunctionLike(at) && at !== (ts.isFunctionDeclaration(declaration) ? declaration : undefined)) {
+    if (isScope(ts, at) && at !== (ts.isFunctionDeclaration(declaration) ? declaration : undefined)) {
       return at;
     }
   }
   return undefined;
 }
+
+/** Whether a node has names of its own. The body of a function or a catch clause may not repeat those of its head. */
+const isScope = (ts, node) =>
+  ts.isFunctionLike(node) || ts.isCatchClause(node) || ts.isForStatement(node) || ts.isForOfStatement(node) || ts.isForInStatement(node) || ts.isCaseBlock(node) ||
+  (ts.isBlock(node) && !ts.isFunctionLike(node.parent) && !ts.isCatchClause(node.parent));
 
 /** Names of the letters that are neither taken nor words of the language: single letters, then pairs and so on. */
 function* sequence(ts, letters, taken) {
@@ -336,11 +394,11 @@ function* sequence(ts, letters, taken) {
 
 /**
  * Writes statements under short names, with blanks only where two tokens would become
- * one. Left out are braces around one simple statement, parentheses that change nothing
- * and the last semicolon of a block; declarations that follow each other become one, and
+ * one. Left out are braces around one simple statement, parentheses that change nothing,
+ * the last semicolon of a block and the last comma of a list; declarations that follow each other become one, and
  * const becomes let, which means the same in code that the compiler has accepted.
  */
-function write(ts, statements, meanings, names) {
+function write(ts, statements, meanings, names, loading) {
   const { SyntaxKind } = ts;
   let out = "";
   const put = (text) => {
@@ -375,8 +433,20 @@ function write(ts, statements, meanings, names) {
     if (ts.isIdentifier(at)) {
       return identifier(at);
     }
+    if (ts.isCallExpression(at) && at.expression.kind === SyntaxKind.ImportKeyword) {
+      return put(`${load}(${later})`);
+    }
+    if (ts.isCallExpression(at) && at.expression.text === load) {
+      return put(loading);
+    }
     const { parent } = at;
     const children = at.getChildren().filter((child) => !ts.isJSDoc(child));
+    if (at.kind === SyntaxKind.SyntaxList && children.at(-1)?.kind === SyntaxKind.CommaToken && !ts.isOmittedExpression(children.at(-2))) {
+      return nodes(children.slice(0, -1), false);
+    }
+    if (ts.isNewExpression(at) && at.arguments?.length === 0 && !ts.isAccessExpression(parent) && !ts.isCallExpression(parent) && !ts.isNewExpression(parent)) {
+      return nodes(children.slice(0, 2), false);
+    }
     if (ts.isBlock(at) && at.statements.length === 1 && isSimple(ts, at.statements[0]) && (ts.isIfStatement(parent) || ts.isIterationStatement(parent, false)) && !ts.isDoStatement(parent)) {
       return node(at.statements[0], last);
     }

@@ -90,6 +90,12 @@ function rewrite(ts, root, context) {
     if (at.kind === Kind.TrueKeyword || at.kind === Kind.FalseKeyword) {
       return f.createLogicalNot(f.createNumericLiteral(at.kind === Kind.TrueKeyword ? 0 : 1));
     }
+    if (ts.isNumericLiteral(at) && /^[1-9]\d*000$/.test(at.text)) {
+      return f.createNumericLiteral(at.text.replace(/0+$/, (zeros) => `e${zeros.length}`));
+    }
+    if (ts.isBinaryExpression(at) && at.operatorToken.kind === Kind.PlusToken && ts.isStringLiteral(at.left) && ts.isStringLiteral(at.right)) {
+      return f.createStringLiteral(at.left.text + at.right.text);
+    }
     if (ts.isFunctionDeclaration(at) && !at.asteriskToken && isPlain(at)) {
       const arrow = f.createArrowFunction(at.modifiers, undefined, at.parameters, undefined, undefined, at.body);
       return f.createVariableStatement(undefined, f.createVariableDeclarationList([f.createVariableDeclaration(at.name, undefined, undefined, arrow)], ts.NodeFlags.Let));

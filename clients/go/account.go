@@ -49,6 +49,11 @@ func (a *Admin) CreateAPIKey(ctx context.Context, in APIKeyCreate) (*APIKeyCreat
 	return fetch[APIKeyCreated](ctx, a.call(http.MethodPost, "/auth/api-keys").body(in))
 }
 
+// GetAPIKey reads a key, without its text.
+func (a *Admin) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
+	return fetch[APIKey](ctx, a.call(http.MethodGet, "/auth/api-keys/{id}", id))
+}
+
 // UpdateAPIKey changes name, scopes, projects or expiry of a key. The text of the key stays as it
 // is. A revoked key cannot be changed.
 func (a *Admin) UpdateAPIKey(ctx context.Context, id string, in APIKeyFields) (*APIKeyUpdated, error) {

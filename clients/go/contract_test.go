@@ -166,6 +166,16 @@ var described = []struct {
 	{CDNConfigFields{}, "CdnConfigFields"},
 	{CDNTest{}, "CdnTest"},
 	{SearchHit{}, "SearchHit"},
+	{ProjectContents{}, "ProjectContents"},
+	{UpdateCheckSimulationInput{}, "UpdateCheckSimulationInput"},
+	{UpdateCheckSimulation{}, "UpdateCheckSimulation"},
+	{UpdateCheckReason{}, "UpdateCheckReason"},
+	{InstanceStatus{}, "InstanceStatus"},
+	{InstanceBackup{}, "InstanceBackup"},
+	{InstanceCheck{}, "InstanceCheck"},
+	{InstanceFinding{}, "InstanceFinding"},
+	{MarkdownInput{}, "MarkdownInput"},
+	{MarkdownPreview{}, "MarkdownPreview"},
 }
 
 // Types have the fields of openapi.yaml, and may be null where it says so.

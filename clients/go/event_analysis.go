@@ -67,6 +67,11 @@ func (a *Admin) CreateDashboardCard(ctx context.Context, in DashboardCardCreate)
 	return fetch[DashboardCard](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/dashboards/cards").body(in))
 }
 
+// GetDashboardCard reads a card.
+func (a *Admin) GetDashboardCard(ctx context.Context, id string) (*DashboardCard, error) {
+	return fetch[DashboardCard](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/dashboards/cards/{id}", id))
+}
+
 // UpdateDashboardCard changes a card.
 func (a *Admin) UpdateDashboardCard(ctx context.Context, id string, in DashboardCardFields) (*DashboardCard, error) {
 	return fetch[DashboardCard](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/events/dashboards/cards/{id}", id).body(in))

@@ -27,6 +27,11 @@ func (a *Admin) IterEventDefinitions(ctx context.Context, opts *ListEventDefinit
 	})
 }
 
+// GetEventDefinition reads what is said of a name of events. Its range_count is 0.
+func (a *Admin) GetEventDefinition(ctx context.Context, id string) (*EventDefinition, error) {
+	return fetch[EventDefinition](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/definitions/{id}", id))
+}
+
 // UpdateEventDefinition describes a name of events.
 func (a *Admin) UpdateEventDefinition(ctx context.Context, id string, in EventDefinitionChange) (*EventDefinition, error) {
 	return fetch[EventDefinition](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/events/definitions/{id}", id).body(in))

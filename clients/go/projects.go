@@ -41,6 +41,11 @@ func (a *Admin) GetProject(ctx context.Context) (*Project, error) {
 	return fetch[Project](ctx, a.call(http.MethodGet, "/admin/projects/{k}"))
 }
 
+// GetProjectContents counts what goes when the project is deleted.
+func (a *Admin) GetProjectContents(ctx context.Context) (*ProjectContents, error) {
+	return fetch[ProjectContents](ctx, a.call(http.MethodGet, "/admin/projects/{k}/contents"))
+}
+
 // UpdateProject changes a project. Another project_key renames the project. Everything follows,
 // and the old key keeps leading to it. 409 when the new key is taken by, or is a former key of,
 // another project.
@@ -325,3 +330,31 @@ type ListProjectsOptions struct {
 }
 
 func (o *ListProjectsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
+
+// ProjectContents is how much belongs to a project.
+type ProjectContents struct {
+	// Versions.
+	Versions int64 `json:"versions"`
+	// Announcements, hidden ones included.
+	Announcements int64 `json:"announcements"`
+	// Feedback, hidden included.
+	Feedbacks int64 `json:"feedbacks"`
+	// Logs, hidden ones included.
+	Logs int64 `json:"logs"`
+	// Stored files.
+	Files int64 `json:"files"`
+	// Bytes of all files.
+	FileBytes int64 `json:"file_bytes"`
+	// Events that are still kept.
+	Events int64 `json:"events"`
+	// Definitions of events, archived ones included.
+	EventDefinitions int64 `json:"event_definitions"`
+	// Cards of the dashboard.
+	DashboardCards int64 `json:"dashboard_cards"`
+	// Registered languages.
+	Languages int64 `json:"languages"`
+	// Former keys, which become free.
+	Aliases int64 `json:"aliases"`
+	// API keys limited to listed projects that lose this one.
+	APIKeys int64 `json:"api_keys"`
+}

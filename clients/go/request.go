@@ -75,6 +75,7 @@ type request struct {
 	target      string // path and query, escaped
 	token       string
 	contentType string
+	ifMatch     string
 	body        []byte
 	settings    *settings
 }
@@ -86,6 +87,7 @@ func (c *call) prepare(ctx context.Context) (*request, error) {
 	}
 	s := c.client.settings.Load()
 	r := &request{method: c.method, path: c.path, settings: s}
+	r.ifMatch, _ = ctx.Value(ifMatchKey{}).(string)
 	var err error
 	if r.target, err = expandPath(c.path, s.project, c.args); err != nil {
 		return nil, err
@@ -300,6 +302,7 @@ func (c *call) send(ctx context.Context) (*answer, error) {
 	if a.status/100 != 2 {
 		return nil, newAPIError(c, a, c.client.clock.now())
 	}
+	keepETag(ctx, a)
 	a.body = bytes.TrimSpace(a.body)
 	return a, nil
 }
@@ -329,6 +332,9 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request,
 	if r.token != "" {
 		h.Header.Set("Authorization", "Bearer "+r.token)
 	}
+	if r.ifMatch != "" {
+		h.Header.Set("If-Match", r.ifMatch)
+	}
 	platform, version := r.settings.declared()
 	if platform != "" {
 		h.Header.Set("x-svc-platform", string(platform))
@@ -347,5 +353,5 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request,
 // ownHeader reports whether a header is never taken from WithHeader.
 func ownHeader(name string) bool {
 	name = strings.ToLower(name)
-	return name == "authorization" || name == "cookie" || strings.HasPrefix(name, "x-svc-")
+	return name == "authorization" || name == "cookie" || name == "if-match" || strings.HasPrefix(name, "x-svc-")
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -109,6 +110,33 @@ func TestHeaders(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestETags(t *testing.T) {
+	t.Parallel()
+	c, r := recorded(t, WithToken("t"), WithProject("demo"), WithHeader("If-Match", `"of all"`))
+	r.header = http.Header{"Etag": {`"1"`}}
+	var etag string
+	reading := StoreETag(t.Context(), &etag)
+	if _, err := c.Admin.GetVersion(reading, "v1"); err != nil || etag != `"1"` {
+		t.Fatalf("got ETag %s, %v", etag, err)
+	}
+	r.header = http.Header{}
+	if err := c.Admin.DeleteVersion(IfMatch(reading, etag), "v1"); err != nil || etag != `"1"` {
+		t.Errorf("an answer without a tag: got ETag %s, %v", etag, err)
+	}
+	r.header, r.answer = http.Header{"Etag": {`"2"`}}, func(*http.Request) (int, string) { return 412, `{"message":"changed"}` }
+	_, err := c.Admin.UpdateVersion(IfMatch(reading, etag), "v1", VersionFields{})
+	if failed, ok := errors.AsType[*APIError](err); !ok || failed.Status != 412 || etag != `"1"` {
+		t.Errorf("a stale change: got %v, ETag %s", err, etag)
+	}
+	var sent []string
+	for _, request := range r.requests {
+		sent = append(sent, request.Header.Get("If-Match"))
+	}
+	if want := []string{"", `"1"`, `"1"`}; !slices.Equal(sent, want) {
+		t.Errorf("sent If-Match %q, want %q", sent, want)
 	}
 }
 

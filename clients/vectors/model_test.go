@@ -134,7 +134,7 @@ func (w *world) queue() *queue {
 		}
 		if w.persistent() {
 			// A namespace of the application may be that of several projects.
-			q.entries = slices.DeleteFunc(slices.Clone(w.queued[namespace]), func(e entry) bool { return e.project != q.project })
+			q.entries = slices.DeleteFunc(slices.Clone(w.queued[namespace]), func(e entry) bool { return !strings.EqualFold(e.project, q.project) })
 		}
 	}
 	return q
@@ -422,7 +422,7 @@ func (w *world) step(t *testing.T, raw json.RawMessage) {
 // bind leaves the old queue: what is in memory only makes one attempt.
 func (w *world) bind(project string) {
 	old := w.queue()
-	if w.client().project == project {
+	if strings.EqualFold(w.client().project, project) {
 		return
 	}
 	if w.active() && !w.persistent() {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"svc/clients/browser"
 	"svc/internal/datadir"
 	"svc/internal/loadgen/server"
 )
@@ -195,6 +196,10 @@ var programs = map[string]func(t *testing.T, dir, code string) *exec.Cmd{
 		return exec.CommandContext(t.Context(), "bash", "-c", `node "$0" && exec node main.js`, compiler)
 	},
 	"browser": func(t *testing.T, dir, code string) *exec.Cmd {
+		// What moves files is loaded under its pinned name, from beside the page here.
+		for _, f := range browser.Files() {
+			put(t, dir, f.PinnedName(), f.Text)
+		}
 		put(t, dir, "page.mjs", `import { readFileSync } from "node:fs";
 const [, password] = /password:\s*(\S+)/.exec(readFileSync(process.env.SVC_DATA + "/`+datadir.Bootstrap+`", "utf8"));
 globalThis.prompt = (question) => (question === "Name" ? "admin" : password);

@@ -2,6 +2,7 @@
 // another one.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { executable, launch } from "./browser.mjs";
 import { eventIds, eventNames, startOrigin, startServer, until } from "./world.mjs";
@@ -616,4 +617,30 @@ page("a file goes up in chunks, and comes down verified", async ({ open, key }) 
   there.answer = () => undefined;
   assert.equal(refused[0], "SvcConnectionError");
   assert.match(refused[1], /SHA-256/);
+});
+
+page("what moves files is loaded from beside the script, also from another origin, and its absence is told", async ({ open, key }) => {
+  const shown = await open(here.url + "/page");
+  const tryFrom = async (src) => {
+    await shown.evaluate((src) => new Promise((resolve) => {
+      document.head.append(Object.assign(document.createElement("script"), { src, onload: resolve, onerror: resolve }));
+    }), src);
+    return shown.evaluate(async (options) => {
+      const svc = new SvcClient(options);
+      const loaded = () => performance.getEntriesByType("resource").filter(({ name }) => name.includes("transfers")).length;
+      const before = loaded();
+      const { name, message } = await svc.admin.uploadFile(new Blob(["text"]), "a.txt").catch((error) => error);
+      await svc.close();
+      return { loaded: loaded() - before, name, message };
+    }, { baseUrl: there.api, projectKey: key });
+  };
+  // It is there, so that only a credential is missing.
+  const found = await tryFrom(server.url + "/sdk/svc-sdk.global.js");
+  assert.deepEqual([found.loaded, found.name], [1, "SvcAuthError"]);
+
+  const [part] = /svc-sdk-[0-9a-f]{16}\.transfers\.js/.exec(readFileSync(new URL("../svc-sdk.js", import.meta.url), "utf8"));
+  here.pages[`/lib/${part}`] = "the server has another version now";
+  const gone = await tryFrom("/lib/svc-sdk.global.js");
+  delete here.pages[`/lib/${part}`];
+  assert.deepEqual([gone.name, gone.message], ["SvcConnectionError", "no connection"]);
 });

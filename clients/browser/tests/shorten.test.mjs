@@ -30,6 +30,7 @@ const cases = {
   "a choice on a negation": "return !x ? 'a' : x === 1 ? 'b' : 'c';",
   "a value that nobody takes": "void log(1); if (x) void log(2);",
   "loops": "for (let i = 0; i < 3; i++) { if (i === 1) { continue; } log(i); } for (;;) { log('once'); if (!x) { log('end'); } break; } do { log(0); } while (0);",
+  "numbers and texts that are known": "return [1000, 1500, 30000, 0, 'a' + 'b' + x, x + 'a' + 'b', `${1000}`, (1000).toString(), 10000 ** 2, x || 2000];",
   "texts": "return ['\\u00e9…`\\n', `a${x}b`, /\\/[/]/g.source, 'a' + (1 + 2)];",
 };
 

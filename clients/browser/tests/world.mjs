@@ -66,7 +66,7 @@ export async function startServer() {
 }
 
 const blank = "<!doctype html><meta charset=utf-8><title>page</title>";
-const shipped = ["svc-sdk.js", "svc-sdk.global.js"];
+const shipped = ["svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"];
 
 /**
  * An origin with pages: /page is empty, /script has the library from a script element,
@@ -89,8 +89,9 @@ export async function startOrigin(server) {
       response.writeHead(page === undefined ? 204 : 200, { "content-type": pathname.endsWith(".js") ? "text/javascript" : "text/html" }).end(page);
       return;
     }
-    if (pathname.startsWith("/lib/") && shipped.includes(pathname.slice(5))) {
-      response.writeHead(200, { "content-type": "text/javascript" }).end(library(pathname.slice(5)));
+    const file = pathname.replace(/^\/lib\/(svc-sdk)(-[0-9a-f]{16})?/, "$1");
+    if (shipped.includes(file)) {
+      response.writeHead(200, { "content-type": "text/javascript" }).end(library(file));
       return;
     }
     const chunks = [];

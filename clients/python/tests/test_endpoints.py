@@ -15,7 +15,7 @@ import yaml
 from conftest import ROOT, VECTORS
 
 import svc_sdk.types
-from svc_sdk import AsyncSvcClient, SvcAuthError, SvcClient, SvcError, Unset
+from svc_sdk import AsyncSvcClient, ETag, SvcApiError, SvcAuthError, SvcClient, SvcError, Unset
 
 BASE = "https://svc.example.com/api/v1"
 ROWS = [tuple(row) for row in VECTORS["endpoints"]]
@@ -234,6 +234,47 @@ def test_no_method_is_missing_from_the_table() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             calls += isinstance(node, ast.Attribute) and node.attr == "_send"
     assert calls == len([row for row in ROWS if row[0] != "client"])
+
+
+# The state of a record.
+
+
+def test_if_match() -> None:
+    answers = [
+        httpx.Response(200, json={}, headers={"ETag": '"1"'}),
+        httpx.Response(200, json={}),
+        httpx.Response(412, json={"message": "changed"}, headers={"ETag": '"2"'}),
+        httpx.Response(200, json={}),
+    ]
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return answers[len(requests) - 1]
+
+    transport = httpx.MockTransport(answer)
+    client = SvcClient(BASE, "acme", token="t", transport=transport, headers={"if-match": "of all"})
+    tag = ETag()
+    client.admin.noting(tag).get_version("v1")
+    assert tag.value == '"1"'
+    client.admin.noting(tag).if_match(tag).delete_version("v1")
+    assert tag.value == '"1"'
+    with pytest.raises(SvcApiError) as raised:
+        client.admin.noting(tag).if_match(tag).update_version("v1", title="x")
+    assert raised.value.status == 412
+    assert tag.value == '"1"'
+    client.admin.update_version("v1", title="x")
+    assert [request.headers.get("if-match") for request in requests] == [None, '"1"', '"1"', None]
+
+
+def test_if_match_of_the_asynchronous_client() -> None:
+    client = Client("async", project_key="acme", token="t")
+
+    async def change() -> None:
+        await client.client.admin.if_match("*").delete_version("v1")
+
+    asyncio.run(change())
+    assert client.recorder.requests[0].headers["if-match"] == "*"
 
 
 # Absent, null, value.

@@ -309,9 +309,11 @@ class LogServer:
     def __init__(self, *statuses: int) -> None:
         self.statuses = list(statuses)
         self.reports: list[Report] = []
+        self.projects: list[str] = []
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         status = self.statuses.pop(0) if self.statuses else 201
+        self.projects.append(request.url.path.split("/")[-2])
         if status == 201:
             self.reports.append(json.loads(request.content))
         return httpx.Response(status, json={})
@@ -406,6 +408,18 @@ def test_reports_wait_for_a_server_and_others_are_dropped() -> None:
         client.logs.capture("two")
         assert client.logs.flush() == 0
     assert [r["content"] for r in service.reports] == ["one"]
+
+
+def test_a_report_goes_to_the_project_of_its_time() -> None:
+    service = LogServer(503)
+    with reporting(service) as client:
+        client._core.closed.set()  # No thread sends; flush alone does.
+        client.logs.capture("one")
+        client.logs.flush()
+        client.set_project_key("other")
+        client.logs.capture("two")
+        assert client.logs.flush() == 0
+    assert service.projects == ["acme", "acme", "other"]
 
 
 def test_capture_never_raises() -> None:

@@ -37,12 +37,12 @@ impl AsyncSvcClient {
 
     /// Methods that need no credential.
     pub fn public(&self) -> AsyncPublic {
-        AsyncPublic(self.0.clone())
+        AsyncPublic(self.0.clone(), Default::default())
     }
 
     /// Methods that need a credential.
     pub fn admin(&self) -> AsyncAdmin {
-        AsyncAdmin(self.0.clone())
+        AsyncAdmin(self.0.clone(), Default::default())
     }
 
     /// Whether the instance is up.

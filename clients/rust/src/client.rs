@@ -281,12 +281,12 @@ impl SvcClient {
 
     /// Methods that need no credential.
     pub fn public(&self) -> Public {
-        Public(self.0.clone())
+        Public(self.0.clone(), Default::default())
     }
 
     /// Methods that need a credential.
     pub fn admin(&self) -> Admin {
-        Admin(self.0.clone())
+        Admin(self.0.clone(), Default::default())
     }
 
     /// Whether the instance is up.

@@ -14,7 +14,7 @@ use crate::settings::{Settings, Token};
 use crate::sync::lock;
 use crate::transport::{Transport, TransportError};
 use crate::updates::Memory;
-use crate::{Attempt, detect};
+use crate::{Attempt, detect, etag};
 
 pub(crate) type LogFn = dyn Fn(&Attempt<'_>) + Send + Sync;
 
@@ -122,9 +122,10 @@ impl Core {
 
     /// Makes a call and waits for its result.
     pub(crate) fn call<T: DeserializeOwned>(&self, settings: &Settings, call: Call) -> Result<T> {
-        let (method, template) = (call.method, call.template);
+        let (method, template, note) = (call.method, call.template, call.note.clone());
         self.ensure_open()?;
         let answer = self.send(Exchange::new(settings, call)?)?;
+        etag::keep(note.as_ref(), &answer);
         request::interpret(answer, method, template, &self.clock)
     }
 
@@ -165,9 +166,10 @@ impl Core {
         settings: &Settings,
         call: Call,
     ) -> Result<T> {
-        let (method, template) = (call.method, call.template);
+        let (method, template, note) = (call.method, call.template, call.note.clone());
         self.ensure_open()?;
         let answer = self.send_async(Exchange::new(settings, call)?).await?;
+        etag::keep(note.as_ref(), &answer);
         request::interpret(answer, method, template, &self.clock)
     }
 

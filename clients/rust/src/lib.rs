@@ -30,6 +30,7 @@ mod clock;
 mod core;
 mod detect;
 mod error;
+mod etag;
 mod events;
 mod logs;
 pub mod models;
@@ -51,6 +52,7 @@ pub use api::*;
 pub use async_client::AsyncSvcClient;
 pub use client::{Attempt, ClientBuilder, SvcClient};
 pub use error::{ApiError, ConnectionError, Error, Result};
+pub use etag::ETag;
 pub use events::{Analytics, Flushed, Persistence, Storage};
 #[cfg(feature = "tracing")]
 pub use logs::ReportLayer;

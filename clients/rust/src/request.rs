@@ -39,6 +39,8 @@ pub(crate) struct Call {
     pub query: Vec<(&'static str, String)>,
     pub body: Body,
     pub credential: bool,
+    pub if_match: Option<String>,
+    pub note: Option<crate::ETag>,
 }
 
 impl Call {
@@ -72,6 +74,8 @@ impl Call {
             query: Vec::new(),
             body: Body::None,
             credential,
+            if_match: None,
+            note: None,
         })
     }
 }
@@ -139,6 +143,9 @@ impl Exchange {
             let value = format!("Bearer {}", settings.credential()?);
             headers.push(("authorization".to_owned(), value));
         }
+        if let Some(tag) = call.if_match {
+            headers.push(("if-match".to_owned(), tag));
+        }
         let body = match call.body {
             Body::None => None,
             Body::Json(value) => {
@@ -159,6 +166,7 @@ impl Exchange {
             let name = name.to_ascii_lowercase();
             let ours = name.starts_with("x-svc-")
                 || name == "authorization"
+                || name == "if-match"
                 || headers.iter().any(|(n, _)| *n == name);
             if !ours {
                 headers.push((name, value.clone()));

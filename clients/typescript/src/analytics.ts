@@ -1,13 +1,14 @@
 // Event collection of a client: which queue is the current one, consent, and
 // what happens when the page or the process ends.
 
-import { SvcApiError, SvcError } from "./errors.js";
+import { SvcError } from "./errors.js";
 import type { Host, Store } from "./host.js";
+import { within } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
-import { address, send } from "./http.js";
-import type { AnalyticsOptions, AnalyticsStorage, Delivery, FlushResult, Tuning } from "./queue.js";
+import { address, localTime, post } from "./http.js";
+import type { AnalyticsOptions, AnalyticsStorage, FlushResult, Tuning } from "./queue.js";
 import { encode, Queue } from "./queue.js";
-import { clientTime, namespaceOf, utf8 } from "./rules.js";
+import { namespaceOf, present, projectName, utf8 } from "./rules.js";
 
 const eventsPath = "/public/{k}/events";
 
@@ -69,7 +70,8 @@ function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning
 export class Analytics {
   private readonly host: Host;
   private readonly tuning: Tuning;
-  private readonly queues = new Map<string | null, Queue>();
+  /** By project; keys that differ in case only are one. */
+  private readonly queues = new Map<string, Queue>();
   private bound: string | null = null;
   private current: Queue | undefined;
   private granted = false;
@@ -172,19 +174,22 @@ export class Analytics {
   /** The queue of the bound project; binding another one retires the last. */
   get queue(): Queue {
     const { projectKey } = this.settings;
-    const { current, bound } = this;
-    if (current && bound === projectKey) {
+    const { current } = this;
+    if (current && this.bound === projectKey) {
       return current;
     }
-    current?.pause();
-    if (current && this.tuning.persistence !== "persistent") {
-      void current.flush();
-    }
-    const queue = this.queues.get(projectKey) || this.open(projectKey);
-    this.queues.set(projectKey, queue);
+    const name = projectName(projectKey);
+    const queue = this.queues.get(name) || this.open(projectKey);
     this.bound = projectKey;
-    this.current = queue;
-    queue.resume();
+    if (queue !== current) {
+      current?.pause();
+      if (current && this.tuning.persistence !== "persistent") {
+        void current.flush();
+      }
+      this.queues.set(name, queue);
+      this.current = queue;
+      queue.resume();
+    }
     return queue;
   }
 
@@ -194,35 +199,17 @@ export class Analytics {
       this.tuning,
       `svc.analytics.${this.namespace}.`,
       this.store(),
-      (body, signal) => this.deliver(projectKey, body, signal),
+      (raw, signal) => post(this.fixed, { ...this.settings, projectKey }, { path: eventsPath, raw, signal }),
       () => !this.closed && (!this.tuning.requireConsent || this.granted),
       (message) => this.fixed.log({ message }),
       this.options.namespace === undefined ? undefined : (projectKey ?? undefined),
     );
   }
 
-  private async deliver(projectKey: string | null, raw: string, signal: AbortSignal): Promise<Delivery> {
-    try {
-      const request = { method: "POST", path: eventsPath, raw, signal };
-      const answer = await send(this.fixed, { ...this.settings, projectKey }, request);
-      return { ...(answer as Delivery | null), status: 202 };
-    } catch (error) {
-      return error instanceof SvcApiError
-        ? { status: error.status, after: error.retryAfter, message: error.message }
-        : { status: 0 };
-    }
-  }
-
   private async lastFlush(timeoutMs: number): Promise<void> {
-    if (this.current && !this.closed) {
-      const { current } = this;
-      await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, timeoutMs);
-        void current.flush().finally(() => {
-          clearTimeout(limit);
-          resolve();
-        });
-      });
+    const { current } = this;
+    if (current && !this.closed) {
+      await within(timeoutMs, current.flush());
       current.save(true);
     }
   }
@@ -238,20 +225,18 @@ export class Analytics {
       return;
     }
     queue.save(true);
-    const now = host.clock.now();
-    const extra = Object.entries({
+    const extra = present({
       platform: settings.platform,
       platform_version: settings.platformVersion,
-      client_time: this.fixed.clientTime ? clientTime(now, new Date(now).getTimezoneOffset() * -60) : null,
-    })
-      .map(([name, value]) => (value ? `,"${name}":${JSON.stringify(value)}` : ""))
-      .join("");
-    const url = address(settings, { method: "POST", path: eventsPath });
+      client_time: localTime(this.fixed),
+    });
+    const url = address(settings, { path: eventsPath });
+    const { age } = queue;
     while (queue.entries.length) {
       const entries = queue.batch(this.room, extra);
       const body = encode(entries, extra);
       this.room -= utf8(body).length;
-      if (this.room < 0 || !host.beacon(url, body)) {
+      if (this.room < 0 || !host.beacon(url, body, () => queue.restore(entries, age))) {
         break;
       }
       queue.remove(entries);

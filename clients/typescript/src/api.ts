@@ -9,6 +9,7 @@ import type {
   AnnouncementFields,
   AnnouncementPage,
   AnnouncementStatistics,
+  ApiKey,
   ApiKeyCreate,
   ApiKeyCreated,
   ApiKeyFields,
@@ -61,6 +62,7 @@ import type {
   FunnelInput,
   Health,
   Heatmap,
+  InstanceStatus,
   Language,
   LanguageCreate,
   LanguageFields,
@@ -74,6 +76,8 @@ import type {
   LogStatistics,
   Login,
   LoginInput,
+  MarkdownInput,
+  MarkdownPreview,
   Metric,
   MetricInput,
   MirrorResult,
@@ -83,6 +87,7 @@ import type {
   PlatformVersions,
   ProfileInput,
   Project,
+  ProjectContents,
   ProjectCreate,
   ProjectFields,
   ProjectPage,
@@ -116,6 +121,8 @@ import type {
   TranslationTest,
   UpdateCheck,
   UpdateCheckInput,
+  UpdateCheckSimulation,
+  UpdateCheckSimulationInput,
   UploadCreate,
   UploadSession,
   Version,
@@ -787,6 +794,9 @@ export interface AdminApi {
    */
   previewCodehostRepo(query: PreviewCodehostRepoQuery, options?: CallOptions): Promise<CodehostRepoPreview>;
 
+  /** Count what goes when the project is deleted. */
+  getProjectContents(options?: CallOptions): Promise<ProjectContents>;
+
   /**
    * List the former keys of a project, newest first.
    *
@@ -874,6 +884,15 @@ export interface AdminApi {
    * A `version` in the body must be the one in the path.
    */
   upsertVersion(version: string, body?: VersionFields, options?: CallOptions): Promise<Version>;
+
+  /**
+   * See what the update check answers a client, and why.
+   *
+   * The answer is that of `POST /public/{k}/versions/check-update` to the same body, an error included. The reasons
+   * are the rules that led to it, in the order in which they apply, with the versions and limits they are about.
+   * It is counted in no statistics.
+   */
+  simulateUpdateCheck(body: UpdateCheckSimulationInput, options?: CallOptions): Promise<UpdateCheckSimulation>;
 
   /**
    * Read a release of the project's repository.
@@ -1004,6 +1023,9 @@ export interface AdminApi {
   /** Walks all pages of `listEventDefinitions`. */
   iterEventDefinitions(query?: Omit<ListEventDefinitionsQuery, "limit" | "offset">, options?: CallOptions): AsyncGenerator<EventDefinitionPage["data"][number], void, undefined>;
 
+  /** Read what is said of a name of events. */
+  getEventDefinition(id: string, options?: CallOptions): Promise<EventDefinition>;
+
   /** Describe a name of events. */
   updateEventDefinition(id: string, body: EventDefinitionChange, options?: CallOptions): Promise<EventDefinition>;
 
@@ -1081,6 +1103,9 @@ export interface AdminApi {
    * card that is stored can be asked.
    */
   createDashboardCard(body: CardCreate, options?: CallOptions): Promise<Card>;
+
+  /** Read a card. */
+  getDashboardCard(id: string, options?: CallOptions): Promise<Card>;
 
   /** Change a card. */
   updateDashboardCard(id: string, body: CardFields, options?: CallOptions): Promise<Card>;
@@ -1228,6 +1253,9 @@ export interface AdminApi {
    * The answer is the only place where the text of the key can ever be read.
    */
   createApiKey(body: ApiKeyCreate, options?: CallOptions): Promise<ApiKeyCreated>;
+
+  /** Read a key. */
+  getApiKey(id: string, options?: CallOptions): Promise<ApiKey>;
 
   /**
    * Change name, scopes, projects or expiry of a key.
@@ -1448,4 +1476,22 @@ export interface AdminApi {
    * Any of the five scopes opens it; what a key may not read is left out, without an error.
    */
   search(query: SearchQuery, options?: CallOptions): Promise<SearchPage>;
+
+  /**
+   * Render Markdown as public pages show it.
+   *
+   * GitHub's dialect of CommonMark. Headings begin at `h3`, links are `nofollow noopener noreferrer`, pictures
+   * come from `https` only, late and without referrer; tags in the text are shown as text. The answer may stand in
+   * any page. Texts over 128 KiB are shown as they were written. Nothing is stored.
+   * Any scope that reads opens it.
+   */
+  previewMarkdown(body: MarkdownInput, options?: CallOptions): Promise<MarkdownPreview>;
+
+  /**
+   * See how the instance stands, and what to do.
+   *
+   * What `svc doctor` says of the running server, the reading of the databases apart: backups, disk, certificates,
+   * scheduled jobs, settings and more, each with what to do about it. It is examined at most every 15 seconds.
+   */
+  getStatus(options?: CallOptions): Promise<InstanceStatus>;
 }

@@ -55,16 +55,14 @@ export const browserHost: Host = {
     ];
     return () => undo.forEach((end) => end());
   },
-  beacon(url, body) {
+  beacon(url, body, failed) {
     const own = globalThis.location && new URL(url).origin === location.origin;
     const type = own ? "application/json" : "text/plain;charset=UTF-8";
     try {
       if (typeof navigator.sendBeacon === "function" && navigator.sendBeacon(url, new Blob([body], { type }))) {
         return true;
       }
-      fetch(url, { method: "POST", body, headers: { "content-type": type }, keepalive: true, credentials: "omit" }).catch(
-        () => undefined,
-      );
+      fetch(url, { method: "POST", body, headers: { "content-type": type }, keepalive: true, credentials: "omit" }).catch(failed);
       return true;
     } catch {
       return false;

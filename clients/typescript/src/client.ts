@@ -3,7 +3,7 @@
 import { Analytics } from "./analytics.js";
 import type { AdminApi, ClientApi, PublicApi } from "./api.js";
 import { SvcError } from "./errors.js";
-import type { Host, Slices } from "./host.js";
+import type { Host } from "./host.js";
 import type { Fixed, LogEvent, Settings } from "./http.js";
 import { send } from "./http.js";
 import { Logs } from "./logs.js";
@@ -11,8 +11,8 @@ import type { Call, CallOptions } from "./methods.js";
 import { adminTable, bind, clientTable, publicTable } from "./methods.js";
 import type { AnalyticsOptions, FlushResult } from "./queue.js";
 import { baseAddress, headerValue } from "./rules.js";
-import type { Login, UploadSession, File as StoredFile } from "./schema.js";
-import { Updates } from "./updates.js";
+import type { Login, File as StoredFile } from "./schema.js";
+import { transfers, Updates } from "./updates.js";
 import { SDK_VERSION } from "./version.js";
 
 /** Options of a client. */
@@ -186,7 +186,7 @@ export class Client {
     Object.defineProperty(open, "distinctId", { get: () => analytics.distinctId, enumerable: true });
     this.public = open as unknown as PublicNamespace;
     this.admin = bind(adminTable, this.rules(call(true), appVersion)) as unknown as AdminNamespace;
-    this.admin.uploadFile = (source, name, more = {}) => this.upload(source, name, more);
+    this.admin.uploadFile = async (source, name, more = {}) => (await transfers()).upload(host, this.admin, source, name, more);
     this.updates = new Updates(this.fixed, this.settings, analytics, this.public, appVersion);
     this.logs = new Logs(this.fixed, this.settings, appVersion);
   }
@@ -284,41 +284,6 @@ export class Client {
       }
       return call(flags, request, data);
     };
-  }
-
-  private async upload(source: UploadSource, name: string, options: UploadOptions): Promise<StoredFile> {
-    const { signal } = options;
-    const file: Slices =
-      typeof source === "string"
-        ? await this.fixed.host.open(source)
-        : source instanceof Blob
-          ? source
-          : await new Response(source as BodyInit).blob();
-    let session: UploadSession = options.uploadId
-      ? await this.admin.getUpload(options.uploadId, { signal })
-      : await this.admin.createUpload(
-          { filename: name, size: file.size, ...(options.storageBackendId && { storage_backend_id: options.storageBackendId }) },
-          { signal },
-        );
-    const id = session.upload_id;
-    for (let round = 1; ; round++) {
-      const { chunk_size: size, total_chunks: total } = session;
-      const there = new Set(session.received_chunks);
-      try {
-        for (let index = 0; index < total; index++) {
-          if (!there.has(index)) {
-            const bytes = await file.slice(index * size, Math.min((index + 1) * size, file.size)).arrayBuffer();
-            await this.admin.putUploadChunk(id, index, new Uint8Array(bytes), { signal });
-          }
-        }
-        return await this.admin.completeUpload(id, { signal });
-      } catch (error) {
-        if (round === 3 || signal?.aborted) {
-          throw error;
-        }
-        session = await this.admin.getUpload(id, { signal });
-      }
-    }
   }
 }
 

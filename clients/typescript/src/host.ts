@@ -86,8 +86,11 @@ export interface Host {
   onEnd(end: () => Promise<unknown>): () => void;
   /** Calls `leave` when the page is hidden or left; returns what undoes it. */
   onLeave(leave: () => void): () => void;
-  /** Hands a body to the browser to send after the page is gone; false when it is refused. */
-  beacon(url: string, body: string): boolean;
+  /**
+   * Hands a body to the browser to send after the page is gone; false when it is refused.
+   * Calls `failed` when a page that is not gone learns later that it was not sent.
+   */
+  beacon(url: string, body: string, failed: () => void): boolean;
   /** Hooks uncaught errors; returns what undoes it. */
   onError(report: OnError): () => void;
   /** Sends a last request and waits for it, when the process cannot go on. */
@@ -123,4 +126,11 @@ export function timer(run: () => void, ms: number): ReturnType<typeof setTimeout
   const handle = setTimeout(run, ms) as ReturnType<typeof setTimeout> & { unref?: () => void };
   handle.unref?.();
   return handle;
+}
+
+/** Waits for work, but no longer than that. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let limit: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([work, new Promise((resolve) => (limit = setTimeout(resolve, ms)))]);
+  clearTimeout(limit);
 }

@@ -57,7 +57,8 @@ export interface Fixed {
 
 /** @internal */
 export interface Request {
-  method: string;
+  /** POST when left out. */
+  method?: string;
   /** Template; placeholders but `{k}` are filled from `params` in order. */
   path: string;
   params?: string[];
@@ -68,21 +69,12 @@ export interface Request {
   raw?: string | Uint8Array | Blob | ArrayBuffer;
   admin?: boolean;
   signal?: AbortSignal | undefined;
+  ifMatch?: string | undefined;
+  /** Gets the ETag of an answer that has one. */
+  onETag?: ((etag: string) => void) | undefined;
 }
 
 const largest = 32 << 20;
-
-/** Runs work that a signal can end early. */
-export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new Error("aborted"));
-    signal.addEventListener("abort", stop);
-    if (signal.aborted) {
-      stop();
-    }
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
 
 /**
  * Runs `work` with a signal that ends with `outer` or after a time, and tells
@@ -94,11 +86,15 @@ export async function limited<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<{ value?: T; cause?: unknown; failure: string | null }> {
   const control = new AbortController();
-  let failure: string | null = null;
-  const stop = (why: string) => {
-    failure = failure || why;
-    control.abort();
-  };
+  let failure = "";
+  let stop!: (why: string) => void;
+  const stopped = new Promise<never>((_, reject) => {
+    stop = (why) => {
+      failure = failure || why;
+      control.abort();
+      reject(outer?.reason ?? new Error(why));
+    };
+  });
   const cancel = () => stop("aborted");
   // Timers cannot wait for longer, and would end at once.
   const limit = ms && ms < 2 ** 31 ? setTimeout(stop, ms, "read_timeout") : undefined;
@@ -106,9 +102,9 @@ export async function limited<T>(
   try {
     if (outer?.aborted) {
       cancel();
-      throw outer.reason;
+      await stopped;
     }
-    return { value: await abortable(work(control.signal), control.signal), failure: null };
+    return { value: await Promise.race([stopped, work(control.signal)]), failure: null };
   } catch (cause) {
     return { cause, failure: failure || "connect" };
   } finally {
@@ -130,13 +126,26 @@ export function connectionError(failure: string, cause: unknown): SvcConnectionE
   return new SvcConnectionError(text[failure] || "no connection", cause, failure === "read_timeout");
 }
 
-/** Sends a request and returns the decoded answer, null for an empty one. */
-export async function send(fixed: Fixed, live: Settings, request: Request): Promise<unknown> {
-  if (fixed.closed.aborted) {
+function assertOpen({ closed }: Fixed): void {
+  if (closed.aborted) {
     throw new SvcError("the client is closed");
   }
+}
+
+/** Waits before another attempt; throws when the caller or `close` ends the wait. */
+export async function pause(fixed: Fixed, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { failure, cause } = await limited(0, signal, () => fixed.host.clock.wait(ms, fixed.closed));
+  if (failure) {
+    throw connectionError(failure, cause);
+  }
+  assertOpen(fixed);
+}
+
+/** Sends a request and returns the decoded answer, null for an empty one. */
+export async function send(fixed: Fixed, live: Settings, request: Request): Promise<unknown> {
+  assertOpen(fixed);
   const settings = { ...live };
-  const { method, path, signal } = request;
+  const { method = "POST", path, signal } = request;
   const { clock } = fixed.host;
   const url = address(settings, request);
   const token = request.admin ? await credential(settings.token) : null;
@@ -153,16 +162,21 @@ export async function send(fixed: Fixed, live: Settings, request: Request): Prom
       const response = await fixed.host.fetch(fixed.fetch, url, { ...init, signal: abort });
       broken = "body";
       const text = await read(response, () => (broken = "large"));
-      return { status: response.status, text, after: retryAfter(response.headers.get("retry-after"), clock.now() / 1000) };
+      const { headers } = response;
+      return { status: response.status, text, etag: headers.get("etag"), after: retryAfter(headers.get("retry-after"), clock.now() / 1000) };
     });
     const status = value ? value.status : 0;
+    const good = status >= 200 && status < 300;
     fixed.log({ message: "request", method, path, status, attempt: done + 1, durationMs: clock.mono() - start });
-    if (value && status >= 200 && status < 300 && !value.text.trim()) {
+    if (good && !value!.text.trim()) {
       return null;
     }
     const body = value && parse(value.text);
-    if (body && status >= 200 && status < 300 && body.json) {
-      return body.value;
+    if (good && body!.json) {
+      if (value!.etag) {
+        request.onETag?.(value!.etag);
+      }
+      return body!.value;
     }
     const why = failure === "connect" && broken ? broken : failure;
     const delay = retryDelay(method, done, fixed.retries, why || status, value ? value.after : null, clock.random());
@@ -171,13 +185,24 @@ export async function send(fixed: Fixed, live: Settings, request: Request): Prom
         ? new SvcApiError(status, errorMessage(status, body!.value), body!.value, value.after, method, path)
         : connectionError(why!, cause);
     }
-    const stopped = await limited(0, signal, (abort) => abortable(clock.wait(delay, fixed.closed), abort));
-    if (stopped.failure) {
-      throw connectionError(stopped.failure, signal?.reason);
-    }
-    if (fixed.closed.aborted) {
-      throw new SvcError("the client is closed");
-    }
+    await pause(fixed, delay, signal);
+  }
+}
+
+/** What became of a body that was sent from the background; status 0 is no answer. */
+export interface Delivery {
+  status: number;
+  after?: number | null;
+  message?: string;
+  rejected?: { index: number; message: string }[];
+}
+
+/** Sends a body from the background; never rejects. */
+export async function post(fixed: Fixed, settings: Settings, request: Request): Promise<Delivery> {
+  try {
+    return { ...((await send(fixed, settings, request)) as Delivery | null), status: 202 };
+  } catch (error) {
+    return error instanceof SvcApiError ? { status: error.status, after: error.retryAfter, message: error.message } : { status: 0 };
   }
 }
 
@@ -213,10 +238,14 @@ async function credential(token: Settings["token"]): Promise<string> {
   return text;
 }
 
+/** What time it is here, or null when requests do not say so. */
+export function localTime({ clientTime: wanted, host }: Fixed): string | null {
+  const now = host.clock.now();
+  return wanted ? clientTime(now, new Date(now).getTimezoneOffset() * -60) : null;
+}
+
 /** Headers of one attempt. */
 export function headers(fixed: Fixed, settings: Settings, request: Request, token: string | null): Headers {
-  const now = fixed.host.clock.now();
-  const time = fixed.clientTime ? clientTime(now, new Date(now).getTimezoneOffset() * -60) : null;
   const json = request.raw == null || typeof request.raw === "string";
   try {
     const result = new Headers(fixed.headers);
@@ -224,10 +253,11 @@ export function headers(fixed: Fixed, settings: Settings, request: Request, toke
       ["accept", "application/json"],
       ["authorization", token && "Bearer " + token],
       ["user-agent", fixed.userAgent],
+      ["if-match", request.ifMatch],
       ["content-type", request.raw == null && request.body === undefined ? null : json ? "application/json" : "application/octet-stream"],
       ["x-svc-platform", settings.platform],
       ["x-svc-platform-version", settings.platformVersion],
-      ["x-svc-client-time", time],
+      ["x-svc-client-time", localTime(fixed)],
     ] as const) {
       if (value) {
         result.set(name, value);
@@ -242,24 +272,26 @@ export function headers(fixed: Fixed, settings: Settings, request: Request, toke
   }
 }
 
-async function read(response: Response, tooLarge: () => void): Promise<string> {
+/** Reads a body part by part; undefined is its end. */
+export function parts(response: Response): () => Promise<Uint8Array | undefined> {
   const reader = response.body?.getReader();
+  return async () => (await reader?.read())?.value;
+}
+
+async function read(response: Response, tooLarge: () => void): Promise<string> {
+  const next = parts(response);
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
-  for (;;) {
-    const { done, value } = reader ? await reader.read() : { done: true, value: undefined };
-    if (done || !value) {
-      return text + decoder.decode();
-    }
-    size += value.length;
+  for (let part: Uint8Array | undefined; (part = await next()); ) {
+    size += part.length;
     if (size > largest) {
       tooLarge();
-      void reader!.cancel();
       throw new Error("too large");
     }
-    text += decoder.decode(value, { stream: true });
+    text += decoder.decode(part, { stream: true });
   }
+  return text + decoder.decode();
 }
 
 function parse(text: string): { json: boolean; value: unknown } {

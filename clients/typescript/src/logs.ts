@@ -1,12 +1,11 @@
 // Error reports: from a caught or uncaught error to a log entry, without ever
 // getting in the application's way.
 
-import { SvcApiError, SvcError } from "./errors.js";
-import { timer } from "./host.js";
+import { timer, within } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
-import { address, headers, send } from "./http.js";
+import { address, headers, post } from "./http.js";
 import { snapshot } from "./queue.js";
-import { eventBackoff, eventOutcome, fnv1a32 } from "./rules.js";
+import { eventBackoff, eventOutcome, fnv1a32, present } from "./rules.js";
 import { SDK_VERSION } from "./version.js";
 
 /** What is sent about an error. */
@@ -43,13 +42,18 @@ export interface InstallOptions {
   console?: boolean | undefined;
 }
 
+/** A body as JSON and the project that was bound, as of when it was captured. */
+interface Report {
+  raw: string;
+  projectKey: string | null;
+}
+
 const path = "/public/{k}/logs";
 
 /** Reports errors in the background. */
 export class Logs {
   private redact: InstallOptions["redact"];
-  /** Bodies as JSON, made when they were captured. */
-  private readonly reports: string[] = [];
+  private readonly reports: Report[] = [];
   private readonly seen = new Map<string, { at: number; repeated: number }>();
   private tokens = 10;
   private filled = 0;
@@ -104,8 +108,7 @@ export class Logs {
 
   /** Sends what waits, for at most that time. Does not reject. */
   async flush(timeoutMs = 2000): Promise<void> {
-    const limit = new Promise((resolve) => timer(() => resolve(null), timeoutMs));
-    await Promise.race([this.start(), limit]);
+    await within(timeoutMs, this.start());
   }
 
   /** @internal */
@@ -147,8 +150,7 @@ export class Logs {
         custom_data: {
           ...options.customData,
           fingerprint: print,
-          ...(before?.repeated && { repeated: before.repeated }),
-          ...(this.dropped && { dropped: this.dropped }),
+          ...present({ repeated: before?.repeated, dropped: this.dropped }),
         },
       });
       this.seen.delete(print);
@@ -161,9 +163,9 @@ export class Logs {
       }
       this.tokens--;
       this.dropped = 0;
-      this.reports.push(
-        JSON.stringify({ ...report, device_info: expressible(report.device_info), custom_data: expressible(report.custom_data) }),
-      );
+      const { device_info, custom_data } = report;
+      const raw = JSON.stringify({ ...report, device_info: expressible(device_info), custom_data: expressible(custom_data) });
+      this.reports.push({ raw, projectKey: this.settings.projectKey });
       if (this.reports.length > 100) {
         this.reports.shift();
       }
@@ -178,15 +180,14 @@ export class Logs {
   private device(): Record<string, unknown> {
     const { host } = this.fixed;
     const { platform, platformVersion } = this.settings;
-    const fields = {
+    return present({
       sdk: "svc-sdk-js/" + SDK_VERSION,
       runtime: host.runtime(),
       os: platform,
       os_version: platform && platformVersion,
       arch: host.arch(),
       app_version: this.appVersion,
-    };
-    return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+    });
   }
 
   private start(): Promise<void> {
@@ -197,26 +198,18 @@ export class Logs {
 
   private async drain(): Promise<void> {
     while (this.reports.length) {
-      const [raw] = this.reports as [string];
-      let wait = 0;
-      try {
-        await send(this.fixed, this.settings, { method: "POST", path, raw });
-        this.failures = 0;
-      } catch (error) {
-        const status = error instanceof SvcApiError ? error.status : 0;
-        if (status === 429 || eventOutcome(status, 1) === "retry") {
-          const after = error instanceof SvcApiError ? (error.retryAfter ?? 0) : 0;
-          wait = eventBackoff(5000, ++this.failures, after);
-        }
-        if (error instanceof SvcError && !wait) {
-          this.fixed.log({ message: "error report dropped", status });
-        }
-      }
-      if (wait) {
-        this.wake = timer(() => void this.start(), wait);
+      const [report] = this.reports as [Report];
+      const { raw } = report;
+      const { status, after } = await post(this.fixed, this.settingsOf(report), { path, raw });
+      if (eventOutcome(status, 1) === "retry") {
+        this.wake = timer(() => void this.start(), eventBackoff(5000, ++this.failures, after));
         return;
       }
-      if (this.reports[0] === raw) {
+      this.failures = 0;
+      if (status > 299) {
+        this.fixed.log({ message: "error report dropped", status });
+      }
+      if (this.reports[0] === report) {
         this.reports.shift();
       }
     }
@@ -224,12 +217,20 @@ export class Logs {
 
   /** The process ends after this: the newest report goes out while it waits. */
   private sendLast(): void {
-    const { fixed, settings } = this;
-    const raw = this.reports.pop();
-    if (raw && settings.projectKey) {
-      const request = { method: "POST", path, raw };
-      fixed.host.sendLast?.(address(settings, request), headers(fixed, settings, request, null), raw);
+    const { fixed } = this;
+    const report = this.reports.pop();
+    if (report && fixed.host.sendLast) {
+      const settings = this.settingsOf(report);
+      if (settings.projectKey) {
+        const request = { path, raw: report.raw };
+        fixed.host.sendLast(address(settings, request), headers(fixed, settings, request, null), report.raw);
+      }
     }
+  }
+
+  /** A report goes to the project of its time; one from before any was bound, to the one that is now. */
+  private settingsOf({ projectKey }: Report): Settings {
+    return { ...this.settings, projectKey: projectKey ?? this.settings.projectKey };
   }
 }
 

@@ -70,6 +70,7 @@ export const adminTable = rows(`/admin/projects Project list create
 ./{k} Project get update delete
 ./statistics ProjectStatistics get
 ./codehost-repo-preview CodehostRepo preview?
+./{k}/contents ProjectContents get
 ./{k}/aliases ProjectAliase list-
 ./{k}/aliases/{alias} ProjectAlias delete
 ./{k}/locales ProjectLocale list- create
@@ -77,6 +78,7 @@ export const adminTable = rows(`/admin/projects Project list create
 ./{k}/versions Version list create
 ./{k}/versions/{id} Version get update delete
 ./{k}/versions/by-version/{v} Version upsert
+./{k}/versions/update-check-simulation UpdateCheck simulate!
 ./{k}/versions/codehost-release-preview CodehostRelease preview?
 ./{k}/versions/codehost-release-import CodehostReleases import
 ./{k}/versions/{id}/mirror-assets VersionAssets mirror
@@ -91,7 +93,7 @@ export const adminTable = rows(`/admin/projects Project list create
 ./{id} Log update
 /admin/logs/statistics LogStatistics get
 /admin/projects/{k}/events/definitions EventDefinition list
-./{id} EventDefinition update delete
+./{id} EventDefinition get update delete
 /admin/projects/{k}/events/stats/overview EventOverview get?
 /admin/projects/{k}/events/stats/timeseries EventTimeseries get?
 /admin/projects/{k}/events/stats/breakdown EventBreakdown get?
@@ -101,7 +103,7 @@ export const adminTable = rows(`/admin/projects Project list create
 /admin/projects/{k}/events/analysis/paths Paths get^!
 /admin/projects/{k}/events/analysis/query EventQuery run!
 /admin/projects/{k}/events/dashboards/cards DashboardCard list- create
-./{id} DashboardCard update delete
+./{id} DashboardCard get update delete
 /admin/projects/{k}/events/subjects/{distinct_id} EventSubject delete
 /admin/projects/{k}/codehost-webhook CodehostWebhook get CodehostWebhookSecret set clear
 ./regenerate CodehostWebhookSecret regenerate+
@@ -117,7 +119,7 @@ export const adminTable = rows(`/admin/projects Project list create
 /auth/account Account change
 /auth/api-scopes ApiScope list-
 /auth/api-keys ApiKey list- create
-./{id} ApiKey update revoke
+./{id} ApiKey get update revoke
 ./{id}/rotate ApiKey rotate!
 /admin/projects/{k}/stats/requests/overview RequestOverview get?
 /admin/projects/{k}/stats/requests/timeseries RequestTimeseries get?
@@ -144,7 +146,9 @@ export const adminTable = rows(`/admin/projects Project list create
 ./backends/{id}/test StorageBackend test
 ./cdn CdnConfig get update= clear
 ./cdn/test CdnConfig test
-/admin/search search?`);
+/admin/search search?
+/admin/markdown-preview Markdown preview^!
+/admin/status Status get`);
 
 /** Options of one call. */
 export interface CallOptions {
@@ -152,6 +156,13 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Fields that are merged into the body last: what a newer server knows and this library does not. */
   extra?: Record<string, unknown> | undefined;
+  /**
+   * Makes the change only if the record is still as it was when `onETag` got this text; otherwise the call rejects
+   * with an `SvcApiError` of status 412.
+   */
+  ifMatch?: string | undefined;
+  /** Gets the ETag of the record in the answer, for `ifMatch`. */
+  onETag?: ((etag: string) => void) | undefined;
 }
 
 export type Data = Record<string, unknown>;
@@ -169,8 +180,8 @@ export function bind(table: Row[], call: Call): Record<string, (...args: never[]
     const kind = flags[0] || "";
     const run = async (...args: unknown[]): Promise<unknown> => {
       const data = kind ? args[count] : {};
-      const { signal, extra } = (args[kind ? count + 1 : count] || {}) as CallOptions;
-      const request: Request = { method, path, signal, params: args.slice(0, count).map((arg) => String(arg ?? "")) };
+      const { signal, extra, ifMatch, onETag } = (args[kind ? count + 1 : count] || {}) as CallOptions;
+      const request: Request = { method, path, signal, ifMatch, onETag, params: args.slice(0, count).map((arg) => String(arg ?? "")) };
       if (kind === "#") {
         request.raw = data as Uint8Array;
       }

@@ -3,7 +3,8 @@
 
 import type { Host, Store } from "./host.js";
 import { timer } from "./host.js";
-import { eventBackoff, eventName, eventOutcome, utf8, uuid } from "./rules.js";
+import type { Delivery } from "./http.js";
+import { eventBackoff, eventName, eventOutcome, projectName, utf8, uuid } from "./rules.js";
 
 /** Options of event collection. */
 export interface AnalyticsOptions {
@@ -65,14 +66,6 @@ export interface Tuning {
   onDrop(name: string, reason: string): void;
 }
 
-/** What became of one batch; status 0 is no answer. */
-export interface Delivery {
-  status: number;
-  after?: number | null;
-  message?: string;
-  rejected?: { index: number; message: string }[];
-}
-
 /** Sends a body; never rejects. */
 export type Deliver = (body: string, signal: AbortSignal) => Promise<Delivery>;
 
@@ -108,7 +101,7 @@ export class Queue {
   private session: string | undefined;
   private lastEvent = 0;
   /** Increases when the queue is cleared, so that a running send knows. */
-  private age = 0;
+  age = 0;
   private abort = new AbortController();
   private flying: Entry[] = [];
   private running: Promise<boolean> | undefined;
@@ -196,11 +189,7 @@ export class Queue {
     const fresh = !this.who;
     const entry = makeEntry(uuid(), event, Math.floor(now() / 1000), json, this.identifier, this.session, this.project);
     this.entries.push(entry);
-    if (this.entries.length > this.tuning.maxQueueSize) {
-      const [oldest] = this.entries.splice(this.entries.findIndex((other) => !this.flying.includes(other)), 1) as [Entry];
-      this.gone.add(oldest.id);
-      this.drop(oldest.name, "queue full");
-    }
+    this.trim();
     this.save(fresh);
     if (this.entries.length >= this.tuning.batchSize) {
       this.wake();
@@ -310,7 +299,7 @@ export class Queue {
   }
 
   /** The longest run from the front with one identifier and session, as far as its body fits. */
-  batch(bytes: number, extra = ""): Entry[] {
+  batch(bytes: number, extra: Extra = {}): Entry[] {
     const [first] = this.entries as [Entry];
     let room = bytes - head(first, extra).length - 2;
     const end = this.entries.findIndex((entry, index) => {
@@ -322,11 +311,37 @@ export class Queue {
     return this.entries.slice(0, end < 0 ? undefined : end);
   }
 
+  /** Puts entries back that were taken out, unless they are to be forgotten since; see `age`. */
+  restore(entries: Entry[], age: number): void {
+    if (age === this.age) {
+      entries.forEach(({ id }) => this.gone.delete(id));
+      this.entries = [...entries, ...this.entries];
+      this.trim();
+      this.save(true);
+      this.schedule();
+    }
+  }
+
   /** Takes entries out, for good. */
   remove(entries: Entry[]): void {
     const ids = new Set(entries.map((entry) => entry.id));
     ids.forEach((id) => this.gone.add(id));
     this.entries = this.entries.filter((entry) => !ids.has(entry.id));
+  }
+
+  /** Drops the oldest entries above the limit that are not on their way. */
+  private trim(): void {
+    while (this.entries.length > this.tuning.maxQueueSize) {
+      // Those before it move up one place, as moving all behind it would take long.
+      const at = this.entries.findIndex((entry) => !this.flying.includes(entry));
+      const oldest = this.entries[at]!;
+      for (let i = at; i > 0; i--) {
+        this.entries[i] = this.entries[i - 1]!;
+      }
+      this.entries.shift();
+      this.gone.add(oldest.id);
+      this.drop(oldest.name, "queue full");
+    }
   }
 
   private drop(name: string, reason: string): void {
@@ -428,7 +443,7 @@ export class Queue {
       this.loaded = true;
       this.optedOut = this.peek("opt_out") === "1";
       if (this.tuning.persistence === "persistent") {
-        const stored = parseEntries(this.peek("queue")).filter(({ project }) => !project || project === this.project);
+        const stored = parseEntries(this.peek("queue")).filter(({ project }) => !project || projectName(project) === projectName(this.project));
         this.entries = stored.slice(-this.tuning.maxQueueSize);
         this.schedule();
       }
@@ -477,18 +492,22 @@ function makeEntry(
   session: string | undefined,
   project: string | undefined,
 ): Entry {
-  const wire = `{"event_id":${JSON.stringify(id)},"name":"${name}","occurred_at":${at}` + (json && ',"properties":' + json);
+  const wire = unclosed({ event_id: id, name, occurred_at: at }) + (json && ',"properties":' + json);
   return { id, name, who, session, project, wire, size: utf8(wire).length };
 }
 
-/** A body up to its first event. All of it is ASCII: identifiers are printable, and so is what goes into `extra`. */
-const head = ({ who, session }: Entry, extra: string): string =>
-  `{"distinct_id":${JSON.stringify(who)}` +
-  (session === undefined ? "" : `,"session_id":${JSON.stringify(session)}`) +
-  `${extra},"events":[`;
+/** Further members of a body. */
+type Extra = Record<string, unknown>;
 
-/** The body of a batch; `extra` are members of it, each after a comma. */
-export const encode = (entries: Entry[], extra = ""): string =>
+/** An object's JSON without the closing brace. */
+const unclosed = (fields: object): string => JSON.stringify(fields).slice(0, -1);
+
+/** A body up to its first event. All of it is ASCII: identifiers are printable, and so is what goes into `extra`. */
+const head = ({ who, session }: Entry, extra: Extra): string =>
+  unclosed({ distinct_id: who, session_id: session, ...extra }) + ',"events":[';
+
+/** The body of a batch. */
+export const encode = (entries: Entry[], extra: Extra = {}): string =>
   head(entries[0]!, extra) + entries.map((entry) => entry.wire + "}").join() + "]}";
 
 const storedForm = ({ wire, who, session, project }: Entry): string =>

@@ -6,6 +6,13 @@ const encoder = new TextEncoder();
 /** Bytes of a text in UTF-8. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
+/** Bytes as hex digits. */
+export const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** The fields that have a value. */
+export const present = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+
 /** A–Z in lower case; every other letter stays. */
 const lower = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
 
@@ -34,9 +41,12 @@ export function originOf(text: string): string {
   return origin.replace(/:$/, "").replace(/^(http:.*):80$|^(https:.*):443$/s, "$1$2");
 }
 
+/** A project key as it is compared. */
+export const projectName = (key: string | null | undefined): string => lower((key || "").trim());
+
 /** Where the local state of one project at one instance is kept. */
 export const namespaceOf = (baseUrl: string, projectKey?: string | null): string =>
-  fnv1a32(originOf(baseUrl)) + "-" + (lower((projectKey || "").trim()) || "default");
+  fnv1a32(originOf(baseUrl)) + "-" + (projectName(projectKey) || "default");
 
 /** Name of the state file of a namespace, without `.json`. */
 export const stateName = (namespace: string): string =>
@@ -270,6 +280,5 @@ export function uuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 15) | 64;
   bytes[8] = (bytes[8]! & 63) | 128;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return hex(bytes).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -2300,6 +2300,160 @@ export interface MilestoneState {
     target_is_milestone: boolean;
 }
 
+/** The state of a client. One of the two versions is needed. */
+export interface UpdateCheckSimulationInput {
+    /** The display version that is installed. */
+    current_version?: string | null | undefined;
+    /** The comparable version that is installed; decides when both are sent. */
+    current_comparable_version?: string | null | undefined;
+    /**
+     * Whether previews may be offered.
+     * Default `false`.
+     */
+    include_preview?: boolean | undefined;
+    /** The language wanted for the texts of the versions. */
+    locale?: string | null | undefined;
+    /** What it runs on. The answer does not depend on it, a reason may. */
+    platform?: Platform | null | undefined;
+}
+
+/** What the update check answers a client, and why. */
+export interface UpdateCheckSimulation {
+    /** Status of the update check: 200, 400 when there is nothing to compare the client by, 404 when there is nothing to offer. */
+    status: number;
+    /** Text of the error; null with status 200. */
+    message: string | null;
+    /** The answer; null when it is an error. */
+    answer: UpdateCheck | null;
+    /** The rules that led to it, in the order in which they apply. */
+    reasons: UpdateCheckReason[];
+}
+
+/** A rule that applied, with what it is about. Facts that do not belong to it are null. */
+export interface UpdateCheckReason {
+    code: UpdateCheckReasonCode;
+    /** Id of the version it is about. */
+    version_id: string | null;
+    /** Its display version. */
+    version: string | null;
+    /** Its comparable version. */
+    comparable_version: string | null;
+    /** Lower end of the range in which updates are optional; null is unbounded. */
+    min_comparable_version: string | null;
+    /** Upper end of it. */
+    max_comparable_version: string | null;
+    /** Platforms that the version is for. */
+    platforms: Platform[] | null;
+    /** When it is published. */
+    published_at: number | null;
+}
+
+/**
+ * About the latest version: `nothing_published`: there is none for this client. `latest_version_deprecated`:
+ * it is deprecated, and there is no other. `deprecated_version_passed_over`: a greater one is deprecated.
+ * `previews_not_included`: a preview is greater.
+ * About the client: `current_version_registered`: it runs this version. `current_version_not_registered`: it is
+ * compared by what it sent. `current_version_unknown`: there is nothing to compare it by.
+ * `latest_version_installed`, `above_latest_version`: there is nothing newer than what it runs.
+ * About the update: `newer_version_available`, `current_version_deprecated`, `outside_optional_update_range` and
+ * `milestone_guard` as in the answer. `inside_optional_update_range`: it may stay.
+ * `target_not_for_platform` and `target_published_in_the_future`: the update check looks at neither, so the
+ * client is sent there all the same.
+ */
+export type UpdateCheckReasonCode = "nothing_published" | "latest_version_deprecated" | "deprecated_version_passed_over" | "previews_not_included" | "current_version_unknown" | "current_version_registered" | "current_version_not_registered" | "latest_version_installed" | "above_latest_version" | "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | "inside_optional_update_range" | "target_not_for_platform" | "target_published_in_the_future" | (string & {});
+
+/** How much belongs to a project. */
+export interface ProjectContents {
+    /** Versions. */
+    versions: number;
+    /** Announcements, hidden ones included. */
+    announcements: number;
+    /** Feedback, hidden included. */
+    feedbacks: number;
+    /** Logs, hidden ones included. */
+    logs: number;
+    /** Stored files. */
+    files: number;
+    /** Bytes of all files. */
+    file_bytes: number;
+    /** Events that are still kept. */
+    events: number;
+    /** Definitions of events, archived ones included. */
+    event_definitions: number;
+    /** Cards of the dashboard. */
+    dashboard_cards: number;
+    /** Registered languages. */
+    languages: number;
+    /** Former keys, which become free. */
+    aliases: number;
+    /** API keys limited to listed projects that lose this one. */
+    api_keys: number;
+}
+
+/** How the instance stands. */
+export interface InstanceStatus {
+    status: CheckStatus;
+    /** Version of the server. */
+    version: string;
+    /** When it was started. */
+    started_at: number;
+    /** When it was examined. */
+    checked_at: number;
+    /** Public address of the site; null when it is not set. */
+    site_url: string | null;
+    /** What links of files begin with; null when it is not set. */
+    distribution_url: string | null;
+    /** The scheduled backups; null when none is known of. */
+    backup: InstanceBackup | null;
+    /** All checks, those without findings included. */
+    checks: InstanceCheck[];
+}
+
+/** How scheduled backups stand. */
+export interface InstanceBackup {
+    /** When the newest one was made; null when there is none. */
+    last_at: number | null;
+    /** Size of it. */
+    bytes: number;
+    /** Why the last attempt failed; null when it went well. */
+    error: string | null;
+}
+
+/** `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst counts. */
+export type CheckStatus = "ok" | "note" | "warning" | "problem" | (string & {});
+
+/** One check, as in `svc doctor`. */
+export interface InstanceCheck {
+    /** Its name, such as `backup`, `space`, `certificates` or `jobs`. */
+    name: string;
+    /** What it is about. */
+    title: string;
+    status: CheckStatus;
+    /** What it found; empty when all is well. */
+    findings: InstanceFinding[];
+}
+
+/** Something to know or to do. */
+export interface InstanceFinding {
+    status: CheckStatus;
+    /** What there is. */
+    what: string;
+    /** What to do about it. */
+    repair: string;
+}
+
+/** A text to render. */
+export interface MarkdownInput {
+    /** The Markdown. */
+    text: string;
+}
+
+/** A text as public pages show it. */
+export interface MarkdownPreview {
+    /** The text as HTML that may stand in any page. */
+    html: string;
+}
+
 /** `ready` can be downloaded, `pending` is being written or fetched. */
 export type FileStatus = "pending" | "ready" | "failed" | (string & {});
 

@@ -2,13 +2,12 @@
 // verified before they appear under their name. Nothing is installed.
 
 import type { Analytics } from "./analytics.js";
-import { SvcConnectionError, SvcError } from "./errors.js";
-import type { Sink } from "./host.js";
+import { SvcError } from "./errors.js";
 import type { Fixed, Settings } from "./http.js";
-import { abortable, connectionError, limited } from "./http.js";
+import { connectionError, limited } from "./http.js";
 import type { PublicApi } from "./api.js";
 import type { Remembered } from "./rules.js";
-import { ownLink, retryDelay, updateDecision, updateDue, updateLink } from "./rules.js";
+import { updateDecision, updateDue, updateLink } from "./rules.js";
 import type { DownloadLink, PublicVersion, ReasonCode, UpdateCheck, UpdateCheckInput } from "./schema.js";
 
 /** Options of an update check. */
@@ -56,6 +55,12 @@ export interface Download {
 /** Where to download to: a path, or a stream that gets the bytes once they are verified. */
 export type DownloadTarget = string | WritableStream<Uint8Array>;
 
+/** Loads what moves files when it is needed, as few pages do. */
+export const transfers = (): Promise<typeof import("./transfers.js")> =>
+  import("./transfers.js").catch((cause: unknown) => {
+    throw connectionError("connect", cause);
+  });
+
 /** What an update check found. */
 export class Update {
   /** What it means for the app. */
@@ -97,6 +102,7 @@ export class Update {
     if (!/^https?:\/\//i.test(url) || (/^http:/i.test(url) && /^https:/i.test(this.settings.baseUrl))) {
       throw new SvcError(link ? "the link cannot be downloaded safely: " + url.replace(/[?#].*/s, "") : "there is no link for this platform");
     }
+    const { download } = await transfers();
     return download(this.fixed, url, to, options);
   }
 }
@@ -106,10 +112,17 @@ interface Memory extends Remembered {
   answer: UpdateCheck;
 }
 
+/** A check that callers share; it ends early when none of them waits any more. */
+interface Running {
+  waiting: number;
+  control: AbortController;
+  update: Promise<Update>;
+}
+
 /** Asks for updates. */
 export class Updates {
   private last: { name: string; memory: Memory } | undefined;
-  private running = new Map<string, Promise<Update>>();
+  private running = new Map<string, Running>();
 
   /** @internal */
   constructor(
@@ -121,11 +134,11 @@ export class Updates {
   ) {}
 
   /** Says whether there is an update; asks the service at most once an interval. */
-  check(options: UpdateOptions = {}): Promise<Update> {
+  async check(options: UpdateOptions = {}): Promise<Update> {
     const comparable = options.currentComparableVersion;
     const version = options.currentVersion ?? (comparable ? undefined : (this.appVersion ?? undefined));
     if (!version && !comparable) {
-      return Promise.reject(new SvcError("currentVersion is needed, or appVersion of the client"));
+      throw new SvcError("currentVersion is needed, or appVersion of the client");
     }
     const locale = options.locale === undefined ? this.settings.locale : options.locale;
     const preview = !!options.includePreview;
@@ -135,20 +148,27 @@ export class Updates {
     const now = Math.floor(this.fixed.host.clock.now() / 1000);
     const memory = this.recall(name);
     if (memory && memory.key === key && !options.force && !updateDue(memory, interval, now)) {
-      return Promise.resolve(new Update(this.fixed, this.settings, memory.answer, memory.checked_at, true));
+      return new Update(this.fixed, this.settings, memory.answer, memory.checked_at, true);
     }
     const id = name + "\n" + key;
-    let check = this.running.get(id);
-    if (!check) {
-      check = this.ask(name, key, interval, now, {
-        current_version: version,
-        current_comparable_version: comparable,
-        include_preview: options.includePreview,
-        locale,
-      }, options.signal).finally(() => this.running.delete(id));
-      this.running.set(id, check);
+    let running = this.running.get(id);
+    if (!running) {
+      const control = new AbortController();
+      const input = { current_version: version, current_comparable_version: comparable, include_preview: options.includePreview, locale };
+      running = { waiting: 0, control, update: this.ask(name, key, interval, now, input, control.signal) };
+      this.running.set(id, running);
     }
-    return check;
+    const { control, update } = running;
+    running.waiting++;
+    const { value, cause, failure } = await limited(0, options.signal, () => update);
+    if (!--running.waiting) {
+      this.running.delete(id);
+      control.abort();
+    }
+    if (failure) {
+      throw failure === "aborted" ? connectionError(failure, cause) : cause;
+    }
+    return value!;
   }
 
   private async ask(name: string, key: string, interval: number, now: number, input: UpdateCheckInput, signal?: AbortSignal): Promise<Update> {
@@ -184,156 +204,5 @@ export class Updates {
     } catch {
       this.fixed.log({ message: "local state cannot be kept" });
     }
-  }
-}
-
-/** Bytes in memory, for streams and for browsers. */
-function memorySink(to: WritableStream<Uint8Array> | undefined): Sink {
-  let parts: Uint8Array[] = [];
-  const whole = () => new Blob(parts as BlobPart[]);
-  return {
-    size: 0,
-    write(chunk) {
-      parts.push(chunk);
-      this.size += chunk.length;
-    },
-    reset() {
-      parts = [];
-      this.size = 0;
-    },
-    async digest() {
-      // Pages without HTTPS have no `subtle`.
-      const hash = await (crypto.subtle as SubtleCrypto | undefined)?.digest("SHA-256", await whole().arrayBuffer());
-      return hash ? [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("") : null;
-    },
-    async finish() {
-      if (!to) {
-        return { blob: whole() };
-      }
-      await whole().stream().pipeTo(to);
-      return {};
-    },
-    async discard() {
-      parts = [];
-      await to?.abort();
-    },
-  };
-}
-
-async function download(fixed: Fixed, url: string, to: DownloadTarget | undefined, options: DownloadOptions): Promise<Download> {
-  const { host } = fixed;
-  const { signal, onProgress } = options;
-  const own = ownLink(url);
-  let sink: Sink | undefined;
-  let etag: string | null = null;
-  let total: number | null = null;
-  const fail = (message: string): never => {
-    throw new SvcConnectionError(message);
-  };
-  /** One answer's bytes; null when it broke off, the reason to wait for else. */
-  const attempt = async (abort: AbortSignal): Promise<number | null> => {
-    const from = etag && sink ? sink.size : 0;
-    const headers: Record<string, string> = host.agent ? { "accept-encoding": "identity" } : {};
-    if (from) {
-      headers.range = `bytes=${from}-`;
-      headers["if-range"] = etag!;
-    }
-    const wait = async <T>(work: () => Promise<T>): Promise<T> => {
-      const { value, cause, failure } = await limited(fixed.timeoutMs, abort, work);
-      if (failure) {
-        throw connectionError(failure, cause);
-      }
-      return value as T;
-    };
-    const response = await wait(() => host.fetch(fixed.fetch, url, { headers, signal: abort, credentials: "omit" }, true));
-    const { status } = response;
-    if (status === 416 && sink) {
-      await sink.reset();
-      return 416;
-    }
-    if (status !== 200 && status !== 206) {
-      return [502, 503, 504].includes(status) ? status : fail(`the download was answered with ${status}`);
-    }
-    const tag = response.headers.get("etag");
-    const length = response.headers.get("content-encoding") ? null : response.headers.get("content-length");
-    if (status === 206) {
-      const [, start, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get("content-range") || "") || [];
-      if (start === undefined || +start !== from || +size! !== total) {
-        await sink?.reset();
-        return status;
-      }
-    } else {
-      total = length ? +length : null;
-      etag = tag?.startsWith('"') ? tag : null;
-      const hash = own ? /^"([0-9a-f]{64})"$/.exec(tag || "")?.[1] : "";
-      if (hash === undefined || (own && total === null)) {
-        return fail("the link names a file of the service, but its answer has no size and hash");
-      }
-      if (!sink) {
-        sink = typeof to === "string" ? await host.sink(to, hash.slice(0, 16) || null) : memorySink(to);
-        if (sink.size && sink.size < total!) {
-          // An earlier process got this far: only the rest is needed.
-          await response.body?.cancel();
-          return attempt(abort);
-        }
-      }
-      await sink.reset();
-    }
-    const reader = response.body?.getReader();
-    for (;;) {
-      const { done, value } = reader ? await wait(() => reader.read()) : { done: true, value: undefined };
-      if (done || !value) {
-        return null;
-      }
-      await sink!.write(value);
-      onProgress?.(sink!.size, total);
-      if (total !== null && sink!.size > total) {
-        return fail("the download has another size than its record");
-      }
-    }
-  };
-
-  try {
-    let most = 0;
-    for (let failures = 0; ; failures++) {
-      let why: unknown;
-      const { value, cause, failure } = await limited(0, signal, attempt);
-      if (failure === "aborted") {
-        throw connectionError(failure, signal?.reason);
-      }
-      if (failure) {
-        why = cause;
-        if (cause instanceof SvcConnectionError && cause.cause === undefined && !cause.timeout) {
-          throw cause;
-        }
-      } else if (value === null && (total === null || sink!.size >= total)) {
-        break;
-      }
-      if (sink && (sink as Sink).size > most) {
-        most = (sink as Sink).size;
-        failures = -1;
-      }
-      const delay = failures < 4 ? retryDelay("GET", Math.max(failures, 0), 99, "connect", null, host.clock.random()) : null;
-      if (delay === null) {
-        throw why instanceof SvcConnectionError ? why : connectionError("body", why);
-      }
-      await limited(0, signal, (abort) => abortable(host.clock.wait(delay, fixed.closed), abort));
-      if (signal?.aborted || fixed.closed.aborted) {
-        throw connectionError("aborted", signal?.reason);
-      }
-    }
-    const { size } = sink!;
-    const sha256 = await sink!.digest();
-    const verified = own && `"${sha256}"` === etag;
-    if (total !== null && size !== total) {
-      fail("the download has another size than its record");
-    }
-    if (own && !verified) {
-      fail(sha256 ? "the download has another SHA-256 than its record" : "SHA-256 needs a secure context (HTTPS)");
-    }
-    return { ...(await sink!.finish()), size, sha256, verified };
-  } catch (error) {
-    await (sink as Sink | undefined)?.discard();
-    throw error instanceof SvcError ? error : connectionError("body", error);
   }
 }

@@ -68,6 +68,23 @@ it("absent keeps, null clears, a value sets; extra comes last", async () => {
   assert.equal(requests[0].headers.get("content-type"), "application/json");
 });
 
+it("onETag gets the tag of an answer, and ifMatch sends it", async () => {
+  const { requests, fetch } = recorder((_, n) =>
+    n === 3
+      ? Response.json({ message: "changed" }, { status: 412, headers: { etag: '"c"' } })
+      : Response.json({}, { headers: n === 4 ? {} : { etag: `"${n}"` } }),
+  );
+  const { client } = testClient({ fetch, token: "t", headers: { "If-Match": '"of all"' } });
+  const tags = [];
+  const onETag = (tag) => tags.push(tag);
+  await client.admin.getVersion("v1", { onETag });
+  await client.admin.updateVersion("v1", {}, { ifMatch: tags[0], onETag });
+  await assert.rejects(client.admin.deleteVersion("v1", { ifMatch: tags[0], onETag }), { name: "SvcApiError", status: 412 });
+  await client.admin.getStatus({ onETag });
+  assert.deepEqual(tags, ['"1"', '"2"']);
+  assert.deepEqual(requests.map((request) => request.headers.get("if-match")), [null, '"1"', '"1"', null]);
+});
+
 it("methods without a body send none, and no content type", async () => {
   const { requests, fetch } = recorder();
   const { client } = testClient({ fetch, token: "t" });

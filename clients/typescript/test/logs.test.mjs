@@ -131,8 +131,19 @@ describe("capture", () => {
       client.logs.capture(boom(`boom ${i}`));
     }
     assert.equal(client.logs.reports.length, 100);
-    assert.match(client.logs.reports.at(-1), /boom 149/);
+    assert.match(client.logs.reports.at(-1).raw, /boom 149/);
     await client.logs.flush(5);
+  });
+  it("goes to the project that was bound when it was captured", async () => {
+    const { client, requests } = start({ projectKey: null });
+    client.logs.capture(boom("before any"));
+    client.setProjectKey("demo");
+    client.logs.capture(boom("of demo"));
+    client.setProjectKey("other");
+    client.logs.capture(boom("of other"));
+    await client.logs.flush();
+    const sent = requests.map(({ url, body }) => [new URL(url).pathname.split("/")[4], JSON.parse(body).content.split("\n")[0]]);
+    assert.deepEqual(sent, [["other", "ValueError: before any"], ["demo", "ValueError: of demo"], ["other", "ValueError: of other"]]);
   });
   it("works whatever the consent to events", async () => {
     const { client, requests } = start({ analytics: { requireConsent: true } });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { browserHost, SvcClient } from "../dist/esm/browser.js";
-import { memoryStorage } from "./helper.mjs";
+import { memoryStorage, until } from "./helper.mjs";
 
 const names = ["document", "window", "navigator", "location", "fetch"];
 
@@ -113,6 +113,27 @@ describe("leaving a page", () => {
       assert.deepEqual(left(), ["a"]);
     });
   }
+  it("a fetch that fails after the page was hidden puts its events back, before newer ones", async () => {
+    const { client, left } = open();
+    send = () => false;
+    let fail;
+    globalThis.fetch = () => new Promise((_, reject) => (fail = reject));
+    client.public.track("a");
+    client.public.track("b");
+    hide();
+    assert.deepEqual(left(), []);
+    client.public.track("c");
+    fail(new TypeError("offline"));
+    await until(() => left().length > 1);
+    assert.deepEqual(left(), ["a", "b", "c"]);
+
+    hide();
+    client.public.optOut();
+    fail(new TypeError("offline"));
+    await new Promise((resolve) => setImmediate(resolve));
+    client.public.optIn();
+    assert.deepEqual([left(), (await client.public.flush()).pending], [[], 0]);
+  });
   it("hands over at most 60 000 bytes, in batches, and keeps the rest", async () => {
     const { client, left } = open({ batchSize: 3 });
     for (let i = 0; i < 10; i++) {

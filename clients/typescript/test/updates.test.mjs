@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Client } from "../dist/esm/client.js";
 import { nodeHost } from "../dist/esm/node.js";
-import { memoryStorage, recorder, server, testClient } from "./helper.mjs";
+import { memoryStorage, recorder, server, testClient, until } from "./helper.mjs";
 import { fakeClock } from "./play.mjs";
 
 const answer = (links = [], more = {}) => ({
@@ -55,6 +55,31 @@ describe("check", () => {
     const { client, requests } = start();
     await Promise.all([client.updates.check(), client.updates.check(), client.updates.check()]);
     assert.equal(requests.length, 1);
+  });
+  it("a caller that gives up leaves the check to the others, and the last one ends it", async () => {
+    let finish;
+    let signal;
+    const { client, requests } = start({
+      answer: (_, __, init) => {
+        signal = init.signal;
+        return new Promise((resolve) => (finish = () => resolve(Response.json(answer()))));
+      },
+    });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const given = client.updates.check({ signal: first.signal });
+    const kept = client.updates.check({ signal: second.signal });
+    await until(() => requests.length);
+    first.abort();
+    await assert.rejects(given, { name: "SvcConnectionError" });
+    assert.equal(signal.aborted, false);
+    finish();
+    assert.equal((await kept).decision, "optional");
+
+    const alone = client.updates.check({ force: true, signal: second.signal });
+    await until(() => requests.length === 2);
+    second.abort();
+    await assert.rejects(alone, { name: "SvcConnectionError" });
+    assert.equal(signal.aborted, true);
   });
   it("errors are not remembered", async () => {
     let status = 500;

@@ -17,6 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._etag import ETag
 from ._events import FlushResult
 from ._state import Storage
 from ._unset import UNSET, Unset
@@ -52,6 +53,7 @@ __all__ = [
     "AsyncSvcClient",
     "AsyncUpdate",
     "Download",
+    "ETag",
     "FlushResult",
     "Storage",
     "SvcApiError",

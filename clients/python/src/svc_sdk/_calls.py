@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 from ._clock import Clock, client_time_here
+from ._etag import ETag
 from ._options import Settings
 from ._unset import UNSET, Unset
 from .errors import SvcError
@@ -23,6 +24,7 @@ _OURS = {
     "content-length",
     "content-type",
     "cookie",
+    "if-match",
     "user-agent",
     "x-svc-client-time",
     "x-svc-platform",
@@ -59,6 +61,7 @@ class Call(Generic[T]):
     `arguments` fill the placeholders of `path` but `{k}`, the bound project.
     `body` is sent as JSON without what is `UNSET`; `extra` is merged into it
     last. `raw` is sent as it is. `check` sees the body that will be sent.
+    `if_match` is the state that the record must have; `note` gets the one of the answer.
     """
 
     method: str
@@ -70,6 +73,8 @@ class Call(Generic[T]):
     raw: bytes | None = None
     check: Callable[[Mapping[str, Any]], None] | None = None
     admin: bool = False
+    if_match: str | None = None
+    note: ETag | None = None
 
 
 @dataclass
@@ -83,6 +88,8 @@ class Prepared:
     content: bytes | None
     content_type: str | None
     credential: str | None
+    if_match: str | None = None
+    note: ETag | None = None
 
     def headers(self, clock: Clock) -> list[tuple[str, str]]:
         """Return the headers of one attempt; the client time is read each time."""
@@ -92,6 +99,8 @@ class Prepared:
         headers.append(("User-Agent", s.user_agent))
         if self.credential is not None:
             headers.append(("Authorization", f"Bearer {self.credential}"))
+        if self.if_match is not None:
+            headers.append(("If-Match", self.if_match))
         if self.content_type is not None:
             headers.append(("Content-Type", self.content_type))
         if s.platform is not None:
@@ -123,7 +132,9 @@ def prepare(call: Call[Any], settings: Settings) -> Prepared:
             call.check(body)
         content, content_type = _json(body), "application/json"
     url = settings.base_url + path + ("?" + query if query else "")
-    return Prepared(settings, call.method, call.path, url, content, content_type, credential)
+    return Prepared(
+        settings, call.method, call.path, url, content, content_type, credential, call.if_match, call.note
+    )
 
 
 def path_segment(name: str, value: object) -> str:

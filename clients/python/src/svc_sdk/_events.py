@@ -14,13 +14,14 @@ import re
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
 
 from ._calls import Prepared
 from ._clock import Clock
 from ._exchange import exchange
 from ._flow import Flow, Run
+from ._json import is_list, is_object
 from ._state import SafeStorage, State, Storage, same_project
 from .errors import SvcApiError, SvcConnectionError, SvcError
 
@@ -76,7 +77,7 @@ def make_analytics(options: Mapping[str, Any] | None) -> Analytics:
         known = ", ".join(Analytics.__dataclass_fields__)
         raise SvcError(f"analytics has an unknown option; there are {known}") from None
     if analytics.persistence == "device":
-        analytics = Analytics(**{**dict(options or {}), "persistence": "persistent"})
+        analytics = replace(analytics, persistence="persistent")
     if analytics.persistence not in ("persistent", "session", "none"):
         raise SvcError("persistence must be persistent, session or none")
     for name in ("flush_interval", "session_timeout"):
@@ -137,9 +138,10 @@ def _plain(value: Any, inside: tuple[int, ...]) -> Any:
     if id(value) not in inside and len(inside) < 64:
         inside = (*inside, id(value))
         if isinstance(value, Mapping):
-            return {str(key): _plain(item, inside) for key, item in value.items()}
+            mapping = cast("Mapping[object, object]", value)
+            return {str(key): _plain(item, inside) for key, item in mapping.items()}
         if isinstance(value, list | tuple):
-            return [_plain(item, inside) for item in value]
+            return [_plain(item, inside) for item in cast("Sequence[object]", value)]
     return str(value)
 
 
@@ -176,7 +178,7 @@ class Entry:
 
 def read_entry(value: Any) -> Entry | None:
     """Read an entry of the stored queue; `None` when it is not valid."""
-    if not isinstance(value, dict):
+    if not is_object(value):
         return None
     event_id, name, identity = value.get("event_id"), value.get("name"), value.get("distinct_id")
     session, moment, properties = value.get("session_id"), value.get("occurred_at"), value.get("properties")
@@ -207,7 +209,7 @@ def read_queue(text: str | None) -> list[Entry]:
         values = json.loads(text or "[]")
     except (ValueError, RecursionError):
         return []
-    if not isinstance(values, list):
+    if not is_list(values):
         return []
     return [entry for entry in map(read_entry, values) if entry is not None]
 
@@ -309,7 +311,7 @@ class EventQueue:
         with self._lock:
             return [entry.name for entry in self._entries]
 
-    def track(self, name: str, properties: Mapping[str, Any] | None) -> None:
+    def track(self, name: object, properties: Mapping[str, Any] | None) -> None:
         """Put an event into the queue. Never raises, never waits."""
         try:
             if not self.active():
@@ -520,11 +522,9 @@ class EventQueue:
         return False
 
     def _report_rejected(self, batch: list[Entry], answer: Any) -> None:
-        rejected = answer.get("rejected") if isinstance(answer, dict) else None
-        for item in rejected if isinstance(rejected, list) else []:
-            index, message = (
-                (item.get("index"), item.get("message")) if isinstance(item, dict) else (None, None)
-            )
+        rejected = answer.get("rejected") if is_object(answer) else None
+        for item in rejected if is_list(rejected) else []:
+            index, message = (item.get("index"), item.get("message")) if is_object(item) else (None, None)
             if isinstance(index, int) and 0 <= index < len(batch):
                 self._drop([batch[index].name], str(message))
 

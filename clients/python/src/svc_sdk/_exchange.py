@@ -13,6 +13,7 @@ import httpx
 from ._calls import Prepared
 from ._clock import Clock
 from ._flow import Answer, Attempt, Failure, Flow, Pause
+from ._json import is_list, is_object
 from .errors import SvcApiError, SvcConnectionError
 
 logger = logging.getLogger("svc_sdk")
@@ -57,7 +58,10 @@ def exchange(request: Prepared, clock: Clock, *, ends: float | None = None) -> F
         )
         if delay is None:
             if answer is not None:
-                return decode(answer, request.method, request.path, wait)
+                value = decode(answer, request.method, request.path, wait)
+                if request.note is not None and (tag := answer.headers.get("etag")):
+                    request.note.value = tag
+                return value
             raise _connection_error(failure)
         yield Pause(delay / 1000)
         done += 1
@@ -181,9 +185,9 @@ def _refuse(constant: str) -> None:
 
 def error_message(status: int, body: Any) -> str:
     """Return what an error says, for people."""
-    if isinstance(body, dict):
+    if is_object(body):
         message = body.get("message")
-        if isinstance(message, list):
+        if is_list(message):
             message = "; ".join(text for text in message if isinstance(text, str))
         for text in (message, body.get("error")):
             if isinstance(text, str) and text:

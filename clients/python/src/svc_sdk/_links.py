@@ -90,7 +90,7 @@ def choose_link(links: Sequence[Mapping[str, Any]], platform: str | None, arch: 
 def _fits(link: Mapping[str, Any]) -> tuple[set[str] | None, set[str]]:
     """Return the platforms of a link, `None` for any, and its architectures, none when unknown."""
     declared, name = link.get("platform") or "", link.get("name") or ""
-    file_name = unquote(urlsplit(link["url"]).path.rpartition("/")[2])
+    file_name = unquote(urlsplit(str(link["url"])).path.rpartition("/")[2])
     sources = [_tokens(declared), _tokens(name), _tokens(file_name)]
     platforms: set[str] | None
     if declared.strip():

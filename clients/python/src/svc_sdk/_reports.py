@@ -88,8 +88,9 @@ class Reports:
         self._core = core
         self.redact: Redact | None = None
         self._lock = threading.RLock()
-        # As JSON: what changes after a report was made is not in it.
-        self._queue: deque[bytes] = deque()
+        # As JSON: what changes after a report was made is not in it. With the project that was
+        # bound then.
+        self._queue: deque[tuple[bytes, str | None]] = deque()
         # Fingerprint to the moment it was last sent and how often it came since.
         self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._tokens, self._refilled = float(BURST), core.clock.monotonic()
@@ -111,6 +112,7 @@ class Reports:
     ) -> bool:
         """Queue a report and say whether there is something to send."""
         mark = fingerprint(kind, message, frame)
+        settings = self._core.settings
         with self._lock:
             now = self._core.clock.monotonic()
             at, repeated = self._seen.get(mark, (now - REPEAT_SECONDS, 0))
@@ -131,7 +133,7 @@ class Reports:
         report: Report = {
             "level": level,
             "content": content(kind, message, stack),
-            "device_info": device_info(self._core.settings),
+            "device_info": device_info(settings),
             "custom_data": {**(custom_data or {}), "fingerprint": mark},
         }
         if source:
@@ -151,7 +153,7 @@ class Reports:
             report = redacted
         body = express(report).encode("utf-8", "replace")
         with self._lock:
-            self._queue.append(body)
+            self._queue.append((body, settings.project_key))
             if len(self._queue) > MAX_QUEUE:
                 self._queue.popleft()
         return True
@@ -182,11 +184,14 @@ class Reports:
             except ValueError:
                 pass  # The flow was closed by another task than it began in.
 
-    def _deliver(self, report: bytes, ends: float | None) -> Flow[bool]:
-        """Send a report; false when it has to wait."""
+    def _deliver(self, report: tuple[bytes, str | None], ends: float | None) -> Flow[bool]:
+        """Send a report to its project; false when it has to wait."""
+        body, project = report
+        settings = self._core.settings
         status, retry_after = 0, None
         try:
-            request = prepare(Call[Any]("POST", "/public/{k}/logs", raw=report), self._core.settings)
+            settings = settings.with_(project_key=project or settings.project_key)
+            request = prepare(Call[Any]("POST", "/public/{k}/logs", raw=body), settings)
             request.content_type = "application/json"
             yield from exchange(request, self._core.clock, ends=ends)
             status = 201

@@ -15,6 +15,8 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
+from ._json import is_object
+
 logger = logging.getLogger("svc_sdk")
 
 State = dict[str, str]
@@ -105,7 +107,7 @@ class FileStorage:
                 content = json.loads(file.read(_LARGEST))
         except (OSError, ValueError, RecursionError):
             return {}
-        if not isinstance(content, dict):
+        if not is_object(content):
             return {}
         return {key: value for key, value in content.items() if isinstance(value, str)}
 

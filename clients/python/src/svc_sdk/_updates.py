@@ -6,13 +6,14 @@ import json
 import threading
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ._calls import LOCALE, Call, not_null, prepare, some_version, unless
 from ._device import detect_architecture
 from ._download import Download, Progress, download
 from ._exchange import exchange
 from ._flow import Flow, Run
+from ._json import is_object
 from ._links import choose_link
 from ._state import SafeStorage, State
 from ._unset import UNSET, Unset
@@ -98,7 +99,8 @@ def decision(answer: Mapping[str, Any]) -> str:
         return "required"
     if not answer.get("should_update"):
         return "none"
-    return "milestone" if (answer.get("milestone") or {}).get("target_is_milestone") else "optional"
+    milestone: Mapping[str, Any] = answer.get("milestone") or {}
+    return "milestone" if milestone.get("target_is_milestone") else "optional"
 
 
 def memory_key(
@@ -118,7 +120,7 @@ def read_memory(text: str | None, key: str) -> dict[str, Any] | None:
         memory = json.loads(text or "")
     except (ValueError, RecursionError):
         return None
-    if not isinstance(memory, dict) or memory.get("key") != key or not isinstance(memory.get("answer"), dict):
+    if not is_object(memory) or memory.get("key") != key or not is_object(memory.get("answer")):
         return None
     for name in ("checked_at", "next_at"):
         if not isinstance(memory.get(name), int | float) or isinstance(memory[name], bool):
@@ -194,9 +196,10 @@ class _Checks:
             if memory is not None and not due(memory, question.interval, now):
                 return memory["answer"], int(memory["checked_at"]), True
         request = prepare(question.call, self._base.settings)
-        answer: UpdateCheck = yield from exchange(request, self._base.clock)
-        if not isinstance(answer, dict):
+        body: object = yield from exchange(request, self._base.clock)
+        if not is_object(body):
             raise SvcError("the server gave no answer to the update check")
+        answer = cast("UpdateCheck", body)
         text = self._memory(question, answer, now)
         yield Run(lambda: store.update(lambda state: {**state, at: text}))
         return answer, now, False

@@ -28,6 +28,8 @@ endpoints! {
     GET "/admin/projects/statistics" get_project_statistics [] () -> ProjectStatistics;
     /// A draft of a project from a repository.
     GET "/admin/projects/codehost-repo-preview" preview_codehost_repo [] (PreviewRepo) -> CodehostRepoPreview;
+    /// What goes when the project is deleted.
+    GET "/admin/projects/{k}/contents" get_project_contents [] () -> ProjectContents;
     /// Former keys of the project.
     GET "/admin/projects/{k}/aliases" list_project_aliases [] () -> Listing<ProjectAlias>;
     /// Frees a former key.
@@ -53,6 +55,8 @@ endpoints! {
     DELETE "/admin/projects/{k}/versions/{id}" delete_version [id] () -> Done;
     /// Makes or changes a version by its display version.
     PUT "/admin/projects/{k}/versions/by-version/{v}" upsert_version [version] (VersionFields) -> Version;
+    /// What the update check answers a client, and why.
+    POST "/admin/projects/{k}/versions/update-check-simulation" simulate_update_check [] (UpdateCheckSimulationInput) -> UpdateCheckSimulation;
     /// Statistics of all versions.
     GET "/admin/versions/statistics" get_version_statistics [] () -> VersionStatistics;
     /// A draft of a version from a release.
@@ -101,6 +105,8 @@ endpoints! {
     /// Names of events.
     GET "/admin/projects/{k}/events/definitions" list_event_definitions [] (ListEventDefinitions) -> Page<EventDefinition>,
         pages iter_event_definitions(ListEventDefinitions) of EventDefinition;
+    /// What is said of a name of events.
+    GET "/admin/projects/{k}/events/definitions/{id}" get_event_definition [id] () -> EventDefinition;
     /// Describes or archives a name of events.
     PATCH "/admin/projects/{k}/events/definitions/{id}" update_event_definition [id] (EventDefinitionChange) -> EventDefinition;
     /// Deletes a definition; its events stay.
@@ -125,6 +131,8 @@ endpoints! {
     GET "/admin/projects/{k}/events/dashboards/cards" list_dashboard_cards [] () -> Page<DashboardCard>;
     /// Adds a card.
     POST "/admin/projects/{k}/events/dashboards/cards" create_dashboard_card [] (DashboardCardFields) -> DashboardCard;
+    /// A card.
+    GET "/admin/projects/{k}/events/dashboards/cards/{id}" get_dashboard_card [id] () -> DashboardCard;
     /// Changes a card.
     PATCH "/admin/projects/{k}/events/dashboards/cards/{id}" update_dashboard_card [id] (DashboardCardFields) -> DashboardCard;
     /// Deletes a card.
@@ -180,6 +188,8 @@ endpoints! {
     GET "/auth/api-keys" list_api_keys [] () -> Listing<ApiKey>;
     /// Makes an API key; its text is in this answer only.
     POST "/auth/api-keys" create_api_key [] (ApiKeyFields) -> ApiKeyCreated;
+    /// An API key, without its text.
+    GET "/auth/api-keys/{id}" get_api_key [id] () -> ApiKey;
     /// Changes an API key.
     PATCH "/auth/api-keys/{id}" update_api_key [id] (ApiKeyFields) -> ApiKeyUpdated;
     /// Ends an API key.
@@ -255,6 +265,11 @@ endpoints! {
     /// Tries the CDN. Administrator only.
     POST "/admin/storage/cdn/test" test_cdn_config [] () -> CdnTest;
 
+    /// How the instance stands, and what to do. Administrator only.
+    GET "/admin/status" get_status [] () -> InstanceStatus;
+    /// Markdown as public pages show it.
+    POST "/admin/markdown-preview" preview_markdown [] (MarkdownInput) -> MarkdownPreview;
+
     /// Searches everything.
     GET "/admin/search" search [] (Search) -> Page<SearchHit>;
 }
@@ -284,6 +299,8 @@ bodies!(
     ApiKeyRotateInput,
     TranslationConfigFields,
     TranslateFields,
+    UpdateCheckSimulationInput,
+    MarkdownInput,
     UploadCreate,
     StorageBackendFields,
     CdnConfigFields,

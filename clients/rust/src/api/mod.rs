@@ -102,21 +102,39 @@ macro_rules! endpoints {
     ) => {
         $(#[$blocking_doc])*
         #[derive(Clone)]
-        pub struct $blocking(pub(crate) std::sync::Arc<crate::core::Handle>);
+        pub struct $blocking(
+            pub(crate) std::sync::Arc<crate::core::Handle>,
+            pub(crate) crate::etag::Condition,
+        );
 
         impl $blocking {
+            /// The same methods; `etag` gets the state of the record that they answer.
+            pub fn noting(&self, etag: &crate::ETag) -> Self {
+                let mut noting = self.clone();
+                noting.1.note = Some(etag.clone());
+                noting
+            }
+
+            /// The same methods, which change a record only while it has this state.
+            /// Otherwise the error has status 412.
+            pub fn if_match(&self, etag: &crate::ETag) -> Self {
+                let mut matching = self.clone();
+                matching.1.if_match = etag.get();
+                matching
+            }
+
             $(
                 $(#[$doc])*
                 #[doc = concat!("\n\n`", stringify!($verb), " ", $path, "`")]
                 pub fn $name(&self $(, $part: &str)* $(, options: &$args)?) -> crate::Result<$answer> {
                     let core = &self.0.core;
                     let settings = core.settings();
-                    #[allow(unused_mut)]
                     let mut call = crate::request::Call::new(
                         &settings, stringify!($verb), $path,
                         &[$((stringify!($part), $part)),*], $credential,
                     )?;
                     $( <$args as super::Arguments>::fill(options, &settings, &mut call)?; )?
+                    self.1.apply(&mut call);
                     core.call(&settings, call)
                 }
 
@@ -159,22 +177,40 @@ macro_rules! endpoints {
         #[cfg(feature = "async")]
         $(#[$async_doc])*
         #[derive(Clone)]
-        pub struct $asynchronous(pub(crate) std::sync::Arc<crate::core::Handle>);
+        pub struct $asynchronous(
+            pub(crate) std::sync::Arc<crate::core::Handle>,
+            pub(crate) crate::etag::Condition,
+        );
 
         #[cfg(feature = "async")]
         impl $asynchronous {
+            /// The same methods; `etag` gets the state of the record that they answer.
+            pub fn noting(&self, etag: &crate::ETag) -> Self {
+                let mut noting = self.clone();
+                noting.1.note = Some(etag.clone());
+                noting
+            }
+
+            /// The same methods, which change a record only while it has this state.
+            /// Otherwise the error has status 412.
+            pub fn if_match(&self, etag: &crate::ETag) -> Self {
+                let mut matching = self.clone();
+                matching.1.if_match = etag.get();
+                matching
+            }
+
             $(
                 $(#[$doc])*
                 #[doc = concat!("\n\n`", stringify!($verb), " ", $path, "`")]
                 pub async fn $name(&self $(, $part: &str)* $(, options: &$args)?) -> crate::Result<$answer> {
                     let core = &self.0.core;
                     let settings = core.settings();
-                    #[allow(unused_mut)]
                     let mut call = crate::request::Call::new(
                         &settings, stringify!($verb), $path,
                         &[$((stringify!($part), $part)),*], $credential,
                     )?;
                     $( <$args as super::Arguments>::fill(options, &settings, &mut call)?; )?
+                    self.1.apply(&mut call);
                     core.call_async(&settings, call).await
                 }
 

@@ -50,6 +50,8 @@ struct State {
 /// A report that waits.
 struct Waiting {
     report: Report,
+    /// The project that was bound when it was made.
+    project: Option<String>,
     /// The redaction hook has not seen it.
     raw: bool,
 }
@@ -123,9 +125,11 @@ impl Reporter {
             self.redact(report)
         };
         let Some(report) = report else { return };
+        let project = core.settings().project_key.clone();
         let mut state = lock(&self.state);
         state.queue.push_back(Waiting {
             report,
+            project,
             raw: panicking,
         });
         if state.queue.len() > MOST_REPORTS {
@@ -213,7 +217,7 @@ impl Reporter {
                     }
                 }
             }
-            let (status, retry_after) = send(core, &waiting.report);
+            let (status, retry_after) = send(core, &waiting);
             state = lock(&self.state);
             state.sending = false;
             match rules::outcome(status, 1) {
@@ -254,8 +258,16 @@ fn thread_is_ours() -> bool {
 }
 
 /// One attempt; status 0 is no answer.
-fn send(core: &Core, report: &Report) -> (u16, Option<u64>) {
-    let settings = core.settings();
+fn send(
+    core: &Core,
+    Waiting {
+        report, project, ..
+    }: &Waiting,
+) -> (u16, Option<u64>) {
+    let mut settings = (*core.settings()).clone();
+    if project.is_some() {
+        settings.project_key.clone_from(project);
+    }
     let exchange =
         Call::new(&settings, "POST", "/public/{k}/logs", &[], false).and_then(|mut call| {
             let mut body = serde_json::Map::new();

@@ -237,3 +237,34 @@ input! {
         patch label: String,
     }
 }
+
+/// How much belongs to a project.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ProjectContents {
+    /// Versions.
+    pub versions: i64,
+    /// Announcements, hidden ones included.
+    pub announcements: i64,
+    /// Feedback, hidden included.
+    pub feedbacks: i64,
+    /// Logs, hidden ones included.
+    pub logs: i64,
+    /// Stored files.
+    pub files: i64,
+    /// Bytes of all files.
+    pub file_bytes: i64,
+    /// Events that are still kept.
+    pub events: i64,
+    /// Definitions of events, archived ones included.
+    pub event_definitions: i64,
+    /// Cards of the dashboard.
+    pub dashboard_cards: i64,
+    /// Registered languages.
+    pub languages: i64,
+    /// Former keys, which become free.
+    pub aliases: i64,
+    /// API keys limited to listed projects that lose this one.
+    pub api_keys: i64,
+}

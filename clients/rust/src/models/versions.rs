@@ -199,3 +199,58 @@ input! {
         patch platform: String,
     }
 }
+
+input! {
+    /// The state of a client, for a simulated update check.
+    pub struct UpdateCheckSimulationInput {
+        /// The display version that is installed.
+        patch current_version: String,
+        /// The comparable version that is installed; decides when both are sent.
+        patch current_comparable_version: String,
+        /// Whether previews may be offered.
+        optional include_preview: bool,
+        /// The language wanted for the texts of the versions.
+        patch locale: String,
+        /// What it runs on. The answer does not depend on it, a reason may.
+        patch platform: Platform,
+    }
+}
+
+/// What the update check answers a client, and why.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct UpdateCheckSimulation {
+    /// Status of the update check: 200, 400 when there is nothing to compare the client by, 404
+    /// when there is nothing to offer.
+    pub status: i64,
+    /// Text of the error; null with status 200.
+    pub message: Option<String>,
+    /// The answer; null when it is an error.
+    pub answer: Option<UpdateCheck>,
+    /// The rules that led to it, in the order in which they apply.
+    pub reasons: Vec<UpdateCheckReason>,
+}
+
+/// A rule that applied, with what it is about. Facts that do not belong to it are null.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct UpdateCheckReason {
+    /// Which rule, such as milestone_guard.
+    pub code: String,
+    /// Id of the version it is about.
+    pub version_id: Option<String>,
+    /// Its display version.
+    pub version: Option<String>,
+    /// Its comparable version.
+    pub comparable_version: Option<String>,
+    /// Lower end of the range in which updates are optional; null is unbounded.
+    pub min_comparable_version: Option<String>,
+    /// Upper end of it.
+    pub max_comparable_version: Option<String>,
+    /// Platforms that the version is for.
+    pub platforms: Option<Vec<Platform>>,
+    /// When it is published.
+    pub published_at: Option<i64>,
+}

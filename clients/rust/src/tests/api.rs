@@ -211,6 +211,73 @@ fn absent_is_not_null() {
 }
 
 #[test]
+fn a_change_can_be_meant_for_one_state() {
+    let transport = Recorder::new(|request| {
+        let tag = |text: &str| vec![("ETag".to_owned(), text.to_owned())];
+        match (request.method, header(request, "if-match").as_deref()) {
+            ("GET", None) => Ok((200, tag("\"1\""), b"{}".to_vec())),
+            ("DELETE", Some("\"1\"")) => Ok((200, Vec::new(), b"{}".to_vec())),
+            ("PATCH", Some("\"1\"" | "*")) => Ok((412, tag("\"2\""), b"{}".to_vec())),
+            other => panic!("{other:?}"),
+        }
+    });
+    let admin = SvcClient::builder("http://svc.test/api/v1")
+        .project_key("acme")
+        .token("t")
+        .header("If-Match", "of all")
+        .transport(transport.clone())
+        .without_analytics()
+        .build()
+        .expect("a client")
+        .admin();
+    let tag = crate::ETag::new();
+    assert_eq!(tag.get(), None);
+    let noting = admin.noting(&tag);
+    noting.get_version("1").expect("an answer");
+    assert_eq!(tag.get().as_deref(), Some("\"1\""));
+    // Reads are never conditional.
+    noting.if_match(&tag).get_version("1").expect("an answer");
+    noting
+        .if_match(&tag)
+        .delete_version("1")
+        .expect("an answer");
+    for state in [&tag, &crate::ETag::from("*")] {
+        let error = noting
+            .if_match(state)
+            .update_version("1", &VersionFields::new());
+        assert!(matches!(error, Err(Error::Api(e)) if e.status == 412));
+    }
+    assert_eq!(tag.get().as_deref(), Some("\"1\""));
+}
+
+#[cfg(feature = "async")]
+#[test]
+fn a_change_of_the_async_client_can_be_meant_for_one_state() {
+    let transport = Recorder::new(|request| {
+        let tag = vec![("etag".to_owned(), "\"1\"".to_owned())];
+        assert_eq!(header(request, "if-match").as_deref(), Some("*"));
+        Ok((200, tag, b"{}".to_vec()))
+    });
+    let client = SvcClient::builder("http://svc.test/api/v1")
+        .project_key("acme")
+        .token("t")
+        .async_transport(transport)
+        .without_analytics()
+        .build_async()
+        .expect("a client");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let tag = crate::ETag::new();
+    let admin = client.admin().noting(&tag).if_match(&"*".into());
+    runtime
+        .block_on(admin.delete_version("1"))
+        .expect("an answer");
+    assert_eq!(tag.get().as_deref(), Some("\"1\""));
+}
+
+#[test]
 fn other_names_on_the_wire() {
     let transport = Recorder::always(200, "null");
     let admin = client(&transport, true, true).admin();
@@ -464,6 +531,10 @@ fn models_have_the_fields_of_openapi() {
         TermsSummary = "TermsSummary", Terms = "Terms", TermsDocument = "TermsDocument",
         TermsPlaceholder = "TermsPlaceholder", TranslationConfig = "TranslationConfig",
         TranslationTest = "TranslationTest", TranslatedTexts = "TranslatedTexts",
+        ProjectContents = "ProjectContents", UpdateCheckSimulation = "UpdateCheckSimulation",
+        UpdateCheckReason = "UpdateCheckReason", InstanceStatus = "InstanceStatus",
+        InstanceBackup = "InstanceBackup", InstanceCheck = "InstanceCheck", InstanceFinding = "InstanceFinding",
+        MarkdownPreview = "MarkdownPreview",
     );
     inputs!(
         ProjectFields = "ProjectFields",
@@ -505,6 +576,8 @@ fn models_have_the_fields_of_openapi() {
         ApiKeyRotateInput = "ApiKeyRotateInput",
         TranslationConfigFields = "TranslationConfigFields",
         TranslateFields = "TranslateFields",
+        UpdateCheckSimulationInput = "UpdateCheckSimulationInput",
+        MarkdownInput = "MarkdownInput",
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -409,6 +409,25 @@ fn a_report_that_is_not_taken_waits() {
 }
 
 #[test]
+fn a_report_goes_to_the_project_of_its_time() {
+    let statuses = Mutex::new(vec![201, 201, 503]);
+    let transport = Recorder::new(move |_| {
+        let status = lock(&statuses).pop().unwrap_or(201);
+        Ok((status, Vec::new(), b"{}".to_vec()))
+    });
+    let client = reporting(&transport);
+    let logs = client.logs();
+    logs.capture(&Boom(1));
+    client.set_project_key("other");
+    logs.capture(&Boom(2));
+    while !logs.flush(LONG) {}
+    let urls: Vec<_> = transport.taken().into_iter().map(|r| r.url).collect();
+    let end = |url: &String| url.rsplit('/').nth(1).map(str::to_owned);
+    let projects: Vec<_> = urls.iter().filter_map(end).collect();
+    assert_eq!(projects, ["acme", "acme", "other"]);
+}
+
+#[test]
 fn redaction_decides_what_is_sent() {
     let transport = Recorder::always(201, "{}");
     let logs = reporting(&transport).logs();

@@ -414,7 +414,7 @@ impl Updates {
         if let Some((answer, at)) = check.recall(core) {
             return Ok(Update::new(core, &settings, answer, at, true));
         }
-        let answer = Public(self.0.clone()).check_update(&check.question)?;
+        let answer = Public(self.0.clone(), Default::default()).check_update(&check.question)?;
         let at = check.remember(core, &answer);
         Ok(Update::new(core, &settings, answer, at, false))
     }
@@ -437,7 +437,7 @@ impl AsyncUpdates {
         if let Some((answer, at)) = check.recall(core) {
             return Ok(Update::new(core, &settings, answer, at, true));
         }
-        let public = crate::AsyncPublic(self.0.clone());
+        let public = crate::AsyncPublic(self.0.clone(), Default::default());
         let answer = public.check_update(&check.question).await?;
         let at = check.remember(core, &answer);
         Ok(Update::new(core, &settings, answer, at, false))

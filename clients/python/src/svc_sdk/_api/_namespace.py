@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._calls import Call
+from .._etag import ETag
 from .._flow import Flow
 
 if TYPE_CHECKING:
     from .._core import SyncCore
 
 T = TypeVar("T")
+N = TypeVar("N", bound="Namespace")
 PAGE = 100
 
 
@@ -20,9 +23,32 @@ class Namespace:
 
     def __init__(self, core: SyncCore) -> None:
         self._core = core
+        self._if_match: str | None = None
+        self._note: ETag | None = None
+
+    def noting(self: N, etag: ETag) -> N:
+        """Return the same methods; `etag` gets the state of the record that they answer."""
+        noting = copy(self)
+        noting._note = etag
+        return noting
+
+    def if_match(self: N, etag: ETag | str) -> N:
+        """Return the same methods, which change a record only while it has this state.
+
+        Otherwise they raise `SvcApiError` with status 412. `"*"` is any state of a record that exists.
+        """
+        matching = copy(self)
+        matching._if_match = etag.value if isinstance(etag, ETag) else etag
+        return matching
+
+    def _conditional(self, call: Call[T]) -> Call[T]:
+        call.note = self._note
+        if call.method != "GET":
+            call.if_match = self._if_match
+        return call
 
     def _send(self, call: Call[T]) -> T:
-        answer: T = self._core.send(call)
+        answer: T = self._core.send(self._conditional(call))
         return answer
 
     def _run(self, flow: Flow[T]) -> T:

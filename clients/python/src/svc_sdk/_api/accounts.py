@@ -10,7 +10,16 @@ from .._unset import UNSET, Unset
 from ._namespace import Namespace
 
 if TYPE_CHECKING:
-    from ..types import ApiKeyCreated, ApiKeyList, ApiKeyRotated, ApiKeyUpdated, AuthUser, Done, ScopeList
+    from ..types import (
+        ApiKey,
+        ApiKeyCreated,
+        ApiKeyList,
+        ApiKeyRotated,
+        ApiKeyUpdated,
+        AuthUser,
+        Done,
+        ScopeList,
+    )
 
 
 class AccountMethods(Namespace):
@@ -156,6 +165,13 @@ class AccountMethods(Namespace):
                 admin=True,
             )
         )
+
+    def get_api_key(self, id: str) -> ApiKey:
+        """Read a key, without its text.
+
+        `GET /auth/api-keys/{id}`
+        """
+        return self._send(Call["ApiKey"]("GET", "/auth/api-keys/{id}", arguments={"id": id}, admin=True))
 
     def update_api_key(
         self,

@@ -8,6 +8,7 @@ from .announcements import AnnouncementMethods
 from .codehost import CodehostMethods
 from .feedbacks import FeedbackMethods
 from .files import FileMethods
+from .instance import InstanceMethods
 from .logs import LogMethods
 from .projects import ProjectMethods
 from .statistics import StatisticsMethods
@@ -31,5 +32,6 @@ class Admin(
     TranslationMethods,
     FileMethods,
     StorageMethods,
+    InstanceMethods,
 ):
     """What administrators and programs with an API key call."""

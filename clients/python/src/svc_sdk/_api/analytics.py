@@ -90,6 +90,17 @@ class AnalyticsMethods(Namespace):
             )
         )
 
+    def get_event_definition(self, id: str) -> EventDefinition:
+        """Read what is said of a name of events.
+
+        `GET /admin/projects/{k}/events/definitions/{id}`
+        """
+        return self._send(
+            Call["EventDefinition"](
+                "GET", "/admin/projects/{k}/events/definitions/{id}", arguments={"id": id}, admin=True
+            )
+        )
+
     def update_event_definition(
         self,
         id: str,
@@ -384,6 +395,17 @@ class AnalyticsMethods(Namespace):
                 },
                 extra=extra,
                 admin=True,
+            )
+        )
+
+    def get_dashboard_card(self, id: str) -> Card:
+        """Read a card.
+
+        `GET /admin/projects/{k}/events/dashboards/cards/{id}`
+        """
+        return self._send(
+            Call["Card"](
+                "GET", "/admin/projects/{k}/events/dashboards/cards/{id}", arguments={"id": id}, admin=True
             )
         )
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Language,
         LanguageList,
         Project,
+        ProjectContents,
         ProjectPage,
         ProjectStatistics,
         ProjectTranslationInput,
@@ -108,6 +109,13 @@ class ProjectMethods(Namespace):
         `GET /admin/projects/{k}`
         """
         return self._send(Call["Project"]("GET", "/admin/projects/{k}", admin=True))
+
+    def get_project_contents(self) -> ProjectContents:
+        """Count what goes when the project is deleted.
+
+        `GET /admin/projects/{k}/contents`
+        """
+        return self._send(Call["ProjectContents"]("GET", "/admin/projects/{k}/contents", admin=True))
 
     def update_project(
         self,

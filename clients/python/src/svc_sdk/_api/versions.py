@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..types import (
         Done,
         DownloadLinkInput,
+        UpdateCheckSimulation,
         Version,
         VersionPage,
         VersionStatistics,
@@ -248,6 +249,36 @@ class VersionMethods(Namespace):
                     "platforms": platforms,
                     "custom_data": custom_data,
                     "published_at": published_at,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def simulate_update_check(
+        self,
+        *,
+        current_version: str | Unset | None = UNSET,
+        current_comparable_version: str | Unset | None = UNSET,
+        include_preview: bool | Unset = UNSET,
+        locale: str | Unset | None = UNSET,
+        platform: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> UpdateCheckSimulation:
+        """See what the update check answers a client, and why. It is counted in no statistics.
+
+        `POST /admin/projects/{k}/versions/update-check-simulation`
+        """
+        return self._send(
+            Call["UpdateCheckSimulation"](
+                "POST",
+                "/admin/projects/{k}/versions/update-check-simulation",
+                body={
+                    "current_version": current_version,
+                    "current_comparable_version": current_comparable_version,
+                    "include_preview": include_preview,
+                    "locale": locale,
+                    "platform": platform,
                 },
                 extra=extra,
                 admin=True,

@@ -457,3 +457,86 @@ class MilestoneState(TypedDict):
     current: bool
     latest: bool
     target_is_milestone: bool
+
+
+class UpdateCheckSimulation(TypedDict):
+    """What the update check answers a client, and why."""
+
+    status: int
+    message: str | None
+    answer: UpdateCheck | None
+    reasons: list[UpdateCheckReason]
+
+
+class UpdateCheckReason(TypedDict):
+    """A rule that applied; facts that do not belong to it are `None`."""
+
+    code: str
+    version_id: str | None
+    version: str | None
+    comparable_version: str | None
+    min_comparable_version: str | None
+    max_comparable_version: str | None
+    platforms: list[str] | None
+    published_at: int | None
+
+
+class ProjectContents(TypedDict):
+    """How much belongs to a project."""
+
+    versions: int
+    announcements: int
+    feedbacks: int
+    logs: int
+    files: int
+    file_bytes: int
+    events: int
+    event_definitions: int
+    dashboard_cards: int
+    languages: int
+    aliases: int
+    api_keys: int
+
+
+class InstanceStatus(TypedDict):
+    """How the instance stands; `status` is the worst of its checks."""
+
+    status: str
+    version: str
+    started_at: int
+    checked_at: int
+    site_url: str | None
+    distribution_url: str | None
+    backup: InstanceBackup | None
+    checks: list[InstanceCheck]
+
+
+class InstanceBackup(TypedDict):
+    """How scheduled backups stand."""
+
+    last_at: int | None
+    bytes: int
+    error: str | None
+
+
+class InstanceCheck(TypedDict):
+    """One check, as in `svc doctor`."""
+
+    name: str
+    title: str
+    status: str
+    findings: list[InstanceFinding]
+
+
+class InstanceFinding(TypedDict):
+    """Something to know or to do."""
+
+    status: str
+    what: str
+    repair: str
+
+
+class MarkdownPreview(TypedDict):
+    """A text as HTML that may stand in any page."""
+
+    html: str

@@ -1,0 +1,88 @@
+package svcsdk
+
+import (
+	"context"
+	"net/http"
+)
+
+// GetStatus sees how the instance stands, and what to do: backups, disk, certificates, scheduled
+// jobs and more. Administrator only.
+func (a *Admin) GetStatus(ctx context.Context) (*InstanceStatus, error) {
+	return fetch[InstanceStatus](ctx, a.call(http.MethodGet, "/admin/status"))
+}
+
+// PreviewMarkdown renders Markdown as public pages show it. The answer may stand in any page.
+func (a *Admin) PreviewMarkdown(ctx context.Context, in MarkdownInput) (*MarkdownPreview, error) {
+	return fetch[MarkdownPreview](ctx, a.call(http.MethodPost, "/admin/markdown-preview").body(in))
+}
+
+// CheckStatus says how bad something is: "ok", "note", "warning" or "problem". Values that this
+// library does not know are kept.
+type CheckStatus string
+
+// InstanceStatus is how an instance stands.
+type InstanceStatus struct {
+	// The worst of the checks.
+	Status CheckStatus `json:"status"`
+	// Version of the server.
+	Version string `json:"version"`
+	// When it was started.
+	StartedAt int64 `json:"started_at"`
+	// When it was examined.
+	CheckedAt int64 `json:"checked_at"`
+	// Public address of the site; null when it is not set.
+	SiteURL *string `json:"site_url"`
+	// What links of files begin with; null when it is not set.
+	DistributionURL *string `json:"distribution_url"`
+	// The scheduled backups; null when none is known of.
+	Backup *InstanceBackup `json:"backup"`
+	// All checks, those without findings included.
+	Checks []InstanceCheck `json:"checks"`
+}
+
+// InstanceBackup is how scheduled backups stand.
+type InstanceBackup struct {
+	// When the newest one was made; null when there is none.
+	LastAt *int64 `json:"last_at"`
+	// Size of it.
+	Bytes int64 `json:"bytes"`
+	// Why the last attempt failed; null when it went well.
+	Error *string `json:"error"`
+}
+
+// InstanceCheck is one check, as in svc doctor.
+type InstanceCheck struct {
+	// Its name, such as "backup", "space", "certificates" or "jobs".
+	Name string `json:"name"`
+	// What it is about.
+	Title string `json:"title"`
+	// The worst of its findings.
+	Status CheckStatus `json:"status"`
+	// What it found; empty when all is well.
+	Findings []InstanceFinding `json:"findings"`
+}
+
+// InstanceFinding is something to know or to do.
+type InstanceFinding struct {
+	// How bad it is.
+	Status CheckStatus `json:"status"`
+	// What there is.
+	What string `json:"what"`
+	// What to do about it.
+	Repair string `json:"repair"`
+}
+
+// MarkdownInput is a text to render.
+type MarkdownInput struct {
+	// The Markdown.
+	Text string `json:"text"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// MarkdownPreview is a text as public pages show it.
+type MarkdownPreview struct {
+	// The text as HTML that may stand in any page.
+	HTML string `json:"html"`
+}
