@@ -1,0 +1,68 @@
+// Takes a picture of every scene in every look. SCENES and LOOKS, regular expressions,
+// choose some: SCENES=^logs LOOKS=dark-375.
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "../tests/fixtures";
+import { username } from "../tests/server";
+import { scenes } from "./scenes";
+
+const folder = fileURLToPath(new URL("../shots", import.meta.url));
+const chosen = (name: string, pattern: string | undefined) => new RegExp(pattern ?? "").test(name);
+
+for (const language of ["en", "zh"] as const) {
+  for (const theme of ["light", "dark"] as const) {
+    for (const width of [1440, 375]) {
+      const look = `${language}-${theme}-${width}`;
+      if (!chosen(look, process.env["LOOKS"])) {
+        continue;
+      }
+      test.describe(look, () => {
+        test.use({
+          locale: { en: "en-GB", zh: "zh-CN" }[language],
+          colorScheme: theme,
+          viewport: { width, height: width === 375 ? 812 : 900 },
+          hasTouch: width === 375,
+          expected: [/404/], // there are pictures of what is not there, too
+        });
+        test(look, async ({ context, page, demo, server }) => {
+          const failed: string[] = [];
+          await context.addInitScript(
+            ([language, theme]) => {
+              localStorage.setItem("svc.console.language", language);
+              localStorage.setItem("svc.console.theme", theme);
+            },
+            [language, theme] as const,
+          );
+          for (const scene of await scenes(demo)) {
+            const phone = width === 375;
+            if (!chosen(scene.name, process.env["SCENES"]) || (scene.only && (scene.only === "phone") !== phone)) {
+              continue;
+            }
+            const on = scene.empty ? server : demo;
+            try {
+              // The login belongs to an address; a page of it that needs none puts it there. No page of
+              // the other server may ask this one.
+              await page.goto("about:blank");
+              await page.goto(`${on.url}/robots.txt`);
+              await page.evaluate(
+                (login) => (login ? localStorage.setItem("svc.console.login", login) : localStorage.removeItem("svc.console.login")),
+                scene.visitor ? "" : JSON.stringify({ token: await on.login(), username }),
+              );
+              await page.goto(on.url + scene.path);
+              await page.waitForLoadState("networkidle");
+              await scene.prepare?.(page);
+              await page.evaluate(() =>
+                Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
+              );
+              await page.screenshot({ path: join(folder, scene.name, `${look}.png`), fullPage: !scene.above });
+            } catch (error) {
+              failed.push(`${scene.name}: ${String(error).split("\n", 1)[0]}`);
+            }
+          }
+          expect(failed).toEqual([]);
+        });
+      });
+    }
+  }
+}

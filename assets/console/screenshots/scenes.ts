@@ -1,0 +1,111 @@
+// What there are pictures of: every page, with what opens above it. A scene is an address,
+// and what is done there before the picture is taken.
+
+import type { Page } from "@playwright/test";
+import type { Server } from "../tests/server";
+
+export interface Scene {
+  name: string;
+  path: string;
+  /** On the server without any data. */
+  empty?: boolean;
+  /** Not logged in. */
+  visitor?: boolean;
+  /** Only in one width. */
+  only?: "phone" | "desktop";
+  /** Whether something lies above the page, so that only what is visible counts. */
+  above?: boolean;
+  prepare?: (page: Page) => Promise<void>;
+}
+
+const project = "quillmere";
+
+interface Kind {
+  name: string;
+  path: string;
+  /** Where its records are, below the project. */
+  list?: string;
+  /** What can be opened above the page. */
+  dialogs: string[];
+}
+
+const kinds: Kind[] = [
+  { name: "projects", path: "/admin/projects", dialogs: ["open", "new", "edit", "delete"] },
+  { name: "versions", path: "/admin/versions", list: "versions", dialogs: ["open", "new", "edit", "copy", "delete"] },
+  { name: "files", path: "/admin/files", list: "files", dialogs: ["open", "delete"] },
+  { name: "announcements", path: "/admin/announcements", list: "announcements", dialogs: ["open", "new", "edit", "delete"] },
+  { name: "feedbacks", path: "/admin/feedbacks", list: "feedbacks", dialogs: ["open", "new", "edit", "delete"] },
+  { name: "logs", path: "/admin/logs", list: "logs", dialogs: ["open", "new"] },
+];
+
+const press = (key: string) => async (page: Page) => {
+  await page.locator("h1").first().waitFor();
+  await page.keyboard.press(key);
+  await page.getByRole("dialog").first().waitFor();
+};
+
+/** All scenes; the records that are opened are those of a demo. */
+export async function scenes(demo: Server): Promise<Scene[]> {
+  const list: Scene[] = [
+    { name: "login", path: "/login", visitor: true },
+    { name: "overview", path: "/admin" },
+    { name: "overview-empty", path: "/admin", empty: true },
+    { name: "palette", path: "/admin", above: true, prepare: press("Control+k") },
+    { name: "keys", path: "/admin", above: true, prepare: press("?") },
+    { name: "statistics", path: `/admin/analytics?project=${project}` },
+    { name: "statistics-30d", path: `/admin/analytics?project=${project}&range=30d` },
+    { name: "statistics-long-name", path: "/admin/analytics?project=tidebrook-field-guide&range=90d" },
+    { name: "nothing-here", path: "/admin/no-such-page" },
+  ];
+  for (const { name, path, list: at, dialogs } of kinds) {
+    const data = await records(demo, at);
+    list.push({ name, path: `${path}?project=${project}` });
+    list.push({ name: `${name}-empty`, path, empty: true });
+    list.push({ name: `${name}-nothing-found`, path: `${path}?project=${project}&q=zzzz` });
+    list.push({ name: `${name}-api`, path: `${path}?project=${project}&help=1`, above: true });
+    for (const dialog of dialogs) {
+      list.push({
+        name: `${name}-${dialog}`,
+        path: `${path}?project=${project}&${dialog}=${dialog === "new" ? "1" : data[0]}`,
+        above: true,
+      });
+    }
+  }
+  const arabic = await records(demo, "feedbacks?search=E42&limit=100", ({ content }) => /\p{Script=Arabic}/u.test(String(content)));
+  list.push({ name: "feedbacks-arabic", path: `/admin/feedbacks?project=${project}&open=${arabic[0]}`, above: true });
+  const failed = await records(demo, "logs?level=3&platform=android");
+  list.push({ name: "logs-error", path: `/admin/logs?project=${project}&level=3&q=E42&open=${failed[0]}`, above: true });
+  const notes = await records(demo, "versions?limit=100", ({ version }) => version === "4.0.0");
+  list.push({ name: "versions-notes", path: `/admin/versions?project=${project}&open=${notes[0]}`, above: true });
+  for (const page of ["", "definitions", "funnel", "retention", "paths", "explore", "dashboard"]) {
+    list.push({ name: `events${page && "-"}${page}`, path: `/admin/events${page && "/"}${page}?project=${project}&range=30d` });
+  }
+  list.push(
+    { name: "events-empty", path: "/admin/events", empty: true },
+    { name: "tokens", path: "/admin/tokens" },
+    { name: "tokens-new", path: "/admin/tokens?new=1", above: true },
+    { name: "settings", path: "/admin/settings" },
+    { name: "settings-codehost-app", path: "/admin/settings/codehost-app" },
+    { name: "settings-translation", path: "/admin/settings/translation" },
+    { name: "settings-storage", path: "/admin/settings/storage" },
+    { name: "settings-storage-new", path: "/admin/settings/storage?new=1", above: true },
+    { name: "settings-terms", path: "/admin/settings/terms" },
+    { name: "about", path: "/admin/about" },
+    { name: "public-home", path: "/", visitor: true },
+    { name: "public-project", path: `/projects/${project}`, visitor: true },
+    { name: "public-project-long-name", path: "/projects/tidebrook-field-guide", visitor: true },
+    { name: "public-no-project", path: "/projects/no-such-project", visitor: true },
+    { name: "public-terms", path: "/terms/privacy-policy", visitor: true },
+    { name: "public-reference", path: "/doc", visitor: true },
+  );
+  return list;
+}
+
+/** Ids of records, newest first. */
+async function records(demo: Server, list: string | undefined, fits: (record: Record<string, unknown>) => boolean = () => true) {
+  if (!list) {
+    return [project];
+  }
+  const { data } = await demo.call<{ data: Record<string, unknown>[] }>("GET", `/admin/projects/${project}/${list}`);
+  return data.filter(fits).map(({ id }) => String(id));
+}

@@ -1,0 +1,64 @@
+// Builds the console into dist: the files of Vite, compressed where it is worth it, and the
+// licences of what is in them. A compressed file is there as .br and as .gz, from which the
+// program makes the plain one for those who want that: so it carries a third of the bytes. With
+// --check it builds elsewhere and fails when dist is anything else.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from "node:zlib";
+import { build } from "vite";
+import { licences } from "./licences.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const dist = join(root, "dist");
+
+/** Builds into a folder, which is emptied before. */
+async function buildInto(outDir) {
+  rmSync(outDir, { recursive: true, force: true });
+  const { output } = await build({ root, logLevel: "warn", build: { outDir, emptyOutDir: true } });
+  writeFileSync(join(outDir, "licences.txt"), licences(root, output));
+  for (const name of readdirSync(outDir)) {
+    if ([".js", ".css", ".svg", ".json", ".txt"].includes(extname(name))) {
+      const path = join(outDir, name);
+      const text = readFileSync(path);
+      const small = brotliCompressSync(text, {
+        params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length },
+      });
+      if (small.length < 0.9 * text.length) {
+        writeFileSync(`${path}.br`, small);
+        writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
+        rmSync(path);
+      }
+    }
+  }
+}
+
+/** The files of a folder by name. Compressed forms may differ between versions of Node.js, what they stand for may not. */
+function filesIn(folder) {
+  const read = (name) => {
+    const bytes = readFileSync(join(folder, name));
+    const plain = { ".br": brotliDecompressSync, ".gz": gunzipSync }[extname(name)];
+    return (plain ? plain(bytes) : bytes).toString("base64");
+  };
+  return new Map(readdirSync(folder).map((name) => [name, read(name)]));
+}
+
+if (process.argv.includes("--check")) {
+  const fresh = mkdtempSync(join(tmpdir(), "svc-console-dist-"));
+  try {
+    await buildInto(fresh);
+    const [here, there] = [filesIn(dist), filesIn(fresh)];
+    const names = new Set([...here.keys(), ...there.keys()]);
+    const different = [...names].filter((name) => here.get(name) !== there.get(name));
+    if (different.length) {
+      console.error(`dist is not what src gives; run make console. Different: ${different.sort().join(", ")}`);
+      process.exitCode = 1;
+    }
+  } finally {
+    rmSync(fresh, { recursive: true });
+  }
+} else {
+  await buildInto(dist);
+}

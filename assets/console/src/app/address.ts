@@ -1,0 +1,109 @@
+// The address is the state: each page keeps filters, range, open record and the like in its
+// search parameters, as plain texts. A parameter reads its text and falls back to its default,
+// so that any address opens something sensible.
+
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
+
+/** Search parameters as they stand in the address. */
+export type Search = Record<string, string>;
+
+export function parseSearch(text: string): Search {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+export function formatSearch(search: object): string {
+  const text = new URLSearchParams(
+    Object.entries(search).filter(([, value]) => typeof value === "string" && value !== "") as [string, string][],
+  ).toString();
+  return text && `?${text}`;
+}
+
+/** How a value stands in the address. */
+export interface Param<T> {
+  parse(text: string | undefined): T;
+  /** The text of a value; undefined for the default, which the address leaves out. */
+  format(value: T): string | undefined;
+}
+
+export const textParam: Param<string> = { parse: (text) => text ?? "", format: (value) => value || undefined };
+
+export const switchParam: Param<boolean> = { parse: (text) => text === "1", format: (value) => (value ? "1" : undefined) };
+
+/** A whole number that is at least the default. */
+export function numberParam(initial: number, most = Number.MAX_SAFE_INTEGER): Param<number> {
+  return {
+    parse(text) {
+      const value = Number(text);
+      return text && Number.isInteger(value) && value >= initial && value <= most ? value : initial;
+    },
+    format: (value) => (value === initial ? undefined : String(value)),
+  };
+}
+
+/** One of some texts, of which the first is the default. */
+export function choiceParam<const T extends string>(choices: readonly [T, ...T[]]): Param<T> {
+  return {
+    parse: (text) => choices.find((choice) => choice === text) ?? choices[0],
+    format: (value) => (value === choices[0] ? undefined : value),
+  };
+}
+
+/** A structure as JSON; `accept` makes a valid value of whatever stands there. */
+export function jsonParam<T>(accept: (value: unknown) => T): Param<T> {
+  const initial = JSON.stringify(accept(undefined));
+  return {
+    parse(text) {
+      try {
+        return accept(text === undefined ? undefined : JSON.parse(text));
+      } catch {
+        return accept(undefined);
+      }
+    },
+    format(value) {
+      const text = JSON.stringify(value);
+      return text === initial ? undefined : text;
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: parameters of all types are read and written here
+type Params = Record<string, Param<any>>;
+type Values<P extends Params> = { [K in keyof P]: P[K] extends Param<infer T> ? T : never };
+
+/** The search parameters of the address, as texts. */
+export function useAddress(): [Search, (change: Record<string, string | undefined>, how?: { replace?: boolean }) => void] {
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const change = useCallback(
+    (parts: Record<string, string | undefined>, { replace = false } = {}) => {
+      void navigate({
+        to: ".",
+        replace,
+        search: ((before: Search) => Object.fromEntries(Object.entries({ ...before, ...parts }).filter(([, value]) => value))) as never,
+      });
+    },
+    [navigate],
+  );
+  return [search, change];
+}
+
+/**
+ * Values of search parameters, and what changes some of them: in a step of the history that
+ * "back" undoes, unless it replaces the last one. Declare `params` outside of the component.
+ */
+export function useParams<const P extends Params>(
+  params: P,
+): [Values<P>, (change: Partial<Values<P>>, how?: { replace?: boolean }) => void] {
+  const [search, change] = useAddress();
+  const values = useMemo(
+    () => Object.fromEntries(Object.entries(params).map(([name, param]) => [name, param.parse(search[name])])) as unknown as Values<P>,
+    [params, search],
+  );
+  const set = useCallback(
+    (parts: Partial<Values<P>>, how?: { replace?: boolean }) =>
+      change(Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, params[name]?.format(value as never)])), how),
+    [change, params],
+  );
+  return [values, set];
+}

@@ -1,0 +1,34 @@
+// What stands in place of a page that failed while it was drawn or loaded.
+
+import { Stack, Text, Title } from "@mantine/core";
+import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
+import { Failure } from "./failure";
+import { useTexts } from "./texts";
+
+// A part of the program that could not be loaded: after an update of the server its name is
+// another, which only the page itself knows. Browsers have no other sign of it than their text.
+const notLoaded = /dynamically imported module|importing a module script failed|unable to preload/i;
+
+export function BrokenPage({ error, reset }: ErrorComponentProps) {
+  const { frame } = useTexts();
+  const router = useRouter();
+  return (
+    <Stack gap="md" maw={640}>
+      <Title order={1} size="h2" tabIndex={-1}>
+        {frame.broken.title}
+      </Title>
+      <Text c="dimmed">{frame.broken.text}</Text>
+      <Failure
+        error={error}
+        retry={() => {
+          if (notLoaded.test(String(error))) {
+            location.reload();
+            return;
+          }
+          reset();
+          void router.invalidate();
+        }}
+      />
+    </Stack>
+  );
+}

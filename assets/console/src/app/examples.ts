@@ -1,0 +1,55 @@
+// Code to paste, for this server and a project: a command and each client library.
+
+import type { Example } from "./example";
+
+/** What the lines of an example call, in each language; the client is there already. */
+export interface Calls {
+  /** What curl sends; `path` follows `/api/v1`. */
+  curl: { method?: "PUT" | "POST" | undefined; path: string; body: object };
+  /** Whether the call needs an API key. The examples read it from the variable SVC_API_KEY; pages never have one. */
+  key?: boolean | undefined;
+  typescript: string;
+  browser?: string | undefined;
+  go: string;
+  python: string;
+  rust: string;
+}
+
+/** The same call as a command and in each client library. */
+export function examplesOf(project: string, calls: Calls, origin = location.origin): Example[] {
+  const { curl, key = false, typescript, browser = typescript, go, python, rust } = calls;
+  const base = `${origin}/api/v1`;
+  const options = `baseUrl: "${base}", projectKey: "${project}"`;
+  const method = curl.method === "PUT" ? "-X PUT " : "";
+  const header = key ? `\n  -H "Authorization: Bearer $SVC_API_KEY" \\` : "";
+  return [
+    {
+      name: "curl",
+      code: `curl -fsS ${method}"${base}${curl.path}" \\${header}\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(curl.body).replaceAll("'", "'\\''")}'`,
+    },
+    ...(key
+      ? []
+      : [
+          {
+            name: "Browser",
+            code: `<script src="${origin}/sdk/svc-sdk.global.js"></script>\n<script>\n  const client = new SvcClient({ ${options} });\n  ${browser.replaceAll("\n", "\n  ")}\n</script>`,
+          },
+        ]),
+    {
+      name: "TypeScript",
+      code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ ${options}${key ? ", token: process.env.SVC_API_KEY" : ""} });\n${typescript}`,
+    },
+    {
+      name: "Go",
+      code: `client, err := svcsdk.New("${base}", svcsdk.WithProject("${project}")${key ? ', svcsdk.WithToken(os.Getenv("SVC_API_KEY"))' : ""})\nif err != nil {\n\treturn err\n}\n${go}`,
+    },
+    {
+      name: "Python",
+      code: `${key ? "import os\n" : ""}from svc_sdk import SvcClient\n\nclient = SvcClient("${base}", "${project}"${key ? ', token=os.environ["SVC_API_KEY"]' : ""})\n${python}`,
+    },
+    {
+      name: "Rust",
+      code: `let client = SvcClient::builder("${base}")\n    .project_key("${project}")\n${key ? '    .token(std::env::var("SVC_API_KEY").unwrap_or_default())\n' : ""}    .build()?;\n${rust}`,
+    },
+  ];
+}

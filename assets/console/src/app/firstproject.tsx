@@ -1,0 +1,26 @@
+// Where there is no project yet: what a project is, and the way to the first one.
+
+import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useTexts } from "./texts";
+
+export function FirstProject() {
+  const { firstProject } = useTexts().frame;
+  return (
+    <Paper withBorder p="xl" maw={640} mx="auto" mt={{ base: 0, sm: 64 }}>
+      <Stack gap="md" align="flex-start">
+        <Title order={1} size="h2" tabIndex={-1}>
+          {firstProject.title}
+        </Title>
+        <Text c="dimmed">{firstProject.text}</Text>
+        <Button
+          leftSection={<IconPlus size={16} aria-hidden />}
+          renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ new: "1" } as never} {...props} />}
+        >
+          {firstProject.create}
+        </Button>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,114 @@
+// Numbers, times and sizes as people of the chosen language write them.
+
+import { useMemo } from "react";
+import { useLanguage } from "./texts";
+
+export interface Format {
+  number(value: number): string;
+  /** A share from 0 to 1. */
+  percent(share: number, digits?: number): string;
+  bytes(count: number): string;
+  /** Unix seconds as date and time in the zone of the browser. */
+  time(seconds: number): string;
+  /** Unix seconds as a date in the zone of the browser. */
+  date(seconds: number): string;
+  /** Unix seconds as "3 hours ago". */
+  ago(seconds: number, now?: number): string;
+  /** Seconds as "1 h 20 min". */
+  duration(seconds: number): string;
+  /** Items as "a, b and c". */
+  list(items: string[]): string;
+  /** A number as "1.2K", for axes and small places. */
+  compact(value: number): string;
+  /** A number with at most two digits after the point. */
+  decimal(value: number): string;
+  /** Unix seconds as "3 Nov", minutes east of UTC. */
+  day(seconds: number, offset: number): string;
+  /** Unix seconds as "14:00", minutes east of UTC. */
+  hour(seconds: number, offset: number): string;
+  /** Unix seconds as "Monday, 3 November 2025", minutes east of UTC. */
+  weekdayAndDate(seconds: number, offset: number): string;
+  /** A day of the week, from Sunday, which is 0. */
+  weekday(index: number): string;
+  /** A month of the year, from January, which is 0. */
+  month(index: number): string;
+  /** The name of a country by its two letters. */
+  country(code: string): string;
+}
+
+const steps: [limit: number, size: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [60, 1, "second"],
+  [3600, 60, "minute"],
+  [86_400, 3600, "hour"],
+  [30 * 86_400, 86_400, "day"],
+  [365 * 86_400, 30 * 86_400, "month"],
+  [Number.POSITIVE_INFINITY, 365 * 86_400, "year"],
+];
+
+/** What formats in a language, a BCP 47 tag. */
+export function formatIn(tag: string): Format {
+  const number = new Intl.NumberFormat(tag);
+  const size = new Intl.NumberFormat(tag, { maximumFractionDigits: 1 });
+  const time = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
+  const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium" });
+  const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
+  const list = new Intl.ListFormat(tag, { type: "conjunction" });
+  const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
+  const decimal = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 });
+  const day = new Intl.DateTimeFormat(tag, { timeZone: "UTC", day: "numeric", month: "short" });
+  const hour = new Intl.DateTimeFormat(tag, { timeZone: "UTC", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const full = new Intl.DateTimeFormat(tag, { timeZone: "UTC", dateStyle: "full" });
+  const weekday = new Intl.DateTimeFormat(tag, { timeZone: "UTC", weekday: "short" });
+  const month = new Intl.DateTimeFormat(tag, { timeZone: "UTC", month: "short" });
+  const countries = new Intl.DisplayNames(tag, { type: "region" });
+  const shifted = (seconds: number, offset: number) => (seconds + offset * 60) * 1000;
+  const unit = (value: number, name: string) =>
+    new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
+  return {
+    number: (value) => number.format(value),
+    percent: (share, digits = 1) => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: digits }).format(share),
+    bytes(count) {
+      const power = count < 1024 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), 4);
+      return `${size.format(count / 1024 ** power)} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+    },
+    time: (seconds) => time.format(seconds * 1000),
+    date: (seconds) => date.format(seconds * 1000),
+    ago(seconds, now = Date.now() / 1000) {
+      const past = seconds - now;
+      const [, length, name] = steps.find(([limit]) => Math.abs(past) < limit) ?? steps[steps.length - 1]!;
+      return relative.format(Math.round(past / length), name);
+    },
+    duration(seconds) {
+      const parts = [
+        [Math.floor(seconds / 86_400), "day"],
+        [Math.floor(seconds / 3600) % 24, "hour"],
+        [Math.floor(seconds / 60) % 60, "minute"],
+        [Math.floor(seconds) % 60, "second"],
+      ] as const;
+      const shown = parts.filter(([value]) => value > 0).slice(0, 2);
+      return shown.length ? shown.map(([value, name]) => unit(value, name)).join(" ") : unit(0, "second");
+    },
+    list: (items) => list.format(items),
+    compact: (value) => compact.format(value),
+    decimal: (value) => decimal.format(value),
+    day: (seconds, offset) => day.format(shifted(seconds, offset)),
+    hour: (seconds, offset) => hour.format(shifted(seconds, offset)),
+    weekdayAndDate: (seconds, offset) => full.format(shifted(seconds, offset)),
+    // The first Sunday of 1970 was the fourth day.
+    weekday: (index) => weekday.format((index + 3) * 86_400_000),
+    month: (index) => month.format(Date.UTC(2001, index)),
+    country(code) {
+      try {
+        return countries.of(code) ?? code;
+      } catch {
+        return code;
+      }
+    },
+  };
+}
+
+/** What formats in the chosen language. */
+export function useFormat(): Format {
+  const { language } = useLanguage();
+  return useMemo(() => formatIn(language === "zh" ? "zh-Hans-CN" : "en-GB"), [language]);
+}

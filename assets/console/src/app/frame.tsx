@@ -1,0 +1,231 @@
+// What surrounds every page: side bar, project, theme, language, log out, and what watches over
+// the login and the server.
+
+import { ActionIcon, AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useAddress } from "./address";
+import { ExpiredDialog } from "./expired";
+import { FirstProject } from "./firstproject";
+import classes from "./frame.module.css";
+import { openDialog, useShortcuts } from "./keys";
+import { LostBanner } from "./lost";
+import { Mark } from "./mark";
+import { pageOf, pages, subPages } from "./pages";
+import { Preferences } from "./preferences";
+import { useProjectKey, useProjects } from "./project";
+import { ProjectSwitcher } from "./projectswitcher";
+import { useSession } from "./session";
+import { recall, watch } from "./storage";
+import { useTexts } from "./texts";
+
+const Palette = lazy(() => import("./palette"));
+const KeysDialog = lazy(() => import("./keysdialog"));
+
+const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+
+// Which entry is marked is decided here, not by what its address begins with.
+const exactly = { exact: true, includeSearch: false };
+
+/** Shows a page to those who are logged in; where a login ends, the login page comes next. */
+export function Frame() {
+  const loggedIn = useSession() !== null;
+  const router = useRouter();
+  useEffect(() => {
+    if (!loggedIn) {
+      void router.navigate({ to: "/login", search: { returnTo: router.state.location.href } as never, replace: true });
+    }
+  }, [loggedIn, router]);
+  return loggedIn ? <FrameOf /> : null;
+}
+
+function FrameOf() {
+  const { frame } = useTexts();
+  const { pathname } = useLocation();
+  const router = useRouter();
+  const [menu, { toggle, close }] = useDisclosure(false);
+  const [dialog, setDialog] = useState<"palette" | "keys" | null>(null);
+  const [project] = useProjectKey();
+  const page = pageOf(pathname);
+  useTitle();
+  useFocusOnHeading();
+  useProjectInAddress();
+  useEffect(close, [close, pathname]);
+  useShortcuts([
+    { key: "mod+k", label: frame.keys.palette, run: () => setDialog("palette") },
+    { key: "?", label: frame.keys.help, run: () => setDialog("keys") },
+    ...pages.map(({ name, path, key, ofProject }) => ({
+      key: `g ${key}`,
+      label: frame.keys.goTo(frame.pages[name]),
+      run: () => void router.navigate({ to: path, search: (ofProject && project ? { project } : {}) as never }),
+    })),
+  ]);
+  const search = (
+    <UnstyledButton className={classes["search"]} onClick={() => setDialog("palette")}>
+      <IconSearch size={16} aria-hidden />
+      <span>{frame.palette.open}</span>
+      <kbd aria-hidden>{modKey} K</kbd>
+    </UnstyledButton>
+  );
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, and must not change the address */}
+      <a
+        href="#content"
+        className={classes["skip"]}
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("content")?.focus();
+        }}
+      >
+        {frame.skip}
+      </a>
+      <AppShell
+        layout="alt"
+        header={{ height: { base: 56, sm: 0 } }}
+        navbar={{ width: 240, breakpoint: "sm", collapsed: { mobile: !menu } }}
+        padding={{ base: "md", sm: "lg" }}
+      >
+        <AppShell.Header hiddenFrom="sm" px="xs">
+          <Group h="100%" gap="xs" wrap="nowrap">
+            <Burger opened={false} onClick={toggle} aria-label={frame.menu} aria-expanded={menu} size="sm" className={classes["touch"]} />
+            <Mark />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={44}
+              ms="auto"
+              aria-label={frame.palette.open}
+              onClick={() => setDialog("palette")}
+            >
+              <IconSearch size={20} aria-hidden />
+            </ActionIcon>
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar className={classes["navbar"]} aria-label={frame.navigation}>
+          <AppShell.Section p="xs" pb={4}>
+            <Group h={40} px={8} mb={8} justify="space-between" wrap="nowrap">
+              <Mark />
+              <Burger opened onClick={close} hiddenFrom="sm" aria-label={frame.closeMenu} size="sm" className={classes["touch"]} />
+            </Group>
+            <Box visibleFrom="sm">{search}</Box>
+          </AppShell.Section>
+          <AppShell.Section grow component={ScrollArea} type="scroll" px="xs">
+            {(["start", "publish", "users", "site"] as const).map((group) => (
+              <Box key={group} mb={12}>
+                {frame.groups[group] && (
+                  <Text size="xs" c="dimmed" fw={500} px={8} py={4} aria-hidden>
+                    {frame.groups[group]}
+                  </Text>
+                )}
+                {pages
+                  .filter((entry) => entry.group === group)
+                  .map(({ name, path, icon: Icon, ofProject }) => (
+                    <NavLink
+                      key={name}
+                      className={classes["link"]}
+                      renderRoot={(props) => (
+                        <Link to={path} activeOptions={exactly} search={(ofProject && project ? { project } : {}) as never} {...props} />
+                      )}
+                      label={frame.pages[name]}
+                      leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                      active={page?.name === name}
+                      aria-current={page?.name === name ? "page" : undefined}
+                      onClick={close}
+                    />
+                  ))}
+              </Box>
+            ))}
+          </AppShell.Section>
+          <AppShell.Section p="xs" className={classes["foot"]}>
+            <ProjectSwitcher />
+            <Box mt={8}>
+              <Preferences />
+            </Box>
+          </AppShell.Section>
+        </AppShell.Navbar>
+        <AppShell.Main id="content" tabIndex={-1} className={classes["main"]}>
+          <LostBanner />
+          <Content ofProject={page?.ofProject ?? false} />
+        </AppShell.Main>
+      </AppShell>
+      <Suspense>
+        {dialog === "palette" && <Palette onClose={() => setDialog(null)} onKeys={() => setDialog("keys")} />}
+        {dialog === "keys" && <KeysDialog onClose={() => setDialog(null)} />}
+      </Suspense>
+      <ExpiredDialog />
+    </>
+  );
+}
+
+/** The page, or the way to the first project when it needs one and there is none. */
+function Content({ ofProject }: { ofProject: boolean }) {
+  const { data: projects } = useProjects();
+  return ofProject && projects?.length === 0 ? <FirstProject /> : <Outlet />;
+}
+
+/** Names the window after page and project. */
+function useTitle(): void {
+  const { frame, common } = useTexts();
+  const { pathname } = useLocation();
+  const { data: projects } = useProjects();
+  const [key] = useProjectKey();
+  useEffect(() => {
+    const page = pageOf(pathname);
+    const part = subPages[pathname as keyof typeof subPages];
+    const project = page?.ofProject && projects?.find(({ project_key }) => project_key === key)?.name;
+    const parts = [part && frame.settings[part], page ? frame.pages[page.name] : frame.missing.title, project, common.product];
+    document.title = parts.filter(Boolean).join(" · ");
+  }, [frame, common, pathname, projects, key]);
+}
+
+/** After the path changed, the heading of the page has the focus, unless a dialog has it. */
+function useFocusOnHeading(): void {
+  const router = useRouter();
+  useEffect(() => {
+    let last = router.state.location.pathname;
+    return router.subscribe("onRendered", ({ toLocation }) => {
+      if (toLocation.pathname === last) {
+        return;
+      }
+      last = toLocation.pathname;
+      if (!openDialog()) {
+        const target = document.querySelector<HTMLElement>("#content h1") ?? document.getElementById("content");
+        if (target && !target.hasAttribute("tabindex")) {
+          target.tabIndex = -1;
+        }
+        target?.focus({ preventScroll: true });
+      }
+    });
+  }, [router]);
+}
+
+/**
+ * Pages of a project name it in the address, so that a copied address shows the same to others.
+ * A choice in another tab is followed, unless a dialog is open here.
+ */
+function useProjectInAddress(): void {
+  const router = useRouter();
+  const { pathname } = useLocation();
+  const [address] = useAddress();
+  const [key] = useProjectKey();
+  const wanted = pageOf(pathname)?.ofProject && key !== "" && address["project"] !== key ? key : null;
+  useEffect(() => {
+    if (wanted) {
+      void router.navigate({ to: ".", replace: true, search: ((before: object) => ({ ...before, project: wanted })) as never });
+    }
+  }, [router, wanted]);
+  useEffect(() => {
+    let last = recall("project");
+    return watch("project", () => {
+      const next = recall("project");
+      if (next && next !== last && !openDialog() && pageOf(router.state.location.pathname)?.ofProject) {
+        // What was open belongs to the other project.
+        void router.navigate({ to: ".", search: { project: next } as never });
+      }
+      last = next;
+    });
+  }, [router]);
+}

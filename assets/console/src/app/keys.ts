@@ -1,0 +1,126 @@
+// Keys of the console. A page registers what its keys do, for as long as it is shown; the
+// help on "?" lists what is registered.
+
+import { useEffect, useRef, useSyncExternalStore } from "react";
+
+export interface Shortcut {
+  /** "n", "?", "ArrowDown", two keys in a row as "g v", or with Ctrl or ⌘ as "mod+k". */
+  key: string;
+  /** What it does, for the help. */
+  label: string;
+  run(): void;
+  /** A dialog in which the key works; without one it works where no dialog is open. */
+  within?: () => HTMLElement | null;
+}
+
+/** How long after the first of two keys the second one counts, in milliseconds. */
+const pause = 1000;
+
+let shortcuts: readonly Shortcut[] = [];
+const listeners = new Set<() => void>();
+
+function change(next: readonly Shortcut[]): void {
+  shortcuts = next;
+  for (const listener of listeners) {
+    listener();
+  }
+}
+
+/** Makes a key do something until the function it returns is called. The last one registered wins. */
+export function register(key: string, label: string, run: () => void, within?: () => HTMLElement | null): () => void {
+  const shortcut: Shortcut = { key, label, run, ...(within && { within }) };
+  change([...shortcuts, shortcut]);
+  return () => change(shortcuts.filter((other) => other !== shortcut));
+}
+
+/** Registers shortcuts while a component is shown; they may be made anew on each drawing. */
+export function useShortcuts(list: readonly Shortcut[]): void {
+  const latest = useRef(list);
+  useEffect(() => {
+    latest.current = list;
+  });
+  // Only what the help shows decides when to register again.
+  const shown = JSON.stringify(list.map(({ key, label }) => [key, label]));
+  useEffect(() => {
+    const ends = (JSON.parse(shown) as [string, string][]).map(([key, label]) => {
+      const current = () => latest.current.find((shortcut) => shortcut.key === key);
+      const within = current()?.within && (() => current()?.within?.() ?? null);
+      return register(key, label, () => current()?.run(), within);
+    });
+    return () => {
+      for (const end of ends) {
+        end();
+      }
+    };
+  }, [shown]);
+}
+
+/** Everything that keys do at present, the last registered for each key. */
+export function useAllShortcuts(): Shortcut[] {
+  const all = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => shortcuts,
+  );
+  return [...new Map(all.map((shortcut) => [shortcut.key, shortcut])).values()];
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [role=combobox]"))
+  );
+}
+
+/** The dialog on top, or null. */
+export function openDialog(): HTMLElement | null {
+  return [...document.querySelectorAll<HTMLElement>("[aria-modal=true]")].at(-1) ?? null;
+}
+
+/** Whether a widget that has the focus needs the key for itself, as buttons need the space bar. */
+function isTaken(event: KeyboardEvent): boolean {
+  const target = event.target;
+  if (!(target instanceof HTMLElement)) {
+    return false;
+  }
+  const widget = target.closest(
+    "[role=menu], [role=listbox], [role=tablist], [role=radiogroup], [role=slider], [role=tree], [role=separator]",
+  );
+  return (widget !== null && event.key.startsWith("Arrow")) || (event.key === "Enter" && target.matches("a, button, summary"));
+}
+
+let first: { key: string; at: number } | null = null;
+
+/** The shortcut that a key stands for. */
+function match(event: KeyboardEvent): Shortcut | undefined {
+  const mod = event.ctrlKey || event.metaKey;
+  const key = event.key.length === 1 && !event.shiftKey ? event.key.toLowerCase() : event.key;
+  const dialog = openDialog();
+  const active = shortcuts.filter(({ within }) => {
+    const place = within?.();
+    return within ? place != null && (dialog ? dialog.contains(place) : place.isConnected) : !dialog;
+  });
+  const find = (name: string) => active.filter((shortcut) => shortcut.key === name).at(-1);
+  if (mod) {
+    return find(`mod+${key.toLowerCase()}`);
+  }
+  if (isTyping(event.target) || isTaken(event)) {
+    return undefined;
+  }
+  const second = first && event.timeStamp - first.at < pause ? find(`${first.key} ${key}`) : undefined;
+  first = !second && active.some((shortcut) => shortcut.key.startsWith(`${key} `)) ? { key, at: event.timeStamp } : null;
+  return second ?? find(key);
+}
+
+window.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.altKey || event.isComposing) {
+    return;
+  }
+  const shortcut = match(event);
+  if (shortcut) {
+    event.preventDefault();
+    shortcut.run();
+  }
+});

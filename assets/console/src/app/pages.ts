@@ -1,0 +1,61 @@
+// The pages of the console: where they are, what they are called, in which group of the side
+// bar they stand and which two keys open them.
+
+import {
+  IconApps,
+  IconChartFunnel,
+  IconChartLine,
+  IconFiles,
+  IconInfoCircle,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconMessage2,
+  IconSettings,
+  IconSpeakerphone,
+  IconVersions,
+} from "@tabler/icons-react";
+import type { Texts } from "../texts/en";
+
+export type PageName = keyof Texts["frame"]["pages"];
+
+export interface PageEntry {
+  name: PageName;
+  path: string;
+  icon: typeof IconApps;
+  group: keyof Texts["frame"]["groups"];
+  /** Pressed after "g". */
+  key: string;
+  /** Whether it shows one project. */
+  ofProject: boolean;
+}
+
+export const pages: readonly PageEntry[] = [
+  { name: "overview", path: "/admin", icon: IconLayoutDashboard, group: "start", key: "o", ofProject: false },
+  { name: "statistics", path: "/admin/analytics", icon: IconChartLine, group: "start", key: "s", ofProject: true },
+  { name: "projects", path: "/admin/projects", icon: IconApps, group: "publish", key: "p", ofProject: false },
+  { name: "versions", path: "/admin/versions", icon: IconVersions, group: "publish", key: "v", ofProject: true },
+  { name: "files", path: "/admin/files", icon: IconFiles, group: "publish", key: "f", ofProject: true },
+  { name: "announcements", path: "/admin/announcements", icon: IconSpeakerphone, group: "publish", key: "a", ofProject: true },
+  { name: "events", path: "/admin/events", icon: IconChartFunnel, group: "users", key: "b", ofProject: true },
+  { name: "feedbacks", path: "/admin/feedbacks", icon: IconMessage2, group: "users", key: "u", ofProject: true },
+  { name: "logs", path: "/admin/logs", icon: IconListDetails, group: "users", key: "l", ofProject: true },
+  { name: "tokens", path: "/admin/tokens", icon: IconKey, group: "site", key: "t", ofProject: false },
+  { name: "settings", path: "/admin/settings", icon: IconSettings, group: "site", key: "c", ofProject: false },
+  { name: "about", path: "/admin/about", icon: IconInfoCircle, group: "site", key: "i", ofProject: false },
+];
+
+/** Pages below others, with what they are called in the title of the window. */
+export const subPages = {
+  "/admin/settings": "administrator",
+  "/admin/settings/codehost-app": "codehostApp",
+  "/admin/settings/translation": "translation",
+  "/admin/settings/storage": "storage",
+  "/admin/settings/terms": "terms",
+} as const satisfies Record<string, keyof Texts["frame"]["settings"]>;
+
+/** The page that a path belongs to: the one with the longest path above it. */
+export function pageOf(path: string): PageEntry | undefined {
+  const above = pages.filter((page) => path === page.path || (page.path !== "/admin" && path.startsWith(`${page.path}/`)));
+  return above.at(-1) ?? (path === "/admin/" ? pages[0] : undefined);
+}

@@ -1,0 +1,317 @@
+// The command palette: pages, projects, records of the whole instance, new records, preferences.
+
+import { Group, Loader, Modal, Text, useMantineColorScheme } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import {
+  IconApps,
+  IconKeyboard,
+  IconLanguage,
+  IconListDetails,
+  IconLogout,
+  IconMessage2,
+  IconPlus,
+  IconSearch,
+  IconSpeakerphone,
+  IconVersions,
+} from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
+import type { SearchHit } from "svc-sdk";
+import { useFocusReturn } from "../resource/focus";
+import { clientOf } from "./client";
+import { Failure } from "./failure";
+import { useFormat } from "./format";
+import classes from "./frame.module.css";
+import { pages, subPages } from "./pages";
+import { languages, themes } from "./preferences";
+import { useProjectKey, useProjects } from "./project";
+import { logOut } from "./session";
+import { remember } from "./storage";
+import { type Language, useLanguage } from "./texts";
+
+interface Command {
+  id: string;
+  label: string;
+  /** Beside the label. */
+  detail?: string;
+  icon: ReactNode;
+  /** Further texts by which it is found. */
+  words?: string;
+  run(): void;
+}
+
+const kinds = {
+  project: { path: "/admin/projects", icon: IconApps },
+  version: { path: "/admin/versions", icon: IconVersions },
+  announcement: { path: "/admin/announcements", icon: IconSpeakerphone },
+  feedback: { path: "/admin/feedbacks", icon: IconMessage2 },
+  log: { path: "/admin/logs", icon: IconListDetails },
+};
+
+/** What is known about a kind; a newer server may find others. */
+function kindOf(hit: SearchHit): keyof typeof kinds | null {
+  return hit.kind in kinds ? (hit.kind as keyof typeof kinds) : null;
+}
+
+/** Whether all words of what was typed are in a text. */
+function fits(command: Command, typed: string): boolean {
+  const text = `${command.label} ${command.detail ?? ""} ${command.words ?? ""}`.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+const shortest = 2;
+const longest = 128;
+
+export default function Palette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
+  const { texts, language, choose } = useLanguage();
+  useFocusReturn();
+  const { frame } = texts;
+  const { palette } = frame;
+  const format = useFormat();
+  const router = useRouter();
+  const { data: projects = [] } = useProjects();
+  const [project, showProject] = useProjectKey();
+  const { setColorScheme } = useMantineColorScheme();
+  const [typed, setTyped] = useState("");
+  const wanted = typed.trim().slice(0, longest);
+  const [paused] = useDebouncedValue(wanted, 250);
+  const searching = wanted.length >= shortest;
+  const found = useQuery({
+    queryKey: ["palette", paused],
+    queryFn: ({ signal }) => clientOf("").admin.search({ q: paused, limit: 10 }, { signal }),
+    enabled: searching && paused.length >= shortest,
+    placeholderData: keepPreviousData,
+  });
+  const [active, setActive] = useState(0);
+  const list = useId();
+  useEffect(() => setActive(0), [typed]);
+
+  const go = (path: string, search: Record<string, string> = {}) => void router.navigate({ to: path, search: search as never });
+  const ofProject = project ? { project } : undefined;
+  const size = { size: 18, stroke: 1.6, "aria-hidden": true } as const;
+  const create = (id: string, label: string, path: string, search: Record<string, string> | undefined, word = "new") =>
+    search
+      ? [
+          {
+            id: `create ${id}`,
+            label,
+            icon: <IconPlus {...size} />,
+            words: palette.create,
+            run: () => go(path, { ...search, [word]: "1" }),
+          },
+        ]
+      : [];
+  const groups: { label: string; commands: Command[] }[] = [
+    {
+      label: palette.goTo,
+      commands: [
+        ...pages.map(({ name, path, icon: Icon, ofProject: own }) => ({
+          id: path,
+          label: frame.pages[name],
+          icon: <Icon {...size} />,
+          run: () => go(path, own ? ofProject : {}),
+        })),
+        ...Object.entries(subPages).map(([path, name]) => ({
+          id: `part ${path}`,
+          label: `${frame.pages.settings}: ${frame.settings[name]}`,
+          icon: <IconSearch {...size} />,
+          run: () => go(path),
+        })),
+      ],
+    },
+    {
+      label: palette.switchTo,
+      commands: projects
+        .filter(({ project_key }) => project_key !== project)
+        .map(({ project_key, name, aliases }) => ({
+          id: `project ${project_key}`,
+          label: name,
+          detail: project_key,
+          words: aliases.join(" "),
+          icon: <IconApps {...size} />,
+          run: () => showProject(project_key),
+        })),
+    },
+    {
+      label: palette.create,
+      commands: [
+        ...create("version", palette.newVersion, "/admin/versions", ofProject),
+        ...create("announcement", palette.newAnnouncement, "/admin/announcements", ofProject),
+        ...create("file", palette.upload, "/admin/files", ofProject),
+        ...create("feedback", palette.newFeedback, "/admin/feedbacks", ofProject),
+        ...create("log", palette.newLog, "/admin/logs", ofProject),
+        ...create("project", palette.newProject, "/admin/projects", {}),
+        ...create("token", palette.newToken, "/admin/tokens", {}),
+      ],
+    },
+    {
+      label: palette.change,
+      commands: [
+        ...themes.map(([name, Icon]) => ({
+          id: `theme ${name}`,
+          label: `${frame.theme.label}: ${frame.theme[name]}`,
+          icon: <Icon {...size} />,
+          run: () => setColorScheme(name),
+        })),
+        ...(Object.keys(languages) as Language[])
+          .filter((tag) => tag !== language)
+          .map((tag) => ({
+            id: `language ${tag}`,
+            label: `${frame.language}: ${languages[tag]}`,
+            icon: <IconLanguage {...size} />,
+            run: () => choose(tag),
+          })),
+        { id: "keys", label: frame.keys.title, icon: <IconKeyboard {...size} />, run: onKeys },
+        { id: "log out", label: frame.logOut, icon: <IconLogout {...size} />, run: logOut },
+      ],
+    },
+  ];
+  // What is asked for most comes first; the rest is there as soon as something is typed.
+  const shown = groups
+    .map(({ label, commands }, index) => ({
+      label,
+      commands: wanted ? commands.filter((command) => fits(command, wanted)) : commands.slice(0, [pages.length, 5, 4, 0][index]),
+    }))
+    .filter(({ commands }) => commands.length > 0);
+  const names = new Map(projects.map(({ project_key, name }) => [project_key, name]));
+  const hits = (searching ? (found.data?.data ?? []) : []).flatMap((hit): Command[] => {
+    const kind = kindOf(hit);
+    if (!kind) {
+      return [];
+    }
+    const { path, icon: Icon } = kinds[kind];
+    return [
+      {
+        id: `hit ${kind} ${hit.id}`,
+        label: hit.title.includes(hit.excerpt) ? hit.title : `${hit.title} · ${hit.excerpt}`,
+        detail: [palette.kinds[kind], names.get(hit.project_key) ?? hit.project_key, format.ago(hit.created_at)].join(" · "),
+        icon: <Icon {...size} />,
+        run() {
+          if (kind === "project") {
+            go(path, { open: hit.id });
+          } else {
+            remember("project", hit.project_key);
+            go(path, { project: hit.project_key, open: hit.id });
+          }
+        },
+      },
+    ];
+  });
+  const all = [...(hits.length ? [{ label: palette.found, commands: hits }] : []), ...shown];
+  const pending = searching && (paused !== wanted || found.isFetching);
+  const commands = all.flatMap((group) => group.commands);
+  const at = Math.min(active, commands.length - 1);
+  const run = (command: Command | undefined) => {
+    if (command) {
+      onClose();
+      command.run();
+    }
+  };
+  const press = (event: KeyboardEvent) => {
+    const last = commands.length - 1;
+    const next = {
+      ArrowDown: at < last ? at + 1 : 0,
+      ArrowUp: at > 0 ? at - 1 : last,
+      PageDown: Math.min(at + 8, last),
+      PageUp: Math.max(at - 8, 0),
+    }[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      setActive(next);
+    } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      run(commands[at]);
+    }
+  };
+  const idOf = (index: number) => `${list}-${index}`;
+  useEffect(() => {
+    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, [list, at]);
+  let index = -1;
+
+  return (
+    <Modal.Root opened onClose={onClose} size={640} yOffset="12vh" transitionProps={{ duration: 0 }}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={palette.label}>
+        <input
+          className={classes["query"]}
+          role="combobox"
+          aria-expanded
+          aria-controls={list}
+          aria-autocomplete="list"
+          aria-activedescendant={at >= 0 ? idOf(at) : undefined}
+          aria-label={palette.placeholder}
+          placeholder={palette.placeholder}
+          data-autofocus
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={longest}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={press}
+        />
+        <div id={list} role="listbox" aria-label={palette.label} className={classes["options"]}>
+          {all.map(({ label, commands: members }) => (
+            // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
+            <div key={label} role="group" aria-label={label}>
+              <div className={classes["grouplabel"]} aria-hidden>
+                {label}
+              </div>
+              {members.map((command) => {
+                index++;
+                const here = index;
+                return (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the list are those of its input
+                  <div
+                    key={command.id}
+                    id={idOf(here)}
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={here === at}
+                    className={classes["option"]}
+                    onMouseMove={() => setActive(here)}
+                    onClick={() => run(command)}
+                  >
+                    {command.icon}
+                    <Text size="sm" truncate>
+                      {command.label}
+                    </Text>
+                    {command.detail && (
+                      <Text size="xs" c="dimmed" ms="auto" truncate>
+                        {command.detail}
+                      </Text>
+                    )}
+                  </div>
+                );
+              })}
+            </div>
+          ))}
+        </div>
+        {commands.length === 0 && !pending && (
+          <Text size="sm" c="dimmed" p="md">
+            {palette.nothing}
+          </Text>
+        )}
+        {found.error && searching && <Failure error={found.error} retry={() => void found.refetch()} />}
+        <Group className={classes["hint"]} gap="md" aria-hidden>
+          <span>
+            <kbd>↑</kbd> <kbd>↓</kbd> {palette.keys}
+          </span>
+          <span>
+            <kbd>↵</kbd> {palette.enter}
+          </span>
+          <Group gap={8} ms="auto" h={20}>
+            {pending && <Loader size={14} />}
+          </Group>
+        </Group>
+        <div role="status" className={classes["spoken"]}>
+          {pending ? palette.searching : searching && found.data ? `${palette.found}: ${hits.length}` : ""}
+        </div>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

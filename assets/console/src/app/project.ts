@@ -1,0 +1,47 @@
+// The project that all pages show: in the address, and remembered for the next page.
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Project } from "svc-sdk";
+import { useAddress } from "./address";
+import { type Admin, clientOf } from "./client";
+import { useRemembered } from "./storage";
+
+/** All projects, by name. */
+export function useProjects() {
+  return useQuery({
+    queryKey: ["projects", "all"],
+    queryFn: async ({ signal }) => {
+      const all: Project[] = [];
+      for await (const project of clientOf("").admin.iterProjects({}, { signal })) {
+        all.push(project);
+      }
+      return all.sort((a, b) => a.name.localeCompare(b.name));
+    },
+    staleTime: 60_000,
+  });
+}
+
+/** The key of the project that is shown, "" while there is none, and what shows another. */
+export function useProjectKey(): [string, (key: string) => void] {
+  const [address, change] = useAddress();
+  const [remembered, remember] = useRemembered("project");
+  const { data } = useProjects();
+  const wanted = address["project"] ?? remembered ?? "";
+  const known = data?.find((project) => project.project_key === wanted || project.aliases.includes(wanted));
+  const key = known?.project_key ?? (data ? (data[0]?.project_key ?? "") : wanted);
+  return [
+    key,
+    (next) => {
+      remember(next);
+      // What was open belongs to the other project.
+      change({ project: next, open: undefined, page: undefined });
+    },
+  ];
+}
+
+/** Methods with the administrator's login, bound to the project that is shown. */
+export function useAdmin(): Admin {
+  const [key] = useProjectKey();
+  return useMemo(() => clientOf(key).admin, [key]);
+}

@@ -1,0 +1,43 @@
+// Server state: what is kept, for how long, and when it is asked for again.
+
+import { QueryClient } from "@tanstack/react-query";
+import { SvcConnectionError } from "svc-sdk";
+import { isLost, watchServer } from "./server";
+import { session, watchSession } from "./session";
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      gcTime: 10 * 60_000,
+      // The library has tried again already; a lost server is asked until it is back.
+      retry: (count, error) => error instanceof SvcConnectionError && (isLost() || count < 2),
+      retryDelay: (count) => Math.min(1000 * 2 ** count, 10_000),
+      networkMode: "always",
+    },
+    mutations: { networkMode: "always" },
+  },
+});
+
+// Nothing that a login could see stays behind it; with another one everything is asked again.
+let token = session()?.token;
+watchSession(() => {
+  const next = session()?.token;
+  if (next === token) {
+    return;
+  }
+  token = next;
+  if (next === undefined) {
+    void queries.cancelQueries();
+    queries.clear();
+  } else {
+    void queries.invalidateQueries();
+  }
+});
+
+// A server that is back may know more than before.
+watchServer(() => {
+  if (!isLost()) {
+    void queries.invalidateQueries();
+  }
+});

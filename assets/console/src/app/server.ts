@@ -1,0 +1,99 @@
+// Whether the server can be reached. Every call tells how it went; while it cannot be
+// reached, it is asked every few seconds.
+
+import { useSyncExternalStore } from "react";
+
+/** Milliseconds between two questions whether the server is back. */
+const pause = 2000;
+
+let lost = false;
+let timer: number | undefined;
+const listeners = new Set<() => void>();
+
+/** Notes that a call got no answer of the server. */
+export function noteLost(): void {
+  if (!lost) {
+    lost = true;
+    tell();
+    timer = window.setTimeout(ask, pause);
+  }
+}
+
+/** Notes that the server answered. */
+export function noteFound(): void {
+  if (lost) {
+    lost = false;
+    window.clearTimeout(timer);
+    tell();
+  }
+}
+
+async function answers(): Promise<boolean> {
+  try {
+    return (await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(5000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Asks whether the server is there, and notes it when it is not. */
+export async function isReachable(): Promise<boolean> {
+  const there = await answers();
+  if (there) {
+    noteFound();
+  } else {
+    noteLost();
+  }
+  return there;
+}
+
+/** Waits until the server can be reached. */
+export function untilFound(): Promise<void> {
+  return new Promise((resolve) => {
+    if (!lost) {
+      resolve();
+      return;
+    }
+    const end = watchServer(() => {
+      if (!lost) {
+        end();
+        resolve();
+      }
+    });
+  });
+}
+
+async function ask(): Promise<void> {
+  if (!(await isReachable())) {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(ask, pause);
+  }
+}
+
+window.addEventListener("online", () => {
+  if (lost) {
+    void ask();
+  }
+});
+
+function tell(): void {
+  for (const listener of listeners) {
+    listener();
+  }
+}
+
+/** Calls back when the server is lost and when it is found again. */
+export function watchServer(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Whether the server cannot be reached. */
+export function isLost(): boolean {
+  return lost;
+}
+
+/** Whether the server cannot be reached, kept up to date. */
+export function useLost(): boolean {
+  return useSyncExternalStore(watchServer, isLost);
+}

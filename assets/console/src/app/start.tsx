@@ -1,0 +1,76 @@
+// How something begins: what it is for, and what to paste, with this server's address, the
+// project's key and a place for the API key.
+
+import { Anchor, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Beginning, Examples } from "./example";
+import { type Calls, examplesOf } from "./examples";
+import { announcing, publishing, updating } from "./snippets";
+import { useTexts } from "./texts";
+
+const topics = { version: publishing, announcement: announcing } satisfies Record<string, (project: string) => Calls>;
+
+/** What stands where a list is empty: what it is for, and how to fill it from CI. */
+export function Start({ title, text, topic, project }: { title: string; text: string; topic: keyof typeof topics; project: string }) {
+  const { start } = useTexts();
+  if (!project) {
+    return (
+      <Stack gap="xs">
+        <Beginning title={start.noProject} text={text} />
+        <Anchor size="sm" renderRoot={(props) => <Link to="/admin/projects" search={{ new: "1" } as never} {...props} />}>
+          {start.makeProject}
+        </Anchor>
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap={0}>
+      <Beginning title={title} text={text} examples={examplesOf(project, topics[topic](project))} />
+      <KeyHint project={project} scope={`${topic}s:write`} />
+    </Stack>
+  );
+}
+
+/** What to paste into CI and into the app of a project. */
+export function ProjectStart({ project }: { project: string }) {
+  const { start } = useTexts();
+  return (
+    <Stack gap="lg">
+      <section>
+        <Title order={3} size="h5">
+          {start.ci}
+        </Title>
+        <Text size="sm" c="dimmed" mb="xs">
+          {start.ciText}
+        </Text>
+        <Examples examples={examplesOf(project, publishing(project))} />
+        <KeyHint project={project} scope="versions:write" />
+      </section>
+      <section>
+        <Title order={3} size="h5">
+          {start.app}
+        </Title>
+        <Text size="sm" c="dimmed" mb="xs">
+          {start.appText}
+        </Text>
+        <Examples examples={examplesOf(project, updating(project))} />
+      </section>
+    </Stack>
+  );
+}
+
+function KeyHint({ project, scope }: { project: string; scope: string }) {
+  const { start } = useTexts();
+  return (
+    <Text size="sm" c="dimmed" mt="xs">
+      {start.key(scope)}{" "}
+      <Anchor
+        size="sm"
+        underline="always"
+        renderRoot={(props) => <Link to="/admin/tokens" search={{ project, new: "1" } as never} {...props} />}
+      >
+        {start.makeKey}
+      </Anchor>
+    </Text>
+  );
+}

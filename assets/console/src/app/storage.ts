@@ -1,0 +1,74 @@
+// What the browser remembers. Storage may be full or forbidden: then it is remembered until
+// the page is closed.
+
+import { useCallback, useSyncExternalStore } from "react";
+
+const prefix = "svc.console.";
+// What could not be written; null was forgotten.
+const memory = new Map<string, string | null>();
+const listeners = new Map<string, Set<() => void>>();
+
+/** The text that is remembered under a key, or null. */
+export function recall(key: string): string | null {
+  const kept = memory.get(key);
+  if (kept !== undefined) {
+    return kept;
+  }
+  try {
+    return localStorage.getItem(prefix + key);
+  } catch {
+    return null;
+  }
+}
+
+/** Remembers a text, in this browser where that is possible; null forgets it. */
+export function remember(key: string, text: string | null): void {
+  memory.set(key, text);
+  try {
+    if (text === null) {
+      localStorage.removeItem(prefix + key);
+    } else {
+      localStorage.setItem(prefix + key, text);
+    }
+    memory.delete(key);
+  } catch {
+    // The copy in memory has to do.
+  }
+  changed(key);
+}
+
+function changed(key: string): void {
+  for (const listener of listeners.get(key) ?? []) {
+    listener();
+  }
+}
+
+// Other tabs tell what they changed; a null key says that everything was cleared.
+window.addEventListener("storage", (event) => {
+  if (event.key === null) {
+    memory.clear();
+    for (const key of listeners.keys()) {
+      changed(key);
+    }
+  } else if (event.key.startsWith(prefix)) {
+    const key = event.key.slice(prefix.length);
+    memory.delete(key);
+    changed(key);
+  }
+});
+
+/** Calls back when the text under a key changes, here or in another tab. */
+export function watch(key: string, listener: () => void): () => void {
+  const all = listeners.get(key) ?? new Set();
+  listeners.set(key, all.add(listener));
+  return () => all.delete(listener);
+}
+
+/** The remembered text under a key, kept up to date, and what changes it. */
+export function useRemembered(key: string): [string | null, (text: string | null) => void] {
+  const text = useSyncExternalStore(
+    (listener) => watch(key, listener),
+    () => recall(key),
+  );
+  return [text, useCallback((next) => remember(key, next), [key])];
+}

@@ -1,0 +1,116 @@
+// Colours, type and measures of the console: one accent, one type scale, a grid of 4 px.
+
+import type { CSSVariablesResolver, MantineColorScheme, MantineColorSchemeManager, MantineColorsTuple } from "@mantine/core";
+import { Anchor, Badge, createTheme, Drawer, Menu, Modal, Popover } from "@mantine/core";
+import { recall, remember, watch } from "./storage";
+
+const accent: MantineColorsTuple = [
+  "#eaf2ff",
+  "#d3e2fb",
+  "#a6c3f5",
+  "#76a3ef",
+  "#4e87ea",
+  "#3475e7",
+  "#1c64d1",
+  "#1658bd",
+  "#0e4ca6",
+  "#053f8e",
+];
+
+// Mantine's red is too light for the white texts on it.
+const red: MantineColorsTuple = [
+  "#fff5f5",
+  "#ffe3e3",
+  "#ffc9c9",
+  "#ffa8a8",
+  "#ff8787",
+  "#f03e3e",
+  "#c92a2a",
+  "#b02525",
+  "#9b2020",
+  "#861c1c",
+];
+
+export const theme = createTheme({
+  primaryColor: "accent",
+  primaryShade: 6,
+  autoContrast: true,
+  colors: { accent, red },
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, "Noto Sans Mono CJK SC", monospace',
+  defaultRadius: "sm",
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  components: {
+    // Colour alone does not tell a link from the text around it.
+    Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
+    Badge: Badge.extend({
+      defaultProps: { variant: "light", tt: "none", fw: 500 },
+      vars: (_theme, { color = "accent", variant }) => ({
+        root:
+          variant === "light"
+            ? {
+                "--badge-color": `light-dark(color-mix(in srgb, var(--mantine-color-${color}-9), black 30%), var(--mantine-color-${color}-light-color))`,
+              }
+            : {},
+      }),
+    }),
+    // What opens over a page is a part of the page; a menu holds entries and nothing else.
+    Popover: Popover.extend({ defaultProps: { portalProps: { target: "#content" } } }),
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    // The heading of a dialog is no banner of the page.
+    Modal: Modal.extend({ defaultProps: { attributes: { header: { role: "presentation" } } } }),
+    Drawer: Drawer.extend({ defaultProps: { attributes: { header: { role: "presentation" } } } }),
+  },
+});
+
+/** Colours of texts that are told from their ground by everybody, 4.5 to 1 at least. */
+export const colours: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": "#5b636b",
+    "--mantine-color-placeholder": "#68717a",
+    "--mantine-color-error": "#c92a2a",
+    "--mantine-color-red-filled": "#c92a2a",
+    "--mantine-color-red-filled-hover": "#b02525",
+    "--mantine-color-anchor": "#1658bd",
+    "--mantine-color-yellow-light-color": "#744300",
+  },
+  dark: {
+    "--mantine-color-dimmed": "#a9adb3",
+    "--mantine-color-placeholder": "#9ba0a6",
+    "--mantine-color-error": "#ff8787",
+    "--mantine-color-red-filled": "#c92a2a",
+    "--mantine-color-red-filled-hover": "#b02525",
+    "--mantine-color-anchor": "#76a3ef",
+  },
+});
+
+const key = "theme";
+
+function chosen(initial: MantineColorScheme): MantineColorScheme {
+  const text = recall(key);
+  return text === "light" || text === "dark" || text === "auto" ? text : initial;
+}
+
+let unwatch: (() => void) | undefined;
+
+/** Remembers whether pages are light or dark, the same in all tabs. */
+export const schemes: MantineColorSchemeManager = {
+  get: chosen,
+  set(scheme) {
+    // What is heard of a change sets it again: without a difference that would never end.
+    if (recall(key) !== scheme) {
+      remember(key, scheme);
+    }
+  },
+  subscribe(onUpdate) {
+    unwatch?.();
+    unwatch = watch(key, () => onUpdate(chosen("auto")));
+  },
+  unsubscribe() {
+    unwatch?.();
+    unwatch = undefined;
+  },
+  clear: () => remember(key, null),
+};

@@ -1,0 +1,15 @@
+// How a number differs from the one of the time before.
+
+export type Change = { kind: "new" | "none" | "same" } | { kind: "up" | "down"; by: number };
+
+/** How a number changed. Without one before there is no share: it is new, or there is nothing. */
+export function changeOf(now: number | null, before: number | null | undefined, difference = false): Change {
+  if (now === null || before === undefined || (!now && !before && !difference)) {
+    return { kind: "none" };
+  }
+  if (before === null || (before === 0 && !difference)) {
+    return { kind: "new" };
+  }
+  const by = difference ? now - before : (now - before) / before;
+  return by === 0 ? { kind: "same" } : { kind: by > 0 ? "up" : "down", by: Math.abs(by) };
+}

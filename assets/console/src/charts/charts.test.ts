@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { rangeOf, zoneName } from "../app/range";
+import { isoDay } from "./calendar";
+import { changeOf } from "./change";
+import { countryOf, onMap } from "./countries";
+import { contrast, dark, inkOn, light, shadeOf } from "./palette";
+import { plain } from "./parts";
+import { average } from "./retention";
+import { nodesOf } from "./sankey";
+import { slicesOf } from "./shares";
+import { pointsOf, thinned } from "./sparkline";
+import { csvOf } from "./table";
+import { finished } from "./trend";
+
+const day = 86_400;
+// Monday, 1 December 2025, 00:00 UTC.
+const monday = 1_764_547_200;
+
+describe("rangeOf", () => {
+  it("begins with a whole hour up to a week, and lasts as long as its name says", () => {
+    const range = rangeOf("24h", monday + 1800, 0);
+    expect(range).toMatchObject({ start: monday - 23 * 3600, end: monday + 1800, granularity: "hour" });
+    expect(range.previous).toEqual({ start: monday - 47 * 3600, end: monday - 23 * 3600 - 1 });
+  });
+  it("begins at midnight of the zone when it is longer", () => {
+    // 23:30 UTC is 07:30 of the next day at UTC+08:00.
+    const range = rangeOf("30d", monday + 23.5 * 3600, 480);
+    expect(range).toMatchObject({ start: monday + 16 * 3600 - 29 * day, granularity: "day" });
+    expect(range.previous.end).toBe(range.start - 1);
+    expect(range.start - range.previous.start).toBe(30 * day);
+  });
+  it.each([
+    [0, "UTC"],
+    [480, "UTC+08:00"],
+    [-210, "UTC−03:30"],
+  ])("names the zone %i minutes east", (offset, name) => expect(zoneName(offset)).toBe(name));
+});
+
+describe("parts that are not over", () => {
+  const hours = [monday, monday + 3600, monday + 7200];
+  it.each([
+    [monday + 7200, 2],
+    [monday + 10_799, 2],
+    [monday + 10_800, 3],
+    [monday, 0],
+  ])("at %i, %i of three hours are over", (now, over) => expect(finished(hours, "hour", now)).toBe(over));
+});
+
+describe("changeOf", () => {
+  it.each([
+    [12, 10, false, { kind: "up", by: 0.2 }],
+    [5, 10, false, { kind: "down", by: 0.5 }],
+    [10, 10, false, { kind: "same" }],
+    [3, 0, false, { kind: "new" }],
+    [0, 0, false, { kind: "none" }],
+    [0, 4, false, { kind: "down", by: 1 }],
+    [4.5, null, true, { kind: "new" }],
+    [null, 4, true, { kind: "none" }],
+    [4.5, 4, true, { kind: "up", by: 0.5 }],
+    [7, undefined, false, { kind: "none" }],
+  ])("of %s after %s", (now, before, difference, change) => expect(changeOf(now, before, difference)).toEqual(change));
+});
+
+describe("csvOf", () => {
+  it("quotes what needs it, and takes formulas apart", () => {
+    const table = {
+      columns: [{ label: "Name" }, { label: "Count", kind: "number" as const }],
+      rows: [
+        ['a "b", c', 1.5],
+        ["=HYPERLINK(1)", null],
+        ["-", -2],
+      ],
+    };
+    expect(csvOf(table)).toBe('Name,Count\r\n"a ""b"", c",1.5\r\n\'=HYPERLINK(1),\r\n\'-,-2\r\n');
+  });
+});
+
+describe("slicesOf", () => {
+  const parts = Array.from({ length: 12 }, (_, at) => ({ name: String(at), count: 12 - at }));
+  it("keeps eight and adds up the others", () => {
+    const slices = slicesOf(parts, 100, "Others");
+    expect(slices).toHaveLength(9);
+    expect(slices[8]).toMatchObject({ name: "Others", count: 100 - (12 + 11 + 10 + 9 + 8 + 7 + 6 + 5) });
+  });
+  it("leaves out nothing and adds nothing when all fit", () => {
+    expect(
+      slicesOf(
+        [
+          { name: "a", count: 2 },
+          { name: "b", count: 0 },
+        ],
+        2,
+        "Others",
+      ),
+    ).toEqual([{ name: "a", count: 2 }]);
+  });
+});
+
+describe("curves", () => {
+  it("adds values up to few enough", () => {
+    expect(thinned([1, 2, 3, 4, 5], 2)).toEqual([6, 9]);
+    expect(thinned([], 2)).toEqual([]);
+    expect(thinned([1, 2], 5)).toEqual([1, 2]);
+  });
+  it("touches the top with the greatest value, and stays at the bottom without any", () => {
+    expect(pointsOf([0, 5, 10], 100, 20)).toEqual(["0 20", "50 10", "100 0"]);
+    expect(pointsOf([0, 0], 100, 20)).toEqual(["0 20", "100 20"]);
+  });
+});
+
+describe("retention", () => {
+  it("is over all who could have come back", () => {
+    const cohorts = [
+      {
+        name: "a",
+        size: 3,
+        cells: [
+          { users: 3, rate: 1 },
+          { users: 1, rate: 1 / 3 },
+        ],
+      },
+      { name: "b", size: 1, cells: [{ users: 1, rate: 1 }, null] },
+      { name: "c", size: 0, cells: [{ users: 0, rate: 0 }, null] },
+    ];
+    expect(average(cohorts, 3)).toEqual([1, 1 / 3, null]);
+  });
+});
+
+describe("paths", () => {
+  it("has another node for a name in each layer", () => {
+    const nodes = nodesOf([
+      { step: 1, from: "open", to: "view", count: 2 },
+      { step: 2, from: "view", to: "view", count: 1 },
+    ]);
+    expect(nodes.map(({ name }) => name)).toEqual(["0 open", "1 view", "2 view"]);
+  });
+});
+
+describe("colours", () => {
+  it.each([
+    ["light", light],
+    ["dark", dark],
+  ])("of series and texts can be told from the %s background", (_, palette) => {
+    for (const color of [...palette.series, palette.rest]) {
+      expect(contrast(color, palette.surface)).toBeGreaterThanOrEqual(3);
+    }
+    for (const color of [palette.text, palette.muted, palette.better, palette.worse]) {
+      expect(contrast(color, palette.surface)).toBeGreaterThanOrEqual(4.5);
+    }
+    for (const color of palette.ramp) {
+      expect(contrast(inkOn(color), color)).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+  it("go from nothing to everything", () => {
+    expect([0, 0.01, 0.5, 1, 2].map((share) => light.ramp.indexOf(shadeOf(light, share)))).toEqual([0, 1, 3, 5, 5]);
+  });
+});
+
+describe("places and days", () => {
+  it("know countries by their numbers, and which are too small to be seen", () => {
+    expect(countryOf("276")).toBe("DE");
+    expect([onMap("DE"), onMap("SG"), onMap("AQ")]).toEqual([true, false, false]);
+  });
+  it("name days in their zone", () => expect([isoDay(monday - 1, 0), isoDay(monday - 1, 60)]).toEqual(["2025-11-30", "2025-12-01"]));
+  it("keep names of strangers from being styles", () => expect(plain("{a|b}")).toBe("(a|b)"));
+});

@@ -1,0 +1,273 @@
+// The frame of a chart: title, definition, the same values as a table, CSV and PNG; its place is
+// kept while values come, and says what went wrong when they do not.
+
+import { ActionIcon, Box, Button, Menu, Paper, Popover, ScrollArea, Skeleton, Table, Text, Title } from "@mantine/core";
+import { IconChartBar, IconDownload, IconInfoCircle, IconTable } from "@tabler/icons-react";
+import { type ReactNode, useMemo, useState } from "react";
+import { textParam, useParams } from "../app/address";
+import { Failure } from "../app/failure";
+import { useTexts } from "../app/texts";
+import styles from "./charts.module.css";
+import type { Drawing } from "./drawing";
+import { colorOf, usePalette } from "./palette";
+import { Plot } from "./plot";
+import { fileName, saveCsv, savePng } from "./save";
+import type { Cell, Table as Values } from "./table";
+import { useWords, type Words } from "./words";
+
+/** What a figure needs to know of a query. */
+export interface Asked<T> {
+  data: T | undefined;
+  error: unknown;
+  isFetching: boolean;
+  isPlaceholderData: boolean;
+  refetch(): unknown;
+}
+
+export interface FigureProps<T> {
+  /** In the address, and in the names of files. */
+  id: string;
+  title: string;
+  /** What the numbers mean; without one there is nothing to explain. */
+  definition?: string | undefined;
+  /** Range, zone and the like, for files. */
+  about?: string;
+  query: Asked<T>;
+  draw(data: T, words: Words): Drawing;
+  /** What else `draw` depends on. */
+  deps?: readonly unknown[];
+  /** In front of the buttons. */
+  controls?: ReactNode;
+  height?: number;
+  /** Whether series can be switched off. */
+  legend?: boolean;
+  /** Whether there may be a sentence below. */
+  note?: boolean;
+  /** Text where there is nothing to see. */
+  none?: string;
+  level?: 2 | 3;
+  /** At the end of the row of buttons. */
+  actions?: ReactNode;
+  /** In place of the title, at its size. */
+  heading?: ReactNode;
+}
+
+const params = { tables: textParam };
+
+export function Figure<T>(props: FigureProps<T>) {
+  const {
+    id,
+    title,
+    definition,
+    about = "",
+    query,
+    draw,
+    deps = [],
+    controls,
+    height = 260,
+    legend = false,
+    note = false,
+    none,
+    level = 2,
+    actions,
+    heading,
+  } = props;
+  const texts = useTexts();
+  const words = useWords();
+  const palette = usePalette();
+  const [{ tables }, change] = useParams(params);
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const { data, error } = query;
+  const drawing = useMemo(() => (data === undefined ? null : draw(data, words)), [data, words, ...deps]);
+  const open = tables.split(",").filter(Boolean);
+  const asTable = open.includes(id);
+  const space = height + (legend ? 32 : 0) + (note ? 24 : 0);
+  const file = (extension: string) => fileName([title, about], extension);
+
+  const content = () => {
+    if (error && !drawing) {
+      return (
+        <Box mih={space} py="xs">
+          <Failure error={error} retry={() => void query.refetch()} />
+        </Box>
+      );
+    }
+    if (!drawing) {
+      return <Skeleton height={space} aria-label={texts.common.loading} />;
+    }
+    if (asTable) {
+      return <ValueTable table={drawing.table} words={words} height={space} label={title} />;
+    }
+    if (drawing.empty) {
+      return (
+        <Box className={styles.center} h={space}>
+          <Text c="dimmed" size="sm">
+            {none ?? words.texts.none}
+          </Text>
+        </Box>
+      );
+    }
+    return (
+      <>
+        {legend && <Legend names={drawing.legend ?? []} hidden={hidden} setHidden={setHidden} />}
+        <Box className={styles.stage} h={height} {...(drawing.minWidth && { tabIndex: 0, role: "group", "aria-label": title })}>
+          {drawing.view ? (
+            <Box flex={1} miw={0}>
+              {drawing.view}
+            </Box>
+          ) : (
+            <Plot drawing={drawing} height={height} hidden={hidden} {...(drawing.aside ? { width: "min(180px, 40%)" } : {})} />
+          )}
+          {drawing.aside}
+        </Box>
+        {note && <p className={styles.note}>{drawing.note}</p>}
+      </>
+    );
+  };
+
+  return (
+    <Paper withBorder className={styles.figure} component="section" aria-label={title} data-figure={id}>
+      <div className={styles.head}>
+        <div className={styles.title}>
+          {heading ?? (
+            <Title order={level} fz="md" fw={600} lineClamp={1} title={title}>
+              {title}
+            </Title>
+          )}
+          {definition && <Definition of={title} text={definition} />}
+        </div>
+        {controls}
+        <ActionIcon.Group ml="auto">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={asTable ? words.texts.asChart(title) : words.texts.asTable(title)}
+            aria-pressed={asTable}
+            onClick={() =>
+              change({ tables: (asTable ? open.filter((other) => other !== id) : [...open, id]).join(",") }, { replace: true })
+            }
+          >
+            {asTable ? <IconChartBar size={16} /> : <IconTable size={16} />}
+          </ActionIcon>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="subtle" color="gray" aria-label={words.texts.download(title)} disabled={!drawing || drawing.empty}>
+                <IconDownload size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => drawing && saveCsv(drawing, file("csv"))}>{words.texts.csv}</Menu.Item>
+              <Menu.Item onClick={() => drawing && void savePng(drawing, title, about, palette, hidden, file("png"))}>
+                {words.texts.png}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+          {actions}
+        </ActionIcon.Group>
+      </div>
+      <div className={styles.body} aria-busy={query.isFetching}>
+        <div className={query.isPlaceholderData ? styles.stale : undefined}>{content()}</div>
+        {Boolean(error) && drawing && (
+          <Text size="xs" c="dimmed" pos="absolute" bottom={0} right={16}>
+            {words.texts.old}{" "}
+            <Button variant="transparent" size="compact-xs" onClick={() => void query.refetch()}>
+              {texts.common.retry}
+            </Button>
+          </Text>
+        )}
+      </div>
+    </Paper>
+  );
+}
+
+/** What a number means, one click away. */
+export function Definition({ of, text }: { of: string; text: string }) {
+  const { texts } = useWords();
+  return (
+    <Popover width={320} position="bottom-start" shadow="md" withArrow trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={texts.definition(of)}>
+          <IconInfoCircle size={15} />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Text size="sm" fw={400} style={{ whiteSpace: "pre-line" }}>
+          {text}
+        </Text>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Legend({
+  names,
+  hidden,
+  setHidden,
+}: {
+  names: readonly string[];
+  hidden: ReadonlySet<string>;
+  setHidden(next: ReadonlySet<string>): void;
+}) {
+  const palette = usePalette();
+  const { texts } = useWords();
+  const toggle = (name: string) => {
+    const next = new Set(hidden);
+    if (!next.delete(name)) {
+      next.add(name);
+    }
+    setHidden(next.size < names.length ? next : new Set());
+  };
+  return (
+    <div className={styles.legend}>
+      {names.map((name, index) => (
+        <button
+          key={name}
+          type="button"
+          className={`mantine-focus-auto ${styles.key}`}
+          aria-pressed={!hidden.has(name)}
+          onClick={() => toggle(name)}
+          title={name}
+        >
+          <span className={styles.dot} style={{ background: name === texts.others ? palette.rest : colorOf(palette, index) }} />
+          <span className={styles.keyName}>{name}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function ValueTable({ table, words, height, label }: { table: Values; words: Words; height: number; label: string }) {
+  const { format } = words;
+  const show = (value: Cell, kind: Values["columns"][number]["kind"]) => {
+    if (typeof value !== "number") {
+      return value ?? "–";
+    }
+    return kind === "percent" ? format.percent(value) : format.decimal(value);
+  };
+  return (
+    <ScrollArea h={height} type="auto" viewportProps={{ tabIndex: 0, role: "group", "aria-label": label }}>
+      <Table stickyHeader className={styles.table} verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            {table.columns.map((column, at) => (
+              <Table.Th key={`${at} ${column.label}`} ta={column.kind ? "right" : "left"}>
+                {column.label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {table.rows.map((row, at) => (
+            <Table.Tr key={`${at} ${row[0]}`}>
+              {row.map((value, column) => (
+                <Table.Td key={`${column} ${table.columns[column]?.label}`} ta={table.columns[column]?.kind ? "right" : "left"}>
+                  {show(value, table.columns[column]?.kind)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
+  );
+}

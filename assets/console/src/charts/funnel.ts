@@ -1,0 +1,114 @@
+// Steps that people do one after the other: who got there, and who was lost on the way.
+
+import type { Drawing, Option } from "./drawing";
+import { colorOf } from "./palette";
+import { axisLabel, base, categoryAxis, plain, tooltip, valueAxis } from "./parts";
+import type { Words } from "./words";
+
+export interface FunnelStepValues {
+  name: string;
+  users: number;
+  dropped: number;
+  /** Of the step before, from 0 to 1. */
+  conversion: number;
+  /** Of the first step. */
+  total: number;
+}
+
+export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Words): Drawing {
+  const last = steps[steps.length - 1];
+  const names = steps.map((step, index) => `${index + 1}. ${step.name}`);
+  return {
+    label: texts.funnelLabel(
+      steps.map((step) => `${step.name}: ${format.number(step.users)}`).join(", "),
+      format.percent(last?.total ?? 0),
+    ),
+    empty: !steps[0]?.users,
+    table: {
+      columns: [
+        { label: texts.step },
+        { label: texts.users, kind: "number" },
+        { label: texts.conversion, kind: "percent" },
+        { label: texts.totalConversion, kind: "percent" },
+        { label: texts.dropped, kind: "number" },
+        { label: texts.loss, kind: "percent" },
+      ],
+      rows: steps.map((step, index) => [
+        names[index]!,
+        step.users,
+        step.conversion,
+        step.total,
+        step.dropped,
+        index ? 1 - step.conversion : 0,
+      ]),
+    },
+    option: (look): Option => ({
+      ...base(look),
+      grid: { left: 4, right: 8, top: 44, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+      tooltip: {
+        ...tooltip(look),
+        trigger: "axis",
+        axisPointer: { type: "none" },
+        formatter: ([item]: { dataIndex: number }[]) => {
+          const step = steps[item?.dataIndex ?? 0]!;
+          const lines = [
+            plain(names[item?.dataIndex ?? 0]!),
+            `${texts.users}: ${format.number(step.users)}`,
+            `${texts.totalConversion}: ${format.percent(step.total)}`,
+          ];
+          return (
+            item?.dataIndex
+              ? [...lines, `${texts.conversion}: ${format.percent(step.conversion)}`, `${texts.dropped}: ${format.number(step.dropped)}`]
+              : lines
+          ).join("\n");
+        },
+      },
+      xAxis: {
+        ...categoryAxis(look, names.map(plain)),
+        axisLabel: {
+          ...axisLabel(look),
+          color: look.palette.text,
+          fontSize: 12,
+          interval: 0,
+          overflow: "truncate",
+          width: Math.max(50, (look.wide ? 900 : 300) / Math.max(1, steps.length)),
+        },
+      },
+      yAxis: { ...valueAxis(look, format.compact), minInterval: 1 },
+      series: [
+        {
+          type: "bar",
+          stack: "steps",
+          barMaxWidth: 96,
+          barCategoryGap: "28%",
+          data: steps.map((step) => step.users),
+          itemStyle: { color: colorOf(look.palette, 0), borderRadius: [3, 3, 0, 0] },
+          emphasis: { disabled: true },
+        },
+        {
+          type: "bar",
+          stack: "steps",
+          data: steps.map((step) => step.dropped),
+          itemStyle: {
+            // With an alpha of its own, since the opacity of a bar is also that of its label.
+            color: `${colorOf(look.palette, 0)}28`,
+            borderRadius: [3, 3, 0, 0],
+            decal: { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, color: look.palette.muted },
+          },
+          emphasis: { disabled: true },
+          label: {
+            show: true,
+            position: "top",
+            color: look.palette.text,
+            fontSize: 12,
+            lineHeight: 16,
+            formatter: ({ dataIndex }: { dataIndex: number }) => {
+              const step = steps[dataIndex]!;
+              return `${format.percent(step.total)}\n${format.number(step.users)}`;
+            },
+          },
+        },
+      ],
+    }),
+  };
+}

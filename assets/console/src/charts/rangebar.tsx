@@ -1,0 +1,59 @@
+// What stands above figures: the range with its zone, and "refresh".
+
+import { ActionIcon, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { useIsFetching } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { type Range, type RangeName, zoneName } from "../app/range";
+import { useTexts } from "../app/texts";
+import { useWords } from "./words";
+
+interface RangeBarProps {
+  range: Range;
+  setRange(name: RangeName): void;
+  refresh(): void;
+  names: readonly RangeName[];
+  children?: ReactNode;
+}
+
+export function RangeBar({ range, setRange, refresh, names, children }: RangeBarProps) {
+  const { texts } = useWords();
+  const { common } = useTexts();
+  const busy = useIsFetching() > 0;
+  return (
+    <Group gap="xs" wrap="wrap">
+      {children}
+      <SegmentedControl
+        aria-label={texts.range}
+        size="xs"
+        value={range.name}
+        onChange={(name) => setRange(name as RangeName)}
+        data={names.map((name) => ({ value: name, label: texts.ranges[name] }))}
+      />
+      <Tooltip label={common.refresh}>
+        <ActionIcon variant="default" size={30} aria-label={common.refresh} onClick={refresh} aria-busy={busy}>
+          <IconRefresh size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+/** From when to when, and in which zone. */
+export function RangeText({ range }: { range: Range }) {
+  const about = useRangeText(range);
+  return (
+    <Text size="sm" c="dimmed">
+      {about}
+    </Text>
+  );
+}
+
+export function useRangeText(range: Range): string {
+  const { texts, format } = useWords();
+  const text = (seconds: number) =>
+    range.granularity === "hour"
+      ? `${format.day(seconds, range.offset)} ${format.hour(seconds, range.offset)}`
+      : format.day(seconds, range.offset);
+  return texts.zone(zoneName(range.offset), text(range.start), text(range.end));
+}

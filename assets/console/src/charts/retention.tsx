@@ -1,0 +1,153 @@
+// Who comes back: a row for each cohort, a column for each period after its first.
+
+import { ScrollArea, Table } from "@mantine/core";
+import styles from "./charts.module.css";
+import type { Drawing, Option } from "./drawing";
+import { inkOn, shadeOf, usePalette } from "./palette";
+import { axisLabel, base, ramp } from "./parts";
+import type { Words } from "./words";
+
+export interface CohortValues {
+  name: string;
+  size: number;
+  /** Null where a period is not over. */
+  cells: readonly ({ users: number; rate: number } | null)[];
+}
+
+/** The share of all who could have come back in each period, null where nobody could yet. */
+export function average(cohorts: readonly CohortValues[], periods: number): (number | null)[] {
+  return Array.from({ length: periods }, (_, period) => {
+    const known = cohorts.filter((cohort) => cohort.size > 0 && cohort.cells[period]);
+    const size = known.reduce((sum, cohort) => sum + cohort.size, 0);
+    return size ? known.reduce((sum, cohort) => sum + cohort.cells[period]!.users, 0) / size : null;
+  });
+}
+
+export function retention(
+  cohorts: readonly CohortValues[],
+  periods: number,
+  periodName: (period: number) => string,
+  words: Words,
+): Drawing {
+  const { texts, format } = words;
+  const means = average(cohorts, periods);
+  const size = cohorts.reduce((sum, cohort) => sum + cohort.size, 0);
+  const columns = Array.from({ length: periods }, (_, period) => periodName(period));
+  return {
+    label: texts.retentionLabel(
+      format.number(size),
+      means
+        .slice(1, 4)
+        .map((mean, index) => (mean === null ? "" : `${columns[index + 1]}: ${format.percent(mean)}`))
+        .filter(Boolean)
+        .join(", "),
+    ),
+    empty: size === 0,
+    table: {
+      columns: [
+        { label: texts.cohort },
+        { label: texts.users, kind: "number" },
+        ...columns.map((label) => ({ label, kind: "percent" as const })),
+      ],
+      rows: cohorts.map((cohort) => [
+        cohort.name,
+        cohort.size,
+        ...Array.from({ length: periods }, (_, period) => cohort.cells[period]?.rate ?? null),
+      ]),
+    },
+    view: <Grid cohorts={cohorts} columns={columns} means={means} words={words} />,
+    option: (look): Option => ({
+      ...base(look),
+      grid: { left: 4, right: 4, top: 4, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+      xAxis: {
+        type: "category",
+        position: "top",
+        data: columns,
+        axisLabel: axisLabel(look),
+        axisTick: { show: false },
+        axisLine: { show: false },
+      },
+      yAxis: {
+        type: "category",
+        inverse: true,
+        data: cohorts.map((cohort) => `${cohort.name} (${format.number(cohort.size)})`),
+        axisLabel: axisLabel(look),
+        axisTick: { show: false },
+        axisLine: { show: false },
+      },
+      visualMap: ramp(look, 1),
+      series: [
+        {
+          type: "heatmap",
+          data: cohorts.flatMap((cohort, row) => cohort.cells.flatMap((cell, period) => (cell ? [[period, row, cell.rate]] : []))),
+          label: { show: true, fontSize: 10, formatter: ({ value }: { value: [number, number, number] }) => format.percent(value[2], 0) },
+          itemStyle: { borderColor: look.palette.surface, borderWidth: 2 },
+        },
+      ],
+    }),
+  };
+}
+
+function Grid({
+  cohorts,
+  columns,
+  means,
+  words: { texts, format },
+}: {
+  cohorts: readonly CohortValues[];
+  columns: string[];
+  means: (number | null)[];
+  words: Words;
+}) {
+  const palette = usePalette();
+  return (
+    <ScrollArea h="100%" type="auto" viewportProps={{ tabIndex: 0 }}>
+      <Table className={styles.cohorts} withRowBorders={false} stickyHeader>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{texts.cohort}</Table.Th>
+            <Table.Th scope="col" ta="right">
+              {texts.users}
+            </Table.Th>
+            {columns.map((column) => (
+              <Table.Th key={column} scope="col" ta="center">
+                {column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+          <Table.Tr>
+            <Table.Th scope="row">{texts.all}</Table.Th>
+            <Table.Td ta="right">{format.number(cohorts.reduce((sum, cohort) => sum + cohort.size, 0))}</Table.Td>
+            {means.map((mean, period) => (
+              <Table.Td key={columns[period]} ta="center" fw={600}>
+                {mean === null ? "" : format.percent(mean, 0)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {cohorts.map((cohort) => (
+            <Table.Tr key={cohort.name}>
+              <Table.Th scope="row">{cohort.name}</Table.Th>
+              <Table.Td ta="right">{format.number(cohort.size)}</Table.Td>
+              {columns.map((column, period) => {
+                const cell = cohort.size > 0 ? cohort.cells[period] : null;
+                const color = cell ? shadeOf(palette, cell.rate) : undefined;
+                return (
+                  <Table.Td
+                    key={column}
+                    ta="center"
+                    title={cell ? texts.returned(format.number(cell.users), format.number(cohort.size)) : undefined}
+                    style={color ? { background: color, color: inkOn(color) } : undefined}
+                  >
+                    {cell ? format.percent(cell.rate, cell.rate > 0 && cell.rate < 0.1 ? 1 : 0) : ""}
+                  </Table.Td>
+                );
+              })}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
+  );
+}

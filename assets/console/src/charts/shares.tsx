@@ -1,0 +1,185 @@
+// Parts of a whole: bars, or a doughnut of at most eight slices and what is left.
+
+import { Box, Group, ScrollArea, Text } from "@mantine/core";
+import styles from "./charts.module.css";
+import type { Drawing, Option } from "./drawing";
+import { colorOf, usePalette } from "./palette";
+import { base, categoryAxis, plain, tooltip, valueAxis } from "./parts";
+import type { Words } from "./words";
+
+export interface Share {
+  name: string;
+  count: number;
+  /** Not a value, but the lack of one. */
+  missing?: boolean;
+}
+
+export interface ShareValues {
+  parts: readonly Share[];
+  /** Of everything, also of parts that are not listed. */
+  total: number;
+  /** What the parts are, such as "Platform". */
+  kind: string;
+  /** What is counted, such as "requests". */
+  measure: string;
+  /** Name of everything that is not listed; it is left out without one. */
+  rest?: string;
+  /** Keep parts of nothing, and keep their order. */
+  all?: boolean;
+}
+
+const slices = 8;
+
+/** The parts that a doughnut shows: the eight greatest, and the sum of the others. */
+export function slicesOf(parts: readonly Share[], total: number, others: string): Share[] {
+  const shown = parts.filter((part) => part.count > 0).slice(0, slices);
+  const left = total - shown.reduce((sum, part) => sum + part.count, 0);
+  return left > 0 ? [...shown, { name: others, count: left, missing: true }] : shown;
+}
+
+/** Parts with everything that is not among them. */
+function withRest({ parts, total, rest }: ShareValues): Share[] {
+  const left = total - parts.reduce((sum, part) => sum + part.count, 0);
+  return rest !== undefined && left > 0 ? [...parts, { name: rest, count: left, missing: true }] : [...parts];
+}
+
+function common(values: ShareValues, { texts, format }: Words) {
+  const rows = withRest(values);
+  const shareOf = (count: number) => (values.total ? count / values.total : 0);
+  return {
+    rows,
+    shareOf,
+    drawing: {
+      label: texts.sharesLabel(
+        values.measure,
+        values.kind,
+        rows
+          .slice(0, 4)
+          .map((row) => `${row.name}: ${format.number(row.count)} (${format.percent(shareOf(row.count))})`)
+          .join(", "),
+      ),
+      empty: values.total === 0,
+      table: {
+        columns: [{ label: values.kind }, { label: values.measure, kind: "number" }, { label: texts.share, kind: "percent" }],
+        rows: rows.map((row) => [row.name, row.count, shareOf(row.count)]),
+      },
+    } satisfies Partial<Drawing>,
+  };
+}
+
+/** One bar for each part, longest first unless all are kept. */
+export function bars(values: ShareValues, words: Words): Drawing {
+  const { rows, shareOf, drawing } = common(values, words);
+  return {
+    ...drawing,
+    view: <Bars rows={rows} shareOf={shareOf} format={words.format} />,
+    option: (look): Option => ({
+      ...base(look),
+      grid: { left: 4, right: 24, top: 10, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+      xAxis: valueAxis(look, words.format.compact),
+      yAxis: {
+        ...categoryAxis(
+          look,
+          rows.map((row) => plain(row.name)),
+        ),
+        inverse: true,
+        axisLabel: { color: look.palette.text },
+      },
+      series: [
+        {
+          type: "bar",
+          barMaxWidth: 22,
+          data: rows.map((row) => ({ value: row.count, itemStyle: { color: row.missing ? look.palette.rest : colorOf(look.palette, 0) } })),
+          label: {
+            show: true,
+            position: "right",
+            color: look.palette.text,
+            formatter: ({ value }: { value: number }) => words.format.number(value),
+          },
+        },
+      ],
+    }),
+  };
+}
+
+function Bars({ rows, shareOf, format }: { rows: readonly Share[]; shareOf: (count: number) => number; format: Words["format"] }) {
+  const palette = usePalette();
+  const most = Math.max(1, ...rows.map((row) => row.count));
+  return (
+    <ScrollArea h="100%" type="auto" offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
+      <Box component="ol" className={styles.bars}>
+        {rows.map((row, index) => (
+          <li key={`${index} ${row.name}`} className={styles.bar}>
+            <div
+              className={styles.barFill}
+              style={{ width: `${(row.count / most) * 100}%`, background: row.missing ? palette.rest : colorOf(palette, 0) }}
+            />
+            <Text span className={styles.barName} title={row.name} fs={row.missing ? "italic" : undefined}>
+              {row.name}
+            </Text>
+            <Text span className={styles.barCount}>
+              {format.number(row.count)}
+            </Text>
+            <Text span className={styles.barShare}>
+              {format.percent(shareOf(row.count))}
+            </Text>
+          </li>
+        ))}
+      </Box>
+    </ScrollArea>
+  );
+}
+
+/** A doughnut with its slices as a list beside it. */
+export function doughnut(values: ShareValues, words: Words): Drawing {
+  const { shareOf, drawing } = common(values, words);
+  const parts = slicesOf(values.parts, values.total, values.rest ?? words.texts.others);
+  const colored = parts.map((part, index) => ({ ...part, index }));
+  return {
+    ...drawing,
+    aside: <Slices parts={parts} shareOf={shareOf} format={words.format} />,
+    option: (look): Option => ({
+      ...base(look),
+      tooltip: {
+        ...tooltip(look),
+        trigger: "item",
+        formatter: (item: { name: string; value: number; marker: string }) =>
+          `${item.marker}${item.name}: ${words.format.number(item.value)} (${words.format.percent(shareOf(item.value))})`,
+      },
+      series: [
+        {
+          type: "pie",
+          radius: ["58%", "92%"],
+          center: ["50%", "50%"],
+          label: { show: look.wide, color: look.palette.text, formatter: "{b}: {d}%" },
+          emphasis: { scale: false },
+          itemStyle: { borderColor: look.palette.surface, borderWidth: 2 },
+          data: colored.map((part) => ({
+            name: plain(part.name),
+            value: part.count,
+            itemStyle: { color: part.missing ? look.palette.rest : colorOf(look.palette, part.index) },
+          })),
+        },
+      ],
+    }),
+  };
+}
+
+function Slices({ parts, shareOf, format }: { parts: readonly Share[]; shareOf: (count: number) => number; format: Words["format"] }) {
+  const palette = usePalette();
+  return (
+    <Box component="ul" className={styles.slices}>
+      {parts.map((part, index) => (
+        <Group component="li" key={`${index} ${part.name}`} wrap="nowrap" gap={8}>
+          <span className={styles.dot} style={{ background: part.missing ? palette.rest : colorOf(palette, index) }} />
+          <Text span size="sm" truncate flex={1} title={part.name}>
+            {part.name}
+          </Text>
+          <Text span size="sm" className={styles.figures}>
+            {format.percent(shareOf(part.count))}
+          </Text>
+        </Group>
+      ))}
+    </Box>
+  );
+}

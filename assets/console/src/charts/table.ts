@@ -1,0 +1,28 @@
+// The values of a chart as rows, for reading and for other programs.
+
+export type Cell = string | number | null;
+
+export interface Table {
+  columns: readonly { label: string; kind?: "number" | "percent" }[];
+  rows: readonly (readonly Cell[])[];
+}
+
+/**
+ * A table as CSV (RFC 4180). What a spreadsheet would take for a formula gets an apostrophe in
+ * front: names and properties come from strangers.
+ */
+export function csvOf(table: Table): string {
+  const lines = [table.columns.map(({ label }) => label), ...table.rows];
+  return `${lines.map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
+}
+
+function csvCell(value: Cell): string {
+  if (value === null) {
+    return "";
+  }
+  if (typeof value === "number") {
+    return String(value);
+  }
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,20 @@
+/** What a JSON text holds: an object, null for a blank text, or why it is neither. */
+export function parseObject(text: string): { value: Record<string, unknown> | null } | { error: "syntax" | "kind" } {
+  if (text.trim() === "") {
+    return { value: null };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { error: "syntax" };
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? { value: value as Record<string, unknown> }
+    : { error: "kind" };
+}
+
+/** An object as a text to edit; "" for none. */
+export function formatObject(value: object | null | undefined): string {
+  return value ? JSON.stringify(value, null, 2) : "";
+}

@@ -1,0 +1,18 @@
+import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+import { useState } from "react";
+import { useTexts } from "../app/texts";
+
+/** A password, which can be shown. */
+export function PasswordField(props: PasswordInputProps) {
+  const { secret } = useTexts().fields;
+  const [visible, setVisible] = useState(false);
+  return (
+    <PasswordInput
+      aria-invalid={Boolean(props.error)}
+      visible={visible}
+      onVisibilityChange={setVisible}
+      visibilityToggleButtonProps={{ "aria-label": visible ? secret.hide : secret.show }}
+      {...props}
+    />
+  );
+}

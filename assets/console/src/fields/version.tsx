@@ -1,0 +1,32 @@
+import { Button, Group, TextInput } from "@mantine/core";
+import { isComparableVersion } from "svc-sdk";
+import { useTexts } from "../app/texts";
+import { deriveComparable } from "./comparable";
+import type { FieldProps } from "./field";
+
+/** A comparable version. `from` is a display version that a button derives it from. */
+export function VersionField({ from, error, ...props }: FieldProps<string> & { from?: string; placeholder?: string }) {
+  const { fields } = useTexts();
+  const invalid = props.value !== "" && !isComparableVersion(props.value);
+  const derived = from === undefined ? null : deriveComparable(from);
+  return (
+    <Group gap="xs" align="flex-end" wrap="nowrap">
+      <TextInput
+        flex={1}
+        maxLength={64}
+        placeholder="1.2.0"
+        autoComplete="off"
+        spellCheck={false}
+        {...props}
+        onChange={(event) => props.onChange(event.currentTarget.value)}
+        error={error ?? (invalid ? fields.version.invalid : undefined)}
+        inputWrapperOrder={["label", "description", "error", "input"]}
+      />
+      {from !== undefined && (
+        <Button variant="default" disabled={!derived || derived === props.value} onClick={() => derived && props.onChange(derived)}>
+          {fields.version.derive}
+        </Button>
+      )}
+    </Group>
+  );
+}

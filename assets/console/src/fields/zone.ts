@@ -1,0 +1,39 @@
+// Between Unix seconds and the texts of date pickers and inputs, which stand in the browser's zone.
+
+import dayjs from "dayjs";
+
+/** Unix seconds as a picker's text. */
+export function toPicker(seconds: number): string {
+  return dayjs.unix(seconds).format("YYYY-MM-DD HH:mm:ss");
+}
+
+/** A picker's text as Unix seconds. */
+export function fromPicker(text: string): number {
+  return dayjs(text).unix();
+}
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** Unix seconds as "2026-11-22T22:30" for a date and time input; "" for none. */
+export function toInput(seconds: number | null): string {
+  if (seconds === null) {
+    return "";
+  }
+  const at = new Date(seconds * 1000);
+  const year = String(at.getFullYear()).padStart(4, "0");
+  return `${year}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+/** What a date and time input holds as Unix seconds; null while it holds none from 1970 on. */
+export function fromInput(text: string): number | null {
+  const at = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Math.floor(new Date(text).getTime() / 1000) : Number.NaN;
+  return Number.isFinite(at) && at >= 0 ? at : null;
+}
+
+/** The zone of the browser, such as "Europe/Paris, UTC+01:00" for a moment in winter. */
+export function zoneName(seconds: number = Date.now() / 1000): string {
+  const minutes = -new Date(seconds * 1000).getTimezoneOffset();
+  const offset = `UTC${minutes < 0 ? "−" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone && timeZone !== "UTC" ? `${timeZone}, ${offset}` : "UTC";
+}

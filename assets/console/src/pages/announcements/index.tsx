@@ -1,0 +1,221 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { IconEye, IconEyeOff, IconPin, IconPinnedOff } from "@tabler/icons-react";
+import { useMemo } from "react";
+import type { Announcement } from "svc-sdk";
+import { type Admin, clientOf } from "../../app/client";
+import { useFormat } from "../../app/format";
+import { useProjectKey } from "../../app/project";
+import { Start } from "../../app/start";
+import { useTexts } from "../../app/texts";
+import { Tone } from "../../app/tone";
+import { Rendered } from "../../fields/markdown";
+import { Platforms, platforms, usePlatformName } from "../../fields/platforms";
+import { useRangeText } from "../../fields/range";
+import { useAct } from "../../resource/act";
+import { ResourcePage } from "../../resource/page";
+import { stateOf } from "../../resource/record";
+import type { Action, Column, Filter, ListQuery, Resource } from "../../resource/resource";
+import { ClientView, useClientView } from "./client";
+import { check, copyOf, type Draft, draftOf, empty, fieldsOf } from "./draft";
+import { AnnouncementForm } from "./form";
+
+const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listAnnouncements(query, { signal });
+const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getAnnouncement(id, { signal });
+
+export default function AnnouncementsPage() {
+  const [project] = useProjectKey();
+  const resource = useAnnouncements(project);
+  return (
+    <>
+      <ResourcePage resource={resource} />
+      <ClientView project={project} />
+    </>
+  );
+}
+
+function useAnnouncements(project: string): Resource<Announcement, Draft> {
+  const texts = useTexts();
+  const { announcements } = texts;
+  const columns = useAnnouncementColumns();
+  const filters = useFilters();
+  const actions = useActions(project);
+  const look = useClientView();
+  return useMemo(
+    () => ({
+      name: "announcements",
+      title: announcements.title,
+      noun: announcements.noun,
+      id: ({ id }) => id,
+      label: ({ title }) => title,
+      columns,
+      filters,
+      list,
+      get,
+      form: {
+        empty,
+        from: draftOf,
+        copy: copyOf,
+        check: (draft, record) => check(draft, record, texts),
+        render: (inputs, record) => <AnnouncementForm {...{ inputs, record, project }} />,
+        create: (admin, draft) => admin.createAnnouncement(fieldsOf(draft) as never),
+        update: (admin, { id }, draft, ifMatch) => admin.updateAnnouncement(id, fieldsOf(draft), { ifMatch }),
+        etag: (admin, record) => stateOf(record, (options) => admin.getAnnouncement(record.id, options)),
+      },
+      actions,
+      remove: {
+        run: (admin, { id }) => admin.deleteAnnouncement(id),
+        consequences: () => <Text size="sm">{announcements.deletion.instead}</Text>,
+      },
+      tools: (
+        <Button variant="default" leftSection={<IconEye size={16} aria-hidden />} onClick={look}>
+          {announcements.client.open}
+        </Button>
+      ),
+      empty: <Start title={announcements.empty.title} text={announcements.empty.text} topic="announcement" project={project} />,
+      operations: [
+        "listAnnouncements",
+        "createAnnouncement",
+        "getAnnouncement",
+        "updateAnnouncement",
+        "deleteAnnouncement",
+        "publicListAnnouncements",
+        "publicGetLatestAnnouncement",
+      ],
+    }),
+    [texts, columns, filters, actions, project],
+  );
+}
+
+function useAnnouncementColumns(): Column<Announcement>[] {
+  const { announcements, common } = useTexts();
+  const format = useFormat();
+  const range = useRangeText();
+  return useMemo(() => {
+    const { columns: names } = announcements;
+    const yes = (on: boolean) => (on ? common.yes : common.no);
+    const time = (id: "published_at" | "created_at" | "updated_at", title: string, hidden: boolean): Column<Announcement> => ({
+      id,
+      title,
+      hidden,
+      width: 170,
+      render: (record) => format.time(record[id]),
+    });
+    return [
+      { id: "title", title: names.title, phone: true, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title },
+      {
+        id: "is_pinned",
+        title: names.pinned,
+        phone: true,
+        width: 100,
+        render: ({ is_pinned: on }) => on && <Tone tone="info">{names.pinned}</Tone>,
+        detail: ({ is_pinned: on }) => yes(on),
+        text: ({ is_pinned: on }) => yes(on),
+      },
+      {
+        id: "is_hidden",
+        title: names.hidden,
+        width: 100,
+        render: ({ is_hidden: on }) => on && <Tone tone="warning">{names.hidden}</Tone>,
+        detail: ({ is_hidden: on }) => yes(on),
+        text: ({ is_hidden: on }) => yes(on),
+      },
+      {
+        id: "content",
+        title: names.content,
+        width: 280,
+        render: ({ content }) => <bdi>{content.slice(0, 200)}</bdi>,
+        detail: ({ content }) => <Rendered markdown={content} />,
+        text: ({ content }) => content,
+      },
+      { id: "author", title: names.author, width: 120, render: ({ author }) => <bdi>{author}</bdi>, text: ({ author }) => author ?? "" },
+      {
+        id: "platforms",
+        title: names.platforms,
+        width: 180,
+        render: ({ platforms: some }) => <Platforms value={some} />,
+        text: ({ platforms: some }) => some.join(", "),
+      },
+      {
+        id: "range",
+        title: names.range,
+        width: 140,
+        render: ({ min_comparable_version: min, max_comparable_version: max }) => range(min, max),
+      },
+      {
+        id: "translations",
+        title: names.translations,
+        width: 110,
+        align: "right",
+        render: ({ translations = [] }) => format.number(translations.length),
+        detail: ({ translations = [] }) =>
+          translations.map(({ locale, title, content, is_hidden }) => (
+            <Stack key={locale} gap={4} mb="xs">
+              <Text size="sm" fw={500}>
+                {[locale, title].filter(Boolean).join(" · ")} {is_hidden && <Tone tone="warning">{names.hidden}</Tone>}
+              </Text>
+              {content && <Rendered markdown={content} />}
+            </Stack>
+          )),
+      },
+      time("published_at", names.published, false),
+      time("created_at", names.created, true),
+      time("updated_at", names.updated, true),
+      { id: "id", title: names.id, hidden: true, width: 280, render: ({ id }) => id },
+    ];
+  }, [announcements, common, format]);
+}
+
+function useFilters(): Filter[] {
+  const { announcements } = useTexts();
+  const platformName = usePlatformName();
+  return useMemo(() => {
+    const { filters: texts } = announcements;
+    return [
+      { id: "platform", label: texts.platform, kind: "choice", choices: platforms.map((value) => ({ value, label: platformName(value) })) },
+      {
+        id: "is_pinned",
+        label: texts.pinned,
+        kind: "choice",
+        choices: [
+          { value: "true", label: texts.onlyPinned },
+          { value: "false", label: texts.notPinned },
+        ],
+      },
+      {
+        id: "is_hidden",
+        label: texts.hidden,
+        kind: "choice",
+        choices: [
+          { value: "true", label: texts.onlyHidden },
+          { value: "false", label: texts.notHidden },
+        ],
+      },
+    ];
+  }, [announcements]);
+}
+
+function useActions(project: string): (record: Announcement) => Action<Announcement>[] {
+  const { announcements: texts } = useTexts();
+  const act = useAct("announcements");
+  return useMemo(() => {
+    const { admin } = clientOf(project);
+    const turn = (field: "is_pinned" | "is_hidden", { id, ...record }: Announcement, done: string) => {
+      const set = (on: boolean) => () => admin.updateAnnouncement(id, { [field]: on });
+      return act(set(!record[field]), done, set(record[field])).then(() => undefined);
+    };
+    return ({ is_pinned: pinned, is_hidden: hidden, title }) => [
+      {
+        id: "pin",
+        label: pinned ? texts.unpin : texts.pin,
+        icon: pinned ? <IconPinnedOff size={16} aria-hidden /> : <IconPin size={16} aria-hidden />,
+        run: (record) => turn("is_pinned", record, pinned ? texts.unpinned(title) : texts.pinned(title)),
+      },
+      {
+        id: "hide",
+        label: hidden ? texts.show : texts.hide,
+        icon: hidden ? <IconEye size={16} aria-hidden /> : <IconEyeOff size={16} aria-hidden />,
+        run: (record) => turn("is_hidden", record, hidden ? texts.shown(title) : texts.hidden(title)),
+      },
+    ];
+  }, [project, texts, act]);
+}

@@ -1,0 +1,304 @@
+// Questions about events, as the address and cards keep them.
+
+import type { EventFilter, Funnel, FunnelInput, Metric, MetricInput, Paths, PathsInput, Retention, RetentionInput } from "svc-sdk";
+import type { Admin } from "../../app/client";
+import { type Range, within } from "../../app/range";
+
+export const operators = ["eq", "neq", "in", "not_in", "contains", "gt", "gte", "lt", "lte", "exists", "not_exists"] as const;
+export const measures = ["count", "unique_users", "count_per_user"] as const;
+export const aliases = ["A", "B", "C", "D", "E", "F"] as const;
+export const windows = [3600, 86_400, 604_800, 2_592_000] as const;
+
+export type Operator = (typeof operators)[number];
+export type Measure = (typeof measures)[number];
+
+/** A condition while it is edited: its value is text. */
+export interface Filter {
+  property: string;
+  op: Operator;
+  value: string;
+}
+
+export interface Step {
+  event_name: string;
+  filters: Filter[];
+}
+
+export interface FunnelQuestion {
+  kind: "funnel";
+  steps: Step[];
+  window_seconds: number;
+  entry: "first" | "any";
+}
+
+export interface RetentionQuestion {
+  kind: "retention";
+  start_event: string;
+  /** "" for any event. */
+  return_event: string;
+  period: "day" | "week";
+  periods: number;
+}
+
+export interface PathsQuestion {
+  kind: "paths";
+  /** "" for the first event of each path. */
+  start_event: string;
+  scope: "session" | "user";
+  depth: number;
+  branch_limit: number;
+}
+
+export interface MetricQuestion {
+  kind: "metric";
+  query: MetricInput;
+}
+
+export type Question = FunnelQuestion | RetentionQuestion | PathsQuestion | MetricQuestion;
+
+export type Answer =
+  | { kind: "funnel"; answer: Funnel }
+  | { kind: "retention"; answer: Retention }
+  | { kind: "paths"; answer: Paths }
+  | { kind: "metric"; answer: Metric; before?: Metric };
+
+type Loose = Record<string, unknown>;
+
+const object = (value: unknown): Loose => (value && typeof value === "object" && !Array.isArray(value) ? (value as Loose) : {});
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const one = <const T>(choices: readonly T[], value: unknown): T => choices.find((choice) => choice === value) ?? choices[0]!;
+const whole = (value: unknown, least: number, most: number, initial: number): number =>
+  typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? value : initial;
+
+/** Conditions of whatever stands in the address; at most 10, as the interface allows. */
+export function filtersFrom(value: unknown): Filter[] {
+  return list(value)
+    .slice(0, 10)
+    .map((item) => {
+      const { property, op, value: operand } = object(item);
+      const shown = Array.isArray(operand) ? operand.join(",") : operand === undefined || operand === null ? "" : String(operand);
+      return { property: text(property).slice(0, 128), op: one(operators, op), value: shown };
+    });
+}
+
+/** Two to eight steps. */
+export function stepsFrom(value: unknown): Step[] {
+  const steps = list(value)
+    .slice(0, 8)
+    .map((item) => ({ event_name: text(object(item)["event_name"]), filters: filtersFrom(object(item)["filters"]) }));
+  while (steps.length < 2) {
+    steps.push({ event_name: "", filters: [] });
+  }
+  return steps;
+}
+
+/** A metric query of whatever stands in the address: always one that the editor can show. */
+export function metricFrom(value: unknown): MetricInput {
+  const given = object(value);
+  const events = list(given["events"])
+    .slice(0, aliases.length)
+    .map((item, index) => ({
+      name: text(object(item)["name"]),
+      alias: aliases.find((alias) => alias === object(item)["alias"]) ?? aliases[index]!,
+      measure: one(measures, object(item)["measure"]),
+      filters: filtersFrom(object(item)["filters"]),
+    }));
+  const group = object(given["group_by"]);
+  const granularity = given["granularity"];
+  return {
+    type: one(["timeseries", "breakdown", "value"], given["type"]),
+    events: events.length ? events : [{ name: "", alias: "A", measure: "count", filters: [] }],
+    filters: filtersFrom(given["filters"]),
+    formula: text(given["formula"]).slice(0, 256),
+    group_by: { kind: one(["platform", "region", "event", "property"], group["kind"]), key: text(group["key"]) },
+    ...((granularity === "hour" || granularity === "day") && { granularity }),
+    limit: whole(given["limit"], 1, 50, 10),
+  };
+}
+
+/** What a card asks: its own question when it keeps one beside its query. */
+export function questionOf(query: MetricInput, layout: Record<string, unknown> | null): Question {
+  const kept = object(layout?.["analysis"]);
+  switch (kept["kind"]) {
+    case "funnel":
+      return {
+        kind: "funnel",
+        steps: stepsFrom(kept["steps"]),
+        window_seconds: one([604_800, ...windows], kept["window_seconds"]),
+        entry: one(["first", "any"], kept["entry"]),
+      };
+    case "retention":
+      return {
+        kind: "retention",
+        start_event: text(kept["start_event"]),
+        return_event: text(kept["return_event"]),
+        period: one(["day", "week"], kept["period"]),
+        periods: whole(kept["periods"], 2, 30, 14),
+      };
+    case "paths":
+      return {
+        kind: "paths",
+        start_event: text(kept["start_event"]),
+        scope: one(["session", "user"], kept["scope"]),
+        depth: whole(kept["depth"], 2, 6, 4),
+        branch_limit: whole(kept["branch_limit"], 1, 20, 5),
+      };
+    default:
+      return { kind: "metric", query };
+  }
+}
+
+/**
+ * The metric query that a card of another question has as well: cards are made of these. It is
+ * the closest number, for programs that know no more than the interface says.
+ */
+export function metricOf(question: Question): MetricInput {
+  switch (question.kind) {
+    case "metric":
+      return question.query;
+    case "funnel": {
+      const [first, last] = [question.steps[0]!, question.steps[question.steps.length - 1]!];
+      return {
+        type: "value",
+        events: [
+          { name: first.event_name, alias: "A", measure: "unique_users", filters: sent(first.filters) },
+          { name: last.event_name, alias: "B", measure: "unique_users", filters: sent(last.filters) },
+        ],
+        formula: "B / A * 100",
+      };
+    }
+    case "retention":
+      return { type: "value", events: [{ name: question.start_event, alias: "A", measure: "unique_users" }] };
+    case "paths":
+      return question.start_event
+        ? { type: "value", events: [{ name: question.start_event, alias: "A", measure: "count" }] }
+        : { type: "breakdown", events: [{ name: "*", alias: "A" }], group_by: { kind: "event" } };
+  }
+}
+
+/** What a card keeps beside its query. */
+export function layoutOf(question: Question): Record<string, unknown> {
+  const wide = question.kind === "paths" || question.kind === "retention";
+  return { w: wide ? 12 : 6, h: 2, ...(question.kind !== "metric" && { analysis: question }) };
+}
+
+/** Conditions as they are sent: those without a property are not finished. */
+export function sent(filters: readonly EventFilter[]): EventFilter[] {
+  return filters
+    .filter(({ property }) => property.trim())
+    .map(({ property, op, value }) => (op === "exists" || op === "not_exists" ? { property, op } : { property, op, value: value ?? "" }));
+}
+
+/** A metric query as it is sent: without what its type does not use. */
+export function finishedMetric(query: MetricInput): MetricInput {
+  const { type, events, filters = [], formula, group_by, granularity, limit } = query;
+  return {
+    type,
+    // By event, all names are counted; the interface wants one all the same.
+    events: events.map((event) => ({ ...event, name: event.name || "*", filters: sent(event.filters ?? []) })),
+    filters: sent(filters),
+    ...(type !== "breakdown" && formula?.trim() && { formula }),
+    ...(type === "breakdown" && group_by && { group_by: group_by.kind === "property" ? group_by : { kind: group_by.kind } }),
+    ...(type === "breakdown" && limit && { limit }),
+    ...(type === "timeseries" && granularity && { granularity }),
+  };
+}
+
+/** Whether a question has all that it needs. */
+export function complete(question: Question): boolean {
+  switch (question.kind) {
+    case "funnel":
+      return question.steps.every(({ event_name }) => event_name);
+    case "retention":
+      return question.start_event !== "";
+    case "paths":
+      return true;
+    case "metric": {
+      const { type, events, group_by } = question.query;
+      const byEvent = type === "breakdown" && group_by?.kind === "event";
+      return (
+        (byEvent || events.every(({ name }) => name)) && (type !== "breakdown" || group_by?.kind !== "property" || Boolean(group_by.key))
+      );
+    }
+  }
+}
+
+/** Asks a question about a range. A single number is also asked of the time before. */
+export async function ask(admin: Admin, question: Question, range: Range, signal: AbortSignal): Promise<Answer> {
+  switch (question.kind) {
+    case "funnel": {
+      const { steps, window_seconds, entry } = question;
+      const body: FunnelInput = {
+        ...within(range),
+        steps: steps.map((step) => ({ event_name: step.event_name, filters: sent(step.filters) })),
+        window_seconds,
+        entry,
+      };
+      return { kind: "funnel", answer: await admin.getFunnel(body, { signal }) };
+    }
+    case "retention": {
+      const { start_event, return_event, period, periods } = question;
+      const body: RetentionInput = { ...within(range), start_event, period, periods, ...(return_event && { return_event }) };
+      return { kind: "retention", answer: await admin.getRetention(body, { signal }) };
+    }
+    case "paths": {
+      const { start_event, scope, depth, branch_limit } = question;
+      const body: PathsInput = { ...within(range), scope, depth, branch_limit, ...(start_event && { start_event }) };
+      return { kind: "paths", answer: await admin.getPaths(body, { signal }) };
+    }
+    case "metric": {
+      const query = finishedMetric(question.query);
+      const granularity = query.type === "timeseries" ? { granularity: query.granularity ?? range.granularity } : {};
+      const runs = [admin.runEventQuery({ ...query, ...granularity, ...within(range) }, { signal })];
+      if (query.type === "value") {
+        runs.push(admin.runEventQuery({ ...query, ...within(range.previous) }, { signal }));
+      }
+      const [answer, before] = await Promise.all(runs);
+      return { kind: "metric", answer: answer!, ...(before && { before }) };
+    }
+  }
+}
+
+/** A list with the item of one place at another. */
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const next = [...list];
+  const [item] = next.splice(from, 1);
+  next.splice(Math.max(0, Math.min(to, next.length)), 0, item!);
+  return next;
+}
+
+/** Where a question is edited: the page and what stands in its address. */
+export function editorOf(question: Question, card: string): { page: string; search: Record<string, string> } {
+  switch (question.kind) {
+    case "funnel":
+      return {
+        page: "funnel",
+        search: { steps: JSON.stringify(question.steps), window: String(question.window_seconds), entry: question.entry, card },
+      };
+    case "retention":
+      return {
+        page: "retention",
+        search: {
+          start: question.start_event,
+          return: question.return_event,
+          period: question.period,
+          periods: String(question.periods),
+          card,
+        },
+      };
+    case "paths":
+      return {
+        page: "paths",
+        search: {
+          start: question.start_event,
+          scope: question.scope,
+          depth: String(question.depth),
+          branches: String(question.branch_limit),
+          card,
+        },
+      };
+    case "metric":
+      return { page: "explore", search: { query: JSON.stringify(question.query), card } };
+  }
+}

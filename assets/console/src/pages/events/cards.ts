@@ -1,0 +1,21 @@
+// The cards of the dashboard.
+
+import { useQuery } from "@tanstack/react-query";
+import { useAdmin, useProjectKey } from "../../app/project";
+import { cardsKey } from "./result";
+
+export function useCards() {
+  const [project] = useProjectKey();
+  const admin = useAdmin();
+  return useQuery({
+    queryKey: cardsKey(project),
+    queryFn: async ({ signal }) => (await admin.listDashboardCards({ signal })).data,
+    enabled: project !== "",
+  });
+}
+
+/** The card whose question the page edits; none for "". */
+export function useEditedCard(id: string) {
+  const { data } = useCards();
+  return id ? data?.find(({ card_id }) => card_id === id) : undefined;
+}

@@ -1,0 +1,316 @@
+// Saved questions, asked about the range that is shown. All are asked at once.
+
+import { ActionIcon, Button, Group, Menu, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconArrowsHorizontal, IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+import type { Card, CardFields } from "svc-sdk";
+import { formatSearch } from "../../app/address";
+import { messagesOf } from "../../app/client";
+import { Failure } from "../../app/failure";
+import { noticeDone, noticeFailure } from "../../app/notice";
+import { useAdmin, useProjectKey } from "../../app/project";
+import type { Range } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import { editorOf, moved, type Question, questionOf } from "./analysis";
+import { useCards } from "./cards";
+import styles from "./events.module.css";
+import { EventsFrame } from "./frame";
+import { useEventNames } from "./names";
+import { AnswerFigure, cardsKey } from "./result";
+
+export default function DashboardPage() {
+  return (
+    <EventsFrame page="dashboard" operations={["listCards", "createCard", "updateCard", "deleteCard", "analyseMetric"]}>
+      {(range) => <Dashboard range={range} />}
+    </EventsFrame>
+  );
+}
+
+function Dashboard({ range }: { range: Range }) {
+  const texts = useTexts();
+  const { dashboard } = texts.events;
+  const [project] = useProjectKey();
+  const admin = useAdmin();
+  const queries = useQueryClient();
+  const names = useEventNames(range);
+  const cards = useCards();
+  const [dragged, setDragged] = useState<string | null>(null);
+  const [said, say] = useState("");
+  const grid = useRef<HTMLDivElement>(null);
+  const start = useRef<Card[]>([]);
+  const key = cardsKey(project);
+  const list = cards.data ?? [];
+  const show = (next: Card[]) => queries.setQueryData(key, next);
+
+  // The places of cards that are not where they were are saved, all at once.
+  const save = async (next: Card[], before: Card[]) => {
+    try {
+      await Promise.all(
+        next.map((card, place) => (card.sort_order === place ? null : admin.updateDashboardCard(card.card_id, { sort_order: place }))),
+      );
+      show(next.map((card, place) => ({ ...card, sort_order: place })));
+    } catch (error) {
+      show(before);
+      noticeFailure(texts, error);
+      await queries.invalidateQueries({ queryKey: key });
+    }
+  };
+  const step = (index: number, to: number) => {
+    const next = moved(list, index, to);
+    const card = list[index]!;
+    show(next);
+    say(dashboard.moved(card.title, next.indexOf(card) + 1, next.length));
+    void save(next, list);
+  };
+  const onKeys = (event: KeyboardEvent, index: number) => {
+    const to = { ArrowLeft: index - 1, ArrowUp: index - 1, ArrowRight: index + 1, ArrowDown: index + 1, Home: 0, End: list.length - 1 }[
+      event.key
+    ];
+    if (to === undefined) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (to >= 0 && to < list.length && to !== index) {
+      step(index, to);
+    }
+  };
+  const onDown = (event: PointerEvent, card: Card) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    start.current = list;
+    setDragged(card.card_id);
+  };
+  const onMove = (event: PointerEvent, card: Card) => {
+    if (dragged !== card.card_id) {
+      return;
+    }
+    const below = document
+      .elementsFromPoint(event.clientX, event.clientY)
+      .find((element) => element instanceof HTMLElement && element.dataset["card"] && element.dataset["card"] !== card.card_id);
+    const to = list.findIndex(({ card_id }) => card_id === (below as HTMLElement | undefined)?.dataset["card"]);
+    if (to >= 0) {
+      show(
+        moved(
+          list,
+          list.findIndex(({ card_id }) => card_id === card.card_id),
+          to,
+        ),
+      );
+    }
+  };
+  const onUp = (card: Card) => {
+    if (dragged === card.card_id) {
+      setDragged(null);
+      void save(list, start.current);
+    }
+  };
+
+  if (cards.error && !cards.data) {
+    return <Failure error={cards.error} retry={() => void cards.refetch()} />;
+  }
+  if (!cards.data) {
+    return (
+      <div className={styles.cards}>
+        {[0, 1, 2, 3].map((place) => (
+          <Skeleton key={place} height={290} />
+        ))}
+      </div>
+    );
+  }
+  if (list.length === 0) {
+    return (
+      <Stack align="center" gap="xs" py={64}>
+        <Title order={2} size="h4">
+          {dashboard.empty}
+        </Title>
+        <Text c="dimmed" ta="center" maw={480}>
+          {dashboard.emptyText}
+        </Text>
+        <Button
+          variant="light"
+          renderRoot={(props) => <Link to={"/admin/events/explore" as never} search={{ project } as never} {...props} />}
+        >
+          {dashboard.toExplore}
+        </Button>
+      </Stack>
+    );
+  }
+  return (
+    <>
+      <div className={styles.cards} ref={grid}>
+        {list.map((card, index) => {
+          const question = questionOf(card.query, card.layout ?? null);
+          const wide = Number(card.layout?.["w"]) >= 12;
+          return (
+            <div
+              key={card.card_id}
+              data-card={card.card_id}
+              className={`${wide ? styles.wide : ""} ${dragged === card.card_id ? styles.dragged : ""}`}
+            >
+              <AnswerFigure
+                id={card.card_id}
+                title={card.title}
+                definition={card.description ?? undefined}
+                question={question}
+                range={range}
+                names={names}
+                height={240}
+                legend={
+                  question.kind === "metric" &&
+                  question.query.type === "timeseries" &&
+                  question.query.events.length > 1 &&
+                  !question.query.formula
+                }
+                actions={
+                  <>
+                    <CardMenu card={card} question={question} wide={wide} />
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      className={styles.handle}
+                      aria-label={dashboard.move(card.title)}
+                      onKeyDown={(event) => onKeys(event, index)}
+                      onPointerDown={(event) => onDown(event, card)}
+                      onPointerMove={(event) => onMove(event, card)}
+                      onPointerUp={() => onUp(card)}
+                      onPointerCancel={() => onUp(card)}
+                    >
+                      <IconGripVertical size={16} aria-hidden />
+                    </ActionIcon>
+                  </>
+                }
+              />
+            </div>
+          );
+        })}
+      </div>
+      <div className="offscreen" role="status">
+        {said}
+      </div>
+    </>
+  );
+}
+
+function CardMenu({ card, question, wide }: { card: Card; question: Question; wide: boolean }) {
+  const texts = useTexts();
+  const { dashboard, card: words } = texts.events;
+  const { common } = texts;
+  const [project] = useProjectKey();
+  const admin = useAdmin();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<"rename" | "remove" | null>(null);
+  const [title, setTitle] = useState(card.title);
+  const [description, setDescription] = useState(card.description ?? "");
+  const refresh = () => queries.invalidateQueries({ queryKey: cardsKey(project) });
+  const change = useMutation({
+    mutationFn: (fields: CardFields) => admin.updateDashboardCard(card.card_id, fields),
+    onSuccess: async () => {
+      setDialog(null);
+      await refresh();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => admin.deleteDashboardCard(card.card_id),
+    onSuccess: async () => {
+      setDialog(null);
+      noticeDone(texts, dashboard.deleted);
+      await refresh();
+    },
+  });
+  const edit = () => {
+    const { page, search } = editorOf(question, card.card_id);
+    const range = new URLSearchParams(location.search).get("range") ?? "";
+    void navigate({ href: `/admin/events/${page}${formatSearch({ ...search, project, range })}` });
+  };
+  const rename = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate({ title: title.trim(), description: description.trim() || null });
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={dashboard.actions(card.title)}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={14} aria-hidden />} onClick={() => setDialog("rename")}>
+            {dashboard.rename}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconEdit size={14} aria-hidden />} onClick={edit}>
+            {dashboard.edit}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconArrowsHorizontal size={14} aria-hidden />}
+            onClick={() =>
+              change.mutate({ layout: { ...card.layout, w: wide ? 6 : 12 } }, { onError: (error) => noticeFailure(texts, error) })
+            }
+          >
+            {wide ? dashboard.narrower : dashboard.wider}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => setDialog("remove")}>
+            {common.delete}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal
+        opened={dialog === "rename"}
+        onClose={() => setDialog(null)}
+        title={dashboard.rename}
+        closeButtonProps={{ "aria-label": common.close }}
+      >
+        <form onSubmit={rename}>
+          <Stack gap="sm">
+            <TextInput
+              label={words.title}
+              required
+              maxLength={128}
+              value={title}
+              onChange={(event) => setTitle(event.currentTarget.value)}
+              error={change.error && messagesOf(change.error).join(" ")}
+              data-autofocus
+            />
+            <TextInput
+              label={words.description}
+              maxLength={512}
+              value={description}
+              onChange={(event) => setDescription(event.currentTarget.value)}
+            />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={() => setDialog(null)}>
+                {common.cancel}
+              </Button>
+              <Button type="submit" loading={change.isPending}>
+                {common.save}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+      <Modal
+        opened={dialog === "remove"}
+        onClose={() => setDialog(null)}
+        title={dashboard.remove(card.title)}
+        closeButtonProps={{ "aria-label": common.close }}
+      >
+        <Stack gap="sm">
+          <Text size="sm">{dashboard.removeText}</Text>
+          {remove.error && <Failure error={remove.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setDialog(null)} data-autofocus>
+              {common.cancel}
+            </Button>
+            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+              {common.delete}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,165 @@
+// The names of events: what people call them, what they mean, whether they are still looked at.
+
+import { Textarea, TextInput } from "@mantine/core";
+import { IconArchive, IconArchiveOff, IconChartLine } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useMemo } from "react";
+import type { EventDefinition } from "svc-sdk";
+import { formatSearch } from "../../app/address";
+import { useFormat } from "../../app/format";
+import { useProjectKey } from "../../app/project";
+import { useRange, within } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import { Tone } from "../../app/tone";
+import { RangeBar, RangeText } from "../../charts/rangebar";
+import { useChange } from "../../resource/change";
+import { ResourcePage } from "../../resource/page";
+import type { Resource } from "../../resource/resource";
+import { EventsTabs, ranges } from "./frame";
+import { FirstEvent } from "./start";
+
+interface Draft {
+  display_name: string;
+  description: string;
+}
+
+export default function DefinitionsPage() {
+  const texts = useTexts();
+  const { definitions } = texts.events;
+  const format = useFormat();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [project] = useProjectKey();
+  const { range, setRange, refresh } = useRange(ranges);
+  const change = useChange<EventDefinition>(
+    "definitions",
+    ({ event_definition_id }) => event_definition_id,
+    // The answer to a change has no count of the range.
+    async (admin, before, { archived }) => ({
+      ...(await admin.updateEventDefinition(before.event_definition_id, { archived })),
+      range_count: before.range_count,
+    }),
+  );
+  // Counts are those of the range, which is no condition of the list.
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ["definitions", project] });
+  }, [queries, project, range.start, range.end]);
+
+  const resource = useMemo(
+    (): Resource<EventDefinition, Draft> => ({
+      name: "definitions",
+      title: texts.frame.pages.events,
+      noun: definitions.noun,
+      pageSize: 20,
+      id: ({ event_definition_id }) => event_definition_id,
+      label: ({ name, display_name }) => display_name || name,
+      columns: [
+        { id: "name", title: definitions.name, width: 220, phone: true, render: ({ name }) => name, text: ({ name }) => name },
+        {
+          id: "display_name",
+          title: definitions.displayName,
+          width: 200,
+          phone: true,
+          render: ({ display_name }) => display_name,
+          text: ({ display_name }) => display_name ?? "",
+        },
+        {
+          id: "description",
+          title: definitions.description,
+          render: ({ description }) => description,
+          text: ({ description }) => description ?? "",
+        },
+        {
+          id: "range_count",
+          title: definitions.count,
+          width: 130,
+          align: "right",
+          phone: true,
+          render: ({ range_count }) => format.number(range_count),
+        },
+        { id: "last_seen_time", title: definitions.lastSeen, width: 180, render: ({ last_seen_time }) => format.time(last_seen_time) },
+        {
+          id: "first_seen_time",
+          title: definitions.firstSeen,
+          width: 180,
+          hidden: true,
+          render: ({ first_seen_time }) => format.time(first_seen_time),
+        },
+        {
+          id: "archived",
+          title: definitions.archived,
+          width: 110,
+          render: ({ archived }) => archived && <Tone tone="neutral">{definitions.archived}</Tone>,
+          text: ({ archived }) => (archived ? texts.common.yes : texts.common.no),
+        },
+        {
+          id: "event_definition_id",
+          title: definitions.id,
+          width: 240,
+          hidden: true,
+          render: ({ event_definition_id }) => event_definition_id,
+        },
+      ],
+      filters: [{ id: "archived", kind: "switch", label: definitions.showArchived, query: () => ({ include_archived: "true" }) }],
+      list: (admin, query, signal) => admin.listEventDefinitions({ ...query, ...within(range) } as never, { signal }),
+      dimmed: ({ archived }) => archived,
+      form: {
+        empty: () => ({ display_name: "", description: "" }),
+        from: ({ display_name, description }) => ({ display_name: display_name ?? "", description: description ?? "" }),
+        render: ({ bind }) => (
+          <>
+            <TextInput label={definitions.displayName} maxLength={128} data-autofocus {...bind("display_name")} />
+            <Textarea label={definitions.description} maxLength={512} autosize minRows={3} {...bind("description")} />
+          </>
+        ),
+        update: (admin, { event_definition_id }, { display_name, description }) =>
+          admin.updateEventDefinition(event_definition_id, {
+            display_name: display_name.trim() || null,
+            description: description.trim() || null,
+          }),
+      },
+      actions: (record) => [
+        {
+          id: "explore",
+          label: definitions.explore,
+          icon: <IconChartLine size={14} aria-hidden />,
+          run: ({ name }) => {
+            const query = JSON.stringify({ type: "timeseries", events: [{ name, alias: "A" }] });
+            void navigate({
+              href: `/admin/events/explore${formatSearch({ query, project, range: range.name === "7d" ? "" : range.name })}`,
+            });
+          },
+        },
+        record.archived
+          ? {
+              id: "restore",
+              label: definitions.restore,
+              icon: <IconArchiveOff size={14} aria-hidden />,
+              run: (one) => change(one, { archived: false }, definitions.restoredDone(one.name)),
+            }
+          : {
+              id: "archive",
+              label: definitions.archive,
+              icon: <IconArchive size={14} aria-hidden />,
+              run: (one) => change(one, { archived: true }, definitions.archivedDone(one.name)),
+            },
+      ],
+      remove: {
+        run: (admin, { event_definition_id }) => admin.deleteEventDefinition(event_definition_id),
+        consequences: () => definitions.consequences,
+      },
+      tools: <RangeBar range={range} setRange={setRange} refresh={refresh} names={ranges} />,
+      above: (
+        <>
+          <RangeText range={range} />
+          <EventsTabs page="definitions" />
+        </>
+      ),
+      empty: <FirstEvent />,
+      operations: ["listEventDefinitions", "updateEventDefinition", "deleteEventDefinition"],
+    }),
+    [texts, definitions, format, navigate, project, range, setRange, refresh, change],
+  );
+  return <ResourcePage resource={resource} />;
+}

@@ -1,0 +1,210 @@
+// Questions of one's own: up to six numbers of events, over time, by groups, or as one number.
+
+import { ActionIcon, Button, Divider, Group, NumberInput, Paper, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import type { MetricInput } from "svc-sdk";
+import { jsonParam, textParam, useParams } from "../../app/address";
+import type { Range } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import { aliases, type Filter, filtersFrom, measures, metricFrom } from "./analysis";
+import { useEditedCard } from "./cards";
+import styles from "./events.module.css";
+import { EventsFrame } from "./frame";
+import { useEventNames } from "./names";
+import { AddCondition, Conditions, EventPicker, KeyInput, useDraft } from "./pickers";
+import { Result } from "./result";
+
+const params = { query: jsonParam(metricFrom), card: textParam };
+
+export default function ExplorePage() {
+  return (
+    <EventsFrame page="explore" operations={["analyseMetric", "listEventDefinitions", "createCard"]}>
+      {(range) => <Explore range={range} />}
+    </EventsFrame>
+  );
+}
+
+function Explore({ range }: { range: Range }) {
+  const { events: all } = useTexts();
+  const texts = all.explore;
+  const names = useEventNames(range);
+  const [{ query, card: cardId }, change] = useParams(params);
+  const card = useEditedCard(cardId);
+  const set = (parts: Partial<MetricInput>) => change({ query: { ...query, ...parts } });
+  const { type, events, group_by: group } = query;
+  const formula = useDraft(query.formula ?? "", (text) => set({ formula: text }));
+  const shared = filtersFrom(query.filters);
+  const breakdown = type === "breakdown";
+  const byEvent = breakdown && group?.kind === "event";
+  // In a breakdown only the first query counts.
+  const shown = breakdown ? events.slice(0, 1) : events;
+  const put = (alias: string, parts: Partial<(typeof events)[number]>) =>
+    set({ events: events.map((event) => (event.alias === alias ? { ...event, ...parts } : event)) });
+  const add = () => {
+    const alias = aliases.find((letter) => !events.some((event) => event.alias === letter));
+    if (alias) {
+      set({ events: [...events, { name: "", alias, measure: "count", filters: [] }] });
+    }
+  };
+  return (
+    <>
+      <Paper withBorder className={styles.editor}>
+        <Group gap="md" align="flex-end">
+          <Stack gap={4}>
+            <Text size="sm" fw={500}>
+              {texts.type}
+            </Text>
+            <SegmentedControl
+              aria-label={texts.type}
+              value={type}
+              data={(["timeseries", "breakdown", "value"] as const).map((value) => ({ value, label: texts.types[value] }))}
+              onChange={(next) => set({ type: next })}
+            />
+          </Stack>
+          {type === "timeseries" && (
+            <Select
+              label={texts.granularity}
+              w={140}
+              allowDeselect={false}
+              value={query.granularity ?? ""}
+              data={(["", "hour", "day"] as const).map((value) => ({ value, label: texts.granularities[value] }))}
+              onChange={(next) => {
+                const { granularity: _, ...rest } = query;
+                change({ query: next ? { ...rest, granularity: next } : rest });
+              }}
+            />
+          )}
+          {breakdown && (
+            <>
+              <Select
+                label={texts.group}
+                w={140}
+                allowDeselect={false}
+                value={group?.kind ?? "platform"}
+                data={(["platform", "region", "event", "property"] as const).map((value) => ({ value, label: all.groups[value] }))}
+                onChange={(kind) => kind && set({ group_by: { kind, key: group?.key ?? "" } })}
+              />
+              {group?.kind === "property" && (
+                <KeyInput
+                  showLabel
+                  label={texts.key}
+                  value={group.key ?? ""}
+                  onChange={(key) => set({ group_by: { kind: "property", key } })}
+                />
+              )}
+              <NumberInput
+                label={texts.limit}
+                w={90}
+                min={1}
+                max={50}
+                value={query.limit ?? 10}
+                onChange={(limit) => typeof limit === "number" && limit >= 1 && limit <= 50 && set({ limit })}
+              />
+            </>
+          )}
+        </Group>
+        <Divider />
+        {shown.map((event) => {
+          const filters = filtersFrom(event.filters);
+          return (
+            <div key={event.alias}>
+              <div className={styles.line}>
+                <span className={styles.letter}>{event.alias}</span>
+                {!byEvent && (
+                  <EventPicker
+                    label={texts.query(event.alias)}
+                    value={event.name}
+                    names={names}
+                    onChange={(name) => put(event.alias, { name })}
+                  />
+                )}
+                <Select
+                  aria-label={`${texts.query(event.alias)}: ${all.measure}`}
+                  size="sm"
+                  w={160}
+                  allowDeselect={false}
+                  value={event.measure ?? "count"}
+                  data={measures.map((measure) => ({ value: measure, label: all.measures[measure] }))}
+                  onChange={(measure) => measure && put(event.alias, { measure })}
+                />
+                {!byEvent && <AddCondition filters={filters} onChange={(next) => put(event.alias, { filters: next })} />}
+                {events.length > 1 && !breakdown && (
+                  <ActionIcon
+                    ml="auto"
+                    variant="subtle"
+                    color="gray"
+                    aria-label={texts.remove(event.alias)}
+                    onClick={() => set({ events: events.filter((other) => other !== event) })}
+                  >
+                    <IconTrash size={16} aria-hidden />
+                  </ActionIcon>
+                )}
+              </div>
+              {filters.length > 0 && !byEvent && (
+                <div className={styles.conditions} style={{ marginTop: 8 }}>
+                  <Conditions
+                    filters={filters}
+                    event={event.name}
+                    range={range}
+                    onChange={(next: Filter[]) => put(event.alias, { filters: next })}
+                  />
+                </div>
+              )}
+            </div>
+          );
+        })}
+        {!breakdown && (
+          <Group gap="md" align="flex-end">
+            <Button
+              variant="light"
+              size="xs"
+              leftSection={<IconPlus size={14} aria-hidden />}
+              disabled={events.length >= aliases.length}
+              onClick={add}
+            >
+              {texts.add}
+            </Button>
+          </Group>
+        )}
+        <div className={styles.line}>
+          <Text size="sm" c="dimmed">
+            {texts.allConditions}
+          </Text>
+          <AddCondition filters={shared} onChange={(filters) => set({ filters })} />
+        </div>
+        {shared.length > 0 && (
+          <div className={styles.conditions}>
+            <Conditions
+              filters={shared}
+              event={byEvent ? "" : (events[0]?.name ?? "")}
+              range={range}
+              onChange={(filters) => set({ filters })}
+            />
+          </div>
+        )}
+        {!breakdown && (
+          <TextInput
+            label={texts.formula}
+            description={texts.formulaHint}
+            maw={420}
+            maxLength={256}
+            spellCheck={false}
+            value={formula.value}
+            onChange={(event) => formula.onChange(event.currentTarget.value)}
+            onBlur={formula.onBlur}
+          />
+        )}
+      </Paper>
+      <Result
+        title={card?.title ?? all.result}
+        definition={all.definitionTexts.explore}
+        question={{ kind: "metric", query }}
+        range={range}
+        names={names}
+        card={card}
+        height={300}
+        legend={type === "timeseries"}
+      />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+// What the seven pages of behaviour analysis share: their tabs, the range, and how it begins.
+
+import { Box, Group, Stack, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type Range, useRange } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import { RangeBar, RangeText } from "../../charts/rangebar";
+import { ApiHelpButton } from "../../resource/page";
+import styles from "./events.module.css";
+
+const pages = ["overview", "definitions", "funnel", "retention", "paths", "explore", "dashboard"] as const;
+
+export type EventsPageName = (typeof pages)[number];
+
+/** The ranges of these pages. */
+export const ranges = ["24h", "7d", "30d", "90d"] as const;
+
+interface EventsFrameProps {
+  page: EventsPageName;
+  /** Ids of the operations that the page uses, as in openapi.yaml. */
+  operations: string[];
+  children(range: Range): ReactNode;
+}
+
+export function EventsFrame({ page, operations, children }: EventsFrameProps) {
+  const texts = useTexts();
+  const { range, setRange, refresh } = useRange(ranges);
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="xs">
+        <Box>
+          <Title order={1} size="h2" tabIndex={-1}>
+            {texts.frame.pages.events}
+          </Title>
+          <RangeText range={range} />
+        </Box>
+        <Group gap="xs">
+          <ApiHelpButton operations={operations} />
+          <RangeBar range={range} setRange={setRange} refresh={refresh} names={ranges} />
+        </Group>
+      </Group>
+      <EventsTabs page={page} />
+      {children(range)}
+    </Stack>
+  );
+}
+
+/** The seven pages; the range goes along. */
+export function EventsTabs({ page }: { page: EventsPageName }) {
+  const texts = useTexts();
+  return (
+    <nav className={styles.tabs} aria-label={texts.frame.pages.events}>
+      {pages.map((one) => (
+        <Link
+          key={one}
+          to={(one === "overview" ? "/admin/events" : `/admin/events/${one}`) as never}
+          // What else is in the address belongs to the page.
+          search={
+            (({ project, range: kept }: Record<string, string>) => ({ ...(project && { project }), ...(kept && { range: kept }) })) as never
+          }
+          className={`mantine-focus-auto ${styles.tab}`}
+          activeOptions={{ exact: true, includeSearch: false }}
+          aria-current={one === page ? "page" : undefined}
+        >
+          {texts.events.pages[one]}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,38 @@
+// Names of events, as people gave them, with how often they came.
+
+import { useMemo } from "react";
+import { type Range, within } from "../../app/range";
+import { useAsked } from "../../charts/asked";
+
+export interface EventName {
+  name: string;
+  /** What people call it; the name itself without anything else. */
+  label: string;
+  count: number;
+  archived: boolean;
+}
+
+export interface EventNames {
+  list: readonly EventName[];
+  labelOf(name: string): string;
+  /** Whether the names have come. */
+  ready: boolean;
+}
+
+export function useEventNames(range: Range): EventNames {
+  const { data } = useAsked({
+    key: ["event-names", range.start, range.end],
+    ask: async (admin, signal) => {
+      const names: EventName[] = [];
+      const query = { ...within(range), include_archived: true };
+      for await (const { name, display_name, range_count, archived } of admin.iterEventDefinitions(query as never, { signal })) {
+        names.push({ name, label: display_name || name, count: range_count, archived });
+      }
+      return names.sort((a, b) => b.count - a.count || a.name.localeCompare(b.name));
+    },
+  });
+  return useMemo(() => {
+    const labels = new Map(data?.map(({ name, label }) => [name, label]));
+    return { list: data ?? [], labelOf: (name) => labels.get(name) ?? name, ready: data !== undefined };
+  }, [data]);
+}

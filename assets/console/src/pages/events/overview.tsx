@@ -1,0 +1,224 @@
+// What people do, in numbers: events, users, sessions, and when, where and on what.
+
+import { SegmentedControl, SimpleGrid } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { EventOverview } from "svc-sdk";
+import { choiceParam, useParams } from "../../app/address";
+import { type Range, within } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import { useAsked } from "../../charts/asked";
+import { type Asked, Figure } from "../../charts/figure";
+import { platformName, regionName } from "../../charts/names";
+import { useRangeText } from "../../charts/rangebar";
+import { bars, doughnut } from "../../charts/shares";
+import { Tile, type TileValues } from "../../charts/tile";
+import { trend } from "../../charts/trend";
+import { week } from "../../charts/week";
+import { useWords } from "../../charts/words";
+import { EventsFrame } from "./frame";
+import { useEventNames } from "./names";
+import { FirstEvent } from "./start";
+
+const params = { split: choiceParam(["total", "event", "platform", "region"]) };
+
+export default function EventsOverviewPage() {
+  return (
+    <EventsFrame
+      page="overview"
+      operations={["getEventOverview", "getEventSeries", "getEventBreakdown", "getEventHeatmap", "listEventDefinitions", "ingestEvents"]}
+    >
+      {(range) => <Overview range={range} />}
+    </EventsFrame>
+  );
+}
+
+function useOverview(part: { start: number; end: number }) {
+  return useAsked({
+    key: ["event-overview", part.start, part.end],
+    ask: (admin, signal) => admin.getEventOverview(within(part), { signal }),
+  });
+}
+
+function useSeries(range: Range, group: "event" | "platform" | "region" | null) {
+  return useAsked({
+    key: ["event-series", range.start, range.end, range.granularity, group],
+    ask: (admin, signal) => admin.getEventTimeseries({ ...within(range), granularity: range.granularity, group_by: group }, { signal }),
+  });
+}
+
+function useBreakdown(range: Range, dimension: "event" | "platform" | "region", limit: number) {
+  return useAsked({
+    key: ["event-breakdown", range.start, range.end, dimension, limit],
+    ask: (admin, signal) => admin.getEventBreakdown({ ...within(range), dimension, limit }, { signal }),
+  });
+}
+
+function Overview({ range }: { range: Range }) {
+  const { events: texts } = useTexts();
+  const names = useEventNames(range);
+  const overview = useOverview(range);
+  if (names.ready && names.list.length === 0 && overview.data?.total === 0) {
+    return <FirstEvent />;
+  }
+  return (
+    <>
+      <Tiles range={range} overview={overview} />
+      <Trend range={range} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+        <Breakdown range={range} dimension="event" title={texts.top} definition={texts.definitionTexts.top} limit={12} />
+        <Week range={range} />
+        <Breakdown range={range} dimension="platform" title={texts.platforms} definition={texts.definitionTexts.platforms} limit={20} />
+        <Breakdown range={range} dimension="region" title={texts.regions} definition={texts.definitionTexts.regions} limit={10} />
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Tiles({ range, overview }: { range: Range; overview: UseQueryResult<EventOverview> }) {
+  const { events: texts } = useTexts();
+  const { format } = useWords();
+  const before = useOverview(range.previous);
+  const series = useSeries(range, null);
+  const of = (field: "total" | "unique_users" | "unique_sessions" | "event_types"): Asked<TileValues> => ({
+    data:
+      overview.data && before.data
+        ? { figure: format.number(overview.data[field]), now: overview.data[field], before: before.data[field] }
+        : undefined,
+    error: overview.error ?? before.error,
+    isFetching: overview.isFetching || before.isFetching,
+    isPlaceholderData: overview.isPlaceholderData || before.isPlaceholderData,
+    refetch: () => Promise.all([overview.error && overview.refetch(), before.error && before.refetch()]),
+  });
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+      <Tile
+        title={texts.events}
+        definition={texts.definitionTexts.events}
+        query={of("total")}
+        curve={series.data?.data.map(({ count }) => count) ?? []}
+      />
+      <Tile title={texts.users} definition={texts.definitionTexts.users} query={of("unique_users")} />
+      <Tile title={texts.sessions} definition={texts.definitionTexts.sessions} query={of("unique_sessions")} />
+      <Tile title={texts.kinds} definition={texts.definitionTexts.kinds} query={of("event_types")} />
+    </SimpleGrid>
+  );
+}
+
+function Trend({ range }: { range: Range }) {
+  const { events: texts } = useTexts();
+  const about = useRangeText(range);
+  const names = useEventNames(range);
+  const [{ split }, change] = useParams(params);
+  const query = useSeries(range, split === "total" ? null : split);
+  return (
+    <Figure
+      id="events-trend"
+      title={texts.trend}
+      definition={texts.definitionTexts.trend}
+      about={about}
+      query={query}
+      height={280}
+      legend={split !== "total"}
+      deps={[split, names, range]}
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label={texts.split}
+          value={split}
+          data={(["total", "event", "platform", "region"] as const).map((value) => ({ value, label: texts.splits[value] }))}
+          onChange={(next) => change({ split: next as typeof split })}
+        />
+      }
+      draw={(data, words) => {
+        const nameOf = {
+          total: String,
+          event: names.labelOf,
+          platform: (key: string) => platformName(key, words),
+          region: (key: string) => regionName(key, words),
+        }[split];
+        const parts =
+          split === "total" ? null : data.series?.map((one) => ({ name: nameOf(one.key), values: one.data.map(({ count }) => count) }));
+        const rest = data.data.map(({ count }, at) => count - (parts ?? []).reduce((sum, part) => sum + (part.values[at] ?? 0), 0));
+        const others = parts && rest.some((count) => count > 0) ? [{ name: words.texts.others, values: rest, rest: true }] : [];
+        return trend(
+          {
+            buckets: data.data.map(({ bucket }) => bucket),
+            granularity: range.granularity,
+            offset: range.offset,
+            now: range.end,
+            series: parts ? [...parts, ...others] : [{ name: texts.events, values: data.data.map(({ count }) => count) }],
+            stacked: split !== "total",
+            measure: texts.events,
+          },
+          words,
+        );
+      }}
+    />
+  );
+}
+
+interface BreakdownProps {
+  range: Range;
+  dimension: "event" | "platform" | "region";
+  title: string;
+  definition: string;
+  limit: number;
+}
+
+function Breakdown({ range, dimension, title, definition, limit }: BreakdownProps) {
+  const { events: texts } = useTexts();
+  const about = useRangeText(range);
+  const names = useEventNames(range);
+  return (
+    <Figure
+      id={`events-${dimension}`}
+      title={title}
+      definition={definition}
+      about={about}
+      query={useBreakdown(range, dimension, limit)}
+      height={300}
+      deps={[names]}
+      draw={({ data, total }, words) => {
+        const nameOf = {
+          event: names.labelOf,
+          platform: (key: string) => platformName(key, words),
+          region: (key: string) => regionName(key, words),
+        }[dimension];
+        return (dimension === "platform" ? doughnut : bars)(
+          {
+            parts: data.map(({ key, count }) => ({
+              name: nameOf(key),
+              count,
+              missing: dimension === "region" && key in words.texts.regions,
+            })),
+            total,
+            kind: texts.groups[dimension],
+            measure: texts.events,
+            rest: words.texts.others,
+          },
+          words,
+        );
+      }}
+    />
+  );
+}
+
+function Week({ range }: { range: Range }) {
+  const { events: texts } = useTexts();
+  const about = useRangeText(range);
+  const query = useAsked({
+    key: ["event-week", range.start, range.end],
+    ask: (admin, signal) => admin.getEventHeatmap(within(range), { signal }),
+  });
+  return (
+    <Figure
+      id="events-week"
+      title={texts.week}
+      definition={texts.definitionTexts.week}
+      about={about}
+      query={query}
+      height={300}
+      draw={({ data }, words) => week(data, texts.events, words)}
+    />
+  );
+}

@@ -1,0 +1,223 @@
+// Inputs of the editors: an event among those that came, and conditions on properties.
+
+import { ActionIcon, Autocomplete, Button, Select, Text } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconFilterPlus, IconX } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { useProjectKey } from "../../app/project";
+import { type Range, within } from "../../app/range";
+import { useRemembered } from "../../app/storage";
+import { useTexts } from "../../app/texts";
+import { useAsked } from "../../charts/asked";
+import { useWords } from "../../charts/words";
+import { type Filter, type Operator, operators } from "./analysis";
+import styles from "./events.module.css";
+import type { EventNames } from "./names";
+
+interface EventPickerProps {
+  label: string;
+  value: string;
+  names: EventNames;
+  onChange(name: string): void;
+  /** What "" means; without one an event has to be chosen. */
+  any?: string;
+  showLabel?: boolean;
+  width?: number | string;
+}
+
+/** An event by its name or display name, the most frequent first. */
+export function EventPicker({ label, value, names, onChange, any, showLabel = false, width = 260 }: EventPickerProps) {
+  const { events: texts } = useTexts();
+  const { format } = useWords();
+  const counts = new Map(names.list.map(({ name, count }) => [name, count]));
+  const data = names.list
+    .filter(({ name, archived }) => !archived || name === value)
+    .map(({ name, label: shown }) => ({ value: name, label: shown === name ? name : `${shown} (${name})` }));
+  // A name of the address may be one that no definition has any more.
+  const unknown = value && !counts.has(value) ? [{ value, label: value }] : [];
+  return (
+    <Select
+      {...(showLabel ? { label } : { "aria-label": label })}
+      w={width}
+      size="sm"
+      searchable
+      clearable={any !== undefined && value !== ""}
+      placeholder={any ?? texts.choose}
+      nothingFoundMessage={texts.noSuchEvent}
+      data={[...data, ...unknown]}
+      value={value || null}
+      onChange={(next) => onChange(next ?? "")}
+      maxDropdownHeight={320}
+      limit={200}
+      renderOption={({ option }) => (
+        <span className={styles.option}>
+          <span className={styles.optionName}>{option.label}</span>
+          <span className={styles.optionCount}>{format.compact(counts.get(option.value) ?? 0)}</span>
+        </span>
+      )}
+    />
+  );
+}
+
+const rememberedKeys = 30;
+
+/** Keys of properties that were used before, the last ones first. */
+function useKnownKeys(): [string[], (key: string) => void] {
+  const [project] = useProjectKey();
+  const [text, remember] = useRemembered(`properties.${project}`);
+  const keys = (text ?? "").split("\n").filter(Boolean);
+  return [
+    keys,
+    (key) => {
+      if (key && keys[0] !== key) {
+        remember([key, ...keys.filter((other) => other !== key)].slice(0, rememberedKeys).join("\n"));
+      }
+    },
+  ];
+}
+
+/** A text that is taken over when typing pauses, or at once when it is left. */
+export function useDraft(value: string, commit: (text: string) => void): { value: string; onChange(text: string): void; onBlur(): void } {
+  const [draft, setDraft] = useState(value);
+  const later = useDebouncedCallback(commit, 500);
+  useEffect(() => setDraft(value), [value]);
+  return {
+    value: draft,
+    onChange(text) {
+      setDraft(text);
+      later(text);
+    },
+    onBlur() {
+      if (draft !== value) {
+        commit(draft);
+      }
+    },
+  };
+}
+
+interface KeyInputProps {
+  value: string;
+  onChange(key: string): void;
+  label: string;
+  showLabel?: boolean;
+}
+
+/** The key of a property. */
+export function KeyInput({ value, onChange, label, showLabel = false }: KeyInputProps) {
+  const [keys, noteKey] = useKnownKeys();
+  const draft = useDraft(value, (key) => {
+    noteKey(key);
+    onChange(key);
+  });
+  return (
+    <Autocomplete
+      {...(showLabel ? { label } : { "aria-label": label })}
+      size="sm"
+      w={160}
+      placeholder={label}
+      data={keys}
+      maxLength={128}
+      autoCapitalize="off"
+      spellCheck={false}
+      {...draft}
+    />
+  );
+}
+
+interface ConditionProps {
+  filter: Filter;
+  onChange(filter: Filter): void;
+  onRemove(): void;
+  /** The event whose values are offered. */
+  event: string;
+  range: Range;
+}
+
+function Condition({ filter, onChange, onRemove, event, range }: ConditionProps) {
+  const { events } = useTexts();
+  const texts = events.conditions;
+  const draft = useDraft(filter.value, (value) => onChange({ ...filter, value }));
+  const { data: values } = useAsked({
+    key: ["property-values", event, filter.property, range.start, range.end],
+    ask: async (admin, signal) => {
+      const { data } = await admin.getEventBreakdown(
+        { ...within(range), dimension: "property", property_key: filter.property, limit: 50, ...(event && { event_name: event }) },
+        { signal },
+      );
+      return [...new Set(data.map(({ key }) => key).filter(Boolean))];
+    },
+    enabled: filter.property !== "",
+  });
+  const withValue = filter.op !== "exists" && filter.op !== "not_exists";
+  const many = filter.op === "in" || filter.op === "not_in";
+  return (
+    <div className={styles.line}>
+      <Text size="sm" c="dimmed">
+        {texts.where}
+      </Text>
+      <KeyInput value={filter.property} onChange={(property) => onChange({ ...filter, property })} label={texts.property} />
+      <Select
+        aria-label={texts.operator}
+        size="sm"
+        w={140}
+        allowDeselect={false}
+        value={filter.op}
+        data={operators.map((op) => ({ value: op, label: texts.operators[op] }))}
+        onChange={(op) => op && onChange({ ...filter, op: op as Operator })}
+      />
+      {withValue && (
+        <Autocomplete
+          aria-label={many ? texts.list : texts.value}
+          placeholder={many ? texts.list : texts.value}
+          size="sm"
+          w={200}
+          maxLength={512}
+          data={many ? [] : (values ?? [])}
+          autoCapitalize="off"
+          spellCheck={false}
+          {...draft}
+        />
+      )}
+      <ActionIcon variant="subtle" color="gray" aria-label={texts.remove} onClick={onRemove}>
+        <IconX size={16} aria-hidden />
+      </ActionIcon>
+    </div>
+  );
+}
+
+interface ConditionsProps {
+  filters: readonly Filter[];
+  onChange(filters: Filter[]): void;
+  event: string;
+  range: Range;
+}
+
+/** Conditions that all have to be met. */
+export function Conditions({ filters, onChange, event, range }: ConditionsProps) {
+  return filters.map((filter, index) => (
+    <Condition
+      key={index}
+      filter={filter}
+      event={event}
+      range={range}
+      onChange={(next) => onChange(filters.map((other, at) => (at === index ? next : other)))}
+      onRemove={() => onChange(filters.filter((_, at) => at !== index))}
+    />
+  ));
+}
+
+/** Adds a condition; there may be ten. */
+export function AddCondition({ filters, onChange }: Pick<ConditionsProps, "filters" | "onChange">) {
+  const { events } = useTexts();
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      leftSection={<IconFilterPlus size={14} aria-hidden />}
+      disabled={filters.length >= 10}
+      onClick={() => onChange([...filters, { property: "", op: "eq", value: "" }])}
+    >
+      {events.conditions.add}
+    </Button>
+  );
+}

@@ -1,0 +1,187 @@
+// The answer to a question, and what keeps the question as a card.
+
+import { Button, Group, Modal, Paper, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconLayoutDashboard } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useState } from "react";
+import type { Card } from "svc-sdk";
+import { formatSearch } from "../../app/address";
+import { messagesOf } from "../../app/client";
+import { useAdmin, useProjectKey } from "../../app/project";
+import type { Range } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import { useAsked } from "../../charts/asked";
+import { Figure } from "../../charts/figure";
+import { useRangeText } from "../../charts/rangebar";
+import { ask, complete, finishedMetric, layoutOf, metricOf, type Question } from "./analysis";
+import { draw } from "./draw";
+import type { EventNames } from "./names";
+
+interface AnswerFigureProps {
+  id: string;
+  title: string;
+  definition?: string | undefined;
+  question: Question;
+  range: Range;
+  names: EventNames;
+  height?: number;
+  legend?: boolean;
+  note?: boolean;
+  level?: 2 | 3;
+  actions?: ReactNode;
+  heading?: ReactNode;
+}
+
+/** Asks and draws. Names that come later than the answer only change what it is labelled with. */
+export function AnswerFigure({ question, range, names, ...figure }: AnswerFigureProps) {
+  const { events: texts } = useTexts();
+  const about = useRangeText(range);
+  const text = JSON.stringify(question);
+  const query = useAsked({ key: ["analysis", text, range.start, range.end], ask: (admin, signal) => ask(admin, question, range, signal) });
+  return (
+    <Figure
+      {...figure}
+      about={about}
+      query={query}
+      deps={[texts, names, range, text]}
+      draw={(answer, words) => draw(question, answer, { words, texts, labelOf: names.labelOf, range })}
+    />
+  );
+}
+
+interface ResultProps extends Omit<AnswerFigureProps, "id"> {
+  /** The card that is edited, when one is. */
+  card?: Card | undefined;
+}
+
+/** The answer below an editor, or what is missing for one. */
+export function Result({ card, ...props }: ResultProps) {
+  const { events: texts } = useTexts();
+  if (!complete(props.question)) {
+    return (
+      <Paper withBorder p="xl">
+        <Text c="dimmed" ta="center" size="sm">
+          {texts.incomplete}
+        </Text>
+      </Paper>
+    );
+  }
+  return (
+    <>
+      <AnswerFigure {...props} id="result" />
+      <Group justify="flex-end">
+        <SaveCard question={props.question} card={card} suggestion={props.title} />
+      </Group>
+    </>
+  );
+}
+
+/** Key of the query that has the cards of a project. */
+export function cardsKey(project: string): readonly unknown[] {
+  return ["cards", project];
+}
+
+function SaveCard({ question, card, suggestion }: { question: Question; card: Card | undefined; suggestion: string }) {
+  const { common, events: texts } = useTexts();
+  const [opened, { open, close }] = useDisclosure(false);
+  const [project] = useProjectKey();
+  const admin = useAdmin();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [title, setTitle] = useState(card?.title ?? "");
+  const [description, setDescription] = useState(card?.description ?? "");
+  const save = useMutation({
+    mutationFn: async () => {
+      const fields = {
+        title: title.trim() || suggestion,
+        description: description.trim() || null,
+        query: finishedMetric(metricOf(question)),
+      };
+      if (card) {
+        const { w, h } = { ...layoutOf(question), ...card.layout };
+        return admin.updateDashboardCard(card.card_id, { ...fields, layout: { ...layoutOf(question), w, h } });
+      }
+      const { data } = await admin.listDashboardCards();
+      const last = Math.max(-1, ...data.map(({ sort_order }) => sort_order));
+      return admin.createDashboardCard({ ...fields, layout: layoutOf(question), sort_order: last + 1 } as never);
+    },
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: cardsKey(project) });
+      const id = notifications.show({
+        closeButtonProps: { "aria-label": common.close },
+        message: (
+          <Group justify="space-between" wrap="nowrap">
+            <Text size="sm">{texts.card.saved}</Text>
+            <Button
+              size="compact-sm"
+              variant="light"
+              onClick={() => {
+                notifications.hide(id);
+                const range = new URLSearchParams(location.search).get("range") ?? "";
+                void navigate({ href: `/admin/events/dashboard${formatSearch({ project, range })}` });
+              }}
+            >
+              {texts.card.open}
+            </Button>
+          </Group>
+        ),
+      });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <>
+      <Button variant="default" leftSection={<IconLayoutDashboard size={16} aria-hidden />} onClick={open}>
+        {card ? texts.card.update : texts.card.save}
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={card ? texts.card.update : texts.card.save}
+        closeButtonProps={{ "aria-label": common.close }}
+      >
+        <form onSubmit={submit}>
+          <Stack gap="sm">
+            <TextInput
+              label={texts.card.title}
+              placeholder={suggestion}
+              maxLength={128}
+              value={title}
+              onChange={(event) => setTitle(event.currentTarget.value)}
+              error={save.error && messagesOf(save.error).join(" ")}
+              data-autofocus
+            />
+            <Textarea
+              label={texts.card.description}
+              maxLength={512}
+              autosize
+              minRows={2}
+              value={description}
+              onChange={(event) => setDescription(event.currentTarget.value)}
+            />
+            {question.kind === "funnel" && (
+              <Text size="xs" c="dimmed">
+                {texts.card.funnelNote}
+              </Text>
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                {common.cancel}
+              </Button>
+              <Button type="submit" loading={save.isPending}>
+                {common.save}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+// Who comes back: cohorts of days or weeks.
+
+import { Group, NumberInput, Paper, SegmentedControl, Stack, Text } from "@mantine/core";
+import { choiceParam, type Param, textParam, useParams } from "../../app/address";
+import type { Range } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import type { RetentionQuestion } from "./analysis";
+import { useEditedCard } from "./cards";
+import styles from "./events.module.css";
+import { EventsFrame } from "./frame";
+import { useEventNames } from "./names";
+import { EventPicker } from "./pickers";
+import { Result } from "./result";
+
+/** A whole number between two others; another is the initial one. */
+export function between(least: number, most: number, initial: number): Param<number> {
+  return {
+    parse(text) {
+      const value = Number(text);
+      return text && Number.isInteger(value) && value >= least && value <= most ? value : initial;
+    },
+    format: (value) => (value === initial ? undefined : String(value)),
+  };
+}
+
+const params = { start: textParam, return: textParam, period: choiceParam(["day", "week"]), periods: between(2, 30, 14), card: textParam };
+
+export default function RetentionPage() {
+  return (
+    <EventsFrame page="retention" operations={["analyseRetention", "listEventDefinitions", "createCard"]}>
+      {(range) => <Retention range={range} />}
+    </EventsFrame>
+  );
+}
+
+function Retention({ range }: { range: Range }) {
+  const { events } = useTexts();
+  const texts = events.retention;
+  const names = useEventNames(range);
+  const [values, change] = useParams(params);
+  const card = useEditedCard(values.card);
+  const question: RetentionQuestion = {
+    kind: "retention",
+    start_event: values.start,
+    return_event: values.return,
+    period: values.period,
+    periods: values.periods,
+  };
+  return (
+    <>
+      <Paper withBorder className={styles.editor}>
+        <Group gap="md" align="flex-end">
+          <EventPicker showLabel label={texts.start} value={values.start} names={names} onChange={(start) => change({ start })} />
+          <EventPicker
+            showLabel
+            label={texts.return}
+            any={events.anyEvent}
+            value={values.return}
+            names={names}
+            onChange={(name) => change({ return: name })}
+          />
+          <Stack gap={4}>
+            <Text size="sm" fw={500}>
+              {texts.period}
+            </Text>
+            <SegmentedControl
+              aria-label={texts.period}
+              value={values.period}
+              data={(["day", "week"] as const).map((value) => ({ value, label: texts.periodNames[value] }))}
+              onChange={(period) => change({ period: period as typeof values.period })}
+            />
+          </Stack>
+          <NumberInput
+            label={texts.periods}
+            w={100}
+            min={2}
+            max={30}
+            value={values.periods}
+            onChange={(periods) => typeof periods === "number" && periods >= 2 && periods <= 30 && change({ periods }, { replace: true })}
+          />
+        </Group>
+      </Paper>
+      <Result
+        title={card?.title ?? texts.title}
+        definition={events.definitionTexts.retention}
+        question={question}
+        range={range}
+        names={names}
+        card={card}
+        height={420}
+      />
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+// Files may be dropped anywhere on the page.
+
+import { useEffect, useRef, useState } from "react";
+import { useTexts } from "../../app/texts";
+import classes from "./files.module.css";
+
+const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
+
+/** Calls back with what is dropped; shows that it may be. */
+export function DropAnywhere({ onDrop }: { onDrop: (files: File[]) => void }) {
+  const { files } = useTexts();
+  const [over, setOver] = useState(false);
+  const latest = useRef(onDrop);
+  latest.current = onDrop;
+  useEffect(() => {
+    // Each element that is entered counts before the one before it is left.
+    let depth = 0;
+    const enter = (event: DragEvent) => {
+      if (hasFiles(event)) {
+        depth++;
+        setOver(true);
+      }
+    };
+    const leave = (event: DragEvent) => {
+      if (hasFiles(event) && --depth <= 0) {
+        depth = 0;
+        setOver(false);
+      }
+    };
+    const hover = (event: DragEvent) => {
+      if (hasFiles(event)) {
+        event.preventDefault();
+      }
+    };
+    const drop = (event: DragEvent) => {
+      if (hasFiles(event)) {
+        event.preventDefault();
+        depth = 0;
+        setOver(false);
+        // Folders have no bytes of their own and no type; they come as entries.
+        const items = [...event.dataTransfer!.items].filter((item) => item.kind === "file" && !item.webkitGetAsEntry()?.isDirectory);
+        latest.current(items.flatMap((item) => item.getAsFile() ?? []));
+      }
+    };
+    const all = { dragenter: enter, dragleave: leave, dragover: hover, drop } as const;
+    for (const [name, listener] of Object.entries(all)) {
+      window.addEventListener(name as "drop", listener);
+    }
+    return () => {
+      for (const [name, listener] of Object.entries(all)) {
+        window.removeEventListener(name as "drop", listener);
+      }
+    };
+  }, []);
+  return over ? <div className={classes["overlay"]}>{files.upload.dropAnywhere}</div> : null;
+}

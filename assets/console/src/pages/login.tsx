@@ -1,0 +1,95 @@
+// The login. Whoever is logged in already is led on.
+
+import { Box, Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useAddress } from "../app/address";
+import { logIn, messagesOf } from "../app/client";
+import { LostBanner } from "../app/lost";
+import { Mark } from "../app/mark";
+import { safePath } from "../app/path";
+import { Preferences } from "../app/preferences";
+import { useSession } from "../app/session";
+import { useTexts } from "../app/texts";
+import { PasswordField } from "../fields/password";
+
+export default function LoginPage() {
+  const { frame, common } = useTexts();
+  const [address] = useAddress();
+  const router = useRouter();
+  const session = useSession();
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const login = useMutation({ mutationFn: () => logIn(username, password) });
+  const next = safePath(address["returnTo"], location.origin);
+  useEffect(() => {
+    if (session) {
+      // Pages outside of the console are not the router's.
+      if (/^\/admin(\/|\?|#|$)/.test(next)) {
+        void router.navigate({ href: next, replace: true });
+      } else {
+        location.replace(next);
+      }
+    }
+  }, [session, next, router]);
+  useEffect(() => {
+    document.title = `${frame.logIn} · ${common.product}`;
+  }, [frame, common]);
+  if (session) {
+    return null;
+  }
+  return (
+    <Box component="main" maw={400} mx="auto" px="md" pt={{ base: 32, sm: 96 }} pb={32}>
+      <LostBanner />
+      <Group justify="space-between" mb="md">
+        <Mark />
+        <Preferences loggedIn={false} />
+      </Group>
+      <Paper withBorder p="lg">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            login.mutate();
+          }}
+        >
+          <Stack gap="md">
+            <Title order={1} size="h3">
+              {frame.logInTo}
+            </Title>
+            <TextInput
+              label={frame.username}
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              autoFocus
+              required
+              withAsterisk={false}
+              value={username}
+              onChange={(event) => setUsername(event.currentTarget.value)}
+            />
+            <PasswordField
+              label={frame.password}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+            {login.error && (
+              <Text role="alert" size="sm" c="var(--mantine-color-error)">
+                {messagesOf(login.error).join("; ")}
+              </Text>
+            )}
+            <Button type="submit" loading={login.isPending}>
+              {frame.logIn}
+            </Button>
+          </Stack>
+        </form>
+      </Paper>
+      <Text size="xs" c="dimmed" mt="md">
+        {frame.firstLogin}
+      </Text>
+    </Box>
+  );
+}

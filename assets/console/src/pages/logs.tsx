@@ -1,0 +1,231 @@
+// What apps reported. A log is evidence: only whether it is hidden can be changed.
+
+import { Anchor, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
+import { IconEye, IconEyeOff, IconHistory } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Log } from "svc-sdk";
+import type { Admin } from "../app/client";
+import { Beginning } from "../app/example";
+import { examplesOf } from "../app/examples";
+import { useFormat } from "../app/format";
+import { useProjectKey } from "../app/project";
+import { useTexts } from "../app/texts";
+import { Tone, type ToneName } from "../app/tone";
+import { madeAt } from "../app/uuid";
+import { JsonField } from "../fields/json";
+import { formatObject } from "../fields/object";
+import { usePlatformName } from "../fields/platforms";
+import { useChange } from "../resource/change";
+import { ResourcePage } from "../resource/page";
+import type { Resource } from "../resource/resource";
+import { objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "./sent";
+
+const tones: ToneName[] = ["neutral", "info", "warning", "bad"];
+
+interface Draft {
+  level: string;
+  content: string;
+  source: string;
+  platform: string | null;
+  platform_version: string;
+  device_info: string;
+  custom_data: string;
+  is_hidden: boolean;
+}
+
+export default function LogsPage() {
+  return <ResourcePage resource={useLogs()} />;
+}
+
+function useLogs(): Resource<Log, Draft> {
+  const texts = useTexts();
+  const format = useFormat();
+  const platformName = usePlatformName();
+  const [project] = useProjectKey();
+  const change = useChange<Log>(
+    "logs",
+    ({ id }) => id,
+    (admin, { id }, { is_hidden }) => admin.updateLog(id, { is_hidden }),
+  );
+  return useMemo(() => {
+    const { logs, sent } = texts;
+    const columns = sentColumns<Log>(texts, format);
+    const levels = logs.levels.map((label, level) => ({ value: String(level), label }));
+    return {
+      name: "logs",
+      title: texts.frame.pages.logs,
+      noun: logs.noun,
+      id: ({ id }) => id,
+      label: ({ level, content }) => `${logs.levels[level]} ${content.trim().split("\n", 1)[0]?.slice(0, 60) ?? ""}`,
+      columns: [
+        {
+          id: "level",
+          title: logs.level,
+          width: 100,
+          phone: true,
+          render: ({ level }) => <Tone tone={tones[level]}>{logs.levels[level]}</Tone>,
+          text: ({ level }) => logs.levels[level] ?? String(level),
+        },
+        columns.content,
+        { id: "source", title: logs.source, width: 150, render: ({ source }) => source && <SentText text={source} /> },
+        columns.platform,
+        columns.time,
+        columns.ip,
+        columns.country,
+        columns.region,
+        columns.city,
+        columns.user_agent,
+        treeColumn("device_info", logs.deviceInfo),
+        columns.custom_data,
+        columns.is_hidden,
+        columns.id,
+      ],
+      filters: [
+        { id: "level", kind: "choice", label: logs.level, choices: levels },
+        { id: "platform", kind: "choice", label: sent.platform, choices: platformChoices(platformName) },
+        { id: "time", kind: "range", label: sent.time, from: "start_time", to: "end_time" },
+        { id: "hidden", kind: "switch", label: sent.showHidden, query: () => ({ include_hidden: "true" }) },
+      ],
+      list: (admin, query, signal) => admin.listLogs(query, { signal }),
+      get: readLog,
+      dimmed: ({ is_hidden }) => is_hidden,
+      form: {
+        empty: () => ({
+          level: "1",
+          content: "",
+          source: "",
+          platform: null,
+          platform_version: "",
+          device_info: "",
+          custom_data: "",
+          is_hidden: false,
+        }),
+        from: (log) => ({
+          level: String(log.level),
+          content: log.content,
+          source: log.source ?? "",
+          platform: log.platform,
+          platform_version: log.platform_version ?? "",
+          device_info: formatObject(log.device_info),
+          custom_data: formatObject(log.custom_data),
+          is_hidden: log.is_hidden,
+        }),
+        check: ({ device_info, custom_data }) => ({
+          ...objectProblem(texts, "device_info", device_info),
+          ...objectProblem(texts, "custom_data", custom_data),
+        }),
+        render: ({ bind, values, set }) => (
+          <>
+            <SimpleGrid cols={{ base: 1, xs: 2 }}>
+              <Select label={logs.level} data={levels} allowDeselect={false} {...bind("level")} />
+              <TextInput label={logs.source} maxLength={128} {...bind("source")} />
+            </SimpleGrid>
+            <Textarea label={sent.content} autosize minRows={3} maxRows={12} maxLength={4096} data-autofocus {...bind("content")} />
+            <SimpleGrid cols={{ base: 1, xs: 2 }}>
+              <Select label={sent.platform} data={platformChoices(platformName)} clearable {...bind("platform")} />
+              <TextInput label={sent.platformVersion} maxLength={32} {...bind("platform_version")} />
+            </SimpleGrid>
+            <JsonField label={logs.deviceInfo} {...bind("device_info")} />
+            <JsonField label={sent.customData} {...bind("custom_data")} />
+            <Switch
+              label={sent.isHidden}
+              checked={values.is_hidden}
+              onChange={({ currentTarget }) => set("is_hidden", currentTarget.checked)}
+            />
+          </>
+        ),
+        create: (admin, { level, device_info, custom_data, ...rest }) =>
+          admin.createLog({
+            ...rest,
+            level: Number(level),
+            source: rest.source || null,
+            platform_version: rest.platform_version || null,
+            device_info: objectOf(device_info),
+            custom_data: objectOf(custom_data),
+          }),
+      },
+      actions: (log) => [
+        log.is_hidden
+          ? {
+              id: "show",
+              label: sent.show,
+              icon: <IconEye size={16} aria-hidden />,
+              run: () => change(log, { is_hidden: false }, sent.shownNow),
+            }
+          : {
+              id: "hide",
+              label: sent.hide,
+              icon: <IconEyeOff size={16} aria-hidden />,
+              run: () => change(log, { is_hidden: true }, sent.hiddenNow),
+            },
+      ],
+      more: (log) => <SameHour log={log} />,
+      empty: (
+        <Beginning
+          title={logs.empty.title}
+          text={logs.empty.text}
+          examples={examplesOf(project, {
+            curl: { path: `/public/${project}/logs`, body: { level: 3, content: "E42: could not save", source: "editor" } },
+            typescript: 'client.logs.install(); // reports uncaught errors\nclient.logs.capture(new Error("could not save"));',
+            go: "defer client.Logs.Install(nil)() // reports records of log/slog from level error on\nclient.Logs.Capture(err, nil)",
+            python: 'client.logs.install()  # reports uncaught errors\nclient.logs.capture(ValueError("could not save"))',
+            rust: "client.logs().capture(&error);",
+          })}
+        />
+      ),
+      operations: ["listLogs", "createLog", "hideLog", "uploadLog"],
+    };
+  }, [texts, format, platformName, project, change]);
+}
+
+/**
+ * The log of an id. The interface reads no single log, but an id says when it was made, and
+ * logs of that moment are few.
+ */
+async function readLog(admin: Admin, id: string, signal: AbortSignal): Promise<Log | null> {
+  const at = madeAt(id);
+  if (at !== null) {
+    const moment = { start_time: Math.max(at - 2, 0), end_time: at + 2, include_hidden: "true" };
+    for await (const log of admin.iterLogs(moment, { signal })) {
+      if (log.id === id) {
+        return log;
+      }
+    }
+  }
+  return null;
+}
+
+const hour = 3600;
+
+/** The way to what else happened then. */
+function SameHour({ log }: { log: Log }) {
+  const texts = useTexts();
+  const platformName = usePlatformName();
+  const from = log.created_at - (log.created_at % hour);
+  const { platform } = log;
+  return (
+    <Group gap={6} wrap="nowrap">
+      <IconHistory size={16} aria-hidden />
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link
+            to="/admin/logs"
+            search={
+              ((before: Record<string, string>) => ({
+                ...(before["project"] && { project: before["project"] }),
+                ...(platform && { platform }),
+                time_from: String(from),
+                time_to: String(from + hour - 1),
+              })) as never
+            }
+            {...props}
+          />
+        )}
+      >
+        {platform ? texts.logs.sameHour(platformName(platform)) : texts.logs.sameHourAnywhere}
+      </Anchor>
+    </Group>
+  );
+}

@@ -1,0 +1,262 @@
+// The start page: what this instance holds, and how it stands. Each part may fail on its own.
+
+import { ActionIcon, Alert, Anchor, Box, Button, Group, Paper, SimpleGrid, Stack, Text, Title, Tooltip } from "@mantine/core";
+import { IconPlus, IconRefresh } from "@tabler/icons-react";
+import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type Admin, clientOf, statusOf } from "../../app/client";
+import { useFormat } from "../../app/format";
+import { useProjectKey } from "../../app/project";
+import { useTexts } from "../../app/texts";
+import { Figure } from "../../charts/figure";
+import { bars } from "../../charts/shares";
+import { ApiHelpButton } from "../../resource/page";
+import { stateOf } from "../tokenstate";
+import styles from "./overview.module.css";
+import { StatusCard } from "./status";
+
+const key = "overview";
+
+function usePart<T>(part: string, ask: (admin: Admin, signal: AbortSignal) => Promise<T>) {
+  return useQuery({ queryKey: [key, part], queryFn: ({ signal }) => ask(clientOf("").admin, signal), staleTime: 30_000 });
+}
+
+interface Counted {
+  count: number;
+  detail?: string | undefined;
+  parts: { name: string; count: number }[];
+}
+
+export default function OverviewPage() {
+  const texts = useTexts();
+  const { overview, frame, common } = texts;
+  const format = useFormat();
+  const queries = useQueryClient();
+  const busy = useIsFetching({ queryKey: [key] }) > 0;
+  const projects = usePart("projects", (admin, signal) => admin.getProjectStatistics({ signal }));
+  const versions = usePart("versions", (admin, signal) => admin.getVersionStatistics({ signal }));
+  const announcements = usePart("announcements", (admin, signal) => admin.getAnnouncementStatistics({ signal }));
+  const feedbacks = usePart("feedbacks", (admin, signal) => admin.getFeedbackStatistics({ signal }));
+  const logs = usePart("logs", (admin, signal) => admin.getLogStatistics({ signal }));
+  const tokens = usePart("tokens", (admin, signal) => admin.listApiKeys({ signal }));
+  const status = usePart("status", (admin, signal) => admin.getStatus({ signal }));
+  const parts = { projects, tokens, versions, announcements, feedbacks, logs };
+  const failed = Object.entries(parts).filter(([, part]) => part.error);
+  // An older server has no status; then there is no place for it.
+  const withStatus = statusOf(status.error) !== 404;
+  const updated = Math.min(...Object.values(parts).map(({ dataUpdatedAt }) => dataUpdatedAt || Number.POSITIVE_INFINITY));
+
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="xs">
+        <Box>
+          <Title order={1} size="h2" tabIndex={-1}>
+            {frame.pages.overview}
+          </Title>
+          <Text size="sm" c="dimmed" mih={21}>
+            {Number.isFinite(updated) && overview.refreshed(format.time(updated / 1000))}
+          </Text>
+        </Box>
+        <Group gap="xs">
+          <ApiHelpButton
+            operations={[
+              "getProjectStatistics",
+              "getVersionStatistics",
+              "getAnnouncementStatistics",
+              "getFeedbackStatistics",
+              "getLogStatistics",
+              "listApiKeys",
+              "getInstanceStatus",
+            ]}
+          />
+          <Tooltip label={common.refresh}>
+            <ActionIcon
+              variant="default"
+              size={36}
+              aria-label={common.refresh}
+              aria-busy={busy}
+              onClick={() => void queries.invalidateQueries({ queryKey: [key] })}
+            >
+              <IconRefresh size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      </Group>
+      {failed.length > 0 && (
+        <Alert
+          color="red"
+          role="alert"
+          title={overview.failed(format.list(failed.map(([name]) => frame.pages[name as keyof typeof parts])))}
+        >
+          <Group gap="xs">
+            {failed.map(([name, part]) => (
+              <Button key={name} size="compact-sm" variant="default" loading={part.isFetching} onClick={() => void part.refetch()}>
+                {overview.retryPart(frame.pages[name as keyof typeof parts])}
+              </Button>
+            ))}
+          </Group>
+        </Alert>
+      )}
+      {projects.data?.count === 0 && (
+        <Paper withBorder p="lg">
+          <Stack gap="xs" align="flex-start">
+            <Title order={2} size="h4">
+              {overview.noProject}
+            </Title>
+            <Text c="dimmed">{overview.noProjectText}</Text>
+            <Button
+              leftSection={<IconPlus size={16} aria-hidden />}
+              renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ new: "1" } as never} {...props} />}
+            >
+              {overview.makeProject}
+            </Button>
+          </Stack>
+        </Paper>
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+        <Part
+          name="projects"
+          query={projects}
+          read={({ count }) => ({
+            count,
+            parts: versions.data
+              ? [
+                  { name: overview.withVersions, count: versions.data.total_projects },
+                  { name: overview.withoutVersions, count: Math.max(0, count - versions.data.total_projects) },
+                ]
+              : [],
+          })}
+          deps={[versions.data]}
+        />
+        <Part
+          name="versions"
+          query={versions}
+          read={({ total_versions, forced_versions, latest_version_time }) => ({
+            count: total_versions,
+            detail: latest_version_time === null ? undefined : overview.latest(format.ago(latest_version_time)),
+            parts: [
+              { name: overview.forced, count: forced_versions },
+              { name: overview.optional, count: total_versions - forced_versions },
+            ],
+          })}
+        />
+        <Part
+          name="announcements"
+          query={announcements}
+          read={({ count, pinned_count }) => ({
+            count,
+            parts: [
+              { name: overview.pinned, count: pinned_count },
+              { name: overview.unpinned, count: count - pinned_count },
+            ],
+          })}
+        />
+        <Part
+          name="feedbacks"
+          query={feedbacks}
+          read={({ count, rate_count, rate_avg }) => ({
+            count,
+            detail: rate_avg === null ? undefined : overview.average(format.decimal(rate_avg)),
+            parts: [
+              { name: overview.rated, count: rate_count },
+              { name: overview.unrated, count: count - rate_count },
+            ],
+          })}
+        />
+        <Part
+          name="logs"
+          query={logs}
+          read={({ count, debug_count, info_count, warning_count, error_count }) => ({
+            count,
+            parts: [error_count, warning_count, info_count, debug_count].map((part, at) => ({
+              name: overview.levels[3 - at]!,
+              count: part,
+            })),
+          })}
+        />
+        <Part
+          name="tokens"
+          query={tokens}
+          read={({ data }) => {
+            const active = data.filter((token) => stateOf(token) === "active").length;
+            return {
+              count: data.length,
+              parts: [
+                { name: overview.active, count: active },
+                { name: overview.inactive, count: data.length - active },
+              ],
+            };
+          }}
+        />
+      </SimpleGrid>
+      {withStatus && <StatusCard query={status} />}
+    </Stack>
+  );
+}
+
+const paths = {
+  projects: "/admin/projects",
+  tokens: "/admin/tokens",
+  versions: "/admin/versions",
+  announcements: "/admin/announcements",
+  feedbacks: "/admin/feedbacks",
+  logs: "/admin/logs",
+} as const;
+
+interface PartProps<T> {
+  name: keyof typeof paths;
+  query: Parameters<typeof Figure<T>>[0]["query"];
+  read(data: T): Counted;
+  deps?: readonly unknown[];
+}
+
+/** How many there are of a kind, in bars, and the way to their page. */
+function Part<T>({ name, query, read, deps = [] }: PartProps<T>): ReactNode {
+  const { frame, overview } = useTexts();
+  const [project] = useProjectKey();
+  const title = frame.pages[name];
+  return (
+    <Figure
+      id={`overview-${name}`}
+      title={title}
+      definition={overview.definitions[name]}
+      query={query}
+      height={180}
+      deps={[overview, ...deps]}
+      heading={
+        <Title order={2} fz="md" fw={600}>
+          <Anchor
+            inherit
+            c="inherit"
+            renderRoot={(props) => <Link to={paths[name] as never} search={(project ? { project } : {}) as never} {...props} />}
+          >
+            {title}
+          </Anchor>
+        </Title>
+      }
+      draw={(data, words) => {
+        const { count, detail, parts } = read(data);
+        const drawing = bars({ parts, total: count, kind: overview.kind, measure: title }, words);
+        return {
+          ...drawing,
+          empty: false,
+          label: `${title}: ${words.format.number(count)}. ${drawing.label}`,
+          view: (
+            <div className={styles.part}>
+              <div className={styles.head}>
+                <span className={styles.count}>{words.format.number(count)}</span>
+                {detail && (
+                  <Text span size="sm" c="dimmed">
+                    {detail}
+                  </Text>
+                )}
+              </div>
+              {drawing.view}
+            </div>
+          ),
+        };
+      }}
+    />
+  );
+}

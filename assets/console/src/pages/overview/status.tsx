@@ -1,0 +1,102 @@
+// How the instance stands: what the server found when it examined itself, and what to do.
+
+import { Anchor, Box, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { InstanceStatus } from "svc-sdk";
+import { Failure } from "../../app/failure";
+import { useFormat } from "../../app/format";
+import { useTexts } from "../../app/texts";
+import { Tone, type ToneName } from "../../app/tone";
+import type { Asked } from "../../charts/figure";
+import styles from "./overview.module.css";
+
+const tones: Record<string, ToneName> = { ok: "good", note: "info", warning: "warning", problem: "bad" };
+const order = ["problem", "warning", "note"];
+
+export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
+  const { overview } = useTexts();
+  const texts = overview.status;
+  const format = useFormat();
+  const { data, error } = query;
+  const findings = (data?.checks ?? [])
+    .flatMap((check) => check.findings.map((finding) => ({ ...finding, title: check.title })))
+    .sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  const backup = data?.backup;
+  return (
+    <Paper withBorder p="md" component="section" aria-label={texts.title}>
+      <Stack gap="md">
+        <Group justify="space-between" gap="xs">
+          <Group gap="sm">
+            <Title order={2} fz="md" fw={600}>
+              {texts.title}
+            </Title>
+            {data && <Tone tone={tones[data.status]}>{texts.states[data.status] ?? data.status}</Tone>}
+          </Group>
+          {data && (
+            <Text size="xs" c="dimmed">
+              {texts.checks(format.number(data.checks.length))} · {texts.checked(format.time(data.checked_at))}
+            </Text>
+          )}
+        </Group>
+        {error && !data ? (
+          <Failure error={error} retry={() => void query.refetch()} />
+        ) : !data ? (
+          <Skeleton height={96} />
+        ) : (
+          <>
+            <dl className={styles.facts}>
+              <div>
+                <dt>{texts.version}</dt>
+                <dd>
+                  <Anchor size="sm" renderRoot={(props) => <Link to={"/admin/about" as never} {...props} />}>
+                    {data.version}
+                  </Anchor>
+                </dd>
+              </div>
+              <div>
+                <dt>{texts.running}</dt>
+                <dd>{format.time(data.started_at)}</dd>
+              </div>
+              <div>
+                <dt>{texts.backup}</dt>
+                <dd>
+                  {backup
+                    ? (backup.error ??
+                      (backup.last_at === null ? texts.never : `${format.ago(backup.last_at)}, ${format.bytes(backup.bytes)}`))
+                    : texts.noBackup}
+                </dd>
+              </div>
+              <div>
+                <dt>{texts.site}</dt>
+                <dd>{data.site_url ?? texts.notSet}</dd>
+              </div>
+              <div>
+                <dt>{texts.distribution}</dt>
+                <dd>{data.distribution_url ?? texts.notSet}</dd>
+              </div>
+            </dl>
+            {findings.length > 0 && (
+              <ul className={styles.findings}>
+                {findings.map((finding) => (
+                  <li key={`${finding.title} ${finding.what}`} className={styles.finding}>
+                    <Box>
+                      <Tone tone={tones[finding.status]}>{texts.tones[finding.status] ?? finding.status}</Tone>
+                    </Box>
+                    <div>
+                      <Text size="sm">{finding.what}</Text>
+                      {finding.repair && (
+                        <Text size="sm" c="dimmed">
+                          {finding.repair}
+                        </Text>
+                      )}
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Stack>
+    </Paper>
+  );
+}

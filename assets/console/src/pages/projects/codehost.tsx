@@ -1,0 +1,208 @@
+// What a project does with its repository: two tabs, saved together.
+
+import { Alert, Anchor, Button, Code, Group, List, Stack, Tabs, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { CodehostIntegration, Webhook } from "svc-sdk";
+import { choiceParam, useParams } from "../../app/address";
+import { clientOf } from "../../app/client";
+import { CopyIcon } from "../../app/copy";
+import { Failure } from "../../app/failure";
+import { useFormat } from "../../app/format";
+import { noticeDone } from "../../app/notice";
+import { useProjectKey, useProjects } from "../../app/project";
+import { useTexts } from "../../app/texts";
+import { UnsavedGuard } from "../../app/unsaved";
+import { SecretField } from "../../fields/secret";
+import { maskOf } from "../../fields/secrets";
+import { errorsOf } from "../../resource/form";
+import { ApiHelpButton } from "../../resource/page";
+import { Commands, Forwarding } from "./codehostapp";
+import { check, type Draft, draftOf, fieldsOf } from "./integration";
+
+const operations = [
+  "getCodehostIntegration",
+  "updateCodehostIntegration",
+  "getCodehostIntegrationRepoTemplate",
+  "getCodehostWebhook",
+  "setCodehostWebhookSecret",
+  "clearCodehostWebhookSecret",
+];
+
+export default function CodehostPage() {
+  const { codehost } = useTexts();
+  const [project] = useProjectKey();
+  const { data: projects } = useProjects();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["codehost", project],
+    queryFn: async ({ signal }) => {
+      const { admin } = clientOf(project);
+      const [integration, webhook] = await Promise.all([admin.getCodehostIntegration({ signal }), admin.getCodehostWebhook({ signal })]);
+      return { integration, webhook };
+    },
+    enabled: project !== "",
+  });
+  const record = projects?.find(({ project_key }) => project_key === project);
+  return (
+    <Stack gap="md" maw={840}>
+      <Group justify="space-between" gap="xs">
+        <div>
+          <Title order={1} size="h2" tabIndex={-1}>
+            {codehost.title}
+          </Title>
+          <Text size="sm" c="dimmed">
+            <Anchor size="sm" underline="always" renderRoot={(props) => <Link to={"/admin/projects" as never} {...props} />}>
+              {codehost.back}
+            </Anchor>{" "}
+            › <bdi>{record?.name}</bdi>
+          </Text>
+        </div>
+        <ApiHelpButton operations={operations} />
+      </Group>
+      {error && <Failure error={error} retry={() => void refetch()} />}
+      {data && projects && <Integration key={project} project={project} initial={draftOf(data.integration, record)} {...data} />}
+    </Stack>
+  );
+}
+
+const params = { tab: choiceParam(["app", "webhook"]) };
+
+function Integration({
+  project,
+  initial,
+  integration,
+  webhook,
+}: {
+  project: string;
+  initial: Draft;
+  integration: CodehostIntegration;
+  webhook: Webhook;
+}) {
+  const texts = useTexts();
+  const { codehost, common } = texts;
+  const [{ tab }, change] = useParams(params);
+  const queries = useQueryClient();
+  const form = useForm<Draft>({ mode: "controlled", initialValues: initial });
+  const save = useMutation({
+    mutationFn: async (draft: Draft) => {
+      const { admin } = clientOf(project);
+      const integration = await admin.updateCodehostIntegration(fieldsOf(draft));
+      if (draft.secret !== null) {
+        await (draft.secret ? admin.setCodehostWebhookSecret({ secret: draft.secret.trim() }) : admin.clearCodehostWebhookSecret());
+      }
+      return integration;
+    },
+    onSuccess: async (saved) => {
+      await queries.invalidateQueries({ queryKey: ["codehost", project] });
+      const draft = draftOf(saved, undefined);
+      form.setInitialValues(draft);
+      form.setValues(draft);
+      noticeDone(texts, common.saved);
+    },
+    onError: (error) => form.setErrors(errorsOf(error, Object.keys(form.values)).fields),
+  });
+  const rest = save.error ? errorsOf(save.error, Object.keys(form.values)).rest : [];
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const problems = check(form.values, texts);
+        form.setErrors(problems);
+        if (Object.keys(problems).length === 0) {
+          save.mutate(form.values);
+        } else {
+          change({ tab: Object.keys(problems).every((field) => field === "secret") ? "webhook" : "app" }, { replace: true });
+        }
+      }}
+    >
+      <Tabs value={tab} onChange={(next) => change({ tab: next === "webhook" ? "webhook" : "app" })} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="app">{codehost.tabs.app}</Tabs.Tab>
+          <Tabs.Tab value="webhook">{codehost.tabs.webhook}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="app" pt="md">
+          <Stack gap="lg">
+            <TextInput
+              label={codehost.repository}
+              description={codehost.repositoryHint}
+              placeholder="owner/name"
+              maxLength={140}
+              maw={420}
+              {...form.getInputProps("repo_full_name")}
+            />
+            <Forwarding project={project} form={form} saved={integration} />
+            <Commands form={form} saved={integration} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="webhook" pt="md">
+          <WebhookTab
+            webhook={webhook}
+            secret={
+              <SecretField
+                label={codehost.webhook.secret}
+                description={codehost.webhook.secretHint}
+                random
+                mask={maskOf(webhook.secret_length, webhook.secret_hint)}
+                value={form.values.secret}
+                error={form.errors["secret"]}
+                onChange={(secret) => form.setFieldValue("secret", secret)}
+              />
+            }
+          />
+        </Tabs.Panel>
+      </Tabs>
+      <UnsavedGuard unsaved={form.isDirty()} />
+      <Stack gap="sm" mt="lg">
+        {save.error && rest.length > 0 && <Failure error={save.error} />}
+        <Group gap="sm">
+          <Button type="submit" loading={save.isPending}>
+            {common.save}
+          </Button>
+          <Text size="xs" c="dimmed">
+            {codehost.saveBoth}
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function WebhookTab({ webhook, secret }: { webhook: Webhook; secret: React.ReactNode }) {
+  const { codehost } = useTexts();
+  const { webhook: texts } = codehost;
+  const format = useFormat();
+  const address = `${location.origin}${webhook.payload_path}`;
+  const copied = (label: string, text: string) => (
+    <List.Item>
+      <Group gap={4}>
+        <Text size="sm">{label}</Text>
+        <Code>{text}</Code>
+        <CopyIcon text={text} label={label} />
+      </Group>
+    </List.Item>
+  );
+  return (
+    <Stack gap="md">
+      <Text size="sm">{texts.intro}</Text>
+      <Alert color={webhook.enabled ? "teal" : "yellow"} py="xs">
+        {webhook.enabled ? texts.on(webhook.secret_updated_at ? format.time(webhook.secret_updated_at) : "") : texts.off}
+      </Alert>
+      <div>
+        <Text size="sm" mb={4}>
+          {texts.steps}
+        </Text>
+        <List size="sm" spacing={4}>
+          {copied(texts.address, address)}
+          {copied(texts.contentType, webhook.content_type)}
+          <List.Item>{texts.events}</List.Item>
+        </List>
+      </div>
+      {secret}
+      <Text size="sm" c="dimmed">
+        {texts.test}
+      </Text>
+    </Stack>
+  );
+}

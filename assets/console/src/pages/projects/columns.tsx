@@ -1,0 +1,138 @@
+// The fields of a project, in the table and in the drawer.
+
+import { Anchor, Avatar, Group, Stack, Text } from "@mantine/core";
+import { useMemo } from "react";
+import type { Project } from "svc-sdk";
+import { useFormat } from "../../app/format";
+import { useTexts } from "../../app/texts";
+import { Rendered } from "../../fields/markdown";
+import { useRangeText } from "../../fields/range";
+import type { Column } from "../../resource/resource";
+
+export function useProjectColumns(): Column<Project>[] {
+  const { projects, common } = useTexts();
+  const format = useFormat();
+  const range = useRangeText();
+  return useMemo(() => {
+    const { columns: names } = projects;
+    const link = (
+      id: "repo_url" | "website_url" | "docs_url" | "author_homepage_url" | "icon_url",
+      title: string,
+      hidden = false,
+    ): Column<Project> => ({
+      id,
+      title,
+      hidden,
+      width: 200,
+      render: ({ [id]: url }) => (url && /^(https?|ftp):\/\//.test(url) ? <External url={url} /> : url),
+      text: ({ [id]: url }) => url ?? "",
+    });
+    const time = (id: "published_at" | "created_at" | "updated_at", title: string, hidden = false): Column<Project> => ({
+      id,
+      title,
+      hidden,
+      width: 170,
+      render: ({ [id]: at }) => at !== null && format.time(at),
+      text: ({ [id]: at }) => (at === null ? "" : format.time(at)),
+    });
+    const days = (id: "stats_retention_days" | "event_retention_days", title: string, hidden = false): Column<Project> => ({
+      id,
+      title,
+      hidden,
+      width: 130,
+      align: "right",
+      render: ({ [id]: count }) => projects.days(format.number(count)),
+    });
+    const yes = (id: "event_collection_enabled" | "mirror_codehost_assets", title: string): Column<Project> => ({
+      id,
+      title,
+      hidden: true,
+      width: 140,
+      render: ({ [id]: on }) => (on ? common.yes : common.no),
+    });
+    return [
+      {
+        id: "name",
+        title: names.name,
+        phone: true,
+        width: 200,
+        render: ({ name, icon_url: icon }) => (
+          <Group gap="xs" wrap="nowrap" component="span" display="inline-flex">
+            <Avatar
+              src={icon}
+              size={24}
+              radius="sm"
+              alt=""
+              name={name}
+              imageProps={{ loading: "lazy", referrerPolicy: "no-referrer" }}
+              aria-hidden
+            />
+            <bdi>{name}</bdi>
+          </Group>
+        ),
+        text: ({ name }) => name,
+      },
+      { id: "project_key", title: names.key, phone: true, width: 160, render: ({ project_key: key }) => key },
+      { id: "aliases", title: names.aliases, width: 140, render: ({ aliases }) => aliases.join(", ") },
+      {
+        id: "description",
+        title: names.description,
+        width: 240,
+        render: ({ description }) => <bdi>{description?.slice(0, 200)}</bdi>,
+        detail: ({ description }) => description && <Rendered markdown={description} />,
+        text: ({ description }) => description ?? "",
+      },
+      { id: "author", title: names.author, width: 140, render: ({ author }) => <bdi>{author}</bdi>, text: ({ author }) => author ?? "" },
+      link("repo_url", names.repository),
+      link("website_url", names.website),
+      link("docs_url", names.docs),
+      {
+        id: "range",
+        title: names.range,
+        width: 150,
+        render: ({ optional_update_min_comparable_version: min, optional_update_max_comparable_version: max }) => range(min, max),
+      },
+      days("stats_retention_days", names.statsRetention),
+      time("published_at", names.published),
+      time("created_at", names.created),
+      days("event_retention_days", names.eventRetention, true),
+      yes("event_collection_enabled", names.collection),
+      {
+        id: "storage_backend_id",
+        title: names.storage,
+        hidden: true,
+        width: 160,
+        render: ({ storage_backend_id: id }) => id ?? projects.form.storageDefault,
+      },
+      yes("mirror_codehost_assets", names.mirror),
+      link("author_homepage_url", names.authorUrl, true),
+      link("icon_url", names.icon, true),
+      {
+        id: "translations",
+        title: names.translations,
+        hidden: true,
+        width: 110,
+        align: "right",
+        render: ({ translations = [] }) => format.number(translations.length),
+        detail: ({ translations = [] }) =>
+          translations.map(({ locale, name, description }) => (
+            <Stack key={locale} gap={4} mb="xs">
+              <Text size="sm" fw={500}>
+                {[locale, name].filter(Boolean).join(" · ")}
+              </Text>
+              {description && <Rendered markdown={description} />}
+            </Stack>
+          )),
+      },
+      time("updated_at", names.updated, true),
+    ];
+  }, [projects, common, format]);
+}
+
+function External({ url }: { url: string }) {
+  return (
+    <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm">
+      {url.replace(/^https?:\/\//, "")}
+    </Anchor>
+  );
+}

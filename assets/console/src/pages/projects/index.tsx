@@ -1,0 +1,151 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { IconBrandGit, IconCode, IconExternalLink, IconPlus } from "@tabler/icons-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Project } from "svc-sdk";
+import { useAddress } from "../../app/address";
+import { type Admin, clientOf } from "../../app/client";
+import { Beginning } from "../../app/example";
+import { useProjectKey } from "../../app/project";
+import { ProjectStart } from "../../app/start";
+import { useTexts } from "../../app/texts";
+import { ResourcePage } from "../../resource/page";
+import { stateOf } from "../../resource/record";
+import type { ListQuery, Resource } from "../../resource/resource";
+import { useProjectColumns } from "./columns";
+import { Contents } from "./contents";
+import { check, copyOf, type Draft, draftOf, empty, fieldsOf } from "./draft";
+import { ProjectForm } from "./form";
+
+const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listProjects(query, { signal });
+const get = (_: Admin, key: string, signal: AbortSignal) => clientOf(key).admin.getProject({ signal });
+
+export default function ProjectsPage() {
+  const { common, projects } = useTexts();
+  const [address, change] = useAddress();
+  const resource = useProjectsResource();
+  const close = () => change({ start: undefined });
+  return (
+    <>
+      <ResourcePage resource={resource} />
+      <Modal
+        opened={Boolean(address["start"])}
+        onClose={close}
+        size="xl"
+        title={`${projects.actions.start}: ${address["start"]}`}
+        closeButtonProps={{ "aria-label": common.close }}
+      >
+        <ProjectStart project={address["start"] ?? ""} />
+      </Modal>
+    </>
+  );
+}
+
+function useProjectsResource(): Resource<Project, Draft> {
+  const texts = useTexts();
+  const { projects } = texts;
+  const columns = useProjectColumns();
+  const navigate = useNavigate();
+  const [, change] = useAddress();
+  return useMemo(
+    () => ({
+      name: "projects",
+      title: projects.title,
+      noun: projects.noun,
+      ofProject: false,
+      id: ({ project_key }) => project_key,
+      label: ({ name }) => name,
+      columns,
+      list,
+      get,
+      form: {
+        empty,
+        from: draftOf,
+        copy: copyOf,
+        size: "xl",
+        check: (draft) => check(draft, texts),
+        render: (inputs, record) => <ProjectForm {...{ inputs, record }} />,
+        create: (admin, draft) => admin.createProject(fieldsOf(draft, true) as never),
+        update: (_, { project_key: key }, draft, ifMatch) => clientOf(key).admin.updateProject(fieldsOf(draft, false), { ifMatch }),
+        etag: (_, record) => stateOf(record, (options) => clientOf(record.project_key).admin.getProject(options)),
+        created: (project: Project, close) => <Created project={project} onClose={close} />,
+      },
+      actions: ({ project_key: key }) => [
+        {
+          id: "start",
+          label: projects.actions.start,
+          icon: <IconCode size={16} aria-hidden />,
+          run: () => change({ start: key }),
+        },
+        {
+          id: "integration",
+          label: projects.actions.integration,
+          icon: <IconBrandGit size={16} aria-hidden />,
+          run: () => void navigate({ to: "/admin/projects/codehost" as never, search: { project: key } as never }),
+        },
+        {
+          id: "page",
+          label: projects.actions.page,
+          icon: <IconExternalLink size={16} aria-hidden />,
+          run: () => void window.open(`/projects/${encodeURIComponent(key)}`, "_blank", "noopener"),
+        },
+      ],
+      remove: {
+        run: (_, { project_key: key }) => clientOf(key).admin.deleteProject(),
+        type: ({ project_key: key }) => key,
+        consequences: ({ project_key: key }) => <Contents project={key} />,
+      },
+      empty: (
+        <Stack gap={0}>
+          <Beginning title={projects.empty.title} text={projects.empty.text} />
+          <Group>
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => change({ new: "1" })}>
+              {projects.empty.make}
+            </Button>
+          </Group>
+        </Stack>
+      ),
+      operations: [
+        "listProjects",
+        "createProject",
+        "getProject",
+        "updateProject",
+        "deleteProject",
+        "getProjectContents",
+        "previewCodehostRepo",
+        "listProjectAliases",
+        "deleteProjectAlias",
+        "listProjectLocales",
+        "createProjectLocale",
+        "updateProjectLocale",
+        "deleteProjectLocale",
+      ],
+    }),
+    [texts, columns, navigate, change],
+  );
+}
+
+/** What a project that was just made begins with. */
+function Created({ project, onClose }: { project: Project; onClose: () => void }) {
+  const { common, projects } = useTexts();
+  const [shown, show] = useProjectKey();
+  const key = project.project_key;
+  return (
+    <Stack gap="md">
+      <Text size="sm">{projects.created(project.name)}</Text>
+      <ProjectStart project={key} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {common.close}
+        </Button>
+        <Button
+          renderRoot={(props) => (
+            <Link to="/admin/versions" search={{ project: key } as never} onClick={() => shown !== key && show(key)} {...props} />
+          )}
+        >
+          {projects.toVersions}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

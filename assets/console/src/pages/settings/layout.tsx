@@ -1,0 +1,94 @@
+// What the pages of the settings have in common: heading, the way to the others, sections.
+
+import { Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Link, useLocation } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { subPages } from "../../app/pages";
+import { useTexts } from "../../app/texts";
+import { ApiHelpButton } from "../../resource/page";
+import classes from "./settings.module.css";
+
+export function SettingsLayout({ operations, children }: { operations: string[]; children: ReactNode }) {
+  const { frame } = useTexts();
+  const { pathname } = useLocation();
+  return (
+    <Stack gap="md" maw={880}>
+      <Group justify="space-between" gap="xs">
+        <Title order={1} size="h2" tabIndex={-1}>
+          {frame.pages.settings}
+        </Title>
+        <ApiHelpButton operations={operations} />
+      </Group>
+      <nav aria-label={frame.pages.settings} className={classes["tabs"]}>
+        {Object.entries(subPages).map(([path, name]) => (
+          <Link
+            key={path}
+            to={path}
+            className={classes["tab"]}
+            activeOptions={{ exact: true, includeSearch: false }}
+            data-active={pathname === path || undefined}
+            ref={pathname === path ? intoView : undefined}
+          >
+            {frame.settings[name]}
+          </Link>
+        ))}
+      </nav>
+      {children}
+    </Stack>
+  );
+}
+
+/** On narrow screens the entry of this page may be beyond the edge. */
+function intoView(link: HTMLElement | null): void {
+  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** A part of a page with a heading of its own; `aside` stands at its right. */
+export function Section({
+  title,
+  description,
+  aside,
+  children,
+}: {
+  title: string;
+  description?: ReactNode;
+  aside?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Paper component="section" withBorder p={{ base: "md", sm: "lg" }} aria-label={title}>
+      <Stack gap="md">
+        <Group justify="space-between" align="flex-start" gap="xs">
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {aside && <Group gap="xs">{aside}</Group>}
+        </Group>
+        {description && (
+          <Text size="sm" c="dimmed" mt={-8}>
+            {description}
+          </Text>
+        )}
+        {children}
+      </Stack>
+    </Paper>
+  );
+}
+
+/** Facts with their names, side by side where there is room. */
+export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
+  return (
+    <dl className={classes["facts"]}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <Text component="dt" size="xs" c="dimmed">
+            {name}
+          </Text>
+          <Text component="dd" size="sm" m={0} className="lines">
+            {value}
+          </Text>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,435 @@
+// The figures of the page: each asks its question and says how the answer is drawn.
+
+import { SegmentedControl, Switch } from "@mantine/core";
+import type { ReactNode } from "react";
+import { choiceParam, switchParam, useParams } from "../../app/address";
+import type { Range } from "../../app/range";
+import { useTexts } from "../../app/texts";
+import { calendar } from "../../charts/calendar";
+import { Figure } from "../../charts/figure";
+import { map } from "../../charts/map";
+import { countries, platformName, provinces, regionName } from "../../charts/names";
+import { useRangeText } from "../../charts/rangebar";
+import { bars, doughnut, type ShareValues } from "../../charts/shares";
+import { type TrendSeries, trend } from "../../charts/trend";
+import { week } from "../../charts/week";
+import type { Words } from "../../charts/words";
+import {
+  useAdoption,
+  useCalendar,
+  useClientVersions,
+  useLevels,
+  useOverview,
+  useRatings,
+  useSeries,
+  useSystemVersions,
+  useWeek,
+} from "./queries";
+
+type Props = { range: Range };
+
+const params = {
+  split: choiceParam(["total", "endpoint", "platform"]),
+  compare: switchParam,
+  platforms: choiceParam(["doughnut", "bars"]),
+  origins: choiceParam(["bars", "doughnut"]),
+  endpoints: choiceParam(["bars", "doughnut"]),
+  clients: choiceParam(["bars", "doughnut"]),
+  systems: choiceParam(["bars", "doughnut"]),
+  map: choiceParam(["world", "china"]),
+  adoption: choiceParam(["count", "share"]),
+};
+
+function Choice<T extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: T;
+  choices: Record<T, string>;
+  onChange(value: T): void;
+}) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={label}
+      value={value}
+      onChange={(next) => onChange(next as T)}
+      data={Object.entries(choices).map(([key, name]) => ({ value: key, label: name as string }))}
+    />
+  );
+}
+
+function useForm(
+  name: "platforms" | "origins" | "endpoints" | "clients" | "systems",
+): [form: "bars" | "doughnut", control: ReactNode, draw: (values: ShareValues, words: Words) => ReturnType<typeof bars>] {
+  const { statistics: texts } = useTexts();
+  const [values, change] = useParams(params);
+  const form = values[name];
+  return [
+    form,
+    <Choice key={name} label={texts.as} value={form} choices={texts.forms} onChange={(next) => change({ [name]: next })} />,
+    form === "bars" ? bars : doughnut,
+  ];
+}
+
+export function Trend({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [{ split, compare }, change] = useParams(params);
+  const now = useSeries(range, split === "total" ? "endpoint" : split);
+  const before = useSeries(range, "endpoint", range.previous);
+  const comparing = compare && split === "total";
+  return (
+    <Figure
+      id="trend"
+      title={texts.trend}
+      definition={texts.definitions.trend}
+      about={about}
+      query={now}
+      height={280}
+      legend={split !== "total" || comparing}
+      deps={[split, comparing && before.data, range]}
+      controls={
+        <>
+          <Switch
+            size="xs"
+            label={texts.compare}
+            checked={comparing}
+            disabled={split !== "total"}
+            onChange={(event) => change({ compare: event.currentTarget.checked })}
+          />
+          <Choice label={texts.split} value={split} choices={texts.splits} onChange={(next) => change({ split: next })} />
+        </>
+      }
+      draw={(data, words) => {
+        const parts: TrendSeries[] = (data.series ?? []).map(({ key, data: points }) => ({
+          name: split === "platform" ? platformName(key, words) : (texts.endpointNames[key] ?? key),
+          values: points.map(({ count }) => count),
+        }));
+        const total = { name: comparing ? texts.now : texts.requests, values: data.data.map(({ count }) => count) };
+        const past = { name: texts.before, rest: true, values: data.data.map((_, at) => before.data?.data[at]?.count ?? 0) };
+        return trend(
+          {
+            buckets: data.data.map(({ bucket }) => bucket),
+            granularity: range.granularity,
+            offset: range.offset,
+            now: range.end,
+            series: split === "total" ? (comparing && before.data ? [total, past] : [total]) : parts,
+            stacked: split !== "total",
+            measure: texts.requests,
+          },
+          words,
+        );
+      }}
+    />
+  );
+}
+
+export function Platforms({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [form, control, draw] = useForm("platforms");
+  return (
+    <Figure
+      id="platforms"
+      title={texts.platforms}
+      definition={texts.definitions.platforms}
+      about={about}
+      query={useOverview(range)}
+      controls={control}
+      deps={[form]}
+      draw={({ by_platform, total }, words) =>
+        draw(
+          {
+            parts: by_platform.map(({ platform, count }) => ({ name: platformName(platform, words), count })),
+            total,
+            kind: texts.platform,
+            measure: texts.requests,
+          },
+          words,
+        )
+      }
+    />
+  );
+}
+
+export function Origins({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [form, control, draw] = useForm("origins");
+  return (
+    <Figure
+      id="origins"
+      title={texts.origins}
+      definition={texts.definitions.origins}
+      about={about}
+      query={useOverview(range)}
+      controls={control}
+      deps={[form]}
+      draw={({ by_region, total }, words) =>
+        draw(
+          {
+            parts: by_region.map(({ region, count }) => ({
+              name: regionName(region, words),
+              count,
+              missing: region in words.texts.regions,
+            })),
+            total,
+            kind: texts.origin,
+            measure: texts.requests,
+          },
+          words,
+        )
+      }
+    />
+  );
+}
+
+export function MapFigure({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [{ map: shapes }, change] = useParams(params);
+  return (
+    <Figure
+      key={shapes}
+      id="map"
+      title={texts.map}
+      definition={texts.definitions.map}
+      about={about}
+      query={useOverview(range)}
+      height={380}
+      note
+      controls={<Choice label={texts.as} value={shapes} choices={texts.maps} onChange={(next) => change({ map: next })} />}
+      deps={[shapes]}
+      draw={({ by_region, by_province }, words) =>
+        map(shapes, shapes === "world" ? countries(by_region, words) : provinces(by_province, words), texts.requests, words)
+      }
+    />
+  );
+}
+
+export function Adoption({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [{ adoption: form }, change] = useParams(params);
+  const versions = useAdoption(range);
+  const all = useSeries(range, "endpoint");
+  const checks = all.data?.series?.find(({ key }) => key === "VERSION_CHECK_UPDATE")?.data;
+  return (
+    <Figure
+      id="adoption"
+      title={texts.adoption}
+      definition={texts.definitions.adoption}
+      about={about}
+      query={versions}
+      height={280}
+      legend
+      controls={<Choice label={texts.as} value={form} choices={texts.adoptionAs} onChange={(next) => change({ adoption: next })} />}
+      deps={[form, checks, range]}
+      draw={({ series }, words) =>
+        trend(
+          {
+            buckets: series[0]?.data.map(({ bucket }) => bucket) ?? [],
+            granularity: range.granularity,
+            offset: range.offset,
+            now: range.end,
+            series: series.map(({ version, data }) => ({
+              name: version,
+              values: data.map(({ count }, at) => (form === "count" ? count : checks?.[at]?.count ? count / checks[at].count : 0)),
+            })),
+            measure: texts.checks,
+            percent: form === "share",
+          },
+          words,
+        )
+      }
+    />
+  );
+}
+
+export function ClientVersions({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [form, control, draw] = useForm("clients");
+  return (
+    <Figure
+      id="client-versions"
+      title={texts.clientVersions}
+      definition={texts.definitions.clientVersions}
+      about={about}
+      query={useClientVersions(range, 12)}
+      controls={control}
+      deps={[form]}
+      draw={({ data, total }, words) =>
+        draw(
+          {
+            parts: data.map(({ version, count }) => ({ name: version, count })),
+            total,
+            kind: texts.clientVersion,
+            measure: texts.checks,
+            rest: words.texts.others,
+          },
+          words,
+        )
+      }
+    />
+  );
+}
+
+export function SystemVersions({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [form, control, draw] = useForm("systems");
+  return (
+    <Figure
+      id="system-versions"
+      title={texts.systemVersions}
+      definition={texts.definitions.systemVersions}
+      about={about}
+      query={useSystemVersions(range)}
+      controls={control}
+      deps={[form]}
+      draw={({ data, total }, words) =>
+        draw(
+          {
+            parts: data.map(({ platform, platform_version: version, count }) => {
+              const name = platformName(platform, words);
+              return version ? { name: `${name} ${version}`, count } : { name: texts.noSystemVersion(name), count, missing: true };
+            }),
+            total,
+            kind: texts.systemVersion,
+            measure: texts.requests,
+            rest: words.texts.others,
+          },
+          words,
+        )
+      }
+    />
+  );
+}
+
+export function Endpoints({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  const [form, control, draw] = useForm("endpoints");
+  return (
+    <Figure
+      id="endpoints"
+      title={texts.endpoints}
+      definition={texts.definitions.endpoints}
+      about={about}
+      query={useOverview(range)}
+      controls={control}
+      deps={[form]}
+      draw={({ by_endpoint, total }, words) =>
+        draw(
+          {
+            parts: by_endpoint.map(({ endpoint, count }) => ({ name: texts.endpointNames[endpoint] ?? endpoint, count })),
+            total,
+            kind: texts.endpoint,
+            measure: texts.requests,
+          },
+          words,
+        )
+      }
+    />
+  );
+}
+
+export function Levels({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  return (
+    <Figure
+      id="levels"
+      title={texts.levels}
+      definition={texts.definitions.levels}
+      about={about}
+      query={useLevels(range)}
+      draw={({ by_level, total }, words) => ({
+        ...bars(
+          {
+            parts: by_level.map(({ level, count }) => ({ name: texts.levelNames[level] ?? String(level), count })),
+            total,
+            kind: texts.level,
+            measure: texts.logs,
+          },
+          words,
+        ),
+        // All four levels are there, also when each is 0.
+        empty: false,
+      })}
+    />
+  );
+}
+
+export function Ratings({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  return (
+    <Figure
+      id="ratings"
+      title={texts.histogram}
+      definition={texts.definitions.histogram}
+      about={about}
+      query={useRatings(range)}
+      height={236}
+      note
+      draw={({ by_rating, total, unrated }, words) => ({
+        ...bars(
+          {
+            parts: [...by_rating].reverse().map(({ rating, count }) => ({ name: texts.stars(rating), count })),
+            total: total - unrated,
+            kind: texts.ratingKind,
+            measure: texts.feedback,
+          },
+          words,
+        ),
+        empty: false,
+        note: texts.unrated(words.format.number(unrated)),
+      })}
+    />
+  );
+}
+
+export function Week({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const about = useRangeText(range);
+  return (
+    <Figure
+      id="week"
+      title={texts.week}
+      definition={texts.definitions.week}
+      about={about}
+      query={useWeek(range)}
+      draw={({ data }, words) => week(data, texts.requests, words)}
+    />
+  );
+}
+
+export function CalendarFigure({ range }: Props) {
+  const { statistics: texts } = useTexts();
+  const query = useCalendar(range);
+  const { offset } = range;
+  return (
+    <Figure
+      id="calendar"
+      title={texts.calendar}
+      definition={texts.definitions.calendar}
+      query={query}
+      height={170}
+      deps={[offset]}
+      draw={({ data }, words) =>
+        calendar(
+          data.map(({ bucket, count }) => ({ start: bucket, count })),
+          offset,
+          texts.requests,
+          words,
+        )
+      }
+    />
+  );
+}

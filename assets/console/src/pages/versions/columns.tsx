@@ -1,0 +1,96 @@
+// The fields of a version, in the table and in the drawer.
+
+import { Stack, Text } from "@mantine/core";
+import { useMemo } from "react";
+import type { Version } from "svc-sdk";
+import { useFormat } from "../../app/format";
+import { useTexts } from "../../app/texts";
+import { Tone, type ToneName } from "../../app/tone";
+import { DownloadList } from "../../fields/links";
+import { Rendered } from "../../fields/markdown";
+import { Platforms } from "../../fields/platforms";
+import { DataTree } from "../../fields/tree";
+import type { Column } from "../../resource/resource";
+
+const tones = { latest: "good", preview: "info", milestone: "neutral", deprecated: "bad" } as const satisfies Record<string, ToneName>;
+
+type Flag = keyof typeof tones;
+
+const flagsOf = (version: Version): Flag[] => (Object.keys(tones) as Flag[]).filter((flag) => version[`is_${flag}`]);
+
+export function useVersionColumns(): Column<Version>[] {
+  const { versions } = useTexts();
+  const format = useFormat();
+  return useMemo(() => {
+    const { columns: names, flags } = versions;
+    return [
+      { id: "version", title: names.version, phone: true, width: 130, render: ({ version }) => version },
+      { id: "comparable_version", title: names.comparable, width: 160, render: ({ comparable_version: comparable }) => comparable },
+      { id: "title", title: names.title, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title ?? "" },
+      {
+        id: "content",
+        title: names.content,
+        hidden: true,
+        render: ({ content }) => content?.slice(0, 200),
+        text: ({ content }) => content ?? "",
+        detail: ({ content }) => content && <Rendered markdown={content} />,
+      },
+      {
+        id: "flags",
+        title: names.flags,
+        phone: true,
+        width: 150,
+        render: (version) => flagsOf(version).map((flag) => <Tone key={flag} tone={tones[flag]} children={flags[flag]} />),
+        text: (version) =>
+          flagsOf(version)
+            .map((flag) => flags[flag])
+            .join(", "),
+      },
+      {
+        id: "platforms",
+        title: names.platforms,
+        width: 140,
+        render: ({ platforms: some, platform }) => <Platforms value={some.length || !platform ? some : [platform]} />,
+        text: ({ platforms: some }) => some.join(", "),
+      },
+      {
+        id: "download_links",
+        title: names.links,
+        width: 100,
+        align: "right",
+        render: ({ download_links: links }) => format.number(links.length),
+        detail: ({ download_links: links }) => <DownloadList links={links} />,
+        text: ({ download_links: links }) => links.map(({ url }) => url).join(" "),
+      },
+      { id: "download_url", title: names.url, hidden: true, render: ({ download_url: url }) => url },
+      { id: "published_at", title: names.published, width: 170, render: ({ published_at: at }) => format.time(at) },
+      {
+        id: "translations",
+        title: names.translations,
+        width: 110,
+        align: "right",
+        render: ({ translations = [] }) => format.number(translations.length),
+        detail: ({ translations = [] }) =>
+          translations.map(({ locale, title, content }) => (
+            <Stack key={locale} gap={4} mb="xs">
+              <Text size="sm" fw={500}>
+                {locale}
+                {title && ` · ${title}`}
+              </Text>
+              {content && <Rendered markdown={content} />}
+            </Stack>
+          )),
+      },
+      { id: "created_at", title: names.created, hidden: true, width: 170, render: ({ created_at: at }) => format.time(at) },
+      {
+        id: "custom_data",
+        title: names.custom,
+        hidden: true,
+        render: ({ custom_data: data }) => data && JSON.stringify(data).slice(0, 200),
+        text: ({ custom_data: data }) => (data ? JSON.stringify(data) : ""),
+        detail: ({ custom_data: data }) => data && <DataTree value={data} label={names.custom} />,
+      },
+      { id: "id", title: names.id, hidden: true, width: 280, render: ({ id }) => id },
+    ];
+  }, [versions, format]);
+}

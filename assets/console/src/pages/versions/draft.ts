@@ -1,0 +1,146 @@
+// A version while it is edited, and the rules that the form explains before the server has to refuse.
+
+import type { CodehostReleasePreview, Version, VersionFields } from "svc-sdk";
+import { isComparableVersion } from "svc-sdk";
+import { deriveComparable, isAbove } from "../../fields/comparable";
+import { draftsOf, type LinkDraft, linksOf } from "../../fields/downloads";
+import { formatObject, parseObject } from "../../fields/object";
+import { translationInputs, translationsOf } from "../../fields/translations";
+import type { Texts } from "../../texts/en";
+
+export interface Draft {
+  version: string;
+  comparable_version: string;
+  title: string;
+  content: string;
+  translations: Record<string, typeof blank>;
+  download_url: string;
+  download_links: LinkDraft[];
+  /** Null leaves it to the server. */
+  is_latest: boolean | null;
+  is_preview: boolean;
+  is_milestone: boolean;
+  is_deprecated: boolean;
+  platforms: string[];
+  published_at: number | null;
+  custom_data: string;
+}
+
+export const blank = { title: "", content: "" };
+
+export function empty(): Draft {
+  return {
+    version: "",
+    comparable_version: "",
+    title: "",
+    content: "",
+    translations: {},
+    download_url: "",
+    download_links: [],
+    is_latest: null,
+    is_preview: false,
+    is_milestone: false,
+    is_deprecated: false,
+    platforms: [],
+    published_at: null,
+    custom_data: "",
+  };
+}
+
+export function draftOf(version: Version): Draft {
+  const { download_url: url, download_links: links } = version;
+  const [only] = links;
+  // The server lists a lone address as a link, too: it is one thing, and edited as such.
+  const alone = links.length === 1 && only?.url === url && !only.name && !only.platform;
+  return {
+    version: version.version,
+    comparable_version: version.comparable_version,
+    title: version.title ?? "",
+    content: version.content ?? "",
+    translations: translationsOf(version.translations, blank),
+    download_url: url ?? "",
+    download_links: alone ? [] : draftsOf(links),
+    is_latest: version.is_latest,
+    is_preview: version.is_preview,
+    is_milestone: version.is_milestone,
+    is_deprecated: version.is_deprecated,
+    platforms: version.platforms,
+    published_at: version.published_at,
+    custom_data: formatObject(version.custom_data),
+  };
+}
+
+/** A new version made from another: it comes out now, in the default language, for the server to rank. */
+export function copyOf(version: Version): Draft {
+  return { ...draftOf(version), translations: {}, is_latest: null, is_deprecated: false, published_at: null };
+}
+
+/** What a release of the code host says, over what stands in the form. */
+export function releaseInto(draft: Draft, release: CodehostReleasePreview): Draft {
+  return {
+    ...draft,
+    version: release.version,
+    comparable_version: deriveComparable(release.comparable_version) ?? "",
+    title: release.title ?? "",
+    content: release.content ?? "",
+    download_url: release.download_url ?? "",
+    download_links: draftsOf(release.download_links),
+    is_preview: release.is_preview,
+    published_at: release.published_at,
+    custom_data: formatObject(release.custom_data),
+  };
+}
+
+/** What is sent: a moment or a flag that is left open is left to the server. */
+export function fieldsOf(draft: Draft): VersionFields {
+  const { is_latest, published_at, translations, custom_data, download_url, download_links } = draft;
+  const links = linksOf(download_links);
+  const data = parseObject(custom_data);
+  return {
+    version: draft.version.trim(),
+    comparable_version: draft.comparable_version.trim() || null,
+    title: draft.title.trim() || null,
+    content: draft.content.trim() ? draft.content : null,
+    translations: translationInputs(translations),
+    // Without an address of its own the first link is the download.
+    ...((download_url.trim() || links.length === 0) && { download_url: download_url.trim() || null }),
+    download_links: links,
+    ...(is_latest !== null && { is_latest }),
+    is_preview: draft.is_preview,
+    is_milestone: draft.is_milestone,
+    is_deprecated: draft.is_deprecated,
+    platforms: draft.platforms,
+    ...(published_at !== null && { published_at }),
+    custom_data: "value" in data ? data.value : null,
+  };
+}
+
+/** The stable versions that are not deprecated, the greatest first; those that are known. */
+export type Stable = Pick<Version, "id" | "version" | "comparable_version">[];
+
+/** A version that takes the place of one that is deprecated, if there is one. */
+export function successorOf(comparable: string, id: string | undefined, stable: Stable): Stable[number] | undefined {
+  return stable.find((other) => other.id !== id && isAbove(other.comparable_version, comparable));
+}
+
+/** Why a version cannot be deprecated; null when it can. */
+export function deprecationProblem(draft: Draft, record: Version | null, stable: Stable, { versions: texts }: Texts): string | null {
+  if (draft.is_latest) {
+    return texts.form.latestDeprecated;
+  }
+  return record?.is_deprecated || successorOf(draft.comparable_version, record?.id, stable) ? null : texts.form.noSuccessor;
+}
+
+export function check(draft: Draft, record: Version | null, stable: Stable, texts: Texts) {
+  const { form } = texts.versions;
+  const data = parseObject(draft.custom_data);
+  const problem = draft.is_deprecated && deprecationProblem(draft, record, stable, texts);
+  return {
+    ...(!draft.version.trim() && { version: form.versionNeeded }),
+    ...((draft.comparable_version || !deriveComparable(draft.version)) &&
+      !isComparableVersion(draft.comparable_version) && { comparable_version: texts.fields.version.invalid }),
+    ...(record && draft.published_at === null && { published_at: form.timeNeeded }),
+    ...("error" in data && { custom_data: texts.fields.json[data.error] }),
+    ...(problem && { is_deprecated: problem }),
+  };
+}

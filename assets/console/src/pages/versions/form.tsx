@@ -1,0 +1,227 @@
+// The form of a version.
+
+import { Alert, Button, Group, Input, Popover, SegmentedControl, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { IconBrandGit } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { CodehostReleasePreview, Version } from "svc-sdk";
+import { messagesOf } from "../../app/client";
+import { useAdmin } from "../../app/project";
+import { useTexts } from "../../app/texts";
+import { deriveComparable } from "../../fields/comparable";
+import { JsonField } from "../../fields/json";
+import { LanguageTabs } from "../../fields/languages";
+import { LinksField } from "../../fields/links";
+import { MarkdownField } from "../../fields/markdown";
+import { PlatformsField } from "../../fields/platforms";
+import { TimeField } from "../../fields/time";
+import { VersionField } from "../../fields/version";
+import type { Inputs } from "../../resource/resource";
+import { blank, type Draft, deprecationProblem, releaseInto, type Stable, successorOf } from "./draft";
+
+interface Props {
+  inputs: Inputs<Draft>;
+  record: Version | null;
+  project: string;
+  stable: Stable;
+  /** Whether the project has a repository to read releases of. */
+  repository: boolean;
+}
+
+export function VersionForm({ inputs, record, project, stable, repository }: Props) {
+  const texts = useTexts();
+  const { versions, fields } = texts;
+  const { values, bind, set } = inputs;
+  const setVersion = (version: string) => {
+    const { comparable_version: comparable } = values;
+    // It goes with the display version until somebody writes another one.
+    if (comparable === "" || comparable === deriveComparable(values.version)) {
+      set("comparable_version", deriveComparable(version) ?? (comparable && ""));
+    }
+    set("version", version);
+  };
+  const latest = values.is_latest;
+  return (
+    <Stack gap="md">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <TextInput
+            label={versions.columns.version}
+            required
+            data-autofocus
+            flex={1}
+            maxLength={64}
+            autoComplete="off"
+            spellCheck={false}
+            {...bind("version")}
+            onChange={({ currentTarget }) => setVersion(currentTarget.value)}
+          />
+          {repository && <FetchRelease onFetched={(release) => fill(inputs, releaseInto(values, release))} />}
+        </Group>
+        <VersionField label={versions.columns.comparable} required from={values.version} {...bind("comparable_version")} />
+      </SimpleGrid>
+      <LanguageTabs
+        project={project}
+        kind="version"
+        base={{ title: values.title, content: values.content }}
+        blank={blank}
+        value={values.translations}
+        onChange={(translations) => set("translations", translations)}
+      >
+        {(locale) => {
+          const translation = locale === null ? values : { ...blank, ...values.translations[locale] };
+          const change = (part: Partial<typeof blank>) =>
+            locale === null
+              ? Object.entries(part).map(([field, text]) => set(field as "title" | "content", text))
+              : set("translations", { ...values.translations, [locale]: { ...blank, ...values.translations[locale], ...part } });
+          return (
+            <Stack gap="md">
+              <TextInput
+                label={versions.columns.title}
+                maxLength={128}
+                dir="auto"
+                value={translation.title}
+                error={locale === null ? bind("title").error : undefined}
+                onChange={({ currentTarget }) => change({ title: currentTarget.value })}
+              />
+              <MarkdownField
+                label={versions.columns.content}
+                value={translation.content}
+                error={locale === null ? bind("content").error : undefined}
+                onChange={(content) => change({ content })}
+              />
+            </Stack>
+          );
+        }}
+      </LanguageTabs>
+      <LinksField label={versions.columns.links} {...bind("download_links")} />
+      <TextInput
+        label={versions.columns.url}
+        description={versions.form.urlHint}
+        maxLength={2048}
+        placeholder={values.download_links[0]?.url ?? "https://"}
+        {...bind("download_url")}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <PlatformsField label={versions.columns.platforms} {...bind("platforms")} />
+        <TimeField
+          label={versions.columns.published}
+          {...bind("published_at")}
+          {...(!record && values.published_at === null && { description: versions.form.now })}
+        />
+      </SimpleGrid>
+      <Input.Wrapper labelElement="div" label={versions.columns.flags}>
+        <Stack gap="sm" mt={8}>
+          {record ? (
+            <Switch
+              label={versions.flags.latest}
+              description={versions.form.latest}
+              error={bind("is_latest").error}
+              checked={latest ?? false}
+              onChange={({ currentTarget }) => set("is_latest", currentTarget.checked)}
+            />
+          ) : (
+            <Input.Wrapper
+              labelElement="div"
+              label={versions.flags.latest}
+              labelProps={{ fw: 400 }}
+              description={latest === null ? versions.form.latestAuto : versions.form.latest}
+              error={bind("is_latest").error}
+            >
+              <SegmentedControl
+                size="xs"
+                mt={4}
+                aria-label={versions.flags.latest}
+                value={String(latest)}
+                onChange={(value) => set("is_latest", value === "null" ? null : value === "true")}
+                data={[
+                  { value: "null", label: versions.form.auto },
+                  { value: "true", label: texts.common.yes },
+                  { value: "false", label: texts.common.no },
+                ]}
+              />
+            </Input.Wrapper>
+          )}
+          {(["preview", "milestone", "deprecated"] as const).map((flag) => (
+            <Switch
+              key={flag}
+              label={versions.flags[flag]}
+              description={versions.form[flag]}
+              error={bind(`is_${flag}`).error}
+              checked={values[`is_${flag}`]}
+              onChange={({ currentTarget }) => set(`is_${flag}`, currentTarget.checked)}
+            />
+          ))}
+          <Deprecation {...{ values, record, stable }} />
+        </Stack>
+      </Input.Wrapper>
+      <JsonField label={versions.columns.custom} description={fields.json.description} {...bind("custom_data")} />
+    </Stack>
+  );
+}
+
+function fill(inputs: Inputs<Draft>, draft: Draft): void {
+  for (const [field, value] of Object.entries(draft)) {
+    inputs.set(field as keyof Draft, value as never);
+  }
+}
+
+/** What deprecating this version means, or why it cannot be done. */
+function Deprecation({ values, record, stable }: { values: Draft; record: Version | null; stable: Stable }) {
+  const texts = useTexts();
+  if (!values.is_deprecated || record?.is_deprecated) {
+    return null;
+  }
+  const problem = deprecationProblem(values, record, stable, texts);
+  const successor = successorOf(values.comparable_version, record?.id, stable);
+  return (
+    <Alert color={problem ? "red" : "blue"} role="status" p="xs">
+      {problem ?? texts.versions.form.mustUpdate(successor?.version ?? "")}
+    </Alert>
+  );
+}
+
+function FetchRelease({ onFetched }: { onFetched: (release: CodehostReleasePreview) => void }) {
+  const { form } = useTexts().versions;
+  const admin = useAdmin();
+  const [opened, show] = useState(false);
+  const [tag, setTag] = useState("");
+  const fetched = useMutation({
+    mutationFn: () => admin.previewCodehostRelease(tag.trim() ? { tag: tag.trim() } : {}),
+    onSuccess: (release) => {
+      onFetched(release);
+      show(false);
+    },
+  });
+  return (
+    <Popover opened={opened} onChange={show} trapFocus position="bottom-end" width={300}>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconBrandGit size={16} aria-hidden />} onClick={() => show(!opened)}>
+          {form.fetch}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={form.fetch}>
+        <Stack gap="xs">
+          <TextInput
+            label={form.tag}
+            description={form.tagHint}
+            maxLength={128}
+            value={tag}
+            error={fetched.error ? messagesOf(fetched.error).join("; ") : undefined}
+            onChange={({ currentTarget }) => setTag(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter") {
+                // The form around it is not finished.
+                event.preventDefault();
+                fetched.mutate();
+              }
+            }}
+          />
+          <Button size="xs" loading={fetched.isPending} onClick={() => fetched.mutate()}>
+            {form.fetch}
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

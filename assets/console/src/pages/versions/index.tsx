@@ -1,0 +1,214 @@
+import { Button, Menu, Text } from "@mantine/core";
+import { IconArrowUpCircle, IconBan, IconBrandGit, IconCloudDownload, IconRoute } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Version } from "svc-sdk";
+import { type Admin, clientOf } from "../../app/client";
+import { noticeDone } from "../../app/notice";
+import { useProjectKey, useProjects } from "../../app/project";
+import { Start } from "../../app/start";
+import { useTexts } from "../../app/texts";
+import { platforms, usePlatformName } from "../../fields/platforms";
+import { useAct } from "../../resource/act";
+import { ResourcePage } from "../../resource/page";
+import { stateOf } from "../../resource/record";
+import type { Action, Filter, ListQuery, Resource } from "../../resource/resource";
+import { useVersionColumns } from "./columns";
+import { check, copyOf, type Draft, draftOf, empty, fieldsOf, type Stable, successorOf } from "./draft";
+import { VersionForm } from "./form";
+import { Simulator, useSimulator } from "./simulator";
+
+const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listVersions(query, { signal });
+const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getVersion(id, { signal });
+
+/** An address that attachments of releases at a code host have. */
+const attachment = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/releases\/download\/[^/]+\/[^/?#]+$/;
+
+export default function VersionsPage() {
+  const [project] = useProjectKey();
+  const resource = useVersions(project);
+  return (
+    <>
+      <ResourcePage resource={resource} />
+      <Simulator project={project} />
+    </>
+  );
+}
+
+function useVersions(project: string): Resource<Version, Draft> {
+  const texts = useTexts();
+  const { versions, common } = texts;
+  const columns = useVersionColumns();
+  const filters = useFilters();
+  const { data: projects } = useProjects();
+  const repository = Boolean(projects?.find(({ project_key }) => project_key === project)?.repo_url);
+  const { data: greatest } = useQuery({
+    queryKey: ["versions", project, "stable"],
+    // Two: the greatest may be the one that is deprecated.
+    queryFn: ({ signal }) => clientOf(project).admin.listVersions({ is_preview: "false", is_deprecated: "false", limit: 2 }, { signal }),
+    enabled: project !== "",
+  });
+  const stable = useMemo<Stable>(() => greatest?.data ?? [], [greatest]);
+  const simulate = useSimulator();
+  const actions = useActions(project, stable);
+  return useMemo(
+    () => ({
+      name: "versions",
+      title: versions.title,
+      noun: versions.noun,
+      id: ({ id }) => id,
+      label: ({ version }) => version,
+      columns,
+      filters,
+      list,
+      get,
+      form: {
+        empty,
+        from: draftOf,
+        copy: copyOf,
+        size: "xl",
+        check: (draft, record) => check(draft, record, stable, texts),
+        render: (inputs, record) => <VersionForm {...{ inputs, record, project, stable, repository }} />,
+        create: (admin, draft) => admin.createVersion(fieldsOf(draft) as never),
+        update: (admin, { id }, draft, ifMatch) => admin.updateVersion(id, fieldsOf(draft), { ifMatch }),
+        etag: (admin, record) => stateOf(record, (options) => admin.getVersion(record.id, options)),
+      },
+      actions,
+      remove: {
+        run: (admin, { id }) => admin.deleteVersion(id),
+        consequences: ({ is_latest }) => (
+          <Text size="sm">
+            {is_latest && `${versions.deletion.latest} `}
+            {versions.deletion.gone}
+          </Text>
+        ),
+      },
+      tools: (
+        <>
+          {repository && <Releases project={project} />}
+          <Button variant="default" leftSection={<IconRoute size={16} aria-hidden />} onClick={() => simulate()}>
+            {versions.simulate}
+          </Button>
+        </>
+      ),
+      empty: <Start title={versions.empty.title} text={versions.empty.text} topic="version" project={project} />,
+      operations: [
+        "listVersions",
+        "createVersion",
+        "getVersion",
+        "updateVersion",
+        "deleteVersion",
+        "upsertVersion",
+        "previewCodehostRelease",
+        "importCodehostReleases",
+        "mirrorVersionAssets",
+        "simulateUpdateCheck",
+      ],
+    }),
+    [versions, common, texts, columns, filters, stable, repository, project, actions, simulate],
+  );
+}
+
+function useFilters(): Filter[] {
+  const { versions } = useTexts();
+  const platformName = usePlatformName();
+  return useMemo(() => {
+    const { filters: texts } = versions;
+    const flag = (name: "preview" | "deprecated" | "milestone"): Filter => ({
+      id: `is_${name}`,
+      label: texts[name],
+      kind: "choice",
+      choices: [
+        { value: "true", label: `${texts[name]}: ${texts.only}` },
+        { value: "false", label: `${texts[name]}: ${texts.without}` },
+      ],
+    });
+    return [
+      { id: "platform", label: texts.platform, kind: "choice", choices: platforms.map((value) => ({ value, label: platformName(value) })) },
+      flag("preview"),
+      flag("deprecated"),
+      flag("milestone"),
+    ];
+  }, [versions]);
+}
+
+function useActions(project: string, stable: Stable): (version: Version) => Action<Version>[] {
+  const texts = useTexts();
+  const { versions } = texts;
+  const act = useAct("versions");
+  const simulate = useSimulator();
+  return useMemo(() => {
+    const { admin } = clientOf(project);
+    const deprecate = ({ id, version }: Version, on: boolean) => {
+      const set = (is_deprecated: boolean) => () => admin.updateVersion(id, { is_deprecated });
+      return act(set(on), on ? versions.deprecated(version) : versions.undeprecated(version), set(!on)).then(() => undefined);
+    };
+    return (version) => [
+      {
+        id: "simulate",
+        label: versions.simulateFrom,
+        icon: <IconRoute size={16} aria-hidden />,
+        run: () => simulate(version.version),
+      },
+      ...(version.download_links.some(({ url }) => attachment.test(url.trim()))
+        ? [
+            {
+              id: "mirror",
+              label: versions.mirror,
+              icon: <IconCloudDownload size={16} aria-hidden />,
+              run: async () => {
+                await act(
+                  () => admin.mirrorVersionAssets(version.id),
+                  ({ queued, reused, skipped }) => versions.mirrored(queued, reused, skipped),
+                );
+              },
+            },
+          ]
+        : []),
+      {
+        id: "deprecate",
+        label: version.is_deprecated ? versions.undeprecate : versions.deprecate,
+        icon: version.is_deprecated ? <IconArrowUpCircle size={16} aria-hidden /> : <IconBan size={16} aria-hidden />,
+        run: () =>
+          version.is_deprecated || (!version.is_latest && successorOf(version.comparable_version, version.id, stable))
+            ? deprecate(version, !version.is_deprecated)
+            : noticeDone(texts, version.is_latest ? versions.form.latestDeprecated : versions.form.noSuccessor),
+      },
+    ];
+  }, [project, stable, texts, act, simulate]);
+}
+
+/** What the project's repository has: all of its releases, or the latest again. */
+function Releases({ project }: { project: string }) {
+  const { versions } = useTexts();
+  const act = useAct("versions");
+  const { admin } = clientOf(project);
+  const sync = async () => {
+    const release = await admin.previewCodehostRelease();
+    const { title = null, content = null, download_links, download_url = null, is_preview, published_at, custom_data } = release;
+    const fields = { title, content, download_links, download_url, is_preview, published_at, custom_data };
+    return admin.upsertVersion(release.version, fields);
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconBrandGit size={16} aria-hidden />}>
+          {versions.releases}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => void act(sync, ({ version }) => versions.synced(version))}>{versions.sync}</Menu.Item>
+        <Menu.Item
+          onClick={() =>
+            void act(
+              () => admin.importCodehostReleases(),
+              ({ imported, skipped, scanned }) => versions.imported(imported, skipped, scanned),
+            )
+          }
+        >
+          {versions.import}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

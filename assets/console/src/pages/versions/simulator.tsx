@@ -1,0 +1,214 @@
+// What the update check answers a client, and why. What is asked stands in the address.
+
+import { Autocomplete, Group, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useCallback } from "react";
+import type { UpdateCheckReason, UpdateCheckSimulation } from "svc-sdk";
+import { switchParam, textParam, useParams } from "../../app/address";
+import { clientOf } from "../../app/client";
+import { Failure } from "../../app/failure";
+import { useTexts } from "../../app/texts";
+import { Tone } from "../../app/tone";
+import { useLanguageName, useLanguages } from "../../fields/languages";
+import { platforms, usePlatformName } from "../../fields/platforms";
+import { useRangeText } from "../../fields/range";
+import { VersionField } from "../../fields/version";
+
+const params = {
+  simulate: switchParam,
+  sim_version: textParam,
+  sim_comparable: textParam,
+  sim_preview: switchParam,
+  sim_platform: textParam,
+  sim_locale: textParam,
+};
+
+const closed = { simulate: false, sim_version: "", sim_comparable: "", sim_preview: false, sim_platform: "", sim_locale: "" };
+
+/** Opens the simulator, for a client that runs a version. */
+export function useSimulator(): (version?: string) => void {
+  const [, change] = useParams(params);
+  return useCallback((version = "") => change({ ...closed, simulate: true, sim_version: version }), [change]);
+}
+
+export function Simulator({ project }: { project: string }) {
+  const { common, versions } = useTexts();
+  const texts = versions.simulator;
+  const [asked, change] = useParams(params);
+  const set = (part: Partial<typeof asked>) => change(part, { replace: true });
+  const platformName = usePlatformName();
+  const languageName = useLanguageName();
+  const { data: languages = [] } = useLanguages(project);
+  const known = useQuery({
+    queryKey: ["versions", project, "known"],
+    queryFn: ({ signal }) => clientOf(project).admin.listVersions({ limit: 100 }, { signal }),
+    enabled: asked.simulate && project !== "",
+  });
+  return (
+    <Modal
+      opened={asked.simulate}
+      onClose={() => change(closed)}
+      title={texts.title}
+      size="lg"
+      closeButtonProps={{ "aria-label": common.close }}
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {texts.intro}
+        </Text>
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <Autocomplete
+            data-autofocus
+            openOnFocus={false}
+            label={texts.current}
+            description={texts.currentHint}
+            maxLength={64}
+            limit={20}
+            data={[...new Set(known.data?.data.map(({ version }) => version))]}
+            value={asked.sim_version}
+            onChange={(version) => set({ sim_version: version })}
+          />
+          <VersionField
+            label={texts.comparable}
+            description={texts.comparableHint}
+            value={asked.sim_comparable}
+            onChange={(version) => set({ sim_comparable: version })}
+          />
+          <Select
+            label={texts.platform}
+            clearable
+            clearButtonProps={{ "aria-label": `${common.reset}: ${texts.platform}` }}
+            data={platforms.map((value) => ({ value, label: platformName(value) }))}
+            value={asked.sim_platform || null}
+            onChange={(platform) => set({ sim_platform: platform ?? "" })}
+          />
+          {languages.length > 0 && (
+            <Select
+              label={texts.language}
+              clearable
+              clearButtonProps={{ "aria-label": `${common.reset}: ${texts.language}` }}
+              data={languages.map((language) => ({ value: language.locale, label: languageName(language) }))}
+              value={asked.sim_locale || null}
+              onChange={(locale) => set({ sim_locale: locale ?? "" })}
+            />
+          )}
+        </SimpleGrid>
+        <Switch
+          label={texts.preview}
+          checked={asked.sim_preview}
+          onChange={({ currentTarget }) => set({ sim_preview: currentTarget.checked })}
+        />
+        <Answer project={project} asked={asked} />
+      </Stack>
+    </Modal>
+  );
+}
+
+function Answer({ project, asked }: { project: string; asked: typeof closed }) {
+  const texts = useTexts().versions.simulator;
+  const [input] = useDebouncedValue(
+    {
+      ...(asked.sim_version.trim() && { current_version: asked.sim_version.trim() }),
+      ...(asked.sim_comparable.trim() && { current_comparable_version: asked.sim_comparable.trim() }),
+      ...(asked.sim_platform && { platform: asked.sim_platform }),
+      ...(asked.sim_locale && { locale: asked.sim_locale }),
+      include_preview: asked.sim_preview,
+    },
+    250,
+  );
+  const ready = "current_version" in input || "current_comparable_version" in input;
+  const { data, error } = useQuery({
+    queryKey: ["versions", project, "simulation", JSON.stringify(input)],
+    queryFn: ({ signal }) => clientOf(project).admin.simulateUpdateCheck(input, { signal }),
+    enabled: asked.simulate && ready,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Stack gap="sm" mih={280} aria-live="polite">
+      {!ready ? (
+        <Text size="sm" c="dimmed">
+          {texts.ask}
+        </Text>
+      ) : error ? (
+        <Failure error={error} />
+      ) : (
+        data && <Explained simulation={data} />
+      )}
+    </Stack>
+  );
+}
+
+function Explained({ simulation: { answer, message, reasons } }: { simulation: UpdateCheckSimulation }) {
+  const texts = useTexts().versions.simulator;
+  const explain = useReason();
+  const { target_version: target, latest_version: latest, latest_preview_version: preview, milestone } = answer ?? {};
+  return (
+    <>
+      <Group gap="xs">
+        {answer ? (
+          <Tone tone={answer.required ? "bad" : answer.should_update ? "info" : "good"}>
+            {answer.required
+              ? texts.required(target?.version ?? "")
+              : answer.should_update
+                ? texts.optional(target?.version ?? "")
+                : texts.none}
+          </Tone>
+        ) : (
+          <Tone tone="warning">{texts.failed}</Tone>
+        )}
+        {message && <Text size="sm">{message}</Text>}
+      </Group>
+      {answer && (
+        <SimpleGrid cols={{ base: 2, xs: 4 }} spacing="sm" component="dl" m={0}>
+          <Fact title={texts.target}>{target && <VersionLink {...target} />}</Fact>
+          <Fact title={texts.latest}>{latest && <VersionLink {...latest} />}</Fact>
+          <Fact title={texts.latestPreview}>{preview && <VersionLink {...preview} />}</Fact>
+          <Fact title={texts.milestone}>
+            {milestone?.target_is_milestone ? texts.milestones.target : milestone?.latest ? texts.milestones.latest : texts.milestones.none}
+          </Fact>
+        </SimpleGrid>
+      )}
+      <div>
+        <Text size="xs" c="dimmed" mb={4}>
+          {texts.why}
+        </Text>
+        <List type="ordered" size="sm" spacing={4}>
+          {reasons.map((reason) => (
+            <List.Item key={`${reason.code} ${reason.version_id}`}>{explain(reason)}</List.Item>
+          ))}
+        </List>
+      </div>
+    </>
+  );
+}
+
+function useReason(): (reason: UpdateCheckReason) => string {
+  const { reasons } = useTexts().versions.simulator;
+  const range = useRangeText();
+  return ({ code, version, min_comparable_version, max_comparable_version }) =>
+    reasons[code as keyof typeof reasons]?.(version ?? "", range(min_comparable_version, max_comparable_version)) ?? code;
+}
+
+function Fact({ title, children }: { title: string; children: ReactNode }) {
+  const { noVersion } = useTexts().versions.simulator;
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {title}
+      </Text>
+      <Text component="dd" size="sm" m={0}>
+        {children || noVersion}
+      </Text>
+    </div>
+  );
+}
+
+function VersionLink({ id, version }: { id: string; version: string }) {
+  return (
+    <Link to="." search={{ open: id } as never} className="cell-link">
+      {version}
+    </Link>
+  );
+}

@@ -1,0 +1,68 @@
+// Changes that show at once: the record changes on every page that is kept, and goes back to
+// what it was when the server refuses, in the server's own words.
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type Admin, clientOf } from "../app/client";
+import { noticeDone, noticeFailure } from "../app/notice";
+import { useProjectKey } from "../app/project";
+import { useTexts } from "../app/texts";
+import type { Page } from "./resource";
+
+interface Step<R> {
+  project: string;
+  record: R;
+  patch: Partial<R>;
+  done: string | undefined;
+}
+
+/**
+ * What changes fields of a record of the resource `name`. With `done`, a notice says so and
+ * offers to take it back.
+ */
+export function useChange<R extends object>(
+  name: string,
+  id: (record: R) => string,
+  send: (admin: Admin, record: R, patch: Partial<R>) => Promise<R>,
+): (record: R, patch: Partial<R>, done?: string) => void {
+  const texts = useTexts();
+  const queries = useQueryClient();
+  const [project] = useProjectKey();
+  const mutationKey = [name, "change"];
+
+  const show = (where: string, record: R, parts: Partial<R>) => {
+    const changed = (other: R): R => (id(other) === id(record) ? { ...other, ...parts } : other);
+    queries.setQueriesData<Page<R>>({ queryKey: [name, where, "list"] }, (page) => page && { ...page, data: page.data.map(changed) });
+    queries.setQueriesData<R>({ queryKey: [name, where, "record"] }, (other) => other && changed(other));
+  };
+  const { mutate } = useMutation({
+    mutationKey,
+    mutationFn: ({ project, record, patch }: Step<R>) => send(clientOf(project).admin, record, patch),
+    onMutate: async ({ project, record, patch }) => {
+      // An answer that is under way does not know of this yet.
+      await queries.cancelQueries({ queryKey: [name, project] });
+      show(project, record, patch);
+    },
+    onError: (error, { project, record, patch }) => {
+      show(project, record, formerly(record, patch));
+      noticeFailure(texts, error);
+    },
+    onSuccess: (fresh, { project, record, patch, done }) => {
+      show(project, record, fresh);
+      if (done) {
+        noticeDone(texts, done, () => mutate({ project, record: fresh, patch: formerly(record, patch), done: undefined }));
+      }
+    },
+    onSettled: (_fresh, _error, { project }) => {
+      // The last of several changes asks; the answers of the others would show what is over.
+      if (queries.isMutating({ mutationKey }) === 1) {
+        void queries.invalidateQueries({ queryKey: [name, project] });
+      }
+    },
+  });
+  return (record, patch, done) => mutate({ project, record, patch, done });
+}
+
+/** What the fields of a patch were. */
+function formerly<R extends object>(record: R, patch: Partial<R>): Partial<R> {
+  return Object.fromEntries(Object.keys(patch).map((field) => [field, record[field as keyof R]])) as Partial<R>;
+}

@@ -1,0 +1,65 @@
+// Which columns a table shows, and the menu that chooses them; remembered for each page.
+
+import { Button, Menu } from "@mantine/core";
+import { IconColumns3 } from "@tabler/icons-react";
+import { useMemo } from "react";
+import { useRemembered } from "../app/storage";
+import { useTexts } from "../app/texts";
+import type { Column } from "./resource";
+import { widthsKey } from "./widths";
+
+/** Ids of the columns that are shown, and what shows others; null shows those of the beginning. */
+export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>, (ids: string[] | null) => void] {
+  const [remembered, remember] = useRemembered(`${name}.columns`);
+  const shown = useMemo(() => {
+    const chosen = remembered?.split(" ");
+    const usual = columns.filter(({ id, hidden, detailOnly }) => !detailOnly && (chosen ? chosen.includes(id) : !hidden));
+    return new Set(usual.map(({ id }) => id));
+  }, [columns, remembered]);
+  return [shown, (ids) => remember(ids?.join(" ") ?? null)];
+}
+
+export function ColumnMenu<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
+  const { common } = useTexts();
+  const [shown, show] = useColumns(name, columns);
+  const [, rememberWidths] = useRemembered(widthsKey(name));
+  const choices = columns.filter(({ detailOnly }) => !detailOnly);
+  const toggle = (id: string) => {
+    const next = new Set(shown);
+    if (!next.delete(id)) {
+      next.add(id);
+    }
+    show(choices.filter((column) => next.has(column.id)).map((column) => column.id));
+  };
+  return (
+    <Menu closeOnItemClick={false} position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
+          {common.columns}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={400} className="scrolls">
+        {choices.map(({ id, title }) => (
+          <Menu.CheckboxItem
+            key={id}
+            // The table needs one column at least.
+            disabled={shown.has(id) && shown.size === 1}
+            checked={shown.has(id)}
+            onChange={() => toggle(id)}
+          >
+            {title}
+          </Menu.CheckboxItem>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          onClick={() => {
+            show(null);
+            rememberWidths(null);
+          }}
+        >
+          {common.resetColumns}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,167 @@
+// All fields of a record beside the list, and the way to its neighbours.
+
+import { ActionIcon, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
+import { useAddress } from "../app/address";
+import { CopyButton } from "../app/copy";
+import { Failure } from "../app/failure";
+import { useShortcuts } from "../app/keys";
+import { useTexts } from "../app/texts";
+import classes from "./drawer.module.css";
+import { focusRecord } from "./focus";
+import type { List } from "./list";
+import { useRecord } from "./record";
+import type { Column, Resource } from "./resource";
+import { RecordMenu } from "./table";
+
+export function RecordDrawer<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
+  const { common } = useTexts();
+  const [address, change] = useAddress();
+  // What is shown stays while the drawer closes.
+  const [kept, keep] = useState(address["open"]);
+  const id = address["open"] ?? kept;
+  if (id !== kept) {
+    keep(id);
+  }
+  const { record, gone, error, retry } = useRecord(resource, list, id);
+  const records = list.data?.data ?? [];
+  const index = records.findIndex((other) => resource.id(other) === id);
+  const last = list.data ? Math.ceil(list.data.total / list.pageSize) : 1;
+  // A record that has left the list, as one that was hidden, keeps its place: the next one moved there.
+  const place = useRef(-1);
+  if (index >= 0) {
+    place.current = index;
+  }
+  const [left, right] = index >= 0 ? [index - 1, index + 1] : [place.current - 1, place.current];
+  const before = left >= 0 || (left === -1 && place.current >= 0 && list.page > 1);
+  const after = right >= 0 && (right < records.length || list.page < last);
+
+  const move = async (step: -1 | 1) => {
+    if (step < 0 ? !before : !after) {
+      return;
+    }
+    const neighbour = records[step < 0 ? left : right];
+    if (neighbour) {
+      change({ open: resource.id(neighbour) }, { replace: true });
+      return;
+    }
+    const page = list.page + step;
+    const { data } = await list.load(page);
+    const next = step < 0 ? data[data.length - 1] : data[0];
+    if (next) {
+      change({ page: page === 1 ? undefined : String(page), open: resource.id(next) }, { replace: true });
+    }
+  };
+  const open = Boolean(address["open"]);
+  const wasOpen = useRef(open);
+  useEffect(() => {
+    if (wasOpen.current && !open) {
+      focusRecord(id);
+    }
+    wasOpen.current = open;
+  }, [open]);
+  const dialogs = Boolean(address["new"] || address["copy"] || address["edit"] || address["delete"]);
+  const content = useRef<HTMLDivElement>(null);
+  const main = resource.columns.find((column) => column.main);
+  const previous = () => void move(-1);
+  const next = () => void move(1);
+  const within = () => content.current;
+  const edit = () => {
+    if (record && resource.form?.update && resource.canEdit?.(record) !== false) {
+      change({ edit: id });
+    }
+  };
+  useShortcuts(
+    address["open"]
+      ? [
+          ...["ArrowUp", "ArrowLeft", "k"].map((key) => ({ key, label: common.previous, run: previous, within })),
+          ...["ArrowDown", "ArrowRight", "j"].map((key) => ({ key, label: common.next, run: next, within })),
+          ...(resource.form?.update ? [{ key: "e", label: common.edit, run: edit, within }] : []),
+        ]
+      : [],
+  );
+  return (
+    <Drawer
+      opened={Boolean(address["open"])}
+      onClose={() => change({ open: undefined })}
+      onExitTransitionEnd={() => keep(undefined)}
+      returnFocus={false}
+      position="right"
+      size="lg"
+      title={record ? resource.label(record) : resource.noun}
+      closeButtonProps={{ "aria-label": common.close }}
+      closeOnEscape={!dialogs}
+      trapFocus={!dialogs}
+    >
+      <Stack gap="md" ref={content}>
+        <Group justify="space-between">
+          <Group gap={4}>
+            <ActionIcon variant="default" size="lg" aria-label={common.previous} disabled={!before} onClick={previous}>
+              <IconChevronLeft size={18} aria-hidden />
+            </ActionIcon>
+            <ActionIcon variant="default" size="lg" aria-label={common.next} disabled={!after} onClick={next}>
+              <IconChevronRight size={18} aria-hidden />
+            </ActionIcon>
+          </Group>
+          {record && (
+            <Group gap={4}>
+              <CopyButton label={common.copyAll} text={asText(resource.columns, record)} />
+              {resource.form?.update && resource.canEdit?.(record) !== false && (
+                <Button size="compact-sm" onClick={() => change({ edit: id })}>
+                  {common.edit}
+                </Button>
+              )}
+              <RecordMenu resource={resource} record={record} />
+            </Group>
+          )}
+        </Group>
+        {record ? (
+          <>
+            {resource.first && main && <div className={classes["lead"]}>{shown((main.detail ?? main.render)(record))}</div>}
+            {resource.first?.(record)}
+            <Fields columns={resource.first ? resource.columns.filter((column) => column !== main) : resource.columns} record={record} />
+            {resource.more?.(record)}
+          </>
+        ) : error ? (
+          <Failure error={error} retry={retry} />
+        ) : (
+          <Text c="dimmed">{gone ? common.recordGone : common.loading}</Text>
+        )}
+      </Stack>
+    </Drawer>
+  );
+}
+
+function Fields<R>({ columns, record }: { columns: Column<R>[]; record: R }) {
+  return (
+    <dl className={classes["fields"]}>
+      {columns.map(({ id, title, render, detail }) => (
+        <Fragment key={id}>
+          <dt>{title}</dt>
+          <dd className="lines">{shown((detail ?? render)(record))}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+function shown(value: ReactNode): ReactNode {
+  return value === null || value === undefined || value === "" || value === false ? "–" : value;
+}
+
+/** A record as lines of title and value. */
+export function asText<R>(columns: Column<R>[], record: R): string {
+  return columns
+    .map(({ id, title, text, render }) => {
+      const value = text ? text(record) : render(record);
+      const plain =
+        typeof value === "string" || typeof value === "number" ? String(value) : plainOf((record as Record<string, unknown>)[id]);
+      return `${title}: ${plain}`;
+    })
+    .join("\n");
+}
+
+function plainOf(value: unknown): string {
+  return value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+}

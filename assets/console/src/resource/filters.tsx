@@ -1,0 +1,178 @@
+// The search box and the conditions beside it. They are in the address; any change begins
+// again at the first page.
+
+import { ActionIcon, Button, CloseButton, Group, Indicator, Select, Switch, TextInput } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks";
+import { IconFilter, IconSearch } from "@tabler/icons-react";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { useAddress } from "../app/address";
+import { useTexts } from "../app/texts";
+import { fromPicker, toPicker } from "../fields/zone";
+import type { Filter, Resource } from "./resource";
+import { parametersOf } from "./resource";
+import { phone } from "./table";
+
+/** Milliseconds after the last key until a search begins. */
+const pause = 250;
+
+export function Filters<R extends object, D extends object>({
+  resource,
+  searchRef,
+}: {
+  resource: Resource<R, D>;
+  searchRef: RefObject<HTMLInputElement | null>;
+}) {
+  const { common } = useTexts();
+  const [address, change] = useAddress();
+  const { filters = [], searchable = true } = resource;
+  const parameters = ["q", ...parametersOf(filters)];
+  const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
+  const [unfolded, setUnfolded] = useState(false);
+  const set = (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => change({ ...parts, page: undefined }, how);
+  const active = parametersOf(filters).filter((name) => address[name]).length;
+  const folds = narrow && filters.length > 0;
+  return (
+    <Group gap="xs" align="flex-start" role="search">
+      {searchable && (
+        <SearchBox
+          text={address["q"] ?? ""}
+          onSearch={(q) => set({ q }, { replace: Boolean(address["q"]) })}
+          inputRef={searchRef}
+          fills={narrow}
+        />
+      )}
+      {folds && (
+        <Indicator label={active} disabled={active === 0} size={18}>
+          <ActionIcon
+            variant="default"
+            size={44}
+            aria-label={common.filters}
+            aria-expanded={unfolded}
+            onClick={() => setUnfolded(!unfolded)}
+          >
+            <IconFilter size={18} aria-hidden />
+          </ActionIcon>
+        </Indicator>
+      )}
+      {(!folds || unfolded) && filters.map((filter) => <FilterInput key={filter.id} filter={filter} address={address} onChange={set} />)}
+      {parameters.some((name) => address[name]) && (
+        <Button variant="subtle" onClick={() => set(Object.fromEntries(parameters.map((name) => [name, undefined])))}>
+          {common.reset}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function SearchBox({
+  text,
+  onSearch,
+  inputRef,
+  fills,
+}: {
+  text: string;
+  onSearch: (text: string) => void;
+  inputRef: RefObject<HTMLInputElement | null>;
+  fills: boolean;
+}) {
+  const { common } = useTexts();
+  const [typed, setTyped] = useState(text);
+  const sent = useRef(text);
+  const begin = (next: string) => {
+    sent.current = next.trim();
+    onSearch(sent.current);
+  };
+  const beginLater = useDebouncedCallback(begin, pause);
+  // Back, forward and "reset" change the address under the box; what was typed here does not
+  // come back to it, or it would undo what is typed meanwhile.
+  useEffect(() => {
+    if (sent.current !== text) {
+      sent.current = text;
+      setTyped(text);
+    }
+  }, [text]);
+  return (
+    <TextInput
+      ref={inputRef}
+      type="search"
+      {...(fills ? { flex: 1, size: "md" } : { w: 260 })}
+      maxLength={128}
+      placeholder={common.search}
+      aria-label={common.search}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        typed && (
+          <CloseButton
+            size="sm"
+            aria-label={common.reset}
+            onClick={() => {
+              setTyped("");
+              beginLater.cancel();
+              begin("");
+            }}
+          />
+        )
+      }
+      value={typed}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value);
+        beginLater(value);
+      }}
+    />
+  );
+}
+
+function FilterInput({
+  filter,
+  address,
+  onChange,
+}: {
+  filter: Filter;
+  address: Record<string, string>;
+  onChange: (parts: Record<string, string | undefined>) => void;
+}) {
+  const { common } = useTexts();
+  const { id, label } = filter;
+  if (filter.kind === "choice") {
+    return (
+      <Select
+        w={160}
+        aria-label={label}
+        placeholder={label}
+        data={filter.choices}
+        value={address[id] ?? null}
+        onChange={(value) => onChange({ [id]: value ?? undefined })}
+        clearable
+        clearButtonProps={{ "aria-label": `${common.reset}: ${label}` }}
+      />
+    );
+  }
+  if (filter.kind === "switch") {
+    return (
+      <Switch
+        label={label}
+        checked={address[id] === "1"}
+        onChange={({ currentTarget }) => onChange({ [id]: currentTarget.checked ? "1" : undefined })}
+        my={8}
+      />
+    );
+  }
+  const bound = (name: string, text: string) => (
+    <DateTimePicker
+      w={190}
+      clearable
+      clearButtonProps={{ "aria-label": `${common.reset}: ${label} ${text}` }}
+      aria-label={`${label} ${text}`}
+      placeholder={`${label} ${text}`}
+      value={address[name] ? toPicker(Number(address[name])) : null}
+      onChange={(value) => onChange({ [name]: value ? String(fromPicker(value)) : undefined })}
+    />
+  );
+  return (
+    <>
+      {bound(`${id}_from`, common.from)}
+      {bound(`${id}_to`, common.to)}
+    </>
+  );
+}

@@ -1,0 +1,258 @@
+// The dialog that makes, copies or edits a record. What was typed is only lost when a person
+// says so: closing asks first, a failed save keeps it, and what another saved meanwhile is told.
+
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useWindowEvent } from "@mantine/hooks";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useBlocker } from "@tanstack/react-router";
+import { type ReactNode, useRef, useState } from "react";
+import { useAddress } from "../app/address";
+import { clientOf, messagesOf, statusOf } from "../app/client";
+import { Failure } from "../app/failure";
+import { noticeDone } from "../app/notice";
+import { useTexts } from "../app/texts";
+import { useFocusReturn } from "./focus";
+import type { List } from "./list";
+import { useRecord } from "./record";
+import type { FormDescription, Inputs, Resource } from "./resource";
+
+interface Props<R extends object, D extends object> {
+  resource: Resource<R, D>;
+  form: FormDescription<R, D>;
+  list: List<R>;
+}
+
+export function FormDialog<R extends object, D extends object>({ resource, form, list }: Props<R, D>) {
+  const [address] = useAddress();
+  const id = address["edit"] ?? address["copy"];
+  const { record, error, retry } = useRecord(resource, list, id);
+  const { common } = useTexts();
+  const [, change] = useAddress();
+  const close = () => change({ new: undefined, edit: undefined, copy: undefined });
+  if (!id && !address["new"]) {
+    return null;
+  }
+  if (id && !record) {
+    return (
+      <Modal opened onClose={close} title={resource.noun} closeButtonProps={{ "aria-label": common.close }}>
+        {error ? <Failure error={error} retry={retry} /> : <Text c="dimmed">{common.loading}</Text>}
+      </Modal>
+    );
+  }
+  const edited = address["edit"] ? record : null;
+  const initial = edited ? form.from(edited) : record ? (form.copy ?? form.from)(record) : form.empty();
+  return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, close }} />;
+}
+
+function OpenForm<R extends object, D extends object>({
+  resource,
+  form,
+  list,
+  edited,
+  initial,
+  close,
+}: Props<R, D> & { edited: R | null; initial: D; close: () => void }) {
+  const texts = useTexts();
+  const { common } = texts;
+  const queries = useQueryClient();
+  useFocusReturn(edited ? resource.id(edited) : undefined);
+  const admin = clientOf(list.project).admin;
+  // The list goes on; the form stays with the record that it was opened for.
+  const [record, setRecord] = useState(edited);
+  const [made, setMade] = useState<{ result: unknown } | null>(null);
+  const leaving = useRef(false);
+  const values = useForm<D>({ mode: "controlled", initialValues: initial });
+  const etag = useRef<Promise<string | undefined> | null>(null);
+  if (record && form.etag && !etag.current) {
+    etag.current = form.etag(admin, record).catch(() => undefined);
+  }
+
+  const leave = () => {
+    leaving.current = true;
+    close();
+  };
+  const save = useMutation({
+    mutationFn: async (overwrite: boolean) => {
+      const problems = form.check?.(values.values, record) ?? {};
+      if (Object.keys(problems).length) {
+        throw new FieldErrors(problems as Record<string, string>);
+      }
+      return record
+        ? form.update!(admin, record, values.values, overwrite ? undefined : await etag.current!)
+        : form.create!(admin, values.values);
+    },
+    onSuccess: async (result) => {
+      void queries.invalidateQueries({ queryKey: [resource.name] });
+      if (!record && form.created) {
+        values.resetDirty();
+        setMade({ result });
+        return;
+      }
+      noticeDone(texts, common.saved);
+      leave();
+    },
+    onError: (error) => {
+      const { fields } = errorsOf(error, Object.keys(values.values));
+      values.setErrors(fields);
+    },
+  });
+  const load = useMutation({
+    mutationFn: async () => {
+      const fresh = await resource.get!(admin, resource.id(record!), AbortSignal.timeout(15_000));
+      if (!fresh) {
+        throw new Error(common.recordGone);
+      }
+      etag.current = null;
+      setRecord(fresh);
+      values.setInitialValues(form.from(fresh));
+      values.setValues(form.from(fresh));
+      save.reset();
+    },
+  });
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => {
+      const stays = (search: unknown) => {
+        const { edit, copy, new: create } = search as Record<string, string | undefined>;
+        return `${edit} ${copy} ${create}`;
+      };
+      return !leaving.current && values.isDirty() && (current.pathname !== next.pathname || stays(current.search) !== stays(next.search));
+    },
+    enableBeforeUnload: () => !leaving.current && values.isDirty(),
+    withResolver: true,
+  });
+
+  // A click beside the dialog leaves the focus nowhere; the key that closes works from there, too.
+  useWindowEvent("keydown", ({ key, defaultPrevented }) => {
+    if (key === "Escape" && !defaultPrevented && document.activeElement === document.body && blocker.status !== "blocked") {
+      close();
+    }
+  });
+
+  const inputs: Inputs<D> = {
+    values: values.values,
+    bind: (field) => {
+      const { value, onChange, error } = values.getInputProps(field);
+      return { value, onChange, error };
+    },
+    set: (field, value) => values.setFieldValue(field, value as never),
+  };
+  const rest = save.error ? errorsOf(save.error, Object.keys(values.values)).rest : [];
+  const title = record ? `${common.edit}: ${resource.label(record)}` : `${resource.addLabel ?? common.add}: ${resource.noun}`;
+  return (
+    <>
+      <Modal
+        opened
+        onClose={close}
+        title={title}
+        size={form.size ?? "lg"}
+        closeButtonProps={{ "aria-label": common.close }}
+        // Dialogs of its inputs are closed by the same key, which is theirs then.
+        closeOnEscape={false}
+        onKeyDown={(event) => {
+          const target = event.target as Element;
+          const own = event.currentTarget.contains(target) && target.getAttribute("data-mantine-stop-propagation") !== "true";
+          if (event.key === "Escape" && own && !event.defaultPrevented && !event.nativeEvent.isComposing) {
+            close();
+          }
+        }}
+      >
+        {made && form.created ? (
+          form.created(made.result as never, leave)
+        ) : (
+          <form
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              save.mutate(false);
+            }}
+          >
+            <Stack gap="md">
+              {form.render(inputs, record)}
+              {statusOf(save.error) === 412 ? (
+                <Conflict onLoad={resource.get && (() => load.mutate())} onOverwrite={() => save.mutate(true)} />
+              ) : (
+                rest.length > 0 && <Failure error={save.error} />
+              )}
+              <Group justify="flex-end" gap="xs">
+                <Button variant="default" onClick={close}>
+                  {common.cancel}
+                </Button>
+                <Button type="submit" loading={save.isPending}>
+                  {common.save}
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        )}
+      </Modal>
+      {blocker.status === "blocked" && <Unsaved onKeep={blocker.reset} onDiscard={blocker.proceed} />}
+    </>
+  );
+}
+
+/**
+ * Asks whether changes are to be lost. It must not be there before, or the press of Esc that
+ * closes the form would close the question, too.
+ */
+function Unsaved({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const { close, unsaved } = useTexts().common;
+  useFocusReturn();
+  return (
+    <Modal opened onClose={onKeep} title={unsaved.title} size="sm" closeButtonProps={{ "aria-label": close }}>
+      <Text size="sm">{unsaved.text}</Text>
+      <Group justify="flex-end" gap="xs" mt="md">
+        <Button variant="default" data-autofocus onClick={onKeep}>
+          {unsaved.keep}
+        </Button>
+        <Button color="red" onClick={onDiscard}>
+          {unsaved.discard}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
+
+function Conflict({ onLoad, onOverwrite }: { onLoad: (() => void) | undefined; onOverwrite: () => void }): ReactNode {
+  const { conflict } = useTexts().common;
+  return (
+    <Alert color="yellow" role="alert" title={conflict.title}>
+      <Text size="sm">{conflict.text}</Text>
+      <Group gap="xs" mt="xs">
+        {onLoad && (
+          <Button variant="default" size="compact-sm" onClick={onLoad}>
+            {conflict.load}
+          </Button>
+        )}
+        <Button variant="default" size="compact-sm" onClick={onOverwrite}>
+          {conflict.overwrite}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+/** What is wrong before the server is asked, by field. */
+class FieldErrors extends Error {
+  constructor(readonly fields: Record<string, string>) {
+    super(Object.values(fields).join("; "));
+  }
+}
+
+/** Errors that stand at a field, since they begin with its name, and the rest. */
+export function errorsOf(error: unknown, names: string[]): { fields: Record<string, string>; rest: string[] } {
+  if (error instanceof FieldErrors) {
+    return { fields: error.fields, rest: [] };
+  }
+  const fields: Record<string, string> = {};
+  const rest: string[] = [];
+  for (const message of messagesOf(error)) {
+    const name = /^[a-z_]+/.exec(message)?.[0];
+    if (statusOf(error) >= 400 && name && names.includes(name)) {
+      fields[name] = fields[name] ? `${fields[name]}; ${message}` : message;
+    } else {
+      rest.push(message);
+    }
+  }
+  return { fields, rest };
+}

@@ -1,0 +1,116 @@
+// The records that the address asks for: one page now, the next ahead of time.
+
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo } from "react";
+import { numberParam, useAddress } from "../app/address";
+import { clientOf } from "../app/client";
+import { useProjectKey } from "../app/project";
+import type { Page, Resource } from "./resource";
+import { queryOf } from "./resource";
+
+const pageParam = numberParam(1, 1_000_000);
+const every = 15_000;
+
+export interface List<R> {
+  /** Key of the project whose records these are; "" when they belong to none. */
+  project: string;
+  page: number;
+  pageSize: number;
+  /** Null while nothing was loaded yet. */
+  data: Page<R> | null;
+  /** Whether what is shown is of the former address. */
+  stale: boolean;
+  error: Error | null;
+  retry(): void;
+  /** How many records came since, on the first page. */
+  added: number;
+  showAdded(): void;
+  /** Whether conditions leave out records. */
+  filtered: boolean;
+  /** A page of the same list. */
+  load(page: number): Promise<Page<R>>;
+}
+
+/** Key of all lists of a resource in a project. */
+export function listKey(name: string, project: string): readonly unknown[] {
+  return [name, project, "list"];
+}
+
+export function useList<R extends object, D extends object>(resource: Resource<R, D>): List<R> {
+  const [search] = useAddress();
+  const [shownProject] = useProjectKey();
+  const queries = useQueryClient();
+  const { pageSize = 10, filters = [], name } = resource;
+  const page = pageParam.parse(search["page"]);
+  const conditions = JSON.stringify({ ...queryOf(filters, search), ...(search["q"] && { search: search["q"] }) });
+  const project = resource.ofProject === false ? "" : shownProject;
+  const enabled = resource.ofProject === false || project !== "";
+  const list = resource.list;
+
+  const pageQuery = useCallback(
+    (number: number) => ({
+      queryKey: [...listKey(name, project), conditions, number],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        list(clientOf(project).admin, { limit: pageSize, offset: (number - 1) * pageSize, ...JSON.parse(conditions) }, signal),
+    }),
+    [list, name, project, conditions, pageSize],
+  );
+
+  const current = useQuery({
+    ...pageQuery(page),
+    enabled,
+    // Records of another project are not what was asked for, not even for a moment.
+    placeholderData: (before, query) => (query?.queryKey[1] === project ? keepPreviousData(before) : undefined),
+    refetchInterval: (query) => resource.refetchEvery?.(query.state.data?.data ?? []) ?? false,
+  });
+  const shown = current.data;
+
+  const often = resource.refetchEvery?.(shown?.data ?? []) ?? false;
+  // What is read is never pushed away: the first page is asked for aside, and what came is told.
+  const aside = useQuery({
+    queryKey: [...listKey(name, project), conditions, "aside"],
+    queryFn: pageQuery(1).queryFn,
+    enabled: enabled && page === 1 && current.isSuccess && !current.isPlaceholderData && often === false,
+    refetchInterval: every,
+    initialData: () => (current.isPlaceholderData ? undefined : current.data),
+    staleTime: every,
+  });
+  const added = useMemo(() => {
+    if (page !== 1 || !shown || !aside.data || aside.dataUpdatedAt <= current.dataUpdatedAt) {
+      return 0;
+    }
+    const known = new Set(shown.data.map(resource.id));
+    const first = aside.data.data.findIndex((record) => known.has(resource.id(record)));
+    return first < 0 ? aside.data.data.length : first;
+  }, [page, shown, aside.data, aside.dataUpdatedAt, current.dataUpdatedAt, resource]);
+
+  // Nothing is being read in an empty list: what comes is shown at once.
+  const nothing = shown?.data.length === 0;
+  const { refetch } = current;
+  useEffect(() => {
+    if (nothing && added > 0) {
+      void refetch();
+    }
+  }, [nothing, added, refetch]);
+
+  const next = shown && !current.isPlaceholderData && page * pageSize < shown.total;
+  useEffect(() => {
+    if (next) {
+      void queries.prefetchQuery(pageQuery(page + 1));
+    }
+  }, [next, page, pageQuery, queries]);
+
+  return {
+    project,
+    page,
+    pageSize,
+    data: shown ?? null,
+    stale: current.isPlaceholderData,
+    error: current.error,
+    retry: () => void refetch(),
+    added: nothing ? 0 : added,
+    showAdded: () => void refetch(),
+    filtered: conditions !== "{}",
+    load: (number) => queries.fetchQuery({ ...pageQuery(number), staleTime: 5_000 }),
+  };
+}

@@ -1,0 +1,105 @@
+// The page of a resource: heading, tools, filters, table, drawer and dialogs.
+
+import { Button, Group, Stack, Title, Tooltip } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { lazy, Suspense, useRef } from "react";
+import { useAddress } from "../app/address";
+import { Failure } from "../app/failure";
+import { useShortcuts } from "../app/keys";
+import { useTexts } from "../app/texts";
+import { ColumnMenu } from "./columns";
+import { DeletionDialog } from "./deletion";
+import { RecordDrawer } from "./drawer";
+import { Filters } from "./filters";
+import { FormDialog } from "./form";
+import { useList } from "./list";
+import type { Resource } from "./resource";
+import { phone, RecordTable } from "./table";
+
+export function ResourcePage<R extends object, D extends object>({ resource }: { resource: Resource<R, D> }) {
+  const { common } = useTexts();
+  const [, change] = useAddress();
+  const list = useList(resource);
+  const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
+  const search = useRef<HTMLInputElement>(null);
+  const create = resource.add ?? (resource.form?.create ? () => change({ new: "1" }) : undefined);
+  const content = useRef<HTMLDivElement>(null);
+  const step = (by: 1 | -1) => {
+    const links = [...(content.current?.querySelectorAll<HTMLElement>(".cell-link") ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    links[at < 0 ? 0 : Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
+  };
+  const edit = () => {
+    const id = (document.activeElement as HTMLElement | null)?.dataset["record"];
+    const record = id && list.data?.data.find((other) => resource.id(other) === id);
+    if (record && resource.canEdit?.(record) !== false) {
+      change({ edit: id });
+    }
+  };
+  useShortcuts([
+    ...(create ? [{ key: "n", label: `${resource.addLabel ?? common.add}: ${resource.noun}`, run: create }] : []),
+    { key: "/", label: common.search, run: () => search.current?.focus() },
+    { key: "j", label: common.next, run: () => step(1) },
+    { key: "k", label: common.previous, run: () => step(-1) },
+    { key: "ArrowDown", label: common.next, run: () => step(1) },
+    { key: "ArrowUp", label: common.previous, run: () => step(-1) },
+    ...(resource.form?.update ? [{ key: "e", label: common.edit, run: edit }] : []),
+  ]);
+  const nothing = list.data?.data.length === 0 && list.page === 1 && !list.filtered;
+  return (
+    <Stack gap="md" ref={content}>
+      <Group justify="space-between" gap="xs">
+        <Title order={1} size="h2" tabIndex={-1}>
+          {resource.title}
+        </Title>
+        <Group gap="xs">
+          {resource.tools}
+          {!nothing && !narrow && <ColumnMenu name={resource.name} columns={resource.columns} />}
+          <ApiHelpButton operations={resource.operations} />
+          {create && (
+            <Tooltip label={<kbd>n</kbd>}>
+              <Button leftSection={resource.addIcon ?? <IconPlus size={16} aria-hidden />} onClick={create}>
+                {resource.addLabel ?? common.add}
+              </Button>
+            </Tooltip>
+          )}
+        </Group>
+      </Group>
+      {resource.above}
+      {!nothing && <Filters resource={resource} searchRef={search} />}
+      {list.error && !list.data ? (
+        <Failure error={list.error} retry={list.retry} />
+      ) : nothing ? (
+        resource.empty
+      ) : (
+        <RecordTable resource={resource} list={list} />
+      )}
+      {resource.below}
+      <RecordDrawer resource={resource} list={list} />
+      {resource.form && <FormDialog resource={resource} form={resource.form} list={list} />}
+      {resource.remove && <DeletionDialog resource={resource} remove={resource.remove} list={list} />}
+    </Stack>
+  );
+}
+
+const ApiHelp = lazy(() => import("./help"));
+
+/** Opens the description of the operations that a page uses. */
+export function ApiHelpButton({ operations }: { operations: string[] }) {
+  const { common } = useTexts();
+  const [address, change] = useAddress();
+  const open = address["help"] === "1";
+  return (
+    <>
+      <Button variant="default" onClick={() => change({ help: "1" })}>
+        {common.apiHelp}
+      </Button>
+      {open && (
+        <Suspense>
+          <ApiHelp operations={operations} onClose={() => change({ help: undefined })} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+// Every text of the console, a namespace for each page.
+
+import { about } from "./en/about";
+import { announcements } from "./en/announcements";
+import { charts } from "./en/charts";
+import { codehost } from "./en/codehost";
+import { common } from "./en/common";
+import { events } from "./en/events";
+import { feedbacks } from "./en/feedbacks";
+import { fields } from "./en/fields";
+import { files } from "./en/files";
+import { frame } from "./en/frame";
+import { logs } from "./en/logs";
+import { overview } from "./en/overview";
+import { projects } from "./en/projects";
+import { sent } from "./en/sent";
+import { settings } from "./en/settings";
+import { start } from "./en/start";
+import { statistics } from "./en/statistics";
+import { tokens } from "./en/tokens";
+import { versions } from "./en/versions";
+
+export const en = {
+  about,
+  announcements,
+  charts,
+  codehost,
+  common,
+  events,
+  feedbacks,
+  fields,
+  files,
+  frame,
+  logs,
+  overview,
+  projects,
+  sent,
+  settings,
+  start,
+  statistics,
+  tokens,
+  versions,
+};
+
+export type Texts = typeof en;

@@ -1,0 +1,21 @@
+// What feedback and logs have in common.
+export const sent = {
+  content: "Content",
+  platform: "Platform",
+  platformVersion: "System version",
+  time: "Time",
+  ip: "Address",
+  country: "Country",
+  region: "Region",
+  city: "City",
+  userAgent: "User agent",
+  customData: "Custom data",
+  hidden: "Hidden",
+  isHidden: "Hide it",
+  id: "Id",
+  showHidden: "Show hidden",
+  hide: "Hide",
+  show: "Show again",
+  hiddenNow: "Hidden",
+  shownNow: "Shown again",
+};

@@ -1,0 +1,44 @@
+// Every text of the console in Simplified Chinese. A text that is missing does not compile.
+
+import type { Texts } from "./en";
+import { about } from "./zh/about";
+import { announcements } from "./zh/announcements";
+import { charts } from "./zh/charts";
+import { codehost } from "./zh/codehost";
+import { common } from "./zh/common";
+import { events } from "./zh/events";
+import { feedbacks } from "./zh/feedbacks";
+import { fields } from "./zh/fields";
+import { files } from "./zh/files";
+import { frame } from "./zh/frame";
+import { logs } from "./zh/logs";
+import { overview } from "./zh/overview";
+import { projects } from "./zh/projects";
+import { sent } from "./zh/sent";
+import { settings } from "./zh/settings";
+import { start } from "./zh/start";
+import { statistics } from "./zh/statistics";
+import { tokens } from "./zh/tokens";
+import { versions } from "./zh/versions";
+
+export const zh: Texts = {
+  about,
+  announcements,
+  charts,
+  codehost,
+  common,
+  events,
+  feedbacks,
+  fields,
+  files,
+  frame,
+  logs,
+  overview,
+  projects,
+  sent,
+  settings,
+  start,
+  statistics,
+  tokens,
+  versions,
+};

@@ -1,0 +1,125 @@
+// Task 4, and what the page Announcements must show and allow.
+
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+
+const row = (page: Page, title: string) => page.getByRole("row").filter({ has: page.getByRole("link", { name: title, exact: true }) });
+
+const menu = async (page: Page, title: string, item: string) => {
+  await page.getByRole("button", { name: `More actions: ${title}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+};
+
+test("task 4: announce to users of 1.x in two languages, hidden for one, and see it as they do", async ({ page, server, project }) => {
+  test.slow();
+  await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de", label: "Deutsch" });
+  await server.call("POST", `/admin/projects/${project}/locales`, { locale: "fr", label: "Français" });
+  await open(page, server, `/admin/announcements?project=${project}`);
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: /^Add/ });
+  await dialog.getByRole("textbox", { name: "Title" }).fill("Maintenance");
+  await dialog.getByRole("textbox", { name: "Content" }).pressSequentially("We are **back** at ten.");
+  await dialog.getByRole("tab", { name: "Deutsch" }).click();
+  await dialog.getByRole("textbox", { name: "Title" }).fill("Wartung");
+  await dialog.getByRole("textbox", { name: "Content" }).pressSequentially("Um zehn sind wir **zurück**.");
+  await dialog.getByRole("tab", { name: "Français" }).click();
+  await dialog.getByRole("switch", { name: "Hide for this language" }).check();
+  await dialog.getByLabel("From", { exact: true }).fill("2.0");
+  await dialog.getByLabel("To", { exact: true }).fill("1.9999");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText("This is below the lower end.")).toBeVisible();
+  await dialog.getByLabel("From", { exact: true }).fill("1.0");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(row(page, "Maintenance")).toContainText("1.0 – 1.9999");
+  await expect(row(page, "Maintenance")).toContainText("2");
+
+  await page.getByRole("button", { name: "See as a client" }).click();
+  const view = page.getByRole("dialog", { name: "See as a client" });
+  await expect(view).toContainText("This client sees no announcement.");
+  const look = async (version: string, language: string) => {
+    await view.getByLabel("Version", { exact: true }).fill(version);
+    await view.getByRole("combobox", { name: "Language" }).click();
+    await page.getByRole("option", { name: language }).click();
+    await view.getByRole("button", { name: "Look" }).click();
+  };
+  await look("1.4", "Deutsch");
+  await expect(view.getByRole("article")).toContainText("Wartung");
+  await expect(view.getByRole("article").locator("strong")).toHaveText("zurück");
+  await look("1.4", "Français");
+  await expect(view).toContainText("This client sees no announcement.");
+  await look("2.0", "Deutsch");
+  await expect(view).toContainText("This client sees no announcement.");
+});
+
+test("pinning and hiding are done at once, and taken back", async ({ page, server, project }) => {
+  for (const title of ["First", "Second"]) {
+    await server.call("POST", `/admin/projects/${project}/announcements`, { title, content: title });
+  }
+  await open(page, server, `/admin/announcements?project=${project}`);
+  await menu(page, "First", "Pin");
+  await expect(page.getByRole("row").nth(1)).toContainText("First");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByRole("row").nth(1)).toContainText("Second");
+  await menu(page, "Second", "Hide");
+  await expect(row(page, "Second")).toContainText("Hidden");
+  const { total } = await server.call<{ total: number }>("GET", `/public/${project}/announcements`);
+  expect(total).toBe(1);
+
+  await page.getByRole("combobox", { name: "Hidden" }).click();
+  await page.getByRole("option", { name: "Hidden only" }).click();
+  await expect(page.getByRole("row")).toHaveCount(2);
+});
+
+test("the list shows every field, and the drawer the rendered text", async ({ page, server, project }) => {
+  await server.call("POST", `/admin/projects/${project}/announcements`, {
+    title: "<img src=x onerror=alert(1)>",
+    content: "<script>alert(1)</script>\n\n**bold**",
+    author: "<b>me</b>",
+    platforms: ["linux"],
+    is_pinned: true,
+  });
+  await open(page, server, `/admin/announcements?project=${project}`);
+  for (const name of ["Title", "Pinned", "Hidden", "Content", "Author", "Platforms", "Versions", "Translations", "Published"]) {
+    await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
+  }
+  await page.getByRole("link", { name: "<img src=x onerror=alert(1)>" }).click();
+  const drawer = page.getByRole("dialog");
+  await expect(drawer.locator("strong")).toHaveText("bold");
+  await expect(drawer.locator("script")).toHaveCount(0);
+  await expect(drawer).toContainText("<b>me</b>");
+});
+
+test("a copy is filled from the row, and closing it asks only when something changed", async ({ page, server, project }) => {
+  await server.call("POST", `/admin/projects/${project}/announcements`, { title: "Original", content: "Text", author: "Me" });
+  await open(page, server, `/admin/announcements?project=${project}`);
+  await menu(page, "Original", "Copy configuration");
+  const dialog = page.getByRole("dialog", { name: /^Add/ });
+  await expect(dialog.getByLabel("Author")).toHaveValue("Me");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await menu(page, "Original", "Copy configuration");
+  await dialog.getByRole("textbox", { name: "Title" }).fill("Copy");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(row(page, "Copy")).toBeVisible();
+});
+
+for (const look of looks) {
+  for (const part of ["list", "open", "edit", "delete", "client"]) {
+    test(`announcements are accessible in ${look.language}, ${look.theme}: ${part}`, async ({ page, server, project }) => {
+      const { id } = await server.call<{ id: string }>("POST", `/admin/projects/${project}/announcements`, {
+        title: "Maintenance",
+        content: "# Soon\n\n1. [Link](https://example.org)\n\n| a | b |\n|---|---|\n| 1 | 2 |",
+        is_pinned: true,
+      });
+      const parameters = part === "list" ? "" : part === "client" ? "as=client" : `${part}=${id}`;
+      await open(page, server, `/admin/announcements?project=${project}&${parameters}`, look);
+      await expect(page.getByRole("row", { includeHidden: true }).nth(1)).toBeAttached();
+      await expect(page.getByRole("dialog")).toHaveCount(part === "list" ? 0 : 1);
+      await expect(page.locator(".cm-content")).toHaveCount(part === "edit" ? 1 : 0);
+      await expectAccessible(page);
+    });
+  }
+}

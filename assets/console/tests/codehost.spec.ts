@@ -1,0 +1,112 @@
+// Task 11, and what the page Codehost integration must show and allow.
+
+import { createHmac } from "node:crypto";
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+
+test("task 11: connect the repository with what the page says, and see the test delivery arrive", async ({ page, server, project }) => {
+  await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
+  await open(page, server, `/admin/projects/codehost?project=${project}&tab=webhook`);
+  await expect(page.getByText("Without a secret every delivery is refused.")).toBeVisible();
+  const address = `${server.url}/api/v1/webhooks/codehost/${project}`;
+  await expect(page.getByText(address)).toBeVisible();
+  await page.getByRole("button", { name: "Random secret" }).click();
+  const secret = await page.getByLabel("Secret", { exact: true }).inputValue();
+  expect(secret.length).toBeGreaterThanOrEqual(16);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Deliveries are accepted.", { exact: false })).toBeVisible();
+
+  const deliver = async (event: string, body: string) => {
+    const response = await fetch(address, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-github-event": event,
+        "x-github-delivery": `${project}-${event}`,
+        "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+      },
+      body,
+    });
+    return (await response.json()) as { status: string };
+  };
+  expect((await deliver("ping", "{}")).status).toBe("pong");
+  const release = { tag_name: "v1.2.0", name: "From the repository", body: "- New", draft: false, prerelease: false, assets: [] };
+  expect((await deliver("release", JSON.stringify({ action: "published", release }))).status).toBe("synced");
+  await page.getByRole("link", { name: "Versions" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "From the repository" })).toBeVisible();
+});
+
+test("the repository comes from the project, a mask stands for the secret, and one button saves both tabs", async ({
+  page,
+  server,
+  project,
+}) => {
+  await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app.git" });
+  await server.call("PUT", `/admin/projects/${project}/codehost-webhook`, { secret: "0123456789abcdefghij" });
+  await open(page, server, `/admin/projects/codehost?project=${project}`);
+  await expect(page.getByRole("textbox", { name: "Repository" })).toHaveValue("acme/app");
+  await page.getByRole("tab", { name: "Release webhook" }).click();
+  const secret = page.getByLabel("Secret", { exact: true });
+  await expect(secret).toHaveAttribute("placeholder", "**************efghij");
+  await secret.fill("short");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("At least 16 characters.", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Keep the stored one" }).click();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await expect(page.getByText("Goes when you save.")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Without a secret every delivery is refused.")).toBeVisible();
+  expect(await server.call("GET", `/admin/projects/${project}/codehost-integration`)).toMatchObject({ repo_full_name: "acme/app" });
+  expect(await server.call("GET", `/admin/projects/${project}/codehost-webhook`)).toMatchObject({ enabled: false });
+});
+
+test.describe("refused", () => {
+  test.use({ expected: [/status of 400/] });
+
+  test("what is switched on shows its details, says why it is not effective, and is refused in the server's words", async ({
+    page,
+    server,
+    project,
+  }) => {
+    await open(page, server, `/admin/projects/codehost?project=${project}`);
+    await expect(page.getByText("Template of issues")).toHaveCount(0);
+    await page.getByRole("switch", { name: "Forward feedback as issues" }).check();
+    await expect(page.getByText("No repository is set.")).toBeVisible();
+    await page.getByRole("radio", { name: "Its own" }).check();
+    await page.getByLabel("Title", { exact: true }).fill("[feedback] ");
+    await page.getByRole("button", { name: "content_head" }).first().click();
+    await expect(page.getByLabel("Title", { exact: true })).toHaveValue("[feedback] {{ content_head }}");
+    await expect(page.getByRole("region", { name: "Preview with a made-up feedback" })).toContainText(
+      "[feedback] The export is slow since 1.4.",
+    );
+    await page.getByRole("switch", { name: "Comment commands" }).check();
+    await page.getByText("Anybody", { exact: true }).click();
+    await expect(page.getByText("Anybody who can comment may start these workflows.")).toBeVisible();
+    await page.getByRole("button", { name: "Add command" }).click();
+    const command = page.getByRole("group", { name: "Command 1" });
+    await command.getByLabel("Name").fill("build");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(page.getByText("Switched on, it needs a repository.")).toBeVisible();
+    await expect(page.getByText("Each command needs a name", { exact: false })).toBeVisible();
+    await page.getByRole("textbox", { name: "Repository" }).fill("acme/app");
+    await command.getByLabel("Workflow").fill("build.yml");
+    await command.getByLabel("Branch or tag").fill("main");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    // No app is set up on this server: it says so, at the switch.
+    await expect(page.getByText("feedback_issue_enabled needs the code host app", { exact: false })).toBeVisible();
+  });
+});
+
+for (const look of looks) {
+  test(`the integration is accessible in ${look.language}, ${look.theme}`, async ({ page, server, project }) => {
+    await open(page, server, `/admin/projects/codehost?project=${project}`, look);
+    const switches = page.getByRole("switch");
+    await switches.nth(0).check();
+    await switches.nth(1).check();
+    await page.getByRole("radio").nth(1).check();
+    await expectAccessible(page);
+    await page.getByRole("tab").nth(1).click();
+    await expectAccessible(page);
+  });
+}

@@ -1,0 +1,176 @@
+// Behaviour analysis: what its pages must show and must allow.
+
+import { expect, open, test } from "./fixtures";
+import { people } from "./people";
+
+test("the overview counts events, users, sessions and kinds, and splits the trend", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events?project=${project}`);
+  const figure = (name: string) => page.getByRole("region", { name, exact: true });
+  await expect(figure("Events")).toContainText("12");
+  await expect(figure("Unique users")).toContainText("6");
+  await expect(figure("Sessions")).toContainText("6");
+  await expect(figure("Kinds of events")).toContainText("3");
+  await expect(page.locator('[data-figure="events-event"] li').first()).toContainText("open");
+  await expect(page.locator('[data-figure="events-platform"]')).toContainText("Windows");
+  await page.locator('[data-figure="events-trend"]').getByText("Event", { exact: true }).click();
+  await expect(page.locator('[data-figure="events-trend"]').getByRole("button", { name: "view" })).toHaveAttribute("aria-pressed", "true");
+  await page.locator('[data-figure="events-trend"]').getByRole("button", { name: "view" }).click();
+  await expect(page.locator('[data-figure="events-trend"]').getByRole("button", { name: "view" })).toHaveAttribute("aria-pressed", "false");
+});
+
+test("without events, the page says how to send the first one", async ({ page, server, project }) => {
+  await open(page, server, `/admin/events?project=${project}`);
+  await expect(page.getByRole("heading", { name: "No events yet" })).toBeVisible();
+  await expect(page.getByRole("tabpanel")).toContainText(`${server.url}/api/v1/public/${project}/events`);
+  await page.getByRole("tab", { name: "Python" }).click();
+  await expect(page.getByRole("tabpanel")).toContainText(".track(");
+});
+
+test("definitions are described, archived with undo, and deleted", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events/definitions?project=${project}`);
+  const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+  await expect(row("open")).toContainText("6");
+  const act = async (name: string, item: string) => {
+    await row(name).getByRole("button").last().click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  await act("open", "Edit");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Display name").fill('App opened <img src=x onerror="alert(1)">');
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(row("open")).toContainText('<img src=x onerror="alert(1)">');
+  await expect(page.locator("img[src=x]")).toHaveCount(0);
+
+  await act("view", "Archive");
+  await expect(page.getByText("view is archived.")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await act("buy", "Archive");
+  await expect(row("buy")).toHaveCount(0);
+  await page.getByRole("switch", { name: "Show archived" }).click();
+  await expect(row("buy")).toContainText("Archived");
+
+  await act("view", "Delete");
+  await expect(page.getByRole("dialog")).toContainText("Events and their counts stay");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(row("view")).toHaveCount(0);
+});
+
+test("retention leaves periods blank that are not over", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events/retention?project=${project}&start=open&periods=3&range=7d`);
+  const rows = page.locator('[data-figure="result"] tbody tr');
+  const earlier = rows.filter({ has: page.getByRole("cell", { name: "4", exact: true }) });
+  await expect(earlier.locator("td").nth(1)).toHaveText("100%");
+  await expect(earlier.locator("td").nth(2)).toHaveText("0%");
+  // Two days after today's cohort is not yet.
+  await expect(rows.last().locator("td").last()).toHaveText("");
+  await page.getByText("Week", { exact: true }).click();
+  await expect(page).toHaveURL(/period=week/);
+});
+
+test("paths say when branches are cut", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events/paths?project=${project}&branches=1&scope=user`);
+  const result = page.locator('[data-figure="result"]');
+  await expect(result.locator("[data-drawn]")).toHaveAttribute("aria-label", /open → view: 4/);
+  await expect(result).not.toContainText("most frequent branches");
+  await server.call(
+    "POST",
+    `/public/${project}/events`,
+    {
+      distinct_id: "other",
+      events: [
+        { event_id: "x1", name: "help" },
+        { event_id: "x2", name: "open" },
+      ],
+    },
+    "",
+  );
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await expect(result).toContainText("most frequent branches");
+});
+
+test.describe("with a formula that is refused", () => {
+  test.use({ expected: [/status of 400/] });
+  test("a query has up to six letters, conditions, groups and a formula", async ({ page, server, project }) => {
+    await people(server, project);
+    await open(page, server, `/admin/events/explore?project=${project}`);
+    await page.getByText("One number").click();
+    for (const letter of ["B", "C", "D", "E", "F"]) {
+      await page.getByRole("button", { name: "Add query" }).click();
+      await expect(page.getByRole("combobox", { name: `Query ${letter}`, exact: true })).toBeVisible();
+    }
+    await expect(page.getByRole("button", { name: "Add query" })).toBeDisabled();
+    for (const letter of ["F", "E", "D", "C"]) {
+      await page.getByRole("button", { name: `Remove query ${letter}` }).click();
+    }
+    const choose = async (label: string, option: string) => {
+      await page.getByRole("combobox", { name: label, exact: true }).click();
+      await page.getByRole("option", { name: option }).click();
+    };
+    await choose("Query A", "buy");
+    await choose("Query B", "open");
+    await page.getByLabel("Formula").fill("A / B * 100");
+    const result = page.locator('[data-figure="result"]');
+    await expect(result).toContainText("33.33");
+    await page.getByLabel("Formula").fill("A / ");
+    await expect(result.getByRole("alert")).toContainText("formula");
+
+    await page.getByText("Breakdown", { exact: true }).click();
+    await choose("Group by", "Property");
+    await page
+      .getByRole("combobox", { name: "Property" })
+      .or(page.getByRole("textbox", { name: "Property" }))
+      .first()
+      .fill("theme");
+    await expect(result.locator("li")).toHaveText([/dark.*1/s, /light.*1/s]);
+  });
+});
+
+test("cards of the dashboard are moved by key and pointer, renamed and deleted", async ({ page, server, project }) => {
+  await people(server, project);
+  const titles = ["First", "Second", "Third"];
+  for (const [place, title] of titles.entries()) {
+    await server.call("POST", `/admin/projects/${project}/events/dashboards/cards`, {
+      title,
+      sort_order: place,
+      query: { type: ["value", "timeseries", "breakdown"][place], events: [{ name: "open", alias: "A" }], group_by: { kind: "platform" } },
+    });
+  }
+  const order = async () =>
+    (await server.call<{ data: { title: string }[] }>("GET", `/admin/projects/${project}/events/dashboards/cards`)).data.map(
+      ({ title }) => title,
+    );
+  await open(page, server, `/admin/events/dashboard?project=${project}`);
+  const shown = page.locator("[data-card] h2");
+  await expect(shown).toHaveText(titles);
+
+  await page.getByRole("button", { name: /Move “First”/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(shown).toHaveText(["Second", "First", "Third"]);
+  await expect(page.getByRole("status").filter({ hasText: "First is now 2 of 3" })).toBeAttached();
+  await expect.poll(order).toEqual(["Second", "First", "Third"]);
+
+  const handle = (await page.getByRole("button", { name: /Move “Third”/ }).boundingBox())!;
+  const target = (await page.locator("[data-card]").first().boundingBox())!;
+  await page.mouse.move(handle.x + 5, handle.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(target.x + 60, target.y + 120, { steps: 8 });
+  await page.mouse.up();
+  await expect(shown).toHaveText(["Third", "Second", "First"]);
+  await expect.poll(order).toEqual(["Third", "Second", "First"]);
+
+  await page.getByRole("button", { name: "Actions for “Second”" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("dialog").getByLabel("Title").fill("Renamed");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await expect(shown).toHaveText(["Third", "Renamed", "First"]);
+
+  await page.getByRole("button", { name: "Actions for “Renamed”" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await expect(page.getByRole("dialog")).toContainText("Renamed");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(shown).toHaveText(["Third", "First"]);
+});

@@ -1,0 +1,194 @@
+// The page of feedback: what it must show and allow, and a week of it read with the keyboard.
+
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { sendFeedback } from "./seed";
+
+const praise = {
+  content: "The export is great.\nالتصدير رائع",
+  rating: 5,
+  user_id: "ann",
+  contact: "ann@example.com",
+  platform: "macos",
+  platform_version: "15.1",
+  custom_data: { plan: "free" },
+};
+
+test("feedback: content, rating, user, contact, status, result, hidden, issue, platform and version, time; the rest when it is chosen", async ({
+  page,
+  server,
+  project,
+}) => {
+  const { id } = await sendFeedback(server, project, praise);
+  await server.call("PATCH", `/admin/projects/${project}/feedbacks/${id}`, { status: "in_progress", result: "Thanked." });
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  for (const name of ["Content", "Rating", "User", "Contact", "Status", "Platform", "Time", "Result", "Issue", "Hidden"]) {
+    await expect(page.getByRole("columnheader", { name, exact: true })).toBeAttached();
+  }
+  const row = page.locator("tbody tr");
+  for (const text of ["The export is great.", "ann@example.com", "In progress", "Thanked.", "macOS", "15.1"]) {
+    await expect(row).toContainText(text);
+  }
+  await expect(row.getByRole("img", { name: "5 of 5 stars" })).toBeVisible();
+  await page.getByRole("button", { name: "Columns" }).click();
+  for (const name of ["Address", "Country", "Region", "City", "User agent", "Custom data", "Id"]) {
+    const item = page.getByRole("menuitemcheckbox", { name, exact: true });
+    await expect(item).not.toBeChecked();
+    await item.click();
+    await expect(page.getByRole("columnheader", { name, exact: true })).toBeAttached();
+  }
+});
+
+test("feedback: filters by platform, rating, status and hidden ones", async ({ page, server, project }) => {
+  await sendFeedback(server, project, praise);
+  const { id } = await sendFeedback(server, project, { content: "slow", rating: 1, platform: "web" });
+  await server.call("PATCH", `/admin/projects/${project}/feedbacks/${id}`, { status: "closed" });
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  const rows = page.locator("tbody tr");
+  const filters = page.getByRole("search");
+  for (const [name, option] of [
+    ["Platform", "Web"],
+    ["Rating", "1 star"],
+    ["Status", "Closed"],
+  ] as const) {
+    await expect(rows).toHaveCount(2);
+    await filters.getByRole("combobox", { name }).click();
+    await page.getByRole("option", { name: option }).click();
+    await expect(rows).toHaveCount(1);
+    await expect(rows).toContainText("slow");
+    await filters.getByRole("button", { name: "Reset", exact: true }).click();
+  }
+});
+
+test("feedback: add by hand, edit with status and result, copy, delete", async ({ page, server, project }) => {
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  await page.getByRole("button", { name: "Add" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByRole("textbox", { name: "Content" }).fill("told us at the fair");
+  await form.getByRole("combobox", { name: "Rating" }).click();
+  await page.getByRole("option", { name: "4 stars" }).click();
+  await form.getByRole("textbox", { name: "User" }).fill("bob");
+  await form.getByRole("textbox", { name: "Contact" }).fill("bob@example.com");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toBeHidden();
+  const link = page.getByRole("link", { name: "told us at the fair" });
+  await link.focus();
+  await page.keyboard.press("e");
+  await form.getByRole("combobox", { name: "Status" }).click();
+  await page.getByRole("option", { name: "Resolved" }).click();
+  await form.getByRole("textbox", { name: "Result" }).fill("Answered.");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toBeHidden();
+  await expect(page.locator("tbody tr")).toContainText("Resolved");
+  const more = page.getByRole("button", { name: "More actions: told us at the fair" });
+  await more.click();
+  await page.getByRole("menuitem", { name: "Copy configuration" }).click();
+  await expect(form.getByRole("textbox", { name: "User" })).toHaveValue("bob");
+  await form.getByRole("textbox", { name: "Content" }).fill("a second one");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(page.locator("tbody tr")).toHaveCount(2);
+  await more.click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await expect(form).toContainText("told us at the fair");
+  await expect(form).toContainText("This cannot be undone.");
+  await form.getByRole("button", { name: "Delete" }).click();
+  await expect(page.locator("tbody tr")).toHaveCount(1);
+  const { data } = await server.call<{ data: object[] }>("GET", `/admin/projects/${project}/feedbacks`);
+  expect(data).toMatchObject([
+    { content: "a second one", rating: 4, user_id: "bob", contact: "bob@example.com", status: "open", result: null },
+  ]);
+});
+
+test("task 5, with the keyboard: read one star after the other, answer, hide spam, take it back", async ({ page, server, project }) => {
+  for (const [content, rating] of [
+    ["great", 5],
+    ["CHEAP WATCHES http://spam.example/x.png", 1],
+    ["crashes on start", 1],
+    ["too slow", 1],
+  ] as const) {
+    await sendFeedback(server, project, { content, rating });
+  }
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveCount(4);
+  await page.getByRole("search").getByRole("combobox", { name: "Rating" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("option", { name: "1 star" })).toBeVisible();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(rows).toHaveCount(3);
+  await page.getByRole("link", { name: "too slow" }).focus();
+  await page.keyboard.press("Enter");
+  const drawer = page.getByRole("dialog");
+  await expect(drawer.getByText("too slow").first()).toBeVisible();
+  const status = drawer.getByRole("radiogroup", { name: "Status" });
+  await status.getByRole("radio", { name: "Open" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(status.getByRole("radio", { name: "In progress" })).toBeChecked();
+  const result = drawer.getByRole("textbox", { name: "Result" });
+  await result.focus();
+  await page.keyboard.type("Faster in 2.5.");
+  await page.keyboard.press("Control+Enter");
+  await drawer.getByRole("button", { name: "Next" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(drawer.getByText("crashes on start").first()).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(drawer.getByText("CHEAP WATCHES").first()).toBeVisible();
+  await drawer.getByRole("button", { name: /More actions/ }).press("Enter");
+  await page.getByRole("menuitem", { name: "Hide" }).press("Enter");
+  await expect(page.getByText("1–2 of 2")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(drawer).toBeHidden();
+  const all = `/admin/projects/${project}/feedbacks?include_hidden=true`;
+  const state = async () =>
+    (await server.call<{ data: { content: string; status: string; result: string; is_hidden: boolean }[] }>("GET", all)).data;
+  await expect.poll(state).toMatchObject(
+    [
+      { content: "too slow", status: "in_progress", result: "Faster in 2.5.", is_hidden: false },
+      { content: "crashes on start", status: "open", is_hidden: false },
+      { content: /CHEAP/, is_hidden: true },
+      { content: "great", is_hidden: false },
+    ].map((item) => ({ ...item, content: expect.stringMatching(item.content) })),
+  );
+});
+
+test("feedback: what was written is kept when the next one is opened", async ({ page, server, project }) => {
+  await sendFeedback(server, project, { content: "first" });
+  await sendFeedback(server, project, { content: "second" });
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  await page.getByRole("link", { name: "second" }).click();
+  const drawer = page.getByRole("dialog");
+  await drawer.getByRole("textbox", { name: "Result" }).fill("noted");
+  await drawer.getByRole("button", { name: "Next" }).click();
+  await expect(drawer.getByText("first").first()).toBeVisible();
+  await expect(page.getByText("Result saved")).toBeVisible();
+  await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("");
+  await drawer.getByRole("button", { name: "Previous" }).click();
+  await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("noted");
+});
+
+for (const look of looks) {
+  for (const what of ["", "&open=ID", "&edit=ID", "&delete=ID"]) {
+    test(`feedback is accessible in ${look.language}, ${look.theme}${what && `, with ${what.slice(1)}`}`, async ({
+      page,
+      server,
+      project,
+    }) => {
+      const { id } = await sendFeedback(server, project, praise);
+      await open(page, server, `/admin/feedbacks?project=${project}${what.replace("ID", id)}`, look);
+      await expect(page.locator("tbody tr")).toHaveCount(1);
+      await expect(page.getByRole("dialog")).toHaveCount(what ? 1 : 0);
+      await expectAccessible(page);
+    });
+  }
+}
+
+test("feedback on a phone: read and answer", async ({ page, server, project }) => {
+  const { id } = await sendFeedback(server, project, praise);
+  await open(page, server, `/admin/feedbacks?project=${project}`, { phone: true });
+  await page.getByRole("link", { name: "The export is great." }).click();
+  await page.getByRole("dialog").getByText("Resolved", { exact: true }).click();
+  await expect
+    .poll(async () => (await server.call<{ status: string }>("GET", `/admin/projects/${project}/feedbacks/${id}`)).status)
+    .toBe("resolved");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+});

@@ -1,0 +1,236 @@
+// The page of files: what it must show and allow, and an upload that outlives a lost network.
+
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import type { Server } from "./server";
+
+interface StoredFile {
+  id: string;
+  filename: string;
+  size: number;
+  path: string;
+  status: string;
+}
+
+async function uploadText(server: Server, project: string, name: string, text: string): Promise<StoredFile> {
+  const response = await fetch(`${server.url}/api/v1/admin/projects/${project}/files?filename=${name}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${await server.login()}` },
+    body: text,
+  });
+  expect(response.status).toBe(201);
+  return (await response.json()) as StoredFile;
+}
+
+async function filesOf(server: Server, project: string): Promise<StoredFile[]> {
+  return (await server.call<{ data: StoredFile[] }>("GET", `/admin/projects/${project}/files`)).data;
+}
+
+/** Drops a file of zeros onto the middle of the page. */
+async function drop(page: Page, name: string, size: number): Promise<void> {
+  const data = await page.evaluateHandle(
+    ([name, size]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(size)], name));
+      return transfer;
+    },
+    [name, size] as const,
+  );
+  await page.getByRole("heading", { level: 1 }).dispatchEvent("dragenter", { dataTransfer: data });
+  await expect(page.getByText("Drop the files to upload them")).toBeVisible();
+  await page.getByRole("heading", { level: 1 }).dispatchEvent("drop", { dataTransfer: data });
+}
+
+test("files: name with source, status, size, link, versions, storage, time; the rest when it is chosen", async ({
+  page,
+  server,
+  project,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const file = await uploadText(server, project, "setup.exe", "program");
+  const link = server.url + file.path;
+  await server.call("POST", `/admin/projects/${project}/versions`, { version: "2.5.0", comparable_version: "2.5.0", download_url: link });
+  await open(page, server, `/admin/files?project=${project}`);
+  const row = page.locator("tbody tr");
+  for (const text of ["setup.exe", "Ready", "7 B", "2.5.0", "Local"]) {
+    await expect(row).toContainText(text);
+  }
+  await expect(row.getByRole("img", { name: "Upload" })).toBeVisible();
+  await expect(row.getByRole("link", { name: "Open: setup.exe" })).toHaveAttribute("href", link);
+  await row.getByRole("button", { name: "Copy link" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(link);
+  await expect(page.getByText("No distribution address is set")).toBeVisible();
+  await page.getByRole("button", { name: "Columns" }).click();
+  for (const name of ["Error", "SHA-256", "Content type", "Source", "Id"]) {
+    const item = page.getByRole("menuitemcheckbox", { name, exact: true });
+    await expect(item).not.toBeChecked();
+    await item.click();
+    await expect(page.getByRole("columnheader", { name, exact: true })).toBeAttached();
+  }
+});
+
+test("files: several are picked; what is empty is marked and skipped; all go to the storage that is chosen", async ({
+  page,
+  server,
+  project,
+}) => {
+  await open(page, server, `/admin/files?project=${project}`);
+  await expect(page.getByRole("heading", { name: "No files yet" })).toBeVisible();
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog", { name: "Upload files" });
+  const choosing = page.waitForEvent("filechooser");
+  await dialog.getByRole("button", { name: "Choose files" }).click();
+  await (await choosing).setFiles([
+    { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") },
+    { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) },
+    { name: "安装包.zip", mimeType: "application/zip", buffer: Buffer.from("zip") },
+  ]);
+  await expect(dialog.getByRole("listitem").filter({ hasText: "empty.txt" })).toContainText("Empty, skipped");
+  await dialog.getByRole("combobox", { name: "Storage" }).click();
+  await page.getByRole("option", { name: "Local" }).click();
+  await dialog.getByRole("button", { name: "Upload 2 files" }).click();
+  await expect(page.locator("tbody tr")).toHaveCount(2);
+  await expect(page.getByRole("region", { name: "Uploads" }).getByText("Done", { exact: true })).toHaveCount(2);
+  await page.getByRole("button", { name: "Remove what is done" }).click();
+  await expect(page.getByRole("region", { name: "Uploads" })).toBeHidden();
+  expect((await filesOf(server, project)).map(({ filename }) => filename).sort()).toEqual(["notes.txt", "安装包.zip"]);
+});
+
+test("files: filter by status, search, delete with the versions that link to it", async ({ page, server, project }) => {
+  const file = await uploadText(server, project, "setup.exe", "program");
+  await uploadText(server, project, "notes.txt", "notes");
+  await server.call("POST", `/admin/projects/${project}/versions`, {
+    version: "2.5.0",
+    comparable_version: "2.5.0",
+    download_url: server.url + file.path,
+  });
+  await open(page, server, `/admin/files?project=${project}`);
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveCount(2);
+  await page.getByRole("search").getByRole("combobox", { name: "Status" }).click();
+  await page.getByRole("option", { name: "Failed" }).click();
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
+  await page.getByRole("search").getByRole("button", { name: "Reset", exact: true }).click();
+  await page.getByRole("searchbox", { name: "Search" }).fill("setup");
+  await expect(rows).toHaveCount(1);
+  await page.getByRole("button", { name: "More actions: setup.exe" }).click();
+  await expect(page.getByRole("menuitem")).toHaveText(["Copy link", "Open", "Delete"]);
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("Version 2.5.0 links to it.");
+  await expect(dialog).toContainText("Copies in a CDN or a browser may still be served until they expire.");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
+  expect((await fetch(server.url + file.path)).status).toBe(404);
+});
+
+test("files: what is pending is looked at again by itself, and what failed says why and is tried again", async ({ page, own: server }) => {
+  const project = "far";
+  await server.call("POST", "/admin/projects", { project_key: project, name: "Far" });
+  const { id } = await server.call<{ id: string }>("POST", "/admin/storage/backends", {
+    name: "Nowhere",
+    kind: "webdav",
+    base_url: "http://127.0.0.1:9/dav",
+  });
+  await server.call("PATCH", `/admin/projects/${project}`, { storage_backend_id: id });
+  await open(page, server, `/admin/files?project=${project}`);
+  await drop(page, "setup.exe", 10);
+  await page.getByRole("button", { name: "Upload 1 file" }).click();
+  const row = page.locator("tbody tr");
+  await expect(row).toContainText("Nowhere");
+  await expect(row).toContainText("Failed", { timeout: 30_000 });
+  await page.getByRole("link", { name: "setup.exe" }).click();
+  const drawer = page.getByRole("dialog");
+  await expect(drawer).toContainText("the connection was refused");
+  await drawer.getByRole("button", { name: /More actions/ }).click();
+  await page.getByRole("menuitem", { name: "Retry" }).click();
+  await expect(page.getByText("Trying setup.exe again")).toBeVisible();
+});
+
+test.describe("task 10", () => {
+  test.use({ expected: [/Failed to load resource|ERR_/] });
+
+  test("an installer is dropped anywhere, the network is lost in the middle, the upload goes on, the link is copied", async ({
+    page,
+    server,
+    project,
+    context,
+  }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const size = 4 * 8 * 1024 * 1024 + 5;
+    const chunk = /\/chunks\/(\d+)$/;
+    const arrived: number[] = [];
+    page.on("response", (response) => {
+      const index = chunk.exec(response.url())?.[1];
+      if (index !== undefined && response.ok()) {
+        arrived.push(Number(index));
+      }
+    });
+    const beyond = /\/chunks\/[2-9]$/;
+    await page.route(beyond, (route) => route.abort("connectionfailed"));
+    await open(page, server, `/admin/files?project=${project}`);
+    await drop(page, "setup-3.0.dmg", size);
+    await page.getByRole("dialog").getByRole("button", { name: "Upload 1 file" }).click();
+    const uploads = page.getByRole("region", { name: "Uploads" });
+    await expect(uploads).toContainText("16 MiB of 32 MiB", { timeout: 30_000 });
+    await page.getByRole("link", { name: "Logs" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Logs" })).toBeVisible();
+    await page.getByRole("link", { name: "Files" }).click();
+    await expect(uploads).toContainText("Interrupted");
+    await page.unroute(beyond);
+    await expect(uploads).toContainText("Done", { timeout: 30_000 });
+    expect(arrived).toEqual([0, 1, 2, 3, 4]);
+    await page.getByRole("button", { name: "Copy link" }).click();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const answer = await fetch(link);
+    expect((await answer.arrayBuffer()).byteLength).toBe(size);
+  });
+
+  test("an upload that is cancelled leaves nothing behind", async ({ page, server, project }) => {
+    await page.route(/\/chunks\/1$/, (route) => route.abort("connectionfailed"));
+    const begun = page.waitForResponse((response) => response.url().endsWith("/uploads") && response.status() === 201);
+    await open(page, server, `/admin/files?project=${project}`);
+    await drop(page, "setup.exe", 9 * 1024 * 1024);
+    await page.getByRole("dialog").getByRole("button", { name: "Upload 1 file" }).click();
+    const { upload_id } = (await (await begun).json()) as { upload_id: string };
+    const gone = page.waitForResponse((response) => response.request().method() === "DELETE" && response.url().endsWith(upload_id));
+    await page.getByRole("button", { name: "Cancel setup.exe" }).click();
+    expect((await gone).status()).toBe(200);
+    await expect(page.getByRole("region", { name: "Uploads" })).toBeHidden();
+    expect(await filesOf(server, project)).toEqual([]);
+  });
+
+  test("what the server refuses is not sent again, and says why", async ({ page, server, project }) => {
+    let times = 0;
+    await page.route(/\/chunks\/0$/, async (route) => {
+      times++;
+      await route.continue({ postData: "too short" });
+    });
+    await open(page, server, `/admin/files?project=${project}`);
+    await drop(page, "setup.exe", 1000);
+    await page.getByRole("dialog").getByRole("button", { name: "Upload 1 file" }).click();
+    const uploads = page.getByRole("region", { name: "Uploads" });
+    await expect(uploads.getByRole("alert")).toContainText("bytes");
+    expect(times).toBe(1);
+    await page.unroute(/\/chunks\/0$/);
+    await uploads.getByRole("button", { name: "Retry" }).click();
+    await expect(uploads).toContainText("Done");
+  });
+});
+
+for (const look of looks) {
+  for (const what of ["", "&open=ID", "&upload=1", "&delete=ID"]) {
+    test(`files are accessible in ${look.language}, ${look.theme}${what && `, with ${what.slice(1)}`}`, async ({
+      page,
+      server,
+      project,
+    }) => {
+      const { id } = await uploadText(server, project, "setup.exe", "program");
+      await open(page, server, `/admin/files?project=${project}${what.replace("ID", id)}`, look);
+      await expect(page.locator("tbody tr")).toHaveCount(1);
+      await expect(page.getByRole("dialog")).toHaveCount(what ? 1 : 0);
+      await expectAccessible(page);
+    });
+  }
+}

@@ -1,0 +1,137 @@
+// What the tests stand on: servers, a browser that is logged in, and rules that every test
+// holds: no violation of the Content-Security-Policy, no request to another origin, no error
+// on the console of the browser.
+
+import AxeBuilder from "@axe-core/playwright";
+import { test as base, expect, type Page } from "@playwright/test";
+import { Server, username } from "./server";
+
+export { expect };
+
+/** How a test looks at the console. */
+export interface Look {
+  language: "en" | "zh";
+  theme: "light" | "dark";
+  /** 375 px wide, with touch. */
+  phone: boolean;
+}
+
+interface PerWorker {
+  /** An empty server that the tests of a worker share; each makes projects of its own. */
+  server: Server;
+  /** A server with the data of `svc demo`, which tests only read. */
+  demo: Server;
+}
+
+interface PerTest {
+  /** A server of this test alone, empty at first. */
+  own: Server;
+  /** Key of a new project on `server`. */
+  project: string;
+  /** What a test expects on the console of the browser, for those that stop the server or are refused. */
+  expected: RegExp[];
+}
+
+export const test = base.extend<PerTest, PerWorker>({
+  server: [
+    async ({}, use) => {
+      const server = await Server.start("empty");
+      await use(server);
+      await server.remove();
+    },
+    { scope: "worker" },
+  ],
+  demo: [
+    async ({}, use) => {
+      const server = await Server.start("demo");
+      await use(server);
+      await server.remove();
+    },
+    { scope: "worker" },
+  ],
+  own: async ({ page }, use) => {
+    const server = await Server.start("empty");
+    await use(server);
+    // What the page still asks for would have no answer.
+    await page.goto("about:blank");
+    await server.remove();
+  },
+  project: async ({ server }, use, info) => {
+    const key = `p${info.testId.replace(/[^a-z0-9]/g, "").slice(-24)}-${info.repeatEachIndex}`;
+    await server.call("POST", "/admin/projects", { project_key: key, name: key });
+    await use(key);
+  },
+  expected: [[], { option: true }],
+  page: async ({ page, expected }, use) => {
+    const wrong: string[] = [];
+    const allow = (text: string) => expected.some((pattern) => pattern.test(text));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !allow(message.text())) {
+        wrong.push(`console: ${message.text()}`);
+      }
+    });
+    page.on("pageerror", (error) => wrong.push(`error: ${error.stack}`));
+    page.on("request", (request) => {
+      const { protocol, host } = new URL(request.url());
+      if (/^https?:$/.test(protocol) && page.url() !== "about:blank" && host !== new URL(page.url()).host && !allow(request.url())) {
+        wrong.push(`request to another origin: ${request.url()}`);
+      }
+    });
+    await page.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        console.error(
+          `Content-Security-Policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber} ${event.sample}`,
+        );
+      });
+    });
+    await use(page);
+    expect(wrong).toEqual([]);
+  },
+});
+
+/** Opens a path of the console, logged in as the administrator. */
+export async function open(page: Page, server: Server, path: string, look: Partial<Look> = {}): Promise<void> {
+  const { language = "en", theme = "light", phone = false } = look;
+  const token = await server.login();
+  if (phone) {
+    await page.setViewportSize({ width: 375, height: 812 });
+  }
+  await page.addInitScript(
+    ([token, username, language, theme, origin]) => {
+      if (location.origin !== origin || sessionStorage.getItem("prepared")) {
+        return;
+      }
+      sessionStorage.setItem("prepared", "1");
+      localStorage.setItem("svc.console.login", JSON.stringify({ token, username }));
+      localStorage.setItem("svc.console.language", language!);
+      localStorage.setItem("svc.console.theme", theme!);
+    },
+    [token, username, language, theme, server.url] as const,
+  );
+  await page.goto(server.url + path);
+  await expect(page.getByRole("main")).toBeVisible();
+}
+
+/** Fails when axe finds anything, of any level, on the page as it is; the test goes on, to find all. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Colours in the middle of a transition are neither of the two that were chosen.
+  await page.evaluate(() => {
+    const ending = document
+      .getAnimations()
+      .filter((animation) => animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    return Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)));
+  });
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect
+    .soft(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n  ")}`),
+      page.url(),
+    )
+    .toEqual([]);
+}
+
+/** Both languages, both themes. */
+export const looks: Look[] = [
+  { language: "en", theme: "light", phone: false },
+  { language: "zh", theme: "dark", phone: false },
+];

@@ -1,0 +1,237 @@
+// What surrounds every page: side bar, project, theme, language, keys, and what happens when
+// the server or a page fails.
+
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import type { Server } from "./server";
+
+for (const look of looks) {
+  test(`the overview opens in ${look.language}, ${look.theme}, and is accessible`, async ({ page, server }) => {
+    await open(page, server, "/admin", look);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText({ en: "Overview", zh: "概览" }[look.language]);
+    await expectAccessible(page);
+  });
+}
+
+test("must show: the pages in their order, project, theme, language, log out", async ({ page, server, project }) => {
+  await open(page, server, "/admin/about");
+  const bar = page.getByRole("navigation", { name: "Pages" });
+  await expect(bar.getByRole("link")).toHaveText([
+    "Overview",
+    "Statistics",
+    "Projects",
+    "Versions",
+    "Files",
+    "Announcements",
+    "Behaviour analysis",
+    "Feedback",
+    "Logs",
+    "Tokens",
+    "Site settings",
+    "About",
+  ]);
+  await expect(bar.getByRole("link", { name: "About" })).toHaveAttribute("aria-current", "page");
+  await expect(bar.getByRole("link", { name: "Overview" })).not.toHaveAttribute("aria-current", "page");
+  await expect(bar.getByRole("combobox", { name: "Project" })).toBeVisible();
+  await expect(bar.getByRole("button", { name: /^Theme/ })).toBeVisible();
+  await expect(bar.getByRole("button", { name: /^Language/ })).toBeVisible();
+  await expect(bar.getByRole("button", { name: "Log out" })).toBeVisible();
+  expect(project).toBeTruthy();
+});
+
+test("on a phone the side bar is a drawer behind a button of the header", async ({ page, server }) => {
+  await open(page, server, "/admin/about", { phone: true });
+  const bar = page.getByRole("navigation", { name: "Pages" });
+  await expect(bar.getByRole("link", { name: "Tokens" })).not.toBeInViewport();
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  await expect(bar.getByRole("link", { name: "Tokens" })).toBeInViewport();
+  await expectAccessible(page);
+  await bar.getByRole("link", { name: "Tokens" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+  await expect(bar.getByRole("link", { name: "Tokens" })).not.toBeInViewport();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+});
+
+test("theme and language are chosen once for every tab, and stay", async ({ page, context, server }) => {
+  await open(page, server, "/admin/about");
+  const other = await context.newPage();
+  await other.goto(`${server.url}/admin/about`);
+  await expect(other.getByRole("heading", { level: 1, name: "About" })).toBeVisible();
+  await page.getByRole("button", { name: "Theme: Light" }).click();
+  await expectAccessible(page);
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await page.getByRole("button", { name: "Language: English" }).click();
+  await page.getByRole("menuitemradio", { name: "简体中文" }).click();
+  for (const tab of [page, other]) {
+    await expect(tab.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
+    await expect(tab.locator("html")).toHaveAttribute("lang", "zh-Hans");
+    await expect(tab.getByRole("heading", { level: 1, name: "关于" })).toBeVisible();
+    await tab.reload();
+    await expect(tab.getByRole("heading", { level: 1, name: "关于" })).toBeVisible();
+    await expect(tab.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
+  }
+});
+
+test.describe("a browser in Chinese, with a dark system", () => {
+  test.use({ locale: "zh-CN", colorScheme: "dark" });
+
+  test("is followed until a person chooses", async ({ page, server }) => {
+    await page.goto(`${server.url}/login`);
+    await expect(page.getByRole("heading", { name: "登录 svc" })).toBeVisible();
+    await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
+  });
+});
+
+async function twoProjects(server: Server, project: string): Promise<[string, string]> {
+  const second = `${project}-second`;
+  await server.call("POST", "/admin/projects", { project_key: second, name: second });
+  return [project, second];
+}
+
+test("the project is in the address, remembered, and the same on open tabs", async ({ page, context, server, project }) => {
+  const [first, second] = await twoProjects(server, project);
+  await open(page, server, `/admin/analytics?project=${first}`);
+  const other = await context.newPage();
+  await other.goto(`${server.url}/admin/analytics?project=${first}`);
+  const switcher = page.getByRole("combobox", { name: "Project" });
+  await expect(switcher).toHaveValue(first);
+  await switcher.click();
+  await page.getByRole("option", { name: second }).click();
+  for (const tab of [page, other]) {
+    await expect(tab).toHaveURL(new RegExp(`project=${second}`));
+    await expect(tab.getByRole("combobox", { name: "Project" })).toHaveValue(second);
+  }
+  await page.goto(`${server.url}/admin/analytics`);
+  await expect(page).toHaveURL(new RegExp(`project=${second}`));
+  await expect(page).toHaveTitle(`Statistics · ${second} · svc`);
+});
+
+test("after a page was opened its heading has the focus, and the window its name", async ({ page, server }) => {
+  await open(page, server, "/admin/about");
+  await expect(page).toHaveTitle("About · svc");
+  await page.getByRole("link", { name: "Site settings" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  await expect(page).toHaveTitle("Administrator · Site settings · svc");
+  await page.goBack();
+  await expect(page).toHaveTitle("About · svc");
+});
+
+test("the first key leads past the side bar", async ({ page, server }) => {
+  await open(page, server, "/admin/about");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("main")).toBeFocused();
+  await expect(page).toHaveURL(`${server.url}/admin/about`);
+});
+
+test("an address that leads nowhere says so and leads back", async ({ page, server }) => {
+  await open(page, server, "/admin/nowhere");
+  await expect(page.getByRole("heading", { level: 1, name: "There is no such page" })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Go to the overview" }).click();
+  await expect(page).toHaveURL(`${server.url}/admin`);
+});
+
+test.describe("a server that is away", () => {
+  test.use({ expected: [/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED/] });
+
+  test("shows one banner, which goes by itself when the server is back", async ({ page, own }) => {
+    await open(page, own, "/admin/about");
+    await own.stop();
+    await page.getByRole("link", { name: "Tokens" }).click();
+    const banner = page.getByText("The server does not answer.");
+    await expect(banner).toBeVisible();
+    await expectAccessible(page);
+    await own.resume();
+    await expect(banner).toBeHidden({ timeout: 30_000 });
+    await expect(page.getByText("A token is the key of a program")).toBeVisible({ timeout: 30_000 });
+  });
+});
+
+test.describe("a page that cannot be loaded", () => {
+  test.use({ expected: [/ERR_FAILED|dynamically imported module/] });
+
+  test("leaves the frame, and can be tried again", async ({ page, server }) => {
+    await open(page, server, "/admin/tokens");
+    await page.route("**/console/about-*.js", (route) => route.abort());
+    await page.goto(`${server.url}/admin/about`);
+    await expect(page.getByRole("heading", { level: 1, name: "This page does not work" })).toBeVisible();
+    await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+    await expectAccessible(page);
+    await page.unroute("**/console/about-*.js");
+    await page.getByRole("button", { name: "Retry" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "About" })).toBeVisible();
+  });
+});
+
+test("keys lead everywhere, and are letters while somebody types", async ({ page, server, project }) => {
+  await open(page, server, "/admin/about");
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(help.getByText("Go to Versions")).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await expect(help).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(help).toBeHidden();
+  await page.goto(`${server.url}/admin/tokens?new=1`);
+  await page.getByRole("textbox", { name: "Name" }).fill("");
+  await page.keyboard.type("g i ? n");
+  await expect(page.getByRole("textbox", { name: "Name" })).toHaveValue("g i ? n");
+  expect(project).toBeTruthy();
+});
+
+for (const look of looks) {
+  test(`the palette opens pages, in ${look.language}, ${look.theme}`, async ({ page, server }) => {
+    await open(page, server, "/admin/about", look);
+    await page.keyboard.press("Control+k");
+    const query = page.getByRole("dialog").getByRole("combobox");
+    await expect(query).toBeFocused();
+    await expectAccessible(page);
+    await query.fill({ en: "storage", zh: "存储" }[look.language]);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(`${server.url}/admin/settings/storage`);
+  });
+}
+
+test("the palette finds a record of any project, and opens it there", async ({ page, server, project }) => {
+  const [first, second] = await twoProjects(server, project);
+  const log = await server.call<{ id: string }>("POST", `/admin/projects/${second}/logs`, { level: 3, content: `E42 in ${second}` });
+  await expect
+    .poll(async () => (await server.call<{ total: number }>("GET", `/admin/search?q=${encodeURIComponent(`E42 in ${second}`)}`)).total)
+    .toBe(1);
+  await open(page, server, `/admin/analytics?project=${first}`);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill(`E42 in ${second}`);
+  await page.getByRole("option", { name: `E42 in ${second}` }).click();
+  await expect(page).toHaveURL(`${server.url}/admin/logs?project=${second}&open=${log.id}`);
+  await expect(page.getByRole("combobox", { name: "Project" })).toHaveValue(second);
+});
+
+test("the palette switches the project and begins new records", async ({ page, server, project }) => {
+  const [first, second] = await twoProjects(server, project);
+  await open(page, server, `/admin/analytics?project=${first}`);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill(second);
+  await page.getByRole("option", { name: second }).first().click();
+  await expect(page).toHaveURL(new RegExp(`project=${second}`));
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("new version");
+  await page.getByRole("option", { name: "New version" }).click();
+  await expect(page).toHaveURL(new RegExp(`/admin/versions\\?project=${second}&new=1`));
+});
+
+test("Esc closes the palette, and the focus is where it was", async ({ page, server }) => {
+  await open(page, server, "/admin/about");
+  const link = page.getByRole("link", { name: "Tokens" });
+  await link.focus();
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await expect(link).toBeFocused();
+});

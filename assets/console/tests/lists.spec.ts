@@ -1,0 +1,239 @@
+// What all pages of records have in common, shown with logs and feedback.
+
+import { expect, open, test } from "./fixtures";
+import { seedLogs, sendFeedback } from "./seed";
+
+test("paging, filters and search are in the address: back undoes the last step, reload loses nothing", async ({
+  page,
+  server,
+  project,
+}) => {
+  await seedLogs(server, project, 25);
+  await open(page, server, `/admin/logs?project=${project}`);
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveCount(10);
+  await expect(page.getByText("1–10 of 25")).toBeVisible();
+  await page.getByRole("button", { name: "2", exact: true }).click();
+  await expect(page.getByText("11–20 of 25")).toBeVisible();
+  await expect(page).toHaveURL(/[?&]page=2/);
+
+  await page.getByRole("search").getByRole("combobox", { name: "Level" }).click();
+  await page.getByRole("option", { name: "Error" }).click();
+  await expect(page).toHaveURL(/[?&]level=3/);
+  await expect(page).not.toHaveURL(/page=/);
+  await expect(rows).toHaveCount(6);
+
+  await page.goBack();
+  await expect(page.getByText("11–20 of 25")).toBeVisible();
+  await page.goForward();
+  await expect(rows).toHaveCount(6);
+  await page.reload();
+  await expect(rows).toHaveCount(6);
+
+  await page.getByRole("searchbox", { name: "Search" }).fill("entry 07");
+  await expect(rows).toHaveCount(1);
+  await expect(page).toHaveURL(/q=entry/);
+  await page.getByRole("button", { name: "Reset", exact: true }).last().click();
+  await expect(page.getByText("1–10 of 25")).toBeVisible();
+});
+
+test("what matches nothing says so, and what is empty is a beginning with commands", async ({ page, server, project }) => {
+  await open(page, server, `/admin/logs?project=${project}`);
+  await expect(page.getByRole("heading", { name: "No logs yet" })).toBeVisible();
+  await expect(page.getByText(`${server.url}/api/v1/public/${project}/logs`)).toBeVisible();
+  await page.getByRole("tab", { name: "Python" }).click();
+  await expect(page.getByText("client.logs.install()")).toBeVisible();
+  await seedLogs(server, project, 1);
+  await page.goto(`${server.url}/admin/logs?project=${project}&q=nowhere`);
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
+});
+
+test("columns are chosen, and widths dragged, for this browser", async ({ page, server, project }) => {
+  await seedLogs(server, project, 1);
+  await open(page, server, `/admin/logs?project=${project}`);
+  const address = page.getByRole("columnheader", { name: "Address" });
+  await expect(page.getByRole("columnheader", { name: "Source" })).toBeVisible();
+  await expect(address).toBeHidden();
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Address" }).click();
+  await page.keyboard.press("Escape");
+  await expect(address).toBeVisible();
+  await page.reload();
+  await expect(address).toBeVisible();
+
+  const source = page.getByRole("columnheader", { name: "Source" });
+  const width = async () => Math.round((await source.boundingBox())!.width);
+  const first = await width();
+  const edge = page.locator("[data-edge=source]");
+  const { x, y, height } = (await edge.boundingBox())!;
+  await page.mouse.move(x + 4, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + 44, y + height / 2);
+  await page.mouse.move(x + 84, y + height / 2);
+  await page.mouse.up();
+  await expect.poll(width).toBe(first + 80);
+  await page.reload();
+  await expect.poll(width).toBe(first + 80);
+  await edge.dblclick();
+  await expect.poll(width).toBe(first);
+
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitem", { name: "Reset columns" }).click();
+  await expect(address).toBeHidden();
+});
+
+test("the keyboard walks through the list and the drawer, across pages, and the focus returns", async ({ page, server, project }) => {
+  await seedLogs(server, project, 12);
+  await open(page, server, `/admin/logs?project=${project}`);
+  const link = (name: string) => page.getByRole("link", { name });
+  await expect(link("entry 12")).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(link("entry 12")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(link("entry 11")).toBeFocused();
+  await page.keyboard.press("k");
+  await expect(link("entry 12")).toBeFocused();
+  for (let index = 0; index < 9; index++) {
+    await page.keyboard.press("j");
+  }
+  await expect(link("entry 03")).toBeFocused();
+  await page.keyboard.press("Enter");
+  const drawer = page.getByRole("dialog");
+  await expect(drawer.getByText("entry 03").first()).toBeVisible();
+  await page.keyboard.press("ArrowRight");
+  await expect(drawer.getByText("entry 02").first()).toBeVisible();
+  await expect(page).toHaveURL(/page=2/);
+  await page.keyboard.press("j");
+  await expect(drawer.getByText("entry 01").first()).toBeVisible();
+  await expect(drawer.getByRole("button", { name: "Next" })).toBeDisabled();
+  await page.keyboard.press("ArrowLeft");
+  await expect(drawer.getByText("entry 02").first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(drawer).toBeHidden();
+  await expect(link("entry 02")).toBeFocused();
+  await page.keyboard.press("/");
+  await expect(page.getByRole("searchbox", { name: "Search" })).toBeFocused();
+});
+
+test("a form asks before it loses what was typed, and only then", async ({ page, server, project }) => {
+  await seedLogs(server, project, 1);
+  await open(page, server, `/admin/logs?project=${project}`);
+  await expect(page.getByRole("link", { name: "entry 01" })).toBeVisible();
+  const form = page.getByRole("dialog", { name: "Add: log" });
+  const question = page.getByRole("dialog", { name: "Discard your changes?" });
+  await page.keyboard.press("n");
+  await expect(form.getByRole("textbox", { name: "Content" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(form).toBeHidden();
+
+  await page.keyboard.press("n");
+  await form.getByRole("textbox", { name: "Content" }).fill("half a sentence");
+  for (const close of [
+    () => page.keyboard.press("Escape"),
+    () => form.getByRole("button", { name: "Close" }).click(),
+    () => form.getByRole("button", { name: "Cancel" }).click(),
+    () => page.mouse.click(20, 450),
+    () => page.goBack(),
+  ]) {
+    await close();
+    await expect(question).toBeVisible();
+    await question.getByRole("button", { name: "Keep editing" }).click();
+    await expect(question).toBeHidden();
+    await expect(form.getByRole("textbox", { name: "Content" })).toHaveValue("half a sentence");
+  }
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expect(form).toBeHidden();
+
+  await page.getByRole("button", { name: "Add" }).click();
+  await form.getByRole("textbox", { name: "Content" }).fill("a whole sentence");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toBeHidden();
+  await expect(question).toBeHidden();
+  await expect(page.getByRole("link", { name: "a whole sentence" })).toBeVisible();
+});
+
+test("a list that changes while it is read tells so and pushes nothing away", async ({ page, server, project }) => {
+  await page.clock.install();
+  await seedLogs(server, project, 12);
+  await open(page, server, `/admin/logs?project=${project}`);
+  const first = page.locator("tbody tr").first();
+  await expect(first).toContainText("entry 12");
+  await seedLogs(server, project, 3, (index) => ({ content: `later ${index}` }));
+  await page.clock.fastForward(16_000);
+  const added = page.getByRole("button", { name: "3 new" });
+  await expect(added).toBeVisible();
+  await expect(first).toContainText("entry 12");
+  await added.click();
+  await expect(first).toContainText("later 3");
+  await expect(added).toBeHidden();
+});
+
+test.describe("trouble", () => {
+  test.use({ expected: [/Failed to load resource|ERR_|NetworkError/] });
+
+  test("the server stops and starts while a form is open: the text stays and is saved", async ({ page, own }) => {
+    await own.call("POST", "/admin/projects", { project_key: "trouble", name: "Trouble" });
+    await open(page, own, "/admin/logs?project=trouble");
+    await page.getByRole("button", { name: "Add" }).click();
+    const form = page.getByRole("dialog", { name: "Add: log" });
+    await form.getByRole("textbox", { name: "Content" }).fill("written before the storm");
+    await own.stop();
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form.getByRole("alert")).toBeVisible();
+    await expect(form.getByRole("textbox", { name: "Content" })).toHaveValue("written before the storm");
+    await own.resume();
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form).toBeHidden();
+    await expect(page.getByRole("link", { name: "written before the storm" })).toBeVisible();
+  });
+
+  test("a record that is deleted while its drawer is open says so, and the next one is a key away", async ({ page, server, project }) => {
+    await page.clock.install();
+    await sendFeedback(server, project, { content: "the older one" });
+    const { id } = await sendFeedback(server, project, { content: "the newer one" });
+    await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
+    const drawer = page.getByRole("dialog");
+    await expect(drawer.getByText("the newer one").first()).toBeVisible();
+    await server.call("DELETE", `/admin/projects/${project}/feedbacks/${id}`);
+    await page.clock.fastForward(16_000);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    await expect(drawer.getByText("This record no longer exists.")).toBeVisible();
+    await page.keyboard.press("ArrowRight");
+    await expect(drawer.getByText("the older one").first()).toBeVisible();
+  });
+
+  test("a change that is refused goes back, in the server's own words", async ({ page, server, project }) => {
+    const { id } = await sendFeedback(server, project, { content: "soon gone" });
+    await open(page, server, `/admin/feedbacks?project=${project}`);
+    await expect(page.getByRole("link", { name: "soon gone" })).toBeVisible();
+    await server.call("DELETE", `/admin/projects/${project}/feedbacks/${id}`);
+    await page.getByRole("button", { name: "More actions: soon gone" }).click();
+    await page.getByRole("menuitem", { name: "Hide" }).click();
+    await expect(page.getByRole("alert")).toContainText("feedback not found");
+    await expect(page.getByRole("heading", { name: "No feedback yet" })).toBeVisible();
+  });
+});
+
+test("a slow network shows what is under way", async ({ page, server, project }) => {
+  await seedLogs(server, project, 12);
+  await open(page, server, `/admin/tokens?project=${project}`);
+  const network = await page.context().newCDPSession(page);
+  await network.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 400,
+    downloadThroughput: 64_000,
+    uploadThroughput: 64_000,
+  });
+  await page.getByRole("link", { name: "Logs" }).click();
+  await expect(page.getByRole("status", { name: "Loading" })).toBeVisible();
+  await expect(page.locator("tbody tr")).toHaveCount(10);
+  await page.getByRole("button", { name: "Add" }).click();
+  const form = page.getByRole("dialog", { name: "Add: log" });
+  await form.getByRole("textbox", { name: "Content" }).fill("slowly");
+  const save = form.getByRole("button", { name: "Save" });
+  await save.click();
+  await expect(save).toHaveAttribute("data-loading", "true");
+  await expect(form).toBeHidden();
+  await expect(page.getByRole("link", { name: "slowly" })).toBeVisible();
+});

@@ -1,0 +1,164 @@
+// Task 1, first half: log in. And everything that can happen to a login later.
+
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, open, test } from "./fixtures";
+import { password, username } from "./server";
+
+const refused = [/status of 401/];
+
+async function logInAs(page: Page, secret = password): Promise<void> {
+  await page.getByLabel("User name").fill(username);
+  await page.getByRole("textbox", { name: "Password" }).fill(secret);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+}
+
+test("must show: user name, password; without a login a page leads here, and the login back to it", async ({ page, server }) => {
+  await page.goto(`${server.url}/admin/tokens?q=ci`);
+  await expect(page).toHaveURL(`${server.url}/login?returnTo=${encodeURIComponent("/admin/tokens?q=ci")}`);
+  await expect(page).toHaveTitle("Log in · svc");
+  await expectAccessible(page);
+  await logInAs(page);
+  await expect(page).toHaveURL(`${server.url}/admin/tokens?q=ci`);
+  await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+});
+
+test("first: an instance without a project leads to the first one", async ({ page, own }) => {
+  await page.goto(`${own.url}/admin/analytics`);
+  await logInAs(page);
+  await expect(page.getByRole("heading", { level: 1, name: "Create your first project" })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("main").getByRole("link", { name: "Create a project" }).click();
+  await expect(page).toHaveURL(`${own.url}/admin/projects?new=1`);
+});
+
+test.describe("a wrong password", () => {
+  test.use({ expected: refused });
+
+  test("must show: the error text of the server; what was typed stays", async ({ page, server }) => {
+    await page.goto(`${server.url}/login`);
+    await logInAs(page, "not the password");
+    await expect(page.getByRole("alert")).not.toBeEmpty();
+    await expect(page.getByLabel("User name")).toHaveValue(username);
+    await logInAs(page);
+    await expect(page).toHaveURL(`${server.url}/admin`);
+  });
+});
+
+for (const elsewhere of [
+  "//evil.example",
+  "/\\evil.example",
+  "/\t/evil.example",
+  "https://evil.example/admin",
+  "javascript:alert(1)",
+  "/login?returnTo=//evil.example",
+]) {
+  test(`only a path of this site is followed, not ${JSON.stringify(elsewhere)}`, async ({ page, server }) => {
+    await open(page, server, `/login?returnTo=${encodeURIComponent(elsewhere)}`);
+    await expect(page).toHaveURL(`${server.url}/admin`);
+  });
+}
+
+test("a visitor of the login who is logged in is led on", async ({ page, server }) => {
+  await open(page, server, `/login?returnTo=${encodeURIComponent("/admin/about")}`);
+  await expect(page).toHaveURL(`${server.url}/admin/about`);
+});
+
+test.describe("a login that ends while somebody types", () => {
+  test.use({ expected: refused });
+
+  test("is renewed over the page, and everything typed is still there", async ({ page, own }) => {
+    const changed = "another long password";
+    await open(page, own, "/admin/tokens?new=1");
+    await page.getByRole("textbox", { name: "Name" }).fill("CI of the app");
+    await page.getByRole("checkbox", { name: "Logs: read" }).check();
+    await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
+    await page.getByRole("button", { name: "Save" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your login has expired" });
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByLabel("User name")).toHaveValue(username);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole("textbox", { name: "Password" }).fill("wrong password");
+    await dialog.getByRole("textbox", { name: "Password" }).press("Enter");
+    await expect(dialog.getByText("wrong user name or password")).toBeVisible();
+    await dialog.getByRole("textbox", { name: "Password" }).fill(changed);
+    await dialog.getByRole("textbox", { name: "Password" }).press("Enter");
+    await expect(dialog).toBeHidden();
+    await expect(page.getByRole("textbox", { name: "Name" })).toHaveValue("CI of the app");
+    await expect(page.getByRole("checkbox", { name: "Logs: read" })).toBeChecked();
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText("Copy the key now")).toBeVisible();
+  });
+
+  test("can also be left for the login page, which leads back", async ({ page, own }) => {
+    const changed = "another long password";
+    await open(page, own, "/admin/about");
+    await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
+    await page.getByRole("button", { name: "Log in as somebody else" }).click();
+    await expect(page).toHaveURL(`${own.url}/login?returnTo=${encodeURIComponent("/admin/tokens")}`);
+    await logInAs(page, changed);
+    await expect(page).toHaveURL(`${own.url}/admin/tokens`);
+  });
+});
+
+test("log out ends the login in every tab, and nothing of it stays", async ({ page, context, server, project }) => {
+  await open(page, server, `/admin/logs?project=${project}`);
+  const other = await context.newPage();
+  await other.goto(`${server.url}/admin/tokens`);
+  await expect(other.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await expect(page).toHaveURL(/\/login\?returnTo=/);
+  await expect(other).toHaveURL(/\/login\?returnTo=/);
+  for (const tab of [page, other]) {
+    expect(await tab.evaluate(() => [localStorage.getItem("svc.console.login"), document.cookie])).toEqual([null, ""]);
+  }
+  await page.goto(`${server.url}/admin/logs?project=${project}`);
+  await expect(page).toHaveURL(/\/login\?returnTo=/);
+});
+
+test("a login in one tab is a login in all", async ({ page, context, server }) => {
+  await page.goto(`${server.url}/admin/about`);
+  const other = await context.newPage();
+  await other.goto(`${server.url}/admin/tokens`);
+  await logInAs(page);
+  await expect(page).toHaveURL(`${server.url}/admin/about`);
+  await expect(other).toHaveURL(`${server.url}/admin/tokens`);
+});
+
+for (const [what, methods] of [
+  ["full", ["setItem"]],
+  ["forbidden", ["setItem", "getItem", "removeItem"]],
+] as const) {
+  test(`storage that is ${what} keeps nobody out`, async ({ page, server }) => {
+    await page.addInitScript((names) => {
+      for (const name of names) {
+        Storage.prototype[name] = () => {
+          throw new DOMException("refused", "QuotaExceededError");
+        };
+      }
+    }, methods);
+    await page.goto(`${server.url}/login`);
+    await logInAs(page);
+    await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+    await page.getByRole("button", { name: /^Theme/ }).click();
+    await page.getByRole("menuitemradio", { name: "Dark" }).click();
+    await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
+    await page.getByRole("button", { name: "Log out" }).click();
+    await expect(page).toHaveURL(/\/login/);
+  });
+}
+
+for (const days of [-2, 2]) {
+  test(`a clock that is ${days} days off does not end the login`, async ({ page, server }) => {
+    await page.clock.setSystemTime(Date.now() + days * 86_400_000);
+    await page.goto(`${server.url}/admin/tokens`);
+    await logInAs(page);
+    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+  });
+}

@@ -1,0 +1,175 @@
+// The page of logs: what it must show and allow, and the way from an error to its neighbours.
+
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { seedLogs } from "./seed";
+
+const crash = {
+  level: 3,
+  content: "E42: write failed\nat save (editor.js:12)",
+  source: "editor",
+  platform: "linux",
+  platform_version: "Debian 13",
+  device_info: { model: "ThinkPad", memory: { total: 16384 } },
+  custom_data: { session: "s-1" },
+};
+
+test("logs: level, content, source, platform and version, time; the rest when it is chosen", async ({ page, server, project }) => {
+  await server.call("POST", `/public/${project}/logs`, crash, "");
+  await open(page, server, `/admin/logs?project=${project}`);
+  const row = page.locator("tbody tr");
+  for (const text of ["Error", "E42: write failed", "editor", "Linux", "debian 13", new Date().getFullYear().toString()]) {
+    await expect(row).toContainText(text);
+  }
+  const hidden = ["Address", "City", "Region", "User agent"];
+  for (const name of hidden) {
+    await expect(page.getByRole("columnheader", { name })).toBeHidden();
+  }
+  await page.getByRole("button", { name: "Columns" }).click();
+  for (const name of hidden) {
+    await page.getByRole("menuitemcheckbox", { name }).click();
+  }
+  await page.keyboard.press("Escape");
+  for (const name of hidden) {
+    await expect(page.getByRole("columnheader", { name })).toBeAttached();
+  }
+  await expect(row).toContainText("127.0.0.1");
+});
+
+test("logs: the drawer has every field, device and custom data as trees, and copies all", async ({ page, server, project, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await server.call("POST", `/public/${project}/logs`, crash, "");
+  await open(page, server, `/admin/logs?project=${project}`);
+  await page.locator("tbody tr").click({ position: { x: 20, y: 18 } });
+  const drawer = page.getByRole("dialog");
+  const tree = drawer.getByRole("tree", { name: "Device" });
+  await expect(tree.getByText("ThinkPad")).toBeVisible();
+  const memory = tree.getByRole("treeitem", { name: /memory/ });
+  await expect(memory).toHaveAttribute("aria-expanded", "true");
+  await memory.click();
+  await expect(tree.getByText("16384")).toBeHidden();
+  await expect(drawer.getByRole("tree", { name: "Custom data" }).getByText("s-1")).toBeVisible();
+  await drawer.getByRole("button", { name: "Copy all" }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain("Content: E42: write failed");
+  expect(copied).toContain('"model":"ThinkPad"');
+});
+
+test("logs: filters by level, platform, time and hidden ones; hide and show again with undo", async ({ page, server, project }) => {
+  await seedLogs(server, project, 4, (index) => ({ platform: index === 1 ? "ios" : "windows" }));
+  await open(page, server, `/admin/logs?project=${project}`);
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveCount(4);
+  const filters = page.getByRole("search");
+  await filters.getByRole("combobox", { name: "Platform" }).click();
+  await page.getByRole("option", { name: "iOS" }).click();
+  await expect(rows).toHaveCount(1);
+  await filters.getByRole("button", { name: "Reset", exact: true }).click();
+  await filters.getByRole("combobox", { name: "Level" }).click();
+  await page.getByRole("option", { name: "Debug" }).click();
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText("entry 04");
+  await filters.getByRole("button", { name: "Reset", exact: true }).click();
+  const before = Math.floor(Date.now() / 1000) - 7200;
+  await page.goto(`${server.url}/admin/logs?project=${project}&time_to=${before}`);
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
+  await filters.getByRole("button", { name: "Reset", exact: true }).click();
+  await expect(rows).toHaveCount(4);
+
+  await page.getByRole("button", { name: /More actions: .* entry 02/ }).click();
+  await page.getByRole("menuitem", { name: "Hide" }).click();
+  await expect(rows).toHaveCount(3);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(rows).toHaveCount(4);
+  await page.getByRole("button", { name: /More actions: .* entry 02/ }).click();
+  await page.getByRole("menuitem", { name: "Hide" }).click();
+  await expect(rows).toHaveCount(3);
+  await filters.getByRole("switch", { name: "Show hidden" }).click();
+  await expect(rows).toHaveCount(4);
+  await page.getByRole("button", { name: /More actions: .* entry 02/ }).click();
+  await page.getByRole("menuitem", { name: "Show again" }).click();
+  await filters.getByRole("switch", { name: "Show hidden" }).click();
+  await expect(rows).toHaveCount(4);
+});
+
+test("logs: one is added by hand with all its fields, and nothing else can be changed", async ({ page, server, project }) => {
+  await open(page, server, `/admin/logs?project=${project}`);
+  await page.getByRole("button", { name: "Add" }).click();
+  const form = page.getByRole("dialog", { name: "Add: log" });
+  await form.getByRole("combobox", { name: "Level" }).click();
+  await page.getByRole("option", { name: "Warning" }).click();
+  await form.getByRole("textbox", { name: "Content" }).fill("seen by support");
+  await form.getByRole("textbox", { name: "Source" }).fill("phone call");
+  await form.getByRole("combobox", { name: "Platform" }).click();
+  await page.getByRole("option", { name: "macOS" }).click();
+  await form.getByRole("textbox", { name: "System version" }).fill("15.1");
+  const type = async (field: string, text: string) => {
+    await form.getByRole("textbox", { name: field }).focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Delete");
+    await page.keyboard.insertText(text);
+  };
+  await type("Device", '{"model":"MacBook"}');
+  await type("Custom data", "[1]");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form.getByText("This must be a JSON object: { … }.")).toBeVisible();
+  await type("Custom data", '{"ticket":7}');
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toBeHidden();
+  const { data } = await server.call<{ data: object[] }>("GET", `/admin/projects/${project}/logs`);
+  expect(data).toMatchObject([
+    {
+      level: 2,
+      content: "seen by support",
+      source: "phone call",
+      platform: "macos",
+      platform_version: "15.1",
+      device_info: { model: "MacBook" },
+      custom_data: { ticket: 7 },
+      is_hidden: false,
+    },
+  ]);
+  await page.getByRole("button", { name: /More actions/ }).click();
+  await expect(page.getByRole("menuitem")).toHaveText(["Copy configuration", "Hide"]);
+});
+
+test("task 6: search everything for E42, land on the log, see its device, go to the logs of that platform in that hour", async ({
+  page,
+  server,
+  project,
+}) => {
+  const code = `E42${project.slice(-8).replace(/\W/g, "")}`;
+  await seedLogs(server, project, 12, (index) => ({ platform: index % 2 ? "linux" : "web" }));
+  await server.call("POST", `/public/${project}/logs`, { ...crash, content: `${code}: write failed` }, "");
+  await seedLogs(server, project, 12, (index) => ({ content: `afterwards ${index}`, platform: "web" }));
+  await open(page, server, `/admin?project=${project}`);
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("dialog").getByRole("combobox")).toBeFocused();
+  await page.keyboard.type(code);
+  const hit = page.getByRole("option").filter({ hasText: "ERROR editor" });
+  await expect(hit).toBeVisible();
+  await page.keyboard.press("Enter");
+  const drawer = page.getByRole("dialog").filter({ hasText: "User agent" });
+  await expect(drawer.getByText(`${code}: write failed`).first()).toBeVisible();
+  await expect(drawer.getByRole("tree", { name: "Device" }).getByText("ThinkPad")).toBeVisible();
+  await drawer.getByRole("link", { name: "Logs of Linux in that hour" }).click();
+  await expect(page).toHaveURL(/platform=linux.*time_from=\d+&time_to=\d+/);
+  await expect(page.locator("tbody tr")).toHaveCount(7);
+});
+
+for (const look of looks) {
+  test(`logs are accessible in ${look.language}, ${look.theme}, with drawer, dialog and menus`, async ({ page, server, project }) => {
+    await server.call("POST", `/public/${project}/logs`, crash, "");
+    await seedLogs(server, project, 4);
+    await open(page, server, `/admin/logs?project=${project}`, look);
+    await expect(page.locator("tbody tr")).toHaveCount(5);
+    await expectAccessible(page);
+    await page.locator(".cell-link").last().click();
+    await expect(page.getByRole("dialog").getByRole("tree").first()).toBeVisible();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toBeHidden();
+    await page.keyboard.press("n");
+    await expect(page.getByRole("dialog").getByRole("textbox").first()).toBeVisible();
+    await expectAccessible(page);
+  });
+}

@@ -1,0 +1,58 @@
+// The start page: what it must show and what it must allow.
+
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+
+for (const look of looks) {
+  test(`the overview counts each kind in ${look.language}, ${look.theme}, and is accessible`, async ({ page, demo }) => {
+    await open(page, demo, "/admin", look);
+    for (const kind of ["projects", "versions", "announcements", "feedbacks", "logs", "tokens"]) {
+      await expect(page.locator(`[data-figure="overview-${kind}"] li`).first()).toHaveText(/\d/);
+    }
+    await expect(page.locator('[data-figure="overview-logs"] li')).toHaveCount(4);
+    await expect(page.locator('[data-figure="overview-feedbacks"]')).toContainText({ en: "on average", zh: "平均" }[look.language]);
+    await expect(page.getByRole("region", { name: { en: "This instance", zh: "本实例" }[look.language] })).toContainText(/\d/);
+    await expectAccessible(page);
+  });
+}
+
+test("the overview refreshes, and leads to the pages", async ({ page, server, project }) => {
+  await open(page, server, `/admin?project=${project}`);
+  const logs = page.locator('[data-figure="overview-logs"] li').first();
+  const errors = async () => Number((await logs.locator("span").nth(1).textContent())?.replaceAll(/\D/g, ""));
+  await expect(logs).toContainText("Error");
+  const before = await errors();
+  await server.call("POST", `/admin/projects/${project}/logs`, { level: 3, content: "broken" });
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await expect.poll(errors).toBeGreaterThan(before);
+  await page.getByRole("main").getByRole("link", { name: "Logs" }).click();
+  await expect(page).toHaveURL(/\/admin\/logs/);
+});
+
+test.describe("when one part fails", () => {
+  test.use({ expected: [/status of 500/] });
+  test("the overview names it, shows the rest, and tries it again", async ({ page, demo }) => {
+    let fails = true;
+    await page.route("**/admin/versions/statistics", (route) =>
+      fails
+        ? route.fulfill({
+            status: 500,
+            contentType: "application/json",
+            body: '{"statusCode":500,"message":"no","error":"Internal Server Error"}',
+          })
+        : route.continue(),
+    );
+    await open(page, demo, "/admin");
+    await expect(page.getByRole("alert").filter({ hasText: "Could not be loaded: Versions." })).toBeVisible();
+    await expect(page.locator('[data-figure="overview-projects"]')).toContainText("3");
+    fails = false;
+    await page.getByRole("button", { name: "Retry Versions" }).click();
+    await expect(page.locator('[data-figure="overview-versions"] li').first()).toHaveText(/\d/);
+    await expect(page.getByText("Could not be loaded: Versions.")).toHaveCount(0);
+  });
+});
+
+test("without a project, the overview leads to the first one", async ({ page, own }) => {
+  await open(page, own, "/admin");
+  await page.getByRole("main").getByRole("link", { name: "Make a project" }).click();
+  await expect(page).toHaveURL(/\/admin\/projects\?.*new=1/);
+});

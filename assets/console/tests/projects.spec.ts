@@ -1,0 +1,157 @@
+// Task 12, and what the page Projects must show and allow.
+
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+
+const menu = async (page: Page, name: string, item: string) => {
+  await page.getByRole("button", { name: `More actions: ${name}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+};
+
+test("task 12: before a project is deleted it says what goes, and its key is typed", async ({ page, server, project }) => {
+  await server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0`, {});
+  await server.call("POST", `/admin/projects/${project}/announcements`, { title: "A", content: "A" });
+  await server.call("POST", `/admin/projects/${project}/announcements`, { title: "B", content: "B" });
+  await server.call("POST", `/public/${project}/feedbacks`, { content: "Good" }, "");
+  await open(page, server, `/admin/projects?project=${project}&q=${project}`);
+  await menu(page, project, "Delete");
+  const dialog = page.getByRole("dialog", { name: `Delete: ${project}` });
+  await expect(dialog.getByRole("listitem")).toContainText(["Versions: 1", "Announcements: 2", "Feedback: 1"]);
+  const button = dialog.getByRole("button", { name: "Delete" });
+  await expect(button).toBeDisabled();
+  await dialog.getByLabel(`Type ${project} to confirm`).fill(project);
+  await button.click();
+  await expect(dialog).toBeHidden();
+  const { total } = await server.call<{ total: number }>("GET", `/admin/projects?search=${project}`);
+  expect(total).toBe(0);
+});
+
+test.describe("with a picture from elsewhere", () => {
+  test.use({ expected: [/acme\.example|ERR_NAME_NOT_RESOLVED/] });
+
+  test("all fields are made, shown and changed", async ({ page, server, project }) => {
+    test.slow();
+    await open(page, server, `/admin/projects?project=${project}&new=1`);
+    const dialog = page.getByRole("dialog", { name: /^Add/ });
+    const key = `${project}-new`.slice(0, 64);
+    const fill = (label: string, text: string) =>
+      dialog
+        .getByLabel(label, { exact: true })
+        .or(dialog.getByRole("textbox", { name: label, exact: true }))
+        .fill(text);
+    await fill("Repository", "https://github.com/acme/app");
+    await fill("Name", "Acme 应用");
+    await dialog.getByRole("textbox", { name: "Description" }).pressSequentially("It is **good**.");
+    await fill("Key", key);
+    await fill("Website", "https://acme.example");
+    await fill("Documentation", "https://docs.acme.example");
+    await fill("Author", "Acme");
+    await fill("Author's page", "https://acme.example/about");
+    await fill("Icon", "https://acme.example/icon.png");
+    await fill("First published", "2024-02-29T12:30");
+    await fill("From", "1.0");
+    await fill("To", "2.0");
+    await fill("Statistics kept", "");
+    await fill("Events kept", "30");
+    await dialog.getByRole("switch", { name: "Event collection" }).uncheck();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog.getByText("A whole number of days from 1 to 365")).toBeVisible();
+    await fill("Statistics kept", "100");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog.getByRole("link", { name: "To its versions" })).toBeVisible();
+    expect(await server.call("GET", `/admin/projects/${key}`)).toMatchObject({
+      name: "Acme 应用",
+      repo_url: "https://github.com/acme/app",
+      description: "It is **good**.",
+      author: "Acme",
+      author_homepage_url: "https://acme.example/about",
+      icon_url: "https://acme.example/icon.png",
+      website_url: "https://acme.example",
+      docs_url: "https://docs.acme.example",
+      // The zone of the browser is Berlin's.
+      published_at: Date.UTC(2024, 1, 29, 11, 30) / 1000,
+      optional_update_min_comparable_version: "1.0",
+      optional_update_max_comparable_version: "2.0",
+      stats_retention_days: 100,
+      event_retention_days: 30,
+      event_collection_enabled: false,
+    });
+    await server.call("DELETE", `/admin/projects/${key}`);
+  });
+});
+
+test("the key changes, the old one leads on, and is given up", async ({ page, server, project }) => {
+  test.slow();
+  const renamed = `${project}-two`.slice(0, 64);
+  await open(page, server, `/admin/projects?project=${project}&edit=${project}`);
+  const dialog = page.getByRole("dialog", { name: /^Edit/ });
+  await dialog.getByRole("textbox", { name: "Key", exact: true }).fill(renamed);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  // Search finds former keys.
+  await page.getByRole("searchbox").fill(project);
+  await expect(page.getByRole("row").filter({ hasText: renamed })).toContainText(project);
+
+  await menu(page, project, "Edit");
+  const aliases = dialog.getByRole("region", { name: "Former keys" });
+  await aliases.getByRole("button", { name: `Give up ${project}` }).click();
+  const question = page.getByRole("dialog", { name: `Give up ${project}` });
+  await expect(question).toContainText("not found");
+  await question.getByRole("button", { name: "Give up" }).click();
+  await expect(aliases).toContainText("The key was never changed.");
+});
+
+test("languages are added, edited and unregistered inside of the form, which stays", async ({ page, server, project }) => {
+  test.slow();
+  await open(page, server, `/admin/projects?project=${project}&edit=${project}`);
+  const dialog = page.getByRole("dialog", { name: `Edit: ${project}` });
+  await dialog.getByLabel("Author", { exact: true }).fill("Unsaved");
+  await dialog.getByRole("button", { name: "Add language" }).click();
+  const language = page.getByRole("dialog", { name: "Add language" });
+  await language.getByRole("textbox", { name: "Tag" }).fill("de");
+  await language.getByLabel("Synonyms").fill("de-AT,de-CH,");
+  await language.getByLabel("Name").fill("Deutsch");
+  await language.getByRole("button", { name: "Save" }).click();
+  const languages = dialog.getByRole("region", { name: "Languages" });
+  await expect(languages).toContainText("de, de-AT, de-CH");
+  expect(await server.call("GET", `/admin/projects/${project}/locales`)).toMatchObject({
+    data: [{ locale: "de", aliases: ["de-AT", "de-CH"], label: "Deutsch" }],
+  });
+
+  await languages.getByRole("button", { name: "Edit Deutsch" }).click();
+  await page.getByRole("dialog", { name: "Edit Deutsch" }).getByLabel("Name").fill("German");
+  await page.getByRole("dialog", { name: "Edit Deutsch" }).getByRole("button", { name: "Save" }).click();
+  await languages.getByRole("button", { name: "Unregister German" }).click();
+  await page.getByRole("dialog", { name: "Unregister German" }).getByRole("button", { name: "Unregister" }).click();
+  await expect(languages).toContainText("No language is registered.");
+  await expect(dialog.getByLabel("Author", { exact: true })).toHaveValue("Unsaved");
+  expect(await server.call("GET", `/admin/projects/${project}`)).toMatchObject({ author: null });
+});
+
+test("the public page and the integration are one step away", async ({ page, server, project, context }) => {
+  await open(page, server, `/admin/projects?project=${project}&q=${project}`);
+  const opened = context.waitForEvent("page");
+  await menu(page, project, "Open public page");
+  expect(new URL((await opened).url() || "about:blank").pathname).toMatch(new RegExp(`^(/projects/${project}|blank)$`));
+  await menu(page, project, "Codehost integration");
+  await expect(page.getByRole("heading", { name: "Codehost integration" })).toBeVisible();
+});
+
+for (const look of looks) {
+  for (const part of ["list", "open", "edit", "delete"]) {
+    test(`projects are accessible in ${look.language}, ${look.theme}: ${part}`, async ({ page, server, project }) => {
+      await server.call("PATCH", `/admin/projects/${project}`, {
+        description: "# About\n\nText with `code`.",
+        repo_url: "https://github.com/acme/app",
+        website_url: "https://acme.example",
+      });
+      await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de" });
+      const parameters = part === "list" ? "" : `${part}=${project}`;
+      await open(page, server, `/admin/projects?project=${project}&q=${project}&${parameters}`, look);
+      await expect(page.getByRole("row", { includeHidden: true }).nth(1)).toBeAttached();
+      await expect(page.getByRole("dialog")).toHaveCount(part === "list" ? 0 : 1);
+      await expect(page.locator(".cm-content")).toHaveCount(part === "edit" ? 1 : 0);
+      await expectAccessible(page);
+    });
+  }
+}

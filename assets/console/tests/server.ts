@@ -1,0 +1,102 @@
+// A real server in a folder of its own, on a port that the system chooses.
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+export const username = "admin";
+export const password = "correct horse battery";
+
+export class Server {
+  url = "";
+  private process: ChildProcess | null = null;
+  private constructor(
+    private readonly folder: string,
+    private readonly command: string[],
+  ) {}
+
+  /** Starts an empty server, or one with the data of `svc demo`. */
+  static async start(what: "empty" | "demo"): Promise<Server> {
+    const folder = mkdtempSync(join(tmpdir(), "svc-console-data-"));
+    const data = join(folder, "data");
+    if (what === "demo") {
+      await promisify(execFile)(binary(), ["demo", "--data", data, "--no-serve"], { env: environment() });
+    }
+    const server = new Server(folder, ["serve", "--data", data, "--public-rate-limit", "0"]);
+    await server.go("127.0.0.1:0");
+    return server;
+  }
+
+  private async go(address: string): Promise<void> {
+    const child = spawn(binary(), [...this.command, "--listen", address], { env: environment(), stdio: ["ignore", "ignore", "pipe"] });
+    this.process = child;
+    this.url = await new Promise<string>((resolve, reject) => {
+      const said: string[] = [];
+      child.once("exit", (code) => reject(new Error(`svc ended with ${code}:\n${said.join("\n")}`)));
+      createInterface({ input: child.stderr }).on("line", (line) => {
+        said.push(line);
+        const { msg, url } = JSON.parse(line) as { msg: string; url?: string };
+        if (msg === "listening" && url) {
+          resolve(url);
+        }
+      });
+    });
+  }
+
+  /** Stops the server; nothing answers under its address until it is resumed. */
+  async stop(): Promise<void> {
+    const child = this.process;
+    if (child && child.exitCode === null) {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+    }
+    this.process = null;
+  }
+
+  /** Starts it again under the same address. */
+  async resume(): Promise<void> {
+    await this.go(new URL(this.url).host);
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  private token: Promise<string> | null = null;
+
+  /** A token of the administrator. */
+  login(): Promise<string> {
+    this.token ??= this.call<{ access_token: string }>("POST", "/auth/login", { username, password }, "").then(
+      ({ access_token }) => access_token,
+    );
+    return this.token;
+  }
+
+  /** Calls the interface as the administrator, or with another credential, or with none for "". */
+  async call<T = unknown>(method: string, path: string, body?: unknown, credential?: string): Promise<T> {
+    const token = credential ?? (await this.login());
+    const response = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    }
+    return (text ? JSON.parse(text) : null) as T;
+  }
+}
+
+function binary(): string {
+  return process.env["SVC_BINARY"]!;
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, ADMIN_PASSWORD: password, SVC_LOG_FORMAT: "json" };
+}

@@ -1,0 +1,140 @@
+// The page Statistics: what it must show and what it must allow.
+
+import { readFile } from "node:fs/promises";
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+
+const path = "/admin/analytics?project=quillmere";
+
+for (const look of looks) {
+  test(`Statistics shows all its figures in ${look.language}, ${look.theme}, and is accessible`, async ({ page, demo }) => {
+    await open(page, demo, `${path}&range=30d`, look);
+    const names = {
+      en: ["Requests", "Update checks", "Announcements", "Top version", "Error logs", "Average rating"],
+      zh: ["请求", "更新检查", "公告获取", "主要版本", "错误日志", "平均评分"],
+    }[look.language];
+    for (const name of names) {
+      await expect(page.getByRole("region", { name, exact: true })).toHaveText(/\d/);
+    }
+    const drawn = ["trend", "platforms", "map", "adoption", "week", "calendar"];
+    for (const id of drawn) {
+      await expect(page.locator(`[data-figure="${id}"] [data-drawn]`)).toHaveAttribute("aria-label", /\d/);
+    }
+    for (const id of ["origins", "client-versions", "system-versions", "endpoints"]) {
+      await expect(page.locator(`[data-figure="${id}"] li`).first()).toHaveText(/\d/);
+    }
+    await expect(page.locator('[data-figure="levels"] li')).toHaveCount(4);
+    await expect(page.locator('[data-figure="ratings"] li')).toHaveCount(5);
+    await expectAccessible(page);
+  });
+}
+
+test("Statistics fits on a phone, and the page does not scroll sideways", async ({ page, demo }) => {
+  await open(page, demo, path, { phone: true });
+  await expect(page.locator('[data-figure="trend"] [data-drawn]')).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+});
+
+test("Statistics keeps range and choices in the address, and back undoes the last step", async ({ page, demo }) => {
+  await open(page, demo, path);
+  await expect(page.getByRole("radio", { name: "7 d" })).toBeChecked();
+  await page.getByText("1 y", { exact: true }).click();
+  await expect(page).toHaveURL(/range=1y/);
+  await page.locator('[data-figure="trend"]').getByText("Platform", { exact: true }).click();
+  await expect(page).toHaveURL(/split=platform/);
+  await expect(page.locator('[data-figure="trend"]').getByRole("button", { name: "Windows" })).toBeVisible();
+  await page.goBack();
+  await expect(page).not.toHaveURL(/split=/);
+  await page.locator('[data-figure="origins"]').getByText("Doughnut").click();
+  await expect(page).toHaveURL(/origins=doughnut/);
+  await expect(page.locator('[data-figure="origins"] [data-drawn]')).toBeVisible();
+  // Eight slices and the others.
+  await expect(page.locator('[data-figure="origins"] li')).toHaveCount(9);
+});
+
+test("Statistics draws the map of China by province", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=90d&map=china`);
+  await expect(page.locator('[data-figure="map"] [data-drawn]')).toHaveAttribute("aria-label", /Guangdong/);
+});
+
+test("Statistics marks systems without a version", async ({ page, server, project }) => {
+  await fetch(`${server.url}/api/v1/public/${project}/versions`, { headers: { "x-svc-platform": "linux" } });
+  await open(page, server, `/admin/analytics?project=${project}`);
+  const systems = page.locator('[data-figure="system-versions"]');
+  // Counts are added up in the background.
+  await expect(async () => {
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await expect(systems).toContainText("Linux, no version", { timeout: 500 });
+  }).toPass();
+});
+
+test("Statistics shows each figure as a table, and saves it as CSV and PNG", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=30d`);
+  const figure = page.locator('[data-figure="adoption"]');
+  await expect(figure.locator("[data-drawn]")).toBeVisible();
+  await figure.getByRole("button", { name: /as a table/ }).click();
+  await expect(figure.getByRole("row")).toHaveCount(31);
+  await expect(page).toHaveURL(/tables=adoption/);
+  const save = async (item: string) => {
+    await figure.getByRole("button", { name: /^Download/ }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: item }).click();
+    return download;
+  };
+  const csv = await save("Values (CSV)");
+  expect(csv.suggestedFilename()).toMatch(/^version-adoption.*\.csv$/);
+  const lines = (await readFile(await csv.path(), "utf8")).trim().split("\r\n");
+  expect(lines).toHaveLength(31);
+  expect(lines[0]).toMatch(/^Time,/);
+  const png = await save("Picture (PNG)");
+  expect((await readFile(await png.path())).subarray(1, 4).toString()).toBe("PNG");
+});
+
+test("Statistics explains each number", async ({ page, demo }) => {
+  await open(page, demo, path);
+  await page.getByRole("button", { name: "What “Requests” means" }).click();
+  await expect(page.getByRole("dialog")).toContainText("Failed requests do not count");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+});
+
+test.describe("when one part fails", () => {
+  test.use({ expected: [/status of 500/] });
+  test("Statistics says which, shows the others, and tries that one again", async ({ page, demo }) => {
+    let fails = true;
+    await page.route("**/stats/requests/heatmap*", (route) =>
+      fails
+        ? route.fulfill({
+            status: 500,
+            contentType: "application/json",
+            body: '{"statusCode":500,"message":"the disk is on fire","error":"Internal Server Error"}',
+          })
+        : route.continue(),
+    );
+    await open(page, demo, path);
+    const week = page.getByRole("region", { name: "Requests by hour of the week" });
+    await expect(week.getByRole("alert")).toContainText("the disk is on fire");
+    await expect(page.locator('[data-figure="trend"] [data-drawn]')).toBeVisible();
+    fails = false;
+    await week.getByRole("button", { name: "Retry" }).click();
+    await expect(week.locator("[data-drawn]")).toBeVisible();
+  });
+});
+
+test("Statistics follows the theme without a reload", async ({ page, demo }) => {
+  await open(page, demo, path);
+  const plot = page.locator('[data-figure="trend"] [data-drawn]');
+  await expect(plot).toBeVisible();
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const before = await background();
+  const picture = await plot.screenshot();
+  await page.evaluate(() => document.documentElement.setAttribute("data-marked", ""));
+  await page.getByRole("button", { name: /theme/i }).first().click();
+  await page
+    .getByRole("menuitemradio", { name: "Dark" })
+    .or(page.getByRole("menuitem", { name: "Dark" }))
+    .first()
+    .click();
+  await expect.poll(background).not.toBe(before);
+  await expect.poll(async () => (await plot.screenshot()).equals(picture)).toBe(false);
+  await expect(page.locator("html")).toHaveAttribute("data-marked", "");
+});

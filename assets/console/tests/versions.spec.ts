@@ -1,0 +1,279 @@
+// Tasks 2 and 3, and what the page Versions must show and allow.
+
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import type { Server } from "./server";
+
+const put = (server: Server, project: string, version: string, fields: object = {}) =>
+  server.call("PUT", `/admin/projects/${project}/versions/by-version/${version}`, fields);
+
+const row = (page: Page, version: string) => page.getByRole("row").filter({ has: page.getByRole("link", { name: version, exact: true }) });
+
+const menu = async (page: Page, version: string, item: string) => {
+  await page.getByRole("button", { name: `More actions: ${version}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+};
+
+async function upload(server: Server, project: string, name: string): Promise<void> {
+  const token = await server.login();
+  const body = new TextEncoder().encode(name);
+  const response = await fetch(`${server.url}/api/v1/admin/projects/${project}/files?filename=${name}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${token}`, "content-length": String(body.length) },
+    body,
+  });
+  expect(response.status).toBe(201);
+}
+
+test("task 2: publish by copying the last version, with a file of the library, and see what an old client gets", async ({
+  page,
+  server,
+  project,
+}) => {
+  test.slow();
+  await put(server, project, "1.0.0", { title: "First", content: "- Old", is_deprecated: false });
+  await upload(server, project, "app-1.1.0-setup.exe");
+  await open(page, server, `/admin/versions?project=${project}`);
+  await menu(page, "1.0.0", "Copy configuration");
+
+  const dialog = page.getByRole("dialog", { name: /^Add/ });
+  await dialog.getByRole("textbox", { name: "Version", exact: true }).fill("v1.1.0");
+  await expect(dialog.getByRole("textbox", { name: "Comparable version" })).toHaveValue("1.1.0");
+  await dialog.getByRole("textbox", { name: "Title" }).fill("Second");
+  const notes = dialog.getByRole("textbox", { name: "Release notes" });
+  await notes.press("ControlOrMeta+a");
+  await notes.pressSequentially("## New\n\n- **Faster**");
+  await dialog.getByText("Preview", { exact: true }).first().click();
+  const preview = dialog.getByRole("region", { name: "Release notes, preview" });
+  await expect(preview.locator("strong")).toHaveText("Faster");
+
+  await dialog.getByRole("button", { name: "Add from file library" }).click();
+  const library = page.getByRole("dialog", { name: "File library" });
+  await library.getByRole("searchbox").fill("setup");
+  await library.getByRole("button", { name: "Add app-1.1.0-setup.exe" }).click();
+  await page.keyboard.press("Escape");
+  await expect(library).toBeHidden();
+  await expect(dialog.getByRole("group", { name: "Download 1" }).getByLabel("Platform")).toHaveValue("windows");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(row(page, "v1.1.0")).toContainText("Latest");
+
+  await menu(page, "1.0.0", "Simulate an update from here");
+  const simulator = page.getByRole("dialog", { name: "Update simulator" });
+  await expect(simulator).toContainText("May update to v1.1.0");
+  await expect(simulator.getByRole("listitem")).toContainText(["The client runs the registered version 1.0.0.", "v1.1.0 is newer."]);
+
+  // The address says it all to a colleague.
+  await page.reload();
+  await expect(simulator).toContainText("May update to v1.1.0");
+});
+
+test("task 3: deprecate a bad release, take it back, and see that its users must update", async ({ page, server, project }) => {
+  test.slow();
+  await put(server, project, "1.0.0");
+  await put(server, project, "1.1.0", { title: "Bad" });
+  await open(page, server, `/admin/versions?project=${project}`);
+
+  // Before there is something to go to, the rule is explained and nothing happens.
+  await menu(page, "1.1.0", "Deprecate");
+  await expect(page.getByText("A latest version cannot be deprecated.", { exact: false })).toBeVisible();
+  await menu(page, "1.1.0", "Edit");
+  const dialog = page.getByRole("dialog", { name: /^Edit/ });
+  await dialog.getByRole("switch", { name: "Latest" }).uncheck();
+  await dialog.getByRole("switch", { name: "Deprecated" }).check();
+  await expect(dialog.getByText("publish a newer stable version first", { exact: false })).toBeVisible();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect(dialog).toBeHidden();
+
+  await put(server, project, "1.1.1", { title: "Fix" });
+  await page.reload();
+  await menu(page, "1.1.0", "Deprecate");
+  await expect(row(page, "1.1.0")).toContainText("Deprecated");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(row(page, "1.1.0")).not.toContainText("Deprecated");
+  await menu(page, "1.1.0", "Deprecate");
+  await expect(row(page, "1.1.0")).toContainText("Deprecated");
+
+  await page.getByRole("button", { name: "Update simulator" }).click();
+  const simulator = page.getByRole("dialog", { name: "Update simulator" });
+  await simulator.getByLabel("Current version", { exact: true }).fill("1.1.0");
+  await expect(simulator).toContainText("Must update to 1.1.1");
+  await expect(simulator.getByText("The client's version 1.1.0 is deprecated.")).toBeVisible();
+});
+
+test("the simulator says why in every case", async ({ page, server, project }) => {
+  await put(server, project, "1.0.0");
+  await put(server, project, "2.0.0", { is_milestone: true });
+  await put(server, project, "3.0.0");
+  await put(server, project, "4.0.0-beta.1", { is_preview: true });
+  await server.call("PATCH", `/admin/projects/${project}`, { optional_update_min_comparable_version: "1.5" });
+  await open(page, server, `/admin/versions?project=${project}&simulate=1`);
+  const simulator = page.getByRole("dialog", { name: "Update simulator" });
+  await expect(simulator).toContainText("Say what the client runs.");
+  const comparable = simulator.getByLabel("Current comparable version");
+  await comparable.fill("1.2");
+  await expect(simulator).toContainText("Must update to 2.0.0");
+  await expect(simulator.getByText("outside the range", { exact: false })).toBeVisible();
+  await expect(simulator.getByText("2.0.0 is a milestone that must not be skipped.")).toBeVisible();
+  await comparable.fill("3.0.0");
+  await expect(simulator).toContainText("Stays as it is");
+  await expect(simulator.getByText("The preview 4.0.0-beta.1 is greater", { exact: false })).toBeVisible();
+  await simulator.getByRole("switch", { name: "Include previews" }).check();
+  await expect(simulator).toContainText("May update to 4.0.0-beta.1");
+  await comparable.fill("");
+  await simulator.getByLabel("Current version", { exact: true }).fill("unknown");
+  await expect(simulator).toContainText("Gets an error");
+});
+
+test("the list shows every field, filters, searches, and keeps it all in the address", async ({ page, server, project }) => {
+  await put(server, project, "1.0.0", { title: "Old one", platforms: ["linux"] });
+  await put(server, project, "2.0.0", {
+    title: "New one",
+    is_milestone: true,
+    download_links: [{ url: "https://downloads.example/a.zip", name: "Archive" }],
+  });
+  await put(server, project, "2.1.0-rc.1", { is_preview: true });
+  await open(page, server, `/admin/versions?project=${project}`);
+  const headers = ["Version", "Comparable version", "Title", "Marks", "Platforms", "Downloads", "Published", "Translations"];
+  for (const name of headers) {
+    await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
+  }
+  await expect(page.getByRole("row")).toHaveCount(4);
+  await page.getByRole("combobox", { name: "Preview" }).click();
+  await page.getByRole("option", { name: "Preview: only" }).click();
+  await expect(page).toHaveURL(/is_preview=true/);
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.getByRole("button", { name: "Reset", exact: true }).click();
+  await page.getByRole("combobox", { name: "Platform" }).click();
+  await page.getByRole("option", { name: "Windows" }).click();
+  await expect(row(page, "1.0.0")).toHaveCount(0);
+  await page.goBack();
+  await expect(row(page, "1.0.0")).toHaveCount(1);
+  await page.getByRole("searchbox").fill("new one");
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await row(page, "2.0.0").getByRole("link").click();
+  const drawer = page.getByRole("dialog", { name: "2.0.0" });
+  await expect(drawer.getByRole("link", { name: "Archive" })).toHaveAttribute("href", "https://downloads.example/a.zip");
+  await expect(drawer).toContainText("Milestone");
+});
+
+test("languages are edited each in its tab, and saved together", async ({ page, server, project }) => {
+  await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de", label: "Deutsch" });
+  await put(server, project, "1.0.0", { title: "Hello" });
+  await open(page, server, `/admin/versions?project=${project}`);
+  await menu(page, "1.0.0", "Edit");
+  const dialog = page.getByRole("dialog", { name: /^Edit/ });
+  await dialog.getByRole("tab", { name: "Deutsch" }).click();
+  await dialog.getByRole("textbox", { name: "Title" }).fill("Hallo");
+  await dialog.getByRole("tab", { name: "Default" }).click();
+  await expect(dialog.getByRole("textbox", { name: "Title" })).toHaveValue("Hello");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  const { title, locale } = await server.call<{ title: string; locale: string }>("GET", `/public/${project}/versions/latest?locale=de`);
+  expect({ title, locale }).toEqual({ title: "Hallo", locale: "de" });
+
+  // A copy has no translations.
+  await menu(page, "1.0.0", "Copy configuration");
+  await page.getByRole("tab", { name: "Deutsch" }).click();
+  await expect(page.getByRole("textbox", { name: "Title" })).toHaveValue("");
+});
+
+test("what is wrong stands at its field before the server is asked", async ({ page, server, project }) => {
+  await open(page, server, `/admin/versions?project=${project}&new=1`);
+  const dialog = page.getByRole("dialog", { name: /^Add/ });
+  await dialog.getByRole("textbox", { name: "Version", exact: true }).fill("nightly");
+  await dialog.getByRole("textbox", { name: "Custom data" }).pressSequentially("[1]");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText("Write numbers with dots", { exact: false })).toBeVisible();
+  await expect(dialog.getByText("This must be a JSON object", { exact: false })).toBeVisible();
+  await expect(dialog.getByRole("textbox", { name: "Custom data" })).toHaveAttribute("aria-invalid", "true");
+});
+
+test.describe("two tabs", () => {
+  test.use({ expected: [/status of 412/] });
+
+  test("who saves second is told, and loads the other change or saves over it", async ({ page, server, project, context }) => {
+    test.slow();
+    await put(server, project, "1.0.0", { title: "Begin" });
+    await open(page, server, `/admin/versions?project=${project}`);
+    await menu(page, "1.0.0", "Edit");
+    const dialog = page.getByRole("dialog", { name: /^Edit/ });
+    const title = dialog.getByRole("textbox", { name: "Title" });
+    await expect(title).toHaveValue("Begin");
+
+    const other = await context.newPage();
+    await open(other, server, `/admin/versions?project=${project}`);
+    await menu(other, "1.0.0", "Edit");
+    await other.getByRole("textbox", { name: "Title" }).fill("Other");
+    await other.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await expect(other.getByRole("dialog")).toBeHidden();
+    await other.close();
+
+    await title.fill("Mine");
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(dialog.getByText("Somebody else changed this record")).toBeVisible();
+    await expect(title).toHaveValue("Mine");
+    await dialog.getByRole("button", { name: "Load the other change" }).click();
+    await expect(title).toHaveValue("Other");
+    await title.fill("Both");
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(dialog).toBeHidden();
+    await expect(row(page, "1.0.0")).toContainText("Both");
+  });
+});
+
+test("a version is deleted after a question that says what happens", async ({ page, server, project }) => {
+  await put(server, project, "1.0.0");
+  await put(server, project, "1.1.0");
+  await open(page, server, `/admin/versions?project=${project}`);
+  await menu(page, "1.1.0", "Delete");
+  const dialog = page.getByRole("dialog", { name: "Delete: 1.1.0" });
+  await expect(dialog).toContainText("It is the latest version");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await expect(row(page, "1.1.0")).toHaveCount(0);
+  await expect(row(page, "1.0.0")).toContainText("Latest");
+});
+
+test("attachments are mirrored only where there are some", async ({ page, server, project }) => {
+  await put(server, project, "1.0.0", { download_url: "https://downloads.example/a.zip" });
+  await put(server, project, "1.1.0", { download_url: "https://github.com/acme/app/releases/download/v1.1.0/a.zip" });
+  await open(page, server, `/admin/versions?project=${project}`);
+  await page.getByRole("button", { name: "More actions: 1.0.0" }).click();
+  await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: "Mirror attachments" })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "More actions: 1.1.0" }).click();
+  await expect(page.getByRole("menuitem", { name: "Mirror attachments" })).toBeVisible();
+});
+
+for (const look of looks) {
+  for (const part of ["list", "open", "edit", "delete", "simulate"]) {
+    test(`versions are accessible in ${look.language}, ${look.theme}: ${part}`, async ({ page, server, project }) => {
+      await server.call("POST", `/admin/projects/${project}/locales`, { locale: "ar", label: "العربية" });
+      await put(server, project, "1.0.0", {
+        title: "שלום",
+        content: "- **One**\n\n```sh\nmake\n```",
+        custom_data: { build: { number: 7, tags: ["a", "b"] } },
+        download_links: [{ url: "https://downloads.example/a.zip", name: "A", platform: "linux" }],
+      });
+      const { id } = await server.call<{ id: string }>("GET", `/public/${project}/versions/latest`);
+      const parameters = part === "list" ? "" : part === "simulate" ? "simulate=1&sim_version=1.0.0" : `${part}=${id}`;
+      await open(page, server, `/admin/versions?project=${project}&${parameters}`, look);
+      await expect(page.getByRole("row", { includeHidden: true }).nth(1)).toBeAttached();
+      await expect(page.getByRole("dialog")).toHaveCount(part === "list" ? 0 : 1);
+      await expect(page.locator(".cm-content")).toHaveCount(part === "edit" ? 2 : 0);
+      await expectAccessible(page);
+    });
+  }
+}
+
+test("everything fits on a phone", async ({ page, server, project }) => {
+  await put(server, project, "1.0.0", { title: "A rather long title that says a lot about this version" });
+  await open(page, server, `/admin/versions?project=${project}&new=1`, { phone: true });
+  await expect(page.locator(".cm-content")).toHaveCount(2);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+  await expectAccessible(page);
+});

@@ -1,0 +1,46 @@
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+// A server to work against: SVC=http://127.0.0.1:8080 npm run dev
+const server = process.env["SVC"] ?? "http://127.0.0.1:8080";
+
+// The server answers with the console at these paths; while developing, Vite does.
+const pages: Plugin = {
+  name: "pages",
+  configureServer({ middlewares }) {
+    middlewares.use((request, _response, next) => {
+      if (/^\/(admin|login)(\/|\?|$)/.test(request.url ?? "")) {
+        request.url = "/console/";
+      }
+      next();
+    });
+  },
+};
+
+export default defineConfig({
+  base: "/console/",
+  plugins: [react(), pages],
+  resolve: {
+    alias: { "svc-sdk": fileURLToPath(new URL("../../clients/typescript/src/browser.ts", import.meta.url)) },
+  },
+  build: {
+    // What had light-dark() first, in spring 2024: without it, colours of both themes would
+    // be rewritten to something that needs more than the attribute of the theme.
+    target: ["chrome123", "edge123", "firefox120", "safari17.5"],
+    // The server compresses what it sends; see api/site.
+    reportCompressedSize: false,
+    assetsDir: ".",
+    // Data addresses would need an exception in the Content-Security-Policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Browsers that know light-dark() themselves: what stands in for it elsewhere needs a rule that Mantine sets by script.
+    cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
+    chunkSizeWarningLimit: 1200,
+  },
+  server: {
+    proxy: { "/api": server, "/sdk": server, "/f": server },
+  },
+  test: { include: ["src/**/*.test.ts"] },
+});
