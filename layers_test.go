@@ -25,10 +25,11 @@ var mayImport = map[string][]string{
 	".":   {"cmd"},
 	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "search", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/resource", "api/site", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/translate", "search", "store"},
+	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/translate", "search", "store"},
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "search", "store"},
-	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/translate", "internal/useragent", "search", "store"},
+	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "store"},
+	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/translate", "internal/useragent", "search", "store"},
 	"api/site":      {"api/web", "clients/browser", "internal/fault", "internal/locale", "internal/terms", "store"},
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/storage", "internal/instance", "internal/platform", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
@@ -67,6 +68,7 @@ var mayImport = map[string][]string{
 	"internal/control":     {"internal/datadir"},
 	"internal/httpserver":  {"internal/certificate", "internal/control", "internal/setting"},
 	"internal/transfer":    {"internal/fault", "internal/files"},
+	"internal/demo":        {"internal/transfer"},
 	"internal/event":       {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":     {},
 
@@ -91,6 +93,7 @@ var mayImport = map[string][]string{
 	"internal/seal":        {"internal/fault"},
 	"internal/limit":       {"internal/fault"},
 	"internal/locale":      {},
+	"internal/markdown":    {},
 	"internal/placeholder": {},
 	"internal/platform":    {},
 	"internal/searchtext":  {},
@@ -110,6 +113,7 @@ var mayImport = map[string][]string{
 	"internal/disk":   {"internal/durable", "internal/fault"},
 
 	// Leaves know nothing of ours.
+	"assets":             {},
 	"clients/browser":    {},
 	"internal/datadir":   {},
 	"docs":               {},
@@ -118,6 +122,7 @@ var mayImport = map[string][]string{
 	"internal/integrity": {},
 	"internal/logging":   {},
 	"internal/meter":     {},
+	"internal/openapi":   {},
 	"internal/setting":   {"internal/datadir"},
 
 	// Only tests.
@@ -142,6 +147,7 @@ var mayImport = map[string][]string{
 	// Benchmarks run the real thing; nobody imports them.
 	"bench":         {"internal/datadir", "internal/loadgen/...", "internal/loadgen", "internal/workload"},
 	"bench/clients": {},
+	"bench/console": {"internal/transfer"},
 	"bench/duckdb":  {"internal/..."},
 	"bench/soak":    {},
 }
@@ -149,7 +155,7 @@ var mayImport = map[string][]string{
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "bench", "bench/clients", "bench/duckdb", "internal/loadgen/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "bench", "bench/clients", "bench/duckdb", "internal/loadgen/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},
@@ -170,13 +176,16 @@ var onlyIn = map[string][]string{
 	"github.com/prometheus/client_golang": {"api/control"},
 	"github.com/spf13/cobra":              {"cmd", "tools/dist"},
 	"github.com/spf13/pflag":              {"cmd"},
+	"github.com/microcosm-cc/bluemonday":  {"internal/markdown"},
 	"github.com/minio/minio-go/v7":        {"internal/files/storage"},
 	"github.com/studio-b12/gowebdav":      {"internal/files/storage"},
+	"github.com/yuin/goldmark":            {"internal/markdown"},
 	"go.etcd.io/bbolt":                    {"bench", "internal/boltfile", "internal/boltfile/bolttest"},
 	"golang.org/x/crypto":                 {"internal/auth", "tools/dist"},
 	"golang.org/x/net":                    {"internal/files/storage/storagetest"},
 	"golang.org/x/sys":                    {"internal/disk", "internal/doctor", "internal/systemd"},
 	"go.uber.org/zap":                     {"internal/certificate"},
+	"go.yaml.in/yaml/v3":                  {"internal/openapi"},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/time":                   {"internal/limit"},
 }

@@ -155,7 +155,7 @@ func TestHostileBytes(t *testing.T) {
 		{"40 kB", get("/api/v1/public/" + strings.Repeat("a", 40_000)), 431},
 		{"fragment", get("/api/v1/public/a#x"), 404},
 		{"no slash", get("api/v1/public/a"), 400},
-		{"no path", get("http://x"), 404},
+		{"no path, which is the start page", get("http://x"), 200},
 		{"empty path", "GET  HTTP/1.1\r\nHost: x\r\n\r\n", 400},
 		{"star", get("*"), 404},
 		{"tunnel", "CONNECT x:80" + host + end, 404},

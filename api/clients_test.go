@@ -34,6 +34,7 @@ var notInClients = map[string]string{
 
 	"GET /api/v1/auth/tokens":              "another address of /auth/api-keys",
 	"POST /api/v1/auth/tokens":             "another address of /auth/api-keys",
+	"GET /api/v1/auth/tokens/{id}":         "another address of /auth/api-keys",
 	"PATCH /api/v1/auth/tokens/{id}":       "another address of /auth/api-keys",
 	"DELETE /api/v1/auth/tokens/{id}":      "another address of /auth/api-keys",
 	"POST /api/v1/auth/tokens/{id}/rotate": "another address of /auth/api-keys",

@@ -24,6 +24,14 @@ func Routes() []Endpoint { return endpoints(false) }
 // ControlRoutes lists what only the control connection reaches.
 func ControlRoutes() []Endpoint { return endpoints(true) }
 
+// Pages lists the addresses of what people open in a browser and of its files.
+func Pages() (paths []string) {
+	for _, r := range (&Server{}).pages.Routes() {
+		paths = append(paths, r.Method+" "+r.Path)
+	}
+	return paths
+}
+
 func endpoints(control bool) []Endpoint {
 	var all []Endpoint
 	for _, r := range (&Server{}).table() {

@@ -10,7 +10,7 @@ import (
 	"svc/store"
 )
 
-// table lists every route. A route cannot be written without its access.
+// table lists every route of the interface; pages have a table of their own. A route cannot be written without its access.
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{

@@ -9,6 +9,7 @@
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
 //	site          the terms documents, the client library for web pages
+//	pages         what people open in a browser
 //
 // server.go has the server and the steps of a request, routes.go the table.
 //
@@ -34,6 +35,7 @@ import (
 	"svc/api/codehost"
 	apicontrol "svc/api/control"
 	"svc/api/distribution"
+	"svc/api/pages"
 	"svc/api/resource"
 	"svc/api/site"
 	"svc/api/transfer"
@@ -79,10 +81,14 @@ type Config struct {
 	// Files is what files are served with; DB and Log are those of the server.
 	Files      distribution.Config
 	SiteURL    string            // public address of the site; "" = not known
+	OpenAPI    []byte            // openapi.yaml, for the API reference
 	Translator *translate.Client // asks the translation service
 	// Codehost is what the code host is asked with; DB, Log, Now, Keys, BaseURL and
 	// Mirror are those of the server.
 	Codehost codehost.Config
+
+	// Examine makes the checks of svc doctor; nil = none.
+	Examine apicontrol.Examiner
 
 	Data string     // the data directory, whose disk must have room; "" = not checked
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
@@ -90,8 +96,8 @@ type Config struct {
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
-// Server answers requests under /api/v1, /healthz, /readyz and, over the control
-// connection only, /control and /metrics.
+// Server answers requests under /api/v1, /healthz, /readyz, for pages and, over the
+// control connection only, /control and /metrics.
 type Server struct {
 	log    *slog.Logger
 	now    func() time.Time
@@ -106,6 +112,7 @@ type Server struct {
 	distribution *distribution.Handlers
 	codehost     *codehost.Handlers
 	site         *site.Handlers
+	pages        *pages.Handlers
 	hosts        distribution.Hosts
 	counts       *analytics.RequestCounter
 
@@ -141,6 +148,7 @@ func New(c Config) (*Server, error) {
 	s.control = apicontrol.New(apicontrol.Config{
 		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
 		Version: c.Version, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
+		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
 	})
 	s.transfer = transfer.New(transfer.Config{
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.counts.Flush, Copy: s.copyData,
@@ -159,10 +167,14 @@ func New(c Config) (*Server, error) {
 	s.resource = resource.New(resource.Config{
 		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
 		Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
+		EventContents: func(ctx context.Context, p store.ProjectID) (int64, int, error) {
+			return c.Events.Contents(ctx, event.Project(p))
+		},
 		ForwardAvailable: s.codehost.ForwardAvailable, Forward: s.codehost.Forward,
 	})
 	s.site = site.New(site.Config{DB: c.DB})
-	if err := s.serve(s.table()); err != nil {
+	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, OpenAPI: c.OpenAPI})
+	if err := s.serve(append(s.table(), s.pages.Routes()...)); err != nil {
 		return nil, err
 	}
 	var prefix [4]byte
@@ -236,6 +248,8 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool)
 	switch {
 	case link && errors.Is(err, web.ErrNoPath):
 		distribution.RefuseLink(out)
+	case served && errors.Is(err, web.ErrNoPath) && pages.ForPeople(hr):
+		s.pages.Missing(out, r)
 	case err != nil:
 		web.Fail(s.log, out, r, err)
 	}

@@ -62,7 +62,7 @@ func TestUnknownAddress(t *testing.T) {
 		refused(e.Method, path+"/more/than/there/is")
 		refused(e.Method, strings.ToUpper(path[:5])+path[5:])
 	}
-	for _, path := range []string{"/", "/api", "/api/v1", "/api/v1/", "/api/v2/health", "/api/v1/public", "/api/v1/admin", "/index.html", "/metrics", "/debug/pprof/"} {
+	for _, path := range []string{"/api", "/api/v1", "/api/v1/", "/api/v2/health", "/api/v1/public", "/api/v1/admin", "/index.html", "/metrics", "/debug/pprof/"} {
 		refused("GET", path)
 	}
 }
@@ -135,7 +135,7 @@ func TestCORS(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", tc.name, status, answer, tc.status)
 		}
 		expose := header.Get("Access-Control-Expose-Headers")
-		for _, name := range []string{"Retry-After", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+		for _, name := range []string{"ETag", "Retry-After", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
 			if !strings.Contains(expose, name) {
 				t.Errorf("%s: pages may not read %s, only %q", tc.name, name, expose)
 			}

@@ -55,7 +55,7 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	if !instance.Has(s.Data, datadir.Database) {
 		return errors.Join(noData(s.Data), lock.Release())
 	}
-	i, err := openService(lock, s, nil, commandLog(p.stderr))
+	i, err := openService(lock, s, nil, nil, commandLog(p.stderr))
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,8 @@ var matrix = map[string]struct {
 	"svc completion zsh":        {"", always},
 	"svc config":                {"", always},
 	"svc config example":        {"", always},
+	// It would make the folder. What it does with others is in testdata/demo.txtar.
+	"svc demo": {"--until tomorrow", codes{exitUsage, exitUsage, exitUsage, exitUsage, exitUsage, exitUsage}},
 	// The first password that was not used yet is no more than a note. Of a
 	// folder of somebody else it says so, and that is all that is wrong with it.
 	"svc doctor": {"", codes{exitNoData, exitOK, exitOK, exitOK, exitFailed, exitOK}},

@@ -71,6 +71,7 @@ command works whether or not the server is running.`,
 	root.SetVersionTemplate("svc {{.Version}}\n")
 	root.AddCommand(
 		p.serveCommand(),
+		p.demoCommand(),
 		p.apikeyCommand(),
 		p.adminCommand(),
 		p.backupCommand(),

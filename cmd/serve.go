@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,7 @@ a second one stops the server immediately.`,
 			if err != nil {
 				return err
 			}
-			return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) })
+			return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) }, p.announce)
 		},
 	}
 	addSettings(c.Flags())
@@ -61,8 +62,9 @@ a second one stops the server immediately.`,
 }
 
 // serve builds the server from the inside out, announces it, runs it until ctx
-// ends, and takes it down in reverse. load reads the settings again.
-func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*setting.Settings, error)) (err error) {
+// ends, and takes it down in reverse. load reads the settings again, and tell says
+// that the server can be used.
+func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*setting.Settings, error), tell func(startReport)) (err error) {
 	level := &slog.LevelVar{}
 	level.Set(s.LogLevel)
 	log, flush := newLog(p.stderr, s, level)
@@ -92,7 +94,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	if start.newFolder, err = instance.MakeFolder(s.Data); err != nil {
 		return err
 	}
-	i, err := lockAndOpen(ctx, s, geo, log)
+	i, err := lockAndOpen(ctx, s, geo, p.openapi, log)
 	if err != nil {
 		return err
 	}
@@ -144,6 +146,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 		}
 		return err
 	}})
+	reload.parts = append(reload.parts, reloadable{nil, func(s *setting.Settings) error { i.settings.Store(s); return nil }})
 	if files != nil { // another content of the same files
 		reload.parts = append(reload.parts, reloadable{nil, func(*setting.Settings) error { return files.Reload() }})
 	}
@@ -155,7 +158,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	// Before the manager hears of it: a reload that it asks for at once must not be lost.
 	defer p.listenToSignals(i, reload, manager, asked)()
 	defer manager.follow(ctx)()
-	p.announce(start)
+	tell(start)
 	i.handler.Started(addresses...)
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
 	defer release()
@@ -191,7 +194,7 @@ func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
 }
 
 // lockAndOpen opens the data directory, unless somebody else has it.
-func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, log *slog.Logger) (*service, error) {
+func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) (*service, error) {
 	lock, server, err := connectOrLock(ctx, s.Data)
 	if err != nil {
 		return nil, err
@@ -206,7 +209,7 @@ func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, log
 	if finished {
 		log.Warn("interrupted restore completed", "content_from_before", kept)
 	}
-	return openService(lock, s, geo, log)
+	return openService(lock, s, geo, openapi, log)
 }
 
 // ensureAdmin makes the administrator at the first start.
@@ -227,27 +230,38 @@ func (i *service) ensureAdmin(ctx context.Context, s *setting.Settings, start *s
 // service is an open data directory with the handler and the jobs that work on it.
 type service struct {
 	*instance.Instance
-	jobs    *jobs.Jobs
-	archive *jobs.Archiver
-	handler *api.Server
+	jobs     *jobs.Jobs
+	archive  *jobs.Archiver
+	handler  *api.Server
+	settings atomic.Pointer[setting.Settings] // as they were last read
+}
+
+// examine makes the checks of svc doctor that a server makes of itself.
+func (i *service) examine(facts doctor.Facts) []doctor.Result {
+	return doctor.ExamineWhileServing(&doctor.Installation{
+		Settings: i.settings.Load(), Machine: os.DirFS("/"), Environ: os.Environ(), Now: time.Now(), Version: version,
+		Server: &doctor.Server{PID: os.Getpid(), Version: version}, Facts: &facts,
+	})
 }
 
 // openService builds the parts on a lock, which it owns from here on. Without a
-// geo no places are looked up.
-func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, log *slog.Logger) (*service, error) {
+// geo no places are looked up, and without the text of openapi.yaml there is no API
+// reference.
+func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) (*service, error) {
 	data, err := instance.Open(lock, s, version, log)
 	if err != nil {
 		return nil, err
 	}
 	i := &service{Instance: data}
-	if err := i.build(s, geo, log); err != nil {
+	i.settings.Store(s)
+	if err := i.build(s, geo, openapi, log); err != nil {
 		return nil, errors.Join(err, i.Close())
 	}
 	return i, nil
 }
 
 // build makes the parts that work on the data.
-func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger) error {
+func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) error {
 	i.archive = &jobs.Archiver{DB: i.Store, Events: i.Events, Data: s.Data, Files: i.Files, Version: version, Elsewhere: instance.SecretsElsewhere(s)}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
@@ -281,10 +295,12 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, log *slog.Logger)
 		BootstrapFile:   bootstrapFile(s),
 		Files:           distribution.Config{Files: i.Files, BaseURL: s.DistBaseURL, UploadMax: int64(s.UploadMaxMB) << 20, CodeHost: s.CodehostWebBaseURL, Fetch: fetch},
 		SiteURL:         s.SiteURL,
+		OpenAPI:         openapi,
 		Translator:      translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)})),
 		Codehost:        codehostConfig(s),
 		Staging:         i.Staging,
 		Version:         version,
+		Examine:         i.examine,
 		Data:            s.Data,
 		Jobs:            i.jobs,
 		Backup:          i.archive.Write,

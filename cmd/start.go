@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"svc/internal/datadir"
@@ -67,6 +68,9 @@ func (r startReport) screen() string {
 	for i, url := range r.public.URLs {
 		line([]string{"listen", ""}[min(i, 1)], "%s", url)
 	}
+	for i, url := range r.consoles() {
+		line([]string{"console", ""}[min(i, 1)], "%s", url)
+	}
 	switch {
 	case r.password != "":
 		line("login", "admin / %s   also in %s", r.password, file)
@@ -79,6 +83,16 @@ func (r startReport) screen() string {
 	}
 	line("next", "a key for CI: %s", r.command("apikey create --name ci"))
 	return b.String()
+}
+
+// consoles are the addresses of the console: that of this machine, and that of the site.
+func (r startReport) consoles() (urls []string) {
+	for _, url := range append(slices.Clone(r.public.URLs[:min(1, len(r.public.URLs))]), r.settings.SiteURL) {
+		if url = strings.TrimSuffix(url, "/") + "/admin"; strings.HasPrefix(url, "http") && !slices.Contains(urls, url) {
+			urls = append(urls, url)
+		}
+	}
+	return urls
 }
 
 // command is a command for this data directory, as it is typed outside of the

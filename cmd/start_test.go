@@ -41,7 +41,7 @@ func TestStartScreen(t *testing.T) {
 		{"generated password", startReport{newFolder: true, newAdmin: true, password: "pass-word"}, true, []string{"  data     DIR (new)\n", "  login    admin / pass-word   also in DIR/svc.bootstrap-admin.txt\n"}},
 		{"given password", startReport{newAdmin: true}, false, []string{"  data     DIR\n", "  login    admin / the password from ADMIN_PASSWORD\n"}},
 		{"password not used yet", startReport{}, true, []string{"  login    admin / the password in DIR/svc.bootstrap-admin.txt\n"}},
-		{"nothing new", startReport{}, false, []string{"  login    admin   password lost? svc admin reset-password --data DIR\n", "  listen   http://127.0.0.1:4000\n", "  next     a key for CI: svc apikey create --name ci --data DIR\n"}},
+		{"nothing new", startReport{}, false, []string{"  login    admin   password lost? svc admin reset-password --data DIR\n", "  listen   http://127.0.0.1:4000\n  console  http://127.0.0.1:4000/admin\n  login", "  next     a key for CI: svc apikey create --name ci --data DIR\n"}},
 		{"in a container", startReport{inside: "docker exec svc /svc"}, false, []string{"  login    admin   password lost? docker exec svc /svc admin reset-password\n", "  next     a key for CI: docker exec svc /svc apikey create --name ci\n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -86,12 +86,24 @@ func TestStartScreenHasEveryAddress(t *testing.T) {
 		public httpserver.Listeners
 		want   string
 	}{
-		{httpserver.Listeners{URLs: []string{"https://a.example", "https://b.example"}}, "  listen   https://a.example\n           https://b.example\n  login"},
-		{httpserver.Listeners{URLs: []string{"http://127.0.0.1:1", "http://192.168.1.5:1"}}, "  listen   http://127.0.0.1:1\n           http://192.168.1.5:1\n  login"},
+		{httpserver.Listeners{URLs: []string{"https://a.example", "https://b.example"}}, "  listen   https://a.example\n           https://b.example\n  console  https://a.example/admin\n  login"},
+		{httpserver.Listeners{URLs: []string{"http://127.0.0.1:1", "http://192.168.1.5:1"}}, "  listen   http://127.0.0.1:1\n           http://192.168.1.5:1\n  console  http://127.0.0.1:1/admin\n  login"},
 		{httpserver.Listeners{URLs: []string{"unix:/run/svc/http.sock"}}, "  listen   unix:/run/svc/http.sock\n  login"},
 	} {
 		if got := (startReport{settings: s, public: &tc.public}).screen(); !strings.Contains(got, tc.want) {
 			t.Errorf("got\n%s\nwant in it %q", got, tc.want)
+		}
+	}
+	site := *s
+	site.SiteURL = "https://svc.example"
+	for listen, want := range map[string]string{
+		"unix:/run/svc/http.sock": "  listen   unix:/run/svc/http.sock\n  console  https://svc.example/admin\n  login",
+		"http://127.0.0.1:1":      "\n  console  http://127.0.0.1:1/admin\n           https://svc.example/admin\n  login",
+		"https://svc.example":     "\n  console  https://svc.example/admin\n  login",
+	} {
+		public := httpserver.Listeners{URLs: []string{listen}}
+		if got := (startReport{settings: &site, public: &public}).screen(); !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant in it %q", got, want)
 		}
 	}
 }

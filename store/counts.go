@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // countName names a number that is kept for each project.
@@ -99,4 +100,52 @@ func (tx *Tx) FeedbackStatistics() (FeedbackStatistics, error) {
 func (tx *Tx) LogStatistics() (byLevel [4]int64, err error) {
 	n, err := tx.sums(countLevel(0), countLevel(1), countLevel(2), countLevel(3))
 	return [4]int64(n), err
+}
+
+// FileCount counts the files of all projects.
+func (tx *Tx) FileCount() (total int64, err error) {
+	names := make([]countName, len(FileStatuses))
+	for i, status := range FileStatuses {
+		names[i] = countFiles(status)
+	}
+	counts, err := tx.sums(names...)
+	for _, n := range counts {
+		total += n
+	}
+	return total, err
+}
+
+// Contents is how much belongs to a project.
+type Contents struct {
+	Versions, Announcements, Feedback, Logs int64
+	Files, FileBytes                        int64
+	Cards                                   int
+	Keys                                    int // that are limited to listed projects, this one among them, and not revoked
+}
+
+// Contents counts what belongs to a project. It reads the record of each file.
+func (tx *Tx) Contents(p ProjectID) (c Contents, err error) {
+	counts := tx.content(p).Bucket(countsBucket)
+	number := func(name countName) int64 { return counted(counts.Get([]byte(name))) }
+	c.Versions, c.Announcements, c.Feedback = number(countVersions), number(countAnnouncements), number(countFeedback)
+	for level := range 4 {
+		c.Logs += number(countLevel(level))
+	}
+	err = tx.EachFile(p, func(f *File) error {
+		c.Files++
+		c.FileBytes += f.Size
+		return nil
+	})
+	if err != nil {
+		return c, err
+	}
+	if err := tx.EachCard(p, func(*Card) error { c.Cards++; return nil }); err != nil {
+		return c, err
+	}
+	return c, eachRecord(tx.bolt.Bucket(keysBucket), func(k *APIKey) error {
+		if k.RevokedAt == nil && slices.Contains(k.Projects, p) {
+			c.Keys++
+		}
+		return nil
+	})
 }

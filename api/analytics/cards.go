@@ -84,6 +84,22 @@ func (h *Handlers) listCards(r *web.Request) (web.PageView, error) {
 	return web.PageView{Total: len(views), Data: views}, err
 }
 
+func (h *Handlers) getCard(r *web.Request) (v cardView, err error) {
+	err = h.DB.View(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		c, err := addressedCard(r, tx, p.ID)
+		if err != nil {
+			return err
+		}
+		v = ViewCard(p, c)
+		return r.Tag(c)
+	})
+	return v, err
+}
+
 func (h *Handlers) createCard(r *web.Request) (cardView, error) {
 	return h.putCard(r, false, func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error) { return &store.Card{}, nil })
 }
@@ -103,6 +119,9 @@ func (h *Handlers) putCard(r *web.Request, update bool, find func(*web.Request, 
 	}
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		c, err := find(r, tx, p.ID)
+		if err == nil && update {
+			err = r.Match(c)
+		}
 		if err != nil {
 			return err
 		}
@@ -111,7 +130,7 @@ func (h *Handlers) putCard(r *web.Request, update bool, find func(*web.Request, 
 			return err
 		}
 		v = ViewCard(p, c)
-		return nil
+		return r.Tag(c)
 	})
 	return v, err
 }
@@ -128,6 +147,9 @@ func addressedCard(r *web.Request, tx *store.Tx, p store.ProjectID) (*store.Card
 func (h *Handlers) deleteCard(r *web.Request) error {
 	return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		c, err := addressedCard(r, tx, p.ID)
+		if err == nil {
+			err = r.Match(c)
+		}
 		if err != nil {
 			return err
 		}

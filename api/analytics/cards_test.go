@@ -3,6 +3,7 @@ package analytics_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,9 +106,24 @@ func TestCardRefusals(t *testing.T) {
 		{"another project's, deleted", "DELETE", foreign, "", 404, "card not found"},
 		{"an id that is none", "DELETE", apitest.Cards + "/1", "", 404, "card not found"},
 		{"an id that is none, changed", "PATCH", apitest.Cards + "/" + url.PathEscape("a/b"), "{}", 404, "card not found"},
-		{"there is no single read", "GET", one, "", 404, "no such path or method"},
 		{"a list of no project", "GET", "/admin/projects/none/events/dashboards/cards", "", 404, `project "none" not found`},
 		{"a card in no project", "POST", "/admin/projects/none/events/dashboards/cards", `{"title":"a","query":` + apitest.Openings + `}`, 404, `project "none" not found`},
 	}...)
 	s.Refusals(t, apitest.Cards, rows)
+}
+
+// A card is read alone as its creation answers it.
+func TestReadCard(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	const all = "/admin/projects/app/events/dashboards/cards"
+	s.Project(t, "app")
+	s.Project(t, "other")
+	made := s.Must(t, 201, "POST", all, `{"title":"t","query":{"type":"value","events":[{"name":"open","alias":"A"}]}}`)
+	one := all + "/" + apitest.Field[string](t, made, "card_id")
+	if got := s.Must(t, 200, "GET", one, ""); got != made {
+		t.Errorf("got %s, want %s", got, made)
+	}
+	s.Must(t, 404, "GET", all+"/nothing", "")
+	s.Must(t, 404, "GET", strings.Replace(one, "/app/", "/other/", 1), "")
 }

@@ -42,6 +42,26 @@ func (h *Handlers) listDefinitions(r *web.Request) (v web.PageView, err error) {
 	return web.PageView{Total: total, Data: web.Views(list, func(d event.Definition) definitionView { return viewDefinition(project, &d) })}, err
 }
 
+func (h *Handlers) getDefinition(r *web.Request) (v definitionView, err error) {
+	var p problems
+	project, err := p.Project(r, h.DB)
+	if err != nil {
+		return v, err
+	}
+	d, err := h.Events.Definition(event.Project(project.ID), r.Param("id"))
+	if err != nil {
+		return v, err
+	}
+	return viewDefinition(project, &d), r.Tag(stateOfDefinition(&d))
+}
+
+// stateOfDefinition is what people say of a name: when it was seen is not theirs.
+func stateOfDefinition(d *event.Definition) event.Definition {
+	state := *d
+	state.FirstSeen, state.LastSeen, state.Count = 0, 0, 0
+	return state
+}
+
 type definitionInput struct {
 	DisplayName web.Optional[string] `json:"display_name"`
 	Description web.Optional[string] `json:"description"`
@@ -71,9 +91,18 @@ func (h *Handlers) updateDefinition(r *web.Request) (v definitionView, err error
 	if err != nil {
 		return v, err
 	}
-	d, err := h.Events.UpdateDefinition(event.Project(project.ID), r.Param("id"), in.apply)
+	d, err := h.Events.UpdateDefinition(event.Project(project.ID), r.Param("id"), func(d *event.Definition) error {
+		if err := r.Match(stateOfDefinition(d)); err != nil {
+			return err
+		}
+		in.apply(d)
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
 	d.Count = 0 // no range was asked for
-	return viewDefinition(project, &d), err
+	return viewDefinition(project, &d), r.Tag(stateOfDefinition(&d))
 }
 
 // deleteDefinition deletes the definition of a name. Its events stay, and the
@@ -84,7 +113,7 @@ func (h *Handlers) deleteDefinition(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.Events.DeleteDefinition(project, r.Param("id"))
+	return h.Events.DeleteDefinition(project, r.Param("id"), func(d *event.Definition) error { return r.Match(stateOfDefinition(d)) })
 }
 
 // CheckEventName checks a name of events as it is stored.

@@ -2,6 +2,7 @@ package analytics_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"svc/api/apitest"
@@ -86,7 +87,26 @@ func TestDefinitions(t *testing.T) {
 		{"a change in no project", "PATCH", "/admin/projects/none/events/definitions/x", `{}`, 404, `project "none" not found`},
 		{"a deletion in no project", "DELETE", "/admin/projects/none/events/definitions/x", "", 404, `project "none" not found`},
 		{"there is no creation", "POST", list, `{"name":"x"}`, 404, "no such path or method"},
-		{"and no single read", "GET", view, "", 404, "no such path or method"},
 	}...)
 	s.Refusals(t, list+"?include_archived=1&end_time=1764547200", rows)
+}
+
+// A definition is read alone as its change answers it.
+func TestReadDefinition(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	const all = "/admin/projects/app/events/definitions"
+	s.Project(t, "app")
+	s.Project(t, "other")
+	s.Must(t, 404, "GET", all+"/nothing", "")
+	s.Must(t, 202, "POST", "/public/app/events", `{"distinct_id":"me","events":[{"event_id":"1","name":"open"}]}`)
+	list := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", all, ""), "data")
+	one := all + "/" + list[0]["event_definition_id"].(string)
+	changed := s.Must(t, 200, "PATCH", one, `{"display_name":"Openings"}`)
+	if got := s.Must(t, 200, "GET", one, ""); got != changed {
+		t.Errorf("got %s, want %s", got, changed)
+	}
+	s.Must(t, 404, "GET", strings.Replace(one, "/app/", "/other/", 1), "")
+	s.Must(t, 200, "DELETE", one, "")
+	s.Must(t, 404, "GET", one, "")
 }

@@ -30,6 +30,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 		{Method: "DELETE", Path: all + "/subjects/:distinct_id", Access: write, Handler: web.OK(h.eraseSubject)},
 
 		{Method: "GET", Path: all + "/definitions", Access: read, Handler: web.OK(h.listDefinitions)},
+		{Method: "GET", Path: one, Access: read, Handler: web.OK(h.getDefinition)},
 		{Method: "PATCH", Path: one, Access: write, Handler: web.OK(h.updateDefinition)},
 		{Method: "DELETE", Path: one, Access: write, Handler: web.Done(h.deleteDefinition)},
 
@@ -45,6 +46,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 
 		{Method: "GET", Path: cards, Access: read, Handler: web.OK(h.listCards)},
 		{Method: "POST", Path: cards, Access: write, Handler: web.Created(h.createCard)},
+		{Method: "GET", Path: cards + "/:id", Access: read, Handler: web.OK(h.getCard)},
 		{Method: "PATCH", Path: cards + "/:id", Access: write, Handler: web.OK(h.updateCard)},
 		{Method: "DELETE", Path: cards + "/:id", Access: write, Handler: web.Done(h.deleteCard)},
 	}

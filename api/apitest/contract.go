@@ -11,6 +11,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -44,9 +45,18 @@ func (o *Operation) Raw() bool {
 	return o.RequestBody != nil && o.RequestBody.Value.Content["application/octet-stream"] != nil
 }
 
-var readContract = sync.OnceValues(func() (*Contract, error) {
+// readDescription reads openapi.yaml.
+var readDescription = sync.OnceValues(func() ([]byte, error) {
 	_, here, _, _ := runtime.Caller(0)
-	doc, err := openapi3.NewLoader().LoadFromFile(filepath.Join(filepath.Dir(here), "../../openapi.yaml"))
+	return os.ReadFile(filepath.Join(filepath.Dir(here), "../../openapi.yaml"))
+})
+
+var readContract = sync.OnceValues(func() (*Contract, error) {
+	text, err := readDescription()
+	if err != nil {
+		return nil, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return nil, err
 	}

@@ -67,8 +67,8 @@ func fullRun() bool {
 }
 
 // owner names the package whose tests must provoke an answer: what is decided
-// before a handler runs belongs to the assembled server, the rest to the package
-// of the handler.
+// before a handler runs belongs to the assembled server, and so does If-Match, whose rule
+// is one for all records; the rest belongs to the package of the handler.
 func owner(o *Operation, status int) Package {
 	if o.Raw() {
 		return Distribution
@@ -77,7 +77,7 @@ func owner(o *Operation, status int) Package {
 		return Codehost // who delivers is found out by the handler
 	}
 	switch status {
-	case http.StatusUnauthorized, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
+	case http.StatusUnauthorized, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
 		return API
 	}
 	switch tag := o.Tags[0]; {

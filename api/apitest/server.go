@@ -142,13 +142,17 @@ var passwordHash = sync.OnceValues(func() (string, error) {
 func NewServer(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s := &Server{Dir: t.TempDir(), Clock: &clock{}}
+	description, err := readDescription()
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := Options{
 		Config: api.Config{
 			Log: slog.New(slog.DiscardHandler), Now: s.Clock.Now,
 			JWTSecret: []byte(Secret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
 			Files:           distribution.Config{UploadMax: 4 << 30},
 			Codehost:        apicodehost.Config{ForwardLimit: 3, ForwardPeriod: time.Hour},
-			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test",
+			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test", OpenAPI: description,
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
 		Store: store.Options{Now: s.Clock.Now, Strict: true},
@@ -161,7 +165,6 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	if o.Config.Files.CodeHost == "" {
 		o.Config.Files.CodeHost = o.host
 	}
-	var err error
 	if s.DB, err = store.Open(filepath.Join(s.Dir, datadir.Database), o.Store); err != nil {
 		t.Fatal(err)
 	}
@@ -298,6 +301,24 @@ func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, s
 // Send sends any request and holds the answer to openapi.yaml.
 func (s *Server) Send(t testing.TB, method, path string, headers map[string]string, body string) (int, string, http.Header) {
 	t.Helper()
+	answer, b := s.exchange(t, method, path, headers, body) //nolint:bodyclose // exchange has closed it
+	LoadContract(t).Check(t, answer.Request, answer.StatusCode, answer.Header, b)
+	return answer.StatusCode, string(b), answer.Header
+}
+
+// Visit asks for a page, of which openapi.yaml must know nothing.
+func (s *Server) Visit(t testing.TB, method, path string, headers map[string]string) (int, string, http.Header) {
+	t.Helper()
+	answer, b := s.exchange(t, method, path, headers, "") //nolint:bodyclose // exchange has closed it
+	if o := LoadContract(t).Find(method, answer.Request.URL.EscapedPath()); o != nil {
+		t.Errorf("%s %s is %s of openapi.yaml", method, path, o.OperationID)
+	}
+	return answer.StatusCode, string(b), answer.Header
+}
+
+// exchange sends a request and reads its answer, whose body is closed when it returns.
+func (s *Server) exchange(t testing.TB, method, path string, headers map[string]string, body string) (*http.Response, []byte) {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -314,8 +335,7 @@ func (s *Server) Send(t testing.TB, method, path string, headers map[string]stri
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
-	LoadContract(t).Check(t, r, answer.StatusCode, answer.Header, b)
-	return answer.StatusCode, string(b), answer.Header
+	return answer, b
 }
 
 // Must sends a request as the administrator and expects a status.

@@ -90,10 +90,16 @@ func masked(hint string, length int) string {
 }
 
 // showApp is the settings as change leaves them, in a transaction of run.
-func (h *Handlers) showApp(run func(func(*store.Tx) error) error, change func(*store.Tx) error) (appView, error) {
+func (h *Handlers) showApp(r *web.Request, run func(func(*store.Tx) error) error, change func(*store.Tx) error) (appView, error) {
 	var a *store.CodehostApp
 	err := run(func(tx *store.Tx) (err error) {
-		if err = change(tx); err == nil {
+		if a, err = tx.CodehostApp(); err == nil {
+			err = r.Match(a)
+		}
+		if err == nil {
+			err = change(tx)
+		}
+		if err == nil {
 			a, err = tx.CodehostApp()
 		}
 		return err
@@ -101,11 +107,11 @@ func (h *Handlers) showApp(run func(func(*store.Tx) error) error, change func(*s
 	if err != nil {
 		return appView{}, err
 	}
-	return viewApp(a), nil
+	return viewApp(a), r.Tag(a)
 }
 
-func (h *Handlers) getApp(*web.Request) (appView, error) {
-	return h.showApp(h.DB.View, func(*store.Tx) error { return nil })
+func (h *Handlers) getApp(r *web.Request) (appView, error) {
+	return h.showApp(r, h.DB.View, func(*store.Tx) error { return nil })
 }
 
 type appInput struct {
@@ -156,7 +162,7 @@ func (h *Handlers) updateApp(r *web.Request) (appView, error) {
 	if err != nil {
 		return appView{}, err
 	}
-	return h.showApp(h.DB.Update, func(tx *store.Tx) error {
+	return h.showApp(r, h.DB.Update, func(tx *store.Tx) error {
 		a, err := tx.CodehostApp()
 		if err != nil {
 			return err
@@ -188,8 +194,8 @@ func timeOf(tx *store.Tx, secret string) int64 {
 	return tx.Now().Unix()
 }
 
-func (h *Handlers) resetApp(*web.Request) (appView, error) {
-	return h.showApp(h.DB.Update, (*store.Tx).DeleteCodehostApp)
+func (h *Handlers) resetApp(r *web.Request) (appView, error) {
+	return h.showApp(r, h.DB.Update, (*store.Tx).DeleteCodehostApp)
 }
 
 // appTestView is what the code host knows of the app.

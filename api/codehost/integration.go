@@ -71,11 +71,14 @@ func (h *Handlers) showIntegration(r *web.Request, run func(func(*store.Tx) erro
 		if err != nil {
 			return err
 		}
+		if err := r.Match(i); err != nil {
+			return err
+		}
 		if err := change(tx, p, i, a); err != nil {
 			return err
 		}
 		view = viewIntegration(p, i, a)
-		return nil
+		return r.Tag(i)
 	})
 	return view, err
 }

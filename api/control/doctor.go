@@ -19,8 +19,13 @@ func (h *Handlers) doctorRoutes() []web.Route {
 }
 
 // doctorFacts answers what svc doctor cannot see from outside.
-func (h *Handlers) doctorFacts(*web.Request) (doctor.Facts, error) {
-	facts := instance.Facts(h.DB, h.KeySalt, h.Now())
+func (h *Handlers) doctorFacts(*web.Request) (doctor.Facts, error) { return h.facts() }
+
+func (h *Handlers) facts() (doctor.Facts, error) {
+	facts, err := instance.Facts(h.DB, h.KeySalt, h.Now())
+	if err != nil {
+		return facts, err
+	}
 	facts.Forwarding = h.Forwarding.view()
 	if h.Jobs != nil {
 		if err := h.Jobs.FolderProblem(); err != nil {
@@ -29,6 +34,11 @@ func (h *Handlers) doctorFacts(*web.Request) (doctor.Facts, error) {
 	}
 	if h.Search != nil {
 		facts.Index.Seen, facts.Index.Answers = h.Search.Seen()
+	}
+	for _, j := range h.jobViews() {
+		if j.LastError != "" {
+			facts.FailedJobs = append(facts.FailedJobs, doctor.FailedJob{Name: j.Name, Error: j.LastError})
+		}
 	}
 	return facts, nil
 }

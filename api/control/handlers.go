@@ -13,6 +13,7 @@
 //	compact.go          svc compact
 //	reindex.go          svc reindex, version
 //	doctor.go           what svc doctor asks
+//	overview.go         what svc doctor would say, for the administrator
 //	forwarding.go       forwarding headers that came from unknown proxies
 //	profiles.go         profiles for go tool pprof
 package control
@@ -45,9 +46,13 @@ type Config struct {
 	Now        func() time.Time
 
 	Version string // of the program
-	Data    string // the data directory, whose disk must have room; "" = not checked
-	KeySalt []byte // of the hashes of API keys
-	Files   string // the directory of local files
+	SiteURL string // public address of the site; "" = not known
+	// DistributionURL is what links of files begin with; "" = they have no host.
+	DistributionURL string
+	Examine         Examiner // nil = nothing is examined
+	Data            string   // the data directory, whose disk must have room; "" = not checked
+	KeySalt         []byte   // of the hashes of API keys
+	Files           string   // the directory of local files
 
 	// Dropped is the number of requests that the request statistics had no room for.
 	Dropped func() uint64
@@ -61,9 +66,10 @@ type Config struct {
 // Handlers answer the owner, and everybody about the health of the server.
 type Handlers struct {
 	Config
-	started    time.Time
-	life       life
-	exposition http.Handler // of the metrics
+	started     time.Time
+	examination examination
+	life        life
+	exposition  http.Handler // of the metrics
 }
 
 // New makes handlers of a server that starts now.
@@ -78,6 +84,7 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat([]web.Route{
 		{Method: "GET", Path: "/healthz", Access: web.Anyone(), Handler: h.healthz, Quiet: true},
 		{Method: "GET", Path: "/readyz", Access: web.Anyone(), Handler: h.ready, Quiet: true},
+		{Method: "GET", Path: web.V1 + "/admin/status", Access: web.LoginOnly(), Handler: web.OK(h.showInstance)},
 		{Method: "GET", Path: web.V1 + "/health", Access: web.Anyone(), Handler: web.OK(h.health), Quiet: true},
 	}, h.controlRoutes(), h.jobRoutes(), h.profileRoutes(), h.doctorRoutes())
 }

@@ -34,14 +34,23 @@ type cdnView struct {
 }
 
 // showCDN is the settings as change leaves them, in a transaction of run.
-func (h *Handlers) showCDN(run func(func(*store.Tx) error) error, change func(*store.Tx) error) (cdnView, error) {
+func (h *Handlers) showCDN(r *web.Request, run func(func(*store.Tx) error) error, change func(*store.Tx) error) (cdnView, error) {
 	var c *store.CDN
 	err := run(func(tx *store.Tx) (err error) {
-		if err = change(tx); err == nil {
+		if c, err = tx.CDN(); err == nil {
+			err = r.Match(c)
+		}
+		if err == nil {
+			err = change(tx)
+		}
+		if err == nil {
 			c, err = tx.CDN()
 		}
 		return err
 	})
+	if err == nil {
+		err = r.Tag(c)
+	}
 	if err != nil {
 		return cdnView{}, err
 	}
@@ -51,8 +60,8 @@ func (h *Handlers) showCDN(run func(func(*store.Tx) error) error, change func(*s
 	}, nil
 }
 
-func (h *Handlers) getCDN(*web.Request) (cdnView, error) {
-	return h.showCDN(h.DB.View, func(*store.Tx) error { return nil })
+func (h *Handlers) getCDN(r *web.Request) (cdnView, error) {
+	return h.showCDN(r, h.DB.View, func(*store.Tx) error { return nil })
 }
 
 type cdnInput struct {
@@ -77,7 +86,7 @@ func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
 	if err := p.Err(); err != nil {
 		return cdnView{}, err
 	}
-	return h.showCDN(h.DB.Update, func(tx *store.Tx) error {
+	return h.showCDN(r, h.DB.Update, func(tx *store.Tx) error {
 		c, err := tx.CDN()
 		if err != nil {
 			return err
@@ -94,8 +103,8 @@ func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
 	})
 }
 
-func (h *Handlers) clearCDN(*web.Request) (cdnView, error) {
-	return h.showCDN(h.DB.Update, (*store.Tx).DeleteCDN)
+func (h *Handlers) clearCDN(r *web.Request) (cdnView, error) {
+	return h.showCDN(r, h.DB.Update, (*store.Tx).DeleteCDN)
 }
 
 type cdnTestView struct {

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ func (h *Handlers) keyRoutes() []web.Route {
 	for _, family := range []string{web.V1 + "/auth/api-keys", web.V1 + "/auth/tokens"} {
 		routes = append(routes,
 			web.Route{Method: "POST", Path: family, Access: web.LoginOnly(), Handler: web.Created(h.createKey)},
+			web.Route{Method: "GET", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.OK(h.getKey)},
 			web.Route{Method: "PATCH", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.OK(h.updateKey)},
 			web.Route{Method: "DELETE", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.Done(h.revokeKey)},
 			web.Route{Method: "POST", Path: family + "/:id/rotate", Access: web.LoginOnly(), Handler: web.Created(h.rotateKey)},
@@ -105,6 +107,25 @@ func (h *Handlers) listKeys(r *web.Request) (web.ListView, error) {
 
 func (h *Handlers) listTokens(*web.Request) ([]KeyView, error) {
 	return web.Views(h.DB.APIKeys(), h.viewKey), nil
+}
+
+func (h *Handlers) getKey(r *web.Request) (v KeyView, err error) {
+	id, ok := store.ParseID(r.Param("id"))
+	if !ok {
+		return v, errNoKey
+	}
+	k, err := store.Read(h.DB, func(tx *store.Tx) (*store.APIKey, error) { return tx.APIKey(id) })
+	if err != nil {
+		return v, err
+	}
+	return h.viewKey(k), r.Tag(stateOfKey(k))
+}
+
+// stateOfKey is what people change of a key: its use is not theirs.
+func stateOfKey(k *store.APIKey) store.APIKey {
+	state := *k
+	state.LastUsedAt = nil
+	return state
 }
 
 type keyInput struct {
@@ -274,22 +295,28 @@ func (h *Handlers) updateKey(r *web.Request) (v keyGrantView, err error) {
 	return h.viewGrant(k), nil
 }
 
-var errRevoked = fault.New(fault.Conflict, "the API key is revoked")
+var (
+	errNoKey   = fault.New(fault.NotFound, "API key not found")
+	errRevoked = fault.New(fault.Conflict, "the API key is revoked")
+)
 
 // editKey changes the key in the path in one transaction.
 func (h *Handlers) editKey(r *web.Request, edit func(*store.Tx, *store.APIKey) error) (k *store.APIKey, err error) {
 	id, ok := store.ParseID(r.Param("id"))
 	if !ok {
-		return nil, fault.New(fault.NotFound, "API key not found")
+		return nil, errNoKey
 	}
 	err = h.DB.Update(func(tx *store.Tx) (err error) {
 		if k, err = tx.APIKey(id); err != nil {
 			return err
 		}
+		if err := r.Match(stateOfKey(k)); err != nil {
+			return err
+		}
 		if err := edit(tx, k); err != nil {
 			return err
 		}
-		return tx.PutAPIKey(k)
+		return errors.Join(tx.PutAPIKey(k), r.Tag(stateOfKey(k)))
 	})
 	return k, err
 }

@@ -234,3 +234,20 @@ func TestUpdateAPIKeyRefused(t *testing.T) {
 		})
 	})
 }
+
+// A key is read alone as the list has it.
+func TestReadAPIKey(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "app")
+	id := apitest.Field[string](t, s.Must(t, 201, "POST", "/auth/api-keys", `{"name":"ci","project_ids":["app"]}`), "id")
+	for _, family := range []string{"/auth/api-keys/", "/auth/tokens/"} {
+		one := s.Must(t, 200, "GET", family+id, "")
+		if listed := s.Must(t, 200, "GET", "/auth/tokens", ""); listed != "["+one+"]" {
+			t.Errorf("%s: got %s, the list is %s", family, one, listed)
+		}
+		for _, other := range []string{"nothing", "00000000-0000-7000-8000-000000000000"} {
+			s.Must(t, 404, "GET", family+other, "")
+		}
+	}
+}

@@ -8,6 +8,7 @@
 //	find.go                  search= in lists, by the index
 //	translations.go          texts in other languages
 //	translate.go             machine translation: settings, test, texts
+//	markdown.go              Markdown as pages show it
 //	public.go                projects and versions for apps, in their language
 //	account.go               login, profile
 //	bootstrap.go             the administrator at the first start, reset of the password
@@ -18,7 +19,7 @@
 //	versions.go              versions: lists, statistics, public reads
 //	versions_input.go        bodies of versions and their rules
 //	versions_view.go         answers with versions
-//	update_check.go          the update check
+//	update_check.go          the update check, and what it would answer
 //	announcements.go         announcements
 //	announcements_input.go   bodies of announcements and their rules
 //	announcements_public.go  lists of announcements for apps
@@ -30,6 +31,7 @@
 package resource
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 	"time"
@@ -59,6 +61,9 @@ type Config struct {
 	KeySalt       []byte // of the hashes of API keys
 	BootstrapFile string // holds a generated first password until the first login
 
+	// EventContents counts the events of a project and their definitions.
+	EventContents func(context.Context, store.ProjectID) (events int64, definitions int, err error)
+
 	// ForwardAvailable reports whether feedback of a project can become an issue at the
 	// code host, and Forward makes one of feedback that a visitor has sent, and stores the
 	// feedback. key identifies the submission; nil = it is never taken for a duplicate.
@@ -87,7 +92,7 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
-		h.translateRoutes(),
+		h.translateRoutes(), h.markdownRoutes(),
 	)
 }
 

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"errors"
+
 	"svc/api/web"
 	"svc/internal/release"
 	"svc/store"
@@ -16,6 +18,7 @@ func (h *Handlers) projectRoutes() []web.Route {
 		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewProjectFully)},
 		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: web.OK(h.updateProject)},
 		{Method: "DELETE", Path: one, Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteProject)},
+		{Method: "GET", Path: one + "/contents", Access: web.ByScope("projects:read"), Handler: web.OK(h.projectContents)},
 		{Method: "GET", Path: one + "/aliases", Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewAliases)},
 		{Method: "DELETE", Path: one + "/aliases/:alias", Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteAlias)},
 	}
@@ -118,6 +121,46 @@ func (h *Handlers) listProjects(r *web.Request) (web.PageView, error) {
 	return web.PageView{Total: len(matching), Data: web.Views(web.PageOf(matching, page), viewProjectFully)}, err
 }
 
+// contentsView is how much goes when a project is deleted.
+type contentsView struct {
+	Versions         int64 `json:"versions"`
+	Announcements    int64 `json:"announcements"`
+	Feedbacks        int64 `json:"feedbacks"`
+	Logs             int64 `json:"logs"`
+	Files            int64 `json:"files"`
+	FileBytes        int64 `json:"file_bytes"`
+	Events           int64 `json:"events"`
+	EventDefinitions int   `json:"event_definitions"`
+	DashboardCards   int   `json:"dashboard_cards"`
+	Languages        int   `json:"languages"`
+	Aliases          int   `json:"aliases"`
+	APIKeys          int   `json:"api_keys"`
+}
+
+// projectContents counts what belongs to the project in the path.
+func (h *Handlers) projectContents(r *web.Request) (v contentsView, err error) {
+	var project store.ProjectID
+	err = h.DB.View(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		project = p.ID
+		c, err := tx.Contents(p.ID)
+		v = contentsView{
+			Versions: c.Versions, Announcements: c.Announcements, Feedbacks: c.Feedback, Logs: c.Logs,
+			Files: c.Files, FileBytes: c.FileBytes, DashboardCards: c.Cards, APIKeys: c.Keys,
+			Languages: len(p.Languages), Aliases: len(p.Aliases),
+		}
+		return err
+	})
+	if err != nil {
+		return v, err
+	}
+	v.Events, v.EventDefinitions, err = h.EventContents(r.Context(), project)
+	return v, err
+}
+
 // NewProject is a project with the defaults.
 func NewProject() store.Project {
 	return store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
@@ -134,7 +177,7 @@ func (h *Handlers) createProject(r *web.Request) (v projectView, err error) {
 		if err := change.apply(&p); err != nil {
 			return err
 		}
-		return tx.CreateProject(&p)
+		return errors.Join(tx.CreateProject(&p), r.Tag(&p))
 	})
 	return viewProjectFully(&p), err
 }
@@ -143,10 +186,10 @@ func (h *Handlers) createProject(r *web.Request) (v projectView, err error) {
 func projectAnswer[V any](h *Handlers, view func(*store.Project) V) web.Handler {
 	return web.OK(func(r *web.Request) (v V, err error) {
 		p, err := r.Reached(h.DB.FindProject(r.Param("k")))
-		if err == nil {
-			v = view(p)
+		if err != nil {
+			return v, err
 		}
-		return v, err
+		return view(p), r.Tag(p)
 	})
 }
 
@@ -156,6 +199,9 @@ func (h *Handlers) updateProject(r *web.Request) (v projectView, err error) {
 		return v, err
 	}
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		if err := r.Match(p); err != nil {
+			return err
+		}
 		if err := change.apply(p); err != nil {
 			return err
 		}
@@ -165,13 +211,18 @@ func (h *Handlers) updateProject(r *web.Request) (v projectView, err error) {
 			err = tx.PutProject(p)
 		}
 		v = viewProjectFully(p)
-		return err
+		return errors.Join(err, r.Tag(p))
 	})
 	return v, err
 }
 
 func (h *Handlers) deleteProject(r *web.Request) error {
-	return r.Update(h.DB, (*store.Tx).DeleteProject)
+	return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		if err := r.Match(p); err != nil {
+			return err
+		}
+		return tx.DeleteProject(p)
+	})
 }
 
 type aliasView struct {

@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -271,4 +272,51 @@ func TestPublicProject(t *testing.T) {
 		t.Error(why)
 	}
 	s.Exchanges(t, []apitest.Exchange{{"unknown project", "GET", "/public/none", "", 404, `{"statusCode":404,"error":"Not Found"}`}})
+}
+
+// What goes with a project is counted: what is hidden, archived or another project's, too, as
+// the deletion takes it.
+func TestProjectContents(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	const one, path = "/admin/projects/app", "/admin/projects/app/contents"
+	s.Project(t, "before")
+	s.Project(t, "other")
+	s.Must(t, 200, "PATCH", "/admin/projects/before", `{"project_key":"app"}`)
+	const none = `{"versions":0,"announcements":0,"feedbacks":0,"logs":0,"files":0,"file_bytes":0,"events":0,"event_definitions":0,"dashboard_cards":0,"languages":0,"aliases":1,"api_keys":0}`
+	if empty := s.Must(t, 200, "GET", path, ""); apitest.CompareJSON(t, empty, none) != "" {
+		t.Errorf("an empty project: got %s, want %s", empty, none)
+	}
+	for _, key := range []string{"app", "other"} {
+		of := "/admin/projects/" + key
+		s.Publish(t, key, "1.0", "2.0", "3.0-rc preview")
+		s.Must(t, 201, "POST", of+"/announcements", `{"title":"a","content":"b","is_hidden":true}`)
+		s.Must(t, 201, "POST", of+"/feedbacks", `{"content":"a","is_hidden":true}`)
+		s.Must(t, 201, "POST", of+"/feedbacks", `{"content":"b","rating":1}`)
+		for level := range 4 {
+			s.Must(t, 201, "POST", of+"/logs", fmt.Sprintf(`{"level":%d,"content":"x"}`, level))
+		}
+		s.Upload(t, key, "a.txt", "hello")
+		s.Upload(t, key, "b.txt", "world!")
+		s.Must(t, 202, "POST", "/public/"+key+"/events", `{"distinct_id":"me","events":[{"event_id":"1","name":"open"},{"event_id":"2","name":"open"},{"event_id":"3","name":"close"}]}`)
+		s.Must(t, 201, "POST", of+"/events/dashboards/cards", `{"title":"t","query":{"type":"value","events":[{"name":"open","alias":"A"}]}}`)
+		s.Must(t, 201, "POST", of+"/locales", `{"locale":"de"}`)
+		s.Key(t, fmt.Sprintf(`{"name":"k","project_ids":[%q]}`, key))
+	}
+	s.Key(t, `{"name":"everything"}`)
+	s.Key(t, `{"name":"both","project_ids":["app","other"]}`)
+	revoked := apitest.Field[string](t, s.Must(t, 201, "POST", "/auth/api-keys", `{"name":"gone","project_ids":["app"]}`), "id")
+	s.Must(t, 200, "DELETE", "/auth/api-keys/"+revoked, "")
+	const full = `{"versions":3,"announcements":1,"feedbacks":2,"logs":4,"files":2,"file_bytes":11,"events":3,"event_definitions":2,"dashboard_cards":1,"languages":1,"aliases":1,"api_keys":2}`
+	if got := s.Must(t, 200, "GET", path, ""); apitest.CompareJSON(t, got, full) != "" {
+		t.Errorf("in memory: got %s, want %s", got, full)
+	}
+	if err := s.Events.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Must(t, 200, "GET", "/admin/projects/before/contents", ""); apitest.CompareJSON(t, got, full) != "" {
+		t.Errorf("in blocks, by the former key: got %s, want %s", got, full)
+	}
+	s.Must(t, 200, "DELETE", one, "")
+	s.Must(t, 404, "GET", path, "")
 }

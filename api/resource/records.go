@@ -61,10 +61,11 @@ func getRecord[R, V any](h *Handlers, of kind[R], view func(*store.Project, *R) 
 	return web.OK(func(r *web.Request) (v V, err error) {
 		err = h.DB.View(func(tx *store.Tx) error {
 			p, record, err := of.addressed(r, tx)
-			if err == nil {
-				v = view(p, record)
+			if err != nil {
+				return err
 			}
-			return err
+			v = view(p, record)
+			return r.Tag(record)
 		})
 		return v, err
 	})
@@ -90,10 +91,11 @@ func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write
 				return err
 			}
 			record, err := c.create(tx, p)
-			if err == nil {
-				v = view(p, record)
+			if err != nil {
+				return err
 			}
-			return err
+			v = view(p, record)
+			return r.Tag(record)
 		})
 		return v, err
 	})
@@ -133,11 +135,14 @@ func updateRecord[In, R, V any, C change[R]](h *Handlers, of kind[R], check func
 			if err != nil {
 				return err
 			}
+			if err := r.Match(record); err != nil {
+				return err
+			}
 			if err := c.update(tx, p, record); err != nil {
 				return err
 			}
 			v = view(p, record)
-			return nil
+			return r.Tag(record)
 		})
 		return v, err
 	})
@@ -148,6 +153,9 @@ func deleteRecord[R any](h *Handlers, of kind[R]) web.Handler {
 	return web.Done(func(r *web.Request) error {
 		return h.DB.Update(func(tx *store.Tx) error {
 			p, record, err := of.addressed(r, tx)
+			if err == nil {
+				err = r.Match(record)
+			}
 			if err != nil {
 				return err
 			}

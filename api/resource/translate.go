@@ -63,12 +63,12 @@ func translationSettings(tx *store.Tx) (*store.Translation, error) {
 	return t, err
 }
 
-func (h *Handlers) getTranslation(*web.Request) (translationSettingsView, error) {
+func (h *Handlers) getTranslation(r *web.Request) (translationSettingsView, error) {
 	t, err := store.Read(h.DB, translationSettings)
 	if err != nil {
 		return translationSettingsView{}, err
 	}
-	return viewTranslationSettings(t), nil
+	return viewTranslationSettings(t), r.Tag(t)
 }
 
 type translationSettingsInput struct {
@@ -108,6 +108,9 @@ func (h *Handlers) updateTranslation(r *web.Request) (view translationSettingsVi
 	}
 	err = h.DB.Update(func(tx *store.Tx) error {
 		t, err := translationSettings(tx)
+		if err == nil {
+			err = r.Match(t)
+		}
 		if err != nil {
 			return err
 		}
@@ -124,7 +127,7 @@ func (h *Handlers) updateTranslation(r *web.Request) (view translationSettingsVi
 			return err
 		}
 		view = viewTranslationSettings(t)
-		return nil
+		return r.Tag(t)
 	})
 	return view, err
 }
@@ -137,7 +140,17 @@ func (h *Handlers) setTranslationKey(tx *store.Tx, t *store.Translation, key str
 }
 
 func (h *Handlers) clearTranslation(r *web.Request) (translationSettingsView, error) {
-	if err := h.DB.Update((*store.Tx).DeleteTranslation); err != nil {
+	err := h.DB.Update(func(tx *store.Tx) error {
+		t, err := translationSettings(tx)
+		if err == nil {
+			err = r.Match(t)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.DeleteTranslation()
+	})
+	if err != nil {
 		return translationSettingsView{}, err
 	}
 	return h.getTranslation(r)

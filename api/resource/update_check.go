@@ -2,12 +2,14 @@ package resource
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 
 	"svc/api/web"
+	"svc/internal/platform"
 	"svc/internal/release"
 	"svc/internal/useragent"
 	"svc/store"
@@ -139,4 +141,84 @@ func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) []b
 		return append(b, "null"...)
 	}
 	return web.AppendText(b, text)
+}
+
+// What a simulation says beside the findings of package release: the update check looks at neither.
+const (
+	targetNotForPlatform       = "target_not_for_platform"
+	targetPublishedInTheFuture = "target_published_in_the_future"
+)
+
+type simulationView struct {
+	Status  int                `json:"status"` // of the update check
+	Message *string            `json:"message"`
+	Answer  json.RawMessage    `json:"answer"` // null where the update check answers an error
+	Reasons []updateReasonView `json:"reasons"`
+}
+
+// updateReasonView is a rule that applied. Facts that do not belong to it are null.
+type updateReasonView struct {
+	Code        string              `json:"code"`
+	VersionID   *string             `json:"version_id"`
+	Version     *string             `json:"version"`
+	Comparable  *string             `json:"comparable_version"`
+	Min         *string             `json:"min_comparable_version"`
+	Max         *string             `json:"max_comparable_version"`
+	Platforms   []platform.Platform `json:"platforms"`
+	PublishedAt *int64              `json:"published_at"`
+}
+
+// simulateUpdateCheck answers what the update check would, and why. It is counted nowhere.
+func (h *Handlers) simulateUpdateCheck(r *web.Request) (simulationView, error) {
+	var in updateCheckInput
+	if err := web.Decode(r, &in); err != nil {
+		return simulationView{}, err
+	}
+	query, err := in.check()
+	var p problems
+	on := p.Platform(in.Platform)
+	if err := web.JoinValidation(err, p.Err()); err != nil {
+		return simulationView{}, err
+	}
+	return readSnapshot(h, r, func(snap *store.Snapshot) (v simulationView, err error) {
+		decision, found, refused := snap.Catalog.Explain(query, snap.Project.OptionalUpdate)
+		v = simulationView{Status: web.StatusOf(refused), Reasons: web.Views(found, func(f release.Finding) updateReasonView { return viewFinding(snap, f) })}
+		if refused != nil {
+			v.Message = web.OrNull(refused.Error())
+			return v, nil
+		}
+		if decision.Target >= 0 {
+			v.Reasons = append(v.Reasons, h.unlooked(snap, decision.Target, on)...)
+		}
+		v.Answer, err = h.reader(snap, in.Locale.Or("")).updateCheck(nil, query, decision)
+		return v, err
+	})
+}
+
+func viewFinding(snap *store.Snapshot, f release.Finding) updateReasonView {
+	v := updateReasonView{Code: f.Code, Min: web.OrNull(f.Range.Min.String()), Max: web.OrNull(f.Range.Max.String())}
+	if f.Version >= 0 {
+		record := snap.Entry(f.Version).Record
+		v.VersionID, v.Version, v.Comparable = web.OrNull(record.ID.String()), &record.Version, web.OrNull(record.Comparable.String())
+	}
+	return v
+}
+
+// unlooked are the facts of a target that surprise people, because the update check does not look at
+// them.
+func (h *Handlers) unlooked(snap *store.Snapshot, target int, on *platform.Platform) (all []updateReasonView) {
+	record := snap.Entry(target).Record
+	if on != nil && !record.Runs(*on) {
+		v := viewFinding(snap, release.Finding{Code: targetNotForPlatform, Version: target})
+		if v.Platforms = record.Platforms; len(v.Platforms) == 0 {
+			v.Platforms = []platform.Platform{*record.Platform}
+		}
+		all = append(all, v)
+	}
+	if record.PublishedAt > h.Now().Unix() {
+		v := viewFinding(snap, release.Finding{Code: targetPublishedInTheFuture, Version: target})
+		v.PublishedAt = &record.PublishedAt
+		all = append(all, v)
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -180,5 +181,72 @@ func TestUpdateCheckRefused(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{
 		{"64 characters of a text", "POST", path, `{"current_version":"` + apitest.Long(64) + `","current_comparable_version":"1"}`, 200, `{"current_version":"1.0"}`},
 		{"64 digits of a value", "POST", path, `{"current_comparable_version":"` + strings.Repeat("9", 64) + `"}`, 200, `{"should_update":false}`},
+	})
+}
+
+// The simulation answers to the byte what the update check does, and says why.
+func TestUpdateCheckSimulation(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	for _, key := range []string{"app", "empty"} {
+		s.Project(t, key)
+	}
+	s.Must(t, 201, "POST", "/admin/projects/app/locales", `{"locale":"de"}`)
+	s.Publish(t, "app", "1.0", "2.0 milestone", "5.0-rc preview")
+	s.Must(t, 201, "PUT", apitest.VersionsOf("app")+"/by-version/1.5", `{"is_deprecated":true}`)
+	s.Must(t, 201, "PUT", apitest.VersionsOf("app")+"/by-version/3.0", `{"platforms":["windows"],"published_at":99999999999,"translations":[{"locale":"de","title":"Drei"}]}`)
+	s.Must(t, 201, "PUT", apitest.VersionsOf("app")+"/by-version/4.0-rc", `{"is_preview":true,"platform":"ios"}`)
+	s.Must(t, 200, "PATCH", "/admin/projects/app", `{"optional_update_min_comparable_version":"1.2","optional_update_max_comparable_version":"2.5"}`)
+	const simulation, check = "/admin/projects/app/versions/update-check-simulation", "/public/app/versions/check-update"
+	// about is a reason about a version.
+	about := func(code, version string) string {
+		return fmt.Sprintf(`{"code":%q,"version":%q,"version_id":%q,"comparable_version":%[2]q}`, code, version, s.VersionID(t, "app", version))
+	}
+	const limits = `"min_comparable_version":"1.2","max_comparable_version":"2.5","version":null,"version_id":null,"comparable_version":null,"platforms":null,"published_at":null}`
+	for _, row := range []struct{ name, body, status, reasons string }{
+		{"below the range", `{"current_version":"1.0"}`, "200", about("previews_not_included", "5.0-rc") + "," + about("current_version_registered", "1.0") + "," +
+			about("newer_version_available", "3.0") + `,{"code":"outside_optional_update_range",` + limits + "," + about("milestone_guard", "2.0")},
+		{"deprecated, in German", `{"current_version":"1.5","locale":"de"}`, "200", about("previews_not_included", "5.0-rc") + "," + about("current_version_registered", "1.5") + "," +
+			about("newer_version_available", "3.0") + "," + about("current_version_deprecated", "1.5") + "," + about("milestone_guard", "2.0") + `,{"code":"inside_optional_update_range",` + limits},
+		{"a target for others, in the future", `{"current_version":"2.0","platform":"Linux"}`, "200", about("previews_not_included", "5.0-rc") + "," + about("current_version_registered", "2.0") + "," +
+			about("newer_version_available", "3.0") + `,{"code":"inside_optional_update_range",` + limits +
+			`,{"code":"target_not_for_platform","version":"3.0","platforms":["windows"]},{"code":"target_published_in_the_future","version":"3.0","published_at":99999999999}`},
+		{"not registered, above", `{"current_comparable_version":"9","include_preview":true,"platform":"linux"}`, "200",
+			`{"code":"current_version_not_registered","version":null},` + about("above_latest_version", "5.0-rc")},
+		{"a language that the project does not have", `{"current_version":"3.0","locale":"fr"}`, "200", about("previews_not_included", "5.0-rc") + "," +
+			about("current_version_registered", "3.0") + "," + about("latest_version_installed", "3.0")},
+		{"nothing to compare it by", `{"current_version":"mine"}`, "400", about("previews_not_included", "5.0-rc") + `,{"code":"current_version_unknown","version":null}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			status, want := s.Ask(t, "POST", check, row.body)
+			answer := s.Must(t, 200, "POST", simulation, row.body)
+			if why := apitest.CompareJSON(t, answer, `{"status":`+row.status+`,"reasons":[`+row.reasons+`]}`); why != "" {
+				t.Errorf("%s: %s\n%s", row.body, why, answer)
+			}
+			if fmt.Sprint(status) != row.status {
+				t.Fatalf("%s: the update check answers %d %s, want %s", row.body, status, want, row.status)
+			}
+			if status == 200 && (!strings.Contains(answer, `"message":null,"answer":`+want+`,"reasons":`)) {
+				t.Errorf("%s: got %s, want the answer %s", row.body, answer, want)
+			}
+			if status != 200 && (apitest.Field[any](t, answer, "answer") != nil || apitest.Field[string](t, answer, "message") != apitest.Message(t, want)) {
+				t.Errorf("%s: got %s, want no answer and the message of %s", row.body, answer, want)
+			}
+		})
+	}
+	s.Exchanges(t, []apitest.Exchange{
+		{"a preview for another platform", "POST", simulation, `{"current_version":"3.0","include_preview":true,"platform":"web"}`, 200,
+			`{"status":200,"answer":{"target_version":{"version":"5.0-rc"}}}`},
+		{"nothing to offer", "POST", "/admin/projects/empty/versions/update-check-simulation", `{"current_version":"1"}`, 200,
+			`{"status":404,"answer":null,"message":"no official version has been published yet","reasons":[{"code":"nothing_published","version":null}]}`},
+		{"a preview only for iOS", "DELETE", apitest.VersionsOf("app") + "/" + s.VersionID(t, "app", "5.0-rc"), ``, 200, ``},
+		{"is named by its single platform", "POST", simulation, `{"current_version":"3.0","include_preview":true,"platform":"web"}`, 200,
+			`{"reasons":[{"code":"current_version_registered"},{"code":"newer_version_available"},{"code":"outside_optional_update_range"},{"code":"target_not_for_platform","version":"4.0-rc","platforms":["ios"]}]}`},
+	})
+	s.Refusals(t, "/admin/projects/app", []apitest.Refusal{
+		{"neither version", "POST", simulation, `{}`, 400, "current_version or current_comparable_version is required"},
+		{"all that is wrong", "POST", simulation, `{"current_comparable_version":"x","platform":"beos"}`, 400, "current_comparable_version must be a comparable version of at most 64 characters, such as 1.2.3 or 1.2.3-rc.1; platform must be one of"},
+		{"no such project", "POST", "/admin/projects/nobody/versions/update-check-simulation", `{"current_version":"1"}`, 404, "not found"},
+		{"too large", "POST", simulation, strings.Repeat(" ", 32<<20+1), 413, "at most"},
 	})
 }

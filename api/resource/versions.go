@@ -26,6 +26,7 @@ func (h *Handlers) versionRoutes() []web.Route {
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
 		{Method: "PUT", Path: all + "/by-version/:v", Access: write, Handler: h.publishVersion},
+		{Method: "POST", Path: all + "/update-check-simulation", Access: read, Handler: web.OK(h.simulateUpdateCheck)},
 		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("versions:read"), Handler: web.OK(h.versionStatistics)},
 		{Method: "POST", Path: web.V1 + "/admin/projects/versions", Access: write.From(web.BodyProject), Handler: create},
 		{Method: "GET", Path: compat + "/:id", Access: read.From(web.PathRecord), Handler: get},
@@ -143,19 +144,25 @@ func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
 		switch {
 		case err != nil:
 			return err
+		case v == nil && r.Conditional():
+			return web.ErrStale
 		case v == nil:
 			status = http.StatusCreated
 			v, err = change.create(tx, p)
 		default:
 			// What null means on a stored version is known only now.
+			if err = r.Match(v); err != nil {
+				return err
+			}
 			if _, err = change.in.check(updates); err == nil {
 				err = change.update(tx, p, v)
 			}
 		}
-		if err == nil {
-			view = viewVersionFully(p, v)
+		if err != nil {
+			return err
 		}
-		return err
+		view = viewVersionFully(p, v)
+		return r.Tag(v)
 	})
 	if err != nil {
 		return err

@@ -174,11 +174,14 @@ func oneDocument[V any](
 		if err != nil {
 			return err
 		}
+		if err := r.Match(own); err != nil {
+			return err
+		}
 		if err := change(tx, own); err != nil {
 			return err
 		}
 		v = view(r, d, own)
-		return nil
+		return r.Tag(own)
 	})
 	return v, err
 }

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -44,7 +45,8 @@ func (im *importer) event(raw json.RawMessage) error {
 			PlatformVersion: in.PlatformVersion.Or(""), Region: web.OrEmpty(from.CountryCode), CountryName: web.OrEmpty(from.CountryName),
 			RegionName: web.OrEmpty(from.RegionName), City: web.OrEmpty(from.City), Address: web.OrEmpty(from.IP), UserAgent: web.OrEmpty(from.UserAgent),
 		},
-		Items: []submission.Item{{ID: item.ID, Name: item.Name, At: item.At, Properties: item.Properties}},
+		// The line is in a buffer that the next one is read into, and properties are part of it.
+		Items: []submission.Item{{ID: item.ID, Name: item.Name, At: item.At, Properties: bytes.Clone(item.Properties)}},
 	}
 	if on != nil {
 		b.Client.Platform = *on

@@ -256,6 +256,24 @@ func TestImportOfLittle(t *testing.T) {
 	})
 }
 
+// Lines are read through a buffer that is used again: nothing of an event may stay in it.
+func TestImportKeepsPropertiesOfManyEvents(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	var lines strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&lines, `{"distinct_id":"u","event_id":"%d","event_name":"open","occurred_at":%d,"properties":{"plan":"%s","number":%d}}`+"\n",
+			i, 1764550800+i, []string{"free", "pro"}[i%2], i)
+	}
+	mustBringIn(t, s, handMade(t, map[string]string{"events.jsonl": lines.String()}), "")
+	const breakdown = "/admin/projects/made/events/stats/breakdown?dimension=property&property_key="
+	span := "&" + apitest.Within(1764547200, 1764633600)
+	s.Exchanges(t, []apitest.Exchange{
+		{"values of one property", "GET", breakdown + "plan" + span, "", 200, `{"total":2000,"data":[{"key":"free","count":1000},{"key":"pro","count":1000}]}`},
+		{"of another, each its own", "GET", breakdown + "number&limit=1" + span, "", 200, `{"total":2000,"data":[{"key":"0","count":1}]}`},
+	})
+}
+
 // An archive that is not whole, or none, changes nothing and says why.
 func TestImportOfNoArchive(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import "net/http"
 // not "*", because beacons are sent with credentials.
 var (
 	corsAllow   = []string{"true"}
-	corsExpose  = []string{"Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"}
+	corsExpose  = []string{"ETag, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"}
 	corsMethods = []string{"GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"}
 	corsMaxAge  = []string{"86400"}
 	varyOrigin  = []string{"Origin"}

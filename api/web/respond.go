@@ -21,6 +21,7 @@ var statuses = map[fault.Kind]int{
 	fault.Forbidden:      http.StatusForbidden,
 	fault.NotFound:       http.StatusNotFound,
 	fault.Conflict:       http.StatusConflict,
+	fault.Stale:          http.StatusPreconditionFailed,
 	fault.LengthRequired: http.StatusLengthRequired,
 	fault.TooLarge:       http.StatusRequestEntityTooLarge,
 	fault.TooMany:        http.StatusTooManyRequests,
@@ -40,22 +41,27 @@ type errorView struct {
 // reads the answer, and nothing is wrong here.
 var errGone = fault.New(fault.Invalid, "the request was given up by the client")
 
+// StatusOf is the status of an answer with an error, or of one without.
+func StatusOf(err error) int {
+	f, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case err == nil:
+		return http.StatusOK
+	case !ok:
+		return http.StatusInternalServerError
+	}
+	return statuses[f.Kind]
+}
+
 // Fail answers with an error. What is neither a fault nor a disk that is full or
 // fails is internal: the client gets a constant text, the log gets the rest with
 // the request id.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
-	err = fault.Disk(err)
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		err = errGone
-	}
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		log.Error("request failed", "error", err, "method", r.Method, "path", r.LoggedPath(), "id", r.ID)
+	delete(w.Header(), "Etag") // the change that made it did not happen
+	f := explain(log, r, err)
+	if f == nil {
 		FailInternally(w)
 		return
-	}
-	if status := statuses[f.Kind]; status >= 500 && err.Error() != f.Error() {
-		log.Warn("request refused", "error", err, "method", r.Method, "path", r.LoggedPath(), "id", r.ID)
 	}
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", Seconds(f.RetryAfter))
@@ -65,6 +71,33 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 		return
 	}
 	writeError(w, statuses[f.Kind], f.Error())
+}
+
+// Explain is Fail for a handler that writes the answer itself: it logs what Fail logs
+// and returns the status.
+func Explain(log *slog.Logger, r *Request, err error) (status int) {
+	if f := explain(log, r, err); f != nil {
+		return statuses[f.Kind]
+	}
+	return http.StatusInternalServerError
+}
+
+// explain is what a client may know of an error, nil for what is internal. What it may
+// not know is logged.
+func explain(log *slog.Logger, r *Request, err error) *fault.Error {
+	err = fault.Disk(err)
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		err = errGone
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		log.Error("request failed", "error", err, "method", r.Method, "path", r.LoggedPath(), "id", r.ID)
+		return nil
+	}
+	if status := statuses[f.Kind]; status >= 500 && err.Error() != f.Error() {
+		log.Warn("request refused", "error", err, "method", r.Method, "path", r.LoggedPath(), "id", r.ID)
+	}
+	return f
 }
 
 // FailInternally answers for a bug or an accident of ours.

@@ -13,7 +13,9 @@
 //	record.go     fields that all imported records have
 //	span.go       ranges of time in queries and bodies
 //	paging.go     pages of lists
+//	state.go      entity tags of records, If-Match
 //	respond.go    bodies, errors and their statuses
+//	file.go       files that do not change, in several encodings
 //	cors.go       requests from other origins
 //	accesslog.go  the log of requests
 //	metrics.go    counters of requests

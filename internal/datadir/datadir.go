@@ -20,6 +20,7 @@ const (
 	Lock         = "svc.lock"                // held by the process that has it open
 	Socket       = "svc.sock"                // for commands to a running server
 	Bootstrap    = "svc.bootstrap-admin.txt" // the first password
+	Demo         = "demo.json"               // says that "svc demo" has made it all
 	Journal      = "restore.json"            // of a restore that is being done
 	Readme       = "README.txt"
 )

@@ -299,3 +299,29 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	p := newInstallation(t, nil)
+	expect(t, checkJobs(p), Note, "not examined")
+	p.Facts = &Facts{}
+	expect(t, checkJobs(p), OK, "")
+	p.Facts.FailedJobs = []FailedJob{{"backup", "no room"}, {"retention", "damaged"}}
+	found := checkJobs(p)
+	expect(t, found[:1], Warning, "backup failed: no room")
+	if len(found) != 2 || !strings.HasSuffix(found[1].Repair, "svc job run retention") {
+		t.Errorf("got %+v, want a finding for each job", found)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	p := newInstallation(t, nil)
+	expect(t, checkLinks(p), Note, "not examined")
+	p.Facts = &Facts{}
+	expect(t, checkLinks(p), OK, "")
+	p.Facts.Files = 1
+	expect(t, checkLinks(p), Note, "links have no host of their own")
+	p.Settings.DistBaseURL = "https://dl.example"
+	expect(t, checkLinks(p), OK, "")
+}

@@ -75,6 +75,28 @@ func checkIndex(p *Installation) []Finding {
 	return nil
 }
 
+func checkJobs(p *Installation) []Finding {
+	if p.Facts == nil {
+		return unasked
+	}
+	var findings []Finding
+	for _, job := range p.Facts.FailedJobs {
+		findings = append(findings, warning(job.Name+" failed: "+job.Error, "it is tried again by itself; once the cause is gone: svc job run "+job.Name))
+	}
+	return findings
+}
+
+// checkLinks reports a setting that is missing as soon as there are files to link to.
+func checkLinks(p *Installation) []Finding {
+	switch {
+	case p.Facts == nil:
+		return unasked
+	case p.Facts.Files > 0 && p.Settings.DistBaseURL == "":
+		return []Finding{note("links have no host of their own, nothing is mirrored and no CDN refreshed", "set dist.base_url to the address that people download from")}
+	}
+	return nil
+}
+
 func checkKeys(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked

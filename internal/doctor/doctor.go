@@ -138,7 +138,26 @@ type check struct {
 
 // Examine runs all checks and with fix repairs what can be repaired without
 // losing anything.
-func Examine(p *Installation, fix bool) []Result {
+func Examine(p *Installation, fix bool) []Result { return examine(p, checks, fix) }
+
+// ExamineWhileServing runs the checks that a server can make of itself at any time: all but
+// the reading of the databases. Nothing is repaired.
+func ExamineWhileServing(p *Installation) []Result {
+	return examine(p, slices.DeleteFunc(slices.Clone(checks), func(c check) bool { return c.name == "databases" }), false)
+}
+
+// Worst is the worst status of results.
+func Worst(results []Result) Status {
+	worst := OK
+	for _, r := range results {
+		if r.Status.worse(worst) {
+			worst = r.Status
+		}
+	}
+	return worst
+}
+
+func examine(p *Installation, checks []check, fix bool) []Result {
 	results := make([]Result, len(checks))
 	for i, c := range checks {
 		r := Result{Name: c.name, Title: c.title, Status: OK, Findings: []Finding{}}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -66,6 +67,18 @@ func expect(t *testing.T, found []Finding, status Status, what string) {
 
 // TestExamine: the status of a check is that of its worst finding that is left,
 // and only what can be repaired is.
+// status is that of a check.
+func status(t *testing.T, results []Result, name string) Status {
+	t.Helper()
+	for _, r := range results {
+		if r.Name == name {
+			return r.Status
+		}
+	}
+	t.Fatalf("no check %s", name)
+	return OK
+}
+
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)
@@ -76,15 +89,6 @@ func TestExamine(t *testing.T) {
 	if err := os.Chmod(open, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	status := func(results []Result, name string) Status {
-		for _, r := range results {
-			if r.Name == name {
-				return r.Status
-			}
-		}
-		t.Fatalf("no check %s", name)
-		return OK
-	}
 	for _, tc := range []struct {
 		fix               bool
 		permissions, keys Status
@@ -94,11 +98,35 @@ func TestExamine(t *testing.T) {
 		{false, OK, Note},
 	} {
 		results := Examine(p, tc.fix)
-		if got := status(results, "permissions"); got != tc.permissions {
+		if got := status(t, results, "permissions"); got != tc.permissions {
 			t.Errorf("fix %v: got permissions %s, want %s", tc.fix, got, tc.permissions)
 		}
-		if got := status(results, "keys"); got != tc.keys {
+		if got := status(t, results, "keys"); got != tc.keys {
 			t.Errorf("fix %v: got keys %s, want %s", tc.fix, got, tc.keys)
+		}
+	}
+}
+
+// A server examines of itself all but its databases, and repairs nothing.
+func TestExamineWhileServing(t *testing.T) {
+	t.Parallel()
+	p := newInstallation(t, nil)
+	p.Facts = &Facts{FailedJobs: []FailedJob{{"backup", "no room"}}}
+	all, own := Examine(p, false), ExamineWhileServing(p)
+	if len(own) != len(all)-1 || slices.ContainsFunc(own, func(r Result) bool { return r.Name == "databases" }) {
+		t.Errorf("got %d checks %+v, want those of %d but the databases", len(own), own, len(all))
+	}
+	if got := status(t, own, "jobs"); got != Warning {
+		t.Errorf("got jobs %s, want a warning", got)
+	}
+	for _, tc := range []struct {
+		results []Result
+		want    Status
+	}{
+		{nil, OK}, {[]Result{{Status: OK}, {Status: Note}}, Note}, {[]Result{{Status: Problem}, {Status: Warning}}, Problem},
+	} {
+		if got := Worst(tc.results); got != tc.want {
+			t.Errorf("worst of %+v: got %s, want %s", tc.results, got, tc.want)
 		}
 	}
 }

@@ -12,6 +12,16 @@ type Facts struct {
 	// BackupFolder is what keeps scheduled backups from their folder; "" when nothing
 	// does.
 	BackupFolder string `json:"backup_folder"`
+	// FailedJobs are the scheduled jobs whose last run failed.
+	FailedJobs []FailedJob `json:"failed_jobs"`
+	// Files is the number of files of all projects.
+	Files int64 `json:"files"`
+}
+
+// FailedJob is a scheduled job whose last run failed.
+type FailedJob struct {
+	Name  string `json:"name"`
+	Error string `json:"error"`
 }
 
 // Keys counts the API keys that are neither revoked nor expired.

@@ -30,7 +30,7 @@ func TestDefinitionDeletedInABurst(t *testing.T) {
 					t.Errorf("definition %s came back", d.ID)
 				}
 				seen[d.ID] = true
-				if err := w.DeleteDefinition(1, d.ID); err != nil {
+				if err := w.DeleteDefinition(1, d.ID, nil); err != nil {
 					t.Errorf("delete: %v", err)
 				}
 			}

@@ -171,5 +171,5 @@ func deleteDefinitionOf(e *event.Engine, b *event.Batch) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	return e.DeleteDefinition(b.Project, list[0].ID)
+	return e.DeleteDefinition(b.Project, list[0].ID, nil)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"svc/internal/boltfile"
+	"svc/internal/event/block"
 	"svc/internal/event/encoding"
 	"svc/internal/event/query"
 	"svc/internal/fault"
@@ -96,42 +97,94 @@ func (e *Engine) Definitions(ctx context.Context, p Project, q DefinitionsQuery)
 	return total, list, err
 }
 
+// Contents counts the events of a project and their definitions.
+func (e *Engine) Contents(ctx context.Context, p Project) (events int64, definitions int, err error) {
+	for _, d := range e.Names(p) {
+		if d.ID != "" {
+			definitions++
+		}
+	}
+	err = e.snapshot(ctx, p, func(v *snapshot) error {
+		for _, head := range v.heads {
+			events += int64(head.n)
+		}
+		if v.blocks == nil {
+			return nil
+		}
+		return v.blocks.EachValue(func(key, raw []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n, err := block.Len(raw)
+			if err != nil {
+				return (&hour{start: int64(binary.BigEndian.Uint32(key)) * 3600}).failed(err)
+			}
+			events += int64(n)
+			return nil
+		})
+	})
+	return events, definitions, err
+}
+
+// Definition reads a definition, without a count. The error is NotFound when there is none
+// with this id.
+func (e *Engine) Definition(p Project, id string) (Definition, error) {
+	names := e.Names(p)
+	at := slices.IndexFunc(names, func(d Definition) bool { return d.ID == id && id != "" })
+	if at < 0 {
+		return Definition{}, errNoDefinition()
+	}
+	return names[at], nil
+}
+
+func errNoDefinition() error { return fault.New(fault.NotFound, "event definition not found") }
+
 // UpdateDefinition changes display name, description and whether a definition is
-// archived. The error is NotFound when there is none with this id.
-func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition)) (d Definition, err error) {
-	err = e.changeName(p, id, func(n *name) {
+// archived, unless change refuses. The error is NotFound when there is none with this id.
+func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition) error) (d Definition, err error) {
+	err = e.changeName(p, id, func(n *name) error {
 		d = n.definition()
-		change(&d)
+		if err := change(&d); err != nil {
+			return err
+		}
 		n.DisplayName, n.Description, n.Archived = d.DisplayName, d.Description, d.Archived
 		d = n.definition()
+		return nil
 	})
 	return d, err
 }
 
 // DeleteDefinition removes a definition. Events and counters of the name stay,
-// and the next event makes it anew. The error is NotFound when there is none with
-// this id.
-func (e *Engine) DeleteDefinition(p Project, id string) error {
-	return e.changeName(p, id, func(n *name) {
+// and the next event makes it anew. check may refuse; nil does not. The error is NotFound when there is
+// none with this id.
+func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) error) error {
+	return e.changeName(p, id, func(n *name) error {
+		if d := n.definition(); check != nil {
+			if err := check(&d); err != nil {
+				return err
+			}
+		}
 		*n = name{Text: n.Text, FirstSeen: n.FirstSeen, LastSeen: n.LastSeen}
+		return nil
 	})
 }
 
 // changeName changes the name whose definition has an id.
-func (e *Engine) changeName(p Project, id string, change func(*name)) error {
-	missing := fault.New(fault.NotFound, "event definition not found")
+func (e *Engine) changeName(p Project, id string, change func(*name) error) error {
 	of := e.project(p)
 	if of == nil || id == "" {
-		return missing
+		return errNoDefinition()
 	}
 	e.file.Lock()
 	defer e.file.Unlock()
 	at := slices.IndexFunc(of.names.list, func(n *name) bool { return n.ID == id })
 	if at < 0 {
-		return missing
+		return errNoDefinition()
 	}
 	next := of.names.copy(uint32(at))
-	change(next)
+	if err := change(next); err != nil {
+		return err
+	}
 	err := e.updateFile(func(tx *boltfile.Tx) error {
 		return next.put(projectBucket(tx, p, namesBucket), uint32(at))
 	})

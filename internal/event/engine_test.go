@@ -194,7 +194,7 @@ func TestDefinitionsOutlive(t *testing.T) {
 	if one.FirstSeen != noon-100 || one.LastSeen != noon+1 || one.Count != 3 {
 		t.Fatalf("got %+v", one)
 	}
-	check(t, w.DeleteDefinition(1, one.ID))
+	check(t, w.DeleteDefinition(1, one.ID, nil))
 	if got := list(); len(got) != 0 {
 		t.Fatalf("deleted one is still listed: %+v", got)
 	}

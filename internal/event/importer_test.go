@@ -77,9 +77,9 @@ func TestLoad(t *testing.T) {
 		for i, d := range from.Names(1) {
 			switch i % 4 {
 			case 1:
-				check(t, from.DeleteDefinition(1, d.ID))
+				check(t, from.DeleteDefinition(1, d.ID, nil))
 			case 2:
-				_, err := from.UpdateDefinition(1, d.ID, func(d *event.Definition) { d.Archived = true })
+				_, err := from.UpdateDefinition(1, d.ID, func(d *event.Definition) error { d.Archived = true; return nil })
 				check(t, err)
 			}
 		}

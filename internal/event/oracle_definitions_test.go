@@ -47,14 +47,15 @@ func deleteDefinition(p event.Project, name string) operation {
 			if err != nil || d == nil {
 				return false, err
 			}
-			return true, r.DeleteDefinition(p, d.ID)
+			return true, r.DeleteDefinition(p, d.ID, nil)
 		})
 }
 
 // updateDefinition writes what people say of a name, if it is known.
 func updateDefinition(p event.Project, name string, display, description *string, archived bool) operation {
-	change := func(d *event.Definition) {
+	change := func(d *event.Definition) error {
 		d.DisplayName, d.Description, d.Archived = display, description, archived
+		return nil
 	}
 	text, _ := json.Marshal([]*string{display, description})
 	return answered(fmt.Sprintf("UpdateDefinition %d %s %s archived %v", p, name, text, archived),
@@ -63,7 +64,9 @@ func updateDefinition(p event.Project, name string, display, description *string
 			if d == nil {
 				return ""
 			}
-			change(d)
+			if err := change(d); err != nil {
+				return err.Error()
+			}
 			return describe(d)
 		},
 		func(ctx context.Context, r *rig) (string, error) {

@@ -20,6 +20,7 @@ const (
 	Forbidden                      // nobody may do this as things are
 	NotFound                       // the thing addressed does not exist
 	Conflict                       // it would collide with what is stored
+	Stale                          // the record is not what it was when it was read
 	LengthRequired                 // the body does not say how long it is
 	TooLarge                       // the body is over its limit
 	TooMany                        // a rate limit; see RetryAfter

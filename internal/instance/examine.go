@@ -62,7 +62,10 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	installation.Index = search.Probe(data, db)
-	facts := Facts(db, salt, time.Now())
+	facts, err := Facts(db, salt, time.Now())
+	if err != nil {
+		return err
+	}
 	facts.Forwarding.Count, facts.Forwarding.Headers = installation.Settings.TrustedProxyCount, installation.Settings.ClientIPHeader
 	if installation.Settings.BackupEvery > 0 {
 		folder, err := BackupFolder(db, installation.Settings.BackupDir, data)
@@ -78,8 +81,8 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 }
 
 // Facts are what svc doctor wants to know of the records.
-func Facts(db *store.Store, salt []byte, now time.Time) doctor.Facts {
-	facts := doctor.Facts{LastID: db.LastID()}
+func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
+	facts := doctor.Facts{LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}}
 	mark := auth.SaltMark(salt)
 	for _, k := range db.APIKeys() {
 		if k.RevokedAt != nil || k.Expired(now.Unix()) {
@@ -91,7 +94,9 @@ func Facts(db *store.Store, salt []byte, now time.Time) doctor.Facts {
 		}
 	}
 	facts.Index.Last = db.LastChange()
-	return facts
+	var err error
+	facts.Files, err = store.Read(db, (*store.Tx).FileCount)
+	return facts, err
 }
 
 // BackupFolder is a folder of scheduled backups, with what the records know of it.

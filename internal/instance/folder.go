@@ -27,6 +27,7 @@ const readme = `This folder is the whole data of one installation of svc.
   svc.lock      says which process has the folder open
   svc.sock      the way for commands to a running server
   svc.bootstrap-admin.txt  first password, until the first login
+  demo.json     says that "svc demo" has made everything here
 
 Copy the folder with "svc backup FILE", which works while the server runs. A copy
 that is made with cp meanwhile may be torn. Do not put the folder on a network

@@ -1,6 +1,12 @@
 // Package release holds the rules about published versions: how versions are
 // ordered, which one is the latest, what a client is told to do, and which
 // writes are allowed. It is pure: values in, values out.
+//
+//	comparable.go  comparable versions, their order and ranges
+//	catalog.go     the versions of a project, which is the latest
+//	check.go       the update check
+//	explain.go     why the update check answers what it does
+//	governance.go  which writes are allowed
 package release
 
 import (

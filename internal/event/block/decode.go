@@ -54,6 +54,15 @@ func parse(raw []byte) (*block, error) {
 	return b, nil
 }
 
+// Len is the number of rows of a block. It reads the beginning alone.
+func Len(raw []byte) (int, error) {
+	b, err := parse(raw)
+	if err != nil {
+		return 0, err
+	}
+	return b.n, nil
+}
+
 // Open reads a block in place: what the columns have by row are parts of raw. It does
 // not look at the rows: that seconds ascend and codes are in their lists is what
 // Check finds out.

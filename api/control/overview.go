@@ -1,0 +1,104 @@
+package control
+
+import (
+	"sync"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/doctor"
+	"svc/internal/jobs"
+)
+
+// Examiner is the checks of svc doctor that a server makes of itself.
+type Examiner func(doctor.Facts) []doctor.Result
+
+// examinedFor is how long the outcome of an examination is shown: it walks through the data
+// directory.
+const examinedFor = 15 * time.Second
+
+// examination is the last one.
+type examination struct {
+	mu      sync.Mutex
+	at      time.Time // zero = there was none
+	results []doctor.Result
+}
+
+// instanceView is how the instance stands, for its administrator.
+type instanceView struct {
+	Status          doctor.Status       `json:"status"`
+	Version         string              `json:"version"`
+	StartedAt       int64               `json:"started_at"`
+	CheckedAt       int64               `json:"checked_at"`
+	SiteURL         *string             `json:"site_url"`
+	DistributionURL *string             `json:"distribution_url"`
+	Backup          *instanceBackupView `json:"backup"`
+	Checks          []instanceCheckView `json:"checks"`
+}
+
+// instanceBackupView is the newest scheduled backup.
+type instanceBackupView struct {
+	LastAt *int64  `json:"last_at"`
+	Bytes  int64   `json:"bytes"`
+	Error  *string `json:"error"`
+}
+
+type instanceCheckView struct {
+	Name     string                `json:"name"`
+	Title    string                `json:"title"`
+	Status   doctor.Status         `json:"status"`
+	Findings []instanceFindingView `json:"findings"`
+}
+
+type instanceFindingView struct {
+	Status doctor.Status `json:"status"`
+	What   string        `json:"what"`
+	Repair string        `json:"repair"`
+}
+
+// showInstance answers what svc doctor would say of the running server.
+func (h *Handlers) showInstance(*web.Request) (v instanceView, err error) {
+	results, at, err := h.examined()
+	if err != nil {
+		return v, err
+	}
+	v = instanceView{
+		Status: doctor.Worst(results), Version: h.Version, StartedAt: h.started.Unix(), CheckedAt: at.Unix(),
+		SiteURL: web.OrNull(h.SiteURL), DistributionURL: web.OrNull(h.DistributionURL), Checks: web.Views(results, viewCheck),
+	}
+	if h.Jobs != nil {
+		if b := h.Jobs.Backups(); b != (jobs.BackupState{}) {
+			v.Backup = &instanceBackupView{Bytes: b.Bytes, Error: web.OrNull(b.LastError)}
+			if !b.Last.IsZero() {
+				last := b.Last.Unix()
+				v.Backup.LastAt = &last
+			}
+		}
+	}
+	return v, nil
+}
+
+func viewCheck(r doctor.Result) instanceCheckView {
+	return instanceCheckView{r.Name, r.Title, r.Status, web.Views(r.Findings, func(f doctor.Finding) instanceFindingView {
+		return instanceFindingView{f.Status, f.What, f.Repair}
+	})}
+}
+
+// examined is the outcome of an examination that is not too old, and when it was made.
+func (h *Handlers) examined() ([]doctor.Result, time.Time, error) {
+	e := &h.examination
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := h.Now()
+	if age := now.Sub(e.at); !e.at.IsZero() && age >= 0 && age < examinedFor {
+		return e.results, e.at, nil
+	}
+	facts, err := h.facts()
+	if err != nil {
+		return nil, now, err
+	}
+	e.at, e.results = now, []doctor.Result{}
+	if h.Examine != nil {
+		e.results = h.Examine(facts)
+	}
+	return e.results, e.at, nil
+}

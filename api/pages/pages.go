@@ -1,0 +1,107 @@
+// Package pages answers what people open in a browser: the console, the public pages, and
+// what they are made of. Nothing here is part of the interface that openapi.yaml describes.
+//
+//	pages.go     Routes, headers that all pages have
+//	console.go   the console and its files
+//	layout.go    what public pages share: templates, files, headers
+//	public.go    the start page, the terms documents
+//	project.go   the page of a project
+//	reference.go the API reference
+//	language.go  the language that a visitor prefers
+//	words.go     what pages say in each language
+//	missing.go   pages for what does not exist and what fails
+package pages
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"svc/api/web"
+	"svc/store"
+)
+
+// Config is all that the handlers may touch.
+type Config struct {
+	DB      *store.Store
+	Log     *slog.Logger
+	SiteURL string // public address of the site; "" = not known
+	OpenAPI []byte // the description of the interface
+}
+
+// Handlers answer requests for pages.
+type Handlers struct {
+	Config
+	manual func() (*manual, error) // made at the first request for it
+}
+
+// New makes handlers.
+func New(c Config) *Handlers {
+	return &Handlers{c, sync.OnceValues(func() (*manual, error) { return newManual(c.OpenAPI) })}
+}
+
+// Routes lists the addresses of all pages and of their files.
+func (h *Handlers) Routes() []web.Route {
+	var routes []web.Route
+	add := func(path string, answer web.Handler) {
+		routes = append(routes, web.Route{Method: http.MethodGet, Path: path, Access: web.Anyone(), Handler: sameOrigin(answer), BodyLimit: web.PublicBodyLimit})
+	}
+	add("/", h.page(h.home))
+	add("/projects/:k", h.page(h.project))
+	add("/terms/:slug", h.page(h.terms))
+	add("/pages/:file", servePageFile)
+	add("/doc", h.page(h.reference))
+	add("/doc/:slug", h.page(h.reference))
+	add("/reference/openapi.json", h.serveOpenAPI)
+	add("/reference/:file", servePageFile)
+	// The console finds out by itself which of its pages an address is.
+	for _, path := range []string{"/login", "/admin", "/admin/:page", "/admin/:page/:part", "/admin/:page/:part/:tab"} {
+		add(path, serveConsole)
+	}
+	add("/console/:file", serveConsoleFile)
+	add("/robots.txt", serveRobots)
+	return routes
+}
+
+// sameOrigin takes back what lets pages of other origins read an answer of the interface.
+func sameOrigin(answer web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *web.Request) error {
+		header := w.Header()
+		for name := range header {
+			if strings.HasPrefix(name, "Access-Control-") {
+				delete(header, name)
+			}
+		}
+		header["Vary"] = web.VaryByEncoding
+		return answer(w, r)
+	}
+}
+
+// The headers of pages; they must not be changed.
+var (
+	html          = []string{"text/html; charset=utf-8"}
+	noStore       = []string{"no-store"}
+	referSameOnly = []string{"same-origin"}
+	notInSearches = []string{"noindex"}
+)
+
+// setPolicy sets what a page says about what it may load and who may show it: scripts,
+// styles beside its own style sheets, and trusted types, as in the directives of a
+// Content-Security-Policy.
+func setPolicy(header http.Header, scripts, styles, types string) {
+	header["Content-Security-Policy"] = []string{"default-src 'self'; script-src " + scripts + "; style-src 'self'" + styles + "; trusted-types" + types +
+		"; require-trusted-types-for 'script'; img-src 'self' data: blob: https:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"}
+	header["Referrer-Policy"] = referSameOnly
+	header["Cross-Origin-Opener-Policy"] = referSameOnly
+}
+
+// robotsFile tells search engines what is not for them.
+var robotsFile = web.NewFile(web.FileType("robots.txt"), func() string {
+	return "User-agent: *\nDisallow: /admin\nDisallow: /login\nDisallow: /api/\n"
+}, nil)
+
+func serveRobots(w http.ResponseWriter, r *web.Request) error {
+	robotsFile.Serve(w, r, web.ForMinutes)
+	return nil
+}

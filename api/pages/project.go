@@ -1,0 +1,526 @@
+package pages
+
+import (
+	"errors"
+	"fmt"
+	stdhtml "html"
+	"html/template"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/locale"
+	"svc/internal/markdown"
+	"svc/internal/platform"
+	"svc/internal/release"
+	"svc/store"
+)
+
+const (
+	shownVersions      = 50
+	versionsOnPage     = 12
+	shownAnnouncements = 20
+
+	// Texts of more bytes than these are cut, and lead to a page of their own.
+	maxNotes     = 8 << 10 // of the latest version
+	maxOldNotes  = 2 << 10 // of each version in the time line
+	maxAnnounced = 3 << 10 // of each announcement
+
+	excerptLength     = 180 // characters
+	descriptionLength = 320 // of a description that is shown whole
+)
+
+// projectPage is the page of a project.
+type projectPage struct {
+	layout
+	Project       projectView
+	Chosen        *versionView // the latest version, or the one that was asked for
+	Announcement  *announcementView
+	Announcements []announcementView
+	Versions      []versionView // a batch of the time line
+	First         int           // place of the first of them in it
+	Newer, Older  string        // addresses of the batches beside, "" for none
+	Empty         bool          // there is no version
+}
+
+type projectView struct {
+	Key, Name, Initial, Icon, Href string
+	Author                         *namedLink
+	Published                      *moment
+	Links                          []namedLink
+	About                          *aboutView
+}
+
+// aboutView is a description. A long one has a short text that stands for it until it is
+// opened.
+type aboutView struct {
+	Short string
+	Text  template.HTML
+}
+
+type namedLink struct{ Name, Href string }
+
+type versionView struct {
+	Number, Title, Href string
+	Newest              bool // it is the latest version
+	Flags               []flag
+	Platforms           []string
+	PlatformNames       string
+	Published           moment
+	Notes               template.HTML
+	More                string // address of all notes, where they are cut
+	Downloads           []downloadView
+}
+
+// flag is something to know about a version. Its kind is a class of the style sheet.
+type flag struct{ Name, Kind string }
+
+type downloadView struct {
+	Name, Href, About string
+	Only              bool
+}
+
+type announcementView struct {
+	ID, Title, Author, Href string
+	Pinned                  bool
+	Platforms               []string
+	Published               moment
+	Whole                   bool   // the excerpt is not all of it
+	Excerpt                 string // plain text
+	Text                    template.HTML
+}
+
+// maxReads is how often a page is made of snapshots that turn stale.
+const maxReads = 100
+
+// project shows a project.
+func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
+	for tries := 1; ; tries++ {
+		snap, err := h.DB.Snapshot(r.Param("k"))
+		if err != nil {
+			return err
+		}
+		text, err := h.projectText(r, snap)
+		switch {
+		case err == nil:
+			return publish(w, r, asPage(text), noScripts)
+		case !errors.Is(err, store.ErrStale):
+			return err
+		case r.Context().Err() != nil:
+			return r.Context().Err()
+		case tries == maxReads:
+			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
+		}
+		h.DB.Settle() // or this would turn round while a commit becomes visible
+	}
+}
+
+// reader makes the views of one project in the language of one visitor.
+type reader struct {
+	*Handlers
+	*words
+	snap     *store.Snapshot
+	language int    // index of a language of the project, -1 for the texts as they were written
+	tag      string // key of its tag, "" for those
+	href     string // address of the page
+	locale   string // the language in the query, to be kept in links: "" or locale=…
+}
+
+func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, error) {
+	p := snap.Project
+	tags, asked := wishes(r)
+	page := projectPage{layout: h.layout(r, "/projects/"+url.PathEscape(p.Key))}
+	to := reader{Handlers: h, words: page.T, snap: snap, language: textLanguage(snap.Locales, tags), href: page.Path}
+	if to.language >= 0 {
+		to.tag = locale.Key(p.Languages[to.language].Tag)
+	}
+	if asked {
+		to.locale = "locale=" + url.QueryEscape(r.Query("locale"))
+		if pageTags := acceptedLanguages(strings.Join(r.Header["Accept-Language"], ",")); !speaks(tags) {
+			to.words = in(pageLanguage(pageTags))
+			page.T, page.Language = to.words, to.Tag
+		}
+	}
+	page.Project = to.project()
+	page.Title, page.Picture = page.Project.Name, page.Project.Icon
+	page.Description = fmt.Sprintf(page.T.AboutProject, page.Project.Name)
+	if page.Project.About != nil {
+		page.Description = excerpt(string(page.Project.About.Text))
+	}
+	page.Languages = to.languages(page.Languages)
+
+	entries := snap.Versions(nil)
+	page.Empty = len(entries) == 0
+	var err error
+	switch {
+	case r.Sent("version"):
+		page.Hidden = true
+		at := snap.Catalog.Named(r.Query("version"))
+		if at < 0 {
+			return "", fault.New(fault.NotFound, "version %s not found", web.Quote(r.Query("version")))
+		}
+		page.Title = page.Project.Name + " " + snap.Catalog.Item(at).Version
+		page.Chosen, err = to.version(snap.Entry(at), 0)
+	case r.Sent("announcement"):
+		page.Hidden = true
+		if page.Announcement, err = to.announcement(r.Query("announcement")); err == nil {
+			page.Title = page.Announcement.Title + " · " + page.Project.Name
+		}
+	default:
+		err = to.fill(&page, r, entries)
+	}
+	if err != nil {
+		return "", err
+	}
+	return render("project", &page)
+}
+
+// speaks reports whether the words of pages are written in the first of the languages.
+func speaks(tags []string) bool {
+	first, _, _ := strings.Cut(locale.Key(tags[0]), "-")
+	for _, w := range allWords {
+		if own, _, _ := strings.Cut(locale.Key(w.Tag), "-"); own == first {
+			return true
+		}
+	}
+	return false
+}
+
+// fill puts the latest version, the announcements and a batch of the time line on a page.
+func (to reader) fill(page *projectPage, r *web.Request, entries []*store.VersionEntry) (err error) {
+	entries = entries[:min(len(entries), shownVersions)]
+	batches := max(1, (len(entries)+versionsOnPage-1)/versionsOnPage)
+	batch := 1
+	if n, err := strconv.Atoi(r.Query("page")); err == nil {
+		batch = min(max(n, 1), batches)
+	}
+	if batch > 1 {
+		page.Hidden = true
+		page.Newer = to.link("page", strconv.Itoa(batch-1), "#versions")
+	} else {
+		if at := to.snap.Catalog.Latest(); at >= 0 {
+			if page.Chosen, err = to.version(to.snap.Entry(at), maxNotes); err != nil {
+				return err
+			}
+		}
+		if page.Announcements, err = to.announcements(); err != nil {
+			return err
+		}
+	}
+	if batch < batches {
+		page.Older = to.link("page", strconv.Itoa(batch+1), "#versions")
+	}
+	from := (batch - 1) * versionsOnPage
+	page.First = from + 1
+	for _, e := range entries[from:min(from+versionsOnPage, len(entries))] {
+		v, err := to.version(e, maxOldNotes)
+		if err != nil {
+			return err
+		}
+		page.Versions = append(page.Versions, *v)
+	}
+	return nil
+}
+
+// link is an address of the page with a parameter.
+func (to reader) link(name, value, anchor string) string {
+	query := name + "=" + url.QueryEscape(value)
+	if to.locale != "" {
+		query += "&" + to.locale
+	}
+	return to.href + "?" + query + anchor
+}
+
+// languages are those of the project, of which a visitor can choose one. Where it has none,
+// only the words of the page have several.
+func (to reader) languages(ofPages []languageLink) []languageLink {
+	if len(to.snap.Project.Languages) == 0 {
+		return ofPages
+	}
+	all := []languageLink{{Name: to.Original, Href: "?locale=", Current: to.language < 0}}
+	for i, l := range to.snap.Project.Languages {
+		name := l.Tag
+		if l.Label != nil && *l.Label != "" {
+			name = *l.Label
+		}
+		all = append(all, languageLink{Name: name, Href: "?locale=" + url.QueryEscape(l.Tag), Current: i == to.language})
+	}
+	return all
+}
+
+func (to reader) project() projectView {
+	p := to.snap.Project
+	name, description := p.Name, orEmpty(p.Description)
+	if t, ok := p.Translations[to.tag]; ok && to.tag != "" {
+		name, description = first(t.Name, name), first(t.Description, description)
+	}
+	v := projectView{Key: p.Key, Name: name, Initial: initial(name), Icon: secure(orEmpty(p.IconURL)), Href: to.href}
+	if to.locale != "" {
+		v.Href += "?" + to.locale
+	}
+	if author := orEmpty(p.Author); author != "" {
+		v.Author = &namedLink{author, orEmpty(p.AuthorHomepageURL)}
+	}
+	if p.PublishedAt != nil {
+		at := to.moment(*p.PublishedAt)
+		v.Published = &at
+	}
+	for _, l := range []namedLink{{to.Website, orEmpty(p.WebsiteURL)}, {to.Documentation, orEmpty(p.DocsURL)}, {to.Repository, orEmpty(p.RepoURL)}} {
+		if l.Href != "" {
+			v.Links = append(v.Links, l)
+		}
+	}
+	if description != "" {
+		v.About = &aboutView{Text: prose(description, 1)}
+		if utf8.RuneCountInString(description) > descriptionLength {
+			v.About.Short = excerpt(string(v.About.Text))
+		}
+	}
+	return v
+}
+
+// version shows an entry. Notes of more than limit bytes are cut; 0 is no limit.
+func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error) {
+	full, err := to.DB.FullVersion(to.snap, e)
+	if err != nil {
+		return nil, err
+	}
+	title, notes := orEmpty(full.Title), orEmpty(full.Content)
+	if t, ok := full.Translations[to.tag]; ok && to.tag != "" {
+		title, notes = first(t.Title, title), first(t.Content, notes)
+	}
+	v := &versionView{
+		Number: full.Version, Title: title, Published: to.moment(full.PublishedAt), Href: to.link("version", full.Version, ""),
+		Newest: to.snap.Catalog.Latest() == to.snap.Catalog.Named(full.Version), Downloads: to.downloads(full),
+	}
+	if title == full.Version {
+		v.Title = ""
+	}
+	if shown := cut(notes, limit); shown != "" {
+		v.Notes = prose(shown, 3)
+		if len(shown) < len(notes) {
+			v.More = v.Href
+		}
+	}
+	for _, f := range []struct {
+		set bool
+		flag
+	}{
+		{v.Newest, flag{to.Latest, "good"}}, {full.Preview, flag{to.Preview, ""}},
+		{full.Milestone, flag{to.Milestone, ""}}, {full.Deprecated, flag{to.Deprecated, "bad"}},
+	} {
+		if f.set {
+			v.Flags = append(v.Flags, f.flag)
+		}
+	}
+	platforms := full.Platforms
+	if len(platforms) == 0 && full.Platform != nil {
+		platforms = []platform.Platform{*full.Platform}
+	}
+	v.Platforms = to.platforms(platforms)
+	v.PlatformNames = strings.Join(v.Platforms, ", ")
+	return v, nil
+}
+
+func (to reader) platforms(list []platform.Platform) (names []string) {
+	for _, p := range list {
+		names = append(names, to.platform(p))
+	}
+	return names
+}
+
+func (to reader) downloads(v *store.Version) []downloadView {
+	links := v.DownloadLinks
+	if len(links) == 0 && v.DownloadURL != nil {
+		links = []store.DownloadLink{{URL: *v.DownloadURL}}
+	}
+	var all []downloadView
+	for _, l := range links {
+		d := downloadView{Name: l.Name, Href: l.URL, Only: len(links) == 1}
+		var about []string
+		if p, ok := platform.Parse(l.Platform); ok {
+			about = append(about, to.platform(p))
+		} else if l.Platform != "" {
+			about = append(about, l.Platform)
+		}
+		if u, err := url.Parse(l.URL); err == nil {
+			if d.Name == "" {
+				d.Name = path.Base(u.Path)
+			}
+			if size := to.size(u.EscapedPath()); size != "" {
+				about = append(about, size)
+			}
+		}
+		if d.Name == "" || d.Name == "." || d.Name == "/" {
+			d.Name = to.Download
+		}
+		d.About = strings.Join(about, " · ")
+		all = append(all, d)
+	}
+	return all
+}
+
+// size is the size of a file of this server by the path of its link, "" for one that is
+// elsewhere.
+func (to reader) size(escapedPath string) string {
+	key, ok := files.ParseLink(escapedPath)
+	if !ok {
+		return ""
+	}
+	f, _, err := to.DB.LinkedFile(key)
+	if err != nil {
+		return ""
+	}
+	switch {
+	case f.Size < 1000:
+		return fmt.Sprintf("%d B", f.Size)
+	case f.Size < 1000_000:
+		return fmt.Sprintf("%.0f kB", float64(f.Size)/1000)
+	case f.Size < 1000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(f.Size)/1000_000)
+	}
+	return fmt.Sprintf("%.1f GB", float64(f.Size)/1000_000_000)
+}
+
+// sees reports whether an announcement is for visitors of the page, whose version is not
+// known: it is for all versions, and not hidden, neither at all nor for their language.
+func (to reader) sees(e *store.AnnouncementEntry) bool {
+	a := e.Record
+	return !a.Hidden && (to.tag == "" || !a.Translations[to.tag].Hidden) && a.Versions == release.Range{}
+}
+
+func (to reader) announcements() ([]announcementView, error) {
+	var all []announcementView
+	for _, e := range to.snap.Announcements(to.sees) {
+		if len(all) == shownAnnouncements {
+			break
+		}
+		v, err := to.announced(e, maxAnnounced)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *v)
+	}
+	return all, nil
+}
+
+// announcement finds one by its id.
+func (to reader) announcement(id string) (*announcementView, error) {
+	for _, e := range to.snap.Announcements(to.sees) {
+		if e.Record.ID.String() == id {
+			return to.announced(e, 0)
+		}
+	}
+	return nil, fault.New(fault.NotFound, "announcement not found")
+}
+
+// announced shows an announcement. One of more than limit bytes leads to a page of its own;
+// 0 is no limit.
+func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcementView, error) {
+	full, err := to.DB.FullAnnouncement(to.snap, e)
+	if err != nil {
+		return nil, err
+	}
+	title, content := full.Title, full.Content
+	if t, ok := full.Translations[to.tag]; ok && to.tag != "" {
+		title, content = first(t.Title, title), first(t.Content, content)
+	}
+	id := full.ID.String()
+	v := &announcementView{
+		ID: id, Title: title, Author: orEmpty(full.Author), Href: to.link("announcement", id, ""), Pinned: full.Pinned,
+		Platforms: to.platforms(full.Platforms), Published: to.moment(full.PublishedAt),
+	}
+	shown := cut(content, limit)
+	text := prose(shown, 3)
+	v.Excerpt = excerpt(string(text))
+	v.Whole = len(shown) < len(content) || v.Excerpt != plain(string(text))
+	if len(shown) == len(content) {
+		v.Text = text
+	}
+	return v, nil
+}
+
+// prose is Markdown that was rendered and made safe, under a heading of a level.
+func prose(source string, below int) template.HTML {
+	return template.HTML(markdown.Below(source, below)) //nolint:gosec // that is what it returns
+}
+
+// cut shortens Markdown to at most limit bytes, where a paragraph or at least a line ends;
+// 0 is no limit.
+func cut(source string, limit int) string {
+	if limit == 0 || len(source) <= limit {
+		return source
+	}
+	part := source[:limit]
+	for _, end := range []string{"\n\n", "\n", " "} {
+		if at := strings.LastIndex(part, end); at > limit/2 {
+			return part[:at]
+		}
+	}
+	for !utf8.RuneStart(source[len(part)]) {
+		part = part[:len(part)-1]
+	}
+	return part
+}
+
+var (
+	tags   = regexp.MustCompile(`<[^>]*>`)
+	blocks = regexp.MustCompile(`</(?:p|h[1-6]|li|blockquote|pre|t[dhr]|table|ul|ol)>|<br>`)
+)
+
+// plain is the text of HTML that prose made, in one line.
+func plain(rendered string) string {
+	text := tags.ReplaceAllString(blocks.ReplaceAllString(rendered, " "), "")
+	return strings.Join(strings.Fields(stdhtml.UnescapeString(text)), " ")
+}
+
+// excerpt is the beginning of the text of HTML that prose made. It ends between words where
+// there are some.
+func excerpt(rendered string) string {
+	text := plain(rendered)
+	if utf8.RuneCountInString(text) <= excerptLength {
+		return text
+	}
+	part := string([]rune(text)[:excerptLength])
+	if at := strings.LastIndexByte(part, ' '); at > len(part)*2/3 {
+		part = part[:at]
+	}
+	return strings.TrimRightFunc(part, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) }) + "…"
+}
+
+// initial is what stands for a project that has no icon.
+func initial(name string) string {
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return string(unicode.ToUpper(r))
+		}
+	}
+	return "·"
+}
+
+// secure is an address that the policy of pages lets them load a picture from, "" for any
+// other.
+func secure(address string) string {
+	if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" {
+		return ""
+	}
+	return address
+}
+
+// first is a translated text, or the other one where there is none.
+func first(translated *string, other string) string {
+	if translated != nil {
+		return *translated
+	}
+	return other
+}
+
+func orEmpty(text *string) string { return first(text, "") }

@@ -1,0 +1,71 @@
+package pages
+
+import (
+	"html/template"
+	"net/http"
+
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/internal/terms"
+	"svc/store"
+)
+
+// home says what the service does.
+func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
+	l := h.layout(r, "/")
+	l.Title, l.Description = "svc · "+l.T.HomeTitle, l.T.HomeText
+	text, err := render("home", struct {
+		layout
+		Base string
+	}{l, h.base(r)})
+	if err != nil {
+		return err
+	}
+	return publish(w, r, asPage(text), noScripts)
+}
+
+// base is the address of the site, as the visitor wrote it where it is not known.
+func (h *Handlers) base(r *web.Request) string {
+	if h.SiteURL != "" {
+		return h.SiteURL
+	}
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// asPage is a page that was rendered.
+func asPage(text string) *web.File {
+	return web.NewFile(html[0], func() string { return text }, nil)
+}
+
+// terms shows a terms document.
+func (h *Handlers) terms(w http.ResponseWriter, r *web.Request) error {
+	d := terms.Find(r.Param("slug"))
+	if d == nil {
+		return fault.New(fault.NotFound, "there is no terms document %s", web.Quote(r.Param("slug")))
+	}
+	own, err := store.Read(h.DB, func(tx *store.Tx) (*store.TermsDocument, error) { return tx.TermsDocument(d.Slug) })
+	if err != nil {
+		return err
+	}
+	tags, _ := wishes(r)
+	builtin := d.In(pageLanguage(tags))
+	content, updated := builtin.Content, d.Revised
+	if own.Effective() {
+		content, updated = own.Draft, own.DraftAt
+	}
+	l := h.layout(r, "/terms/"+d.Slug)
+	l.Title, l.Description = builtin.Title, builtin.Summary
+	text, err := render("terms", struct {
+		layout
+		Heading string
+		Text    template.HTML
+		Updated moment
+	}{l, builtin.Title, prose(content, 1), l.T.moment(updated)})
+	if err != nil {
+		return err
+	}
+	return publish(w, r, asPage(text), noScripts)
+}

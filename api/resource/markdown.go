@@ -1,0 +1,36 @@
+package resource
+
+import (
+	"svc/api/web"
+	"svc/internal/markdown"
+)
+
+// markdownRoutes are for everyone who may read texts of some kind.
+func (h *Handlers) markdownRoutes() []web.Route {
+	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read", "stats:read")
+	return []web.Route{
+		{Method: "POST", Path: web.V1 + "/admin/markdown-preview", Access: readers, Handler: web.OK(previewMarkdown)},
+	}
+}
+
+type markdownInput struct {
+	Text web.Optional[string] `json:"text"`
+}
+
+type markdownView struct {
+	HTML string `json:"html"`
+}
+
+// previewMarkdown renders a text as public pages do. Nothing is stored.
+func previewMarkdown(r *web.Request) (markdownView, error) {
+	var in markdownInput
+	if err := web.Decode(r, &in); err != nil {
+		return markdownView{}, err
+	}
+	var p problems
+	p.Text("text", in.Text, web.TextRule{Required: true})
+	if err := p.Err(); err != nil {
+		return markdownView{}, err
+	}
+	return markdownView{markdown.HTML(*in.Text.Value)}, nil
+}

@@ -1,0 +1,168 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// File is a file that does not change while the program runs, in the encodings that it
+// is sent in. It is safe for concurrent use.
+type File struct {
+	contentType []string
+	forms       func() []form // the one to prefer first, the plain one last
+}
+
+// form is a file as it is sent. Its body is made when somebody asks for it.
+type form struct {
+	encoding string // "" = as it is
+	etag     string
+	body     func() string
+}
+
+// NewFile makes a file of a type, whose text, and that text compressed with Brotli, are
+// read at the first request for it. Without brotli there is none.
+func NewFile(contentType string, text, brotli func() string) *File {
+	return &File{[]string{contentType}, sync.OnceValue(func() []form {
+		plain := text()
+		sum := sha256.Sum256([]byte(plain))
+		hash := hex.EncodeToString(sum[:8])
+		var forms []form
+		if brotli != nil {
+			forms = append(forms, form{"br", `"` + hash + `-br"`, sync.OnceValue(brotli)})
+		}
+		if strings.HasPrefix(contentType, "text/") || strings.HasPrefix(contentType, "image/svg") || contentType == "application/json" {
+			forms = append(forms, form{"gzip", `"` + hash + `-gzip"`, sync.OnceValue(func() string { return zipped(text()) })})
+		}
+		return append(forms, form{"", `"` + hash + `"`, sync.OnceValue(text)})
+	})}
+}
+
+// NewPackedFile makes a file of which there are only two compressed forms, read at the first
+// request for it. gzip must be one of gzip.
+func NewPackedFile(contentType string, brotli, gzip func() string) *File {
+	return &File{[]string{contentType}, sync.OnceValue(func() []form {
+		brotli := sync.OnceValue(brotli)
+		sum := sha256.Sum256([]byte(brotli()))
+		hash := hex.EncodeToString(sum[:8])
+		return []form{
+			{"br", `"` + hash + `-br"`, brotli},
+			{"gzip", `"` + hash + `-gzip"`, sync.OnceValue(gzip)},
+			{"", `"` + hash + `"`, sync.OnceValue(func() string { return unzipped(gzip()) })},
+		}
+	})}
+}
+
+// fileTypes are those of the files that pages are made of. They are not left to the
+// tables of the system, which differ.
+var fileTypes = map[string]string{
+	".css":   "text/css; charset=utf-8",
+	".html":  "text/html; charset=utf-8",
+	".js":    "text/javascript; charset=utf-8",
+	".json":  "application/json",
+	".png":   "image/png",
+	".svg":   "image/svg+xml",
+	".txt":   "text/plain; charset=utf-8",
+	".webp":  "image/webp",
+	".woff2": "font/woff2",
+}
+
+// FileType is the type of a file by its name.
+func FileType(name string) string {
+	if known := fileTypes[path.Ext(name)]; known != "" {
+		return known
+	}
+	return "application/octet-stream"
+}
+
+func zipped(text string) string {
+	var to bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&to, gzip.BestCompression) // it fails for other levels, and a buffer never
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return to.String()
+}
+
+// unzipped is what zipped made something of. The text is in the program.
+func unzipped(text string) string {
+	r, err := gzip.NewReader(strings.NewReader(text))
+	if err != nil {
+		panic(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		panic(err)
+	}
+	return string(plain)
+}
+
+// Values of Cache-Control; they must not be changed.
+var (
+	ForMinutes = []string{"public, max-age=300"}
+	Forever    = []string{"public, max-age=31536000, immutable"}
+)
+
+// VaryByEncoding is the header Vary of an answer that comes in several encodings.
+var VaryByEncoding = []string{"Accept-Encoding"}
+
+// Serve answers a GET or HEAD with the form that the client likes, or says that it has
+// not changed.
+func (f *File) Serve(w http.ResponseWriter, r *Request, caching []string) {
+	chosen := choose(f.forms(), strings.Join(r.Header["Accept-Encoding"], ","))
+	header := w.Header()
+	header["Cache-Control"] = caching
+	header["Etag"] = []string{chosen.etag}
+	if hasItem(strings.Join(r.Header["If-None-Match"], ","), chosen.etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body := chosen.body()
+	header["Content-Type"] = f.contentType
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	if chosen.encoding != "" {
+		header["Content-Encoding"] = []string{chosen.encoding}
+	}
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = io.WriteString(w, body) // an error means that the client has gone
+	}
+}
+
+// choose is the first form that an Accept-Encoding lists, RFC 9110 section 12.5.3. Who
+// accepts anything, or all but what is listed, gets the plain one.
+func choose(forms []form, accepted string) form {
+	last := len(forms) - 1
+	for _, f := range forms[:last] {
+		if hasItem(accepted, f.encoding) {
+			return f
+		}
+	}
+	return forms[last]
+}
+
+// hasItem reports whether a list with commas has an item, in any case. A weak entity tag
+// is like a strong one, and an item of no weight, as in "br;q=0", is not in the list.
+func hasItem(list, want string) bool {
+	for item := range strings.SplitSeq(list, ",") {
+		item, parameter, _ := strings.Cut(item, ";")
+		item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
+		if strings.EqualFold(item, want) && !weightless(parameter) {
+			return true
+		}
+	}
+	return false
+}
+
+// weightless reports whether a parameter is a weight of 0, in any of its forms.
+func weightless(parameter string) bool {
+	name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+	weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	return strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && weight == 0
+}

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+
+	"svc/internal/fault"
+)
+
+// ErrStale refuses a change of a record that is no longer what the caller has read.
+var ErrStale = fault.New(fault.Stale, "the record was changed since it was read: it does not match If-Match; read it again and repeat the change")
+
+// Conditional reports whether the request is meant for one state of a record only.
+func (r *Request) Conditional() bool { return len(r.Header["If-Match"]) > 0 }
+
+// Match holds If-Match, when there is one, to the state of the record that is about to change: what
+// is stored, as JSON. Call it in the transaction that changes the record.
+func (r *Request) Match(state any) error {
+	if !r.Conditional() {
+		return nil
+	}
+	tag, err := stateTag(state)
+	if err != nil {
+		return err
+	}
+	for wanted := range strings.SplitSeq(strings.Join(r.Header["If-Match"], ","), ",") {
+		if wanted = strings.TrimSpace(wanted); wanted == "*" || wanted == tag {
+			return nil
+		}
+	}
+	return ErrStale
+}
+
+// Tag says in the answer which state of a record it shows. Errors have no tag.
+func (r *Request) Tag(state any) error {
+	tag, err := stateTag(state)
+	if err == nil {
+		r.Writer.Header()["Etag"] = []string{tag}
+	}
+	return err
+}
+
+// stateTag is an entity tag that changes with the state.
+func stateTag(state any) (string, error) {
+	encoded, err := Encode(state)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(encoded)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`, nil
+}

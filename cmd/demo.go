@@ -1,0 +1,311 @@
+package cmd
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/auth"
+	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/demo"
+	"svc/internal/durable"
+	"svc/internal/instance"
+	"svc/internal/setting"
+	"svc/store"
+)
+
+// demoOptions are the flags of "svc demo" beside those of "svc serve".
+type demoOptions struct {
+	seed    uint64
+	until   string
+	noServe bool
+	json    bool
+}
+
+func (p *program) demoCommand() *cobra.Command {
+	var o demoOptions
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Run a server with invented data to look at",
+		Long: `Make three invented projects with 90 days of life that end now, and serve them:
+releases, one of them bad and withdrawn, announcements, feedback, logs with an
+incident, events, statistics, cards and keys. The address, the user name and the
+password of the administrator are printed.
+
+Without --data everything is in a temporary folder, which is deleted when the server
+stops. With --data it stays: the folder must be empty or missing, or one that this
+command has made, which is then served as it is. Any other folder is refused.
+
+The same --seed gives the same data for the same day. The settings of "svc serve"
+apply.`,
+		Example: "  svc demo\n  svc demo --data ./demo --listen :4000\n  svc demo --data ./demo --no-serve && svc serve --data ./demo",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return p.demo(c, o) },
+	}
+	addSettings(c.Flags())
+	data := c.Flags().Lookup("data")
+	data.DefValue, data.Usage = "", "folder of the demo (default: a temporary one)"
+	c.Flags().Uint64Var(&o.seed, "seed", 1, "number that decides what is invented")
+	c.Flags().StringVar(&o.until, "until", "", "last moment of the data, in the form 2006-01-02T15:04:05Z (default: now)")
+	c.Flags().BoolVar(&o.noServe, "no-serve", false, "make the folder that --data names, and end")
+	addJSON(c, &o.json)
+	return c
+}
+
+// demoView is what --json prints: one line when the server can be used, or when the
+// folder is made.
+type demoView struct {
+	URL      string   `json:"url,omitempty"`
+	User     string   `json:"user,omitempty"`
+	Password string   `json:"password,omitempty"` // "" when somebody has used the generated one
+	Data     string   `json:"data"`
+	Projects []string `json:"projects"`
+	Seconds  float64  `json:"seconds"` // that the making took; 0 when the folder was there
+}
+
+// demo makes a demo unless it is there, and serves it.
+func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
+	until := time.Now()
+	if o.until != "" {
+		if until, err = time.Parse(time.RFC3339, o.until); err != nil || until.After(time.Now()) {
+			return withCode(exitUsage, fmt.Errorf("--until must be a moment in the form 2006-01-02T15:04:05Z that is not in the future, not %q", o.until))
+		}
+	}
+	temporary, err := temporaryData(c, o.noServe)
+	if err != nil {
+		return err
+	}
+	if temporary != "" {
+		defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	}
+	s, err := p.load(c)
+	if err != nil {
+		return err
+	}
+	view := demoView{Data: absolute(s.Data), Projects: demo.Keys()}
+	begin := time.Now()
+	made, err := p.makeDemo(c.Context(), s, demo.Config{Seed: o.seed, Now: until, BaseURL: demoLinks(s), Program: "svc " + version})
+	if err != nil {
+		return err
+	}
+	if made {
+		view.Seconds = time.Since(begin).Seconds()
+	}
+	if o.noServe {
+		if o.json {
+			return json.NewEncoder(p.stdout).Encode(view)
+		}
+		say(p.stderr, "%s has a demo; serve it with: svc serve --data %s", view.Data, quoted(view.Data))
+		return nil
+	}
+	tell := func(r startReport) {
+		if !isTerminal(p.stderr) { // log lines as those of "svc serve"
+			p.announce(r)
+		}
+		view.URL, view.User, view.Password = r.public.URLs[0], "admin", r.knownPassword()
+		if o.json {
+			_ = json.NewEncoder(p.stdout).Encode(view) // as a log line that cannot be written
+			return
+		}
+		p.tellDemo(view, temporary != "")
+	}
+	return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) }, tell)
+}
+
+// temporaryData makes a folder for the demo and lets --data name it, unless somebody
+// has named one.
+func temporaryData(c *cobra.Command, keep bool) (dir string, err error) {
+	if c.Flags().Changed("data") || os.Getenv("SVC_DATA") != "" {
+		return "", nil
+	}
+	if keep {
+		return "", withCode(exitUsage, errors.New("--no-serve needs a folder: name it with --data"))
+	}
+	if dir, err = os.MkdirTemp("", "svc-demo-"); err != nil {
+		return "", err
+	}
+	return dir, c.Flags().Set("data", dir)
+}
+
+// tellDemo says how to go on, also where it is written to a file: nothing here is
+// secret.
+func (p *program) tellDemo(v demoView, temporary bool) {
+	data := v.Data
+	if temporary {
+		data += " (deleted at the end)"
+	}
+	password := v.Password
+	if password == "" {
+		password = "the password that you used before, or: svc admin reset-password --data " + quoted(v.Data)
+	}
+	_, _ = fmt.Fprintf(p.stdout, "  demo     %s\n  console  %s/admin\n  login    admin / %s\n  data     %s\n", strings.Join(v.Projects, ", "), v.URL, password, data)
+}
+
+// knownPassword is the password of the administrator, as far as this process or a file
+// knows it.
+func (r startReport) knownPassword() string {
+	if r.newAdmin && r.password == "" {
+		return r.settings.AdminPassword
+	}
+	if r.password != "" {
+		return r.password
+	}
+	raw, err := os.ReadFile(bootstrapFile(r.settings))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(raw)) {
+		if text, ok := strings.CutPrefix(line, "password: "); ok {
+			return strings.TrimSpace(text)
+		}
+	}
+	return ""
+}
+
+// demoLinks is where the links to files begin: where files are distributed, or where the
+// server is going to listen. A port that nobody knows yet is taken for the usual one.
+func demoLinks(s *setting.Settings) string {
+	if base := cmp.Or(s.DistBaseURL, s.SiteURL); base != "" {
+		return strings.TrimSuffix(base, "/")
+	}
+	host, port, err := net.SplitHostPort(s.Listen)
+	if err != nil || port == "0" {
+		return "http://" + setting.DefaultListen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// demoMark is the file in a folder that says that this program has made it.
+type demoMark struct {
+	Seed    uint64 `json:"seed"`
+	Until   int64  `json:"until"` // Unix seconds
+	Version string `json:"version"`
+}
+
+// makeDemo makes a demo in the data directory, unless there is one. A folder with
+// anything else is refused, and what was made goes when it could not be completed.
+func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Config) (made bool, err error) {
+	if instance.Has(s.Data, datadir.Demo) {
+		return false, nil
+	}
+	list, err := os.ReadDir(s.Data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if len(list) > 0 {
+		return false, withCode(exitUsage, fmt.Errorf("%s holds something else than a demo, such as %s\nname an empty folder with --data", s.Data, list[0].Name()))
+	}
+	privateFiles()
+	missing, err := instance.MakeFolder(s.Data)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, emptyFolder(s.Data, missing))
+		}
+	}()
+	i, err := lockAndOpen(ctx, s, nil, nil, commandLog(p.stderr))
+	if err != nil {
+		return false, err
+	}
+	if err := errors.Join(p.fillDemo(ctx, i, s, c), i.Close()); err != nil {
+		return false, err
+	}
+	mark, err := json.Marshal(demoMark{c.Seed, c.Now.Unix(), version})
+	if err != nil {
+		return false, err
+	}
+	return true, durable.WriteFile(filepath.Join(s.Data, datadir.Demo), append(mark, '\n'), 0o600)
+}
+
+// emptyFolder removes what was made in a folder, and the folder if it was made, too.
+func emptyFolder(dir string, whole bool) error {
+	if whole {
+		return os.RemoveAll(dir)
+	}
+	list, err := os.ReadDir(dir)
+	for _, entry := range list {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
+	}
+	return err
+}
+
+// fillDemo invents and imports the projects, all at the same time, and adds the API keys.
+func (p *program) fillDemo(ctx context.Context, i *service, s *setting.Settings, c demo.Config) error {
+	to := connection{client: control.InProcess(i.handler)}
+	keys := demo.Keys()
+	errs := make([]error, len(keys))
+	var work sync.WaitGroup
+	for at, key := range keys {
+		work.Go(func() { errs[at] = p.importDemo(ctx, to, c, key) })
+	}
+	work.Wait()
+	if err := cmp.Or(ctx.Err(), errors.Join(errs...)); err != nil {
+		return err
+	}
+	return addDemoKeys(i.Store, []byte(s.APIKeySalt), demo.APIKeys(c))
+}
+
+// importDemo invents a project and imports it.
+func (p *program) importDemo(ctx context.Context, to connection, c demo.Config, key string) error {
+	var archive bytes.Buffer
+	if err := demo.Write(&archive, c, key); err != nil {
+		return err
+	}
+	response, err := to.open(ctx, http.MethodPost, "/control/import", &archive)
+	if err != nil {
+		return err
+	}
+	_, err = p.followImport(response.Body)
+	return errors.Join(err, response.Body.Close())
+}
+
+// addDemoKeys stores API keys that open nothing: nobody knows a text with their digest.
+func addDemoKeys(db *store.Store, salt []byte, list []demo.Key) error {
+	return db.Update(func(tx *store.Tx) error {
+		for _, k := range list {
+			key := store.APIKey{
+				ID: k.ID, Name: k.Name, Scopes: k.Scopes, AllProjects: len(k.Projects) == 0, Salt: auth.SaltMark(salt),
+				ExpiresAt: unlessZero(k.Expires), RevokedAt: unlessZero(k.Revoked), LastUsedAt: unlessZero(k.Used),
+			}
+			rand.Read(key.Digest[:]) // never fails, see crypto/rand
+			for _, name := range k.Projects {
+				project, err := tx.Project(name)
+				if err != nil {
+					return err
+				}
+				key.Projects = append(key.Projects, project.ID)
+			}
+			if err := tx.PutAPIKey(&key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func unlessZero(at int64) *int64 {
+	if at == 0 {
+		return nil
+	}
+	return &at
+}

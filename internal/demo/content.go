@@ -1,0 +1,226 @@
+package demo
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// texts are the Markdown texts: of each project its description, the notes of its
+// releases and its announcements, their first line being the title. Translations have
+// the language in their name.
+//
+//go:embed content
+var texts embed.FS
+
+// text is a text with its title.
+type text struct{ title, body string }
+
+// whole is a text without a title.
+func (t text) whole() string { return strings.TrimSpace(t.title + "\n\n" + t.body) }
+
+// text reads a text that is there.
+func (w *world) text(name string) text {
+	t, ok := w.read(name + ".md")
+	if !ok {
+		panic("demo: there is no text " + w.key + "/" + name) // TestTexts reads all
+	}
+	return t
+}
+
+// translated reads the translation of a text, if there is one.
+func (w *world) translated(name, tag string) (text, bool) { return w.read(name + "." + tag + ".md") }
+
+func (w *world) read(name string) (text, bool) {
+	raw, err := texts.ReadFile("content/" + w.folder + "/" + name)
+	if err != nil {
+		return text{}, false
+	}
+	title, body, _ := strings.Cut(string(raw), "\n")
+	return text{title, strings.TrimSpace(body)}, true
+}
+
+// release is a version of a project.
+type release struct {
+	version     string
+	ago         int // days
+	hour        float64
+	preview     bool
+	milestone   bool
+	withdrawnIn float64 // hours until it was deprecated; 0 = never
+	deprecated  bool
+	platforms   []string // none = all of the project
+	files       bool     // it has files to download
+}
+
+type versionLine struct {
+	ID           string         `json:"id"`
+	Version      string         `json:"version"`
+	Comparable   string         `json:"comparable_version"`
+	Title        string         `json:"title"`
+	Content      string         `json:"content"`
+	Translations []contentText  `json:"translations"`
+	Links        []link         `json:"download_links"`
+	IsLatest     bool           `json:"is_latest"`
+	IsPreview    bool           `json:"is_preview"`
+	IsMilestone  bool           `json:"is_milestone"`
+	IsDeprecated bool           `json:"is_deprecated"`
+	Platforms    []string       `json:"platforms"`
+	CustomData   map[string]any `json:"custom_data"`
+	PublishedAt  int64          `json:"published_at"`
+	CreatedAt    int64          `json:"created_at"`
+}
+
+type link struct {
+	URL      string `json:"url"`
+	Name     string `json:"name"`
+	Platform string `json:"platform"`
+}
+
+type contentText struct {
+	Locale   string `json:"locale"`
+	Title    string `json:"title,omitempty"`
+	Content  string `json:"content,omitempty"`
+	IsHidden bool   `json:"is_hidden,omitempty"`
+}
+
+// file is a file of an archive.
+type file struct {
+	ID        string `json:"id"`
+	Filename  string `json:"filename"`
+	Size      int64  `json:"size"`
+	SHA256    string `json:"sha256"`
+	Source    string `json:"source"`
+	ObjectKey string `json:"object_key"`
+	CreatedAt int64  `json:"created_at"`
+	Status    string `json:"status"`
+	Content   bool   `json:"content"`
+
+	content []byte
+}
+
+// platformNames are the names that people know.
+var platformNames = map[string]string{"windows": "Windows", "macos": "macOS", "linux": "Linux", "ios": "iOS", "android": "Android", "web": "Web"}
+
+// endings are how names of installers end. Platforms without one have a shop.
+var endings = map[string]string{"windows": "-windows-x64.zip", "macos": "-macos-universal.zip", "linux": "-linux-x64.tar.gz", "android": "-android.apk"}
+
+// published is when a release came out.
+func (w *world) published(r *release) int64 { return w.ago(r.ago, r.hour) }
+
+// versions lists the releases, and makes their files.
+func (w *world) versions() []versionLine {
+	c := w.chance("versions")
+	latest := -1
+	for i, r := range w.releases {
+		if !r.preview && !r.deprecated && r.withdrawnIn == 0 {
+			latest = i
+		}
+	}
+	lines := make([]versionLine, len(w.releases))
+	for i := range w.releases {
+		r := &w.releases[i]
+		at, t := w.published(r), w.text("versions/"+r.version)
+		commit := fmt.Sprintf("%010x", c.Uint64()>>24)
+		lines[i] = versionLine{
+			ID: c.uuid7(at), Version: r.version, Comparable: r.version, Title: t.title, Content: t.body, Translations: w.translations("versions/"+r.version, ""),
+			Links: w.links(c, r, at), IsLatest: i == latest, IsPreview: r.preview, IsMilestone: r.milestone, IsDeprecated: r.deprecated || r.withdrawnIn > 0,
+			Platforms: r.platforms, PublishedAt: at, CreatedAt: at,
+			CustomData: map[string]any{"build": 1200 + 37*i, "commit": commit, "channel": channel(r)},
+		}
+		if lines[i].Platforms == nil {
+			lines[i].Platforms = []string{}
+		}
+	}
+	return lines
+}
+
+func channel(r *release) string {
+	if r.preview {
+		return "preview"
+	}
+	return "stable"
+}
+
+// links makes the files of a release and lists their addresses. The addresses of older
+// releases lead elsewhere.
+func (w *world) links(c *chance, r *release, at int64) []link {
+	list := []link{}
+	for _, p := range w.project.people.platforms {
+		name, ending := platformNames[p.value], endings[p.value]
+		if ending == "" || len(r.platforms) > 0 && !slices.Contains(r.platforms, p.value) {
+			continue
+		}
+		filename := w.folder + "-" + r.version + ending
+		if !r.files {
+			list = append(list, link{w.site + "releases/" + r.version + "/" + filename, name, p.value})
+			continue
+		}
+		content := make([]byte, c.between(6<<10, 40<<10))
+		for i := range content {
+			content[i] = byte(c.Uint32())
+		}
+		head := fmt.Sprintf("%s %s for %s: a file of the demo, with nothing in it that could run.\n", w.folder, r.version, name)
+		f := file{ID: c.fileID(), Filename: filename, Source: "upload", CreatedAt: at - 900, Status: "ready", Content: true, content: append([]byte(head), content...)}
+		f.ObjectKey = "f/" + w.key + "/" + f.ID + "/" + filename
+		w.files = append(w.files, f)
+		list = append(list, link{w.BaseURL + "/" + f.ObjectKey, name, p.value})
+	}
+	return list
+}
+
+// translations lists the translations of a text. It is hidden for one language, or
+// for none.
+func (w *world) translations(name, hidden string) []contentText {
+	list := []contentText{}
+	for _, l := range w.languages {
+		t, ok := w.translated(name, l.tag)
+		if ok || l.tag == hidden {
+			list = append(list, contentText{l.tag, t.title, t.body, l.tag == hidden})
+		}
+	}
+	return list
+}
+
+// announcement is one of a project.
+type announcement struct {
+	name      string
+	ago       int // days
+	hour      float64
+	pinned    bool
+	hidden    bool
+	hiddenFor string // language
+	min, max  string
+	platforms []string
+	author    string
+}
+
+type announcementLine struct {
+	ID           string        `json:"id"`
+	Title        string        `json:"title"`
+	Content      string        `json:"content"`
+	IsPinned     bool          `json:"is_pinned"`
+	IsHidden     bool          `json:"is_hidden"`
+	Platforms    []string      `json:"platforms"`
+	Author       string        `json:"author,omitempty"`
+	Min          string        `json:"min_comparable_version,omitempty"`
+	Max          string        `json:"max_comparable_version,omitempty"`
+	Translations []contentText `json:"translations"`
+	PublishedAt  int64         `json:"published_at"`
+	CreatedAt    int64         `json:"created_at"`
+	UpdatedAt    int64         `json:"updated_at"`
+}
+
+func (w *world) announcementLines() []announcementLine {
+	c := w.chance("announcements")
+	lines := make([]announcementLine, len(w.announcements))
+	for i, a := range w.announcements {
+		at, t := w.ago(a.ago, a.hour), w.text("announcements/"+a.name)
+		lines[i] = announcementLine{
+			ID: c.uuid7(at), Title: t.title, Content: t.body, IsPinned: a.pinned, IsHidden: a.hidden, Platforms: append([]string{}, a.platforms...), Author: a.author,
+			Min: a.min, Max: a.max, Translations: w.translations("announcements/"+a.name, a.hiddenFor), PublishedAt: at, CreatedAt: at, UpdatedAt: at,
+		}
+	}
+	return lines
+}

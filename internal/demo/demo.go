@@ -1,0 +1,297 @@
+// Package demo invents three projects and 90 days of their life: releases, one of
+// them bad, and how people took them up, announcements, feedback, logs with an
+// incident, behaviour events and the counters of requests. It writes them as archives
+// of "svc import", which holds them to the rules of the interface.
+//
+//	demo.go      projects, and the archive of one
+//	quillmere.go, tidebrook.go, wicklume.go  what is particular about each
+//	content.go   texts: release notes, announcements, descriptions
+//	people.go    who uses an app: places, platforms, versions
+//	life.go      days, sessions, events and requests
+//	reports.go   feedback and logs
+//	voices.go    what people write in feedback
+//	cards.go     questions on the dashboard
+//	keys.go      API keys
+//	random.go    chance that repeats itself, and ids
+//
+// The same seed and the same moment give the same bytes. A later moment of the same
+// UTC day only adds records.
+package demo
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"svc/internal/transfer"
+)
+
+// Days is how many days of life there are, today included.
+const Days = 90
+
+const day = 86400 // seconds
+
+// Config says which demo is made.
+type Config struct {
+	Seed uint64
+	// Now is the end of the data.
+	Now time.Time
+	// BaseURL is where links to files begin, such as http://127.0.0.1:4000.
+	BaseURL string
+	// Program is what the manifests name as their maker.
+	Program string
+}
+
+// Keys lists the keys of the projects, in the order in which they come to be.
+func Keys() []string {
+	keys := make([]string, len(projects))
+	for i, p := range projects {
+		keys[i] = p.key
+	}
+	return keys
+}
+
+// Write writes the archive of a project.
+func Write(out io.Writer, c Config, key string) error {
+	at := slices.IndexFunc(projects, func(p *project) bool { return p.key == key })
+	if at < 0 {
+		return fmt.Errorf("there is no project %q in the demo", key)
+	}
+	w := newWorld(c, projects[at])
+	w.live()
+	return w.write(out)
+}
+
+// project is what is particular about a project.
+type project struct {
+	key, name, author, site, docs, repo string
+	folder                              string            // of its texts; also how its programs are called
+	names                               map[string]string // by language
+	optionalMin                         string
+	begun                               int // days ago
+	aliases                             []former
+	languages                           []language
+	releases                            []release // oldest first
+	announcements                       []announcement
+	people                              population
+	session                             func(*session)
+	events                              []definition
+	voices                              []voice
+	feedbacks                           int // about how many
+	logs                                []logKind
+	logShare                            float64 // sessions with a log
+	incident                            *incident
+	cards                               []card
+}
+
+type former struct {
+	key string
+	ago int // days
+}
+
+type language struct {
+	tag, label string
+	synonyms   []string
+}
+
+// definition describes an event.
+type definition struct {
+	name, title, text string
+	archived          bool
+}
+
+// world is a project that comes to life.
+type world struct {
+	Config
+	*project
+	now, today int64 // Unix seconds: the end, and when its day begins
+
+	people   []*person
+	sessions []*session
+	events   []eventLine
+	counts   map[eventCount]int64
+	requests map[requestCount]int64
+	systems  map[versionCount]int64
+	clients  map[versionCount]int64
+	files    []file
+
+	feedbackLines []feedbackLine
+	logLines      []logLine
+}
+
+func newWorld(c Config, p *project) *world {
+	now := c.Now.Unix()
+	return &world{
+		Config: c, project: p, now: now, today: now - now%day,
+		counts: map[eventCount]int64{}, requests: map[requestCount]int64{}, systems: map[versionCount]int64{}, clients: map[versionCount]int64{},
+	}
+}
+
+// ago is a moment: so many days before today begins, at an hour of the day. It is
+// never after the end of the data.
+func (w *world) ago(days int, hour float64) int64 {
+	return min(w.now, w.today-int64(days)*day+int64(hour*3600))
+}
+
+// projectLine is a project in an archive.
+type projectLine struct {
+	ProjectKey  string        `json:"project_key"`
+	Name        string        `json:"name"`
+	Description string        `json:"description"`
+	Author      string        `json:"author"`
+	Repo        string        `json:"repo_url,omitempty"`
+	Website     string        `json:"website_url,omitempty"`
+	Docs        string        `json:"docs_url,omitempty"`
+	PublishedAt int64         `json:"published_at"`
+	OptionalMin string        `json:"optional_update_min_comparable_version,omitempty"`
+	Texts       []projectText `json:"translations"`
+	CreatedAt   int64         `json:"created_at"`
+	UpdatedAt   int64         `json:"updated_at"`
+}
+
+type projectText struct {
+	Locale      string `json:"locale"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+func (w *world) projectLine() projectLine {
+	line := projectLine{
+		ProjectKey: w.key, Name: w.name, Description: w.text("description").whole(), Author: w.author, Repo: w.repo, Website: w.site, Docs: w.docs,
+		PublishedAt: w.ago(w.begun, 9), OptionalMin: w.optionalMin, CreatedAt: w.ago(w.begun, 8.5), UpdatedAt: w.ago(6, 15),
+	}
+	for _, l := range w.languages {
+		if t, ok := w.translated("description", l.tag); ok {
+			line.Texts = append(line.Texts, projectText{l.tag, w.names[l.tag], t.whole()})
+		}
+	}
+	return line
+}
+
+type aliasLine struct {
+	Alias     string `json:"alias"`
+	CreatedAt int64  `json:"created_at"`
+}
+
+type languageLine struct {
+	Locale    string   `json:"locale"`
+	Aliases   []string `json:"aliases"`
+	Label     string   `json:"label"`
+	CreatedAt int64    `json:"created_at"`
+}
+
+type definitionLine struct {
+	ID          string  `json:"event_definition_id"`
+	Name        string  `json:"name"`
+	DisplayName *string `json:"display_name"`
+	Description *string `json:"description"`
+	Archived    bool    `json:"archived"`
+	FirstSeen   int64   `json:"first_seen_time"`
+	LastSeen    int64   `json:"last_seen_time"`
+}
+
+// write writes the archive of what has happened.
+func (w *world) write(out io.Writer) error {
+	a := transfer.NewWriter(out, transfer.Manifest{Program: w.Program, CreatedAt: w.now, ProjectKey: w.key})
+	versions := w.versions() // makes the files, too
+	steps := []struct {
+		name  string
+		lines func(add func(any) error) error
+	}{
+		{transfer.ProjectFile, each([]projectLine{w.projectLine()})},
+		{transfer.AliasesFile, each(w.formerKeys())},
+		{transfer.LanguagesFile, each(w.languageLines())},
+		{transfer.VersionsFile, each(versions)},
+		{transfer.AnnouncementsFile, each(w.announcementLines())},
+		{transfer.FeedbacksFile, each(w.feedbackLines)},
+		{transfer.LogsFile, each(w.logLines)},
+		{transfer.CardsFile, each(w.cardLines())},
+		{transfer.DefinitionsFile, each(w.definitions())},
+		{transfer.EventsFile, each(w.events)},
+		{transfer.EventCountersFile, each(w.eventCounts())},
+		{transfer.RequestsFile, each(w.requestCounts())},
+		{transfer.SystemVersionsFile, each(versionCounts(w.systems))},
+		{transfer.ClientVersionsFile, each(versionCounts(w.clients))},
+	}
+	for _, step := range steps {
+		if err := a.Begin(step.name); err != nil {
+			return err
+		}
+		if err := step.lines(a.Line); err != nil {
+			return err
+		}
+	}
+	for i := range w.files {
+		f := &w.files[i]
+		var err error
+		if f.Size, f.SHA256, err = a.Content(f.ID, bytes.NewReader(f.content)); err != nil {
+			return err
+		}
+	}
+	if err := a.Begin(transfer.FilesFile); err != nil {
+		return err
+	}
+	if err := each(w.files)(a.Line); err != nil {
+		return err
+	}
+	_, err := a.Close()
+	return err
+}
+
+// each gives the records of a list to a function.
+func each[R any](list []R) func(add func(any) error) error {
+	return func(add func(any) error) error {
+		for i := range list {
+			if err := add(&list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (w *world) formerKeys() []aliasLine {
+	list := make([]aliasLine, len(w.aliases))
+	for i, f := range w.aliases {
+		list[i] = aliasLine{f.key, w.ago(f.ago, 11)}
+	}
+	return list
+}
+
+func (w *world) languageLines() []languageLine {
+	list := make([]languageLine, len(w.languages))
+	for i, l := range w.languages {
+		list[i] = languageLine{l.tag, append([]string{}, l.synonyms...), l.label, w.ago(w.begun-i, 10)}
+	}
+	return list
+}
+
+// definitions describes the events that were seen, and when that was.
+func (w *world) definitions() []definitionLine {
+	first, last := map[string]int64{}, map[string]int64{}
+	for i := range w.events {
+		e := &w.events[i]
+		if first[e.Name] == 0 {
+			first[e.Name] = e.ReceivedAt
+		}
+		last[e.Name] = e.ReceivedAt
+	}
+	r := w.chance("definitions")
+	var list []definitionLine
+	for _, d := range w.project.events {
+		if first[d.name] == 0 {
+			continue
+		}
+		line := definitionLine{ID: r.uuid7(first[d.name]), Name: d.name, Archived: d.archived, FirstSeen: first[d.name], LastSeen: last[d.name]}
+		if d.title != "" {
+			line.DisplayName = &d.title
+		}
+		if d.text != "" {
+			line.Description = &d.text
+		}
+		list = append(list, line)
+	}
+	return list
+}

@@ -1,0 +1,252 @@
+package demo
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// noon is a moment of a Thursday.
+var noon = time.Date(2026, 3, 12, 12, 20, 7, 0, time.UTC)
+
+// archive writes the archive of a project and returns its files.
+func archive(t *testing.T, c Config, key string) map[string]string {
+	t.Helper()
+	var raw bytes.Buffer
+	if err := Write(&raw, c, key); err != nil {
+		t.Fatal(err)
+	}
+	r, err := zip.NewReader(bytes.NewReader(raw.Bytes()), int64(raw.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range r.File {
+		content, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[f.Name] = string(text)
+	}
+	return files
+}
+
+// TestSeed: the same seed and moment give the same, another seed gives something else.
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	const key = "wicklume"
+	first, again, other := archive(t, Config{Seed: 5, Now: noon}, key), archive(t, Config{Seed: 5, Now: noon}, key), archive(t, Config{Seed: 6, Now: noon}, key)
+	for name := range first {
+		if first[name] != again[name] {
+			t.Errorf("%s differs for the same seed", name)
+		}
+	}
+	if first["events.jsonl"] == other["events.jsonl"] {
+		t.Error("the seed makes no difference")
+	}
+	if err := Write(io.Discard, Config{Now: noon}, "nobody"); err == nil {
+		t.Error("a project that is not there was written")
+	}
+}
+
+// TestLaterOnlyAdds: in the evening there is all that there was at noon, and more.
+func TestLaterOnlyAdds(t *testing.T) {
+	t.Parallel()
+	const key = "wicklume"
+	early, late := archive(t, Config{Seed: 1, Now: noon}, key), archive(t, Config{Seed: 1, Now: noon.Add(9 * time.Hour)}, key)
+	for _, name := range []string{"versions.jsonl", "announcements.jsonl", "cards.jsonl", "events.jsonl"} {
+		there := map[string]bool{}
+		for line := range strings.Lines(late[name]) {
+			there[line] = true
+		}
+		for line := range strings.Lines(early[name]) {
+			if !there[line] {
+				t.Errorf("%s has lost %s", name, line)
+				break
+			}
+		}
+	}
+	if len(early["events.jsonl"]) >= len(late["events.jsonl"]) {
+		t.Error("nobody has done anything since noon")
+	}
+}
+
+// TestTexts: every text is there, and none is there for nothing.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, p := range projects {
+		w := newWorld(Config{Now: noon}, p)
+		names := []string{"description"}
+		for _, r := range p.releases {
+			names = append(names, "versions/"+r.version)
+		}
+		for _, a := range p.announcements {
+			names = append(names, "announcements/"+a.name)
+		}
+		for _, name := range names {
+			if text := w.text(name); text.title == "" || len([]rune(text.title)) > 128 && name != "description" {
+				t.Errorf("%s/%s has no good title", p.key, name)
+			}
+			used["content/"+p.folder+"/"+name+".md"] = true
+			for _, l := range p.languages {
+				used["content/"+p.folder+"/"+name+"."+l.tag+".md"] = true
+			}
+		}
+	}
+	err := fs.WalkDir(texts, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !used[path] {
+			t.Errorf("%s belongs to nothing", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLife holds what has happened to what people come to see.
+func TestLife(t *testing.T) {
+	t.Parallel()
+	for _, p := range projects {
+		w := newWorld(Config{Seed: 1, Now: noon}, p)
+		w.live()
+		begin := w.today - (Days-1)*day
+		perDay := make([]int, Days)
+		for i, e := range w.events {
+			if e.OccurredAt < begin || e.ReceivedAt > w.now {
+				t.Fatalf("%s: an event is of %s", p.key, time.Unix(e.OccurredAt, 0))
+			}
+			if i > 0 && e.ReceivedAt < w.events[i-1].ReceivedAt {
+				t.Fatalf("%s: events are not in order", p.key)
+			}
+			perDay[(e.OccurredAt-begin)/day]++
+		}
+		if least := slices.Min(perDay); least < 20 {
+			t.Errorf("%s: a day has %d events", p.key, least)
+		}
+		defined := map[string]bool{}
+		for _, d := range p.events {
+			defined[d.name] = true
+		}
+		for _, e := range w.events {
+			if !defined[e.Name] {
+				t.Fatalf("%s: %s is not described", p.key, e.Name)
+			}
+		}
+		if n := len(w.feedbackLines); n < p.feedbacks*7/10 || n > p.feedbacks*13/10 {
+			t.Errorf("%s has %d feedbacks, not about %d", p.key, n, p.feedbacks)
+		}
+		levels, hidden := map[int]int{}, 0
+		for _, l := range w.logLines {
+			levels[l.Level]++
+		}
+		for _, f := range w.feedbackLines {
+			if f.IsHidden {
+				hidden++
+			}
+		}
+		if len(levels) != 4 || hidden == 0 {
+			t.Errorf("%s: logs by level %v, %d hidden feedbacks", p.key, levels, hidden)
+		}
+	}
+}
+
+// TestIncident: the hour of E42 has its errors on one platform and version, and nowhere
+// else are any.
+func TestIncident(t *testing.T) {
+	t.Parallel()
+	w := newWorld(Config{Seed: 1, Now: noon}, quillmere)
+	w.live()
+	hours := map[int64]int{}
+	for _, l := range w.logLines {
+		if strings.HasPrefix(l.Content, "E42") {
+			hours[hourOf(l.CreatedAt)]++
+			if l.Platform != "android" || l.CustomData["app_version"] != "4.3.0" || l.Level != 3 {
+				t.Errorf("E42 on %s with %v", l.Platform, l.CustomData["app_version"])
+			}
+		}
+	}
+	if fmt.Sprint(hours) != fmt.Sprintf("map[%d:310]", w.today-5*day+14*3600) {
+		t.Errorf("E42 by hour: %v", hours)
+	}
+}
+
+// TestAdoption: a release is taken up, and the bad one given up.
+func TestAdoption(t *testing.T) {
+	t.Parallel()
+	w := newWorld(Config{Seed: 1, Now: noon}, quillmere)
+	w.live()
+	share := func(version string, days int) float64 {
+		has, all := 0, 0
+		for _, p := range w.people {
+			if p.joined < Days-30 {
+				all++
+				if w.version(p, w.ago(days, 12)) == version {
+					has++
+				}
+			}
+		}
+		return float64(has) / float64(all)
+	}
+	for _, c := range []struct {
+		version     string
+		days        int
+		least, most float64
+	}{
+		{"4.2.1", 31, 0, 0}, {"4.2.1", 20, 0.6, 0.95}, {"4.3.0", 5, 0.08, 0.4}, {"4.3.0", 0, 0, 0.05}, {"4.3.1", 5, 0, 0}, {"4.3.1", 0, 0.3, 0.8},
+	} {
+		if got := share(c.version, c.days); got < c.least || got > c.most {
+			t.Errorf("%s has %.2f of the people %d days ago, want %.2f to %.2f", c.version, got, c.days, c.least, c.most)
+		}
+	}
+}
+
+// TestIDs: ids of one kind rise, also within a second.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	c := newWorld(Config{}, quillmere).chance("ids")
+	last := ""
+	for i := range 3000 {
+		id := c.uuid7(noon.Unix() + int64(i/300))
+		if id <= last || len(id) != 36 || id[14] != '7' {
+			t.Fatalf("%s after %s", id, last)
+		}
+		last = id
+	}
+}
+
+// TestKeys: there are keys in every state.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	var active, expired, revoked, used int
+	for _, k := range APIKeys(Config{Seed: 1, Now: noon}) {
+		switch {
+		case k.Revoked != 0:
+			revoked++
+		case k.Expires != 0 && k.Expires <= noon.Unix():
+			expired++
+		default:
+			active++
+		}
+		if k.Used > noon.Unix() {
+			t.Errorf("%s was used in the future", k.Name)
+		}
+		if k.Used != 0 {
+			used++
+		}
+	}
+	if active < 3 || expired < 2 || revoked < 1 || used < 4 {
+		t.Errorf("%d active, %d expired, %d revoked, %d used", active, expired, revoked, used)
+	}
+}

@@ -1,0 +1,261 @@
+package demo
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// session is a person at work.
+type session struct {
+	*person
+	*chance
+	w       *world
+	id      string
+	began   int64
+	at      int64 // of the event before
+	version string
+	day     int // since the first one
+	first   bool
+	events  int
+}
+
+// eventLine is an event in an archive.
+type eventLine struct {
+	DistinctID      string          `json:"distinct_id"`
+	Name            string          `json:"event_name"`
+	ID              string          `json:"event_id"`
+	SessionID       string          `json:"session_id"`
+	OccurredAt      int64           `json:"occurred_at"`
+	ReceivedAt      int64           `json:"received_at"`
+	Properties      json.RawMessage `json:"properties"`
+	IP              string          `json:"ip,omitempty"`
+	UserAgent       string          `json:"user_agent"`
+	CountryCode     string          `json:"country_code,omitempty"`
+	CountryName     string          `json:"country_name,omitempty"`
+	RegionName      string          `json:"region_name,omitempty"`
+	City            string          `json:"city,omitempty"`
+	Platform        string          `json:"platform"`
+	PlatformVersion string          `json:"platform_version,omitempty"`
+}
+
+// live lets the days go by.
+func (w *world) live() {
+	w.gather()
+	c := w.chance("days")
+	for on := range Days {
+		begin := w.today - int64(Days-1-on)*day
+		weekday := int(time.Unix(begin, 0).UTC().Weekday())
+		for _, p := range w.people {
+			if p.joined > on || !c.happens(w.does(p, on, weekday)) {
+				continue
+			}
+			for visits := 1 + int(c.wait(0.35)); visits > 0; visits-- {
+				w.visit(c, p, on, begin)
+			}
+		}
+	}
+	slices.SortStableFunc(w.events, func(a, b eventLine) int { return cmp.Compare(a.ReceivedAt, b.ReceivedAt) })
+	w.report()
+}
+
+// visit is one session of somebody on a day.
+func (w *world) visit(c *chance, p *person, on int, begin int64) {
+	hour := pickHour(c, &w.project.people.hours)
+	at := begin + int64(hour*3600+c.IntN(3600)-p.where.offset*60)
+	s := &session{person: p, chance: c, w: w, id: c.uuid4(), at: at, day: on, version: w.version(p, at), first: p.joined == on}
+	s.began = at
+	requests := c.between(2, 7) // those of people who send no events, too
+	w.session(s)
+	w.sessions = append(w.sessions, s)
+	w.ask(s, at, "VERSION_CHECK_UPDATE", requests)
+	w.ask(s, at, "ANNOUNCEMENT_LATEST", c.between(0, requests))
+	w.ask(s, at+5, "EVENT_INGEST", 1+s.events/10)
+	switch c.IntN(12) {
+	case 0, 1:
+		w.ask(s, at+20, "ANNOUNCEMENT_LIST", c.between(1, 3))
+	case 2:
+		w.ask(s, at+30, "VERSION_LIST", c.between(1, 2))
+	case 3:
+		w.ask(s, at+40, "PROJECT_DETAIL", c.between(1, 2))
+	case 4:
+		w.ask(s, at+50, "VERSION_LATEST", c.between(1, 3))
+	case 5:
+		w.ask(s, at+60, "VERSION_BY_VERSION", 1)
+	}
+	if at <= w.now {
+		w.clients[versionCount{hourOf(at), p.platform, s.version}] += int64(requests)
+	}
+}
+
+func pickHour(c *chance, hours *[24]float64) int {
+	sum := 0.0
+	for _, h := range hours {
+		sum += h
+	}
+	at := c.Float64() * sum
+	for i, h := range hours {
+		if at -= h; at < 0 {
+			return i
+		}
+	}
+	return 23
+}
+
+func hourOf(at int64) int64 { return at - at%3600 }
+
+// emit sends an event, after a pause of about so many seconds. Its properties are
+// names and values in turn; a value is a string, an int or a bool.
+func (s *session) emit(pause float64, name string, properties ...any) {
+	s.at += int64(s.wait(pause))
+	late := int64(s.IntN(4)) // queued by the client
+	id := s.uuid4()
+	if s.at+late > s.w.now || s.at < s.w.today-(Days-1)*day {
+		return
+	}
+	p, text := s.person, make([]byte, 0, 128)
+	text = append(text, `{"app_version":`...)
+	text = strconv.AppendQuote(text, s.version)
+	for i := 0; i < len(properties); i += 2 {
+		text = append(text, ',')
+		text = strconv.AppendQuote(text, properties[i].(string))
+		text = append(text, ':')
+		switch v := properties[i+1].(type) {
+		case string:
+			text = strconv.AppendQuote(text, v)
+		case int:
+			text = strconv.AppendInt(text, int64(v), 10)
+		case bool:
+			text = strconv.AppendBool(text, v)
+		}
+	}
+	e := eventLine{
+		DistinctID: p.id, Name: name, ID: id, SessionID: s.id, OccurredAt: s.at, ReceivedAt: s.at + late, Properties: append(text, '}'),
+		UserAgent: s.userAgent(), CountryCode: p.where.country, CountryName: p.where.name, RegionName: p.where.region, City: p.where.city,
+		Platform: p.platform, PlatformVersion: p.system,
+	}
+	if p.address != "" {
+		e.IP = p.address + "0" // as the server keeps it by default
+	}
+	s.w.events = append(s.w.events, e)
+	s.events++
+	s.w.counts[eventCount{hourOf(s.at), name, p.platform, region(p.where), offset(p)}]++
+}
+
+// userAgent is how the app names itself.
+func (s *session) userAgent() string { return s.w.folder + "/" + s.version + " (" + s.platform + ")" }
+
+func region(p *place) string { return cmp.Or(p.country, "UNKNOWN") }
+
+// unknown is the offset of a client that does not say it.
+const unknown = 1 << 20
+
+func offset(p *person) int {
+	if !p.known {
+		return unknown
+	}
+	return p.where.offset
+}
+
+// ask counts requests of a session.
+func (w *world) ask(s *session, at int64, endpoint string, n int) {
+	if n == 0 || at > w.now || at < w.today-(Days-1)*day {
+		return
+	}
+	p := s.where
+	w.requests[requestCount{hourOf(at), endpoint, s.platform, region(p), p.province, p.cityCode, offset(s.person)}] += int64(n)
+	w.systems[versionCount{hourOf(at), s.platform, s.system}] += int64(n)
+}
+
+// eventCount, requestCount and versionCount say what is counted in an hour.
+type (
+	eventCount struct {
+		hour                   int64
+		name, platform, region string
+		offset                 int
+	}
+	requestCount struct {
+		hour                                       int64
+		endpoint, platform, region, province, city string
+		offset                                     int
+	}
+	versionCount struct {
+		hour              int64
+		platform, version string
+	}
+)
+
+type eventCountLine struct {
+	Hour     int64  `json:"hour"`
+	Name     string `json:"event_name"`
+	Platform string `json:"platform"`
+	Region   string `json:"region"`
+	Offset   *int   `json:"utc_offset_minutes"`
+	Count    int64  `json:"count"`
+}
+
+type requestLine struct {
+	Hour     int64  `json:"hour"`
+	Endpoint string `json:"endpoint"`
+	Platform string `json:"platform"`
+	Region   string `json:"region"`
+	Province string `json:"province_code"`
+	City     string `json:"city_code"`
+	Offset   *int   `json:"utc_offset_minutes"`
+	Count    int64  `json:"count"`
+}
+
+type versionCountLine struct {
+	Hour     int64  `json:"hour"`
+	Platform string `json:"platform"`
+	Version  string `json:"version"`
+	Count    int64  `json:"count"`
+}
+
+// sorted lists what was counted, in an order that repeats itself.
+func sorted[K comparable, L any](counts map[K]int64, compare func(a, b K) int, line func(K, int64) L) []L {
+	keys := make([]K, 0, len(counts))
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, compare)
+	lines := make([]L, len(keys))
+	for i, k := range keys {
+		lines[i] = line(k, counts[k])
+	}
+	return lines
+}
+
+func minutes(offset int) *int {
+	if offset == unknown {
+		return nil
+	}
+	return &offset
+}
+
+func (w *world) eventCounts() []eventCountLine {
+	return sorted(w.counts, func(a, b eventCount) int {
+		return cmp.Or(cmp.Compare(a.hour, b.hour), cmp.Compare(a.name, b.name), cmp.Compare(a.platform, b.platform), cmp.Compare(a.region, b.region), cmp.Compare(a.offset, b.offset))
+	}, func(k eventCount, n int64) eventCountLine {
+		return eventCountLine{k.hour, k.name, k.platform, k.region, minutes(k.offset), n}
+	})
+}
+
+func (w *world) requestCounts() []requestLine {
+	return sorted(w.requests, func(a, b requestCount) int {
+		return cmp.Or(cmp.Compare(a.hour, b.hour), cmp.Compare(a.endpoint, b.endpoint), cmp.Compare(a.platform, b.platform), cmp.Compare(a.region, b.region),
+			cmp.Compare(a.city, b.city), cmp.Compare(a.offset, b.offset))
+	}, func(k requestCount, n int64) requestLine {
+		return requestLine{k.hour, k.endpoint, k.platform, k.region, k.province, k.city, minutes(k.offset), n}
+	})
+}
+
+func versionCounts(counts map[versionCount]int64) []versionCountLine {
+	return sorted(counts, func(a, b versionCount) int {
+		return cmp.Or(cmp.Compare(a.hour, b.hour), cmp.Compare(a.platform, b.platform), cmp.Compare(a.version, b.version))
+	}, func(k versionCount, n int64) versionCountLine {
+		return versionCountLine{k.hour, k.platform, k.version, n}
+	})
+}

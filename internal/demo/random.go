@@ -1,0 +1,112 @@
+package demo
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+)
+
+// chance is a source of random numbers that repeats itself.
+type chance struct {
+	*rand.Rand
+	last uint64 // time of the id before, in milliseconds
+}
+
+// chance gives a purpose a source of its own, so that a change of one leaves the
+// others as they are. It does not depend on the day.
+func (w *world) chance(purpose string) *chance {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(w.key + "\x00" + purpose)) // a hash takes everything
+	return &chance{Rand: rand.New(rand.NewPCG(w.Seed, sum.Sum64()))}
+}
+
+// happens is true with a probability.
+func (c *chance) happens(p float64) bool { return c.Float64() < p }
+
+// between is a number from a to b, both included.
+func (c *chance) between(a, b int) int { return a + c.IntN(b-a+1) }
+
+// wait is a time that passes until something happens, of a mean length.
+func (c *chance) wait(mean float64) float64 { return c.ExpFloat64() * mean }
+
+// around is a number that is near the middle, in a long-tailed way, never below 1.
+func (c *chance) around(middle float64) int {
+	return max(1, int(middle*math.Exp(0.5*c.NormFloat64())))
+}
+
+// one is one of a list.
+func one[T any](c *chance, list []T) T { return list[c.IntN(len(list))] }
+
+// share is a value with a weight.
+type share[T any] struct {
+	weight float64
+	value  T
+}
+
+// pick is one of the values, by their weights.
+func pick[T any](c *chance, list []share[T]) T {
+	sum := 0.0
+	for _, s := range list {
+		sum += s.weight
+	}
+	at := c.Float64() * sum
+	for _, s := range list {
+		if at -= s.weight; at < 0 {
+			return s.value
+		}
+	}
+	return list[len(list)-1].value
+}
+
+// uuid7 is an id of a second. It is greater than the one before, if that was of the same
+// second.
+func (c *chance) uuid7(at int64) string {
+	milli := uint64(at)*1000 + uint64(c.IntN(500))
+	if before := c.last; before/1000 == uint64(at) {
+		milli = before + 1
+	}
+	c.last = milli
+	id := c.bytes()
+	for i := range 6 {
+		id[i] = byte(milli >> (40 - 8*i))
+	}
+	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
+	return dashed(id)
+}
+
+// bytes are random.
+func (c *chance) bytes() (b [16]byte) {
+	binary.BigEndian.PutUint64(b[:8], c.Uint64())
+	binary.BigEndian.PutUint64(b[8:], c.Uint64())
+	return b
+}
+
+// uuid4 is an id that says nothing.
+func (c *chance) uuid4() string {
+	id := c.bytes()
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	return dashed(id)
+}
+
+func dashed(id [16]byte) string {
+	var text [36]byte
+	hex.Encode(text[:8], id[:4])
+	hex.Encode(text[9:13], id[4:6])
+	hex.Encode(text[14:18], id[6:8])
+	hex.Encode(text[19:23], id[8:10])
+	hex.Encode(text[24:], id[10:])
+	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
+	return string(text[:])
+}
+
+// fileID is an id of a file.
+func (c *chance) fileID() string {
+	const signs = "0123456789abcdefghijklmnopqrstuvwxyz"
+	id := make([]byte, 12)
+	for i := range id {
+		id[i] = signs[c.IntN(len(signs))]
+	}
+	return string(id)
+}

@@ -1,0 +1,158 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// reader reads the nodes of one file.
+type reader struct {
+	root *yaml.Node
+	left *int // how many more values are described
+}
+
+// maxValues is how many values are described. References can make more of a short file than
+// anybody has room for.
+const maxValues = 1 << 18
+
+// more reports whether another value is described.
+func (r reader) more() bool {
+	*r.left--
+	return *r.left >= 0
+}
+
+// at is the node under some keys, nil where there is none.
+func at(n *yaml.Node, keys ...string) *yaml.Node {
+	for _, key := range keys {
+		n = under(n, key)
+	}
+	return n
+}
+
+func under(n *yaml.Node, key string) *yaml.Node {
+	for name, value := range pairs(n) {
+		if name == key {
+			return value
+		}
+	}
+	return nil
+}
+
+// pairs are the entries of an object; nothing else has any.
+func pairs(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
+	return func(yield func(string, *yaml.Node) bool) {
+		if n == nil || n.Kind != yaml.MappingNode {
+			return
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if !yield(n.Content[i].Value, n.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// items are those of a list; nothing else has any.
+func items(n *yaml.Node) []*yaml.Node {
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return n.Content
+}
+
+func first(n *yaml.Node) *yaml.Node {
+	if all := items(n); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// value is a text, a number or a truth value as it is written.
+func value(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+func (r reader) text(keys ...string) string { return value(at(r.root, keys...)) }
+
+// reference is what a node refers to, "" for one that says it itself.
+func reference(n *yaml.Node) string { return strings.TrimPrefix(value(at(n, "$ref")), "#/") }
+
+// maxReferences is how many references may follow each other.
+const maxReferences = 8
+
+// resolve follows references.
+func (r reader) resolve(n *yaml.Node) *yaml.Node {
+	for range maxReferences {
+		to := reference(n)
+		if to == "" {
+			return n
+		}
+		n = at(r.root, strings.Split(to, "/")...)
+	}
+	return nil
+}
+
+// appendJSON appends a node as JSON, its objects in their order.
+func appendJSON(b []byte, n *yaml.Node) []byte {
+	if n == nil {
+		return append(b, "null"...)
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		b = append(b, '{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, n.Content[i].Value), ':')
+			b = appendJSON(b, n.Content[i+1])
+		}
+		return append(b, '}')
+	case yaml.SequenceNode:
+		b = append(b, '[')
+		for i, item := range n.Content {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, item)
+		}
+		return append(b, ']')
+	case yaml.AliasNode: // of which a description of ours has none; one can be around itself
+		return append(b, "null"...)
+	}
+	switch n.Tag {
+	case "!!null":
+		return append(b, "null"...)
+	case "!!bool", "!!int", "!!float":
+		if json.Valid([]byte(n.Value)) {
+			return append(b, n.Value...)
+		}
+	}
+	return appendText(b, n.Value)
+}
+
+func appendText(b []byte, text string) []byte {
+	var to bytes.Buffer
+	e := json.NewEncoder(&to)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a text always encodes
+	return append(b, bytes.TrimSuffix(to.Bytes(), []byte("\n"))...)
+}
+
+// indentJSON is a node as JSON that people read.
+func indentJSON(n *yaml.Node) []byte { return indented(appendJSON(nil, n)) }
+
+func indented(text []byte) []byte {
+	var to bytes.Buffer
+	if err := json.Indent(&to, text, "", "  "); err != nil {
+		return text
+	}
+	return to.Bytes()
+}

@@ -1,0 +1,85 @@
+package release
+
+import "svc/internal/fault"
+
+// What Explain may find besides the reasons of a decision.
+const (
+	NothingPublished            = "nothing_published"              // there is no candidate
+	PreviewsNotIncluded         = "previews_not_included"          // a preview is greater than the candidate, and is not welcome
+	DeprecatedVersionPassedOver = "deprecated_version_passed_over" // a greater version is deprecated, so it is no candidate
+	LatestVersionDeprecated     = "latest_version_deprecated"      // the candidate is deprecated: there is no other
+	CurrentVersionRegistered    = "current_version_registered"     // the client runs a version of the catalog
+	CurrentVersionNotRegistered = "current_version_not_registered" // it is compared by what it sent
+	CurrentVersionUnknown       = "current_version_unknown"        // there is nothing to compare it by
+	LatestVersionInstalled      = "latest_version_installed"       // the candidate has the value of the client's version
+	AboveLatestVersion          = "above_latest_version"           // the client's version is greater than the candidate
+	InsideOptionalUpdateRange   = "inside_optional_update_range"   // the client may stay
+)
+
+// Finding is a rule of the update check that applied, with what it was about.
+type Finding struct {
+	Code    string // one of the constants of this package
+	Version int    // position of the version in the catalog; -1 = none
+	Range   Range  // of findings about the optional range
+}
+
+// Explain is Check with the rules that led to its answer, in the order in which it applies them. There
+// are findings for an error, too.
+func (c *Catalog) Explain(q Query, optional Range) (Decision, []Finding, error) {
+	d, err := c.Check(q, optional)
+	var found []Finding
+	add := func(code string, version int) { found = append(found, Finding{Code: code, Version: version}) }
+
+	latest := c.candidate(q.Preview)
+	switch {
+	case latest < 0:
+		add(NothingPublished, -1)
+	case c.items[latest].Deprecated:
+		add(LatestVersionDeprecated, latest)
+	default:
+		if at := c.first(func(v *Item) bool { return v.Deprecated && (q.Preview || !v.Preview) }); c.above(at, latest) {
+			add(DeprecatedVersionPassedOver, at)
+		}
+	}
+	if !q.Preview && c.preview >= 0 && (latest < 0 || c.above(c.preview, latest)) {
+		add(PreviewsNotIncluded, c.preview)
+	}
+	switch {
+	case fault.Is(err, fault.Invalid):
+		add(CurrentVersionUnknown, -1)
+	case err != nil:
+	case d.Current >= 0:
+		add(CurrentVersionRegistered, d.Current)
+	default:
+		add(CurrentVersionNotRegistered, -1)
+	}
+	if err != nil {
+		return d, found, err
+	}
+	if order := c.items[latest].Comparable.Compare(d.Comparable); order == 0 {
+		add(LatestVersionInstalled, latest)
+	} else if order < 0 {
+		add(AboveLatestVersion, latest)
+	}
+	for _, reason := range d.Reasons {
+		switch reason {
+		case NewerVersionAvailable:
+			add(reason, latest)
+		case CurrentVersionDeprecated:
+			add(reason, d.Current)
+		case OutsideOptionalUpdateRange:
+			found = append(found, Finding{reason, -1, optional})
+		case MilestoneGuard:
+			add(reason, d.Target)
+		}
+	}
+	if d.ShouldUpdate && optional != (Range{}) && optional.Contains(d.Comparable) {
+		found = append(found, Finding{InsideOptionalUpdateRange, -1, optional})
+	}
+	return d, found, nil
+}
+
+// above reports whether a version, if there is one, is greater than another.
+func (c *Catalog) above(at, other int) bool {
+	return at >= 0 && c.items[at].Comparable.Compare(c.items[other].Comparable) > 0
+}
