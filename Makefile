@@ -15,7 +15,7 @@ STEPS = format vet lint tests race platforms vulnerabilities clients
 RACE = GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race
 
 SHELL = /bin/sh
-.PHONY: help test $(STEPS) test-clients build release release-check bench bench-clients fuzz long soak cover clean
+.PHONY: help test $(STEPS) test-clients test-console console screenshots build release release-check bench bench-clients bench-console fuzz long soak cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,15 @@ $(STEPS):
 	@$(GO) run ./tools/gate $@
 
 test-clients: clients ## the same as clients
+
+test-console: ## the console, where Node.js and Chromium are, against the program built from here
+	@$(GO) run ./tools/gate console
+
+console: ## build assets/console/dist from assets/console/src; svc embeds it
+	@cd assets/console && { [ -d node_modules/vite ] || PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-progress; } && node scripts/build.mjs
+
+screenshots: ## pictures of every page in assets/console/shots; SCENES and LOOKS are patterns that choose some
+	@cd assets/console && { [ -d node_modules/vite ] || PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-progress; } && npx playwright test --config screenshots.config.ts
 
 build: ## the program, static and stripped, as ./svc
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -ldflags '-s -w -buildid= -X svc/cmd.version=$(VERSION)' -o svc .
@@ -63,6 +72,9 @@ bench: ## svc as users run it, beside references in the same run: docs/benchmark
 
 bench-clients: ## what the client libraries cost in an app: docs/benchmarks.md
 	@$(GO) run ./bench/clients $(BENCHFLAGS)
+
+bench-console: ## the console in Chromium, beside the dashboard of PocketBase with the same rows
+	@$(GO) run ./bench/console $(BENCHFLAGS)
 
 fuzz: ## every fuzz target for FUZZTIME, 10s unless given
 	@set -e; for package in $$($(GO) list ./...); do \

@@ -31,8 +31,33 @@ func clients(ctx context.Context, _ *machine) result {
 	if err != nil || len(scripts) == 0 {
 		return result{skipped: []skip{{"clients", "there is no clients/*/check"}}}
 	}
+	return withProgram(ctx, "clients", func(env []string) (total result) {
+		all := checks(ctx, env, scripts)
+		for i, r := range all {
+			total.add(r)
+			total.lines = append(total.lines, line(filepath.Base(filepath.Dir(scripts[i])), r))
+		}
+		together := together(ctx, env)
+		total.add(together)
+		total.lines = append(total.lines, line("together", together))
+		return total
+	})
+}
+
+// console has the console check itself in a browser.
+func console(ctx context.Context, _ *machine) result {
+	const script = "assets/console/check"
+	if _, err := os.Stat(script); err != nil {
+		return result{skipped: []skip{{"console", "there is no " + script}}}
+	}
+	return withProgram(ctx, "console", func(env []string) result { return runCheck(ctx, env, script) })
+}
+
+// withProgram calls run with what checks need in their environment: the program built from
+// here, as users start it.
+func withProgram(ctx context.Context, name string, run func(env []string) result) result {
 	if _, err := exec.LookPath("bash"); err != nil {
-		return missing("clients", "bash, which their checks need, is not installed")
+		return missing(name, "bash, which the checks need, is not installed")
 	}
 	dir, err := os.MkdirTemp("", "svc-gate-")
 	if err != nil {
@@ -46,17 +71,7 @@ func clients(ctx context.Context, _ *machine) result {
 	if built := command(ctx, released, "go", "build", "-o", program, "."); built.failed > 0 {
 		return built
 	}
-	env := []string{"SVC_BINARY=" + program, "GOGC="} // the server as users start it
-	all := checks(ctx, env, scripts)
-	var total result
-	for i, r := range all {
-		total.add(r)
-		total.lines = append(total.lines, line(filepath.Base(filepath.Dir(scripts[i])), r))
-	}
-	together := together(ctx, env)
-	total.add(together)
-	total.lines = append(total.lines, line("together", together))
-	return total
+	return run([]string{"SVC_BINARY=" + program, "GOGC="})
 }
 
 // missing is a step that cannot run here, which is a failure where everything should be
@@ -87,7 +102,7 @@ func checks(ctx context.Context, env, scripts []string) []result {
 	for range 2 {
 		running.Go(func() {
 			for i := range queue {
-				results[i] = checkLibrary(ctx, env, scripts[i])
+				results[i] = runCheck(ctx, env, scripts[i])
 			}
 		})
 	}
@@ -98,8 +113,8 @@ func checks(ctx context.Context, env, scripts []string) []result {
 // lastLineOfCheck is how a check ends that has passed.
 var lastLineOfCheck = regexp.MustCompile(`^(\d+) passed, (\d+) skipped$`)
 
-// checkLibrary runs the script of a library.
-func checkLibrary(ctx context.Context, env []string, script string) (r result) {
+// runCheck runs the script by which a client library or the console checks itself.
+func runCheck(ctx context.Context, env []string, script string) (r result) {
 	name, begin := filepath.ToSlash(filepath.Dir(script)), time.Now()
 	c := exec.CommandContext(ctx, "bash", script)
 	c.Env = append(os.Environ(), env...)

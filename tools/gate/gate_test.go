@@ -192,6 +192,22 @@ func TestEveryLibraryPlays(t *testing.T) {
 	expect(t, 0, "5 passed, 0 failed, 2 skipped", nil, "tests", "format")
 }
 
+// The console checks itself, in the same way.
+func TestConsoleChecksItself(t *testing.T) { //nolint:paralleltest // changes the folder
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("needs bash for the check of the console: install it")
+	}
+	files := map[string]string{
+		"main.go":              "package main\n\nfunc main() {}\n",
+		"assets/console/check": "test -x \"$SVC_BINARY\"; echo 'skipped: Chromium: not here: install it'; echo '20 passed, 1 skipped'\n",
+	}
+	in(t, files)
+	expect(t, 0, "20 passed, 0 failed, 1 skipped", []string{`(?m)^console +ok`, `(?m)^skipped: assets/console Chromium: not here: install it$`}, "console")
+	files["assets/console/check"] = "echo 'the button is gone'; exit 1\n"
+	in(t, files)
+	expect(t, 1, "0 passed, 1 failed, 0 skipped", []string{`(?m)^console +FAILED`, `the button is gone`}, "console")
+}
+
 func TestUnknownStep(t *testing.T) {
 	t.Parallel()
 	expect(t, 2, `there is no step "polish"`, nil, "polish")

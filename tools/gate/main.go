@@ -7,14 +7,14 @@
 //	go run ./tools/gate lint     one step, or several
 //
 // A step counts as one, and the steps that run tests count each test and subtest.
-// SVC_REQUIRE_TOOLS=1 makes a failure of a missing toolchain of a client library.
+// SVC_REQUIRE_TOOLS=1 makes a failure of a missing toolchain of a client library or the console.
 //
 //	main.go       the steps and the order they run in
 //	steps.go      the steps that are one command
 //	tests.go      the steps that run tests, from the output of go test -json
 //	race.go       which packages run with the race detector, too
 //	platforms.go  the step that type-checks for every platform
-//	clients.go    the step in which the client libraries check themselves
+//	clients.go    the steps in which the client libraries and the console check themselves
 //	report.go     what is printed
 package main
 
@@ -54,7 +54,8 @@ type skip struct {
 
 // stages run one after the other. The lanes of a stage run at the same time, because tests
 // often wait for the disk and for each other, and the steps of a lane one after the other.
-// The client libraries are alone: some of their tests measure.
+// The client libraries are alone: some of their tests measure. So is the console, whose
+// browsers take both processors.
 var stages = [][][]step{
 	{
 		{
@@ -72,6 +73,11 @@ var stages = [][][]step{
 	{
 		{
 			{"clients", clients},
+		},
+	},
+	{
+		{
+			{"console", console},
 		},
 	},
 }

@@ -47,6 +47,7 @@ var places = []place{
 	at("clients/rust/Cargo.lock", `^name = "svc-sdk"\nversion = "`, `"$`),
 	generated("clients/browser/svc-sdk.js"),
 	generated("clients/browser/svc-sdk.global.js"),
+	generated("clients/browser/svc-sdk.transfers.js"),
 }
 
 func generated(file string) place {

@@ -1,0 +1,337 @@
+// Measures what main.go asks for on the standard input, in one Chromium, and writes the
+// results to the standard output, both as JSON. Every figure begins and ends in the page:
+// at a navigation, a click or a key, and at the second frame after what is waited for is
+// there. Both targets take turns.
+
+import { createRequire } from "node:module";
+import { text } from "node:stream/consumers";
+
+const require = createRequire(new URL("../../assets/console/package.json", import.meta.url));
+const { chromium } = require("@playwright/test");
+const { default: AxeBuilder } = require("@axe-core/playwright");
+
+const task = JSON.parse(await text(process.stdin));
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const say = (line) => process.stderr.write(`${line}\n`);
+
+/** How each target is used. `rows` counts records, `settled` says that no others come. */
+const ways = {
+  svc: {
+    logs: `/admin/logs?project=${task.project}`,
+    rows: "table .cell-link",
+    settled: "!document.querySelector('[aria-busy=true]')",
+    other: { link: "nav a[href^='/admin/feedbacks']", there: "location.pathname === '/admin/feedbacks'" },
+    back: { link: "nav a[href^='/admin/logs']", there: "location.pathname === '/admin/logs'" },
+    search: "main input[type=search]",
+    enter: false,
+    async login(target) {
+      const answer = await post(`${target.url}/api/v1/auth/login`, { username: target.user, password: target.password });
+      return { "svc.console.login": JSON.stringify({ token: answer.access_token, username: target.user }), "svc.console.language": "en" };
+    },
+  },
+  pocketbase: {
+    logs: "/_/#/collections?collection=logs&sort=-created",
+    rows: "tr.row-handle",
+    settled: "!document.querySelector('.table-loading')",
+    other: { link: "a.sidebar-list-item[href*='feedbacks'], .sidebar-list-item[title='feedbacks']", there: "document.querySelector('th.col-field-rating') !== null" },
+    back: { link: "a.sidebar-list-item[href*='logs'], .sidebar-list-item[title='logs']", there: "document.querySelector('th.col-field-level') !== null" },
+    search: ".searchbar .cm-content",
+    enter: true,
+    async login(target) {
+      const answer = await post(`${target.url}/api/collections/_superusers/auth-with-password`, { identity: target.user, password: target.password });
+      return { __pb_superuser_auth__: JSON.stringify({ token: answer.token, record: answer.record }) };
+    },
+  },
+};
+
+async function post(url, body) {
+  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  if (!response.ok) {
+    throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  }
+  return response.json();
+}
+
+/** What runs in every page: `bench.when` keeps the time at which something became true, in two frames. */
+function helpers(storage) {
+  for (const [key, value] of Object.entries(storage)) {
+    if (localStorage.getItem(key) === null) {
+      localStorage.setItem(key, value);
+    }
+  }
+  window.bench = {
+    shift: 0,
+    changed: 0, // when the page was changed last, by elements or by what is drawn on a canvas
+    when(condition) {
+      return new Promise((resolve, reject) => {
+        const begin = performance.now();
+        const look = () => {
+          if (performance.now() - begin > 60_000) {
+            reject(new Error(`waited in vain for ${condition}`));
+          } else if (condition()) {
+            requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
+          } else {
+            requestAnimationFrame(look);
+          }
+        };
+        look();
+      });
+    },
+  };
+  const changed = () => requestAnimationFrame(() => (window.bench.changed = performance.now()));
+  new MutationObserver(changed).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  const { fill, stroke } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fill = function (...args) {
+    changed();
+    return fill.apply(this, args);
+  };
+  CanvasRenderingContext2D.prototype.stroke = function (...args) {
+    changed();
+    return stroke.apply(this, args);
+  };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (!entry.hadRecentInput) {
+        window.bench.shift += entry.value;
+      }
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+}
+
+/** A browser that has never been here, logged in. */
+async function visitor(target, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-GB", ...options });
+  await context.addInitScript(helpers, target.storage);
+  const page = await context.newPage();
+  return { context, page };
+}
+
+/** Waits in the page; the text is an expression. */
+function when(page, expression) {
+  return page.evaluate((text) => window.bench.when(new Function(`return ${text}`)), expression);
+}
+
+const listed = (way, n = 10) => `document.querySelectorAll(${JSON.stringify(way.rows)}).length >= ${n} && ${way.settled}`;
+
+async function openLogs(page, target) {
+  const way = ways[target.name];
+  await page.goto(target.url + way.logs, { waitUntil: "commit" });
+  return when(page, listed(way));
+}
+
+/** Waits until nothing was asked for half a second. */
+async function quiet(page) {
+  let last = Date.now();
+  const note = () => {
+    last = Date.now();
+  };
+  page.on("request", note);
+  page.on("requestfinished", note);
+  while (Date.now() - last < 500) {
+    await page.waitForTimeout(100);
+  }
+  page.off("request", note);
+  page.off("requestfinished", note);
+}
+
+/** Compressed bytes of scripts and style sheets that come until `work` is done. */
+async function scriptBytes(page, work) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const wanted = new Set();
+  let bytes = 0;
+  session.on("Network.responseReceived", ({ requestId, type }) => (type === "Script" || type === "Stylesheet") && wanted.add(requestId));
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    bytes += wanted.has(requestId) ? encodedDataLength : 0;
+  });
+  await work();
+  const got = bytes;
+  await session.detach();
+  return got;
+}
+
+/** Milliseconds from a click to what it leads to. */
+async function clickTo(page, { link, there }, way) {
+  const clicked = page.evaluate(
+    ([text]) =>
+      new Promise((resolve, reject) => {
+        const condition = new Function(`return ${text}`); // now, while the policy of the page lets it
+        document.addEventListener(
+          "click",
+          () => {
+            const begin = performance.now();
+            window.bench.when(condition).then((end) => resolve(end - begin), reject);
+          },
+          { capture: true, once: true },
+        );
+      }),
+    [`${there} && ${listed(way)}`],
+  );
+  await page.locator(link).first().click();
+  return clicked;
+}
+
+/** Milliseconds from the last key of a word to rows that all have it. */
+async function type(page, way, word) {
+  const box = page.locator(way.search).first();
+  await box.click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(word.slice(0, -1), { delay: 40 });
+  const text = `(() => { const rows = [...document.querySelectorAll(${JSON.stringify(way.rows)})].map((row) => (row.closest("tr") ?? row).textContent);
+    return rows.length > 0 && rows.every((row) => row.includes(${JSON.stringify(word)})) && ${way.settled}; })()`;
+  const last = way.enter ? "Enter" : word.at(-1);
+  const typed = page.evaluate(
+    ([text, last]) =>
+      new Promise((resolve, reject) => {
+        const condition = new Function(`return ${text}`);
+        const pressed = (event) => {
+          if (event.key === last) {
+            document.removeEventListener("keydown", pressed, true);
+            const begin = performance.now();
+            window.bench.when(condition).then((end) => resolve(end - begin), reject);
+          }
+        };
+        document.addEventListener("keydown", pressed, true);
+      }),
+    [text, last],
+  );
+  await page.keyboard.press(word.at(-1));
+  if (way.enter) {
+    await page.keyboard.press("Enter");
+  }
+  return typed;
+}
+
+const svc = task.targets.find(({ name }) => name === "svc");
+const results = { chromium: `Chromium ${browser.version()}`, targets: {}, svc: {} };
+for (const target of task.targets) {
+  target.storage = await ways[target.name].login(target);
+  results.targets[target.name] = { bytes: 0, cold: [], warm: [], switch: [], typing: [] };
+}
+
+/** Lists of both, in turn. */
+async function lists() {
+  for (let round = -1; round < task.rounds; round++) { // the first one warms up files and programs
+    for (const target of task.targets) {
+      const way = ways[target.name];
+      const measured = results.targets[target.name];
+      const { context, page } = await visitor(target);
+      const keep = (name, value) => round >= 0 && measured[name].push(value);
+      let cold = 0;
+      const bytes = await scriptBytes(page, async () => {
+        cold = await openLogs(page, target);
+      });
+      measured.bytes = bytes;
+      keep("cold", cold);
+      await page.waitForLoadState("networkidle");
+      await page.goto("about:blank");
+      keep("warm", await openLogs(page, target));
+      await page.waitForLoadState("networkidle");
+      await clickTo(page, way.other, way);
+      await clickTo(page, way.back, way);
+      keep("switch", await clickTo(page, way.other, way));
+      keep("switch", await clickTo(page, way.back, way));
+      for (let i = 0; i < 2; i++) {
+        keep("typing", await type(page, way, task.words[(2 * (round + 1) + i) % task.words.length]));
+      }
+      await context.close();
+    }
+    say(`round ${round + 1} of ${task.rounds}`);
+  }
+}
+
+/** Script and style of the page with the most charts, when those of a list are there. */
+async function charts() {
+  const { context, page } = await visitor(svc);
+  await openLogs(page, svc);
+  await page.waitForLoadState("networkidle");
+  results.svc.charts = await scriptBytes(page, async () => {
+    await page.locator("nav a[href^='/admin/analytics']").first().click();
+    await when(page, "location.pathname === '/admin/analytics' && document.querySelector('main canvas')");
+    await quiet(page);
+  });
+  await context.close();
+}
+
+/** Until the twelve cards of the dashboard are drawn. */
+async function dashboard() {
+  const times = [];
+  for (let round = -1; round < task.rounds; round++) {
+    const { context, page } = await visitor(svc);
+    await openLogs(page, svc); // the frame is there, as for somebody at work
+    await page.waitForLoadState("networkidle");
+    let answered = 0;
+    page.on("response", (response) => {
+      if (response.url().includes("/events/analysis/query") && response.ok()) {
+        answered++;
+      }
+    });
+    await page.goto(`${svc.url}/admin/events/dashboard?project=${task.project}&range=30d`, { waitUntil: "commit" });
+    await page.waitForLoadState("networkidle");
+    if (answered > 0) {
+      // Drawn when the page has changed for the last time.
+      times.push(await page.evaluate(() => window.bench.changed));
+    }
+    results.svc.cards = answered;
+    await context.close();
+  }
+  results.svc.dashboard = times.slice(1);
+}
+
+const pages = ["/admin", "/admin/analytics", "/admin/projects", "/admin/versions", "/admin/files", "/admin/announcements", "/admin/feedbacks", "/admin/logs",
+  "/admin/events", "/admin/events/definitions", "/admin/events/funnel", "/admin/events/retention", "/admin/events/paths", "/admin/events/explore", "/admin/events/dashboard",
+  "/admin/tokens", "/admin/settings", "/admin/settings/codehost-app", "/admin/settings/translation", "/admin/settings/storage", "/admin/settings/terms", "/admin/about",
+  "/login", "/", `/projects/${task.project}`, "/terms/privacy-policy", "/doc"]; // biome-ignore format: a list
+
+/** What axe finds on every page, and the greatest layout shift of one. */
+async function walk() {
+  results.svc.violations = [];
+  results.svc.pages = 0;
+  results.svc.shift = 0;
+  results.svc.shift_on = "none";
+  for (const theme of ["light", "dark"]) {
+    for (const path of pages) {
+      const storage = path.startsWith("/admin") ? { ...svc.storage, "svc.console.theme": theme } : { "svc.console.theme": theme };
+      const { context, page } = await visitor({ storage }, { colorScheme: theme, bypassCSP: true }); // axe is put into the page
+      await page.goto(`${svc.url}${path}${path.startsWith("/admin") ? `?project=${task.project}` : ""}`);
+      await page.waitForLoadState("networkidle");
+      await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      results.svc.violations.push(...violations.map(({ id, nodes }) => `${path}, ${theme}: ${id}: ${nodes[0]?.html.slice(0, 120)}`));
+      results.svc.pages++;
+      const shift = await page.evaluate(() => window.bench.shift);
+      if (shift > results.svc.shift) {
+        results.svc.shift = shift;
+        results.svc.shift_on = path;
+      }
+      await context.close();
+    }
+    say(`pages in ${theme}`);
+  }
+}
+
+/** The public page of the project, in a browser without script. */
+async function publicPage() {
+  const { context, page } = await visitor({ storage: {} }, { javaScriptEnabled: false });
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  const images = new Set();
+  let bytes = 0;
+  session.on("Network.responseReceived", ({ requestId, type }) => type === "Image" && images.add(requestId));
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    bytes += images.has(requestId) ? 0 : encodedDataLength;
+  });
+  await page.goto(`${svc.url}/projects/${task.project}`);
+  await page.waitForLoadState("networkidle");
+  results.svc.public_bytes = bytes;
+  results.svc.readable = (await page.locator("body").innerText()).includes("The window remembers its place.");
+  await context.close();
+}
+
+const parts = { lists, charts, dashboard, pages: walk, public: publicPage };
+for (const part of task.parts) {
+  await parts[part]();
+  say(`${part} measured`);
+}
+await browser.close();
+process.stdout.write(JSON.stringify(results));

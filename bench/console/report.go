@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// results are what measure.mjs has measured. Times are milliseconds, sizes bytes.
+type results struct {
+	Chromium string                  `json:"chromium"`
+	Targets  map[string]measurements `json:"targets"` // by name
+	Svc      struct {
+		Charts      int64     `json:"charts"`       // script and style that charts need
+		Dashboard   []float64 `json:"dashboard"`    // until 12 cards are drawn
+		Cards       int       `json:"cards"`        // how many were asked for
+		Shift       float64   `json:"shift"`        // greatest layout shift of a page
+		ShiftOn     string    `json:"shift_on"`     // that page
+		Violations  []string  `json:"violations"`   // of axe
+		Pages       int       `json:"pages"`        // that axe has looked at, in both themes
+		PublicBytes int64     `json:"public_bytes"` // of the page of a project, without images
+		Readable    bool      `json:"readable"`     // without script
+	} `json:"svc"`
+}
+
+type measurements struct {
+	Bytes  int64     `json:"bytes"` // script and style until the first list is usable
+	Cold   []float64 `json:"cold"`
+	Warm   []float64 `json:"warm"`
+	Switch []float64 `json:"switch"`
+	Typing []float64 `json:"typing"`
+}
+
+// percentile of values; 0 of none.
+func percentile(values []float64, p float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+}
+
+func median(values []float64) float64 { return percentile(values, 0.5) }
+
+// report prints every figure with its bar.
+func (b *bench) report(r results, assets int64) error {
+	ours, theirs := r.Targets["svc"], r.Targets["pocketbase"]
+	_, _ = fmt.Fprintf(b.out, "The console in %s, %d logs, %d events, medians of %d\n\n", r.Chromium, b.rows, b.events, b.rounds)
+	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "What\tsvc\tPocketBase\tbar\t")
+	missed := 0
+	line := func(what, ours, theirs, bar string, met bool) {
+		verdict := "met"
+		if !met {
+			verdict, missed = "MISSED", missed+1
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", what, ours, cmp.Or(theirs, "–"), bar, verdict)
+	}
+	size := func(n int64) string { return fmt.Sprintf("%.0f KB", float64(n)/1000) }
+	ms := func(v float64) string { return fmt.Sprintf("%.0f ms", v) }
+	beside := func(v string) string {
+		if b.pocketbase == "" {
+			return ""
+		}
+		return v
+	}
+	measured := func(part string) bool { return slices.Contains(strings.Split(b.parts, ","), part) }
+	if measured("lists") {
+		line("script and style until the first list, without charts", size(ours.Bytes), beside(size(theirs.Bytes)), "≤ 250 KB and not more than PocketBase",
+			ours.Bytes <= 250_000 && (b.pocketbase == "" || ours.Bytes <= theirs.Bytes))
+		line("first page of logs, cold", ms(median(ours.Cold)), beside(ms(median(theirs.Cold))), "≤ 0.7 × PocketBase", b.pocketbase == "" || median(ours.Cold) <= 0.7*median(theirs.Cold))
+		for _, figure := range []struct {
+			what         string
+			ours, theirs []float64
+			bar          float64
+		}{
+			{"the same, warm, p95", ours.Warm, theirs.Warm, 100},
+			{"switch of the page, p95", ours.Switch, theirs.Switch, 100},
+			{"last key in a filter to rows, p95", ours.Typing, theirs.Typing, 400},
+		} {
+			got := percentile(figure.ours, .95)
+			line(figure.what, ms(got), beside(ms(percentile(figure.theirs, .95))), "≤ "+ms(figure.bar), got <= figure.bar)
+		}
+	}
+	if measured("charts") {
+		line("charts, when first needed", size(r.Svc.Charts), "", "≤ 350 KB", r.Svc.Charts <= 350_000)
+	}
+	if measured("dashboard") {
+		line(fmt.Sprintf("dashboard of %d cards, all drawn", r.Svc.Cards), ms(median(r.Svc.Dashboard)), "", "≤ 1 s, 12 cards", median(r.Svc.Dashboard) <= 1000 && r.Svc.Cards == 12)
+	}
+	if measured("pages") {
+		line("layout shift, greatest ("+r.Svc.ShiftOn+")", fmt.Sprintf("%.3f", r.Svc.Shift), "", "≤ 0.02", r.Svc.Shift <= 0.02)
+		line(fmt.Sprintf("axe, %d pages, in either theme", r.Svc.Pages), fmt.Sprintf("%d violations", len(r.Svc.Violations)), "", "none", len(r.Svc.Violations) == 0)
+	}
+	if measured("public") {
+		line("public page of a project, without images", size(r.Svc.PublicBytes), "", "≤ 60 KB, readable without script", r.Svc.PublicBytes <= 60_000 && r.Svc.Readable)
+	}
+	line("added to the program", fmt.Sprintf("%.1f MiB", float64(assets)/(1<<20)), "", "≤ 6 MiB", assets <= 6<<20)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, violation := range r.Svc.Violations {
+		_, _ = fmt.Fprintln(b.out, "axe:", violation)
+	}
+	if missed > 0 {
+		return fmt.Errorf("%d bars were missed", missed)
+	}
+	return nil
+}
