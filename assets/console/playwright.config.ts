@@ -17,6 +17,6 @@ export default defineConfig({
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
     trace: process.env["SVC_TRACE"] ? "retain-on-failure" : "off",
-    launchOptions: { executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ["--no-sandbox"] },
+    launchOptions: { executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] },
   },
 });

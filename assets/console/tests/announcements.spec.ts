@@ -1,7 +1,8 @@
 // Task 4, and what the page Announcements must show and allow.
 
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { expect, expectAccessible, inEachWay, looks, open, test } from "./fixtures";
+import { keyboard, phone, pointer } from "./hand";
 
 const row = (page: Page, title: string) => page.getByRole("row").filter({ has: page.getByRole("link", { name: title, exact: true }) });
 
@@ -10,46 +11,59 @@ const menu = async (page: Page, title: string, item: string) => {
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 };
 
-test("task 4: announce to users of 1.x in two languages, hidden for one, and see it as they do", async ({ page, server, project }) => {
-  test.slow();
-  await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de", label: "Deutsch" });
-  await server.call("POST", `/admin/projects/${project}/locales`, { locale: "fr", label: "Français" });
-  await open(page, server, `/admin/announcements?project=${project}`);
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: /^Add/ });
-  await dialog.getByRole("textbox", { name: "Title" }).fill("Maintenance");
-  await dialog.getByRole("textbox", { name: "Content" }).pressSequentially("We are **back** at ten.");
-  await dialog.getByRole("tab", { name: "Deutsch" }).click();
-  await dialog.getByRole("textbox", { name: "Title" }).fill("Wartung");
-  await dialog.getByRole("textbox", { name: "Content" }).pressSequentially("Um zehn sind wir **zurück**.");
-  await dialog.getByRole("tab", { name: "Français" }).click();
-  await dialog.getByRole("switch", { name: "Hide for this language" }).check();
-  await dialog.getByLabel("From", { exact: true }).fill("2.0");
-  await dialog.getByLabel("To", { exact: true }).fill("1.9999");
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog.getByText("This is below the lower end.")).toBeVisible();
-  await dialog.getByLabel("From", { exact: true }).fill("1.0");
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog).toBeHidden();
-  await expect(row(page, "Maintenance")).toContainText("1.0 – 1.9999");
-  await expect(row(page, "Maintenance")).toContainText("2");
+inEachWay([pointer, keyboard, phone], () => {
+  test("task 4: announce to users of 1.x in two languages, hidden for one, and see it as they do", async ({
+    page,
+    hand,
+    server,
+    project,
+  }) => {
+    test.slow();
+    const { announcements, common, fields } = hand.t;
+    await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de", label: "Deutsch" });
+    await server.call("POST", `/admin/projects/${project}/locales`, { locale: "fr", label: "Français" });
+    await hand.open(server, `/admin/announcements?project=${project}`);
+    await hand.press(page.getByRole("button", { name: common.add, exact: true }));
+    const dialog = page.getByRole("dialog", { name: `${common.add}: ${announcements.noun}` });
+    const title = dialog.getByRole("textbox", { name: announcements.columns.title });
+    const content = dialog.getByRole("textbox", { name: announcements.columns.content });
+    await hand.fill(title, "Maintenance");
+    await hand.fill(content, "We are **back** at ten.");
+    await hand.press(dialog.getByRole("tab", { name: "Deutsch" }));
+    await hand.fill(title, "Wartung");
+    await hand.fill(content, "Um zehn sind wir **zurück**.");
+    await hand.press(dialog.getByRole("tab", { name: "Français" }));
+    await hand.press(dialog.getByRole("switch", { name: announcements.form.hiddenIn }));
+    const from = dialog.getByLabel(fields.range.min, { exact: true });
+    await hand.fill(from, "2.0");
+    await hand.fill(dialog.getByLabel(fields.range.max, { exact: true }), "1.9999");
+    await hand.press(dialog.getByRole("button", { name: common.save }));
+    await expect(dialog.getByText(fields.range.reversed)).toBeVisible();
+    await hand.fill(from, "1.0");
+    await hand.press(dialog.getByRole("button", { name: common.save }));
+    await expect(dialog).toBeHidden();
+    await expect(row(page, "Maintenance")).toBeVisible();
+    if (!hand.way.phone) {
+      await expect(row(page, "Maintenance")).toContainText("1.0 – 1.9999");
+      await expect(row(page, "Maintenance")).toContainText("2");
+    }
 
-  await page.getByRole("button", { name: "See as a client" }).click();
-  const view = page.getByRole("dialog", { name: "See as a client" });
-  await expect(view).toContainText("This client sees no announcement.");
-  const look = async (version: string, language: string) => {
-    await view.getByLabel("Version", { exact: true }).fill(version);
-    await view.getByRole("combobox", { name: "Language" }).click();
-    await page.getByRole("option", { name: language }).click();
-    await view.getByRole("button", { name: "Look" }).click();
-  };
-  await look("1.4", "Deutsch");
-  await expect(view.getByRole("article")).toContainText("Wartung");
-  await expect(view.getByRole("article").locator("strong")).toHaveText("zurück");
-  await look("1.4", "Français");
-  await expect(view).toContainText("This client sees no announcement.");
-  await look("2.0", "Deutsch");
-  await expect(view).toContainText("This client sees no announcement.");
+    await hand.press(page.getByRole("button", { name: announcements.client.open }));
+    const view = page.getByRole("dialog", { name: announcements.client.open });
+    await expect(view).toContainText(announcements.client.none);
+    const look = async (version: string, language: string) => {
+      await hand.fill(view.getByLabel(announcements.client.version, { exact: true }), version);
+      await hand.choose(view.getByRole("combobox", { name: announcements.client.language }), language);
+      await hand.press(view.getByRole("button", { name: announcements.client.look }));
+    };
+    await look("1.4", "Deutsch");
+    await expect(view.getByRole("article")).toContainText("Wartung");
+    await expect(view.getByRole("article").locator("strong")).toHaveText("zurück");
+    await look("1.4", "Français");
+    await expect(view).toContainText(announcements.client.none);
+    await look("2.0", "Deutsch");
+    await expect(view).toContainText(announcements.client.none);
+  });
 });
 
 test("pinning and hiding are done at once, and taken back", async ({ page, server, project }) => {

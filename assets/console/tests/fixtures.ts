@@ -4,6 +4,7 @@
 
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Page } from "@playwright/test";
+import { Hand, pointer, type Way } from "./hand";
 import { Server, username } from "./server";
 
 export { expect };
@@ -28,6 +29,10 @@ interface PerTest {
   own: Server;
   /** Key of a new project on `server`. */
   project: string;
+  /** How `hand` works; see inEachWay. */
+  way: Way;
+  /** Performs the task of a test in its way. */
+  hand: Hand;
   /** What a test expects on the console of the browser, for those that stop the server or are refused. */
   expected: RegExp[];
 }
@@ -61,6 +66,8 @@ export const test = base.extend<PerTest, PerWorker>({
     await server.call("POST", "/admin/projects", { project_key: key, name: key });
     await use(key);
   },
+  way: [pointer, { option: true }],
+  hand: async ({ page, way }, use) => use(new Hand(page, way)),
   expected: [[], { option: true }],
   page: async ({ page, expected }, use) => {
     const wrong: string[] = [];
@@ -89,6 +96,16 @@ export const test = base.extend<PerTest, PerWorker>({
   },
 });
 
+/** Has what `define` defines performed in each of these ways. */
+export function inEachWay(ways: Way[], define: () => void): void {
+  for (const way of ways) {
+    test.describe(way.name, () => {
+      test.use({ way, ...(way.phone && { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true }) });
+      define();
+    });
+  }
+}
+
 /** Opens a path of the console, logged in as the administrator. */
 export async function open(page: Page, server: Server, path: string, look: Partial<Look> = {}): Promise<void> {
   const { language = "en", theme = "light", phone = false } = look;
@@ -112,8 +129,23 @@ export async function open(page: Page, server: Server, path: string, look: Parti
   await expect(page.getByRole("main")).toBeVisible();
 }
 
-/** Fails when axe finds anything, of any level, on the page as it is; the test goes on, to find all. */
+/** Fails when axe finds anything, of any level, on the page as it is, in either theme; the test goes on, to find all. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await expectNoViolation(page, (axe) => axe);
+  // Of what axe looks for, only contrast depends on the theme.
+  const shown = await page.evaluate(() => {
+    const root = document.documentElement;
+    const theme = root.dataset["mantineColorScheme"]!;
+    root.dataset["mantineColorScheme"] = theme === "dark" ? "light" : "dark";
+    return theme;
+  });
+  await expectNoViolation(page, (axe) => axe.withRules(["color-contrast"]));
+  await page.evaluate((theme) => {
+    document.documentElement.dataset["mantineColorScheme"] = theme;
+  }, shown);
+}
+
+async function expectNoViolation(page: Page, rules: (axe: AxeBuilder) => AxeBuilder): Promise<void> {
   // Colours in the middle of a transition are neither of the two that were chosen.
   await page.evaluate(() => {
     const ending = document
@@ -121,7 +153,8 @@ export async function expectAccessible(page: Page): Promise<void> {
       .filter((animation) => animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
     return Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)));
   });
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  // No page has a frame, for which axe would open a page of its own.
+  const { violations } = await rules(new AxeBuilder({ page }).setLegacyMode(true)).analyze();
   expect
     .soft(
       violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n  ")}`),

@@ -3,13 +3,13 @@
 
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useWindowEvent } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useAddress } from "../app/address";
 import { clientOf, messagesOf, statusOf } from "../app/client";
 import { Failure } from "../app/failure";
+import { openDialog } from "../app/keys";
 import { noticeDone } from "../app/notice";
 import { useTexts } from "../app/texts";
 import { useFocusReturn } from "./focus";
@@ -123,11 +123,19 @@ function OpenForm<R extends object, D extends object>({
   });
 
   // A click beside the dialog leaves the focus nowhere; the key that closes works from there, too.
-  useWindowEvent("keydown", ({ key, defaultPrevented }) => {
-    if (key === "Escape" && !defaultPrevented && document.activeElement === document.body && blocker.status !== "blocked") {
+  // Registered once, it comes before the listeners of dialogs that are opened above the form,
+  // and finds them still open.
+  const root = useRef<HTMLDivElement>(null);
+  const closeByKey = useEffectEvent(({ key, defaultPrevented }: KeyboardEvent) => {
+    if (key === "Escape" && !defaultPrevented && document.activeElement === document.body && root.current?.contains(openDialog())) {
       close();
     }
   });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => closeByKey(event);
+    window.addEventListener("keydown", listener, { capture: true });
+    return () => window.removeEventListener("keydown", listener, { capture: true });
+  }, []);
 
   const inputs: Inputs<D> = {
     values: values.values,
@@ -143,6 +151,7 @@ function OpenForm<R extends object, D extends object>({
     <>
       <Modal
         opened
+        ref={root}
         onClose={close}
         title={title}
         size={form.size ?? "lg"}

@@ -1,0 +1,115 @@
+// Who performs a task: with the pointer, with the keyboard alone, or on a phone. Together the
+// three have both languages, both themes and both sizes, and a task is written once for all.
+
+import { expect, type Locator, type Page } from "@playwright/test";
+import type { Texts } from "../src/texts/en";
+import { en } from "../src/texts/en";
+import { zh } from "../src/texts/zh";
+import { type Look, open } from "./fixtures";
+import type { Server } from "./server";
+
+export interface Way extends Look {
+  name: string;
+  /** Nothing is done with the pointer: whatever is used is reached with Tab and arrows. */
+  keyboard: boolean;
+}
+
+export const pointer: Way = { name: "with the pointer", language: "en", theme: "light", phone: false, keyboard: false };
+export const keyboard: Way = { name: "with the keyboard alone", language: "en", theme: "dark", phone: false, keyboard: true };
+export const phone: Way = { name: "in Chinese, on a phone in the dark", language: "zh", theme: "dark", phone: true, keyboard: false };
+
+/** More presses of Tab than any page or dialog has stops. */
+const stops = 200;
+
+/** Does what a person does, in the way that the test is about, and knows the texts in that language. */
+export class Hand {
+  readonly t: Texts;
+  constructor(
+    private readonly page: Page,
+    readonly way: Way,
+  ) {
+    this.t = way.language === "zh" ? zh : en;
+  }
+
+  /** Opens a path of the console, logged in. */
+  async open(server: Server, path: string): Promise<void> {
+    await open(this.page, server, path, this.way);
+  }
+
+  /** Presses a button, follows a link, chooses a tab, an entry of a menu or a radio button, turns a switch. */
+  async press(target: Locator): Promise<void> {
+    await expect(target).toBeAttached();
+    const role = await target.evaluate((element) => (element as HTMLInputElement).type ?? element.getAttribute("role"));
+    if (!this.way.keyboard) {
+      // What is drawn for a radio button or a switch is its label.
+      await (role === "radio" ? this.page.locator(`label[for="${await target.getAttribute("id")}"]`) : target).click();
+      return;
+    }
+    await this.reach(target);
+    if (role === "radio") {
+      await expect(target).toBeChecked();
+    } else {
+      await this.page.keyboard.press(role === "checkbox" ? "Space" : "Enter");
+    }
+  }
+
+  /** Replaces the text of a field. */
+  async fill(target: Locator, text: string): Promise<void> {
+    if (this.way.keyboard) {
+      await this.reach(target);
+      await this.page.keyboard.press("ControlOrMeta+a");
+      await this.page.keyboard.press("Delete");
+      await this.page.keyboard.insertText(text);
+    } else {
+      await target.fill(text);
+    }
+  }
+
+  /** Chooses an option of a drop-down list. */
+  async choose(target: Locator, option: string | RegExp): Promise<void> {
+    const entry = this.page.getByRole("option", { name: option, ...(typeof option === "string" && { exact: true }) });
+    if (!this.way.keyboard) {
+      await target.click();
+      await entry.click();
+      return;
+    }
+    await this.reach(target);
+    await this.page.keyboard.press("ArrowDown");
+    await expect(entry).toBeVisible();
+    for (let i = 0; i < stops && (await entry.getAttribute("data-combobox-selected")) === null; i++) {
+      await this.page.keyboard.press("ArrowDown");
+    }
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Presses a button that opens a menu, and chooses an entry of it. */
+  async menu(button: Locator, entry: string): Promise<void> {
+    await this.press(button);
+    await this.press(this.page.getByRole("menuitem", { name: entry, exact: true }));
+  }
+
+  /** Moves the focus with Tab, and with arrows inside of what has one stop, until `target` has it. */
+  private async reach(target: Locator): Promise<void> {
+    await expect(target).toBeVisible();
+    for (let i = 0; i < stops; i++) {
+      const key = await target.evaluate((element) => {
+        const active = document.activeElement;
+        if (active === element || (element.contains(active) && (active as HTMLElement).isContentEditable)) {
+          return null;
+        }
+        const group = element.closest("[role=menu],[role=tablist],[role=radiogroup]");
+        if (!group?.contains(active)) {
+          return "Tab";
+        }
+        const members = [...group.querySelectorAll("[role=menuitem],[role=tab],input[type=radio]")];
+        return members.indexOf(element) < members.indexOf(active!) ? "ArrowUp" : "ArrowDown";
+      });
+      if (key === null) {
+        return;
+      }
+      const inTabs = key !== "Tab" && (await target.getAttribute("role")) === "tab";
+      await this.page.keyboard.press(inTabs ? (key === "ArrowUp" ? "ArrowLeft" : "ArrowRight") : key);
+    }
+    throw new Error(`the keyboard does not reach ${target}`);
+  }
+}
