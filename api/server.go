@@ -170,7 +170,7 @@ func New(c Config) (*Server, error) {
 		EventContents: func(ctx context.Context, p store.ProjectID) (int64, int, error) {
 			return c.Events.Contents(ctx, event.Project(p))
 		},
-		ForwardAvailable: s.codehost.ForwardAvailable, Forward: s.codehost.Forward,
+		ForwardAvailable: s.codehost.ForwardAvailable, Forward: s.codehost.Forward, ForwardStored: s.codehost.ForwardStored,
 	})
 	s.site = site.New(site.Config{DB: c.DB})
 	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, OpenAPI: c.OpenAPI})

@@ -415,7 +415,7 @@ func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]fun
 	})
 }
 
-// forwards checks the places that are reserved for feedback.
+// forwards checks the places that are reserved for feedback, and what is known of stored feedback that becomes issues.
 func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) error {
 	b := c.tx.contentBucket(p, forwardsBucket)
 	if b == nil {
@@ -428,6 +428,11 @@ func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) erro
 		switch {
 		case err != nil:
 			c.report.Add(integrity.Record, where, "%v", err)
+			return nil
+		case w.Stored():
+			if owner, ok := c.tx.owner(w.ID); !ok || owner != p {
+				c.report.Add(integrity.Record, where, "there is no feedback %s", w.ID)
+			}
 			return nil
 		case w.Settled: // its record may be deleted since
 		case w.Feedback == nil:

@@ -207,6 +207,9 @@ func TestCheckFindsLosses(t *testing.T) {
 		{"feedback that becomes an issue, in the place of other feedback", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put(of.forward[:], []byte(`{"number":599,"feedback":{}}`), content("forwards")...)
 		}},
+		{"stored feedback that becomes an issue, without feedback", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(of.forward[:], fmt.Appendf(nil, `{"id":%q,"since":1}`, of.key), content("forwards")...)
+		}},
 		{"an API key", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put(of.key[:], []byte(`{"digest":"00"}`), []byte("api_keys"))
 		}},

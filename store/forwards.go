@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 // number in the series from the beginning, because the issue names the id, but nobody
 // sees it until it is complete. One that outlives its request says that there may be
 // an issue without a record.
+//
+// Feedback that has been stored long since can become an issue, too. Its Forward knows when
+// that was asked for first, and has no copy of it: others may change it meanwhile.
 type Forward struct {
 	Project ProjectID `json:"-"`
 	// Key identifies the submission, so that the same again finds what is known of it;
@@ -25,7 +29,24 @@ type Forward struct {
 	Repo     string    `json:"repo"`               // where the issue may be, owner/name
 	Tried    int64     `json:"tried"`              // when the issue was last asked for, Unix seconds
 	Settled  bool      `json:"settled,omitempty"`  // the feedback was stored after its request had failed
-	Feedback *Feedback `json:"feedback,omitempty"` // nil when it is settled
+	Since    int64     `json:"since,omitempty"`    // when stored feedback was first to become an issue, Unix seconds; 0 for what is not stored yet
+	Feedback *Feedback `json:"feedback,omitempty"` // nil when it is settled, and in the file when it is stored
+}
+
+// StoredKey is the key of the Forward of feedback that is stored: one for each, whoever asks.
+func StoredKey(id ID) limit.Key {
+	return sha256.Sum256(append([]byte("stored feedback"), id[:]...)) // no submission has a key of such bytes
+}
+
+// Stored reports whether the feedback was stored before it was to become an issue.
+func (w *Forward) Stored() bool { return w.Since != 0 }
+
+// Begun is when the issue was asked for first, Unix seconds.
+func (w *Forward) Begun() int64 {
+	if w.Stored() {
+		return w.Since
+	}
+	return CreatedAt(w.ID)
 }
 
 // key is where the Forward is stored.
@@ -87,8 +108,8 @@ func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forw
 // known, or was found out late: each is kept in full, and looked up on its own.
 const maxForwards = 1000
 
-// TryForward stores that an issue is about to be asked for. A new Forward, which has
-// no id yet, gets its id and number. A project that is gone is NotFound. Where too many
+// TryForward stores that an issue is about to be asked for. A new Forward of feedback that
+// is not stored, which has no id yet, gets its id and number. A project that is gone is NotFound. Where too many
 // are unsettled already, which is where the code host has not answered for long, the
 // error is Unavailable.
 func (s *Store) TryForward(w *Forward) error {
@@ -122,7 +143,11 @@ func (s *Store) TryForward(w *Forward) error {
 			}
 		}
 		w.Tried = tx.now.Unix()
-		return put(b, w.key(), w)
+		there := *w
+		if w.Stored() {
+			there.Feedback = nil
+		}
+		return put(b, w.key(), there)
 	})
 }
 
@@ -141,13 +166,17 @@ func hasKeys(b *boltfile.Bucket, n int) bool {
 // number or address, and returns it; from here on it is like any other. Its key is
 // remembered for Options.DedupWindow, and if it is late, which is after its request has
 // failed, until ForgetForwards. A Forward that is complete already stays as it is. A
-// project that is gone is NotFound.
+// project that is gone, or feedback that was stored and is gone, is NotFound.
 func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late bool) (f *Feedback, err error) {
 	remembered := false
 	err = s.submitOne(func(tx *Tx) (err error) {
 		content := tx.content(w.Project)
 		if content == nil {
 			return notFound("project")
+		}
+		if w.Stored() {
+			f, err = tx.completeStored(w, number, address)
+			return err
 		}
 		if content.Bucket(feedbackSeries.records).Get(numberKey(w.Number)) != nil {
 			f, err = tx.Feedback(w.Project, w.ID)
@@ -179,6 +208,20 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 	return f, err
 }
 
+// completeStored gives feedback that is stored its issue. The rest of it stays as it is by
+// now.
+func (tx *Tx) completeStored(w *Forward, number *int64, address *string) (*Feedback, error) {
+	if err := tx.forgetForward(w); err != nil {
+		return nil, err
+	}
+	f, err := tx.Feedback(w.Project, w.ID)
+	if err != nil || f.Forwarded {
+		return f, err
+	}
+	f.Forwarded, f.IssueNumber, f.IssueURL = true, number, address
+	return f, tx.PutFeedback(w.Project, f)
+}
+
 // AbandonForward forgets a Forward of which there is no issue. Its number stays a gap.
 func (s *Store) AbandonForward(w *Forward) error {
 	return s.submitOne(func(tx *Tx) error { return tx.forgetForward(w) })
@@ -203,9 +246,11 @@ func (s *Store) Forwards() ([]*Forward, error) {
 	return s.forwardsThat(func(w *Forward) bool { return !w.Settled })
 }
 
-// ForgetForwards forgets everything that was begun before a moment, settled or not.
+// ForgetForwards forgets everything that was begun before a moment, settled or not, except
+// what is known of stored feedback: that can be asked for again at any time, and must not
+// become a second issue then.
 func (s *Store) ForgetForwards(before time.Time) error {
-	old, err := s.forwardsThat(func(w *Forward) bool { return CreatedAt(w.ID) < before.Unix() })
+	old, err := s.forwardsThat(func(w *Forward) bool { return !w.Stored() && w.Begun() < before.Unix() })
 	if err != nil || len(old) == 0 { // nearly always: nothing is written then
 		return err
 	}
@@ -240,8 +285,8 @@ func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err er
 	return all, err
 }
 
-// submitOne is Submit for a fn that finds out before it writes that its project is
-// gone, which fails nobody else.
+// submitOne is Submit for a fn that finds out that its project or record is gone, which
+// fails nobody else: what it has written before stays.
 func (s *Store) submitOne(fn func(*Tx) error) error {
 	var refused error
 	err := s.Submit(func(tx *Tx) error {

@@ -420,3 +420,81 @@ func TestForwardsByModel(t *testing.T) {
 		t.Errorf("got %d that are open, %v, want %d", len(all), err, len(open))
 	}
 }
+
+// TestForwardOfStoredFeedback: feedback that is stored stays as it is and can be changed
+// while it becomes an issue, and there is one Forward of it, which lasts until its outcome
+// is known or the feedback is gone.
+func TestForwardOfStoredFeedback(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	db := openStore(t, path, store.Options{Now: c.now})
+	p := addProject(t, db, "app").ID
+	f := addFeedback(t, db, p, "dark")
+	c.advance(40 * 24 * time.Hour)
+	begin := func(f *store.Feedback) *store.Forward {
+		key := store.StoredKey(f.ID)
+		return tryForward(t, db, &store.Forward{Project: p, Key: &key, ID: f.ID, Repo: "example/app", Since: c.now().Unix(), Feedback: f})
+	}
+	known := func(f *store.Feedback) *store.Forward {
+		t.Helper()
+		stored, w, err := db.EarlierForward(p, store.StoredKey(f.ID))
+		if stored != nil || err != nil {
+			t.Fatalf("got %s, %v", asJSON(t, stored), err)
+		}
+		return w
+	}
+	read := func(id store.ID) (*store.Feedback, error) {
+		return store.Read(db, func(tx *store.Tx) (*store.Feedback, error) { return tx.Feedback(p, id) })
+	}
+	begin(f)
+	closeStore(t, db)
+	db = openStore(t, path, store.Options{Now: c.now})
+	c.advance(10 * 24 * time.Hour)
+	if err := db.ForgetForwards(c.now()); err != nil {
+		t.Fatal(err)
+	}
+	w := known(f)
+	if w == nil || w.ID != f.ID || !w.Stored() || w.Begun() != w.Tried || w.Begun() != c.now().Add(-10*24*time.Hour).Unix() || w.Feedback != nil {
+		t.Fatalf("ten days later: got %s, want what was begun, without a copy of the feedback", asJSON(t, w))
+	}
+
+	update(t, db, func(tx *store.Tx) error {
+		changed, err := tx.Feedback(p, f.ID)
+		changed.Content, changed.Status = "darker", store.StatusResolved
+		return errors.Join(err, tx.PutFeedback(p, changed))
+	})
+	done := complete(t, db, w, false)
+	if now, err := read(f.ID); err != nil || asJSON(t, now) != asJSON(t, done) || now.Content != "darker" || now.Status != store.StatusResolved || !now.Forwarded || *now.IssueNumber != 7 {
+		t.Errorf("got %s, %v, want the issue and the change made meanwhile", asJSON(t, now), err)
+	}
+	if w := known(f); w != nil {
+		t.Errorf("afterwards: got %s, want nothing", asJSON(t, w))
+	}
+	if again, err := db.CompleteForward(w, new(int64(8)), nil, true); err != nil || *again.IssueNumber != 7 {
+		t.Errorf("completed again: got %s, %v, want what there is", asJSON(t, again), err)
+	}
+	if got := contents(t, db, p); !slices.Equal(got, []string{"darker"}) {
+		t.Errorf("the list has %q", got)
+	}
+
+	abandoned := addFeedback(t, db, p, "abandoned")
+	if err := db.AbandonForward(begin(abandoned)); err != nil || known(abandoned) != nil {
+		t.Errorf("abandoned: got %v", err)
+	}
+	if now, err := read(abandoned.ID); err != nil || now.Forwarded {
+		t.Errorf("abandoned: got %s, %v", asJSON(t, now), err)
+	}
+	deleted := addFeedback(t, db, p, "deleted")
+	w = begin(deleted)
+	update(t, db, func(tx *store.Tx) error { return tx.DeleteFeedback(p, deleted) })
+	if known(deleted) != nil {
+		t.Error("deleted: it is still known")
+	}
+	if _, err := db.CompleteForward(w, new(int64(9)), nil, false); !fault.Is(err, fault.NotFound) {
+		t.Errorf("deleted: got %v, want not found", err)
+	}
+	if all, err := db.Forwards(); len(all) != 0 || err != nil {
+		t.Errorf("got %s, %v, want none", asJSON(t, all), err)
+	}
+}

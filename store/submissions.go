@@ -164,6 +164,12 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 // DeleteFeedback removes feedback.
 func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	tx.countFeedback(p, f, -1)
+	if b := tx.contentBucket(p, forwardsBucket); b != nil {
+		key := StoredKey(f.ID)
+		if err := b.Delete(key[:]); err != nil {
+			return err
+		}
+	}
 	if err := tx.bolt.Bucket(ownersBucket).Delete(f.ID[:]); err != nil {
 		return err
 	}

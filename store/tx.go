@@ -46,7 +46,7 @@ var (
 	cardsBucket         = []byte("cards")         // id -> Card
 
 	projectSettingsBucket = []byte("settings") // name -> settings of the project
-	forwardsBucket        = []byte("forwards") // key of a submission, or id -> Forward
+	forwardsBucket        = []byte("forwards") // key of a submission or of feedback, or id -> Forward
 
 	requestsBucket       = []byte("requests")        // hour -> counters, see request_hours.go
 	systemVersionsBucket = []byte("system_versions") // hour -> counters

@@ -87,7 +87,7 @@ func owner(o *Operation, status int) Package {
 		return Distribution
 	case tag == "Terms", tag == "Client library":
 		return Site
-	case tag == "Code host", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:
+	case tag == "Code host", o.OperationID == "forwardFeedback", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:
 		return Codehost // which makes issues of feedback
 	case tag == "Health":
 		return API

@@ -61,6 +61,25 @@ func (f *forwarding) begin(key limit.Key) (one *flight, first bool) {
 	return one, true
 }
 
+// alone waits until no other submission of a key is in progress and begins one, which lasts
+// until end. If one that it waited for has failed, it fails in the same way.
+func (f *forwarding) alone(ctx context.Context, key limit.Key) (end func(error), err error) {
+	for {
+		one, first := f.begin(key)
+		if first {
+			return func(err error) { f.end(key, one, err) }, nil
+		}
+		select {
+		case <-one.done:
+			if one.err != nil {
+				return nil, one.err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
 func (f *forwarding) end(key limit.Key, one *flight, err error) {
 	f.mu.Lock()
 	delete(f.flights, key)
@@ -76,6 +95,23 @@ type forwardTarget struct {
 }
 
 func (t forwardTarget) active() bool { return t.integration.FeedbackIssueActive(t.app) }
+
+// inactive says what an administrator has to do before feedback can become an issue, "" where
+// that is nothing.
+func (t forwardTarget) inactive() string {
+	switch {
+	case t.active():
+		return ""
+	case t.integration.Repo == "":
+		return "the project has no repository in its code host integration"
+	case !t.integration.FeedbackIssue:
+		return "forwarding is switched off in the code host integration of the project"
+	case !t.app.Configured():
+		return "the app of the code host is not configured in the settings of the site"
+	default:
+		return "the app of the code host does not have the feature feedback_issue in the settings of the site"
+	}
+}
 
 func (h *Handlers) forwardTarget(p store.ProjectID) (t forwardTarget, err error) {
 	err = h.DB.View(func(tx *store.Tx) error {
@@ -115,21 +151,11 @@ func (h *Handlers) Forward(r *web.Request, p *store.Project, f *store.Feedback, 
 	if key == nil {
 		return h.forward(r, p, to, &store.Forward{Project: p.ID, Feedback: f})
 	}
-	for {
-		one, first := h.forwarding.begin(*key)
-		if first {
-			defer func() { h.forwarding.end(*key, one, err) }()
-			break
-		}
-		select {
-		case <-one.done:
-			if one.err != nil {
-				return nil, one.err
-			}
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		}
+	end, err := h.forwarding.alone(r.Context(), *key)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { end(err) }()
 	stored, w, err := h.DB.EarlierForward(p.ID, *key)
 	if err != nil || stored != nil {
 		return stored, err
@@ -140,17 +166,53 @@ func (h *Handlers) Forward(r *web.Request, p *store.Project, f *store.Feedback, 
 	return h.forward(r, p, to, w)
 }
 
+// ForwardStored makes an issue of feedback that is stored, and returns it with that. Feedback
+// that has been forwarded stays as it is: who asks again, because the answer was lost or
+// somebody else was faster, gets what there is. What is said of Forward holds here, except
+// that whoever may ask is not counted, and that a contact is not needed.
+func (h *Handlers) ForwardStored(r *web.Request, p *store.Project, id store.ID) (f *store.Feedback, err error) {
+	key := store.StoredKey(id)
+	defer web.NoWriteDeadline(r.Writer)()
+	end, err := h.forwarding.alone(r.Context(), key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { end(err) }()
+	f, err = store.Read(h.DB, func(tx *store.Tx) (*store.Feedback, error) { return tx.Feedback(p.ID, id) })
+	if err != nil || f.Forwarded {
+		return f, err
+	}
+	to, err := h.forwardTarget(p.ID)
+	if err != nil {
+		return nil, err
+	}
+	if reason := to.inactive(); reason != "" {
+		return nil, fault.New(fault.Invalid, "feedback of this project cannot be forwarded: %s", reason)
+	}
+	_, w, err := h.DB.EarlierForward(p.ID, key)
+	if err != nil {
+		return nil, err
+	}
+	if w == nil {
+		w = &store.Forward{Project: p.ID, Key: &key, ID: id, Since: h.Now().Unix()}
+	}
+	w.Feedback = f
+	return h.forward(r, p, to, w)
+}
+
 // forward makes the issue of a Forward, which is new, or one of which it is not known
 // whether it has an issue.
 func (h *Handlers) forward(r *web.Request, p *store.Project, to forwardTarget, w *store.Forward) (*store.Feedback, error) {
 	app, err := h.app(to.app)
-	if err != nil {
+	switch {
+	case err != nil && w.Stored():
+		return nil, err // says what must be corrected
+	case err != nil:
 		answer := fault.New(fault.Unavailable, "feedback cannot be forwarded until the operator of this service has corrected its settings; send it without forwarding").After(time.Hour)
 		return nil, fmt.Errorf("%w: %w", answer, err)
 	}
-	if v := h.forwarding.quota.Take(limit.AddrKey(r.Addr), h.Now()); !v.Allowed {
-		return nil, fault.New(fault.TooMany, "too much feedback was forwarded from your address: at most %d in %s; try again in %s, or send it without forwarding",
-			v.Limit, minutes(h.ForwardPeriod), minutes(v.Reset)).After(v.Reset)
+	if err := h.takeQuota(r, w); err != nil {
+		return nil, err
 	}
 	// Not the context of the request: a visitor who leaves must not leave an issue without
 	// a record behind.
@@ -160,13 +222,13 @@ func (h *Handlers) forward(r *web.Request, p *store.Project, to forwardTarget, w
 	case h.forwarding.turns <- struct{}{}:
 		defer func() { <-h.forwarding.turns }()
 	case <-ctx.Done():
-		return nil, notForwarded(fmt.Errorf("%d issues are being created already", maxForwards))
+		return nil, notForwarded(w, fmt.Errorf("%d issues are being created already", maxForwards))
 	}
-	if w.ID != (store.ID{}) {
+	if w.Tried != 0 {
 		issue, err := h.findIssue(ctx, app, w)
 		switch {
 		case err != nil && (!errors.Is(err, codehost.ErrNotFound) || strings.EqualFold(w.Repo, to.integration.Repo)):
-			return nil, notForwarded(err) // one that is only hidden from us may have the issue
+			return nil, notForwarded(w, err) // one that is only hidden from us may have the issue
 		case issue != nil:
 			return h.DB.CompleteForward(w, issue.Number, web.OrNil(&issue.URL), false)
 		}
@@ -181,16 +243,32 @@ func (h *Handlers) forward(r *web.Request, p *store.Project, to forwardTarget, w
 		if e, ok := errors.AsType[*codehost.Error](err); !ok || !e.Unclear {
 			err = errors.Join(err, h.DB.AbandonForward(w))
 		}
-		return nil, notForwarded(err)
+		return nil, notForwarded(w, err)
 	}
 	return h.DB.CompleteForward(w, issue.Number, web.OrNil(&issue.URL), false)
 }
 
-// notForwarded is what a visitor reads of a code host that failed. The rest is for the
-// log.
-func notForwarded(err error) error {
-	answer := fault.New(fault.Unavailable, "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding").After(time.Minute)
-	return fmt.Errorf("%w: %w", answer, err)
+// takeQuota counts a visitor who forwards. Who forwards what is stored has a right to that.
+func (h *Handlers) takeQuota(r *web.Request, w *store.Forward) error {
+	if w.Stored() {
+		return nil
+	}
+	v := h.forwarding.quota.Take(limit.AddrKey(r.Addr), h.Now())
+	if v.Allowed {
+		return nil
+	}
+	return fault.New(fault.TooMany, "too much feedback was forwarded from your address: at most %d in %s; try again in %s, or send it without forwarding",
+		v.Limit, minutes(h.ForwardPeriod), minutes(v.Reset)).After(v.Reset)
+}
+
+// notForwarded is what a visitor, or who forwards what is stored, reads of a code host that
+// failed. The rest is for the log.
+func notForwarded(w *store.Forward, err error) error {
+	text := "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding"
+	if w.Stored() {
+		text = "the code host did not answer as it should, so the feedback was not forwarded; try again later; the log has the details"
+	}
+	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "%s", text).After(time.Minute), err)
 }
 
 // newIssue is the issue of feedback.
@@ -211,7 +289,7 @@ func marker(id store.ID) string { return "<!-- svc feedback " + id.String() + " 
 
 // findIssue looks for the issue of a Forward, nil where there is none.
 func (h *Handlers) findIssue(ctx context.Context, app *codehost.App, w *store.Forward) (*codehost.Issue, error) {
-	return h.Host.Repo(app, w.Repo).FindIssue(ctx, marker(w.ID), time.Unix(store.CreatedAt(w.ID), 0))
+	return h.Host.Repo(app, w.Repo).FindIssue(ctx, marker(w.ID), time.Unix(w.Begun(), 0))
 }
 
 // valueOf is the value behind a pointer, or the zero value.
@@ -242,8 +320,12 @@ func (h *Handlers) SettleForwards(ctx context.Context) error {
 	var failures []error
 	failed := map[string]bool{} // repositories; those behind them would only wait
 	for _, w := range all {
-		if failed[w.Repo] || h.Now().Sub(time.Unix(w.Tried, 0)) < settleAfter {
+		now := h.Now()
+		if failed[w.Repo] || now.Sub(time.Unix(w.Tried, 0)) < settleAfter {
 			continue
+		}
+		if w.Stored() && now.Sub(time.Unix(w.Tried, 0)) > forwardsLive {
+			continue // whoever forwards it again looks
 		}
 		if err := h.settle(ctx, w); err != nil {
 			failed[w.Repo] = true

@@ -27,6 +27,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
+		{Method: "POST", Path: all + "/:id/forward", Access: write, Handler: web.OK(h.forwardStored(feedback))},
 		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("feedbacks:read"), Handler: web.OK(h.feedbackStatistics)},
 		{Method: "PATCH", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: update},
 		{Method: "DELETE", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: remove},
@@ -208,6 +209,25 @@ func (h *Handlers) forward(r *web.Request, p *store.Project, f *store.Feedback, 
 		return h.Forward(r, p, f, nil)
 	}
 	return h.Forward(r, p, f, &key)
+}
+
+// forwardStored has an issue made of the feedback in the path.
+func (h *Handlers) forwardStored(of kind[store.Feedback]) func(*web.Request) (feedbackView, error) {
+	return func(r *web.Request) (v feedbackView, err error) {
+		var p *store.Project
+		var f *store.Feedback
+		err = h.DB.View(func(tx *store.Tx) (err error) {
+			p, f, err = of.addressed(r, tx)
+			return err
+		})
+		if err != nil {
+			return v, err
+		}
+		if f, err = h.ForwardStored(r, p, f.ID); err != nil {
+			return v, err
+		}
+		return ViewFeedback(f), r.Tag(f)
+	}
 }
 
 // storeFeedback stores feedback, or returns the same that was sent before.

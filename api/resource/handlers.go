@@ -67,8 +67,10 @@ type Config struct {
 	// ForwardAvailable reports whether feedback of a project can become an issue at the
 	// code host, and Forward makes one of feedback that a visitor has sent, and stores the
 	// feedback. key identifies the submission; nil = it is never taken for a duplicate.
+	// ForwardStored makes one of feedback that is stored.
 	ForwardAvailable func(store.ProjectID) (bool, error)
 	Forward          func(r *web.Request, p *store.Project, f *store.Feedback, key *limit.Key) (*store.Feedback, error)
+	ForwardStored    func(r *web.Request, p *store.Project, id store.ID) (*store.Feedback, error)
 }
 
 // Handlers answer requests about resources.

@@ -101,6 +101,7 @@ en=m(`/health health
 /admin/announcements/statistics AnnouncementStatistics get
 /admin/projects/{k}/feedbacks Feedback list create
 ./{id} Feedback get update delete
+./{id}/forward Feedback forward
 /admin/feedbacks/statistics FeedbackStatistics get
 /admin/projects/{k}/logs Log list create
 ./{id} Log update

@@ -44,6 +44,12 @@ func (a *Admin) DeleteFeedback(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/feedbacks/{id}", id))
 }
 
+// ForwardFeedback makes stored feedback an issue at the code host, which takes up to 20 seconds.
+// What is forwarded already is answered as it is: there is never a second issue.
+func (a *Admin) ForwardFeedback(ctx context.Context, id string) (*Feedback, error) {
+	return fetch[Feedback](ctx, a.call(http.MethodPost, "/admin/projects/{k}/feedbacks/{id}/forward", id))
+}
+
 // GetFeedbackStatistics counts the feedback of all projects. Hidden feedback counts. Not for keys
 // that are limited to projects.
 func (a *Admin) GetFeedbackStatistics(ctx context.Context) (*FeedbackStatistics, error) {

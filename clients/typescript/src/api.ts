@@ -978,6 +978,17 @@ export interface AdminApi {
   deleteFeedback(id: string, options?: CallOptions): Promise<Done>;
 
   /**
+   * Make stored feedback an issue at the code host.
+   *
+   * The issue is made of the template of the project, as for feedback that visitors forward. A `contact` is not
+   * needed, and who calls is not counted. It takes up to 20 seconds.
+   *
+   * Feedback never becomes a second issue: what is forwarded already is answered as it is, so this can be sent again
+   * whenever the answer was lost. After a 503 the feedback is as it was, or has its issue some minutes later.
+   */
+  forwardFeedback(id: string, options?: CallOptions): Promise<Feedback>;
+
+  /**
    * Count the feedback of all projects.
    *
    * Hidden feedback counts. Not for keys that are limited to projects.

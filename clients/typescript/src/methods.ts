@@ -88,6 +88,7 @@ export const adminTable = rows(`/admin/projects Project list create
 /admin/announcements/statistics AnnouncementStatistics get
 /admin/projects/{k}/feedbacks Feedback list create
 ./{id} Feedback get update delete
+./{id}/forward Feedback forward
 /admin/feedbacks/statistics FeedbackStatistics get
 /admin/projects/{k}/logs Log list create
 ./{id} Log update

@@ -90,6 +90,8 @@ endpoints! {
     PATCH "/admin/projects/{k}/feedbacks/{id}" update_feedback [id] (AdminFeedbackFields) -> Feedback;
     /// Deletes feedback.
     DELETE "/admin/projects/{k}/feedbacks/{id}" delete_feedback [id] () -> Done;
+    /// Makes stored feedback an issue at the code host, which takes up to 20 seconds. There is never a second one.
+    POST "/admin/projects/{k}/feedbacks/{id}/forward" forward_feedback [id] () -> Feedback;
     /// Statistics of all feedback.
     GET "/admin/feedbacks/statistics" get_feedback_statistics [] () -> FeedbackStatistics;
 

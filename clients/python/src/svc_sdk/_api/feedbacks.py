@@ -173,6 +173,19 @@ class FeedbackMethods(Namespace):
             Call["Done"]("DELETE", "/admin/projects/{k}/feedbacks/{id}", arguments={"id": id}, admin=True)
         )
 
+    def forward_feedback(self, id: str) -> Feedback:
+        """Make stored feedback an issue at the code host, which takes up to 20 seconds.
+
+        What is forwarded already is answered as it is: there is never a second issue.
+
+        `POST /admin/projects/{k}/feedbacks/{id}/forward`
+        """
+        return self._send(
+            Call["Feedback"](
+                "POST", "/admin/projects/{k}/feedbacks/{id}/forward", arguments={"id": id}, admin=True
+            )
+        )
+
     def get_feedback_statistics(self) -> FeedbackStatistics:
         """Count the feedback of all projects.
 
