@@ -2,10 +2,11 @@
 // holds: no violation of the Content-Security-Policy, no request to another origin, no error
 // on the console of the browser.
 
+import { rmSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Page } from "@playwright/test";
 import { Hand, pointer, type Way } from "./hand";
-import { Server, username } from "./server";
+import { makeDemo, Server, username } from "./server";
 
 export { expect };
 
@@ -20,6 +21,8 @@ export interface Look {
 interface PerWorker {
   /** An empty server that the tests of a worker share; each makes projects of its own. */
   server: Server;
+  /** A folder with the data of `svc demo`. */
+  demoData: string;
   /** A server with the data of `svc demo`, which tests only read. */
   demo: Server;
 }
@@ -27,6 +30,8 @@ interface PerWorker {
 interface PerTest {
   /** A server of this test alone, empty at first. */
   own: Server;
+  /** A server of this test alone, with the data of `svc demo`. */
+  ownDemo: Server;
   /** Key of a new project on `server`. */
   project: string;
   /** How `hand` works; see inEachWay. */
@@ -40,27 +45,30 @@ interface PerTest {
 export const test = base.extend<PerTest, PerWorker>({
   server: [
     async ({}, use) => {
-      const server = await Server.start("empty");
+      const server = await Server.start();
       await use(server);
       await server.remove();
+    },
+    { scope: "worker" },
+  ],
+  demoData: [
+    async ({}, use) => {
+      const data = await makeDemo();
+      await use(data);
+      rmSync(data, { recursive: true });
     },
     { scope: "worker" },
   ],
   demo: [
-    async ({}, use) => {
-      const server = await Server.start("demo");
+    async ({ demoData }, use) => {
+      const server = await Server.start(demoData);
       await use(server);
       await server.remove();
     },
     { scope: "worker" },
   ],
-  own: async ({ page }, use) => {
-    const server = await Server.start("empty");
-    await use(server);
-    // What the page still asks for would have no answer.
-    await page.goto("about:blank");
-    await server.remove();
-  },
+  own: async ({ page }, use) => lend(page, await Server.start(), use),
+  ownDemo: async ({ page, demoData }, use) => lend(page, await Server.start(demoData), use),
   project: async ({ server }, use, info) => {
     const key = `p${info.testId.replace(/[^a-z0-9]/g, "").slice(-24)}-${info.repeatEachIndex}`;
     await server.call("POST", "/admin/projects", { project_key: key, name: key });
@@ -96,11 +104,24 @@ export const test = base.extend<PerTest, PerWorker>({
   },
 });
 
+/** Has a server used by a test, and removes it when the page asks it nothing any more. */
+async function lend(page: Page, server: Server, use: (server: Server) => Promise<void>): Promise<void> {
+  await use(server);
+  await page.goto("about:blank");
+  await server.remove();
+}
+
 /** Has what `define` defines performed in each of these ways. */
 export function inEachWay(ways: Way[], define: () => void): void {
   for (const way of ways) {
     test.describe(way.name, () => {
-      test.use({ way, ...(way.phone && { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true }) });
+      test.use({
+        way,
+        // Where nobody has chosen, the console follows the browser.
+        locale: way.language === "zh" ? "zh-CN" : "en-GB",
+        colorScheme: way.theme,
+        ...(way.phone && { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true }),
+      });
       define();
     });
   }

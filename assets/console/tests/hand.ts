@@ -53,6 +53,31 @@ export class Hand {
     }
   }
 
+  /** Presses a key that stands for `target`, or where nothing is done by keys, `target` itself. */
+  async shortcut(key: string, target: Locator): Promise<void> {
+    await expect(target).toBeVisible();
+    if (this.way.keyboard) {
+      await this.page.keyboard.press(key);
+    } else {
+      await target.click();
+    }
+  }
+
+  /** Types something into the palette, and opens what it finds by this name. */
+  async find(text: string, name: string | RegExp): Promise<void> {
+    const { palette } = this.t.frame;
+    await this.shortcut("ControlOrMeta+k", this.page.getByRole("button", { name: palette.open }));
+    const query = this.page.getByRole("combobox", { name: palette.placeholder });
+    await expect(query).toBeFocused();
+    await this.fill(query, text);
+    const entry = this.page.getByRole("option", { name }).first();
+    if (this.way.keyboard) {
+      await this.arrowTo(entry, async () => (await entry.getAttribute("aria-selected")) === "true");
+    } else {
+      await entry.click();
+    }
+  }
+
   /** Replaces the text of a field. */
   async fill(target: Locator, text: string): Promise<void> {
     if (this.way.keyboard) {
@@ -75,17 +100,22 @@ export class Hand {
     }
     await this.reach(target);
     await this.page.keyboard.press("ArrowDown");
-    await expect(entry).toBeVisible();
-    for (let i = 0; i < stops && (await entry.getAttribute("data-combobox-selected")) === null; i++) {
-      await this.page.keyboard.press("ArrowDown");
-    }
-    await this.page.keyboard.press("Enter");
+    await this.arrowTo(entry, async () => (await entry.getAttribute("data-combobox-selected")) !== null);
   }
 
   /** Presses a button that opens a menu, and chooses an entry of it. */
   async menu(button: Locator, entry: string): Promise<void> {
     await this.press(button);
     await this.press(this.page.getByRole("menuitem", { name: entry, exact: true }));
+  }
+
+  /** Goes down a list until an entry is the one that Enter takes, and takes it. */
+  private async arrowTo(entry: Locator, chosen: () => Promise<boolean>): Promise<void> {
+    await expect(entry).toBeVisible();
+    for (let i = 0; i < stops && !(await chosen()); i++) {
+      await this.page.keyboard.press("ArrowDown");
+    }
+    await this.page.keyboard.press("Enter");
   }
 
   /** Moves the focus with Tab, and with arrows inside of what has one stop, until `target` has it. */

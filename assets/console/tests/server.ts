@@ -1,7 +1,7 @@
 // A real server in a folder of its own, on a port that the system chooses.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,6 +9,13 @@ import { promisify } from "node:util";
 
 export const username = "admin";
 export const password = "correct horse battery";
+
+/** Makes a folder with the data of `svc demo`, for servers to copy. */
+export async function makeDemo(): Promise<string> {
+  const folder = newFolder();
+  await promisify(execFile)(binary(), ["demo", "--data", folder, "--no-serve"], { env: environment() });
+  return folder;
+}
 
 export class Server {
   url = "";
@@ -18,12 +25,12 @@ export class Server {
     private readonly command: string[],
   ) {}
 
-  /** Starts an empty server, or one with the data of `svc demo`. */
-  static async start(what: "empty" | "demo"): Promise<Server> {
-    const folder = mkdtempSync(join(tmpdir(), "svc-console-data-"));
+  /** Starts an empty server, or one with a copy of a folder of data. */
+  static async start(original?: string): Promise<Server> {
+    const folder = newFolder();
     const data = join(folder, "data");
-    if (what === "demo") {
-      await promisify(execFile)(binary(), ["demo", "--data", data, "--no-serve"], { env: environment() });
+    if (original) {
+      cpSync(original, data, { recursive: true });
     }
     const server = new Server(folder, ["serve", "--data", data, "--public-rate-limit", "0"]);
     await server.go("127.0.0.1:0");
@@ -91,6 +98,10 @@ export class Server {
     }
     return (text ? JSON.parse(text) : null) as T;
   }
+}
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), "svc-console-data-"));
 }
 
 function binary(): string {
