@@ -13,13 +13,24 @@ import { StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { queries } from "./app/query";
 import { router } from "./app/router";
-import { TextsProvider } from "./app/texts";
+import { loadTexts, TextsProvider } from "./app/texts";
 import { colours, schemes, theme } from "./app/theme";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 // For the style element by which dialogs keep the page behind them from scrolling.
 setNonce(nonce);
 
+/** How long the frame waits for the page in it, in milliseconds; a page that comes later has to wait its turn. */
+const patience = 250;
+
+// Frame and page are drawn in one go. React holds back what follows a placeholder for a third
+// of a second, and a fast server never needs one.
+await Promise.race([
+  Promise.all([loadTexts(), router.load()]),
+  new Promise((resolve) => {
+    setTimeout(resolve, patience);
+  }),
+]);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

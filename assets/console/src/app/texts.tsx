@@ -27,8 +27,10 @@ function languageOf(remembered: string | null): Language {
   return remembered === "en" || remembered === "zh" ? remembered : preferred();
 }
 
-// They are needed as soon as there is anything to show.
-void textsIn(languageOf(recall("language")));
+/** Loads the texts that will be shown first. */
+export async function loadTexts(): Promise<void> {
+  await textsIn(languageOf(recall("language")));
+}
 
 function preferred(): Language {
   return navigator.languages

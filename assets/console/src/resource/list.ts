@@ -56,6 +56,11 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     [list, name, project, conditions, pageSize],
   );
 
+  // The first request leaves before anything is drawn, not after.
+  const first = pageQuery(page);
+  if (enabled && !queries.getQueryState(first.queryKey)) {
+    void queries.prefetchQuery(first);
+  }
   const current = useQuery({
     ...pageQuery(page),
     enabled,
