@@ -2,6 +2,7 @@
 
 import { expect, expectAccessible, looks, open, test } from "./fixtures";
 import { sendFeedback } from "./seed";
+import type { Server } from "./server";
 
 const praise = {
   content: "The export is great.\nالتصدير رائع",
@@ -164,6 +165,112 @@ test("feedback: what was written is kept when the next one is opened", async ({ 
   await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("");
   await drawer.getByRole("button", { name: "Previous" }).click();
   await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("noted");
+});
+
+/** A project of a server whose feedback becomes issues of acme/app. */
+async function forwardingProject(server: Server): Promise<string> {
+  await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
+  await server.call("PUT", "/admin/projects/app/codehost-integration", { repo_full_name: "acme/app", feedback_issue_enabled: true });
+  return "app";
+}
+
+test("feedback: forwarded to the code host from the row and from the drawer, once", async ({ page, codehost, connected: server }) => {
+  const project = await forwardingProject(server);
+  await sendFeedback(server, project, { content: "first" });
+  const { id } = await sendFeedback(server, project, { content: "second" });
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  const menu = page.getByRole("button", { name: "More actions: first" });
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Forward to the code host" }).click();
+  await expect(page.getByText("Forwarded: issue #1")).toBeVisible();
+  const row = page.getByRole("row").filter({ hasText: "first" });
+  const issue = row.getByRole("link", { name: "Issue #1" });
+  await expect(issue).toHaveAttribute("href", `${codehost.url}/acme/app/issues/1`);
+  await menu.click();
+  await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: /code host/ })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("link", { name: "second" }).click();
+  const drawer = page.getByRole("dialog");
+  // Somebody else was faster: there is one issue all the same.
+  await expect(drawer.getByRole("button", { name: "Forward to the code host" })).toBeVisible();
+  await server.call("POST", `/admin/projects/${project}/feedbacks/${id}/forward`);
+  await drawer.getByRole("button", { name: "Forward to the code host" }).click();
+  await expect(drawer.getByRole("link", { name: "Issue #2" })).toBeVisible();
+  await expect(drawer.getByRole("button", { name: "Forward to the code host" })).toHaveCount(0);
+  expect(codehost.issues.map(({ body }) => /first|second/.exec(body)?.[0])).toEqual(["first", "second"]);
+});
+
+test("feedback: why it cannot be forwarded, and the way to change that", async ({ page, server, project }) => {
+  const { id } = await sendFeedback(server, project, praise);
+  await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
+  const drawer = page.getByRole("dialog");
+  await expect(drawer.getByText("Cannot be forwarded: the project has no repository.")).toBeVisible();
+  await server.call("PUT", `/admin/projects/${project}/codehost-integration`, { repo_full_name: "acme/app" });
+  await page.reload();
+  await expect(drawer.getByText("Cannot be forwarded: it is switched off for this project.")).toBeVisible();
+  await drawer.getByRole("link", { name: "Codehost integration" }).click();
+  await expect(page.getByRole("textbox", { name: "Repository" })).toHaveValue("acme/app");
+  await page.goBack();
+  await expect(drawer).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(drawer).toBeHidden();
+  await page.getByRole("button", { name: /^More actions: The export/ }).click();
+  await page.getByRole("menuitem", { name: "Set up forwarding to the code host" }).click();
+  await expect(page.getByRole("textbox", { name: "Repository" })).toHaveValue("acme/app");
+});
+
+test.describe("a code host that fails", () => {
+  test.use({ expected: [/status of 503/] });
+
+  test("feedback: what failed to be forwarded says so, and is tried again", async ({ page, codehost, connected: server }) => {
+    const project = await forwardingProject(server);
+    await sendFeedback(server, project, praise);
+    codehost.failing = 1;
+    await open(page, server, `/admin/feedbacks?project=${project}`);
+    await page.getByRole("button", { name: /^More actions: The export/ }).click();
+    await page.getByRole("menuitem", { name: "Forward to the code host" }).click();
+    const notice = page.getByRole("alert").filter({ hasText: "the feedback was not forwarded; try again later" });
+    await notice.getByRole("button", { name: "Retry" }).click();
+    await expect(page.getByRole("link", { name: "Issue #1" })).toBeVisible();
+    await expect(notice).toBeHidden();
+    expect(codehost.issues).toHaveLength(1);
+  });
+});
+
+test.describe("two tabs", () => {
+  test.use({ expected: [/status of 412/] });
+
+  test("feedback: who saves second is told, and loads the other change or saves over it", async ({ page, server, project, context }) => {
+    await sendFeedback(server, project, { content: "dark" });
+    await open(page, server, `/admin/feedbacks?project=${project}`);
+    await page.getByRole("link", { name: "dark" }).focus();
+    await page.keyboard.press("e");
+    const dialog = page.getByRole("dialog");
+    const result = dialog.getByRole("textbox", { name: "Result" });
+    await expect(result).toHaveValue("");
+
+    const other = await context.newPage();
+    await open(other, server, `/admin/feedbacks?project=${project}`);
+    await other.getByRole("link", { name: "dark" }).focus();
+    await other.keyboard.press("e");
+    await other.getByRole("dialog").getByRole("textbox", { name: "Result" }).fill("Other");
+    await other.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await expect(other.getByRole("dialog")).toBeHidden();
+    await other.close();
+
+    await result.fill("Mine");
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(dialog.getByText("Somebody else changed this record")).toBeVisible();
+    await expect(result).toHaveValue("Mine");
+    await dialog.getByRole("button", { name: "Load the other change" }).click();
+    await expect(result).toHaveValue("Other");
+    await result.fill("Both");
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(dialog).toBeHidden();
+    await expect(page.locator("tbody tr")).toContainText("Both");
+  });
 });
 
 for (const look of looks) {

@@ -5,6 +5,7 @@
 import { rmSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Page } from "@playwright/test";
+import { CodeHost } from "./codehost";
 import { Hand, pointer, type Way } from "./hand";
 import { makeDemo, Server, username } from "./server";
 
@@ -32,6 +33,10 @@ interface PerTest {
   own: Server;
   /** A server of this test alone, with the data of `svc demo`. */
   ownDemo: Server;
+  /** The code host of `connected`, with the repository acme/app. */
+  codehost: CodeHost;
+  /** A server of this test alone, empty at first, whose app is set up at `codehost`. */
+  connected: Server;
   /** Key of a new project on `server`. */
   project: string;
   /** How `hand` works; see inEachWay. */
@@ -69,6 +74,12 @@ export const test = base.extend<PerTest, PerWorker>({
   ],
   own: async ({ page }, use) => lend(page, await Server.start(), use),
   ownDemo: async ({ page, demoData }, use) => lend(page, await Server.start(demoData), use),
+  codehost: async ({}, use) => {
+    const host = await CodeHost.start();
+    await use(host);
+    await host.remove();
+  },
+  connected: async ({ page, codehost }, use) => lend(page, await codehost.server(), use),
   project: async ({ server }, use, info) => {
     const key = `p${info.testId.replace(/[^a-z0-9]/g, "").slice(-24)}-${info.repeatEachIndex}`;
     await server.call("POST", "/admin/projects", { project_key: key, name: key });

@@ -25,14 +25,14 @@ export class Server {
     private readonly command: string[],
   ) {}
 
-  /** Starts an empty server, or one with a copy of a folder of data. */
-  static async start(original?: string): Promise<Server> {
+  /** Starts an empty server, or one with a copy of a folder of data; `flags` are those of `svc serve`. */
+  static async start(original?: string, flags: string[] = []): Promise<Server> {
     const folder = newFolder();
     const data = join(folder, "data");
     if (original) {
       cpSync(original, data, { recursive: true });
     }
-    const server = new Server(folder, ["serve", "--data", data, "--public-rate-limit", "0"]);
+    const server = new Server(folder, ["serve", "--data", data, "--public-rate-limit", "0", ...flags]);
     await server.go("127.0.0.1:0");
     return server;
   }

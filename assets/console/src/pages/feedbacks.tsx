@@ -1,7 +1,8 @@
 // What people say about an app, and what came of it.
 
-import { Anchor, SegmentedControl, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
-import { IconBrandGit, IconEye, IconEyeOff } from "@tabler/icons-react";
+import { Anchor, Button, Group, SegmentedControl, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Feedback, FeedbackCreate } from "svc-sdk";
 import { Beginning } from "../app/example";
@@ -15,8 +16,10 @@ import { formatObject } from "../fields/object";
 import { usePlatformName } from "../fields/platforms";
 import { useChange } from "../resource/change";
 import { ResourcePage } from "../resource/page";
+import { stateOf } from "../resource/record";
 import type { Resource } from "../resource/resource";
 import type { Texts } from "../texts/en";
+import { type Forwarding, useForwarding } from "./forwarding";
 import { objectOf, objectProblem, platformChoices, SentLines, SentText, sentColumns } from "./sent";
 
 const states = ["open", "in_progress", "resolved", "closed"] as const;
@@ -46,7 +49,9 @@ function useFeedbacks(): Resource<Feedback, Draft> {
   const texts = useTexts();
   const format = useFormat();
   const platformName = usePlatformName();
+  const navigate = useNavigate();
   const [project] = useProjectKey();
+  const forwarding = useForwarding(project);
   const repository = useProjects().data?.find(({ project_key }) => project_key === project)?.repo_url;
   const change = useChange<Feedback>(
     "feedbacks",
@@ -114,7 +119,14 @@ function useFeedbacks(): Resource<Feedback, Draft> {
           id: "codehost_issue_number",
           title: feedbacks.issue,
           width: 104,
-          render: (feedback) => feedback.codehost_issue_url && <Issue feedback={feedback} />,
+          render: (feedback) =>
+            feedback.codehost_issue_url ? <Issue feedback={feedback} /> : forwarding.pending === feedback.id && feedbacks.forwarding,
+          detail: (feedback) =>
+            feedback.codehost_issue_url ? (
+              <Issue feedback={feedback} />
+            ) : (
+              !feedback.forwarded_to_codehost && <Forward feedback={feedback} forwarding={forwarding} project={project} />
+            ),
           text: ({ codehost_issue_url }) => codehost_issue_url ?? "",
         },
         {
@@ -191,7 +203,8 @@ function useFeedbacks(): Resource<Feedback, Draft> {
           </>
         ),
         create: (admin, values) => admin.createFeedback(bodyOf(values) as FeedbackCreate),
-        update: (admin, { id }, values) => admin.updateFeedback(id, bodyOf(values)),
+        update: (admin, { id }, values, ifMatch) => admin.updateFeedback(id, bodyOf(values), { ifMatch }),
+        etag: (admin, record) => stateOf(record, (options) => admin.getFeedback(record.id, options)),
       },
       actions: (feedback) => [
         feedback.is_hidden
@@ -207,7 +220,24 @@ function useFeedbacks(): Resource<Feedback, Draft> {
               icon: <IconEyeOff size={16} aria-hidden />,
               run: () => change(feedback, { is_hidden: true }, sent.hiddenNow),
             },
-        ...(repository && /^https?:/.test(repository) && !feedback.codehost_issue_url
+        ...(feedback.forwarded_to_codehost || !forwarding.known
+          ? []
+          : [
+              forwarding.obstacle
+                ? {
+                    id: "integration",
+                    label: feedbacks.setUpForwarding,
+                    icon: <IconSend size={16} aria-hidden />,
+                    run: () => void navigate({ to: integration as never, search: { project } as never }),
+                  }
+                : {
+                    id: "forward",
+                    label: feedbacks.forward,
+                    icon: <IconSend size={16} aria-hidden />,
+                    run: () => forwarding.forward(feedback),
+                  },
+            ]),
+        ...(repository && /^https?:/.test(repository) && !feedback.forwarded_to_codehost && forwarding.obstacle
           ? [
               {
                 id: "issue",
@@ -252,9 +282,17 @@ function useFeedbacks(): Resource<Feedback, Draft> {
           })}
         />
       ),
-      operations: ["listFeedback", "createFeedback", "getFeedback", "updateFeedback", "deleteFeedback", "submitFeedback"],
+      operations: [
+        "listFeedback",
+        "createFeedback",
+        "getFeedback",
+        "updateFeedback",
+        "deleteFeedback",
+        "forwardFeedback",
+        "submitFeedback",
+      ],
     };
-  }, [texts, format, platformName, project, repository, change]);
+  }, [texts, format, platformName, navigate, project, repository, forwarding, change]);
 }
 
 function clear(reset: string, label: string) {
@@ -297,6 +335,35 @@ function Issue({ feedback: { codehost_issue_number, codehost_issue_url } }: { fe
     <Anchor href={codehost_issue_url} target="_blank" rel="noopener noreferrer" inherit>
       {codehost_issue_number ? feedbacks.issueNumber(codehost_issue_number) : feedbacks.issue}
     </Anchor>
+  );
+}
+
+const integration = "/admin/projects/codehost";
+
+/** Forwards feedback that is no issue yet, or says why that cannot be. */
+function Forward({ feedback, forwarding, project }: { feedback: Feedback; forwarding: Forwarding; project: string }) {
+  const { codehost, feedbacks } = useTexts();
+  if (!forwarding.known) {
+    return "–";
+  }
+  if (!forwarding.obstacle) {
+    return (
+      <Button size="compact-sm" variant="default" loading={forwarding.pending === feedback.id} onClick={() => forwarding.forward(feedback)}>
+        {feedbacks.forward}
+      </Button>
+    );
+  }
+  return (
+    <Group gap={4}>
+      <span>{feedbacks.notForwardable[forwarding.obstacle]}</span>
+      <Anchor
+        inherit
+        underline="always"
+        renderRoot={(props) => <Link to={integration as never} search={{ project } as never} {...props} />}
+      >
+        {codehost.title}
+      </Anchor>
+    </Group>
   );
 }
 

@@ -1,0 +1,75 @@
+// A code host that makes issues, as far as forwarding asks for it.
+
+import { generateKeyPairSync } from "node:crypto";
+import { createServer, type Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Server } from "./server";
+
+interface Issue {
+  title: string;
+  body: string;
+}
+
+export class CodeHost {
+  readonly issues: Issue[] = [];
+  /** Requests for an issue that fail before one is made. */
+  failing = 0;
+  private constructor(private readonly http: HttpServer) {}
+
+  static async start(): Promise<CodeHost> {
+    const http = createServer();
+    const host = new CodeHost(http);
+    http.on("request", async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) {
+        chunks.push(chunk as Buffer);
+      }
+      const [status, answer] = host.answer(`${request.method} ${request.url?.split("?")[0]}`, Buffer.concat(chunks).toString());
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    return host;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
+  }
+
+  private answer(asked: string, body: string): [status: number, answer: unknown] {
+    switch (asked) {
+      case "GET /repos/acme/app/installation":
+        return [200, { id: 1 }];
+      case "POST /app/installations/1/access_tokens":
+        return [201, { token: "t", expires_at: new Date(Date.now() + 3_600_000).toISOString() }];
+      case "GET /repos/acme/app/issues":
+        return [200, this.issues];
+      case "POST /repos/acme/app/issues":
+        if (this.failing > 0) {
+          this.failing--;
+          return [422, {}];
+        }
+        this.issues.push(JSON.parse(body) as Issue);
+        return [201, { number: this.issues.length, html_url: `${this.url}/acme/app/issues/${this.issues.length}` }];
+      default:
+        return [404, {}];
+    }
+  }
+
+  /** An empty server whose code host this is, with its app set up. */
+  async server(): Promise<Server> {
+    const server = await Server.start(undefined, ["--codehost-api-base-url", this.url, "--codehost-web-base-url", this.url]);
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    await server.call("PUT", "/admin/codehost-app", {
+      app_id: "7",
+      private_key: privateKey.export({ type: "pkcs1", format: "pem" }),
+      enabled_features: ["feedback_issue"],
+    });
+    return server;
+  }
+
+  async remove(): Promise<void> {
+    const ended = new Promise((resolve) => this.http.close(resolve));
+    this.http.closeAllConnections();
+    await ended;
+  }
+}
