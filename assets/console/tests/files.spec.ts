@@ -187,19 +187,34 @@ test.describe("task 10", () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(size);
   });
 
-  test("an upload that is cancelled leaves nothing behind", async ({ page, server, project }) => {
-    await page.route(/\/chunks\/1$/, (route) => route.abort("connectionfailed"));
-    const begun = page.waitForResponse((response) => response.url().endsWith("/uploads") && response.status() === 201);
-    await open(page, server, `/admin/files?project=${project}`);
-    await drop(page, "setup.exe", 9 * 1024 * 1024);
-    await page.getByRole("dialog").getByRole("button", { name: "Upload 1 file" }).click();
-    const { upload_id } = (await (await begun).json()) as { upload_id: string };
-    const gone = page.waitForResponse((response) => response.request().method() === "DELETE" && response.url().endsWith(upload_id));
-    await page.getByRole("button", { name: "Cancel setup.exe" }).click();
-    expect((await gone).status()).toBe(200);
-    await expect(page.getByRole("region", { name: "Uploads" })).toBeHidden();
-    expect(await filesOf(server, project)).toEqual([]);
-  });
+  for (const [when, request] of [
+    ["while it is begun", /\/uploads$/],
+    ["while a chunk is sent", /\/chunks\/1$/],
+    ["while it is completed", /\/complete$/],
+  ] as const) {
+    test(`an upload that is cancelled ${when} leaves nothing behind`, async ({ page, server, project }) => {
+      const reached = new Promise<() => void>((resolve) => {
+        void page.route(request, async (route) => {
+          // The server has done it already when the person cancels, who has no answer yet.
+          const response = await route.fetch();
+          await new Promise<void>((answer) => resolve(answer));
+          // A request that the page has given up takes no answer.
+          await route.fulfill({ response }).catch(() => undefined);
+        });
+      });
+      await open(page, server, `/admin/files?project=${project}`);
+      await drop(page, "setup.exe", 9 * 1024 * 1024);
+      await page.getByRole("dialog").getByRole("button", { name: "Upload 1 file" }).click();
+      const answer = await reached;
+      const thrownAway = page.waitForResponse((response) => response.request().method() === "DELETE");
+      await page.getByRole("button", { name: "Cancel setup.exe" }).click();
+      answer();
+      expect((await thrownAway).status()).toBe(200);
+      await expect(page.getByRole("region", { name: "Uploads" })).toBeHidden();
+      expect(await filesOf(server, project)).toEqual([]);
+      await expect(page.getByRole("heading", { name: "No files yet" })).toBeVisible();
+    });
+  }
 
   test("what the server refuses is not sent again, and says why", async ({ page, server, project }) => {
     let times = 0;

@@ -2,7 +2,7 @@
 // sent again, a lost network is waited for, and a file that was begun before goes on where it was.
 
 import { useSyncExternalStore } from "react";
-import type { UploadSession } from "svc-sdk";
+import type { File as StoredFile, UploadSession } from "svc-sdk";
 import { type Admin, clientOf, statusOf, transferClientOf } from "./client";
 import { queries } from "./query";
 import { session, watchSession } from "./session";
@@ -33,7 +33,9 @@ interface Job {
   file: File;
   storage: string | undefined;
   stop: AbortController;
-  session: UploadSession | null;
+  /** Id of its session, once that is known. */
+  begun: string | null;
+  made: StoredFile | null;
 }
 
 let uploads: readonly Upload[] = [];
@@ -67,7 +69,7 @@ export function useUploads(): readonly Upload[] {
 export function upload(project: string, files: File[], storage: string | undefined): void {
   const added = files.map((file): Upload => {
     last++;
-    jobs.set(last, { file, storage, stop: new AbortController(), session: null });
+    jobs.set(last, { file, storage, stop: new AbortController(), begun: null, made: null });
     return { id: last, project, name: file.name, size: file.size, state: "waiting", sent: 0, error: null };
   });
   show([...uploads, ...added]);
@@ -88,19 +90,33 @@ export function resume(id: number): void {
 export function cancel(id: number): void {
   const gone = uploads.find((upload) => upload.id === id);
   const job = jobs.get(id);
-  job?.stop.abort();
   jobs.delete(id);
   show(uploads.filter((upload) => upload.id !== id));
-  if (gone && job) {
+  if (gone && job && gone.state !== "done") {
     remember(traceOf(gone.project, job), null);
-    if (job.session && gone.state !== "done") {
-      // Without an answer the server throws it away by itself after a day.
-      clientOf(gone.project)
-        .admin.abortUpload(job.session.upload_id)
-        .catch(() => undefined);
+    job.stop.abort();
+    if (!busy(gone)) {
+      void discard(gone.project, job);
     }
   }
   beginNext();
+}
+
+/** Throws away what the server has of an upload that has stopped. */
+async function discard(project: string, { begun, made }: Job): Promise<void> {
+  const { admin } = clientOf(project);
+  try {
+    if (made) {
+      await admin.deleteFile(made.id);
+    } else if (begun) {
+      await admin.abortUpload(begun);
+    }
+  } catch {
+    // Without an answer the server throws away by itself what was not completed, after a day.
+  }
+  if (made) {
+    void queries.invalidateQueries({ queryKey: ["files", project] });
+  }
 }
 
 /** Takes what is done off the list. */
@@ -147,7 +163,9 @@ async function run(id: number, project: string): Promise<void> {
       }
     }
   } catch (error) {
-    if (!signal.aborted) {
+    if (signal.aborted) {
+      await discard(project, job);
+    } else {
       set(id, { state: "failed", error });
     }
   }
@@ -161,7 +179,6 @@ function isInterruption(error: unknown): boolean {
 async function send(id: number, project: string, job: Job, admin: Admin, signal: AbortSignal): Promise<void> {
   const { file } = job;
   const begun = await begin(project, job, admin, signal);
-  job.session = begun;
   const there = new Set(begun.received_chunks);
   const { chunk_size, total_chunks, upload_id } = begun;
   const bytesOf = (index: number) => Math.min((index + 1) * chunk_size, file.size) - index * chunk_size;
@@ -176,7 +193,9 @@ async function send(id: number, project: string, job: Job, admin: Admin, signal:
     }
   }
   set(id, { state: "finishing" });
-  await persistently(() => admin.completeUpload(upload_id, { signal }), signal);
+  // Not stopped in the middle: whoever cancels now wants the file to be deleted, which has to be known.
+  job.made = await persistently(() => admin.completeUpload(upload_id), signal);
+  signal.throwIfAborted();
 }
 
 /** Where the id of a session is remembered, so that the same file goes on after the page was left. */
@@ -187,22 +206,23 @@ function traceOf(project: string, { file, storage }: Job): string {
 /** The session of a file: the one that was begun already, else a new one. */
 async function begin(project: string, job: Job, admin: Admin, signal: AbortSignal): Promise<UploadSession> {
   const trace = traceOf(project, job);
-  const known = job.session?.upload_id ?? recall(trace);
-  if (known) {
+  job.begun ??= recall(trace);
+  if (job.begun) {
     try {
-      return await admin.getUpload(known, { signal });
+      return await admin.getUpload(job.begun, { signal });
     } catch (error) {
       if (statusOf(error) !== 404) {
         throw error;
       }
+      job.begun = null;
       remember(trace, null);
     }
   }
   const { file, storage } = job;
-  const begun = await admin.createUpload(
-    { filename: file.name, size: file.size, ...(storage && { storage_backend_id: storage }) },
-    { signal },
-  );
+  // Not stopped in the middle: without the answer nobody knows what to throw away.
+  const begun = await admin.createUpload({ filename: file.name, size: file.size, ...(storage && { storage_backend_id: storage }) });
+  job.begun = begun.upload_id;
+  signal.throwIfAborted();
   remember(trace, begun.upload_id);
   return begun;
 }
