@@ -3,8 +3,8 @@
 // on the console of the browser.
 
 import { rmSync } from "node:fs";
-import AxeBuilder from "@axe-core/playwright";
-import { test as base, expect, type Page } from "@playwright/test";
+import { test as base, expect, type Locator, type Page, type Request } from "@playwright/test";
+import axe, { type RunOptions } from "axe-core";
 import { CodeHost } from "./codehost";
 import { Hand, pointer, type Way } from "./hand";
 import { makeDemo, Server, username } from "./server";
@@ -46,6 +46,9 @@ interface PerTest {
   /** What a test expects on the console of the browser, for those that stop the server or are refused. */
   expected: RegExp[];
 }
+
+/** What each page has asked for and not got yet. */
+const pending = new WeakMap<Page, Set<Request>>();
 
 export const test = base.extend<PerTest, PerWorker>({
   server: [
@@ -96,6 +99,11 @@ export const test = base.extend<PerTest, PerWorker>({
         wrong.push(`console: ${message.text()}`);
       }
     });
+    const asked = new Set<Request>();
+    pending.set(page, asked);
+    page.on("request", (request) => asked.add(request));
+    page.on("requestfinished", (request) => asked.delete(request));
+    page.on("requestfailed", (request) => asked.delete(request));
     page.on("pageerror", (error) => wrong.push(`error: ${error.stack}`));
     page.on("request", (request) => {
       const { protocol, host } = new URL(request.url());
@@ -161,23 +169,20 @@ export async function open(page: Page, server: Server, path: string, look: Parti
   await expect(page.getByRole("main")).toBeVisible();
 }
 
-/** Fails when axe finds anything, of any level, on the page as it is, in either theme; the test goes on, to find all. */
-export async function expectAccessible(page: Page): Promise<void> {
-  await expectNoViolation(page, (axe) => axe);
-  // Of what axe looks for, only contrast depends on the theme.
-  const shown = await page.evaluate(() => {
-    const root = document.documentElement;
-    const theme = root.dataset["mantineColorScheme"]!;
-    root.dataset["mantineColorScheme"] = theme === "dark" ? "light" : "dark";
-    return theme;
-  });
-  await expectNoViolation(page, (axe) => axe.withRules(["color-contrast"]));
-  await page.evaluate((theme) => {
-    document.documentElement.dataset["mantineColorScheme"] = theme;
-  }, shown);
+/** Opens another path of the console that is open, without loading the console again. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  // The router listens to this call.
+  await page.evaluate((path) => history.pushState(null, "", path), path);
 }
 
-async function expectNoViolation(page: Page, rules: (axe: AxeBuilder) => AxeBuilder): Promise<void> {
+/** Waits until the page has all it asks for, and has drawn it. */
+export async function settled(page: Page): Promise<void> {
+  const asked = pending.get(page)!;
+  do {
+    await expect.poll(() => asked.size, { intervals: [20] }).toBe(0);
+    // What an answer leads to, further questions too, begins before the page is idle.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestIdleCallback(resolve))));
+  } while (asked.size > 0);
   // Colours in the middle of a transition are neither of the two that were chosen.
   await page.evaluate(() => {
     const ending = document
@@ -185,14 +190,80 @@ async function expectNoViolation(page: Page, rules: (axe: AxeBuilder) => AxeBuil
       .filter((animation) => animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
     return Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)));
   });
-  // No page has a frame, for which axe would open a page of its own.
-  const { violations } = await rules(new AxeBuilder({ page }).setLegacyMode(true)).analyze();
-  expect
-    .soft(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n  ")}`),
-      page.url(),
-    )
-    .toEqual([]);
+}
+
+/**
+ * Fails when axe finds anything, of any level, on the page as it is, in either theme; the test goes
+ * on, to find all. `meanwhile` runs before the theme changes.
+ */
+export async function expectAccessible(page: Page, meanwhile?: () => Promise<void>): Promise<void> {
+  await expectNoViolation(page, {});
+  await meanwhile?.();
+  // Of what axe looks for, only contrast depends on the theme.
+  const back = await changeTheme(page);
+  await expectNoViolation(page, { runOnly: ["color-contrast", "link-in-text-block"] });
+  await back();
+}
+
+/** Shows the other theme, until the function it returns is called. */
+async function changeTheme(page: Page): Promise<() => Promise<void>> {
+  const other = { light: "dark", dark: "light" } as const;
+  const [scheme, chosen] = await page.evaluate(() => {
+    const preferred = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    return [preferred, document.documentElement.dataset["mantineColorScheme"]] as ["light" | "dark", "light" | "dark" | undefined];
+  });
+  const show = async (theme: "light" | "dark") => {
+    // The public pages follow the system, the console what was chosen.
+    await (chosen
+      ? page.evaluate((theme) => {
+          document.documentElement.dataset["mantineColorScheme"] = theme;
+        }, theme)
+      : page.emulateMedia({ colorScheme: theme }));
+  };
+  await show(other[chosen ?? scheme]);
+  return () => show(chosen ?? scheme);
+}
+
+async function expectNoViolation(page: Page, rules: RunOptions): Promise<void> {
+  await settled(page);
+  if (!(await page.evaluate(() => "axe" in window))) {
+    await page.evaluate(axe.source);
+  }
+  // No page has a frame: what is in one would not be looked at.
+  expect(page.frames()).toHaveLength(1);
+  const violations = await page.evaluate(
+    async (options) => {
+      const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, options);
+      return violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n  ")}`,
+      );
+    },
+    { ...rules, resultTypes: ["violations"] } satisfies RunOptions,
+  );
+  expect.soft(violations, page.url()).toEqual([]);
+}
+
+/**
+ * Opens drawers, dialogs and menus one after the other, by a press or by what is added to the address,
+ * has axe look at each, and closes it with Esc.
+ */
+export async function expectEachAccessible(page: Page, ways: (Locator | string)[]): Promise<void> {
+  const opened = page.locator("[role=dialog]:visible, [role=menu]:visible, [role=listbox]:visible");
+  const before = await opened.count();
+  for (const way of ways) {
+    await test.step(`${way}`, async () => {
+      if (typeof way === "string") {
+        const { pathname, search } = new URL(page.url());
+        await goTo(page, `${pathname}${search}&${way}`);
+      } else {
+        await way.click();
+      }
+      await expect.poll(() => opened.count(), { intervals: [20] }).toBeGreaterThan(before);
+      await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      await expect(opened).toHaveCount(before);
+    });
+  }
 }
 
 /** Both languages, both themes. */

@@ -80,6 +80,8 @@ export const colours: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#a9adb3",
     "--mantine-color-placeholder": "#9ba0a6",
     "--mantine-color-error": "#ff8787",
+    // Of entries of menus.
+    "--mantine-color-red-6": "#ff8787",
     "--mantine-color-red-filled": "#c92a2a",
     "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-anchor": "#76a3ef",

@@ -60,14 +60,14 @@ export function LanguageTabs<T extends Translation>({ project, kind, base, value
       <Tabs.List aria-label={fields.languages.label} mb="sm">
         <Tabs.Tab value="default">{fields.languages.default}</Tabs.Tab>
         {languages.map((language) => (
-          <Tabs.Tab key={language.locale} value={`in ${language.locale}`} rightSection={filled(language.locale) ? "•" : undefined}>
+          <Tabs.Tab key={language.locale} value={`in-${language.locale}`} rightSection={filled(language.locale) ? "•" : undefined}>
             {name(language)}
           </Tabs.Tab>
         ))}
       </Tabs.List>
       <Tabs.Panel value="default">{children(null)}</Tabs.Panel>
       {languages.map(({ locale }) => (
-        <Tabs.Panel key={locale} value={`in ${locale}`}>
+        <Tabs.Panel key={locale} value={`in-${locale}`}>
           <Stack gap="sm">
             <Translate
               project={project}
@@ -132,7 +132,13 @@ function Translate({ project, kind, locale, base, taken, onTranslated }: Transla
           {fields.languages.translate}
         </Button>
       </Group>
-      <Modal opened={asking} onClose={() => ask(false)} title={fields.languages.overwriteTitle} centered>
+      <Modal
+        opened={asking}
+        onClose={() => ask(false)}
+        title={fields.languages.overwriteTitle}
+        centered
+        closeButtonProps={{ "aria-label": common.close }}
+      >
         <Text size="sm">{fields.languages.overwriteText}</Text>
         <Group justify="flex-end" mt="md">
           <Button variant="default" data-autofocus onClick={() => ask(false)}>

@@ -18,7 +18,7 @@ const most = 32;
 
 /** The downloads of a version: name, address, platform; also from the file library. */
 export function LinksField({ value, onChange, error, label, description }: FieldProps<LinkDraft[]>) {
-  const { fields } = useTexts();
+  const { fields, common } = useTexts();
   const [library, { open, close }] = useDisclosure();
   const change = (index: number, part: Partial<LinkDraft>) => onChange(value.map((link, i) => (i === index ? { ...link, ...part } : link)));
   return (
@@ -84,7 +84,7 @@ export function LinksField({ value, onChange, error, label, description }: Field
           </Button>
         </Group>
       </Stack>
-      <Modal opened={library} onClose={close} title={fields.links.library} size="lg">
+      <Modal opened={library} onClose={close} title={fields.links.library} size="lg" closeButtonProps={{ "aria-label": common.close }}>
         <Library
           chosen={value.map(({ url }) => url)}
           // The first file takes the place of a line that is still empty.

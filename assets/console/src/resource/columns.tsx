@@ -32,7 +32,8 @@ export function ColumnMenu<R>({ name, columns }: { name: string; columns: Column
     show(choices.filter((column) => next.has(column.id)).map((column) => column.id));
   };
   return (
-    <Menu closeOnItemClick={false} position="bottom-end">
+    // The entries of a list that scrolls are reached with Tab, too.
+    <Menu closeOnItemClick={false} position="bottom-end" menuItemTabIndex={0}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
           {common.columns}
