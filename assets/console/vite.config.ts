@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { mantineStyles } from "./mantine.ts";
 
 // A server to work against: SVC=http://127.0.0.1:8080 npm run dev
 const server = process.env["SVC"] ?? "http://127.0.0.1:8080";
@@ -21,7 +22,7 @@ const pages: Plugin = {
 
 export default defineConfig({
   base: "/console/",
-  plugins: [react(), pages],
+  plugins: [react(), mantineStyles(), pages],
   resolve: {
     alias: { "svc-sdk": fileURLToPath(new URL("../../clients/typescript/src/browser.ts", import.meta.url)) },
   },

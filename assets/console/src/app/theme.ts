@@ -1,7 +1,14 @@
 // Colours, type and measures of the console: one accent, one type scale, a grid of 4 px.
 
-import type { CSSVariablesResolver, MantineColorScheme, MantineColorSchemeManager, MantineColorsTuple } from "@mantine/core";
-import { Anchor, Badge, createTheme, Drawer, Menu, Modal, Popover } from "@mantine/core";
+import type {
+  BadgeFactory,
+  CSSVariablesResolver,
+  ExtendComponent,
+  MantineColorScheme,
+  MantineColorSchemeManager,
+  MantineColorsTuple,
+} from "@mantine/core";
+import { createTheme } from "@mantine/core";
 import { recall, remember, watch } from "./storage";
 
 const accent: MantineColorsTuple = [
@@ -43,8 +50,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // Colour alone does not tell a link from the text around it.
-    Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
-    Badge: Badge.extend({
+    Anchor: { defaultProps: { underline: "always" } },
+    Badge: {
       defaultProps: { variant: "light", tt: "none", fw: 500 },
       vars: (_theme, { color = "accent", variant }) => ({
         root:
@@ -54,13 +61,13 @@ export const theme = createTheme({
               }
             : {},
       }),
-    }),
+    } satisfies ExtendComponent<BadgeFactory>,
     // What opens over a page is a part of the page; a menu holds entries and nothing else.
-    Popover: Popover.extend({ defaultProps: { portalProps: { target: "#content" } } }),
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Popover: { defaultProps: { portalProps: { target: "#content" } } },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // The heading of a dialog is no banner of the page.
-    Modal: Modal.extend({ defaultProps: { attributes: { header: { role: "presentation" } } } }),
-    Drawer: Drawer.extend({ defaultProps: { attributes: { header: { role: "presentation" } } } }),
+    Modal: { defaultProps: { attributes: { header: { role: "presentation" } } } },
+    Drawer: { defaultProps: { attributes: { header: { role: "presentation" } } } },
   },
 });
 
