@@ -11,14 +11,18 @@ const loads: Record<Language, () => Promise<Texts>> = {
   en: async () => (await import("../texts/en")).en,
   zh: async () => (await import("../texts/zh")).zh,
 };
-const loaded = new Map<Language, Promise<Texts>>();
+const loading = new Map<Language, Promise<Texts>>();
+const loaded = new Map<Language, Texts>();
 
 /** The texts of a language; only those that are shown are loaded. */
 function textsIn(language: Language): Promise<Texts> {
-  let texts = loaded.get(language);
+  let texts = loading.get(language);
   if (!texts) {
-    texts = loads[language]();
-    loaded.set(language, texts);
+    texts = loads[language]().then((all) => {
+      loaded.set(language, all);
+      return all;
+    });
+    loading.set(language, texts);
   }
   return texts;
 }
@@ -52,7 +56,8 @@ const Context = createContext<Choice | null>(null);
 export function TextsProvider({ children }: { children: ReactNode }) {
   const [remembered, remember] = useRemembered("language");
   const language = languageOf(remembered);
-  const texts = use(textsIn(language));
+  // What is there already is drawn without a placeholder.
+  const texts = loaded.get(language) ?? use(textsIn(language));
   useEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
   }, [language]);
