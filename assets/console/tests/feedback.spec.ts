@@ -1,7 +1,8 @@
-// The page of feedback: what it must show and allow, and a week of it read with the keyboard.
+// Task 5, and what the page Feedback must show and allow.
 
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, expectEachAccessible, open, test } from "./fixtures";
+import { expect, expectAccessible, expectEachAccessible, inEachWay, open, test } from "./fixtures";
+import { keyboard, phone, pointer } from "./hand";
 import { sendFeedback } from "./seed";
 import type { Server } from "./server";
 
@@ -14,6 +15,13 @@ const praise = {
   platform_version: "15.1",
   custom_data: { plan: "free" },
 };
+
+/** A project of a server whose feedback becomes issues of acme/app. */
+async function forwardingProject(server: Server): Promise<string> {
+  await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
+  await server.call("PUT", "/admin/projects/app/codehost-integration", { repo_full_name: "acme/app", feedback_issue_enabled: true });
+  return "app";
+}
 
 test("feedback: content, rating, user, contact, status, result, hidden, issue, platform and version, time; the rest when it is chosen", async ({
   page,
@@ -100,57 +108,63 @@ test("feedback: add by hand, edit with status and result, copy, delete", async (
   ]);
 });
 
-test("task 5, with the keyboard: read one star after the other, answer, hide spam, take it back", async ({ page, server, project }) => {
-  for (const [content, rating] of [
-    ["great", 5],
-    ["CHEAP WATCHES http://spam.example/x.png", 1],
-    ["crashes on start", 1],
-    ["too slow", 1],
-  ] as const) {
-    await sendFeedback(server, project, { content, rating });
-  }
-  await open(page, server, `/admin/feedbacks?project=${project}`);
-  const rows = page.locator("tbody tr");
-  await expect(rows).toHaveCount(4);
-  await page.getByRole("search").getByRole("combobox", { name: "Rating" }).focus();
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("option", { name: "1 star" })).toBeVisible();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await expect(rows).toHaveCount(3);
-  await page.getByRole("link", { name: "too slow" }).focus();
-  await page.keyboard.press("Enter");
-  const drawer = page.getByRole("dialog");
-  await expect(drawer.getByText("too slow").first()).toBeVisible();
-  const status = drawer.getByRole("radiogroup", { name: "Status" });
-  await status.getByRole("radio", { name: "Open" }).focus();
-  await page.keyboard.press("ArrowRight");
-  await expect(status.getByRole("radio", { name: "In progress" })).toBeChecked();
-  const result = drawer.getByRole("textbox", { name: "Result" });
-  await result.focus();
-  await page.keyboard.type("Faster in 2.5.");
-  await page.keyboard.press("Control+Enter");
-  await drawer.getByRole("button", { name: "Next" }).focus();
-  await page.keyboard.press("ArrowDown");
-  await expect(drawer.getByText("crashes on start").first()).toBeVisible();
-  await page.keyboard.press("j");
-  await expect(drawer.getByText("CHEAP WATCHES").first()).toBeVisible();
-  await drawer.getByRole("button", { name: /More actions/ }).press("Enter");
-  await page.getByRole("menuitem", { name: "Hide" }).press("Enter");
-  await expect(page.getByText("1–2 of 2")).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(drawer).toBeHidden();
-  const all = `/admin/projects/${project}/feedbacks?include_hidden=true`;
-  const state = async () =>
-    (await server.call<{ data: { content: string; status: string; result: string; is_hidden: boolean }[] }>("GET", all)).data;
-  await expect.poll(state).toMatchObject(
-    [
-      { content: "too slow", status: "in_progress", result: "Faster in 2.5.", is_hidden: false },
-      { content: "crashes on start", status: "open", is_hidden: false },
-      { content: /CHEAP/, is_hidden: true },
-      { content: "great", is_hidden: false },
-    ].map((item) => ({ ...item, content: expect.stringMatching(item.content) })),
-  );
+inEachWay([pointer, keyboard, phone], () => {
+  test("task 5: read one star after the other, answer, forward one, hide spam", async ({ page, hand, codehost, connected: server }) => {
+    const { common, feedbacks, sent } = hand.t;
+    const project = await forwardingProject(server);
+    for (const [content, rating] of [
+      ["great", 5],
+      ["CHEAP WATCHES http://spam.example/x.png", 1],
+      ["crashes on start", 1],
+      ["too slow", 1],
+    ] as const) {
+      await sendFeedback(server, project, { content, rating });
+    }
+    await hand.open(server, `/admin/feedbacks?project=${project}`);
+    const rows = page.locator("tbody tr");
+    await expect(rows).toHaveCount(4);
+    const filters = page.getByRole("search");
+    if (hand.way.phone) {
+      await hand.press(filters.getByRole("button", { name: common.filters }));
+    }
+    await hand.choose(filters.getByRole("combobox", { name: feedbacks.rating }), feedbacks.stars(1));
+    await expect(rows).toHaveCount(3);
+
+    await hand.press(page.getByRole("link", { name: "too slow" }));
+    const drawer = page.getByRole("dialog");
+    const next = drawer.getByRole("button", { name: common.next, exact: true });
+    const previous = drawer.getByRole("button", { name: common.previous, exact: true });
+    const reads = (content: string) => expect(drawer.getByText(content).first()).toBeVisible();
+    await reads("too slow");
+    await hand.shortcut("ArrowDown", next);
+    await reads("crashes on start");
+    await hand.press(drawer.getByRole("button", { name: feedbacks.forward }));
+    await expect(drawer.getByRole("link", { name: feedbacks.issueNumber(1) })).toHaveAttribute("href", `${codehost.url}/acme/app/issues/1`);
+    await hand.shortcut("ArrowDown", next);
+    await reads("CHEAP WATCHES");
+    await hand.menu(drawer.getByRole("button", { name: new RegExp(`^${common.more}`) }), sent.hide);
+    await expect(rows).toHaveCount(2);
+    await hand.shortcut("ArrowUp", previous);
+    await reads("crashes on start");
+    await hand.shortcut("ArrowUp", previous);
+    await reads("too slow");
+
+    await hand.press(drawer.getByRole("radio", { name: feedbacks.statuses.in_progress }));
+    await hand.fill(drawer.getByRole("textbox", { name: feedbacks.result }), "Faster in 2.5.");
+    await hand.shortcut("Escape", drawer.getByRole("button", { name: common.close, exact: true }));
+    await expect(drawer).toBeHidden();
+    await expect
+      .poll(() => server.call("GET", `/admin/projects/${project}/feedbacks?include_hidden=true`))
+      .toMatchObject({
+        data: [
+          { content: "too slow", status: "in_progress", result: "Faster in 2.5.", is_hidden: false, codehost_issue_number: null },
+          { content: "crashes on start", status: "open", is_hidden: false, codehost_issue_number: 1 },
+          { content: expect.stringMatching("CHEAP"), is_hidden: true, codehost_issue_number: null },
+          { content: "great", is_hidden: false },
+        ],
+      });
+    expect(codehost.issues).toHaveLength(1);
+  });
 });
 
 test("feedback: what was written is kept when the next one is opened", async ({ page, server, project }) => {
@@ -167,13 +181,6 @@ test("feedback: what was written is kept when the next one is opened", async ({ 
   await drawer.getByRole("button", { name: "Previous" }).click();
   await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("noted");
 });
-
-/** A project of a server whose feedback becomes issues of acme/app. */
-async function forwardingProject(server: Server): Promise<string> {
-  await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
-  await server.call("PUT", "/admin/projects/app/codehost-integration", { repo_full_name: "acme/app", feedback_issue_enabled: true });
-  return "app";
-}
 
 test("feedback: forwarded to the code host from the row and from the drawer, once", async ({ page, codehost, connected: server }) => {
   const project = await forwardingProject(server);

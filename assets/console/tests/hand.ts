@@ -53,6 +53,15 @@ export class Hand {
     }
   }
 
+  /** Goes to another page of the console. */
+  async go(name: keyof Texts["frame"]["pages"]): Promise<void> {
+    const { menu, navigation, pages } = this.t.frame;
+    if (this.way.phone) {
+      await this.press(this.page.getByRole("button", { name: menu, exact: true }));
+    }
+    await this.press(this.page.getByRole("navigation", { name: navigation }).getByRole("link", { name: pages[name], exact: true }));
+  }
+
   /** Presses a key that stands for `target`, or where nothing is done by keys, `target` itself. */
   async shortcut(key: string, target: Locator): Promise<void> {
     await expect(target).toBeVisible();
@@ -120,7 +129,8 @@ export class Hand {
 
   /** Moves the focus with Tab, and with arrows inside of what has one stop, until `target` has it. */
   private async reach(target: Locator): Promise<void> {
-    await expect(target).toBeVisible();
+    // A radio button is there for the keyboard alone: its label is what is seen.
+    await expect(target).toBeAttached();
     for (let i = 0; i < stops; i++) {
       const key = await target.evaluate((element) => {
         const active = document.activeElement;

@@ -1,6 +1,6 @@
 // Files may be dropped anywhere on the page.
 
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { useTexts } from "../../app/texts";
 import classes from "./files.module.css";
 
@@ -12,7 +12,8 @@ export function DropAnywhere({ onDrop }: { onDrop: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
   const latest = useRef(onDrop);
   latest.current = onDrop;
-  useEffect(() => {
+  // In place before anything can be dropped on what is seen.
+  useLayoutEffect(() => {
     // Each element that is entered counts before the one before it is left.
     let depth = 0;
     const enter = (event: DragEvent) => {
