@@ -29,6 +29,9 @@ for (const language of ["en", "zh"] as const) {
           const failed: string[] = [];
           await context.addInitScript(
             ([language, theme]) => {
+              if (location.protocol === "about:") {
+                return; // a blank page has no storage
+              }
               localStorage.setItem("svc.console.language", language);
               localStorage.setItem("svc.console.theme", theme);
             },

@@ -6,7 +6,7 @@ import { expect, expectAccessible, looks, open, test } from "./fixtures";
 test("task 11: connect the repository with what the page says, and see the test delivery arrive", async ({ page, server, project }) => {
   await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
   await open(page, server, `/admin/projects/codehost?project=${project}&tab=webhook`);
-  await expect(page.getByText("Without a secret every delivery is refused.")).toBeVisible();
+  await expect(page.getByText("Without a secret, every delivery is refused.")).toBeVisible();
   const address = `${server.url}/api/v1/webhooks/codehost/${project}`;
   await expect(page.getByText(address)).toBeVisible();
   await page.getByRole("button", { name: "Random secret" }).click();
@@ -50,13 +50,13 @@ test("the repository comes from the project, a mask stands for the secret, and o
   await secret.fill("short");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByText("At least 16 characters.", { exact: true })).toBeVisible();
-  await page.getByRole("button", { name: "Keep the stored one" }).click();
+  await page.getByRole("button", { name: "Keep the stored secret" }).click();
   await page.getByRole("button", { name: "Clear" }).click();
-  await expect(page.getByText("Goes when you save.")).toBeVisible();
+  await expect(page.getByText("Will be cleared when you save.")).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Clear" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByText("Without a secret every delivery is refused.")).toBeVisible();
+  await expect(page.getByText("Without a secret, every delivery is refused.")).toBeVisible();
   expect(await server.call("GET", `/admin/projects/${project}/codehost-integration`)).toMatchObject({ repo_full_name: "acme/app" });
   expect(await server.call("GET", `/admin/projects/${project}/codehost-webhook`)).toMatchObject({ enabled: false });
 });
@@ -70,24 +70,24 @@ test.describe("refused", () => {
     project,
   }) => {
     await open(page, server, `/admin/projects/codehost?project=${project}`);
-    await expect(page.getByText("Template of issues")).toHaveCount(0);
+    await expect(page.getByText("Issue template")).toHaveCount(0);
     await page.getByRole("switch", { name: "Forward feedback as issues" }).check();
     await expect(page.getByText("No repository is set.")).toBeVisible();
-    await page.getByRole("radio", { name: "Its own" }).check();
+    await page.getByRole("radio", { name: "Own template" }).check();
     await page.getByLabel("Title", { exact: true }).fill("[feedback] ");
     await page.getByRole("button", { name: "content_head" }).first().click();
     await expect(page.getByLabel("Title", { exact: true })).toHaveValue("[feedback] {{ content_head }}");
-    await expect(page.getByRole("region", { name: "Preview with a made-up feedback" })).toContainText(
+    await expect(page.getByRole("region", { name: "Preview with sample feedback" })).toContainText(
       "[feedback] The export is slow since 1.4.",
     );
     await page.getByRole("switch", { name: "Comment commands" }).check();
-    await page.getByText("Anybody", { exact: true }).click();
-    await expect(page.getByText("Anybody who can comment may start these workflows.")).toBeVisible();
+    await page.getByText("Anyone", { exact: true }).click();
+    await expect(page.getByText("Anyone who can comment can start these workflows.")).toBeVisible();
     await page.getByRole("button", { name: "Add command" }).click();
     const command = page.getByRole("group", { name: "Command 1" });
     await command.getByLabel("Name").fill("build");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await expect(page.getByText("Switched on, it needs a repository.")).toBeVisible();
+    await expect(page.getByText("Enter a repository to use this feature.")).toBeVisible();
     await expect(page.getByText("Each command needs a name", { exact: false })).toBeVisible();
     await page.getByRole("textbox", { name: "Repository" }).fill("acme/app");
     await command.getByLabel("Workflow").fill("build.yml");

@@ -10,7 +10,7 @@ test("the overview counts events, users, sessions and kinds, and splits the tren
   await expect(figure("Events")).toContainText("12");
   await expect(figure("Unique users")).toContainText("6");
   await expect(figure("Sessions")).toContainText("6");
-  await expect(figure("Kinds of events")).toContainText("3");
+  await expect(figure("Event types")).toContainText("3");
   await expect(page.locator('[data-figure="events-event"] li').first()).toContainText("open");
   await expect(page.locator('[data-figure="events-platform"]')).toContainText("Windows");
   await page.locator('[data-figure="events-trend"]').getByText("Event", { exact: true }).click();
@@ -52,7 +52,7 @@ test("definitions are described, archived with undo, and deleted", async ({ page
   await expect(row("buy")).toContainText("Archived");
 
   await act("view", "Delete");
-  await expect(page.getByRole("dialog")).toContainText("Events and their counts stay");
+  await expect(page.getByRole("dialog")).toContainText("Events and their counts are kept");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(row("view")).toHaveCount(0);
 });
@@ -97,7 +97,7 @@ test.describe("with a formula that is refused", () => {
   test("a query has up to six letters, conditions, groups and a formula", async ({ page, server, project }) => {
     await people(server, project);
     await open(page, server, `/admin/events/explore?project=${project}`);
-    await page.getByText("One number").click();
+    await page.getByText("Single number").click();
     for (const letter of ["B", "C", "D", "E", "F"]) {
       await page.getByRole("button", { name: "Add query" }).click();
       await expect(page.getByRole("combobox", { name: `Query ${letter}`, exact: true })).toBeVisible();

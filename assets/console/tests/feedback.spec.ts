@@ -40,7 +40,7 @@ test("feedback: content, rating, user, contact, status, result, hidden, issue, p
   }
   await expect(row.getByRole("img", { name: "5 of 5 stars" })).toBeVisible();
   await page.getByRole("button", { name: "Columns" }).click();
-  for (const name of ["Address", "Country", "Region", "City", "User agent", "Custom data", "Id"]) {
+  for (const name of ["IP address", "Country", "Region", "City", "User agent", "Custom data", "ID"]) {
     const item = page.getByRole("menuitemcheckbox", { name, exact: true });
     await expect(item).not.toBeChecked();
     await item.click();

@@ -65,7 +65,7 @@ test("files: name with source, status, size, link, versions, storage, time; the 
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(link);
   await expect(page.getByText("No distribution address is set")).toBeVisible();
   await page.getByRole("button", { name: "Columns" }).click();
-  for (const name of ["Error", "SHA-256", "Content type", "Source", "Id"]) {
+  for (const name of ["Error", "SHA-256", "Content type", "Source", "ID"]) {
     const item = page.getByRole("menuitemcheckbox", { name, exact: true });
     await expect(item).not.toBeChecked();
     await item.click();
@@ -95,7 +95,7 @@ test("files: several are picked; what is empty is marked and skipped; all go to 
   await dialog.getByRole("button", { name: "Upload 2 files" }).click();
   await expect(page.locator("tbody tr")).toHaveCount(2);
   await expect(page.getByRole("region", { name: "Uploads" }).getByText("Done", { exact: true })).toHaveCount(2);
-  await page.getByRole("button", { name: "Remove what is done" }).click();
+  await page.getByRole("button", { name: "Clear completed" }).click();
   await expect(page.getByRole("region", { name: "Uploads" })).toBeHidden();
   expect((await filesOf(server, project)).map(({ filename }) => filename).sort()).toEqual(["notes.txt", "安装包.zip"]);
 });
@@ -122,7 +122,7 @@ test("files: filter by status, search, delete with the versions that link to it"
   await page.getByRole("menuitem", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog).toContainText("Version 2.5.0 links to it.");
-  await expect(dialog).toContainText("Copies in a CDN or a browser may still be served until they expire.");
+  await expect(dialog).toContainText("A CDN or browser may still serve its copy until it expires.");
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
   expect((await fetch(server.url + file.path)).status).toBe(404);
@@ -148,7 +148,7 @@ test("files: what is pending is looked at again by itself, and what failed says 
   await expect(drawer).toContainText("the connection was refused");
   await drawer.getByRole("button", { name: /More actions/ }).click();
   await page.getByRole("menuitem", { name: "Retry" }).click();
-  await expect(page.getByText("Trying setup.exe again")).toBeVisible();
+  await expect(page.getByText("Retrying setup.exe")).toBeVisible();
 });
 
 test.describe("task 10", () => {

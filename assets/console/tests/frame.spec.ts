@@ -118,7 +118,7 @@ test("after a page was opened its heading has the focus, and the window its name
 test("the first key leads past the side bar", async ({ page, server }) => {
   await open(page, server, "/admin/about");
   await page.keyboard.press("Tab");
-  await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("main")).toBeFocused();
   await expect(page).toHaveURL(`${server.url}/admin/about`);
@@ -126,7 +126,7 @@ test("the first key leads past the side bar", async ({ page, server }) => {
 
 test("an address that leads nowhere says so and leads back", async ({ page, server }) => {
   await open(page, server, "/admin/nowhere");
-  await expect(page.getByRole("heading", { level: 1, name: "There is no such page" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "Page not found" })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Go to the overview" }).click();
   await expect(page).toHaveURL(`${server.url}/admin`);
@@ -139,12 +139,12 @@ test.describe("a server that is away", () => {
     await open(page, own, "/admin/about");
     await own.stop();
     await page.getByRole("link", { name: "Tokens" }).click();
-    const banner = page.getByText("The server does not answer.");
+    const banner = page.getByText("The server is not responding.");
     await expect(banner).toBeVisible();
     await expectAccessible(page);
     await own.resume();
     await expect(banner).toBeHidden({ timeout: 30_000 });
-    await expect(page.getByText("A token is the key of a program")).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByText("A token gives a program access")).toBeVisible({ timeout: 30_000 });
   });
 });
 
@@ -155,7 +155,7 @@ test.describe("a page that cannot be loaded", () => {
     await open(page, server, "/admin/tokens");
     await page.route("**/console/about-*.js", (route) => route.abort());
     await page.goto(`${server.url}/admin/about`);
-    await expect(page.getByRole("heading", { level: 1, name: "This page does not work" })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1, name: "This page has stopped working" })).toBeVisible();
     await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
     await expectAccessible(page);
     await page.unroute("**/console/about-*.js");

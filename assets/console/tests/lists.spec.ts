@@ -51,11 +51,11 @@ test("what matches nothing says so, and what is empty is a beginning with comman
 test("columns are chosen, and widths dragged, for this browser", async ({ page, server, project }) => {
   await seedLogs(server, project, 1);
   await open(page, server, `/admin/logs?project=${project}`);
-  const address = page.getByRole("columnheader", { name: "Address" });
+  const address = page.getByRole("columnheader", { name: "IP address" });
   await expect(page.getByRole("columnheader", { name: "Source" })).toBeVisible();
   await expect(address).toBeHidden();
   await page.getByRole("button", { name: "Columns" }).click();
-  await page.getByRole("menuitemcheckbox", { name: "Address" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "IP address" }).click();
   await page.keyboard.press("Escape");
   await expect(address).toBeVisible();
   await page.reload();

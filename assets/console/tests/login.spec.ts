@@ -96,7 +96,7 @@ test.describe("a login that ends while somebody types", () => {
     await open(page, own, "/admin/about");
     await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
-    await page.getByRole("button", { name: "Log in as somebody else" }).click();
+    await page.getByRole("button", { name: "Log in as another user" }).click();
     await expect(page).toHaveURL(`${own.url}/login?returnTo=${encodeURIComponent("/admin/tokens")}`);
     await logInAs(page, changed);
     await expect(page).toHaveURL(`${own.url}/admin/tokens`);

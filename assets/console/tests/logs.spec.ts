@@ -20,7 +20,7 @@ test("logs: level, content, source, platform and version, time; the rest when it
   for (const text of ["Error", "E42: write failed", "editor", "Linux", "debian 13", new Date().getFullYear().toString()]) {
     await expect(row).toContainText(text);
   }
-  const hidden = ["Address", "City", "Region", "User agent"];
+  const hidden = ["IP address", "City", "Region", "User agent"];
   for (const name of hidden) {
     await expect(page.getByRole("columnheader", { name })).toBeHidden();
   }
@@ -86,7 +86,7 @@ test("logs: filters by level, platform, time and hidden ones; hide and show agai
   await filters.getByRole("switch", { name: "Show hidden" }).click();
   await expect(rows).toHaveCount(4);
   await page.getByRole("button", { name: /More actions: .* entry 02/ }).click();
-  await page.getByRole("menuitem", { name: "Show again" }).click();
+  await page.getByRole("menuitem", { name: "Unhide" }).click();
   await filters.getByRole("switch", { name: "Show hidden" }).click();
   await expect(rows).toHaveCount(4);
 });
@@ -151,7 +151,7 @@ test("task 6: search everything for E42, land on the log, see its device, go to 
   const drawer = page.getByRole("dialog").filter({ hasText: "User agent" });
   await expect(drawer.getByText(`${code}: write failed`).first()).toBeVisible();
   await expect(drawer.getByRole("tree", { name: "Device" }).getByText("ThinkPad")).toBeVisible();
-  await drawer.getByRole("link", { name: "Logs of Linux in that hour" }).click();
+  await drawer.getByRole("link", { name: "Linux logs of that hour" }).click();
   await expect(page).toHaveURL(/platform=linux.*time_from=\d+&time_to=\d+/);
   await expect(page.locator("tbody tr")).toHaveCount(7);
 });

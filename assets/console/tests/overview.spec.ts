@@ -53,6 +53,6 @@ test.describe("when one part fails", () => {
 
 test("without a project, the overview leads to the first one", async ({ page, own }) => {
   await open(page, own, "/admin");
-  await page.getByRole("main").getByRole("link", { name: "Make a project" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Create a project" }).click();
   await expect(page).toHaveURL(/\/admin\/projects\?.*new=1/);
 });

@@ -58,7 +58,7 @@ test.describe("with a picture from elsewhere", () => {
     await expect(dialog.getByText("A whole number of days from 1 to 365")).toBeVisible();
     await fill("Statistics kept", "100");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await expect(dialog.getByRole("link", { name: "To its versions" })).toBeVisible();
+    await expect(dialog.getByRole("link", { name: "Go to versions" })).toBeVisible();
     expect(await server.call("GET", `/admin/projects/${key}`)).toMatchObject({
       name: "Acme 应用",
       repo_url: "https://github.com/acme/app",
@@ -94,11 +94,11 @@ test("the key changes, the old one leads on, and is given up", async ({ page, se
 
   await menu(page, project, "Edit");
   const aliases = dialog.getByRole("region", { name: "Former keys" });
-  await aliases.getByRole("button", { name: `Give up ${project}` }).click();
-  const question = page.getByRole("dialog", { name: `Give up ${project}` });
+  await aliases.getByRole("button", { name: `Release ${project}` }).click();
+  const question = page.getByRole("dialog", { name: `Release ${project}` });
   await expect(question).toContainText("not found");
-  await question.getByRole("button", { name: "Give up" }).click();
-  await expect(aliases).toContainText("The key was never changed.");
+  await question.getByRole("button", { name: "Release" }).click();
+  await expect(aliases).toContainText("The key has never been changed.");
 });
 
 test("languages are added, edited and unregistered inside of the form, which stays", async ({ page, server, project }) => {

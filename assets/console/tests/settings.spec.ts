@@ -28,16 +28,16 @@ test.describe("administrator", () => {
     await expect(page.getByLabel("User name")).toHaveAttribute("placeholder", username);
     await page.getByLabel("User name").fill("keeper");
     await page.getByRole("textbox", { name: "New password", exact: true }).fill("a better password");
-    await page.getByRole("textbox", { name: "New password again" }).fill("a better passwort");
+    await page.getByRole("textbox", { name: "Repeat new password" }).fill("a better passwort");
     await page.getByRole("textbox", { name: "Current password" }).fill("wrong password");
-    await page.getByRole("button", { name: "Change and log in again" }).click();
-    await expect(page.getByText("The two are not the same.")).toBeVisible();
-    await page.getByRole("textbox", { name: "New password again" }).fill("a better password");
-    await page.getByRole("button", { name: "Change and log in again" }).click();
+    await page.getByRole("button", { name: "Save and log in again" }).click();
+    await expect(page.getByText("The passwords do not match.")).toBeVisible();
+    await page.getByRole("textbox", { name: "Repeat new password" }).fill("a better password");
+    await page.getByRole("button", { name: "Save and log in again" }).click();
     await expect(page.getByRole("textbox", { name: "Current password" })).toHaveAttribute("aria-invalid", "true");
     await expect(page.getByRole("dialog")).toBeHidden();
     await page.getByRole("textbox", { name: "Current password" }).fill(password);
-    await page.getByRole("button", { name: "Change and log in again" }).click();
+    await page.getByRole("button", { name: "Save and log in again" }).click();
     await expect(page).toHaveURL(/\/login/);
     await page.getByLabel("User name").fill("keeper");
     await page.getByRole("textbox", { name: "Password" }).fill("a better password");
@@ -51,7 +51,7 @@ test("codehost app: state, mask of true length, random, copy, clear with undo", 
   await open(page, own, "/admin/settings/codehost-app");
   await expect(page.getByText("Not configured")).toBeVisible();
   await expect(page.getByText(`${own.url}/api/v1/webhooks/codehost-app`)).toBeVisible();
-  await page.getByLabel("App id").fill("12345");
+  await page.getByLabel("App ID").fill("12345");
   await page.getByLabel("Private key").fill("-----BEGIN PRIVATE KEY-----\nxxxx\n-----END PRIVATE KEY-----");
   await page.getByRole("button", { name: "Random secret" }).click();
   await page.getByRole("button", { name: "Copy secret" }).click();
@@ -66,7 +66,7 @@ test("codehost app: state, mask of true length, random, copy, clear with undo", 
   expect(await page.content()).not.toContain(secret);
 
   await page.getByRole("button", { name: "Clear", exact: true }).last().click();
-  await expect(page.getByText("Goes when you save.")).toBeVisible();
+  await expect(page.getByText("Will be cleared when you save.")).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(field).toBeVisible();
   await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
@@ -78,11 +78,11 @@ test("codehost app: state, mask of true length, random, copy, clear with undo", 
 
 test("codehost app: features with their permissions, template with variables and preview, clear all", async ({ page, own }) => {
   await open(page, own, "/admin/settings/codehost-app");
-  await page.getByLabel("App id").fill("12345");
+  await page.getByLabel("App ID").fill("12345");
   await expect(page.getByText("issues: read and write")).toBeHidden();
   await page.getByRole("checkbox", { name: "Forward feedback as issues" }).check();
   await expect(page.getByText("issues: read and write")).toBeVisible();
-  await page.getByRole("switch", { name: "Use a template of your own" }).check();
+  await page.getByRole("switch", { name: "Use your own template" }).check();
   const title = page.getByRole("textbox", { name: "Title" });
   await title.fill("From: ");
   await page.getByRole("group", { name: "Title: variables" }).getByRole("button", { name: "project_name" }).click();
@@ -98,8 +98,8 @@ test("codehost app: features with their permissions, template with variables and
 
   await page.getByRole("button", { name: "Clear all" }).click();
   await expectAccessible(page);
-  await page.getByRole("dialog", { name: "Clear the app?" }).getByRole("button", { name: "Clear all" }).click();
-  await expect(page.getByLabel("App id")).toHaveValue("");
+  await page.getByRole("dialog", { name: "Clear the app settings?" }).getByRole("button", { name: "Clear all" }).click();
+  await expect(page.getByLabel("App ID")).toHaveValue("");
 });
 
 test.describe("a private key that is none", () => {
@@ -124,7 +124,7 @@ test("translation: final address while typing, save, test, fingerprint, own prom
   await page.getByLabel("Model").fill("small");
   await page.getByRole("textbox", { name: "API key" }).fill("sk-secret");
   await page.getByRole("switch", { name: "Offer machine translation" }).check();
-  await page.getByRole("switch", { name: "Use a prompt of your own" }).check();
+  await page.getByRole("switch", { name: "Use your own prompt" }).check();
   await page.getByRole("textbox", { name: "Prompt" }).fill("Translate into ");
   await page.getByRole("button", { name: "target_label" }).click();
   await expect(page.getByRole("textbox", { name: "Prompt" })).toHaveValue("Translate into {{ target_label }}");
@@ -149,15 +149,15 @@ test("storage: add, test in words, default, guide with credentials computed here
   await page.getByRole("button", { name: "Add storage" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog.getByText("A name is needed.")).toBeVisible();
+  await expect(dialog.getByText("Enter a name.")).toBeVisible();
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("NAS");
-  await dialog.getByLabel("Address of the collection").fill("http://127.0.0.1:9/dav");
+  await dialog.getByLabel("Collection address").fill("http://127.0.0.1:9/dav");
   await dialog.getByLabel("User name").fill("用户");
   await dialog.getByRole("textbox", { name: "Password" }).fill("secret");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Save" }).click();
   const nas = page.getByRole("article", { name: "NAS" });
-  await expect(nas.getByText("http://127.0.0.1:9/dav · 0 files · Files are written whole")).toBeVisible();
+  await expect(nas.getByText("http://127.0.0.1:9/dav · 0 files · Written in one piece")).toBeVisible();
   await nas.getByRole("button", { name: "Test" }).click();
   await expect(nas.getByText("Writing, reading or deleting does not work.")).toBeVisible();
 
@@ -183,7 +183,7 @@ test("storage: add, test in words, default, guide with credentials computed here
   await page.getByRole("menuitem", { name: "Edit" }).click();
   await dialog.getByLabel("Part size in KiB").fill("1024");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(nas.getByText("In parts of 1 MiB")).toBeVisible();
+  await expect(nas.getByText("Written in parts of 1 MiB")).toBeVisible();
   await expect(nas.getByRole("button", { name: "Zero-bandwidth guide" })).toBeHidden();
 
   await nas.getByRole("button", { name: "More actions" }).click();
@@ -195,14 +195,14 @@ test("storage: add, test in words, default, guide with credentials computed here
 test("storage: credentials of the CDN are kept, told apart by provider, and cleared", async ({ page, own }) => {
   await open(page, own, "/admin/settings/storage");
   const cdn = page.getByRole("region", { name: "CDN refresh" });
-  await expect(cdn.getByText("Without a distribution address nothing is refreshed.")).toBeVisible();
+  await expect(cdn.getByText("Without a distribution address, nothing is refreshed.")).toBeVisible();
   await cdn.getByLabel("AccessKey ID").fill("id-1");
   await cdn.getByRole("textbox", { name: "AccessKey secret" }).fill("secret-1");
-  await cdn.getByRole("switch", { name: "Refresh copies" }).check();
+  await cdn.getByRole("switch", { name: "Refresh CDN copies" }).check();
   await cdn.getByRole("button", { name: "Save" }).click();
   await expect(cdn.getByText("Configured", { exact: true })).toBeVisible();
   await cdn.getByText("Cloudflare", { exact: true }).click();
-  await expect(cdn.getByLabel("Zone id")).toHaveValue("");
+  await expect(cdn.getByLabel("Zone ID")).toHaveValue("");
   await cdn.getByRole("button", { name: "Reset" }).click();
   await expect(cdn.getByLabel("AccessKey ID")).toHaveValue("id-1");
   await cdn.getByRole("button", { name: "Clear all" }).click();
@@ -214,14 +214,14 @@ test("terms: fill in, generate, preview, warn, save, restore", async ({ page, ow
   await open(page, own, "/admin/settings/terms");
   await expect(page.getByRole("tab")).toHaveCount(2);
   await expect(page.getByText("Built-in text", { exact: true }).first()).toBeVisible();
-  await expect(page.getByText("still has places such as")).toBeVisible();
+  await expect(page.getByText("still has placeholders such as")).toBeVisible();
   await expect(page.getByRole("link", { name: "/terms/privacy-policy" })).toHaveAttribute("href", "/terms/privacy-policy");
   await page.getByRole("textbox", { name: "Operator" }).fill("Example Ltd");
   await page.getByRole("button", { name: "Generate text" }).click();
   await expect(page.getByText("The finished text is in the editor.")).toBeVisible();
-  await expect(page.getByRole("switch", { name: "Show this text instead of the built-in one" })).toBeChecked();
+  await expect(page.getByRole("switch", { name: "Use this text instead of the built-in one" })).toBeChecked();
   await page.getByRole("button", { name: "Save" }).click();
-  const warning = page.getByRole("dialog", { name: "There are still {{ … }} in the text" });
+  const warning = page.getByRole("dialog", { name: "The text still has placeholders {{ … }}" });
   await expect(warning).toBeVisible();
   await expectAccessible(page);
   await warning.getByRole("button", { name: "Cancel" }).click();
@@ -235,14 +235,14 @@ test("terms: fill in, generate, preview, warn, save, restore", async ({ page, ow
   await page.getByRole("button", { name: "Generate text" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Your own text")).toBeVisible();
-  await expect(page.getByText("still has places such as")).toBeHidden();
+  await expect(page.getByText("still has placeholders such as")).toBeHidden();
   const { content } = await own.call<{ content: string }>("GET", "/public/terms/privacy-policy", undefined, "");
   expect(content).toContain("Example Ltd");
   expect(content).not.toContain("{{");
 
   await page.getByRole("button", { name: "Restore built-in" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Restore built-in" }).click();
-  await expect(page.getByText("still has places such as")).toBeVisible();
+  await expect(page.getByText("still has placeholders such as")).toBeVisible();
 });
 
 test("leaving changed settings asks first; staying keeps them", async ({ page, own }) => {

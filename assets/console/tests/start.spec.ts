@@ -14,7 +14,7 @@ test("log in, make a project, publish its first version with the pasted command,
 
   // The empty list says what a project is and how it begins.
   await expect(page.getByRole("heading", { name: "No project yet" })).toBeVisible();
-  await page.getByRole("button", { name: "Make the first project" }).click();
+  await page.getByRole("button", { name: "Create the first project" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("First App");
   await expect(dialog.getByRole("textbox", { name: "Key", exact: true })).toHaveValue("first-app");
@@ -32,7 +32,7 @@ test("log in, make a project, publish its first version with the pasted command,
   }
   await dialog.getByRole("tab", { name: "curl" }).first().click();
   const pasted = (await command.textContent()) ?? "";
-  await dialog.getByRole("link", { name: "To its versions" }).click();
+  await dialog.getByRole("link", { name: "Go to versions" }).click();
   await expect(page.getByRole("heading", { name: "No version yet" })).toBeVisible();
 
   const { token } = await own.call<{ token: string }>("POST", "/auth/api-keys", { name: "ci" });

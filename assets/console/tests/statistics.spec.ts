@@ -80,12 +80,12 @@ test("Statistics shows each figure as a table, and saves it as CSV and PNG", asy
     await page.getByRole("menuitem", { name: item }).click();
     return download;
   };
-  const csv = await save("Values (CSV)");
+  const csv = await save("Data (CSV)");
   expect(csv.suggestedFilename()).toMatch(/^version-adoption.*\.csv$/);
   const lines = (await readFile(await csv.path(), "utf8")).trim().split("\r\n");
   expect(lines).toHaveLength(31);
   expect(lines[0]).toMatch(/^Time,/);
-  const png = await save("Picture (PNG)");
+  const png = await save("Image (PNG)");
   expect((await readFile(await png.path())).subarray(1, 4).toString()).toBe("PNG");
 });
 

@@ -19,7 +19,7 @@ test("must allow: create, copy once, rotate, see the last use, revoke", async ({
   await expect(dialog.getByLabel("Days from now")).toHaveValue("30");
   await dialog.getByLabel("Days from now").fill("90");
   await dialog.getByRole("checkbox", { name: "All projects" }).uncheck();
-  await dialog.getByRole("combobox", { name: "Only these" }).fill(project);
+  await dialog.getByRole("combobox", { name: "Selected projects" }).fill(project);
   await page.getByRole("option", { name: project, exact: true }).click();
   await dialog.getByRole("heading").click();
   await expectAccessible(page);
@@ -45,19 +45,19 @@ test("must allow: create, copy once, rotate, see the last use, revoke", async ({
   await page.getByRole("searchbox", { name: "Search" }).fill(name);
   const row = page.getByRole("row").filter({ hasText: name });
   await expect(row.getByText("Active")).toBeVisible();
-  await expect(row.getByText("Not yet")).toBeVisible();
+  await expect(row.getByText("Never")).toBeVisible();
   await server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0.0`, { comparable_version: "1.0.0" }, key);
   await page.reload();
-  await expect(row.getByText("Not yet")).toBeHidden();
+  await expect(row.getByText("Never")).toBeHidden();
 
   await row.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Rotate" }).click();
-  await expect(page.getByRole("dialog").getByLabel("Former key works on, minutes")).toHaveValue("60");
+  await expect(page.getByRole("dialog").getByLabel("Minutes that the previous key stays valid")).toHaveValue("60");
   await expectAccessible(page);
   await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
   const rotated = await page.getByRole("dialog").getByRole("textbox", { name: "Key" }).inputValue();
   expect(rotated).not.toBe(key);
-  await expect(page.getByText(/The former key works until/)).toBeVisible();
+  await expect(page.getByText(/The previous key works until/)).toBeVisible();
   await page.getByRole("button", { name: "I have copied it" }).click();
   for (const credential of [key, rotated]) {
     await server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0.0`, { comparable_version: "1.0.0" }, credential);
@@ -66,7 +66,7 @@ test("must allow: create, copy once, rotate, see the last use, revoke", async ({
   await row.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Revoke" }).click();
   const confirm = page.getByRole("dialog", { name: `Revoke: ${name}` });
-  await expect(confirm.getByText("stops working at once")).toBeVisible();
+  await expect(confirm.getByText("loses access immediately")).toBeVisible();
   await expectAccessible(page);
   await confirm.getByRole("button", { name: "Revoke" }).click();
   await expect(row.getByText("Revoked")).toBeVisible();
@@ -94,9 +94,9 @@ test("with the keyboard alone", async ({ page, server, project }) => {
 
 test("must show: a warning for a token that never expires", async ({ page, server }) => {
   await open(page, server, "/admin/tokens?new=1");
-  await expect(page.getByText("works until somebody revokes it")).toBeHidden();
-  await page.getByText("For ever").click();
-  await expect(page.getByText("works until somebody revokes it")).toBeVisible();
+  await expect(page.getByText("works until it is revoked")).toBeHidden();
+  await page.getByText("Never").click();
+  await expect(page.getByText("works until it is revoked")).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -106,10 +106,10 @@ test("what is wrong stands at its field, and nothing is sent", async ({ page, se
   await page.getByRole("checkbox", { name: "Versions: write" }).uncheck();
   await page.getByRole("checkbox", { name: "All projects" }).uncheck();
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("A name is needed.")).toBeVisible();
-  await expect(page.getByText("At least one scope is needed.")).toBeVisible();
+  await expect(page.getByText("Enter a name.")).toBeVisible();
+  await expect(page.getByText("Select at least one scope.")).toBeVisible();
   await expect(page.getByText("A whole number from 1 to 365.")).toBeVisible();
-  await expect(page.getByText("At least one project is needed.")).toBeVisible();
+  await expect(page.getByText("Select at least one project.")).toBeVisible();
 });
 
 test("must allow: local search, state filter and edit", async ({ page, server, project }) => {

@@ -77,7 +77,7 @@ test("task 3: deprecate a bad release, take it back, and see that its users must
 
   // Before there is something to go to, the rule is explained and nothing happens.
   await menu(page, "1.1.0", "Deprecate");
-  await expect(page.getByText("A latest version cannot be deprecated.", { exact: false })).toBeVisible();
+  await expect(page.getByText("The latest version cannot be deprecated.", { exact: false })).toBeVisible();
   await menu(page, "1.1.0", "Edit");
   const dialog = page.getByRole("dialog", { name: /^Edit/ });
   await dialog.getByRole("switch", { name: "Latest" }).uncheck();
@@ -113,20 +113,20 @@ test("the simulator says why in every case", async ({ page, server, project }) =
   await server.call("PATCH", `/admin/projects/${project}`, { optional_update_min_comparable_version: "1.5" });
   await open(page, server, `/admin/versions?project=${project}&simulate=1`);
   const simulator = page.getByRole("dialog", { name: "Update simulator" });
-  await expect(simulator).toContainText("Say what the client runs.");
+  await expect(simulator).toContainText("Enter the version that the client runs.");
   const comparable = simulator.getByLabel("Current comparable version");
   await comparable.fill("1.2");
   await expect(simulator).toContainText("Must update to 2.0.0");
   await expect(simulator.getByText("outside the range", { exact: false })).toBeVisible();
-  await expect(simulator.getByText("2.0.0 is a milestone that must not be skipped.")).toBeVisible();
+  await expect(simulator.getByText("2.0.0 is a milestone that cannot be skipped.")).toBeVisible();
   await comparable.fill("3.0.0");
-  await expect(simulator).toContainText("Stays as it is");
-  await expect(simulator.getByText("The preview 4.0.0-beta.1 is greater", { exact: false })).toBeVisible();
+  await expect(simulator).toContainText("No update");
+  await expect(simulator.getByText("The preview 4.0.0-beta.1 is newer", { exact: false })).toBeVisible();
   await simulator.getByRole("switch", { name: "Include previews" }).check();
   await expect(simulator).toContainText("May update to 4.0.0-beta.1");
   await comparable.fill("");
   await simulator.getByLabel("Current version", { exact: true }).fill("unknown");
-  await expect(simulator).toContainText("Gets an error");
+  await expect(simulator).toContainText("Receives an error");
 });
 
 test("the list shows every field, filters, searches, and keeps it all in the address", async ({ page, server, project }) => {
@@ -138,7 +138,7 @@ test("the list shows every field, filters, searches, and keeps it all in the add
   });
   await put(server, project, "2.1.0-rc.1", { is_preview: true });
   await open(page, server, `/admin/versions?project=${project}`);
-  const headers = ["Version", "Comparable version", "Title", "Marks", "Platforms", "Downloads", "Published", "Translations"];
+  const headers = ["Version", "Comparable version", "Title", "Flags", "Platforms", "Downloads", "Published", "Translations"];
   for (const name of headers) {
     await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
   }
@@ -188,7 +188,7 @@ test("what is wrong stands at its field before the server is asked", async ({ pa
   await dialog.getByRole("textbox", { name: "Version", exact: true }).fill("nightly");
   await dialog.getByRole("textbox", { name: "Custom data" }).pressSequentially("[1]");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog.getByText("Write numbers with dots", { exact: false })).toBeVisible();
+  await expect(dialog.getByText("Use numbers separated by dots", { exact: false })).toBeVisible();
   await expect(dialog.getByText("This must be a JSON object", { exact: false })).toBeVisible();
   await expect(dialog.getByRole("textbox", { name: "Custom data" })).toHaveAttribute("aria-invalid", "true");
 });
@@ -232,7 +232,7 @@ test("a version is deleted after a question that says what happens", async ({ pa
   await open(page, server, `/admin/versions?project=${project}`);
   await menu(page, "1.1.0", "Delete");
   const dialog = page.getByRole("dialog", { name: "Delete: 1.1.0" });
-  await expect(dialog).toContainText("It is the latest version");
+  await expect(dialog).toContainText("This is the latest version");
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(row(page, "1.1.0")).toHaveCount(0);
   await expect(row(page, "1.0.0")).toContainText("Latest");

@@ -4,8 +4,8 @@ export const overview = {
   retryPart: (part: string) => `Retry ${part}`,
   kind: "Kind",
   noProject: "No project yet",
-  noProjectText: "A project holds the versions, announcements and numbers of one app. Make the first one to begin.",
-  makeProject: "Make a project",
+  noProjectText: "A project holds the versions, announcements and statistics of one app. Create the first one to begin.",
+  makeProject: "Create a project",
   withVersions: "with a version",
   withoutVersions: "without a version",
   active: "active",
@@ -21,15 +21,16 @@ export const overview = {
   levels: ["Debug", "Info", "Warning", "Error"],
   definitions: {
     projects: "All projects of this instance, and how many of them have published a version.",
-    tokens: "All API keys. An active one is neither expired nor revoked.",
-    versions: "All versions of all projects, previews and deprecated ones included. Forced ones are those that every client must install.",
-    announcements: "All announcements of all projects, hidden ones included, and how many of them are pinned.",
-    feedbacks: "All feedback of all projects, hidden included, and the mean of its ratings from 1 to 5.",
-    logs: "All logs of all projects, hidden ones included, by level.",
+    tokens: "All tokens. An active token is neither expired nor revoked.",
+    versions:
+      "All versions of all projects, including previews and deprecated ones. A forced version is one that every client must install.",
+    announcements: "All announcements of all projects, including hidden ones, and how many of them are pinned.",
+    feedbacks: "All feedback of all projects, including hidden feedback, and the mean of its ratings from 1 to 5.",
+    logs: "All logs of all projects, including hidden ones, by level.",
   },
   status: {
     title: "This instance",
-    states: { ok: "All is well", note: "Worth knowing", warning: "Needs attention", problem: "Something is wrong" } as Record<
+    states: { ok: "No problems found", note: "Worth knowing", warning: "Needs attention", problem: "Needs repair" } as Record<
       string,
       string
     >,
@@ -37,10 +38,10 @@ export const overview = {
     version: "Version",
     running: "Running since",
     backup: "Last backup",
-    noBackup: "None is scheduled",
+    noBackup: "Not scheduled",
     never: "None yet",
     site: "Address",
-    distribution: "Address of files",
+    distribution: "Distribution address",
     notSet: "Not set",
     checked: (time: string) => `Checked ${time}`,
     checks: (count: string) => `${count} checks`,

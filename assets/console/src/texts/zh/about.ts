@@ -14,7 +14,7 @@ export const about: (typeof en)["about"] = {
   again: "重新检查",
   health: "运行状况",
   healthText: "“svc doctor” 对运行中的服务器的检查结果。",
-  states: { ok: "一切正常", note: "值得了解", warning: "迟早会有影响", problem: "已有影响" },
+  states: { ok: "正常", note: "提示", warning: "警告", problem: "问题" },
   links: "链接",
   reference: "接口文档",
   start: "公开首页",

@@ -6,7 +6,7 @@ export const fields: (typeof en)["fields"] = {
     min: "从",
     max: "到",
     unbounded: "不限",
-    reversed: "低于下限。",
+    reversed: "不能低于下限。",
     from: (min) => `${min} 起`,
     upTo: (max) => `至 ${max}`,
     any: "所有版本",
@@ -16,7 +16,7 @@ export const fields: (typeof en)["fields"] = {
   languages: {
     label: "语言",
     default: "默认",
-    fallback: "此处留空的内容显示默认文本。",
+    fallback: "留空的字段显示默认文本。",
     translate: "翻译",
     overwriteTitle: "覆盖现有译文？",
     overwriteText: "该语言已有文本，机器译文将取代表单中的这些内容；此时尚未保存。",

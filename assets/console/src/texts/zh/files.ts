@@ -17,7 +17,7 @@ export const files: (typeof en)["files"] = {
   sha256: "SHA-256",
   contentType: "内容类型",
   source: "来源",
-  sources: { upload: "上传", codehost_release: "代码托管平台的发布" },
+  sources: { upload: "上传", codehost_release: "代码托管平台的发行版" },
   sourceUrl: "来源地址",
   partSize: "分片大小",
   updated: "修改时间",
@@ -34,8 +34,8 @@ export const files: (typeof en)["files"] = {
   remove: {
     versions: (versions) => `版本 ${versions} 引用了此文件，相应链接将返回 404。`,
     link: "它的链接会立即返回 404。",
-    cdnRefreshed: "会请求 CDN 清除缓存。",
-    cdn: "CDN 或浏览器中的缓存在过期之前可能仍可访问。",
+    cdnRefreshed: "将请求 CDN 清除其副本。",
+    cdn: "CDN 或浏览器中的副本在过期之前可能仍可访问。",
   },
   upload: {
     title: "上传文件",
@@ -47,7 +47,7 @@ export const files: (typeof en)["files"] = {
     empty: "空文件，已跳过",
     tooLarge: (limit) => `超过 ${limit}，已跳过`,
     storage: "存储",
-    storageOfProject: "项目的存储",
+    storageOfProject: "项目默认存储",
     start: (count) => `上传 ${count} 个文件`,
     nothing: "没有可上传的文件",
     leaveOut: (name) => `移除 ${name}`,
@@ -64,10 +64,10 @@ export const files: (typeof en)["files"] = {
     cancel: (name) => `取消 ${name}`,
     dismiss: (name) => `从列表移除 ${name}`,
     resume: "重试",
-    clear: "移除已完成",
+    clear: "清除已完成",
   },
   empty: {
     title: "还没有文件",
-    text: "安装包等下载文件会得到永久不变的链接，支持断点续传、校验和与缓存。把文件拖到本页任意位置，或用脚本上传：",
+    text: "安装包等下载文件会得到永久链接，支持断点续传、校验和与缓存。把文件拖到本页任意位置，或用脚本上传：",
   },
 };

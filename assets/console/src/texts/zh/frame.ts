@@ -48,12 +48,12 @@ export const frame: (typeof en)["frame"] = {
   menu: "菜单",
   closeMenu: "关闭菜单",
   lost: "服务器没有响应。恢复后，此页面会自动继续。",
-  missing: { title: "没有这个页面", text: "地址可能有误，或者页面已经移动。", home: "前往概览" },
+  missing: { title: "页面不存在", text: "地址可能有误，或页面已被移动。", home: "前往概览" },
   broken: { title: "此页面无法显示", text: "控制台发生错误。已保存的内容不受影响。" },
   palette: {
     open: "搜索或跳转…",
     label: "命令",
-    placeholder: "前往页面、切换项目、查找记录、新建",
+    placeholder: "前往页面、切换项目、查找或新建记录",
     goTo: "前往",
     switchTo: "切换项目",
     found: "记录",
@@ -76,7 +76,7 @@ export const frame: (typeof en)["frame"] = {
   keys: {
     title: "键盘快捷键",
     palette: "搜索或跳转到任意位置",
-    help: "显示全部按键",
+    help: "显示键盘快捷键",
     goTo: (page) => `前往${page}`,
     afterwards: "再按",
     pages: "页面",

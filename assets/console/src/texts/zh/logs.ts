@@ -8,5 +8,5 @@ export const logs: (typeof en)["logs"] = {
   deviceInfo: "设备信息",
   sameHour: (platform) => `该小时内 ${platform} 的日志`,
   sameHourAnywhere: "该小时内的全部日志",
-  empty: { title: "还没有日志", text: "应用把错误和其他事件上报到这里，便于了解哪里出了什么问题。发送第一条：" },
+  empty: { title: "还没有日志", text: "应用把错误和其他消息上报到这里，便于了解哪里出了什么问题。发送第一条：" },
 };
