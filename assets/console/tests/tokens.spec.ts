@@ -55,7 +55,7 @@ test("must allow: create, copy once, rotate, see the last use, revoke", async ({
   await expect(page.getByRole("dialog").getByLabel("Minutes that the previous key stays valid")).toHaveValue("60");
   await expectAccessible(page);
   await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
-  const rotated = await page.getByRole("dialog").getByRole("textbox", { name: "Key" }).inputValue();
+  const rotated = await page.getByRole("dialog").getByRole("textbox", { name: "Key", exact: true }).inputValue();
   expect(rotated).not.toBe(key);
   await expect(page.getByText(/The previous key works until/)).toBeVisible();
   await page.getByRole("button", { name: "I have copied it" }).click();
@@ -95,7 +95,7 @@ test("with the keyboard alone", async ({ page, server, project }) => {
 test("must show: a warning for a token that never expires", async ({ page, server }) => {
   await open(page, server, "/admin/tokens?new=1");
   await expect(page.getByText("works until it is revoked")).toBeHidden();
-  await page.getByText("Never").click();
+  await page.getByRole("dialog").getByText("Never", { exact: true }).click();
   await expect(page.getByText("works until it is revoked")).toBeVisible();
   await expectAccessible(page);
 });
