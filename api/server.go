@@ -51,6 +51,7 @@ import (
 	"svc/internal/limit"
 	"svc/internal/proxy"
 	"svc/internal/translate"
+	"svc/internal/upstream"
 	index "svc/search"
 	"svc/store"
 )
@@ -76,7 +77,10 @@ type Config struct {
 	BootstrapFile   string        // holds a generated first password until the first login
 	Staging         string        // folder for files that are only there while they are needed
 	Version         string        // of the program
-	Gateway         netip.Addr    // of the container this runs in; the zero Addr elsewhere
+	Build           apicontrol.Build
+	DocsURL         string           // where the documentation is; "" = not known
+	Upstream        *upstream.Client // says which versions are published; nil = nobody
+	Gateway         netip.Addr       // of the container this runs in; the zero Addr elsewhere
 
 	// Files is what files are served with; DB and Log are those of the server.
 	Files      distribution.Config
@@ -147,7 +151,7 @@ func New(c Config) (*Server, error) {
 	})
 	s.control = apicontrol.New(apicontrol.Config{
 		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
-		Version: c.Version, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
+		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
 		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
 	})
 	s.transfer = transfer.New(transfer.Config{

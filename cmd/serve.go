@@ -18,6 +18,7 @@ import (
 
 	"svc/api"
 	apicodehost "svc/api/codehost"
+	apicontrol "svc/api/control"
 	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/backup"
@@ -35,6 +36,7 @@ import (
 	"svc/internal/proxy"
 	"svc/internal/setting"
 	"svc/internal/translate"
+	"svc/internal/upstream"
 )
 
 func (p *program) serveCommand() *cobra.Command {
@@ -271,7 +273,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	if err != nil {
 		return err
 	}
-	fetch := fetchClient(s)
+	fetch, build := fetchClient(s), readBuild()
 	i.jobs = jobs.New(jobs.Config{
 		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups,
 		Files:          &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
@@ -300,6 +302,9 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Codehost:        codehostConfig(s),
 		Staging:         i.Staging,
 		Version:         version,
+		Build:           apicontrol.Build{Commit: build.Commit, Modified: build.Modified, Go: build.Go, Platform: build.Platform},
+		DocsURL:         s.AboutDocsURL,
+		Upstream:        upstreamClient(s, log),
 		Examine:         i.examine,
 		Data:            s.Data,
 		Jobs:            i.jobs,
@@ -318,6 +323,15 @@ func codehostConfig(s *setting.Settings) apicodehost.Config {
 		}),
 		ForwardLimit: s.CodehostForwardRateLimit, ForwardPeriod: time.Duration(s.CodehostForwardRateTTL) * time.Second,
 	}
+}
+
+// upstreamClient asks for updates of this program, nil where nobody is to be asked.
+func upstreamClient(s *setting.Settings, log *slog.Logger) *upstream.Client {
+	if s.AboutUpstreamURL == "" {
+		return nil
+	}
+	way := outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version, Ports: instance.OwnPorts(s)})
+	return upstream.New(upstream.Config{HTTP: way, Origin: s.AboutUpstreamURL, Version: version, Now: time.Now, Log: log})
 }
 
 // fetchClient gets attachments from the code host, however long that takes, as long as

@@ -14,6 +14,7 @@
 //	reindex.go          svc reindex, version
 //	doctor.go           what svc doctor asks
 //	overview.go         what svc doctor would say, for the administrator
+//	about.go            which version runs, and which is published
 //	forwarding.go       forwarding headers that came from unknown proxies
 //	profiles.go         profiles for go tool pprof
 package control
@@ -30,6 +31,7 @@ import (
 	"svc/internal/backup"
 	"svc/internal/event"
 	"svc/internal/jobs"
+	"svc/internal/upstream"
 	index "svc/search"
 	"svc/store"
 )
@@ -46,7 +48,11 @@ type Config struct {
 	Now        func() time.Time
 
 	Version string // of the program
-	SiteURL string // public address of the site; "" = not known
+	Build   Build
+	DocsURL string // where the documentation is; "" = not known
+	// Upstream says which versions of the program are published; nil = nobody does.
+	Upstream *upstream.Client
+	SiteURL  string // public address of the site; "" = not known
 	// DistributionURL is what links of files begin with; "" = they have no host.
 	DistributionURL string
 	Examine         Examiner // nil = nothing is examined
@@ -85,6 +91,7 @@ func (h *Handlers) Routes() []web.Route {
 		{Method: "GET", Path: "/healthz", Access: web.Anyone(), Handler: h.healthz, Quiet: true},
 		{Method: "GET", Path: "/readyz", Access: web.Anyone(), Handler: h.ready, Quiet: true},
 		{Method: "GET", Path: web.V1 + "/admin/status", Access: web.LoginOnly(), Handler: web.OK(h.showInstance)},
+		{Method: "GET", Path: web.V1 + "/admin/about", Access: web.LoginOnly(), Handler: web.OK(h.about)},
 		{Method: "GET", Path: web.V1 + "/health", Access: web.Anyone(), Handler: web.OK(h.health), Quiet: true},
 	}, h.controlRoutes(), h.jobRoutes(), h.profileRoutes(), h.doctorRoutes())
 }

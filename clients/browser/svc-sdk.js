@@ -162,7 +162,8 @@ en=m(`/health health
 ./cdn/test CdnConfig test
 /admin/search search?
 /admin/markdown-preview Markdown preview^!
-/admin/status Status get`),
+/admin/status Status get
+/admin/about About get?`),
 g=(t,r)=>{let e={};for(let[n,a,i,s]of t){let t=i.replace("{k}","").split("{").length-1,o=s[0]||"",l=async(...e)=>{let n=o?e[t]:{},{signal:l,extra:d,ifMatch:c,onETag:p}=e[o?t+1:t]||{},h={method:a,path:i,signal:l,ifMatch:c,onETag:p,rk:e.slice(0,t).map(t=>String(t??""))};o==="#"&&(h.raw=n);let u=o==="#"?{}:{...n,...d};return o==="?"||a==="GET"?h.rx=u:(o==="!"||Object.keys(u).length)&&(h.body=u),r(s,h,u)};e[n]=l,s.includes("*")&&(e[n.replace("list","iter")]=async function*(t,r){for(let e=0;;){let n=await l({...t,limit:100,offset:e},r);if(yield*n.data,e+=n.data.length,!n.data.length||e>=n.total)return}})}return e},
 tz=()=>import("./svc-sdk-91c31ce9c49b6208.transfers.js").then(({default:$})=>$(v,e,n,r,td,w,ta,t)).catch(t=>{throw r("connect",t)});
 class rt{constructor(t,r,e,n,a){this.e=t,this.t=r,this.answer=e,this.checkedAt=n,this.remembered=a,this.decision=rm(e),this.target=e.target_version,this.reasonCodes=e.reason_codes;let i=this.target?.download_links||[],s=rh(i,r.platform,t.r.eb);this.link=s===null?null:i[s]}async download(r,e={}){let n=e.link||this.link,a=n?.url||"";if(!/^https?:\/\//i.test(a)||/^http:/i.test(a)&&/^https:/i.test(this.t.baseUrl))throw new t(n?"the link cannot be downloaded safely: "+a.replace(/[?#].*/s,""):"there is no link for this platform");let{download:i}=await tz();return i(this.e,a,r,e)}}

@@ -174,6 +174,9 @@ var described = []struct {
 	{InstanceBackup{}, "InstanceBackup"},
 	{InstanceCheck{}, "InstanceCheck"},
 	{InstanceFinding{}, "InstanceFinding"},
+	{About{}, "About"},
+	{AboutRelease{}, "AboutRelease"},
+	{AboutUpdate{}, "AboutUpdate"},
 	{MarkdownInput{}, "MarkdownInput"},
 	{MarkdownPreview{}, "MarkdownPreview"},
 }

@@ -11,6 +11,14 @@ func (a *Admin) GetStatus(ctx context.Context) (*InstanceStatus, error) {
 	return fetch[InstanceStatus](ctx, a.call(http.MethodGet, "/admin/status"))
 }
 
+// GetAbout sees which version runs, and whether there is a newer one: the operator may have set
+// another instance that is asked. What was asked is kept for an hour unless refresh is true. A
+// check that fails is no error of the request: the field Error of the update says why.
+// Administrator only.
+func (a *Admin) GetAbout(ctx context.Context, refresh bool) (*About, error) {
+	return fetch[About](ctx, a.call(http.MethodGet, "/admin/about").param("refresh", refresh))
+}
+
 // PreviewMarkdown renders Markdown as public pages show it. The answer may stand in any page.
 func (a *Admin) PreviewMarkdown(ctx context.Context, in MarkdownInput) (*MarkdownPreview, error) {
 	return fetch[MarkdownPreview](ctx, a.call(http.MethodPost, "/admin/markdown-preview").body(in))
@@ -70,6 +78,62 @@ type InstanceFinding struct {
 	What string `json:"what"`
 	// What to do about it.
 	Repair string `json:"repair"`
+}
+
+// About is which program runs, and what is published of it.
+type About struct {
+	// Version of the server.
+	Version string `json:"version"`
+	// What it was built from; null when it was built outside of a repository.
+	Commit *string `json:"commit"`
+	// It was built from files that differ from the commit.
+	Modified bool `json:"modified"`
+	// Version of Go that it was built with.
+	Go string `json:"go"`
+	// Operating system and architecture, such as "linux/amd64".
+	Platform string `json:"platform"`
+	// When it was started.
+	StartedAt int64 `json:"started_at"`
+	// Where the documentation is; null when it is not set.
+	DocsURL *string `json:"docs_url"`
+	// The instance that is asked for updates; null when nobody is asked.
+	UpstreamURL *string `json:"upstream_url"`
+	// The version that runs, as it is published; null when it is not, or nobody said so.
+	Release *AboutRelease `json:"release"`
+	// The check for updates; null when nobody is asked.
+	Update *AboutUpdate `json:"update"`
+}
+
+// AboutRelease is a version of the server.
+type AboutRelease struct {
+	// Display version.
+	Version string `json:"version"`
+	// Headline.
+	Title *string `json:"title"`
+	// Release notes, Markdown.
+	Content *string `json:"content"`
+	// When it was published.
+	PublishedAt int64 `json:"published_at"`
+	// Its public page at the instance that publishes it.
+	URL string `json:"url"`
+}
+
+// AboutUpdate is what a check for updates of the server has given.
+type AboutUpdate struct {
+	// When it was made.
+	CheckedAt int64 `json:"checked_at"`
+	// Why it gave nothing; null when it did.
+	Error *string `json:"error"`
+	// There is something newer.
+	ShouldUpdate bool `json:"should_update"`
+	// What runs is deprecated, or outside of the range in which updates are optional.
+	Required bool `json:"required"`
+	// Why, as in UpdateCheck.
+	ReasonCodes []string `json:"reason_codes"`
+	// What to install; null when there is nothing newer.
+	Target *AboutRelease `json:"target"`
+	// The newest version that could be offered; null when it is not known.
+	Latest *AboutRelease `json:"latest"`
 }
 
 // MarkdownInput is a text to render.

@@ -85,6 +85,7 @@ var plainArguments = map[string][]string{
 	"preview_codehost_repo":                  {"repo_url"},
 	"preview_codehost_release":               {"tag"},
 	"get_codehost_integration_repo_template": {"refresh"},
+	"get_about":                              {"refresh"},
 	"export_my_data":                         {"distinct_id"},
 	"delete_my_data":                         {"distinct_id"},
 	"put_upload_chunk":                       {"chunk"},

@@ -79,6 +79,15 @@ func origin(v string) (string, error) {
 	return whole.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
+// webAddress is the address of a page.
+func webAddress(v string) (string, error) {
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !validHost(u.Hostname()) || u.User != nil {
+		return "", errors.New("must be an address such as https://docs.example.com/svc: http or https and a valid host name")
+	}
+	return u.String(), nil
+}
+
 // baseAddress is an origin with a path, such as that of an API. Slashes at its end are
 // dropped.
 func baseAddress(v string) (string, error) {

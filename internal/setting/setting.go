@@ -128,6 +128,8 @@ type Settings struct {
 	CodehostAPIBaseURL       string // scheme, host, port and path, without a slash at the end
 	CodehostForwardRateLimit int
 	CodehostForwardRateTTL   int           // seconds
+	AboutUpstreamURL         string        // scheme, host and port; "" = nobody is asked for updates
+	AboutDocsURL             string        // "" = no link
 	BackupEvery              time.Duration // 0 = never
 	BackupKeep               int
 	BackupDir                string

@@ -237,6 +237,18 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *int { return &s.CodehostForwardRateTTL }, number(1, 31*24*3600)),
 	},
 	{
+		Key: "about.upstream_url", Variable: "SVC_ABOUT_UPSTREAM_URL", Kind: "URL", Unset: "no check for updates",
+		Help: "Address of an instance of svc that publishes svc itself as the project svc; the about page of the console asks it for updates.",
+		Why:  "Nothing is sent anywhere until you say so: the version that runs is part of the question.",
+		set:  into(func(s *Settings) *string { return &s.AboutUpstreamURL }, origin),
+	},
+	{
+		Key: "about.docs_url", Variable: "SVC_ABOUT_DOCS_URL", Kind: "URL", Unset: "no link",
+		Help: "Address of the documentation that the about page links to.",
+		Why:  "You know where your people read it: on your intranet, or in the repository.",
+		set:  into(func(s *Settings) *string { return &s.AboutDocsURL }, webAddress),
+	},
+	{
 		Key: "backup.every", Variable: "SVC_BACKUP_EVERY", Kind: "duration", Unset: "no scheduled backups",
 		Help: "Interval between scheduled backups, such as 24h or 7d; at least 1m, 0 means never.",
 		Why:  "You decide where backups go; one on the same disk protects only half.",

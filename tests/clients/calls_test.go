@@ -113,6 +113,7 @@ var withheld = map[string][]string{
 	"admin update_terms_document":                  {"locale"},
 	"admin reset_terms_document":                   {"locale"},
 	"admin get_codehost_integration_repo_template": {"refresh"},
+	"admin get_about":                              {"refresh"},
 }
 
 // arguments makes the arguments of a method, and the call that they are. local says that
@@ -143,7 +144,7 @@ func (s *story) arguments(e [4]string) (args map[string]any, c call, local bool)
 			s.queryArgument(e, args, p.Value, c.query)
 		}
 	}
-	if method == "admin get_codehost_integration_repo_template" && s.chance(50) {
+	if slices.Contains(withheld[method], "refresh") && s.chance(50) {
 		args["refresh"] = s.chance(50)
 		if args["refresh"] == true {
 			c.query.Set("refresh", "true")

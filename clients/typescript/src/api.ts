@@ -2,6 +2,7 @@
 
 import type { CallOptions } from "./methods.js";
 import type {
+  About,
   AccountInput,
   AliasList,
   Announcement,
@@ -597,6 +598,12 @@ export interface SearchQuery {
   limit?: number | null | undefined;
   /** Whether hidden ones are listed, too. Without it they are not. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+}
+
+/** Query of `getAbout`. */
+export interface GetAboutQuery {
+  /** `true` or `1` asks again, but not more often than every ten seconds. */
+  refresh?: string | null | undefined;
 }
 
 /** Calls of the client itself. */
@@ -1505,4 +1512,13 @@ export interface AdminApi {
    * scheduled jobs, settings and more, each with what to do about it. It is examined at most every 15 seconds.
    */
   getStatus(options?: CallOptions): Promise<InstanceStatus>;
+
+  /**
+   * Say which version runs, and whether there is a newer one.
+   *
+   * Where `about.upstream_url` names an instance that publishes this program as its project `svc`, that one is asked,
+   * as every app asks it: which release runs here, and whether to update. Its answer is kept for an hour, a failure
+   * for a minute. A failure is a part of the answer. Without the setting nobody is asked.
+   */
+  getAbout(query?: GetAboutQuery, options?: CallOptions): Promise<About>;
 }

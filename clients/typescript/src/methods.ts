@@ -149,7 +149,8 @@ export const adminTable = rows(`/admin/projects Project list create
 ./cdn/test CdnConfig test
 /admin/search search?
 /admin/markdown-preview Markdown preview^!
-/admin/status Status get`);
+/admin/status Status get
+/admin/about About get?`);
 
 /** Options of one call. */
 export interface CallOptions {

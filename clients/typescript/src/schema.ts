@@ -2390,6 +2390,62 @@ export interface ProjectContents {
     api_keys: number;
 }
 
+/** Which program runs, and what is published of it. */
+export interface About {
+    /** Version of the server. */
+    version: string;
+    /** What it was built from; null when it was built outside of a repository. */
+    commit: string | null;
+    /** It was built from files that differ from the commit. */
+    modified: boolean;
+    /** Version of Go that it was built with. */
+    go: string;
+    /** Operating system and architecture, such as `linux/amd64`. */
+    platform: string;
+    /** When it was started. */
+    started_at: number;
+    /** Where the documentation is; null when it is not set. */
+    docs_url: string | null;
+    /** The instance that is asked for updates; null when nobody is asked. */
+    upstream_url: string | null;
+    /** The version that runs, as it is published; null when it is not, or nobody said so. */
+    release: AboutRelease | null;
+    /** The check for updates; null when nobody is asked. */
+    update: AboutUpdate | null;
+}
+
+/** A version of this program. */
+export interface AboutRelease {
+    /** Display version. */
+    version: string;
+    /** Headline. */
+    title: string | null;
+    /** Release notes. Markdown. */
+    content: string | null;
+    /** When it was published. */
+    published_at: number;
+    /** Its public page at the instance that publishes it. */
+    url: string;
+}
+
+/** What a check for updates has given. */
+export interface AboutUpdate {
+    /** When it was made. */
+    checked_at: number;
+    /** Why it gave nothing; null when it did. */
+    error: string | null;
+    /** There is something newer. */
+    should_update: boolean;
+    /** What runs is deprecated, or outside the range in which updates are optional. */
+    required: boolean;
+    /** Why, as in `ReasonCode`. */
+    reason_codes: string[];
+    /** What to install; null when there is nothing newer. */
+    target: AboutRelease | null;
+    /** The newest version that could be offered; null when it is not known. */
+    latest: AboutRelease | null;
+}
+
 /** How the instance stands. */
 export interface InstanceStatus {
     status: CheckStatus;

@@ -269,6 +269,8 @@ endpoints! {
 
     /// How the instance stands, and what to do. Administrator only.
     GET "/admin/status" get_status [] () -> InstanceStatus;
+    /// Which version runs, and whether there is a newer one. Administrator only.
+    GET "/admin/about" get_about [] (AboutServer) -> About;
     /// Markdown as public pages show it.
     POST "/admin/markdown-preview" preview_markdown [] (MarkdownInput) -> MarkdownPreview;
 

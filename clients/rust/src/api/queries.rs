@@ -348,6 +348,14 @@ query! {
 }
 
 query! {
+    /// How to look for updates of the server.
+    AboutServer {
+        /// Ask again now.
+        only_true refresh: bool,
+    }
+}
+
+query! {
     /// Which series of requests.
     RequestTimeseries {
         /// First second.

@@ -66,6 +66,71 @@ pub struct InstanceFinding {
     pub repair: String,
 }
 
+/// Which program runs, and what is published of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct About {
+    /// Version of the server.
+    pub version: String,
+    /// What it was built from.
+    pub commit: Option<String>,
+    /// Whether it was built from files that differ from the commit.
+    pub modified: bool,
+    /// Version of Go that it was built with.
+    pub go: String,
+    /// Operating system and architecture.
+    pub platform: String,
+    /// When it was started.
+    pub started_at: i64,
+    /// Where the documentation is.
+    pub docs_url: Option<String>,
+    /// The instance that is asked for updates; none when nobody is asked.
+    pub upstream_url: Option<String>,
+    /// The version that runs, as it is published.
+    pub release: Option<AboutRelease>,
+    /// The check for updates; none when nobody is asked.
+    pub update: Option<AboutUpdate>,
+}
+
+/// A version of the server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct AboutRelease {
+    /// Display version.
+    pub version: String,
+    /// Headline.
+    pub title: Option<String>,
+    /// Release notes, Markdown.
+    pub content: Option<String>,
+    /// When it was published.
+    pub published_at: i64,
+    /// Its public page at the instance that publishes it.
+    pub url: String,
+}
+
+/// What a check for updates of the server has given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct AboutUpdate {
+    /// When it was made.
+    pub checked_at: i64,
+    /// Why it gave nothing.
+    pub error: Option<String>,
+    /// There is something newer.
+    pub should_update: bool,
+    /// What runs is deprecated, or outside of the range in which updates are optional.
+    pub required: bool,
+    /// Why.
+    pub reason_codes: Vec<String>,
+    /// What to install; none when there is nothing newer.
+    pub target: Option<AboutRelease>,
+    /// The newest version that could be offered.
+    pub latest: Option<AboutRelease>,
+}
+
 input! {
     /// A text to render.
     pub struct MarkdownInput {

@@ -533,6 +533,7 @@ fn models_have_the_fields_of_openapi() {
         TranslationTest = "TranslationTest", TranslatedTexts = "TranslatedTexts",
         ProjectContents = "ProjectContents", UpdateCheckSimulation = "UpdateCheckSimulation",
         UpdateCheckReason = "UpdateCheckReason", InstanceStatus = "InstanceStatus",
+        About = "About", AboutRelease = "AboutRelease", AboutUpdate = "AboutUpdate",
         InstanceBackup = "InstanceBackup", InstanceCheck = "InstanceCheck", InstanceFinding = "InstanceFinding",
         MarkdownPreview = "MarkdownPreview",
     );

@@ -59,6 +59,9 @@ from .events import (
     ValueSeries,
 )
 from .resources import (
+    About,
+    AboutRelease,
+    AboutUpdate,
     Alias,
     AliasList,
     Announcement,
@@ -162,6 +165,9 @@ from .statistics import (
 )
 
 __all__ = [
+    "About",
+    "AboutRelease",
+    "AboutUpdate",
     "Alias",
     "AliasList",
     "Announcement",

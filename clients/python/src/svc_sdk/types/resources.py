@@ -536,6 +536,43 @@ class InstanceFinding(TypedDict):
     repair: str
 
 
+class About(TypedDict):
+    """Which program runs, and what is published of it; `update` is None when nobody is asked."""
+
+    version: str
+    commit: str | None
+    modified: bool
+    go: str
+    platform: str
+    started_at: int
+    docs_url: str | None
+    upstream_url: str | None
+    release: AboutRelease | None
+    update: AboutUpdate | None
+
+
+class AboutRelease(TypedDict):
+    """A version of the server."""
+
+    version: str
+    title: str | None
+    content: str | None
+    published_at: int
+    url: str
+
+
+class AboutUpdate(TypedDict):
+    """What a check for updates of the server has given; `error` says why it gave nothing."""
+
+    checked_at: int
+    error: str | None
+    should_update: bool
+    required: bool
+    reason_codes: list[str]
+    target: AboutRelease | None
+    latest: AboutRelease | None
+
+
 class MarkdownPreview(TypedDict):
     """A text as HTML that may stand in any page."""
 

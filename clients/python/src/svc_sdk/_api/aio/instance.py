@@ -11,7 +11,7 @@ from ..._calls import Call
 from ._namespace import AsyncNamespace
 
 if TYPE_CHECKING:
-    from ...types import InstanceStatus, MarkdownPreview
+    from ...types import About, InstanceStatus, MarkdownPreview
 
 
 class AsyncInstanceMethods(AsyncNamespace):
@@ -23,6 +23,18 @@ class AsyncInstanceMethods(AsyncNamespace):
         `GET /admin/status`
         """
         return self._send(Call["InstanceStatus"]("GET", "/admin/status", admin=True))
+
+    def get_about(self, *, refresh: bool = False) -> Coroutine[Any, Any, About]:
+        """Say which version runs, and whether there is a newer one.
+
+        `refresh` asks for updates again instead of answering what was found in the last hour. A check that
+        fails is no error of the request: `error` of the update says why.
+
+        `GET /admin/about`
+        """
+        return self._send(
+            Call["About"]("GET", "/admin/about", query={"refresh": True if refresh else None}, admin=True)
+        )
 
     def preview_markdown(
         self, text: str, *, extra: Mapping[str, Any] | None = None

@@ -1,0 +1,176 @@
+// Package upstream asks another instance of this service, which publishes this program as a
+// project, whether there is a newer version of it.
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"svc/internal/outbound"
+	"svc/internal/release"
+)
+
+const (
+	project   = "svc"            // as which the program is published
+	timeLimit = 10 * time.Second // for a whole check
+	maxAnswer = 1 << 20          // bytes that are read of an answer
+
+	keptFor        = time.Hour        // the outcome of a check
+	failureKeptFor = time.Minute      // the same of one that failed
+	pause          = 10 * time.Second // between two checks that somebody wants at once
+)
+
+// Config is what a client needs to know.
+type Config struct {
+	HTTP    *http.Client // of profile outbound.Fixed
+	Origin  string       // scheme, host and port of the other instance
+	Version string       // that runs
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Release is a version of this program, as it is published.
+type Release struct {
+	Version     string  `json:"version"`
+	Title       *string `json:"title"`
+	Content     *string `json:"content"` // Markdown
+	PublishedAt int64   `json:"published_at"`
+}
+
+// Check is what the other instance has said.
+type Check struct {
+	At      time.Time
+	Failure string   // why it said nothing, for people; "" when it did
+	Running *Release // the version that runs; nil = it is not published there
+
+	ShouldUpdate bool     `json:"should_update"`
+	Required     bool     `json:"required"`
+	Reasons      []string `json:"reason_codes"`
+	Latest       *Release `json:"latest_version"`
+	Target       *Release `json:"target_version"` // nil = there is nothing newer
+}
+
+// Client asks the other instance, and keeps what it has said.
+type Client struct {
+	Config
+	mu   sync.Mutex // held while the other instance is asked
+	last *Check     // nil = it was not asked yet; guarded by mu
+}
+
+// New makes a client. It asks when it is asked.
+func New(c Config) *Client { return &Client{Config: c} }
+
+// Page is the address of a version on the public page of the project there.
+func (c *Client) Page(version string) string {
+	return c.Origin + "/projects/" + project + "?version=" + url.QueryEscape(version)
+}
+
+// Check is the outcome of the last check, or of a new one if that is too old or again is
+// true. It takes up to ten seconds.
+func (c *Client) Check(ctx context.Context, again bool) Check {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	if c.last != nil {
+		limit := keptFor
+		switch {
+		case again:
+			limit = pause
+		case c.last.Failure != "":
+			limit = failureKeptFor
+		}
+		if age := now.Sub(c.last.At); age >= 0 && age < limit {
+			return *c.last
+		}
+	}
+	// Not ended by a caller who leaves: others wait for the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeLimit)
+	defer cancel()
+	check, err := c.ask(ctx)
+	if err != nil {
+		c.Log.Warn("check for updates failed", "upstream", c.Origin, "error", err, "cause", errors.Unwrap(err))
+		check = Check{Failure: err.Error()}
+	}
+	check.At = now
+	c.last = &check
+	return check
+}
+
+func (c *Client) ask(ctx context.Context) (check Check, err error) {
+	input := map[string]any{"current_version": c.Version}
+	if _, ok := release.Parse(c.Version); ok {
+		input["current_comparable_version"] = c.Version
+		input["include_preview"] = strings.Contains(c.Version, "-")
+	}
+	body, err := json.Marshal(input)
+	if err != nil {
+		return check, err
+	}
+	status, err := c.call(ctx, http.MethodPost, "/versions/check-update", body, &check)
+	switch {
+	case err != nil:
+		return check, err
+	case status == http.StatusNotFound:
+		return check, errors.New("it publishes no version of " + project)
+	case status == http.StatusBadRequest:
+		return check, fmt.Errorf("it does not know version %s", c.Version)
+	case status != http.StatusOK:
+		return check, unexpected(status)
+	case check.Latest == nil:
+		return check, errForm
+	}
+	var running Release
+	status, err = c.call(ctx, http.MethodGet, "/versions/by-version/"+url.PathEscape(c.Version), nil, &running)
+	switch {
+	case err != nil:
+		return check, err
+	case status == http.StatusOK:
+		check.Running = &running
+	case status != http.StatusNotFound:
+		return check, unexpected(status)
+	}
+	return check, nil
+}
+
+var errForm = errors.New("its answer has another form than expected")
+
+func unexpected(status int) error { return fmt.Errorf("it answered with status %d", status) }
+
+// call sends a request and decodes the answer into v if its status is 200. Errors are for
+// people, what they wrap is for the log.
+func (c *Client) call(ctx context.Context, method, path string, body []byte, v any) (status int, err error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.Origin+"/api/v1/public/"+project+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	r.Header.Set("Accept", "application/json")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := c.HTTP.Do(r)
+	if err != nil {
+		return 0, outbound.Explain(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return answer.StatusCode, nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return 0, outbound.Explain(err)
+	case len(raw) > maxAnswer || json.Unmarshal(raw, v) != nil:
+		return 0, errForm
+	}
+	return http.StatusOK, nil
+}
