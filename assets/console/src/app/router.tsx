@@ -1,12 +1,14 @@
 // Which page an address shows. Pages are loaded when they are first shown.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+import type { PageTexts } from "../texts/loads";
 import { formatSearch, parseSearch, type Search } from "./address";
 import { BrokenPage } from "./broken";
 import { Frame } from "./frame";
 import { MissingPage } from "./missing";
-import { isReachable, untilFound } from "./server";
+import { loaded } from "./part";
 import { session } from "./session";
+import { loadTexts } from "./texts";
 
 // Each parameter is validated where it is used, see address.ts.
 const root = createRootRoute({ component: Outlet, validateSearch: (search): Search => search as Search });
@@ -26,47 +28,40 @@ const admin = createRoute({
 
 type PageModule = () => Promise<{ default: () => React.ReactNode }>;
 
-const pages: Record<string, PageModule> = {
-  "/": () => import("../pages/overview"),
-  "/announcements": () => import("../pages/announcements"),
-  "/projects": () => import("../pages/projects"),
-  "/projects/codehost": () => import("../pages/projects/codehost"),
-  "/versions": () => import("../pages/versions"),
-  "/tokens": () => import("../pages/tokens"),
-  "/settings": () => import("../pages/settings/administrator"),
-  "/settings/codehost-app": () => import("../pages/settings/codehost-app"),
-  "/settings/translation": () => import("../pages/settings/translation"),
-  "/settings/storage": () => import("../pages/settings/storage"),
-  "/settings/terms": () => import("../pages/settings/terms"),
-  "/about": () => import("../pages/about"),
-  "/analytics": () => import("../pages/statistics"),
-  "/feedbacks": () => import("../pages/feedbacks"),
-  "/events": () => import("../pages/events/overview"),
-  "/events/definitions": () => import("../pages/events/definitions"),
-  "/events/funnel": () => import("../pages/events/funnel"),
-  "/events/retention": () => import("../pages/events/retention"),
-  "/events/paths": () => import("../pages/events/paths"),
-  "/events/explore": () => import("../pages/events/explore"),
-  "/events/dashboard": () => import("../pages/events/dashboard"),
-  "/files": () => import("../pages/files"),
-  "/logs": () => import("../pages/logs"),
+/** Where the script of a page is, and which texts it shows. */
+const pages: Record<string, [PageModule, ...PageTexts[]]> = {
+  "/": [() => import("../pages/overview"), "overview"],
+  "/announcements": [() => import("../pages/announcements"), "announcements"],
+  "/projects": [() => import("../pages/projects"), "projects"],
+  "/projects/codehost": [() => import("../pages/projects/codehost"), "codehost"],
+  "/versions": [() => import("../pages/versions"), "versions"],
+  "/tokens": [() => import("../pages/tokens"), "tokens"],
+  "/settings": [() => import("../pages/settings/administrator"), "settings"],
+  "/settings/codehost-app": [() => import("../pages/settings/codehost-app"), "settings"],
+  "/settings/translation": [() => import("../pages/settings/translation"), "settings"],
+  "/settings/storage": [() => import("../pages/settings/storage"), "settings"],
+  "/settings/terms": [() => import("../pages/settings/terms"), "settings"],
+  "/about": [() => import("../pages/about"), "about"],
+  "/analytics": [() => import("../pages/statistics"), "statistics", "charts"],
+  "/feedbacks": [() => import("../pages/feedbacks"), "feedbacks", "codehost"],
+  "/events": [() => import("../pages/events/overview"), "events", "charts"],
+  "/events/definitions": [() => import("../pages/events/definitions"), "events"],
+  "/events/funnel": [() => import("../pages/events/funnel"), "events", "charts"],
+  "/events/retention": [() => import("../pages/events/retention"), "events", "charts"],
+  "/events/paths": [() => import("../pages/events/paths"), "events", "charts"],
+  "/events/explore": [() => import("../pages/events/explore"), "events", "charts"],
+  "/events/dashboard": [() => import("../pages/events/dashboard"), "events", "charts"],
+  "/files": [() => import("../pages/files"), "files"],
+  "/logs": [() => import("../pages/logs"), "logs"],
 };
 
-/** Loads a page, as soon as the server can be reached. */
-async function loaded(load: PageModule): ReturnType<PageModule> {
-  try {
-    return await load();
-  } catch (error) {
-    if (await isReachable()) {
-      throw error;
-    }
-    await untilFound();
-    return load();
-  }
+async function loadPage(load: PageModule, texts: PageTexts[]): ReturnType<PageModule> {
+  const [page] = await Promise.all([loaded(load), loadTexts(...texts)]);
+  return page;
 }
 
-const children = Object.entries(pages).map(([path, load]) =>
-  createRoute({ getParentRoute: () => admin, path, component: lazyRouteComponent(() => loaded(load)) }),
+const children = Object.entries(pages).map(([path, [load, ...texts]]) =>
+  createRoute({ getParentRoute: () => admin, path, component: lazyRouteComponent(() => loadPage(load, texts)) }),
 );
 
 export const router = createRouter({

@@ -1,39 +1,70 @@
-// The language of the console: the browser's until a person chooses, then that.
+// The language of the console: the browser's until a person chooses, then that. Texts of a page
+// are loaded with it; where one is asked for that is not there yet, the component waits for it.
 
 import type { ReactNode } from "react";
 import { createContext, use, useContext, useEffect, useMemo } from "react";
 import type { Texts } from "../texts/en";
+import { type Language, loads, type PageTexts } from "../texts/loads";
+import { loaded } from "./part";
 import { recall, useRemembered } from "./storage";
 
-export type Language = "en" | "zh";
+export type { Language };
 
-const loads: Record<Language, () => Promise<Texts>> = {
-  en: async () => (await import("../texts/en")).en,
-  zh: async () => (await import("../texts/zh")).zh,
-};
-const loading = new Map<Language, Promise<Texts>>();
-const loaded = new Map<Language, Texts>();
+type Part = keyof (typeof loads)[Language];
 
-/** The texts of a language; only those that are shown are loaded. */
-function textsIn(language: Language): Promise<Texts> {
-  let texts = loading.get(language);
-  if (!texts) {
-    texts = loads[language]().then((all) => {
-      loaded.set(language, all);
-      return all;
-    });
-    loading.set(language, texts);
+/** The texts of a language, as far as they are loaded. */
+class Catalogue {
+  private readonly coming = new Map<Part, Promise<void>>();
+  private readonly failed = new Map<Part, unknown>();
+  /** Always the same object. A part that is not there yet is thrown as a promise, for which React waits. */
+  readonly texts = {} as Texts;
+
+  constructor(private readonly language: Language) {
+    for (const name of Object.keys(loads[language]) as Part[]) {
+      Object.defineProperty(this.texts, name, {
+        configurable: true,
+        get: () => {
+          throw this.failed.get(name) ?? this.load(name);
+        },
+      });
+    }
   }
-  return texts;
+
+  load(name: Part): Promise<void> {
+    let part = this.coming.get(name);
+    if (!part) {
+      part = loaded<object>(loads[this.language][name]).then((texts) => {
+        for (const [key, value] of Object.entries(texts)) {
+          Object.defineProperty(this.texts, key, { value, enumerable: true });
+        }
+      });
+      part.catch((error) => this.failed.set(name, error));
+      this.coming.set(name, part);
+    }
+    return part;
+  }
+
+  /** Whether what all pages have is there. */
+  get ready(): boolean {
+    return "common" in this.texts;
+  }
+
+  /** Loads what another language has already. */
+  async follow(other: Catalogue): Promise<void> {
+    await Promise.all([...other.coming.keys()].map((name) => this.load(name)));
+  }
 }
+
+const catalogues: Record<Language, Catalogue> = { en: new Catalogue("en"), zh: new Catalogue("zh") };
 
 function languageOf(remembered: string | null): Language {
   return remembered === "en" || remembered === "zh" ? remembered : preferred();
 }
 
-/** Loads the texts that will be shown first. */
-export async function loadTexts(): Promise<void> {
-  await textsIn(languageOf(recall("language")));
+/** Loads texts in the language that is chosen: those that all pages have, and those of these pages. */
+export async function loadTexts(...names: PageTexts[]): Promise<void> {
+  const catalogue = catalogues[languageOf(recall("language"))];
+  await Promise.all(["shared" as const, ...names].map((name) => catalogue.load(name)));
 }
 
 function preferred(): Language {
@@ -56,12 +87,22 @@ const Context = createContext<Choice | null>(null);
 export function TextsProvider({ children }: { children: ReactNode }) {
   const [remembered, remember] = useRemembered("language");
   const language = languageOf(remembered);
+  const catalogue = catalogues[language];
   // What is there already is drawn without a placeholder.
-  const texts = loaded.get(language) ?? use(textsIn(language));
+  if (!catalogue.ready) {
+    use(catalogue.load("shared"));
+  }
   useEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
   }, [language]);
-  const choice = useMemo(() => ({ language, texts, choose: remember }), [language, texts, remember]);
+  const choice = useMemo(() => {
+    const choose = (next: Language) => {
+      // The page changes in one go, as soon as all of its texts are there, or says what is wrong.
+      const change = () => remember(next);
+      catalogues[next].follow(catalogue).then(change, change);
+    };
+    return { language, texts: catalogue.texts, choose };
+  }, [language, catalogue, remember]);
   return <Context value={choice}>{children}</Context>;
 }
 

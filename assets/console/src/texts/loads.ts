@@ -1,0 +1,47 @@
+// Texts are loaded in parts: what pages have in common with the frame, the rest with its page.
+
+import type { Texts } from "./en";
+
+export type Language = "en" | "zh";
+
+/** The texts of a page. */
+export type PageTexts = Exclude<keyof Texts, "common" | "fields" | "frame" | "sent" | "start">;
+
+type Loads = { shared(): Promise<Omit<Texts, PageTexts>> } & { [Name in PageTexts]: () => Promise<Pick<Texts, Name>> };
+
+export const loads: Record<Language, Loads> = {
+  en: {
+    shared: () => import("./en/shared"),
+    about: () => import("./en/about"),
+    announcements: () => import("./en/announcements"),
+    charts: () => import("./en/charts"),
+    codehost: () => import("./en/codehost"),
+    events: () => import("./en/events"),
+    feedbacks: () => import("./en/feedbacks"),
+    files: () => import("./en/files"),
+    logs: () => import("./en/logs"),
+    overview: () => import("./en/overview"),
+    projects: () => import("./en/projects"),
+    settings: () => import("./en/settings"),
+    statistics: () => import("./en/statistics"),
+    tokens: () => import("./en/tokens"),
+    versions: () => import("./en/versions"),
+  },
+  zh: {
+    shared: () => import("./zh/shared"),
+    about: () => import("./zh/about"),
+    announcements: () => import("./zh/announcements"),
+    charts: () => import("./zh/charts"),
+    codehost: () => import("./zh/codehost"),
+    events: () => import("./zh/events"),
+    feedbacks: () => import("./zh/feedbacks"),
+    files: () => import("./zh/files"),
+    logs: () => import("./zh/logs"),
+    overview: () => import("./zh/overview"),
+    projects: () => import("./zh/projects"),
+    settings: () => import("./zh/settings"),
+    statistics: () => import("./zh/statistics"),
+    tokens: () => import("./zh/tokens"),
+    versions: () => import("./zh/versions"),
+  },
+};

@@ -1,0 +1,7 @@
+// What pages have in common.
+
+export { common } from "./common";
+export { fields } from "./fields";
+export { frame } from "./frame";
+export { sent } from "./sent";
+export { start } from "./start";
