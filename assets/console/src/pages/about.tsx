@@ -1,9 +1,9 @@
-// Which version runs, how the instance stands and what to do about it.
+// Which version runs, whether there is a newer one, how the instance stands and what to do about it.
 
-import { Anchor, Badge, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import type { InstanceCheck, InstanceStatus } from "svc-sdk";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { About, AboutRelease, AboutUpdate, InstanceCheck, InstanceStatus } from "svc-sdk";
 import { clientOf } from "../app/client";
 import { Failure } from "../app/failure";
 import { useFormat } from "../app/format";
@@ -17,7 +17,17 @@ const addresses = { reference: "/doc", start: "/" };
 
 export default function AboutPage() {
   const { about, frame, common } = useTexts();
+  const queries = useQueryClient();
   const status = useQuery({ queryKey: ["status"], queryFn: ({ signal }) => clientOf("").admin.getStatus({ signal }) });
+  const program = useQuery({ queryKey: ["about"], queryFn: ({ signal }) => clientOf("").admin.getAbout({}, { signal }) });
+  const again = useMutation({
+    mutationFn: async () => {
+      const [fresh] = await Promise.all([clientOf("").admin.getAbout({ refresh: "true" }), status.refetch()]);
+      return fresh;
+    },
+    onSuccess: (fresh) => queries.setQueryData(["about"], fresh),
+  });
+  const error = program.error ?? status.error ?? again.error;
   return (
     <Stack gap="md" maw={880}>
       <Group justify="space-between" gap="xs">
@@ -25,26 +35,26 @@ export default function AboutPage() {
           {frame.pages.about}
         </Title>
         <Group gap="xs">
-          <ApiHelpButton operations={["getInstanceStatus"]} />
+          <ApiHelpButton operations={["getAbout", "getInstanceStatus"]} />
           <Button
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={status.isFetching}
-            onClick={() => void status.refetch()}
+            loading={again.isPending}
+            onClick={() => again.mutate()}
           >
             {about.again}
           </Button>
         </Group>
       </Group>
-      {status.data ? (
+      {error && <Failure error={error} retry={() => again.mutate()} />}
+      {program.data && status.data ? (
         <>
-          <Instance status={status.data} />
+          <Running program={program.data} status={status.data} />
+          <Update program={program.data} />
           <Health status={status.data} />
         </>
-      ) : status.error ? (
-        <Failure error={status.error} retry={() => void status.refetch()} />
       ) : (
-        <Skeleton height={320} role="status" aria-label={common.loading} />
+        !error && <Skeleton height={480} role="status" aria-label={common.loading} />
       )}
       <Section title={about.links}>
         <Group gap="lg">
@@ -53,23 +63,32 @@ export default function AboutPage() {
               {about[name]}
             </Anchor>
           ))}
+          {program.data?.docs_url && (
+            <Anchor href={program.data.docs_url} target="_blank" rel="noopener noreferrer">
+              {about.docs}
+            </Anchor>
+          )}
         </Group>
       </Section>
     </Stack>
   );
 }
 
-function Instance({ status }: { status: InstanceStatus }) {
+function Running({ program, status }: { program: About; status: InstanceStatus }) {
   const { about } = useTexts();
   const format = useFormat();
   const { backup } = status;
+  const { release } = program;
   const made = backup?.last_at ? `${format.time(backup.last_at)} (${format.bytes(backup.bytes)})` : about.noBackup;
+  const commit = program.commit && (program.modified ? `${program.commit.slice(0, 12)} (${about.modified})` : program.commit.slice(0, 12));
   return (
     <Section title={about.running}>
       <Facts
         facts={[
-          [about.version, status.version],
-          [about.started, format.time(status.started_at)],
+          [about.version, program.version],
+          [about.build, [commit, program.go, program.platform].filter(Boolean).join("\n")],
+          [about.release, release ? <Release release={release} /> : about.unpublished],
+          [about.started, format.time(program.started_at)],
           [about.site, status.site_url ?? about.unset],
           [about.distribution, status.distribution_url ?? about.unset],
           [about.backup, backup?.error ? `${made}\n${about.backupFailed}: ${backup.error}` : made],
@@ -77,6 +96,64 @@ function Instance({ status }: { status: InstanceStatus }) {
       />
     </Section>
   );
+}
+
+/** Title and time of a release, and the way to its page. */
+function Release({ release }: { release: AboutRelease }) {
+  const format = useFormat();
+  return (
+    <>
+      <Anchor inherit href={release.url} target="_blank" rel="noopener noreferrer" dir="auto">
+        {release.title || release.version}
+      </Anchor>
+      {"\n"}
+      {format.time(release.published_at)}
+    </>
+  );
+}
+
+/** What the check for updates has given. */
+function Update({ program: { update, upstream_url } }: { program: About }) {
+  const { about } = useTexts();
+  const format = useFormat();
+  if (!update) {
+    return (
+      <Section title={about.update.title}>
+        <Text size="sm">{about.update.off}</Text>
+      </Section>
+    );
+  }
+  return (
+    <Section title={about.update.title} aside={<Verdict of={update} />}>
+      {update.error ? (
+        <Alert color="yellow" title={about.update.failed(upstream_url ?? "")}>
+          {update.error}
+        </Alert>
+      ) : (
+        update.target && (
+          <Facts
+            facts={[
+              [about.update.target, update.target.version],
+              [about.release, <Release key="release" release={update.target} />],
+              [
+                about.update.reasons,
+                update.reason_codes.map((code) => about.update.codes[code as keyof typeof about.update.codes] ?? code).join("\n"),
+              ],
+            ]}
+          />
+        )
+      )}
+      <Text size="xs" c="dimmed">
+        {about.update.askedAt(upstream_url ?? "", format.time(update.checked_at))}
+      </Text>
+    </Section>
+  );
+}
+
+function Verdict({ of: { error, should_update, required } }: { of: AboutUpdate }) {
+  const { verdicts } = useTexts().about.update;
+  const verdict = error ? "unknown" : !should_update ? "current" : required ? "required" : "available";
+  return <Badge color={{ unknown: "yellow", current: "green", available: "blue", required: "red" }[verdict]}>{verdicts[verdict]}</Badge>;
 }
 
 function Health({ status }: { status: InstanceStatus }) {
