@@ -3,7 +3,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
@@ -100,12 +100,14 @@ export class Server {
   }
 }
 
-function newFolder(): string {
+/** Makes an empty folder. */
+export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), "svc-console-data-"));
 }
 
-function binary(): string {
-  return process.env["SVC_BINARY"]!;
+/** The path of the program under test. */
+export function binary(): string {
+  return resolve(process.env["SVC_BINARY"]!);
 }
 
 function environment(): NodeJS.ProcessEnv {

@@ -2,43 +2,70 @@
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { expect, expectAccessible, looks, open, test } from "./fixtures";
-import { password, username } from "./server";
+import type { Locator } from "@playwright/test";
+import { expect, expectAccessible, inEachWay, looks, open, test } from "./fixtures";
+import { keyboard, phone, pointer } from "./hand";
+import { startInTerminal } from "./terminal";
 
-test("log in, make a project, publish its first version with the pasted command, and watch it appear", async ({ page, own }) => {
-  test.setTimeout(120_000);
-  await page.goto(`${own.url}/login?returnTo=/admin/projects`);
-  await page.getByRole("textbox", { name: "User name" }).fill(username);
-  await page.getByRole("textbox", { name: "Password" }).fill(password);
-  await page.getByRole("button", { name: "Log in" }).click();
+inEachWay([pointer, keyboard, phone], () => {
+  test("task 1: log in with the printed password, make a project, publish with the pasted command, and watch the version appear", async ({
+    page,
+    context,
+    hand,
+  }) => {
+    test.slow();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.clock.install();
+    const { common, frame, overview, projects, start, tokens, versions } = hand.t;
+    const copy = async (place: Locator) => {
+      await hand.press(place.getByRole("button", { name: common.copy, exact: true }));
+      await expect(place.getByRole("button", { name: common.copied, exact: true })).toBeVisible();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const terminal = await startInTerminal();
+    try {
+      await page.goto(terminal.console);
+      await hand.fill(page.getByRole("textbox", { name: frame.username }), terminal.username);
+      await hand.fill(page.getByRole("textbox", { name: frame.password }), terminal.password);
+      await hand.press(page.getByRole("button", { name: frame.logIn, exact: true }));
 
-  // The empty list says what a project is and how it begins.
-  await expect(page.getByRole("heading", { name: "No project yet" })).toBeVisible();
-  await page.getByRole("button", { name: "Create the first project" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("First App");
-  await expect(dialog.getByRole("textbox", { name: "Key", exact: true })).toHaveValue("first-app");
-  await dialog.getByRole("button", { name: "Save" }).click();
+      await hand.press(page.getByRole("link", { name: overview.makeProject }));
+      const dialog = page.getByRole("dialog");
+      await hand.fill(dialog.getByRole("textbox", { name: projects.columns.name, exact: true }), "First App");
+      await expect(dialog.getByRole("textbox", { name: projects.columns.key, exact: true })).toHaveValue("first-app");
+      await hand.press(dialog.getByRole("button", { name: common.save }));
 
-  // What to paste, with this server's address, the project's key and a place for the API key.
-  const command = dialog.getByRole("tabpanel", { name: "curl" }).first().locator("code,pre").first();
-  await expect(command).toContainText(`${own.url}/api/v1/admin/projects/first-app/versions/by-version/1.0.0`);
-  await expect(command).toContainText("$SVC_API_KEY");
-  for (const language of ["TypeScript", "Go", "Python", "Rust"]) {
-    await dialog.getByRole("tab", { name: language }).first().click();
-    const code = dialog.getByRole("tabpanel", { name: language }).first();
-    await expect(code).toContainText("first-app");
-    await expect(code).toContainText("SVC_API_KEY");
+      const [ci, app] = [start.ci, start.app].map((name) => dialog.locator("section").filter({ has: page.getByRole("heading", { name }) }));
+      await expect(app!.getByRole("tabpanel")).toContainText("/api/v1/public/first-app/versions/check-update");
+      const command = await copy(ci!);
+      await hand.press(ci!.getByRole("link", { name: start.makeKey }));
+      await hand.fill(dialog.getByRole("textbox", { name: tokens.name }), "CI");
+      await hand.press(dialog.getByRole("button", { name: common.save }));
+      const key = await copy(dialog);
+      await hand.press(dialog.getByRole("button", { name: tokens.shown.done }));
+
+      await hand.find(frame.pages.versions, new RegExp(`^${frame.pages.versions}$`));
+      await expect(page.getByRole("heading", { name: versions.empty.title })).toBeVisible();
+      await promisify(execFile)("bash", ["-euc", command], { env: { ...process.env, SVC_API_KEY: key } });
+      // The list asks again by itself after 15 seconds, which need not pass here.
+      await page.clock.fastForward(15_000);
+      await expect(page.getByRole("link", { name: "1.0.0", exact: true })).toBeVisible();
+    } finally {
+      await page.goto("about:blank");
+      await terminal.close();
+    }
+  });
+});
+
+test("what to paste has this server, the project and a place for the key, in each language", async ({ page, server, project }) => {
+  await open(page, server, `/admin/projects?start=${project}`);
+  const ci = page.getByRole("dialog").locator("section").first();
+  for (const language of ["curl", "TypeScript", "Go", "Python", "Rust"]) {
+    await ci.getByRole("tab", { name: language }).click();
+    for (const part of [`${server.url}/api/v1`, project, "SVC_API_KEY"]) {
+      await expect(ci.getByRole("tabpanel", { name: language })).toContainText(part);
+    }
   }
-  await dialog.getByRole("tab", { name: "curl" }).first().click();
-  const pasted = (await command.textContent()) ?? "";
-  await dialog.getByRole("link", { name: "Go to versions" }).click();
-  await expect(page.getByRole("heading", { name: "No version yet" })).toBeVisible();
-
-  const { token } = await own.call<{ token: string }>("POST", "/auth/api-keys", { name: "ci" });
-  await promisify(execFile)("bash", ["-euc", pasted], { env: { ...process.env, SVC_API_KEY: token } });
-  // The list asks again by itself, every 15 seconds.
-  await expect(page.getByRole("link", { name: "1.0.0" })).toBeVisible({ timeout: 60_000 });
 });
 
 for (const look of looks) {
