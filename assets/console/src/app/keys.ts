@@ -91,6 +91,24 @@ function isTaken(event: KeyboardEvent): boolean {
   return (widget !== null && event.key.startsWith("Arrow")) || (event.key === "Enter" && target.matches("a, button, summary"));
 }
 
+let focused: Element | null = null;
+window.addEventListener("focusin", ({ target }) => {
+  focused = target as Element;
+});
+
+// A button that is disabled while it works loses the focus, and Tab would lead out of its dialog.
+window.addEventListener(
+  "keydown",
+  ({ key }) => {
+    const dialog = openDialog();
+    if (key === "Tab" && dialog && document.activeElement === document.body) {
+      const back = dialog.contains(focused) && !focused?.matches(":disabled") ? (focused as HTMLElement) : dialog;
+      back.focus({ preventScroll: true });
+    }
+  },
+  { capture: true },
+);
+
 let first: { key: string; at: number } | null = null;
 
 /** The shortcut that a key stands for. */

@@ -167,10 +167,13 @@ function Library({ chosen, onChoose }: { chosen: string[]; onChoose(link: LinkDr
             <Button
               size="xs"
               variant="default"
-              disabled={taken || chosen.length >= most}
+              disabled={!taken && chosen.length >= most}
+              // It keeps the focus, from where the next file is near.
+              data-disabled={taken}
+              aria-disabled={taken}
               leftSection={taken ? <IconCheck size={16} /> : <IconPlus size={16} />}
               aria-label={fields.links.choose(file.filename)}
-              onClick={() => onChoose(linkTo(file))}
+              onClick={() => taken || onChoose(linkTo(file))}
             >
               {taken ? fields.links.added : common.add}
             </Button>
