@@ -91,7 +91,7 @@ export const test = base.extend<PerTest, PerWorker>({
   way: [pointer, { option: true }],
   hand: async ({ page, way }, use) => use(new Hand(page, way)),
   expected: [[], { option: true }],
-  page: async ({ page, expected }, use) => {
+  page: async ({ page, expected, way }, use) => {
     const wrong: string[] = [];
     const allow = (text: string) => expected.some((pattern) => pattern.test(text));
     page.on("console", (message) => {
@@ -118,6 +118,9 @@ export const test = base.extend<PerTest, PerWorker>({
         );
       });
     });
+    if (way.keyboard) {
+      await page.addInitScript(() => document.addEventListener("pointerdown", () => console.error("the pointer was used"), true));
+    }
     await use(page);
     expect(wrong).toEqual([]);
   },

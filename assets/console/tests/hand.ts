@@ -89,8 +89,9 @@ export class Hand {
 
   /** Replaces the text of a field. */
   async fill(target: Locator, text: string): Promise<void> {
-    if (this.way.keyboard) {
-      await this.reach(target);
+    // A text with colours in it is typed over by people, not set.
+    if (this.way.keyboard || (await target.getAttribute("contenteditable"))) {
+      await (this.way.keyboard ? this.reach(target) : target.click());
       await this.page.keyboard.press("ControlOrMeta+a");
       await this.page.keyboard.press("Delete");
       await this.page.keyboard.insertText(text);
@@ -139,7 +140,8 @@ export class Hand {
         }
         const group = element.closest("[role=menu],[role=tablist],[role=radiogroup]");
         if (!group?.contains(active)) {
-          return "Tab";
+          const before = active !== document.body && element.compareDocumentPosition(active!) & Node.DOCUMENT_POSITION_FOLLOWING;
+          return before ? "Shift+Tab" : "Tab";
         }
         const members = [...group.querySelectorAll("[role=menuitem],[role=tab],input[type=radio]")];
         return members.indexOf(element) < members.indexOf(active!) ? "ArrowUp" : "ArrowDown";
@@ -147,7 +149,7 @@ export class Hand {
       if (key === null) {
         return;
       }
-      const inTabs = key !== "Tab" && (await target.getAttribute("role")) === "tab";
+      const inTabs = key.startsWith("Arrow") && (await target.getAttribute("role")) === "tab";
       await this.page.keyboard.press(inTabs ? (key === "ArrowUp" ? "ArrowLeft" : "ArrowRight") : key);
     }
     throw new Error(`the keyboard does not reach ${target}`);
