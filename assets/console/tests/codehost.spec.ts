@@ -1,38 +1,60 @@
 // Task 11, and what the page Codehost integration must show and allow.
 
 import { createHmac } from "node:crypto";
-import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { expect, expectAccessible, inEachWay, looks, open, test } from "./fixtures";
+import { phone, pointer } from "./hand";
 
-test("task 11: connect the repository with what the page says, and see the test delivery arrive", async ({ page, server, project }) => {
-  await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
-  await open(page, server, `/admin/projects/codehost?project=${project}&tab=webhook`);
-  await expect(page.getByText("Without a secret, every delivery is refused.")).toBeVisible();
-  const address = `${server.url}/api/v1/webhooks/codehost/${project}`;
-  await expect(page.getByText(address)).toBeVisible();
-  await page.getByRole("button", { name: "Random secret" }).click();
-  const secret = await page.getByLabel("Secret", { exact: true }).inputValue();
-  expect(secret.length).toBeGreaterThanOrEqual(16);
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByText("Deliveries are accepted.", { exact: false })).toBeVisible();
+inEachWay([pointer, phone], () => {
+  test("task 11: connect the repository with what the page says, and see the test delivery arrive", async ({
+    page,
+    hand,
+    context,
+    server,
+    project,
+  }) => {
+    const { codehost, common, fields, projects } = hand.t;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
+    await hand.open(server, `/admin/projects?project=${project}&q=${project}`);
+    await hand.menu(page.getByRole("button", { name: `${common.more}: ${project}` }), projects.actions.integration);
+    await hand.press(page.getByRole("tab", { name: codehost.tabs.webhook }));
+    await expect(page.getByText(codehost.webhook.off)).toBeVisible();
+    const copied = async (button: string) => {
+      const one = page.getByRole("button", { name: button, exact: true });
+      await hand.press(one);
+      // Its name says when that is done.
+      await expect(one).toBeHidden();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const address = await copied(codehost.webhook.address);
+    expect(address).toBe(`${server.url}/api/v1/webhooks/codehost/${project}`);
+    const contentType = await copied(codehost.webhook.contentType);
+    await hand.press(page.getByRole("button", { name: fields.secret.random }));
+    const secret = await copied(fields.secret.copy);
+    expect(secret.length).toBeGreaterThanOrEqual(16);
+    await hand.press(page.getByRole("button", { name: common.save, exact: true }));
+    await expect(page.getByText(codehost.webhook.off)).toBeHidden();
 
-  const deliver = async (event: string, body: string) => {
-    const response = await fetch(address, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "x-github-event": event,
-        "x-github-delivery": `${project}-${event}`,
-        "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
-      },
-      body,
-    });
-    return (await response.json()) as { status: string };
-  };
-  expect((await deliver("ping", "{}")).status).toBe("pong");
-  const release = { tag_name: "v1.2.0", name: "From the repository", body: "- New", draft: false, prerelease: false, assets: [] };
-  expect((await deliver("release", JSON.stringify({ action: "published", release }))).status).toBe("synced");
-  await page.getByRole("link", { name: "Versions" }).click();
-  await expect(page.getByRole("row").filter({ hasText: "From the repository" })).toBeVisible();
+    const deliver = async (event: string, body: string) => {
+      const response = await fetch(address, {
+        method: "POST",
+        headers: {
+          "content-type": contentType,
+          "x-github-event": event,
+          "x-github-delivery": `${project}-${event}`,
+          "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+        },
+        body,
+      });
+      return (await response.json()) as { status: string };
+    };
+    expect((await deliver("ping", "{}")).status).toBe("pong");
+    const release = { tag_name: "v1.2.0", name: "From the repository", body: "- New", draft: false, prerelease: false, assets: [] };
+    expect((await deliver("release", JSON.stringify({ action: "published", release }))).status).toBe("synced");
+    await hand.go("versions");
+    await hand.press(page.getByRole("link", { name: "1.2.0" }));
+    await expect(page.getByRole("dialog", { name: "1.2.0" })).toContainText("From the repository");
+  });
 });
 
 test("the repository comes from the project, a mask stands for the secret, and one button saves both tabs", async ({

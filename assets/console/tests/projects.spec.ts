@@ -1,29 +1,47 @@
 // Task 12, and what the page Projects must show and allow.
 
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { expect, expectAccessible, inEachWay, looks, open, test } from "./fixtures";
+import { phone, pointer } from "./hand";
+import { seedLogs, sendFeedback } from "./seed";
 
 const menu = async (page: Page, name: string, item: string) => {
   await page.getByRole("button", { name: `More actions: ${name}`, exact: true }).click();
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 };
 
-test("task 12: before a project is deleted it says what goes, and its key is typed", async ({ page, server, project }) => {
-  await server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0`, {});
-  await server.call("POST", `/admin/projects/${project}/announcements`, { title: "A", content: "A" });
-  await server.call("POST", `/admin/projects/${project}/announcements`, { title: "B", content: "B" });
-  await server.call("POST", `/public/${project}/feedbacks`, { content: "Good" }, "");
-  await open(page, server, `/admin/projects?project=${project}&q=${project}`);
-  await menu(page, project, "Delete");
-  const dialog = page.getByRole("dialog", { name: `Delete: ${project}` });
-  await expect(dialog.getByRole("listitem")).toContainText(["Versions: 1", "Announcements: 2", "Feedback: 1"]);
-  const button = dialog.getByRole("button", { name: "Delete" });
-  await expect(button).toBeDisabled();
-  await dialog.getByLabel(`Type ${project} to confirm`).fill(project);
-  await button.click();
-  await expect(dialog).toBeHidden();
-  const { total } = await server.call<{ total: number }>("GET", `/admin/projects?search=${project}`);
-  expect(total).toBe(0);
+inEachWay([pointer, phone], () => {
+  test("task 12: before a project is deleted it says exactly what goes, and its key is typed", async ({ page, hand, server, project }) => {
+    const { common, projects } = hand.t;
+    const path = `/admin/projects/${project}`;
+    await server.call("PUT", `${path}/versions/by-version/1.0`, {});
+    for (const title of ["A", "B"]) {
+      await server.call("POST", `${path}/announcements`, { title, content: title });
+    }
+    await sendFeedback(server, project, { content: "Good" });
+    await seedLogs(server, project, 3);
+    await server.call("POST", `${path}/locales`, { locale: "de" });
+    await server.call("POST", "/auth/api-keys", { name: "CI", scopes: ["versions:write"], all_projects: false, project_ids: [project] });
+    await hand.open(server, `/admin/projects?project=${project}&q=${project}`);
+    await hand.menu(page.getByRole("button", { name: `${common.more}: ${project}` }), common.delete);
+    const dialog = page.getByRole("dialog", { name: `${common.delete}: ${project}` });
+    const { count, counts } = projects.deletion;
+    await expect(dialog.getByRole("listitem")).toHaveText([
+      count(counts.versions, "1"),
+      count(counts.announcements, "2"),
+      count(counts.feedbacks, "1"),
+      count(counts.logs, "3"),
+      count(counts.languages, "1"),
+      count(counts.api_keys, "1"),
+    ]);
+    const button = dialog.getByRole("button", { name: common.delete });
+    await expect(button).toBeDisabled();
+    await hand.fill(dialog.getByLabel(common.deletion.type(project)), project);
+    await hand.press(button);
+    await expect(dialog).toBeHidden();
+    const { total } = await server.call<{ total: number }>("GET", `/admin/projects?search=${project}`);
+    expect(total).toBe(0);
+  });
 });
 
 test.describe("with a picture from elsewhere", () => {
