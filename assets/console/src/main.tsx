@@ -2,17 +2,15 @@ import "./app/trusted";
 import "@mantine/core/styles/default-css-variables.layer.css";
 import "@mantine/core/styles/baseline.layer.css";
 import "@mantine/core/styles/global.layer.css";
-import "@mantine/dates/styles.layer.css";
-import "@mantine/notifications/styles.layer.css";
 import "mantine-datatable/styles.layer.css";
 import "./app/style.css";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
+import { Notices } from "./app/notice";
 import { queries } from "./app/query";
 import { router } from "./app/router";
 import { loadTexts, TextsProvider } from "./app/texts";
@@ -46,7 +44,7 @@ createRoot(document.getElementById("root")!).render(
             getStyleNonce={() => nonce}
           >
             <RouterProvider router={router} />
-            <Notifications position="bottom-right" />
+            <Notices />
           </MantineProvider>
         </TextsProvider>
       </Suspense>

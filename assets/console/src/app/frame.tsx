@@ -4,25 +4,27 @@
 import { ActionIcon, AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useAddress } from "./address";
-import { ExpiredDialog } from "./expired";
 import { FirstProject } from "./firstproject";
 import classes from "./frame.module.css";
 import { openDialog, useShortcuts } from "./keys";
 import { LostBanner } from "./lost";
 import { Mark } from "./mark";
 import { pageOf, pages, subPages } from "./pages";
+import { lazily, loadAhead, part, usePart } from "./part";
 import { Preferences } from "./preferences";
 import { useProjectKey, useProjects } from "./project";
 import { ProjectSwitcher } from "./projectswitcher";
-import { useSession } from "./session";
+import { useExpired, useSession } from "./session";
 import { recall, watch } from "./storage";
 import { useTexts } from "./texts";
 
-const Palette = lazy(() => import("./palette"));
-const KeysDialog = lazy(() => import("./keysdialog"));
+const Palette = lazily(async () => (await import("./palette")).default);
+const KeysDialog = lazily(async () => (await import("./keysdialog")).default);
+const expiredDialog = part(async () => (await import("./expired")).ExpiredDialog);
 
 const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
@@ -49,6 +51,9 @@ function FrameOf() {
   const [dialog, setDialog] = useState<"palette" | "keys" | null>(null);
   const [project] = useProjectKey();
   const page = pageOf(pathname);
+  const ExpiredDialog = usePart(expiredDialog, useExpired());
+  const queries = useQueryClient();
+  useEffect(() => loadAhead(queries), [queries]);
   useTitle();
   useFocusOnHeading();
   useProjectInAddress();
@@ -151,11 +156,9 @@ function FrameOf() {
           <Content ofProject={page?.ofProject ?? false} />
         </AppShell.Main>
       </AppShell>
-      <Suspense>
-        {dialog === "palette" && <Palette onClose={() => setDialog(null)} onKeys={() => setDialog("keys")} />}
-        {dialog === "keys" && <KeysDialog onClose={() => setDialog(null)} />}
-      </Suspense>
-      <ExpiredDialog />
+      {dialog === "palette" && <Palette onClose={() => setDialog(null)} onKeys={() => setDialog("keys")} />}
+      {dialog === "keys" && <KeysDialog onClose={() => setDialog(null)} />}
+      {ExpiredDialog && <ExpiredDialog />}
     </>
   );
 }

@@ -1,72 +1,22 @@
-// Short notices at the edge of the page: what was done, with "undo"; what failed, with the
-// server's own words.
+// Short notices, and where they stand. What they are made of is loaded after the first page.
 
-import { Button, Group, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import type { Texts } from "../texts/en";
-import { messagesOf, requestIdOf } from "./client";
-import { copyText } from "./copy";
+import { part, usePart } from "./part";
+
+const notices = part(() => import("./notices"));
+
+/** Shows the notices that there are. */
+export function Notices() {
+  const loaded = usePart(notices, false);
+  return loaded && <loaded.Notices />;
+}
 
 /** Says that something was done; `undo` takes it back. */
 export function noticeDone(texts: Texts, message: string, undo?: () => void): void {
-  const id = notifications.show({
-    autoClose: undo ? 8_000 : 4_000,
-    closeButtonProps: { "aria-label": texts.common.close },
-    message: (
-      <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{message}</Text>
-        {undo && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            onClick={() => {
-              notifications.hide(id);
-              undo();
-            }}
-          >
-            {texts.common.undo}
-          </Button>
-        )}
-      </Group>
-    ),
-  });
+  void notices.load().then(({ showDone }) => showDone(texts, message, undo));
 }
 
 /** Says that something failed. */
 export function noticeFailure(texts: Texts, error: unknown, retry?: () => void): void {
-  const request = requestIdOf(error);
-  const said = messagesOf(error).join("\n");
-  const id = notifications.show({
-    color: "red",
-    autoClose: false,
-    role: "alert",
-    title: texts.common.failed,
-    closeButtonProps: { "aria-label": texts.common.close },
-    message: (
-      <>
-        <Text size="sm" className="lines">
-          {said}
-        </Text>
-        <Group gap="xs" mt={4}>
-          {request && (
-            <Button size="compact-xs" variant="default" onClick={() => void copyText(`${said}\n${texts.common.requestId} ${request}`)}>
-              {texts.common.copy}
-            </Button>
-          )}
-          {retry && (
-            <Button
-              size="compact-xs"
-              variant="default"
-              onClick={() => {
-                notifications.hide(id);
-                retry();
-              }}
-            >
-              {texts.common.retry}
-            </Button>
-          )}
-        </Group>
-      </>
-    ),
-  });
+  void notices.load().then(({ showFailure }) => showFailure(texts, error, retry));
 }

@@ -2,13 +2,12 @@
 // again at the first page.
 
 import { ActionIcon, Button, CloseButton, Group, Indicator, Select, Switch, TextInput } from "@mantine/core";
-import { DateTimePicker } from "@mantine/dates";
 import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks";
 import { IconFilter, IconSearch } from "@tabler/icons-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useAddress } from "../app/address";
 import { useTexts } from "../app/texts";
-import { fromPicker, toPicker } from "../fields/zone";
+import { Moment } from "./moment";
 import type { Filter, Resource } from "./resource";
 import { parametersOf } from "./resource";
 import { phone } from "./table";
@@ -159,14 +158,11 @@ function FilterInput({
     );
   }
   const bound = (name: string, text: string) => (
-    <DateTimePicker
-      w={190}
-      clearable
-      clearButtonProps={{ "aria-label": `${common.reset}: ${label} ${text}` }}
-      aria-label={`${label} ${text}`}
-      placeholder={`${label} ${text}`}
-      value={address[name] ? toPicker(Number(address[name])) : null}
-      onChange={(value) => onChange({ [name]: value ? String(fromPicker(value)) : undefined })}
+    <Moment
+      label={`${label} ${text}`}
+      clearLabel={`${common.reset}: ${label} ${text}`}
+      value={address[name] ? Number(address[name]) : null}
+      onChange={(value) => onChange({ [name]: value === null ? undefined : String(value) })}
     />
   );
   return (

@@ -3,23 +3,26 @@
 import { Button, Group, Stack, Title, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
-import { lazy, Suspense, useRef } from "react";
+import { useRef } from "react";
 import { useAddress } from "../app/address";
 import { Failure } from "../app/failure";
 import { useShortcuts } from "../app/keys";
+import { lazily, part, usePart } from "../app/part";
 import { useTexts } from "../app/texts";
 import { ColumnMenu } from "./columns";
-import { DeletionDialog } from "./deletion";
-import { RecordDrawer } from "./drawer";
 import { Filters } from "./filters";
-import { FormDialog } from "./form";
 import { useList } from "./list";
 import type { Resource } from "./resource";
 import { phone, RecordTable } from "./table";
 
+const drawer = part(async () => (await import("./drawer")).RecordDrawer);
+const formDialog = part(async () => (await import("./form")).FormDialog);
+const deletionDialog = part(async () => (await import("./deletion")).DeletionDialog);
+const ApiHelp = lazily(async () => (await import("./help")).default);
+
 export function ResourcePage<R extends object, D extends object>({ resource }: { resource: Resource<R, D> }) {
   const { common } = useTexts();
-  const [, change] = useAddress();
+  const [address, change] = useAddress();
   const list = useList(resource);
   const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   const search = useRef<HTMLInputElement>(null);
@@ -46,6 +49,9 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
     { key: "ArrowUp", label: common.previous, run: () => step(-1) },
     ...(resource.form?.update ? [{ key: "e", label: common.edit, run: edit }] : []),
   ]);
+  const RecordDrawer = usePart(drawer, Boolean(address["open"]));
+  const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
+  const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
   const nothing = list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>
@@ -76,14 +82,12 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
         <RecordTable resource={resource} list={list} />
       )}
       {resource.below}
-      <RecordDrawer resource={resource} list={list} />
-      {resource.form && <FormDialog resource={resource} form={resource.form} list={list} />}
-      {resource.remove && <DeletionDialog resource={resource} remove={resource.remove} list={list} />}
+      {RecordDrawer && <RecordDrawer resource={resource} list={list} />}
+      {resource.form && FormDialog && <FormDialog resource={resource} form={resource.form} list={list} />}
+      {resource.remove && DeletionDialog && <DeletionDialog resource={resource} remove={resource.remove} list={list} />}
     </Stack>
   );
 }
-
-const ApiHelp = lazy(() => import("./help"));
 
 /** Opens the description of the operations that a page uses. */
 export function ApiHelpButton({ operations }: { operations: string[] }) {
@@ -95,11 +99,7 @@ export function ApiHelpButton({ operations }: { operations: string[] }) {
       <Button variant="default" onClick={() => change({ help: "1" })}>
         {common.apiHelp}
       </Button>
-      {open && (
-        <Suspense>
-          <ApiHelp operations={operations} onClose={() => change({ help: undefined })} />
-        </Suspense>
-      )}
+      {open && <ApiHelp operations={operations} onClose={() => change({ help: undefined })} />}
     </>
   );
 }

@@ -1,0 +1,77 @@
+// Short notices at the edge of the page: what was done, with "undo"; what failed, with the
+// server's own words.
+
+import { Button, Group, Text } from "@mantine/core";
+import "@mantine/notifications/styles.layer.css";
+import { Notifications, notifications } from "@mantine/notifications";
+import type { Texts } from "../texts/en";
+import { messagesOf, requestIdOf } from "./client";
+import { copyText } from "./copy";
+
+export function Notices() {
+  return <Notifications position="bottom-right" />;
+}
+
+/** Says that something was done; `undo` takes it back. */
+export function showDone(texts: Texts, message: string, undo?: () => void): void {
+  const id = notifications.show({
+    autoClose: undo ? 8_000 : 4_000,
+    closeButtonProps: { "aria-label": texts.common.close },
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{message}</Text>
+        {undo && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            onClick={() => {
+              notifications.hide(id);
+              undo();
+            }}
+          >
+            {texts.common.undo}
+          </Button>
+        )}
+      </Group>
+    ),
+  });
+}
+
+/** Says that something failed. */
+export function showFailure(texts: Texts, error: unknown, retry?: () => void): void {
+  const request = requestIdOf(error);
+  const said = messagesOf(error).join("\n");
+  const id = notifications.show({
+    color: "red",
+    autoClose: false,
+    role: "alert",
+    title: texts.common.failed,
+    closeButtonProps: { "aria-label": texts.common.close },
+    message: (
+      <>
+        <Text size="sm" className="lines">
+          {said}
+        </Text>
+        <Group gap="xs" mt={4}>
+          {request && (
+            <Button size="compact-xs" variant="default" onClick={() => void copyText(`${said}\n${texts.common.requestId} ${request}`)}>
+              {texts.common.copy}
+            </Button>
+          )}
+          {retry && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => {
+                notifications.hide(id);
+                retry();
+              }}
+            >
+              {texts.common.retry}
+            </Button>
+          )}
+        </Group>
+      </>
+    ),
+  });
+}

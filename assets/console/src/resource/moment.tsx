@@ -1,0 +1,38 @@
+// A date and time among filters. The calendar is loaded after the list: until then an input
+// stands there that looks the same and has it loaded when it is pressed.
+
+import { Input } from "@mantine/core";
+import { useState } from "react";
+import { part, usePart } from "../app/part";
+import classes from "./moment.module.css";
+
+export interface MomentProps {
+  label: string;
+  /** What the button that empties it is called. */
+  clearLabel: string;
+  /** Unix seconds. */
+  value: number | null;
+  onChange(value: number | null): void;
+}
+
+const picker = part(async () => (await import("./picker")).Picker);
+
+export function Moment(props: MomentProps) {
+  const [pressed, press] = useState(false);
+  const Picker = usePart(picker, pressed || props.value !== null);
+  return Picker ? (
+    <Picker {...props} opened={pressed} />
+  ) : (
+    <Input
+      component="button"
+      type="button"
+      multiline
+      w={190}
+      classNames={{ input: classes["input"]! }}
+      aria-label={props.label}
+      onClick={() => press(true)}
+    >
+      <Input.Placeholder>{props.label}</Input.Placeholder>
+    </Input>
+  );
+}
