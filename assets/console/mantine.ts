@@ -19,7 +19,7 @@ function foundations(component: string): string[] {
   const folder = join(components, component);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"));
   const imported = files.flatMap((name) => [
-    ...readFileSync(join(folder, name), "utf8").matchAll(/from "(?:\.\.\/)+(?:utils\/)?(\w+)\/\w+\.mjs"/g),
+    ...readFileSync(join(folder, name), "utf8").matchAll(/from "(?:\.\.\/)+(?:utils\/)?(\w+)\/\1\.mjs"/g),
   ]);
   return [...new Set(imported.map(([, name]) => name!))].filter((name) => name !== component && existsSync(stylesOf(name)));
 }
