@@ -326,6 +326,27 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// TestDocumentationAddress: a page has a scheme and a valid host, and whatever else it needs.
+func TestDocumentationAddress(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"https://docs.example.com":             "https://docs.example.com",
+		" https://docs.example.com/svc/?a=b#c": "https://docs.example.com/svc/?a=b#c",
+		"http://10.0.0.1:8080/":                "http://10.0.0.1:8080/",
+		"":                                     "",
+	} {
+		s, err := fromEnv("SVC_ABOUT_DOCS_URL", given).load()
+		if err != nil || s.AboutDocsURL != want {
+			t.Errorf("%q: got %q, %v, want %q", given, s.AboutDocsURL, err, want)
+		}
+	}
+	for _, given := range []string{"docs.example.com", "/docs", "javascript:alert(1)", "ftp://docs.example.com", "https:///docs", "https://a:b@docs.example.com", "https://a b"} {
+		if s, err := fromEnv("SVC_ABOUT_DOCS_URL", given).load(); err == nil {
+			t.Errorf("%q: got %q, want a refusal", given, s.AboutDocsURL)
+		}
+	}
+}
+
 // TestSizes: bytes with and without a unit.
 func TestSizes(t *testing.T) {
 	t.Parallel()
