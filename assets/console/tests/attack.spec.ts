@@ -1,9 +1,9 @@
-// What visitors send is text: attack strings go through every field that they can fill and are
+// What visitors and other people send is text: attack strings go through fields that they fill and are
 // looked for as live elements. The policy of the page, other origins and errors are watched by
 // the fixture.
 
 import type { Page } from "@playwright/test";
-import { expect, open, test } from "./fixtures";
+import { expect, open, settled, test } from "./fixtures";
 
 const corpus = [
   "<script>window.attacked=1</script>",
@@ -115,3 +115,57 @@ for (const [kind, body] of Object.entries(kinds)) {
     expect(await liveElements(page)).toEqual([]);
   });
 }
+
+test("attack strings of other people stay text in versions, announcements, tokens and names of events, and on the public page", async ({
+  page,
+  own: server,
+}) => {
+  test.slow();
+  const path = "/admin/projects/app";
+  await server.call("POST", "/admin/projects", { project_key: "app", name: corpus[0], author: corpus[1] });
+  for (const address of ["javascript:window.attacked=1", "data:text/html,<script>window.attacked=1</script>"]) {
+    await expect(server.call("PATCH", path, { website_url: address })).rejects.toThrow("400");
+  }
+  for (const [index, text] of corpus.entries()) {
+    await server.call("POST", `${path}/versions`, {
+      version: `1.${index}`,
+      comparable_version: `1.${index}`,
+      title: text,
+      download_links: [{ url: `https://downloads.example/${index}`, name: text }],
+      custom_data: { [text]: text },
+    });
+    await server.call("POST", `${path}/announcements`, { title: text, content: "Text", author: text.slice(0, 64) });
+    await server.call("POST", "/auth/api-keys", { name: text.slice(0, 64), scopes: ["logs:read"] });
+    await server.call(
+      "POST",
+      "/public/app/events",
+      { distinct_id: text, events: [{ event_id: String(index), name: `e${index}`, properties: { [text.slice(0, 32)]: text } }] },
+      "",
+    );
+  }
+  const { data } = await server.call<{ data: { event_definition_id: string }[] }>("GET", `${path}/events/definitions`);
+  expect(data.length).toBeGreaterThan(0);
+  for (const [index, { event_definition_id: id }] of data.entries()) {
+    await server.call("PATCH", `${path}/events/definitions/${id}`, { display_name: corpus[index], description: corpus[index] });
+  }
+  await open(page, server, "/admin/projects?project=app");
+  for (const name of ["versions", "announcements", "tokens", "events/definitions"]) {
+    await page.goto(`${server.url}/admin/${name}?project=app`);
+    await page.locator(".cell-link").first().click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    const seen = new Set<string | null>();
+    for (let steps = 0; steps < corpus.length; steps++) {
+      await settled(page);
+      seen.add(new URL(page.url()).searchParams.get("open"));
+      expect(await liveElements(page)).toEqual([]);
+      await page.keyboard.press("j");
+    }
+    expect(seen.size).toBe(corpus.length);
+  }
+  for (const address of ["/admin", "/admin/projects?open=app", "/admin/events?project=app", "/projects/app"]) {
+    await page.goto(server.url + address);
+    await settled(page);
+    await expect(page.locator("main")).toBeVisible();
+    expect(await liveElements(page)).toEqual([]);
+  }
+});
