@@ -30,9 +30,9 @@ interface Kind {
 }
 
 const kinds: Kind[] = [
-  { name: "projects", path: "/admin/projects", dialogs: ["open", "new", "edit", "delete"] },
+  { name: "projects", path: "/admin/projects", dialogs: ["open", "new", "edit", "delete", "start"] },
   { name: "versions", path: "/admin/versions", list: "versions", dialogs: ["open", "new", "edit", "copy", "delete"] },
-  { name: "files", path: "/admin/files", list: "files", dialogs: ["open", "delete"] },
+  { name: "files", path: "/admin/files", list: "files", dialogs: ["open", "delete", "upload"] },
   { name: "announcements", path: "/admin/announcements", list: "announcements", dialogs: ["open", "new", "edit", "delete"] },
   { name: "feedbacks", path: "/admin/feedbacks", list: "feedbacks", dialogs: ["open", "new", "edit", "delete"] },
   { name: "logs", path: "/admin/logs", list: "logs", dialogs: ["open", "new"] },
@@ -66,13 +66,14 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     for (const dialog of dialogs) {
       list.push({
         name: `${name}-${dialog}`,
-        path: `${path}?project=${project}&${dialog}=${dialog === "new" ? "1" : data[0]}`,
+        path: `${path}?project=${project}&${dialog}=${dialog === "new" || dialog === "upload" ? "1" : data[0]}`,
         above: true,
       });
     }
   }
-  const arabic = await records(demo, "feedbacks?search=E42&limit=100", ({ content }) => /\p{Script=Arabic}/u.test(String(content)));
+  const arabic = await records(demo, "feedbacks?limit=100", ({ content }) => /\p{Script=Arabic}/u.test(String(content)));
   list.push({ name: "feedbacks-arabic", path: `/admin/feedbacks?project=${project}&open=${arabic[0]}`, above: true });
+  const news = await records(demo, "announcements");
   const failed = await records(demo, "logs?level=3&platform=android");
   list.push({ name: "logs-error", path: `/admin/logs?project=${project}&level=3&q=E42&open=${failed[0]}`, above: true });
   const notes = await records(demo, "versions?limit=100", ({ version }) => version === "4.0.0");
@@ -81,9 +82,28 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     list.push({ name: `events${page && "-"}${page}`, path: `/admin/events${page && "/"}${page}?project=${project}&range=30d` });
   }
   list.push(
+    { name: "events-funnel-result", path: question("funnel", { steps: funnel }), prepare: drawn },
+    { name: "events-retention-result", path: question("retention", { start: "app_opened" }), prepare: drawn },
+    { name: "events-explore-result", path: question("explore", { query: metric }), prepare: drawn },
     { name: "events-empty", path: "/admin/events", empty: true },
+    { name: "versions-simulator", path: `/admin/versions?project=${project}&simulate=1&sim_version=4.2.1`, above: true },
+    {
+      name: "announcements-language",
+      path: `/admin/announcements?project=${project}&edit=${news[0]}`,
+      above: true,
+      prepare: async (page) => page.getByRole("dialog").getByRole("tab").nth(1).click(),
+    },
+    {
+      name: "menu",
+      path: "/admin",
+      only: "phone",
+      above: true,
+      prepare: async (page) => page.getByRole("banner").getByRole("button").first().click(),
+    },
     { name: "tokens", path: "/admin/tokens" },
     { name: "tokens-new", path: "/admin/tokens?new=1", above: true },
+    { name: "tokens-rotate", path: `/admin/tokens?rotate=${await token(demo)}`, above: true },
+    { name: "projects-integration", path: `/admin/projects/codehost?project=${project}` },
     { name: "settings", path: "/admin/settings" },
     { name: "settings-codehost-app", path: "/admin/settings/codehost-app" },
     { name: "settings-translation", path: "/admin/settings/translation" },
@@ -99,6 +119,32 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     { name: "public-reference", path: "/doc", visitor: true },
   );
   return list;
+}
+
+/** An analysis of the demo's events, as the address says it. */
+function question(page: string, parts: Record<string, unknown>): string {
+  const search = new URLSearchParams({ project, range: "30d" });
+  for (const [name, part] of Object.entries(parts)) {
+    search.set(name, typeof part === "string" ? part : JSON.stringify(part));
+  }
+  return `/admin/events/${page}?${search}`;
+}
+
+const drawn = async (page: Page) => page.locator('[data-figure="result"] :is([data-drawn], table)').first().waitFor();
+
+const funnel = ["app_opened", "document_created", "document_exported", "paywall_shown"].map((event_name) => ({ event_name, filters: [] }));
+
+const metric = {
+  type: "timeseries",
+  events: [
+    { name: "document_created", alias: "A", measure: "count", filters: [] },
+    { name: "document_exported", alias: "B", measure: "count", filters: [] },
+  ],
+};
+
+async function token(demo: Server): Promise<string> {
+  const { data } = await demo.call<{ data: { id: string; name: string }[] }>("GET", "/auth/api-keys");
+  return data.find(({ name }) => name === "ci quillmere")!.id;
 }
 
 /** Ids of records, newest first. */

@@ -11,5 +11,6 @@ export function changeOf(now: number | null, before: number | null | undefined, 
     return { kind: "new" };
   }
   const by = difference ? now - before : (now - before) / before;
-  return by === 0 ? { kind: "same" } : { kind: by > 0 ? "up" : "down", by: Math.abs(by) };
+  // Less than the last digit that is shown is no change.
+  return Math.abs(by) < (difference ? 0.005 : 0.0005) ? { kind: "same" } : { kind: by > 0 ? "up" : "down", by: Math.abs(by) };
 }

@@ -82,6 +82,8 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
           layoutIterations: 32,
           emphasis: { focus: "none" },
           lineStyle: { color: "source", opacity: 0.28, curveness: 0.5 },
+          // Narrow bands lie closer together than lines of text.
+          labelLayout: { hideOverlap: true },
           label: {
             color: look.palette.text,
             fontSize: 12,

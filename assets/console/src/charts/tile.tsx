@@ -5,7 +5,6 @@ import { useTexts } from "../app/texts";
 import { changeOf } from "./change";
 import styles from "./charts.module.css";
 import { type Asked, Definition } from "./figure";
-import { usePalette } from "./palette";
 import { Sparkline, thinned } from "./sparkline";
 import { useWords } from "./words";
 
@@ -34,15 +33,9 @@ interface TileProps {
 export function Tile({ title, definition, query, curve, more }: TileProps) {
   const { common } = useTexts();
   const { texts, format } = useWords();
-  const palette = usePalette();
   const { data, error } = query;
   const change = data ? changeOf(data.now, data.before, data.difference) : null;
-  const colorOfChange = () => {
-    if (!more || !change || !("by" in change)) {
-      return undefined;
-    }
-    return (change.kind === "up") === (more === "better") ? palette.better : palette.worse;
-  };
+  const tone = more && change && "by" in change ? ((change.kind === "up") === (more === "better") ? "better" : "worse") : undefined;
   const changeText = () => {
     if (!change || change.kind === "none") {
       return "";
@@ -76,7 +69,7 @@ export function Tile({ title, definition, query, curve, more }: TileProps) {
         </div>
       )}
       <div className={styles.tileRow}>
-        <Text span size="xs" fw={500} className={styles.figures} style={{ color: colorOfChange() }} title={texts.comparedWith}>
+        <Text span size="xs" fw={500} className={styles.change} data-tone={tone} title={texts.comparedWith}>
           {changeText()}
         </Text>
         <Text span size="xs" c="dimmed" truncate title={data?.detail}>

@@ -131,7 +131,9 @@ function optionOf(
       ),
       boundaryGap: buckets.length < 2,
       ...(granularity === "hour" &&
-        !byHour && { axisLabel: { ...axisLabel(look), interval: (at: number) => (buckets[at]! + offset * 60) % 86_400 === 0 } }),
+        !byHour && {
+          axisLabel: { ...axisLabel(look), hideOverlap: true, interval: (at: number) => (buckets[at]! + offset * 60) % 86_400 === 0 },
+        }),
     },
     yAxis: {
       ...valueAxis(look, (value) => (values.percent ? format.percent(value, 0) : format.compact(value))),

@@ -86,12 +86,12 @@ function tokensOf(texts: Texts, format: Format, names: Map<string, string>, rota
     label: ({ name }) => name,
     ofProject: false,
     columns: [
-      { id: "name", title: tokens.name, phone: true, render: ({ name }) => name },
+      { id: "name", title: tokens.name, phone: true, width: 190, render: ({ name }) => name },
       {
         id: "state",
         title: tokens.state,
         phone: true,
-        width: 120,
+        width: 100,
         text: (key) => tokens.states[stateOf(key)],
         render: (key) => (
           <Badge variant="light" color={colours[stateOf(key)]}>
@@ -102,21 +102,30 @@ function tokensOf(texts: Texts, format: Format, names: Map<string, string>, rota
       {
         id: "scopes",
         title: tokens.scopes,
+        width: 170,
         text: ({ scopes }) => scopes.join(", "),
         render: ({ scopes }) => (scopes.length > 2 ? tokens.scopesMore(scopes.length) : scopes.join(", ")),
         detail: ({ scopes }) => scopes.join("\n"),
       },
-      { id: "project_ids", title: tokens.projects, text: projectsOf, render: projectsOf },
-      { id: "created_at", title: tokens.created, text: (key) => format.time(key.created_at), render: (key) => format.time(key.created_at) },
+      { id: "project_ids", title: tokens.projects, width: 200, text: projectsOf, render: projectsOf },
+      {
+        id: "created_at",
+        title: tokens.created,
+        width: 160,
+        text: (key) => format.time(key.created_at),
+        render: (key) => format.time(key.created_at),
+      },
       {
         id: "expires_at",
         title: tokens.expires,
+        width: 160,
         text: (key) => moment(key.expires_at, tokens.never),
         render: (key) => moment(key.expires_at, tokens.never),
       },
       {
         id: "last_used_at",
         title: tokens.lastUsed,
+        width: 120,
         text: (key) => moment(key.last_used_at, tokens.unused),
         render: (key) => (key.last_used_at === null ? tokens.unused : format.ago(key.last_used_at)),
         detail: (key) => moment(key.last_used_at, tokens.unused),

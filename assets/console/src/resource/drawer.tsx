@@ -147,7 +147,9 @@ function Fields<R>({ columns, record }: { columns: Column<R>[]; record: R }) {
 }
 
 function shown(value: ReactNode): ReactNode {
-  return value === null || value === undefined || value === "" || value === false ? "–" : value;
+  return value === null || value === undefined || value === "" || value === false || (Array.isArray(value) && value.length === 0)
+    ? "–"
+    : value;
 }
 
 /** A record as lines of title and value. */

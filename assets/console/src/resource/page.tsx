@@ -41,7 +41,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
     }
   };
   useShortcuts([
-    ...(create ? [{ key: "n", label: `${resource.addLabel ?? common.add}: ${resource.noun}`, run: create }] : []),
+    ...(create ? [{ key: "n", label: resource.addLabel ?? `${common.add}: ${resource.noun}`, run: create }] : []),
     { key: "/", label: common.search, run: () => search.current?.focus() },
     { key: "j", label: common.next, run: () => step(1) },
     { key: "k", label: common.previous, run: () => step(-1) },

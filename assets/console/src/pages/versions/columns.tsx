@@ -24,8 +24,8 @@ export function useVersionColumns(): Column<Version>[] {
   return useMemo(() => {
     const { columns: names, flags } = versions;
     return [
-      { id: "version", title: names.version, phone: true, width: 130, render: ({ version }) => version },
-      { id: "comparable_version", title: names.comparable, width: 160, render: ({ comparable_version: comparable }) => comparable },
+      { id: "version", title: names.version, phone: true, width: 120, render: ({ version }) => version },
+      { id: "comparable_version", title: names.comparable, width: 170, render: ({ comparable_version: comparable }) => comparable },
       { id: "title", title: names.title, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title ?? "" },
       {
         id: "content",
@@ -63,7 +63,7 @@ export function useVersionColumns(): Column<Version>[] {
         text: ({ download_links: links }) => links.map(({ url }) => url).join(" "),
       },
       { id: "download_url", title: names.url, hidden: true, render: ({ download_url: url }) => url },
-      { id: "published_at", title: names.published, width: 170, render: ({ published_at: at }) => format.time(at) },
+      { id: "published_at", title: names.published, width: 160, render: ({ published_at: at }) => format.time(at) },
       {
         id: "translations",
         title: names.translations,

@@ -98,7 +98,7 @@ function useVersions(project: string): Resource<Version, Draft> {
         "getVersion",
         "updateVersion",
         "deleteVersion",
-        "upsertVersion",
+        "publishVersion",
         "previewCodehostRelease",
         "importCodehostReleases",
         "mirrorVersionAssets",
