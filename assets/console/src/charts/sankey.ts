@@ -37,6 +37,7 @@ export function nodesOf(edges: readonly Edge[]): Node[] {
 export function sankey(edges: readonly Edge[], labelOf: (name: string) => string, { texts, format }: Words): Drawing {
   const nodes = nodesOf(edges);
   const names = [...new Set(nodes.map((node) => node.label))];
+  const first = edges.reduce((sum, { step, count }) => (step === 1 ? sum + count : sum), 0);
   const sorted = [...edges].sort((a, b) => a.step - b.step || b.count - a.count);
   return {
     label: texts.pathsLabel(
@@ -73,7 +74,7 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
         {
           type: "sankey",
           left: 4,
-          right: look.wide ? 160 : 96,
+          right: look.wide ? 160 : 64,
           top: 8,
           bottom: 8,
           nodeWidth: 12,
@@ -82,14 +83,14 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
           layoutIterations: 32,
           emphasis: { focus: "none" },
           lineStyle: { color: "source", opacity: 0.28, curveness: 0.5 },
-          // Narrow bands lie closer together than lines of text.
-          labelLayout: { hideOverlap: true },
           label: {
             color: look.palette.text,
             fontSize: 12,
             overflow: "truncate",
-            width: look.wide ? 150 : 90,
-            formatter: ({ name }: { name: string }) => plain(labelOf(name.slice(name.indexOf(" ") + 1))),
+            width: look.wide ? 150 : 54,
+            // The bands of small nodes lie closer together than lines of text.
+            formatter: ({ name, value }: { name: string; value: number }) =>
+              value < first / 60 ? "" : plain(labelOf(name.slice(name.indexOf(" ") + 1))),
           },
           data: nodes.map((node) => ({
             name: node.name,

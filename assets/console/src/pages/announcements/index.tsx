@@ -97,11 +97,11 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       id,
       title,
       hidden,
-      width: 160,
+      width: 175,
       render: (record) => format.time(record[id]),
     });
     return [
-      { id: "title", title: names.title, phone: true, width: 220, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title },
+      { id: "title", title: names.title, phone: true, width: 210, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title },
       {
         id: "is_pinned",
         title: names.pinned,
@@ -122,12 +122,12 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "content",
         title: names.content,
-        width: 150,
+        width: 130,
         render: ({ content }) => <bdi>{content.slice(0, 200)}</bdi>,
         detail: ({ content }) => <Rendered markdown={content} />,
         text: ({ content }) => content,
       },
-      { id: "author", title: names.author, width: 100, render: ({ author }) => <bdi>{author}</bdi>, text: ({ author }) => author ?? "" },
+      { id: "author", title: names.author, width: 90, render: ({ author }) => <bdi>{author}</bdi>, text: ({ author }) => author ?? "" },
       {
         id: "platforms",
         title: names.platforms,
@@ -144,7 +144,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "translations",
         title: names.translations,
-        width: 110,
+        width: 105,
         align: "right",
         render: ({ translations = [] }) => format.number(translations.length),
         detail: ({ translations = [] }) =>

@@ -26,7 +26,7 @@ interface EventPickerProps {
 }
 
 /** An event by its name or display name, the most frequent first. */
-export function EventPicker({ label, value, names, onChange, any, showLabel = false, width = 260 }: EventPickerProps) {
+export function EventPicker({ label, value, names, onChange, any, showLabel = false, width = 320 }: EventPickerProps) {
   const { events: texts } = useTexts();
   const { format } = useWords();
   const counts = new Map(names.list.map(({ name, count }) => [name, count]));
@@ -39,6 +39,7 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
     <Select
       {...(showLabel ? { label } : { "aria-label": label })}
       w={width}
+      maw="100%"
       size="sm"
       searchable
       clearable={any !== undefined && value !== ""}

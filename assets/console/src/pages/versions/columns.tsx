@@ -63,7 +63,7 @@ export function useVersionColumns(): Column<Version>[] {
         text: ({ download_links: links }) => links.map(({ url }) => url).join(" "),
       },
       { id: "download_url", title: names.url, hidden: true, render: ({ download_url: url }) => url },
-      { id: "published_at", title: names.published, width: 160, render: ({ published_at: at }) => format.time(at) },
+      { id: "published_at", title: names.published, width: 175, render: ({ published_at: at }) => format.time(at) },
       {
         id: "translations",
         title: names.translations,
