@@ -50,7 +50,7 @@ export const frame = {
   missing: { title: "Page not found", text: "The address may be mistyped, or the page may have moved.", home: "Go to the overview" },
   broken: { title: "This page has stopped working", text: "The console ran into an error. Nothing that was saved is lost." },
   palette: {
-    open: "Search or jump to…",
+    open: "Search or jump…",
     label: "Commands",
     placeholder: "Go to a page, switch project, find or create a record",
     goTo: "Go to",
