@@ -1,6 +1,7 @@
 // The page of logs: what it must show and allow, and the way from an error to its neighbours.
 
-import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { expect, expectAccessible, inEachWay, looks, open, test } from "./fixtures";
+import { keyboard, phone, pointer } from "./hand";
 import { seedLogs } from "./seed";
 
 const crash = {
@@ -132,28 +133,35 @@ test("logs: one is added by hand with all its fields, and nothing else can be ch
   await expect(page.getByRole("menuitem")).toHaveText(["Copy configuration", "Hide"]);
 });
 
-test("task 6: search everything for E42, land on the log, see its device, go to the logs of that platform in that hour", async ({
-  page,
-  server,
-  project,
-}) => {
-  const code = `E42${project.slice(-8).replace(/\W/g, "")}`;
-  await seedLogs(server, project, 12, (index) => ({ platform: index % 2 ? "linux" : "web" }));
-  await server.call("POST", `/public/${project}/logs`, { ...crash, content: `${code}: write failed` }, "");
-  await seedLogs(server, project, 12, (index) => ({ content: `afterwards ${index}`, platform: "web" }));
-  await open(page, server, `/admin?project=${project}`);
-  await page.keyboard.press("Control+k");
-  await expect(page.getByRole("dialog").getByRole("combobox")).toBeFocused();
-  await page.keyboard.type(code);
-  const hit = page.getByRole("option").filter({ hasText: "ERROR editor" });
-  await expect(hit).toBeVisible();
-  await page.keyboard.press("Enter");
-  const drawer = page.getByRole("dialog").filter({ hasText: "User agent" });
-  await expect(drawer.getByText(`${code}: write failed`).first()).toBeVisible();
-  await expect(drawer.getByRole("tree", { name: "Device" }).getByText("ThinkPad")).toBeVisible();
-  await drawer.getByRole("link", { name: "Linux logs of that hour" }).click();
-  await expect(page).toHaveURL(/platform=linux.*time_from=\d+&time_to=\d+/);
-  await expect(page.locator("tbody tr")).toHaveCount(7);
+inEachWay([pointer, keyboard, phone], () => {
+  test("task 6: search everything for E42, land on the log, see its device as a tree, go to the logs of that platform in that hour", async ({
+    page,
+    hand,
+    demo,
+  }) => {
+    test.slow();
+    const { common, fields, frame, logs } = hand.t;
+    const search = () => demo.call<{ data: { kind: string }[] }>("GET", "/admin/search?q=E42");
+    // The index is built after the start.
+    await expect.poll(async () => (await search()).data.some(({ kind }) => kind === "log")).toBe(true);
+    await hand.open(demo, "/admin/announcements?project=tidebrook");
+    await hand.find("E42", new RegExp(`E42: .*${frame.palette.kinds.log} · Quillmere`));
+
+    const drawer = page.getByRole("dialog", { name: `${logs.levels[3]} E42: ` });
+    const tree = drawer.getByRole("tree", { name: logs.deviceInfo });
+    await expect(tree.getByRole("treeitem", { name: /^memory/ })).toHaveAttribute("aria-expanded", "true");
+    await expect(tree.getByRole("treeitem", { name: /^total_mb/ })).toContainText(/\d/);
+    await hand.press(drawer.getByRole("link", { name: logs.sameHour(fields.platform.android) }));
+    await expect(drawer).toBeHidden();
+    const address = new URL(page.url()).searchParams;
+    expect(address.get("project")).toBe("quillmere");
+    const [from, to] = [Number(address.get("time_from")), Number(address.get("time_to"))];
+    expect(to - from).toBe(3599);
+    const query = new URLSearchParams({ platform: "android", start_time: String(from), end_time: String(to) });
+    const { total } = await demo.call<{ total: number }>("GET", `/admin/projects/quillmere/logs?${query}`);
+    expect(total).toBeGreaterThan(300);
+    await expect(page.getByText(common.pageOf(1, 10, String(total)))).toBeVisible();
+  });
 });
 
 for (const look of looks) {
