@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rangeOf, zoneName } from "../app/range";
 import { isoDay } from "./calendar";
-import { changeOf } from "./change";
+import { changeOf, shareText } from "./change";
 import { countryOf, onMap } from "./countries";
 import { contrast, dark, inkOn, light, shadeOf } from "./palette";
 import { plain } from "./parts";
@@ -44,6 +44,21 @@ describe("parts that are not over", () => {
     [monday + 10_800, 3],
     [monday, 0],
   ])("at %i, %i of three hours are over", (now, over) => expect(finished(hours, "hour", now)).toBe(over));
+});
+
+describe("shareText", () => {
+  it.each([
+    ["en-GB", 0.034, "3.4%"],
+    ["en-GB", 9.99, "999%"],
+    ["en-GB", 9.991, ">999%"],
+    ["en-GB", 1716.09, ">999%"],
+    ["zh-Hans-CN", 0.12, "12%"],
+    ["zh-Hans-CN", 1716.09, ">999%"],
+  ])("in %s, %s is %s", (tag, by, text) => {
+    const percent = (share: number, digits = 1) =>
+      new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: digits }).format(share);
+    expect(shareText(by, { percent })).toBe(text);
+  });
 });
 
 describe("changeOf", () => {

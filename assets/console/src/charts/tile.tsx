@@ -2,7 +2,7 @@
 
 import { Button, Group, Paper, Skeleton, Text } from "@mantine/core";
 import { useTexts } from "../app/texts";
-import { changeOf } from "./change";
+import { changeOf, shareText } from "./change";
 import styles from "./charts.module.css";
 import { type Asked, Definition } from "./figure";
 import { Sparkline, thinned } from "./sparkline";
@@ -43,7 +43,7 @@ export function Tile({ title, definition, query, curve, more }: TileProps) {
     if (!("by" in change)) {
       return change.kind === "new" ? texts.isNew : texts.same;
     }
-    const by = data?.difference ? format.decimal(change.by) : format.percent(change.by, change.by < 0.1 ? 1 : 0);
+    const by = data?.difference ? format.decimal(change.by) : shareText(change.by, format);
     return change.kind === "up" ? texts.up(by) : texts.down(by);
   };
   return (

@@ -1,7 +1,7 @@
 // One number, large, with what it is made of.
 
 import { Text } from "@mantine/core";
-import { changeOf } from "./change";
+import { changeOf, shareText } from "./change";
 import styles from "./charts.module.css";
 import type { Drawing } from "./drawing";
 import { usePalette } from "./palette";
@@ -41,7 +41,7 @@ export function single(value: SingleValue, words: Words): Drawing {
 function Single({ value: { result, before, parts, name }, words: { texts, format } }: { value: SingleValue; words: Words }) {
   const palette = usePalette();
   const change = changeOf(result, before);
-  const by = "by" in change ? format.percent(change.by, change.by < 0.1 ? 1 : 0) : "";
+  const by = "by" in change ? shareText(change.by, format) : "";
   const changed =
     change.kind === "none"
       ? ""
