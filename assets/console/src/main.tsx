@@ -26,7 +26,8 @@ const patience = 250;
 // Frame and page are drawn in one go. React holds back what follows a placeholder for a third
 // of a second, and a fast server never needs one.
 await Promise.race([
-  Promise.all([loadTexts(), router.load()]),
+  // What fails is told where it is drawn.
+  Promise.allSettled([loadTexts(), router.load()]),
   new Promise((resolve) => {
     setTimeout(resolve, patience);
   }),

@@ -5,15 +5,14 @@ import type { QueryClient } from "@tanstack/react-query";
 import { type ComponentType, createElement, useEffect, useSyncExternalStore } from "react";
 import { isReachable, untilFound } from "./server";
 
-/** Loads something of the program, as soon as the server can be reached. */
+/** Loads something of the program, as soon as the server can be reached; a bad line may lose one request. */
 export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
-  } catch (error) {
-    if (await isReachable()) {
-      throw error;
+  } catch {
+    if (!(await isReachable())) {
+      await untilFound();
     }
-    await untilFound();
     return load();
   }
 }
