@@ -1,6 +1,6 @@
 // The page About: what runs, and what another instance says of updates.
 
-import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { expect, expectAccessible, open, test } from "./fixtures";
 import { Server } from "./server";
 
 test("about: which build runs, that nobody is asked for updates, and the links", async ({ page, server }) => {
@@ -73,11 +73,3 @@ test("about: an instance that does not answer is said to, and asked again when s
     await server.remove();
   }
 });
-
-for (const look of looks) {
-  test(`about is accessible in ${look.language}, ${look.theme}`, async ({ page, server }) => {
-    await open(page, server, "/admin/about", look);
-    await expect(page.getByRole("region").nth(1)).toBeVisible();
-    await expectAccessible(page);
-  });
-}

@@ -1,6 +1,7 @@
 // Behaviour analysis: what its pages must show and must allow.
 
-import { expect, open, test } from "./fixtures";
+import { zh } from "../src/texts/zh";
+import { expect, expectAccessible, expectEachAccessible, goTo, open, test } from "./fixtures";
 import { people } from "./people";
 
 test("the overview counts events, users, sessions and kinds, and splits the trend", async ({ page, server, project }) => {
@@ -173,4 +174,51 @@ test("cards of the dashboard are moved by key and pointer, renamed and deleted",
   await expect(page.getByRole("dialog")).toContainText("Renamed");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(shown).toHaveText(["Third", "First"]);
+});
+
+test("Behaviour analysis is accessible: definitions, pickers, cards, dialogs", async ({ page, server, project }) => {
+  const { events, charts, common } = zh;
+  await people(server, project);
+  await server.call("POST", `/admin/projects/${project}/events/dashboards/cards`, {
+    title: "First",
+    query: { type: "value", events: [{ name: "open", alias: "A" }] },
+  });
+  const { data } = await server.call<{ data: { event_definition_id: string }[] }>("GET", `/admin/projects/${project}/events/definitions`);
+  const id = data[0]!.event_definition_id;
+  const at = (sub: string) => goTo(page, `/admin/events${sub}?project=${project}`);
+  await open(page, server, `/admin/events?project=${project}`, { language: "zh" });
+  await expectEachAccessible(page, [
+    page.getByRole("button", { name: charts.definition(events.users) }),
+    page.getByRole("button", { name: charts.download(events.trend) }),
+    "help=1",
+  ]);
+  await at("/definitions");
+  await expect(page.locator("tbody tr")).toHaveCount(3);
+  await expectEachAccessible(page, [
+    page.getByRole("button", { name: new RegExp(`^${common.more}`) }).first(),
+    `open=${id}`,
+    `edit=${id}`,
+    `delete=${id}`,
+  ]);
+  await at("/funnel");
+  await expectEachAccessible(page, [page.getByRole("combobox", { name: events.funnel.step(1) })]);
+  await page.getByRole("combobox", { name: events.funnel.step(1) }).click();
+  await page.getByRole("option", { name: "open" }).click();
+  await page.getByRole("combobox", { name: events.funnel.step(2) }).click();
+  await page.getByRole("option", { name: "view" }).click();
+  await page.getByRole("button", { name: events.conditions.add }).first().click();
+  await expect(page.locator('[data-figure="result"] [data-drawn]')).toBeVisible();
+  await expectAccessible(page);
+  await expectEachAccessible(page, [page.getByRole("button", { name: events.card.save })]);
+  await at("/dashboard");
+  const menu = page.getByRole("button", { name: events.dashboard.actions("First") });
+  await expectEachAccessible(page, [menu]);
+  for (const item of [events.dashboard.rename, common.delete]) {
+    await menu.click();
+    await page.getByRole("menuitem", { name: item }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+  }
 });

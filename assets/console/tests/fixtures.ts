@@ -210,21 +210,32 @@ export async function expectAccessible(page: Page, meanwhile?: () => Promise<voi
 
 /** Shows the other theme, until the function it returns is called. */
 async function changeTheme(page: Page): Promise<() => Promise<void>> {
-  const other = { light: "dark", dark: "light" } as const;
-  const [scheme, chosen] = await page.evaluate(() => {
-    const preferred = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-    return [preferred, document.documentElement.dataset["mantineColorScheme"]] as ["light" | "dark", "light" | "dark" | undefined];
-  });
-  const show = async (theme: "light" | "dark") => {
-    // The public pages follow the system, the console what was chosen.
-    await (chosen
-      ? page.evaluate((theme) => {
-          document.documentElement.dataset["mantineColorScheme"] = theme;
-        }, theme)
-      : page.emulateMedia({ colorScheme: theme }));
-  };
-  await show(other[chosen ?? scheme]);
-  return () => show(chosen ?? scheme);
+  const [shown, ofConsole] = await page.evaluate(() => [
+    document.documentElement.dataset["mantineColorScheme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
+    "mantineColorScheme" in document.documentElement.dataset,
+  ]);
+  const other = shown === "dark" ? "light" : "dark";
+  if (!ofConsole) {
+    // The public pages follow the system.
+    await page.emulateMedia({ colorScheme: other });
+    return () => page.emulateMedia({ colorScheme: shown as "light" | "dark" });
+  }
+  const chosen = await page.evaluate(() => localStorage.getItem("svc.console.theme"));
+  await chooseTheme(page, other);
+  return () => chooseTheme(page, chosen);
+}
+
+/** Has the console hear that another tab chose a theme, or none. */
+async function chooseTheme(page: Page, theme: string | null): Promise<void> {
+  await page.evaluate((theme) => {
+    const key = "svc.console.theme";
+    if (theme === null) {
+      localStorage.removeItem(key);
+    } else {
+      localStorage.setItem(key, theme);
+    }
+    dispatchEvent(new StorageEvent("storage", { key, newValue: theme }));
+  }, theme);
 }
 
 async function expectNoViolation(page: Page, rules: RunOptions): Promise<void> {
@@ -268,9 +279,3 @@ export async function expectEachAccessible(page: Page, ways: (Locator | string)[
     });
   }
 }
-
-/** Both languages, both themes. */
-export const looks: Look[] = [
-  { language: "en", theme: "light", phone: false },
-  { language: "zh", theme: "dark", phone: false },
-];

@@ -1,7 +1,8 @@
 // Task 12, and what the page Projects must show and allow.
 
 import type { Page } from "@playwright/test";
-import { expect, expectAccessible, inEachWay, looks, open, test } from "./fixtures";
+import { zh } from "../src/texts/zh";
+import { expect, expectAccessible, expectEachAccessible, goTo, inEachWay, open, test } from "./fixtures";
 import { phone, pointer } from "./hand";
 import { seedLogs, sendFeedback } from "./seed";
 
@@ -155,21 +156,37 @@ test("the public page and the integration are one step away", async ({ page, ser
   await expect(page.getByRole("heading", { name: "Codehost integration" })).toBeVisible();
 });
 
-for (const look of looks) {
-  for (const part of ["list", "open", "edit", "delete"]) {
-    test(`projects are accessible in ${look.language}, ${look.theme}: ${part}`, async ({ page, server, project }) => {
-      await server.call("PATCH", `/admin/projects/${project}`, {
-        description: "# About\n\nText with `code`.",
-        repo_url: "https://github.com/acme/app",
-        website_url: "https://acme.example",
-      });
-      await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de" });
-      const parameters = part === "list" ? "" : `${part}=${project}`;
-      await open(page, server, `/admin/projects?project=${project}&q=${project}&${parameters}`, look);
-      await expect(page.getByRole("row", { includeHidden: true }).nth(1)).toBeAttached();
-      await expect(page.getByRole("dialog")).toHaveCount(part === "list" ? 0 : 1);
-      await expect(page.locator(".cm-content")).toHaveCount(part === "edit" ? 1 : 0);
-      await expectAccessible(page);
-    });
-  }
-}
+test("the page of projects is accessible: list, menus, drawer, dialogs, languages, former keys", async ({ page, server, project }) => {
+  const { projects, common } = zh;
+  const path = `/admin/projects/${project}`;
+  await server.call("PATCH", path, {
+    description: "# About\n\nText with `code`.",
+    repo_url: "https://github.com/acme/app",
+    website_url: "https://acme.example",
+  });
+  await server.call("POST", `${path}/locales`, { locale: "de", label: "Deutsch" });
+  const key = `${project}-two`.slice(0, 64);
+  await server.call("PATCH", path, { project_key: key });
+  await open(page, server, `/admin/projects?project=${key}&q=${key}`, { language: "zh" });
+  await expect(page.locator("tbody tr")).toHaveCount(1);
+  await expectAccessible(page);
+  await expectEachAccessible(page, [
+    page.getByRole("button", { name: common.columns }),
+    page.getByRole("button", { name: `${common.more}: ${project}` }),
+    "help=1",
+    `open=${key}`,
+    `delete=${key}`,
+    `start=${key}`,
+  ]);
+  await goTo(page, `/admin/projects?project=${key}&q=${key}&edit=${key}`);
+  const form = page.getByRole("dialog", { name: `${common.edit}: ${project}` });
+  await expect(form.locator(".cm-content")).toHaveCount(1);
+  await expectAccessible(page);
+  await expectEachAccessible(page, [
+    form.getByRole("button", { name: projects.languages.add }),
+    form.getByRole("button", { name: projects.languages.edit("Deutsch") }),
+    form.getByRole("button", { name: projects.languages.remove("Deutsch") }),
+    form.getByRole("button", { name: projects.aliases.remove(project) }),
+    form.getByRole("combobox", { name: projects.columns.storage }),
+  ]);
+});

@@ -44,30 +44,30 @@ const pages: Record<string, (project: string) => string> = {
   "an operation": () => "/doc/createVersion",
 };
 
-for (const [name, path] of Object.entries(pages)) {
-  test.describe("for everybody", () => {
-    test.use({ expected: [/404/] });
+test.describe("for everybody", () => {
+  test.use({ expected: [/404/] });
 
-    test(`${name} is accessible and fits, on a phone in the dark and on a desktop in the light`, async ({ page, server, project }) => {
-      await publish(server, project);
-      for (const [colorScheme, width] of [
-        ["dark", 375],
-        ["light", 1440],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 812 });
+  test("every page is accessible and fits, on a phone and on a desktop", async ({ page, server, project }) => {
+    test.slow();
+    await publish(server, project);
+    for (const [name, path] of Object.entries(pages)) {
+      await test.step(name, async () => {
+        await page.setViewportSize({ width: 375, height: 812 });
         await page.goto(server.url + path(project));
         for (const details of await page.locator("main details:not(.menu)").all()) {
           await details.evaluate((element: HTMLDetailsElement) => {
             element.open = true;
           });
         }
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-        await expectAccessible(page);
-      }
-    });
+        for (const width of [375, 1440]) {
+          await page.setViewportSize({ width, height: 812 });
+          expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+          await expectAccessible(page);
+        }
+      });
+    }
   });
-}
+});
 
 test.describe("without script", () => {
   test.use({ javaScriptEnabled: false });

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Locator } from "@playwright/test";
-import { expect, expectAccessible, inEachWay, looks, open, test } from "./fixtures";
+import { expect, inEachWay, open, test } from "./fixtures";
 import { keyboard, phone, pointer } from "./hand";
 import { startInTerminal } from "./terminal";
 
@@ -67,13 +67,3 @@ test("what to paste has this server, the project and a place for the key, in eac
     }
   }
 });
-
-for (const look of looks) {
-  test(`beginnings are accessible in ${look.language}, ${look.theme}`, async ({ page, server, project }) => {
-    for (const path of ["versions", "announcements", `projects?start=${project}`]) {
-      await open(page, server, `/admin/${path}${path.includes("?") ? "&" : "?"}project=${project}`, look);
-      await expect(page.getByRole("tab", { name: "curl" }).first()).toBeVisible();
-      await expectAccessible(page);
-    }
-  });
-}

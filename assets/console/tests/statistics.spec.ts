@@ -1,32 +1,33 @@
 // The page Statistics: what it must show and what it must allow.
 
 import { readFile } from "node:fs/promises";
-import { expect, expectAccessible, looks, open, test } from "./fixtures";
+import { zh } from "../src/texts/zh";
+import { expect, expectAccessible, expectEachAccessible, open, test } from "./fixtures";
 
 const path = "/admin/analytics?project=quillmere";
 
-for (const look of looks) {
-  test(`Statistics shows all its figures in ${look.language}, ${look.theme}, and is accessible`, async ({ page, demo }) => {
-    await open(page, demo, `${path}&range=30d`, look);
-    const names = {
-      en: ["Requests", "Update checks", "Announcements", "Top version", "Error logs", "Average rating"],
-      zh: ["请求", "更新检查", "公告获取", "主要版本", "错误日志", "平均评分"],
-    }[look.language];
-    for (const name of names) {
-      await expect(page.getByRole("region", { name, exact: true })).toHaveText(/\d/);
-    }
-    const drawn = ["trend", "platforms", "map", "adoption", "week", "calendar"];
-    for (const id of drawn) {
-      await expect(page.locator(`[data-figure="${id}"] [data-drawn]`)).toHaveAttribute("aria-label", /\d/);
-    }
-    for (const id of ["origins", "client-versions", "system-versions", "endpoints"]) {
-      await expect(page.locator(`[data-figure="${id}"] li`).first()).toHaveText(/\d/);
-    }
-    await expect(page.locator('[data-figure="levels"] li')).toHaveCount(4);
-    await expect(page.locator('[data-figure="ratings"] li')).toHaveCount(5);
-    await expectAccessible(page);
-  });
-}
+test("Statistics shows all its figures, and is accessible", async ({ page, demo }) => {
+  const { statistics, charts } = zh;
+  await open(page, demo, `${path}&range=30d`, { language: "zh" });
+  const { requests, checks, announcements, topVersion, errors, rating } = statistics;
+  for (const name of [requests, checks, announcements, topVersion, errors, rating]) {
+    await expect(page.getByRole("region", { name, exact: true })).toHaveText(/\d/);
+  }
+  const drawn = ["trend", "platforms", "map", "adoption", "week", "calendar"];
+  for (const id of drawn) {
+    await expect(page.locator(`[data-figure="${id}"] [data-drawn]`)).toHaveAttribute("aria-label", /\d/);
+  }
+  for (const id of ["origins", "client-versions", "system-versions", "endpoints"]) {
+    await expect(page.locator(`[data-figure="${id}"] li`).first()).toHaveText(/\d/);
+  }
+  await expect(page.locator('[data-figure="levels"] li')).toHaveCount(4);
+  await expect(page.locator('[data-figure="ratings"] li')).toHaveCount(5);
+  await expectAccessible(page);
+  await expectEachAccessible(page, [
+    page.getByRole("button", { name: charts.definition(requests), exact: true }),
+    page.getByRole("button", { name: charts.download(statistics.trend) }),
+  ]);
+});
 
 test("Statistics fits on a phone, and the page does not scroll sideways", async ({ page, demo }) => {
   await open(page, demo, path, { phone: true });

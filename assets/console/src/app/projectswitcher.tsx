@@ -18,7 +18,6 @@ export function ProjectSwitcher() {
       onChange={(key) => key && show(key)}
       allowDeselect={false}
       searchable={(projects?.length ?? 0) > 7}
-      maxDropdownHeight={320}
       comboboxProps={{ position: "top-start" }}
     />
   );

@@ -38,6 +38,8 @@ const red: MantineColorsTuple = [
   "#861c1c",
 ];
 
+const options = { withScrollArea: false, classNames: { options: "options" } };
+
 export const theme = createTheme({
   primaryColor: "accent",
   primaryShade: 6,
@@ -65,6 +67,11 @@ export const theme = createTheme({
     // What opens over a page is a part of the page; a menu holds entries and nothing else.
     Popover: { defaultProps: { portalProps: { target: "#content" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // A list of options scrolls itself: an element within it that did would have to take the focus.
+    Select: { defaultProps: options },
+    MultiSelect: { defaultProps: options },
+    Autocomplete: { defaultProps: options },
+    TagsInput: { defaultProps: options },
     // The heading of a dialog is no banner of the page.
     Modal: { defaultProps: { attributes: { header: { role: "presentation" } } } },
     Drawer: { defaultProps: { attributes: { header: { role: "presentation" } } } },
@@ -91,7 +98,7 @@ export const colours: CSSVariablesResolver = () => ({
     "--mantine-color-red-6": "#ff8787",
     "--mantine-color-red-filled": "#c92a2a",
     "--mantine-color-red-filled-hover": "#b02525",
-    "--mantine-color-anchor": "#76a3ef",
+    "--mantine-color-anchor": "#85adf1",
   },
 });
 

@@ -28,6 +28,7 @@ export default function AboutPage() {
     onSuccess: (fresh) => queries.setQueryData(["about"], fresh),
   });
   const error = program.error ?? status.error ?? again.error;
+  const loaded = program.data && status.data && { program: program.data, status: status.data };
   return (
     <Stack gap="md" maw={880}>
       <Group justify="space-between" gap="xs">
@@ -47,29 +48,31 @@ export default function AboutPage() {
         </Group>
       </Group>
       {error && <Failure error={error} retry={() => again.mutate()} />}
-      {program.data && status.data ? (
+      {loaded ? (
         <>
-          <Running program={program.data} status={status.data} />
-          <Update program={program.data} />
-          <Health status={status.data} />
+          <Running {...loaded} />
+          <Update {...loaded} />
+          <Health {...loaded} />
         </>
       ) : (
         !error && <Skeleton height={480} role="status" aria-label={common.loading} />
       )}
-      <Section title={about.links}>
-        <Group gap="lg">
-          {links.map((name) => (
-            <Anchor key={name} href={addresses[name]}>
-              {about[name]}
-            </Anchor>
-          ))}
-          {program.data?.docs_url && (
-            <Anchor href={program.data.docs_url} target="_blank" rel="noopener noreferrer">
-              {about.docs}
-            </Anchor>
-          )}
-        </Group>
-      </Section>
+      {(loaded || error) && (
+        <Section title={about.links}>
+          <Group gap="lg">
+            {links.map((name) => (
+              <Anchor key={name} href={addresses[name]}>
+                {about[name]}
+              </Anchor>
+            ))}
+            {program.data?.docs_url && (
+              <Anchor href={program.data.docs_url} target="_blank" rel="noopener noreferrer">
+                {about.docs}
+              </Anchor>
+            )}
+          </Group>
+        </Section>
+      )}
     </Stack>
   );
 }

@@ -48,7 +48,6 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
       data={[...data, ...unknown]}
       value={value || null}
       onChange={(next) => onChange(next ?? "")}
-      maxDropdownHeight={320}
       limit={200}
       renderOption={({ option }) => (
         <span className={styles.option}>

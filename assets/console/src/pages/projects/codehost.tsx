@@ -24,10 +24,10 @@ import { check, type Draft, draftOf, fieldsOf } from "./integration";
 const operations = [
   "getCodehostIntegration",
   "updateCodehostIntegration",
-  "getCodehostIntegrationRepoTemplate",
-  "getCodehostWebhook",
-  "setCodehostWebhookSecret",
-  "clearCodehostWebhookSecret",
+  "getCodehostRepoTemplate",
+  "getWebhook",
+  "setWebhookSecret",
+  "clearWebhook",
 ];
 
 export default function CodehostPage() {

@@ -4,6 +4,7 @@ import { Box, Group, SimpleGrid, Stack, Title } from "@mantine/core";
 import { useRange } from "../../app/range";
 import { useTexts } from "../../app/texts";
 import { RangeBar, RangeText } from "../../charts/rangebar";
+import { ApiHelpButton } from "../../resource/page";
 import {
   Adoption,
   CalendarFigure,
@@ -20,6 +21,17 @@ import {
 } from "./figures";
 import { Tiles } from "./tiles";
 
+const operations = [
+  "getRequestOverview",
+  "getRequestSeries",
+  "getVersionAdoption",
+  "listClientVersions",
+  "listPlatformVersions",
+  "getRequestHeatmap",
+  "getLogLevels",
+  "getFeedbackRatings",
+];
+
 const names = ["24h", "7d", "30d", "90d", "1y"] as const;
 
 export default function StatisticsPage() {
@@ -34,7 +46,10 @@ export default function StatisticsPage() {
           </Title>
           <RangeText range={range} />
         </Box>
-        <RangeBar range={range} setRange={setRange} refresh={refresh} names={names} />
+        <Group gap="xs">
+          <ApiHelpButton operations={operations} />
+          <RangeBar range={range} setRange={setRange} refresh={refresh} names={names} />
+        </Group>
       </Group>
       <Tiles range={range} />
       <Trend range={range} />
