@@ -183,14 +183,14 @@ export async function settled(page: Page): Promise<void> {
   const asked = pending.get(page)!;
   do {
     await expect.poll(() => asked.size, { intervals: [20] }).toBe(0);
-    // What an answer leads to, further questions too, begins before the page is idle.
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestIdleCallback(resolve))));
+    // What an answer leads to, further questions too, begins before the page is idle; a busy machine may have no idle moment.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestIdleCallback(resolve, { timeout: 500 }))));
   } while (asked.size > 0);
   // Colours in the middle of a transition are neither of the two that were chosen.
   await page.evaluate(() => {
     const ending = document
       .getAnimations()
-      .filter((animation) => animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+      .filter(({ effect, playState }) => playState === "running" && effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
     return Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)));
   });
 }

@@ -1,0 +1,1 @@
+export{t as countryOf,n as onMap}from"./countries-AbDuhT5I.js";

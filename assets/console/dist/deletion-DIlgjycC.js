@@ -1,0 +1,1 @@
+export{t as DeletionDialog}from"./deletion-DbJ_kbCW.js";

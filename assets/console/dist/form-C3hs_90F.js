@@ -1,0 +1,1 @@
+export{t as FormDialog}from"./form-f33YXuzT.js";

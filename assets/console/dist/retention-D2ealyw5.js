@@ -1,0 +1,1 @@
+export{n as between,t as default}from"./retention-BaDaLm32.js";
