@@ -62,10 +62,10 @@ func TestCheckAsksAsAnAppDoes(t *testing.T) {
 			w.answer = func(out http.ResponseWriter, r *http.Request, body string) {
 				seen = append(seen, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+body))
 				if r.Method == http.MethodGet {
-					fmt.Fprint(out, `{"version":"this","title":null,"published_at":5}`)
+					_, _ = fmt.Fprint(out, `{"version":"this","title":null,"published_at":5}`)
 					return
 				}
-				fmt.Fprint(out, `{"should_update":true,"required":true,"reason_codes":["milestone_guard"],"latest_version":{"version":"9"},"target_version":{"version":"8"},"unknown":1}`)
+				_, _ = fmt.Fprint(out, `{"should_update":true,"required":true,"reason_codes":["milestone_guard"],"latest_version":{"version":"9"},"target_version":{"version":"8"},"unknown":1}`)
 			}
 			got := w.Check(t.Context(), false)
 			if got.Failure != "" || !got.ShouldUpdate || !got.Required || len(got.Reasons) != 1 || got.Latest.Version != "9" || got.Target.Version != "8" || got.Running.Version != "this" || !got.At.Equal(w.now) {
@@ -113,7 +113,7 @@ func TestFailuresAreSaid(t *testing.T) {
 				}
 				out.Header().Set("Location", "https://elsewhere.example/")
 				out.WriteHeader(tc.status)
-				fmt.Fprint(out, tc.body)
+				_, _ = fmt.Fprint(out, tc.body)
 			}
 			got := w.Check(t.Context(), false)
 			if got.Failure != tc.want || (tc.want != "") != (w.log.Len() > 0) || got.Running != nil || (got.Latest != nil) != (tc.want == "") {
@@ -150,7 +150,7 @@ func TestChecksAreKept(t *testing.T) {
 	status := 200
 	w.answer = func(out http.ResponseWriter, _ *http.Request, _ string) {
 		out.WriteHeader(status)
-		fmt.Fprint(out, `{"latest_version":{"version":"9"}}`)
+		_, _ = fmt.Fprint(out, `{"latest_version":{"version":"9"}}`)
 	}
 	var callers sync.WaitGroup
 	for range 20 {
