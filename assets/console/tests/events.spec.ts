@@ -71,8 +71,9 @@ test("retention leaves periods blank that are not over", async ({ page, server, 
   await expect(page).toHaveURL(/period=week/);
 });
 
-test("paths say when branches are cut", async ({ page, server, project }) => {
+test("paths say when branches are cut, and a refresh within a second asks again", async ({ page, server, project }) => {
   await people(server, project);
+  await page.clock.setFixedTime(Date.now() + 5_000);
   await open(page, server, `/admin/events/paths?project=${project}&branches=1&scope=user`);
   const result = page.locator('[data-figure="result"]');
   await expect(result.locator("[data-drawn]")).toHaveAttribute("aria-label", /open → view: 4/);

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { choiceParam, useParams } from "./address";
+import { queries } from "./query";
 
 export type RangeName = "24h" | "7d" | "30d" | "90d" | "1y";
 
@@ -68,6 +69,10 @@ export function useRange(names: readonly RangeName[]): { range: Range; setRange(
     return lastEnd;
   });
   const refresh = useCallback(() => {
+    if (lastEnd === now()) {
+      // The same questions have answers from before the last moments of this second.
+      void queries.invalidateQueries();
+    }
     lastEnd = now();
     setEnd(lastEnd);
   }, []);
