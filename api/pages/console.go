@@ -18,14 +18,27 @@ import (
 // styles that its components add are allowed.
 const nonceMark = "__NONCE__"
 
-// consolePage is the page of the console, cut where the nonce goes.
-var consolePage = sync.OnceValue(func() []string {
-	return strings.Split(embedded(assets.Console, assets.ConsoleDir+"/index.html"), nonceMark)
+// consolePages are the documents of the console, cut where the nonce goes: index.html, and
+// for each page one that names the files which that page needs, as page.admin.logs.html.
+var consolePages = sync.OnceValue(func() map[string][]string {
+	names, err := fs.Glob(assets.Console, assets.ConsoleDir+"/*.html")
+	if err != nil {
+		panic(err) // the pattern is well formed
+	}
+	documents := make(map[string][]string, len(names))
+	for _, name := range names {
+		documents[path.Base(name)] = strings.Split(embedded(assets.Console, name), nonceMark)
+	}
+	return documents
 })
 
 func serveConsole(w http.ResponseWriter, r *web.Request) error {
+	document, ok := consolePages()["page"+strings.ReplaceAll(strings.TrimSuffix(r.URL.Path, "/"), "/", ".")+".html"]
+	if !ok {
+		document = consolePages()["index.html"]
+	}
 	nonce := rand.Text()
-	page := strings.Join(consolePage(), nonce)
+	page := strings.Join(document, nonce)
 	header := w.Header()
 	setPolicy(header, ownScripts, " 'nonce-"+nonce+"'", " svc default")
 	header["Cache-Control"] = noStore

@@ -1,5 +1,5 @@
-// Builds the console into dist: the files of Vite, compressed where it is worth it, and the
-// licences of what is in them. A compressed file is there as .br and as .gz, from which the
+// Builds the console into dist: the files of Vite, compressed where it is worth it, a document
+// for each page, and the licences of what is in them. A compressed file is there as .br and as .gz, from which the
 // program makes the plain one for those who want that: so it carries a third of the bytes. With
 // --check it builds elsewhere and fails when dist is anything else.
 
@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from "node:zlib";
 import { build } from "vite";
 import { licences } from "./licences.mjs";
+import { pages } from "./pages.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -19,6 +20,9 @@ async function buildInto(outDir) {
   rmSync(outDir, { recursive: true, force: true });
   const { output } = await build({ root, logLevel: "warn", build: { outDir, emptyOutDir: true } });
   writeFileSync(join(outDir, "licences.txt"), licences(root, output));
+  for (const [name, text] of pages(root, output, readFileSync(join(outDir, "index.html"), "utf8"))) {
+    writeFileSync(join(outDir, name), text);
+  }
   for (const name of readdirSync(outDir)) {
     if ([".js", ".css", ".svg", ".json", ".txt"].includes(extname(name))) {
       const path = join(outDir, name);

@@ -24,31 +24,35 @@ setNonce(nonce);
 const patience = 250;
 
 // Frame and page are drawn in one go. React holds back what follows a placeholder for a third
-// of a second, and a fast server never needs one.
-await Promise.race([
+// of a second, and a fast server never needs one. Pages import from the file of this module: it
+// must not await them at its top level, where they would wait for each other.
+Promise.race([
   // What fails is told where it is drawn.
   Promise.allSettled([loadTexts(), router.load()]),
   new Promise((resolve) => {
     setTimeout(resolve, patience);
   }),
-]);
-createRoot(document.getElementById("root")!).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <Suspense>
-        <TextsProvider>
-          <MantineProvider
-            theme={theme}
-            defaultColorScheme="auto"
-            colorSchemeManager={schemes}
-            cssVariablesResolver={colours}
-            getStyleNonce={() => nonce}
-          >
-            <RouterProvider router={router} />
-            <Notices />
-          </MantineProvider>
-        </TextsProvider>
-      </Suspense>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+]).then(draw);
+
+function draw() {
+  createRoot(document.getElementById("root")!).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <Suspense>
+          <TextsProvider>
+            <MantineProvider
+              theme={theme}
+              defaultColorScheme="auto"
+              colorSchemeManager={schemes}
+              cssVariablesResolver={colours}
+              getStyleNonce={() => nonce}
+            >
+              <RouterProvider router={router} />
+              <Notices />
+            </MantineProvider>
+          </TextsProvider>
+        </Suspense>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

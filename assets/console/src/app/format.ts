@@ -1,6 +1,5 @@
 // Numbers, times and sizes as people of the chosen language write them.
 
-import { useMemo } from "react";
 import { useLanguage } from "./texts";
 
 export interface Format {
@@ -45,38 +44,58 @@ const steps: [limit: number, size: number, unit: Intl.RelativeTimeFormatUnit][] 
   [Number.POSITIVE_INFINITY, 365 * 86_400, "year"],
 ];
 
-/** What formats in a language, a BCP 47 tag. */
+const made = new Map<string, Format>();
+
+/** What formats in a language, a BCP 47 tag; for one language always the same. */
 export function formatIn(tag: string): Format {
-  const number = new Intl.NumberFormat(tag);
-  const size = new Intl.NumberFormat(tag, { maximumFractionDigits: 1 });
-  const time = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
-  const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium" });
-  const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
-  const list = new Intl.ListFormat(tag, { type: "conjunction" });
-  const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
-  const decimal = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 });
-  const day = new Intl.DateTimeFormat(tag, { timeZone: "UTC", day: "numeric", month: "short" });
-  const hour = new Intl.DateTimeFormat(tag, { timeZone: "UTC", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-  const full = new Intl.DateTimeFormat(tag, { timeZone: "UTC", dateStyle: "full" });
-  const weekday = new Intl.DateTimeFormat(tag, { timeZone: "UTC", weekday: "short" });
-  const month = new Intl.DateTimeFormat(tag, { timeZone: "UTC", month: "short" });
-  const countries = new Intl.DisplayNames(tag, { type: "region" });
+  const format = made.get(tag) ?? newFormat(tag);
+  made.set(tag, format);
+  return format;
+}
+
+/** Makes a formatter when it is used first: one takes the browser milliseconds, and a page needs few of them. */
+function lazy<T>(make: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= make());
+}
+
+function newFormat(tag: string): Format {
+  const numbers = (options?: Intl.NumberFormatOptions) => lazy(() => new Intl.NumberFormat(tag, options));
+  const times = (options: Intl.DateTimeFormatOptions) => lazy(() => new Intl.DateTimeFormat(tag, options));
+  const number = numbers();
+  const size = numbers({ maximumFractionDigits: 1 });
+  const compact = numbers({ notation: "compact", maximumFractionDigits: 1 });
+  const decimal = numbers({ maximumFractionDigits: 2 });
+  const time = times({ dateStyle: "medium", timeStyle: "short" });
+  const date = times({ dateStyle: "medium" });
+  const day = times({ timeZone: "UTC", day: "numeric", month: "short" });
+  const hour = times({ timeZone: "UTC", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const full = times({ timeZone: "UTC", dateStyle: "full" });
+  const weekday = times({ timeZone: "UTC", weekday: "short" });
+  const month = times({ timeZone: "UTC", month: "short" });
+  const relative = lazy(() => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
+  const list = lazy(() => new Intl.ListFormat(tag, { type: "conjunction" }));
+  const countries = lazy(() => new Intl.DisplayNames(tag, { type: "region" }));
+  const percents: Intl.NumberFormat[] = []; // by digits after the point
   const shifted = (seconds: number, offset: number) => (seconds + offset * 60) * 1000;
   const unit = (value: number, name: string) =>
     new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
   return {
-    number: (value) => number.format(value),
-    percent: (share, digits = 1) => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: digits }).format(share),
+    number: (value) => number().format(value),
+    percent(share, digits = 1) {
+      percents[digits] ??= new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: digits });
+      return percents[digits].format(share);
+    },
     bytes(count) {
       const power = count < 1024 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), 4);
-      return `${size.format(count / 1024 ** power)} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+      return `${size().format(count / 1024 ** power)} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
     },
-    time: (seconds) => time.format(seconds * 1000),
-    date: (seconds) => date.format(seconds * 1000),
+    time: (seconds) => time().format(seconds * 1000),
+    date: (seconds) => date().format(seconds * 1000),
     ago(seconds, now = Date.now() / 1000) {
       const past = seconds - now;
       const [, length, name] = steps.find(([limit]) => Math.abs(past) < limit) ?? steps[steps.length - 1]!;
-      return relative.format(Math.round(past / length), name);
+      return relative().format(Math.round(past / length), name);
     },
     duration(seconds) {
       const parts = [
@@ -88,18 +107,18 @@ export function formatIn(tag: string): Format {
       const shown = parts.filter(([value]) => value > 0).slice(0, 2);
       return shown.length ? shown.map(([value, name]) => unit(value, name)).join(" ") : unit(0, "second");
     },
-    list: (items) => list.format(items),
-    compact: (value) => compact.format(value),
-    decimal: (value) => decimal.format(value),
-    day: (seconds, offset) => day.format(shifted(seconds, offset)),
-    hour: (seconds, offset) => hour.format(shifted(seconds, offset)),
-    weekdayAndDate: (seconds, offset) => full.format(shifted(seconds, offset)),
+    list: (items) => list().format(items),
+    compact: (value) => compact().format(value),
+    decimal: (value) => decimal().format(value),
+    day: (seconds, offset) => day().format(shifted(seconds, offset)),
+    hour: (seconds, offset) => hour().format(shifted(seconds, offset)),
+    weekdayAndDate: (seconds, offset) => full().format(shifted(seconds, offset)),
     // The first Sunday of 1970 was the fourth day.
-    weekday: (index) => weekday.format((index + 3) * 86_400_000),
-    month: (index) => month.format(Date.UTC(2001, index)),
+    weekday: (index) => weekday().format((index + 3) * 86_400_000),
+    month: (index) => month().format(Date.UTC(2001, index)),
     country(code) {
       try {
-        return countries.of(code) ?? code;
+        return countries().of(code) ?? code;
       } catch {
         return code;
       }
@@ -110,5 +129,5 @@ export function formatIn(tag: string): Format {
 /** What formats in the chosen language. */
 export function useFormat(): Format {
   const { language } = useLanguage();
-  return useMemo(() => formatIn(language === "zh" ? "zh-Hans-CN" : "en-GB"), [language]);
+  return formatIn(language === "zh" ? "zh-Hans-CN" : "en-GB");
 }

@@ -1,0 +1,46 @@
+// A document for each page of the console, which names the files that the page needs: the
+// browser asks for them at once, and not when the script of the frame has come and run.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The documents by file name, "page" and the path with points for slashes; index is that of any other path. */
+export function pages(root, output, index) {
+  const router = readFileSync(join(root, "src/app/router.tsx"), "utf8");
+  const routes = [...router.matchAll(/"(\/[\w/-]*)".*import\("\.\.\/(pages\/[^"]+)"\)/g)];
+  if (routes.length !== router.split('import("../pages/').length - 1) {
+    throw new Error("src/app/router.tsx: a page is not on one line with its path");
+  }
+  return new Map(
+    routes.map(([, path, page]) => {
+      const address = path === "/login" ? path : `/admin${path}`.replace(/\/$/, "");
+      const links = [...needed(output, moduleOf(root, page))]
+        .filter((name) => !index.includes(name))
+        .map(
+          (name) =>
+            `    <link rel="${name.endsWith(".css") ? 'preload" as="style' : "modulepreload"}" crossorigin href="/console/${name}">\n`,
+        );
+      return [`page${address.replaceAll("/", ".")}.html`, index.replace("  </head>", `${links.join("")}  </head>`)];
+    }),
+  );
+}
+
+function moduleOf(root, page) {
+  return [`${page}.tsx`, `${page}/index.tsx`].map((name) => join(root, "src", name)).find(existsSync);
+}
+
+/** The names of a chunk, all that it imports, and their style sheets. */
+function needed(output, module) {
+  const chunks = new Map(output.filter(({ type }) => type === "chunk").map((chunk) => [chunk.fileName, chunk]));
+  const names = new Set();
+  const add = (name) => {
+    if (!names.has(name)) {
+      names.add(name);
+      const { imports, viteMetadata } = chunks.get(name);
+      imports.forEach(add);
+      viteMetadata?.importedCss.forEach((sheet) => names.add(sheet));
+    }
+  };
+  add([...chunks.values()].find(({ facadeModuleId }) => facadeModuleId === module).fileName);
+  return names;
+}
