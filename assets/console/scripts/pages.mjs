@@ -38,7 +38,9 @@ function needed(output, module) {
       names.add(name);
       const { imports, viteMetadata } = chunks.get(name);
       imports.forEach(add);
-      viteMetadata?.importedCss.forEach((sheet) => names.add(sheet));
+      for (const sheet of viteMetadata?.importedCss ?? []) {
+        names.add(sheet);
+      }
     }
   };
   add([...chunks.values()].find(({ facadeModuleId }) => facadeModuleId === module).fileName);
