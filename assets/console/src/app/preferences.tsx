@@ -1,7 +1,8 @@
 // Theme, language and log out, at the foot of the side bar and on the login page.
 
-import { ActionIcon, Group, type MantineColorScheme, Menu, Tooltip, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Group, type MantineColorScheme, Tooltip, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconLanguage, IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
+import { Menu } from "./menu";
 import { logOut } from "./session";
 import { type Language, useLanguage } from "./texts";
 
@@ -21,38 +22,46 @@ export function Preferences({ loggedIn = true }: { loggedIn?: boolean }) {
   const Shown = themes.find(([name]) => name === colorScheme)?.[1] ?? IconDeviceDesktop;
   return (
     <Group gap={4} wrap="nowrap">
-      <Menu position="top-start" withinPortal={false}>
-        <Menu.Target>
+      <Menu
+        position="top-start"
+        withinPortal={false}
+        target={
           <ActionIcon variant="subtle" color="gray" size={36} aria-label={`${frame.theme.label}: ${frame.theme[colorScheme]}`}>
             <Shown size={18} stroke={1.6} aria-hidden />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.RadioGroup value={colorScheme} onChange={(name) => setColorScheme(name as MantineColorScheme)}>
-            {themes.map(([name]) => (
-              <Menu.RadioItem key={name} value={name} closeMenuOnClick>
-                {frame.theme[name]}
-              </Menu.RadioItem>
-            ))}
-          </Menu.RadioGroup>
-        </Menu.Dropdown>
-      </Menu>
-      <Menu position="top-start" withinPortal={false}>
-        <Menu.Target>
+        }
+        items={() => (
+          <>
+            <Menu.RadioGroup value={colorScheme} onChange={(name) => setColorScheme(name as MantineColorScheme)}>
+              {themes.map(([name]) => (
+                <Menu.RadioItem key={name} value={name} closeMenuOnClick>
+                  {frame.theme[name]}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </>
+        )}
+      />
+      <Menu
+        position="top-start"
+        withinPortal={false}
+        target={
           <ActionIcon variant="subtle" color="gray" size={36} aria-label={`${frame.language}: ${languages[language]}`}>
             <IconLanguage size={18} stroke={1.6} aria-hidden />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.RadioGroup value={language} onChange={(tag) => choose(tag as Language)}>
-            {(Object.keys(languages) as Language[]).map((tag) => (
-              <Menu.RadioItem key={tag} value={tag} closeMenuOnClick lang={tag === "zh" ? "zh-Hans" : tag}>
-                {languages[tag]}
-              </Menu.RadioItem>
-            ))}
-          </Menu.RadioGroup>
-        </Menu.Dropdown>
-      </Menu>
+        }
+        items={() => (
+          <>
+            <Menu.RadioGroup value={language} onChange={(tag) => choose(tag as Language)}>
+              {(Object.keys(languages) as Language[]).map((tag) => (
+                <Menu.RadioItem key={tag} value={tag} closeMenuOnClick lang={tag === "zh" ? "zh-Hans" : tag}>
+                  {languages[tag]}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </>
+        )}
+      />
       {loggedIn && (
         <Tooltip label={frame.logOut}>
           <ActionIcon variant="subtle" color="gray" size={36} ms="auto" aria-label={frame.logOut} onClick={logOut}>

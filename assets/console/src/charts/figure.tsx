@@ -1,11 +1,12 @@
 // The frame of a chart: title, definition, the same values as a table, CSV and PNG; its place is
 // kept while values come, and says what went wrong when they do not.
 
-import { ActionIcon, Box, Button, Menu, Paper, Popover, ScrollArea, Skeleton, Table, Text, Title } from "@mantine/core";
+import { ActionIcon, Box, Button, Paper, Popover, ScrollArea, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconChartBar, IconDownload, IconInfoCircle, IconTable } from "@tabler/icons-react";
 import { type ReactNode, useMemo, useState } from "react";
 import { textParam, useParams } from "../app/address";
 import { Failure } from "../app/failure";
+import { Menu } from "../app/menu";
 import { useTexts } from "../app/texts";
 import styles from "./charts.module.css";
 import type { Drawing } from "./drawing";
@@ -149,19 +150,22 @@ export function Figure<T>(props: FigureProps<T>) {
           >
             {asTable ? <IconChartBar size={16} /> : <IconTable size={16} />}
           </ActionIcon>
-          <Menu position="bottom-end">
-            <Menu.Target>
+          <Menu
+            position="bottom-end"
+            target={
               <ActionIcon variant="subtle" color="gray" aria-label={words.texts.download(title)} disabled={!drawing || drawing.empty}>
                 <IconDownload size={16} />
               </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={() => drawing && saveCsv(drawing, file("csv"))}>{words.texts.csv}</Menu.Item>
-              <Menu.Item onClick={() => drawing && void savePng(drawing, title, about, palette, hidden, file("png"))}>
-                {words.texts.png}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+            }
+            items={() => (
+              <>
+                <Menu.Item onClick={() => drawing && saveCsv(drawing, file("csv"))}>{words.texts.csv}</Menu.Item>
+                <Menu.Item onClick={() => drawing && void savePng(drawing, title, about, palette, hidden, file("png"))}>
+                  {words.texts.png}
+                </Menu.Item>
+              </>
+            )}
+          />
           {actions}
         </ActionIcon.Group>
       </div>

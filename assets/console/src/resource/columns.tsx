@@ -1,8 +1,9 @@
 // Which columns a table shows, and the menu that chooses them; remembered for each page.
 
-import { Button, Menu } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
 import { useMemo } from "react";
+import { Menu } from "../app/menu";
 import { useRemembered } from "../app/storage";
 import { useTexts } from "../app/texts";
 import type { Column } from "./resource";
@@ -33,34 +34,39 @@ export function ColumnMenu<R>({ name, columns }: { name: string; columns: Column
   };
   return (
     // The entries of a list that scrolls are reached with Tab, too.
-    <Menu closeOnItemClick={false} position="bottom-end" menuItemTabIndex={0}>
-      <Menu.Target>
+    <Menu
+      closeOnItemClick={false}
+      position="bottom-end"
+      menuItemTabIndex={0}
+      target={
         <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
           {common.columns}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={400} className="scrolls">
-        {choices.map(({ id, title }) => (
-          <Menu.CheckboxItem
-            key={id}
-            // The table needs one column at least.
-            disabled={shown.has(id) && shown.size === 1}
-            checked={shown.has(id)}
-            onChange={() => toggle(id)}
+      }
+      items={() => (
+        <>
+          {choices.map(({ id, title }) => (
+            <Menu.CheckboxItem
+              key={id}
+              // The table needs one column at least.
+              disabled={shown.has(id) && shown.size === 1}
+              checked={shown.has(id)}
+              onChange={() => toggle(id)}
+            >
+              {title}
+            </Menu.CheckboxItem>
+          ))}
+          <Menu.Divider />
+          <Menu.Item
+            onClick={() => {
+              show(null);
+              rememberWidths(null);
+            }}
           >
-            {title}
-          </Menu.CheckboxItem>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          onClick={() => {
-            show(null);
-            rememberWidths(null);
-          }}
-        >
-          {common.resetColumns}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+            {common.resetColumns}
+          </Menu.Item>
+        </>
+      )}
+    />
   );
 }

@@ -105,17 +105,23 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     }
   }, [next, page, pageQuery, queries]);
 
-  return {
-    project,
-    page,
-    pageSize,
-    data: shown ?? null,
-    stale: current.isPlaceholderData,
-    error: current.error,
-    retry: () => void refetch(),
-    added: nothing ? 0 : added,
-    showAdded: () => void refetch(),
-    filtered: conditions !== "{}",
-    load: (number) => queries.fetchQuery({ ...pageQuery(number), staleTime: 5_000 }),
-  };
+  const { error, isPlaceholderData: stale } = current;
+  const shownAdded = nothing ? 0 : added;
+  // The same as long as nothing in it changes, so that the table is drawn once.
+  return useMemo(
+    () => ({
+      project,
+      page,
+      pageSize,
+      data: shown ?? null,
+      stale,
+      error,
+      retry: () => void refetch(),
+      added: shownAdded,
+      showAdded: () => void refetch(),
+      filtered: conditions !== "{}",
+      load: (number) => queries.fetchQuery({ ...pageQuery(number), staleTime: 5_000 }),
+    }),
+    [project, page, pageSize, shown, stale, error, refetch, shownAdded, conditions, queries, pageQuery],
+  );
 }

@@ -3,7 +3,7 @@
 import { Button, Group, Stack, Title, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
-import { useRef } from "react";
+import { useMemo, useRef } from "react";
 import { useAddress } from "../app/address";
 import { Failure } from "../app/failure";
 import { useShortcuts } from "../app/keys";
@@ -52,6 +52,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   const RecordDrawer = usePart(drawer, Boolean(address["open"]));
   const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
   const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
+  const table = useMemo(() => <RecordTable resource={resource} list={list} />, [resource, list]);
   const nothing = list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>
@@ -74,13 +75,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
       </Group>
       {resource.above}
       {!nothing && <Filters resource={resource} searchRef={search} />}
-      {list.error && !list.data ? (
-        <Failure error={list.error} retry={list.retry} />
-      ) : nothing ? (
-        resource.empty
-      ) : (
-        <RecordTable resource={resource} list={list} />
-      )}
+      {list.error && !list.data ? <Failure error={list.error} retry={list.retry} /> : nothing ? resource.empty : table}
       {resource.below}
       {RecordDrawer && <RecordDrawer resource={resource} list={list} />}
       {resource.form && FormDialog && <FormDialog resource={resource} form={resource.form} list={list} />}

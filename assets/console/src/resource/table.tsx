@@ -1,12 +1,13 @@
 // The records of a page as a table, with paging and a menu for each record.
 
-import { ActionIcon, Box, Button, Menu, Skeleton, Text } from "@mantine/core";
+import { ActionIcon, Box, Button, Skeleton, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { DataTable, type DataTableColumn } from "mantine-datatable";
 import { useAddress } from "../app/address";
 import { useFormat } from "../app/format";
+import { Menu } from "../app/menu";
 import { useTexts } from "../app/texts";
 import { useColumns } from "./columns";
 import type { List } from "./list";
@@ -71,6 +72,9 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       title: <span className="offscreen">{common.more}</span>,
       textAlign: "right" as const,
       width: actionsWidth,
+      // The library would measure what it pins, and draw all rows a second time.
+      titleClassName: classes["pinned"],
+      cellsClassName: classes["pinned"],
       render: (record: R) => <RecordMenu resource={resource} record={record} />,
     },
   ];
@@ -101,7 +105,6 @@ export function RecordTable<R extends object, D extends object>({ resource, list
         columns={columns}
         classNames={{ table: `${classes["table"]} ${list.stale ? classes["stale"] : ""}` }}
         styles={{ table: { tableLayout: "fixed", minWidth: sum, width: fills ? "100%" : sum } }}
-        pinLastColumn
         highlightOnHover
         withTableBorder
         borderRadius="sm"
@@ -156,37 +159,41 @@ export function RecordMenu<R extends object, D extends object>({ resource, recor
     return null;
   }
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
+    <Menu
+      position="bottom-end"
+      withinPortal
+      target={
         <ActionIcon variant="subtle" color="gray" aria-label={`${common.more}: ${resource.label(record)}`}>
           <IconDots size={18} aria-hidden />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {editable && (
-          <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => change({ edit: id })}>
-            {common.edit}
-          </Menu.Item>
-        )}
-        {form?.create && (
-          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => change({ copy: id })}>
-            {common.copyConfiguration}
-          </Menu.Item>
-        )}
-        {actions.map(({ id: action, label, icon, danger, run }) => (
-          <Menu.Item key={action} leftSection={icon} color={danger ? "red" : undefined} onClick={() => void run(record)}>
-            {label}
-          </Menu.Item>
-        ))}
-        {removable && (
-          <>
-            <Menu.Divider />
-            <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => change({ delete: id })}>
-              {remove.label ?? common.delete}
+      }
+      items={() => (
+        <>
+          {editable && (
+            <Menu.Item leftSection={<IconEdit size={16} aria-hidden />} onClick={() => change({ edit: id })}>
+              {common.edit}
             </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+          )}
+          {form?.create && (
+            <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => change({ copy: id })}>
+              {common.copyConfiguration}
+            </Menu.Item>
+          )}
+          {actions.map(({ id: action, label, icon, danger, run }) => (
+            <Menu.Item key={action} leftSection={icon} color={danger ? "red" : undefined} onClick={() => void run(record)}>
+              {label}
+            </Menu.Item>
+          ))}
+          {removable && (
+            <>
+              <Menu.Divider />
+              <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => change({ delete: id })}>
+                {remove.label ?? common.delete}
+              </Menu.Item>
+            </>
+          )}
+        </>
+      )}
+    />
   );
 }

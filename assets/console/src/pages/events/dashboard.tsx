@@ -1,6 +1,6 @@
 // Saved questions, asked about the range that is shown. All are asked at once.
 
-import { ActionIcon, Button, Group, Menu, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import { ActionIcon, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconArrowsHorizontal, IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -9,6 +9,7 @@ import type { Card, CardFields } from "svc-sdk";
 import { formatSearch } from "../../app/address";
 import { messagesOf } from "../../app/client";
 import { Failure } from "../../app/failure";
+import { Menu } from "../../app/menu";
 import { noticeDone, noticeFailure } from "../../app/notice";
 import { useAdmin, useProjectKey } from "../../app/project";
 import type { Range } from "../../app/range";
@@ -231,33 +232,36 @@ function CardMenu({ card, question, wide }: { card: Card; question: Question; wi
   };
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <Menu
+        position="bottom-end"
+        target={
           <ActionIcon variant="subtle" color="gray" aria-label={dashboard.actions(card.title)}>
             <IconDots size={16} aria-hidden />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={14} aria-hidden />} onClick={() => setDialog("rename")}>
-            {dashboard.rename}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconEdit size={14} aria-hidden />} onClick={edit}>
-            {dashboard.edit}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconArrowsHorizontal size={14} aria-hidden />}
-            onClick={() =>
-              change.mutate({ layout: { ...card.layout, w: wide ? 6 : 12 } }, { onError: (error) => noticeFailure(texts, error) })
-            }
-          >
-            {wide ? dashboard.narrower : dashboard.wider}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => setDialog("remove")}>
-            {common.delete}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        }
+        items={() => (
+          <>
+            <Menu.Item leftSection={<IconPencil size={14} aria-hidden />} onClick={() => setDialog("rename")}>
+              {dashboard.rename}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconEdit size={14} aria-hidden />} onClick={edit}>
+              {dashboard.edit}
+            </Menu.Item>
+            <Menu.Item
+              leftSection={<IconArrowsHorizontal size={14} aria-hidden />}
+              onClick={() =>
+                change.mutate({ layout: { ...card.layout, w: wide ? 6 : 12 } }, { onError: (error) => noticeFailure(texts, error) })
+              }
+            >
+              {wide ? dashboard.narrower : dashboard.wider}
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => setDialog("remove")}>
+              {common.delete}
+            </Menu.Item>
+          </>
+        )}
+      />
       <Modal
         opened={dialog === "rename"}
         onClose={() => setDialog(null)}

@@ -1,9 +1,10 @@
-import { Button, Menu, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconArrowUpCircle, IconBan, IconBrandGit, IconCloudDownload, IconRoute } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Version } from "svc-sdk";
 import { type Admin, clientOf } from "../../app/client";
+import { Menu } from "../../app/menu";
 import { noticeDone } from "../../app/notice";
 import { useProjectKey, useProjects } from "../../app/project";
 import { Start } from "../../app/start";
@@ -190,25 +191,28 @@ function Releases({ project }: { project: string }) {
     return admin.upsertVersion(release.version, fields);
   };
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <Menu
+      position="bottom-end"
+      target={
         <Button variant="default" leftSection={<IconBrandGit size={16} aria-hidden />}>
           {versions.releases}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => void act(sync, ({ version }) => versions.synced(version))}>{versions.sync}</Menu.Item>
-        <Menu.Item
-          onClick={() =>
-            void act(
-              () => admin.importCodehostReleases(),
-              ({ imported, skipped, scanned }) => versions.imported(imported, skipped, scanned),
-            )
-          }
-        >
-          {versions.import}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+      items={() => (
+        <>
+          <Menu.Item onClick={() => void act(sync, ({ version }) => versions.synced(version))}>{versions.sync}</Menu.Item>
+          <Menu.Item
+            onClick={() =>
+              void act(
+                () => admin.importCodehostReleases(),
+                ({ imported, skipped, scanned }) => versions.imported(imported, skipped, scanned),
+              )
+            }
+          >
+            {versions.import}
+          </Menu.Item>
+        </>
+      )}
+    />
   );
 }
