@@ -121,6 +121,7 @@ type Server struct {
 	counts       *analytics.RequestCounter
 
 	forwarding *apicontrol.Forwarding
+	repeats    web.Repeats
 
 	endpoints []endpoint
 	router    *web.Router // of their indexes
@@ -287,6 +288,9 @@ func (s *Server) handle(x *exchange) (from web.Client, err error) {
 	}
 	if r.Route.Reporter != nil {
 		return r.Route.Reporter(w, r)
+	}
+	if r.Repeatable() {
+		return from, s.repeats.Answer(w, r)
 	}
 	return from, r.Route.Handler(w, r)
 }

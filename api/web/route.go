@@ -14,6 +14,7 @@
 //	span.go       ranges of time in queries and bodies
 //	paging.go     pages of lists
 //	state.go      entity tags of records, If-Match
+//	repeat.go     changes that are made once, Idempotency-Key
 //	respond.go    bodies, errors and their statuses
 //	file.go       files that do not change, in several encodings
 //	cors.go       requests from other origins
