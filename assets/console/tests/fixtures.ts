@@ -150,7 +150,7 @@ export function inEachWay(ways: Way[], define: () => void): void {
 }
 
 /** Opens a path of the console, logged in as the administrator. */
-export async function open(page: Page, server: Server, path: string, look: Partial<Look> = {}): Promise<void> {
+export async function open(page: Page, server: Pick<Server, "url" | "login">, path: string, look: Partial<Look> = {}): Promise<void> {
   const { language = "en", theme = "light", phone = false } = look;
   const token = await server.login();
   if (phone) {

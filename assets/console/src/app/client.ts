@@ -5,21 +5,19 @@ import { SvcApiError, SvcClient } from "svc-sdk";
 import { noteFound, noteLost } from "./server";
 import { expire, keepLogin, session } from "./session";
 
-/** Puts the id of a refused request into its body, since errors keep the body but no headers. */
-async function withRequestId(response: Response): Promise<Response> {
-  const id = response.headers.get("x-request-id");
+/** An answer that has arrived as a whole; one that was refused has the id of its request in the body, since errors keep no headers. */
+async function whole(response: Response): Promise<Response> {
   const text = await response.text();
-  let body: unknown = text;
-  try {
-    body = { ...(JSON.parse(text) as object), request_id: id };
-  } catch {
-    // A proxy answered with something else: it stays as it is.
+  let body = text;
+  if (!response.ok) {
+    try {
+      body = JSON.stringify({ ...(JSON.parse(text) as object), request_id: response.headers.get("x-request-id") });
+    } catch {
+      // A proxy answered with something else: it stays as it is.
+    }
   }
-  return new Response(typeof body === "string" ? body : JSON.stringify(body), {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-  });
+  const { status, statusText, headers } = response;
+  return new Response(body || null, { status, statusText, headers });
 }
 
 // Answers of a proxy whose server is away.
@@ -30,30 +28,74 @@ function loginOf(init?: RequestInit): string {
   return new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, "") ?? "";
 }
 
-async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+// Addresses that are asked something with a body, and change nothing.
+const questions = /\/(analysis\/\w+|update-check-simulation|markdown-preview|translate|test)$/;
+// Addresses where a new record is made: a second one of the same words is a mistake.
+const beginnings = /\/(projects|versions|announcements|feedbacks|logs|locales|cards|backends|api-keys|uploads\/[^/]+\/complete)$/;
+
+// The keys of changes that may have been made, though their answer was lost.
+const unanswered = new Map<string, string>();
+
+/**
+ * What tells a change from others: one that is asked for again in the same words, before its answer
+ * was seen, is the same one. Null where the words do not tell, as those of a switch that goes back and forth.
+ */
+function changeOf(address: string, { method, body, headers }: RequestInit): string | null {
+  const state = new Headers(headers).get("if-match");
+  return state || (method === "POST" && beginnings.test(address)) ? [method, address, state, body].join("\n") : null;
+}
+
+/** A text that nobody else makes up; `crypto.randomUUID` is not there without TLS. */
+const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
+/** Sends a change that is made once, however often it arrives: browsers, too, send again what got no answer. */
+async function sendOnce(address: string, init: RequestInit): Promise<Response> {
+  const change = changeOf(address, init);
+  const key = (change && unanswered.get(change)) || newKey();
+  if (change) {
+    unanswered.set(change, key);
+  }
+  const headers = new Headers(init.headers);
+  headers.set("idempotency-key", key);
+  const response = await whole(await fetch(address, { ...init, headers }));
+  if (change && !isWithoutServer(response)) {
+    unanswered.delete(change);
+  }
+  return response;
+}
+
+function isWithoutServer({ status, headers }: Response): boolean {
+  return withoutServer.has(status) && !headers.has("x-request-id");
+}
+
+async function read(address: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(address, init);
+  return response.ok ? response : whole(response);
+}
+
+async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const address = String(input);
+  const login = loginOf(init);
+  const changes = login && init.method !== "GET" && !questions.test(address);
   let response: Response;
   try {
-    response = await fetch(input, init);
+    response = await (changes ? sendOnce : read)(address, init);
   } catch (error) {
-    if (!init?.signal?.aborted) {
+    if (!init.signal?.aborted) {
       noteLost();
     }
     throw error;
   }
-  if (withoutServer.has(response.status) && !response.headers.has("x-request-id")) {
+  if (isWithoutServer(response)) {
     noteLost();
     return response;
   }
   noteFound();
-  if (response.ok) {
-    return response;
-  }
-  const login = loginOf(init);
   // The current password that somebody typed may be wrong, too: /auth/me tells which it is.
-  if (response.status === 401 && login && !(init?.method === "PATCH" && response.url.endsWith("/auth/admin-profile"))) {
+  if (response.status === 401 && login && !(init.method === "PATCH" && address.endsWith("/auth/admin-profile"))) {
     expire(login);
   }
-  return withRequestId(response);
+  return response;
 }
 
 const clients = new Map<string, SvcClient>();

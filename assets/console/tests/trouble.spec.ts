@@ -1,0 +1,127 @@
+// A bad network, two people at one record, and a clock that is wrong. What else goes wrong is with what
+// it happens to: lists.spec.ts, frame.spec.ts, login.spec.ts.
+
+import type { Page } from "@playwright/test";
+import { expect, open, test } from "./fixtures";
+import { BadNetwork } from "./network";
+import { seedLogs } from "./seed";
+import type { Server } from "./server";
+
+const contents = async (server: Server, project: string, kind: "logs" | "announcements") => {
+  const { data } = await server.call<{ data: { content: string }[] }>("GET", `/admin/projects/${project}/${kind}`);
+  return data.map(({ content }) => content);
+};
+
+test.describe("a slow network that loses 3 %", () => {
+  test.use({ expected: [/ERR_/] });
+
+  test("a list is read, a record is saved once, and another page is opened", async ({ page, server, project }) => {
+    await seedLogs(server, project, 12);
+    const network = await BadNetwork.start(server);
+    await open(page, network, `/admin/logs?project=${project}`);
+    const rows = page.locator("tbody tr");
+    await expect(rows).toHaveCount(10);
+    await page.getByRole("button", { name: "Add" }).click();
+    const form = page.getByRole("dialog", { name: "Add: log" });
+    await form.getByRole("textbox", { name: "Content" }).fill("once");
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form).toBeHidden();
+    await expect(rows.first()).toContainText("once");
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+    expect((await contents(server, project, "logs")).filter((content) => content === "once")).toHaveLength(1);
+    // The program, what is read, and what is saved: of each something was lost.
+    expect(new Set(network.lost)).toEqual(new Set(["program", "read", "change"]));
+    await page.goto("about:blank");
+    await network.remove();
+  });
+
+  test("what is saved again, since its answer was lost, is saved once, and not refused because of itself", async ({
+    page,
+    server,
+    project,
+  }) => {
+    // The server has done it, and nobody hears of that, the first time.
+    const lose = async (method: string, address: RegExp) => {
+      let lost = false;
+      await page.route(address, async (route) => {
+        if (lost || route.request().method() !== method) {
+          return route.continue();
+        }
+        lost = true;
+        await route.fetch();
+        await route.abort("connectionreset");
+      });
+    };
+    await open(page, server, `/admin/announcements?project=${project}&new=1`);
+    const form = page.getByRole("dialog");
+    await form.getByRole("textbox", { name: "Title" }).fill("Soon");
+    await form.getByRole("textbox", { name: "Content" }).fill("once");
+    const save = form.getByRole("button", { name: "Save" });
+    await lose("POST", /\/announcements$/);
+    await save.click();
+    await expect(form.getByRole("alert")).toContainText("no connection");
+    await save.click();
+    await expect(form).toBeHidden();
+    expect(await contents(server, project, "announcements")).toEqual(["once"]);
+
+    await page.getByRole("button", { name: "More actions: Soon" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await form.getByRole("textbox", { name: "Title" }).fill("Now");
+    await lose("PATCH", /\/announcements\/[^/]+$/);
+    await save.click();
+    await expect(form.getByRole("alert")).toContainText("no connection");
+    await save.click();
+    await expect(form).toBeHidden();
+    await expect(page.getByRole("link", { name: "Now" })).toBeVisible();
+  });
+});
+
+const kinds = {
+  projects: { path: "", label: "Author", field: "author" },
+  announcements: { path: "/announcements", label: "Title", field: "title" },
+} as const;
+
+test.describe("two tabs", () => {
+  test.use({ expected: [/status of 412/] });
+
+  for (const [kind, { path, label, field }] of Object.entries(kinds)) {
+    test(`${kind}: who saves second is told, and loads the other change or saves over it`, async ({ page, server, project, context }) => {
+      const own = `/admin/projects/${project}`;
+      const made = path && (await server.call<{ id: string }>("POST", own + path, { title: "Begin", content: "Text" }));
+      const id = made ? made.id : project;
+      const stored = async () => (await server.call<Record<string, unknown>>("GET", own + (made ? `${path}/${id}` : "")))[field];
+      const edit = async (tab: Page) => {
+        await open(tab, server, `/admin/${kind}?project=${project}&edit=${id}`);
+        await expect(input(tab)).toBeVisible();
+      };
+      const input = (tab: Page) => tab.getByRole("dialog").getByRole("textbox", { name: label, exact: true });
+      const save = (tab: Page) => tab.getByRole("dialog").getByRole("button", { name: "Save", exact: true });
+      const conflict = page.getByText("Somebody else changed this record");
+      const other = await context.newPage();
+      await edit(page);
+      await edit(other);
+
+      await input(other).fill("Other");
+      await save(other).click();
+      await expect(other.getByRole("dialog")).toBeHidden();
+      await other.close();
+      await input(page).fill("Mine");
+      await save(page).click();
+      await expect(conflict).toBeVisible();
+      await expect(input(page)).toHaveValue("Mine");
+      expect(await stored()).toBe("Other");
+      await page.getByRole("button", { name: "Load the other change" }).click();
+      await expect(input(page)).toHaveValue("Other");
+
+      await server.call("PATCH", made ? `${own}${path}/${id}` : own, { [field]: "Another" });
+      await input(page).fill("Mine after all");
+      await save(page).click();
+      await expect(conflict).toBeVisible();
+      expect(await stored()).toBe("Another");
+      await page.getByRole("button", { name: "Save mine" }).click();
+      await expect(page.getByRole("dialog")).toBeHidden();
+      expect(await stored()).toBe("Mine after all");
+    });
+  }
+});
