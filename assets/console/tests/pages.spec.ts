@@ -2,55 +2,10 @@
 // axe finds nothing in either theme, nothing is cut off on a phone or at a zoom of 200 %, nothing
 // moves after it was shown, and it describes the operations that it uses.
 
-import type { Page } from "@playwright/test";
-import { en, type Texts } from "../src/texts/en";
+import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, goTo, open, settled, test } from "./fixtures";
-
-const pages: [path: string, heading: (texts: Texts) => string][] = [
-  ["/admin", ({ frame }) => frame.pages.overview],
-  ["/admin/analytics", ({ frame }) => frame.pages.statistics],
-  ["/admin/projects", ({ frame }) => frame.pages.projects],
-  ["/admin/projects/codehost", ({ codehost }) => codehost.title],
-  ["/admin/versions", ({ frame }) => frame.pages.versions],
-  ["/admin/files", ({ frame }) => frame.pages.files],
-  ["/admin/announcements", ({ frame }) => frame.pages.announcements],
-  ...["", "/definitions", "/funnel", "/retention", "/paths", "/explore", "/dashboard"].map((below): (typeof pages)[number] => [
-    `/admin/events${below}`,
-    ({ frame }) => frame.pages.events,
-  ]),
-  ["/admin/feedbacks", ({ frame }) => frame.pages.feedbacks],
-  ["/admin/logs", ({ frame }) => frame.pages.logs],
-  ["/admin/tokens", ({ frame }) => frame.pages.tokens],
-  ...["", "/codehost-app", "/translation", "/storage", "/terms"].map((below): (typeof pages)[number] => [
-    `/admin/settings${below}`,
-    ({ frame }) => frame.pages.settings,
-  ]),
-  ["/admin/about", ({ frame }) => frame.pages.about],
-];
-
-/** Goes to each page of a console that is open, waits until it shows what it has, and has it checked. */
-async function walk(page: Page, texts: Texts, check: () => Promise<void>): Promise<void> {
-  const main = page.getByRole("main");
-  let before: string | null = "";
-  for (const [path, heading] of pages) {
-    await test.step(path, async () => {
-      await goTo(page, path);
-      await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading(texts));
-      // Pages below others have the same heading.
-      await expect.poll(() => main.textContent()).not.toBe(before);
-      await settled(page);
-      before = await main.textContent();
-      await check();
-    });
-  }
-}
-
-/** Fails when the page is wider than the window, so that something is cut off. */
-async function expectToFit(page: Page) {
-  const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  expect.soft(wide, page.url()).toBeLessThanOrEqual(window!);
-}
+import { expect, expectAccessible, open, test } from "./fixtures";
+import { expectToFit, pages, walk } from "./walk";
 
 test.describe.configure({ timeout: 240_000 });
 

@@ -17,7 +17,7 @@ export function Start({ title, text, topic, project }: { title: string; text: st
     return (
       <Stack gap="xs">
         <Beginning title={start.noProject} text={text} />
-        <Anchor size="sm" renderRoot={(props) => <Link to="/admin/projects" search={{ new: "1" } as never} {...props} />}>
+        <Anchor size="sm" className="lone" renderRoot={(props) => <Link to="/admin/projects" search={{ new: "1" } as never} {...props} />}>
           {start.makeProject}
         </Anchor>
       </Stack>
@@ -66,6 +66,7 @@ function KeyHint({ project, scope }: { project: string; scope: string }) {
       {start.key(scope)}{" "}
       <Anchor
         size="sm"
+        className="lone"
         underline="always"
         renderRoot={(props) => <Link to="/admin/tokens" search={{ project, new: "1" } as never} {...props} />}
       >

@@ -82,7 +82,7 @@ export function Figure<T>(props: FigureProps<T>) {
   const drawing = useMemo(() => (data === undefined ? null : draw(data, words)), [data, words, ...deps]);
   const open = tables.split(",").filter(Boolean);
   const asTable = open.includes(id);
-  const space = height + (legend ? 32 : 0) + (note ? 24 : 0);
+  const space = `calc(${height + (note ? 24 : 0)}px${legend ? " + var(--legend)" : ""})`;
   const file = (extension: string) => fileName([title, about], extension);
 
   const content = () => {
@@ -240,7 +240,7 @@ function Legend({
   );
 }
 
-function ValueTable({ table, words, height, label }: { table: Values; words: Words; height: number; label: string }) {
+function ValueTable({ table, words, height, label }: { table: Values; words: Words; height: string; label: string }) {
   const { format } = words;
   const show = (value: Cell, kind: Values["columns"][number]["kind"]) => {
     if (typeof value !== "number") {

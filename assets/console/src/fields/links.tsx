@@ -104,7 +104,7 @@ export function DownloadList({ links }: { links: DownloadLink[] }) {
     <Stack gap={4}>
       {links.map(({ url, name, platform }) => (
         <Group key={`${url} ${name}`} gap={4} wrap="nowrap">
-          <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm" dir="auto" className={classes.address}>
+          <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm" dir="auto" className={`lone ${classes.address}`}>
             {name || url}
           </Anchor>
           {platform && (

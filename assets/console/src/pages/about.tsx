@@ -61,12 +61,12 @@ export default function AboutPage() {
         <Section title={about.links}>
           <Group gap="lg">
             {links.map((name) => (
-              <Anchor key={name} href={addresses[name]}>
+              <Anchor key={name} href={addresses[name]} className="lone">
                 {about[name]}
               </Anchor>
             ))}
             {program.data?.docs_url && (
-              <Anchor href={program.data.docs_url} target="_blank" rel="noopener noreferrer">
+              <Anchor href={program.data.docs_url} target="_blank" rel="noopener noreferrer" className="lone">
                 {about.docs}
               </Anchor>
             )}

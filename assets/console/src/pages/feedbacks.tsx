@@ -332,7 +332,7 @@ function Issue({ feedback: { codehost_issue_number, codehost_issue_url } }: { fe
     return codehost_issue_url;
   }
   return (
-    <Anchor href={codehost_issue_url} target="_blank" rel="noopener noreferrer" inherit>
+    <Anchor href={codehost_issue_url} target="_blank" rel="noopener noreferrer" inherit className="lone">
       {codehost_issue_number ? feedbacks.issueNumber(codehost_issue_number) : feedbacks.issue}
     </Anchor>
   );
@@ -358,6 +358,7 @@ function Forward({ feedback, forwarding, project }: { feedback: Feedback; forwar
       <span>{feedbacks.notForwardable[forwarding.obstacle]}</span>
       <Anchor
         inherit
+        className="lone"
         underline="always"
         renderRoot={(props) => <Link to={integration as never} search={{ project } as never} {...props} />}
       >

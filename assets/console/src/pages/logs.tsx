@@ -209,6 +209,7 @@ function SameHour({ log }: { log: Log }) {
       <IconHistory size={16} aria-hidden />
       <Anchor
         size="sm"
+        className="lone"
         renderRoot={(props) => (
           <Link
             to="/admin/logs"

@@ -47,7 +47,7 @@ export default function ApiHelp({ operations, onClose }: { operations: string[];
               <div key={id}>
                 <Code>{operation ? `${operation.method} ${operation.path}` : id}</Code>
                 <Text size="sm">{operation?.summary}</Text>
-                <Anchor size="sm" href={`/doc/${id}`} target="_blank" rel="noopener">
+                <Anchor size="sm" className="lone" href={`/doc/${id}`} target="_blank" rel="noopener">
                   {common.apiDetails}
                 </Anchor>
               </div>

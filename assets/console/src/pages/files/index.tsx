@@ -143,7 +143,15 @@ function useFiles(project: string, distribution: string | null | undefined): Res
             file.status === "ready" && (
               <Group gap={0} wrap="nowrap">
                 <CopyIcon text={linkOf(file)} label={files.copyLink} />
-                <Anchor href={linkOf(file)} target="_blank" rel="noopener" aria-label={`${files.open}: ${file.filename}`} lh={0} p={6}>
+                <Anchor
+                  href={linkOf(file)}
+                  target="_blank"
+                  rel="noopener"
+                  aria-label={`${files.open}: ${file.filename}`}
+                  lh={0}
+                  p={6}
+                  className="lone"
+                >
                   <IconExternalLink size={16} aria-hidden />
                 </Anchor>
               </Group>
@@ -152,7 +160,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
           detail: (file) => (
             <Group gap={4} wrap="nowrap">
               {file.status === "ready" ? (
-                <Anchor href={linkOf(file)} target="_blank" rel="noopener" inherit>
+                <Anchor href={linkOf(file)} target="_blank" rel="noopener" inherit className="lone">
                   {linkOf(file)}
                 </Anchor>
               ) : (

@@ -228,6 +228,7 @@ function Part<T>({ name, query, read, deps = [] }: PartProps<T>): ReactNode {
         <Title order={2} fz="md" fw={600}>
           <Anchor
             inherit
+            className="lone"
             c="inherit"
             renderRoot={(props) => <Link to={paths[name] as never} search={(project ? { project } : {}) as never} {...props} />}
           >

@@ -48,7 +48,7 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
               <div>
                 <dt>{texts.version}</dt>
                 <dd>
-                  <Anchor size="sm" renderRoot={(props) => <Link to={"/admin/about" as never} {...props} />}>
+                  <Anchor size="sm" className="lone" renderRoot={(props) => <Link to={"/admin/about" as never} {...props} />}>
                     {data.version}
                   </Anchor>
                 </dd>

@@ -52,7 +52,12 @@ export default function CodehostPage() {
             {codehost.title}
           </Title>
           <Text size="sm" c="dimmed">
-            <Anchor size="sm" underline="always" renderRoot={(props) => <Link to={"/admin/projects" as never} {...props} />}>
+            <Anchor
+              size="sm"
+              className="lone"
+              underline="always"
+              renderRoot={(props) => <Link to={"/admin/projects" as never} {...props} />}
+            >
               {codehost.back}
             </Anchor>{" "}
             › <bdi>{record?.name}</bdi>

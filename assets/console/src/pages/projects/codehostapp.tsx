@@ -46,7 +46,12 @@ function Inactive({ saved, active, form }: { saved: boolean; active: boolean; fo
     <Alert color="yellow" title={inactive.title} py="xs">
       {reason}{" "}
       {reason === inactive.app && (
-        <Anchor size="sm" underline="always" renderRoot={(props) => <Link to={"/admin/settings/codehost-app" as never} {...props} />}>
+        <Anchor
+          size="sm"
+          className="lone"
+          underline="always"
+          renderRoot={(props) => <Link to={"/admin/settings/codehost-app" as never} {...props} />}
+        >
           {inactive.settings}
         </Anchor>
       )}

@@ -131,7 +131,7 @@ export function useProjectColumns(): Column<Project>[] {
 
 function External({ url }: { url: string }) {
   return (
-    <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm">
+    <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm" className="lone">
       {url.replace(/^https?:\/\//, "")}
     </Anchor>
   );

@@ -128,7 +128,7 @@ function Document({
           facts={[
             [
               terms.page,
-              <Anchor key="page" href={`/terms/${slug}`} target="_blank" rel="noopener">
+              <Anchor key="page" href={`/terms/${slug}`} target="_blank" rel="noopener" className="lone">
                 /terms/{slug} <IconExternalLink size={14} aria-hidden />
               </Anchor>,
             ],

@@ -1,0 +1,51 @@
+// All pages of the console, and a walk through them.
+
+import type { Page } from "@playwright/test";
+import type { Texts } from "../src/texts/en";
+import { expect, goTo, settled, test } from "./fixtures";
+
+/** Each page with its heading. */
+export const pages: [path: string, heading: (texts: Texts) => string][] = [
+  ["/admin", ({ frame }) => frame.pages.overview],
+  ["/admin/analytics", ({ frame }) => frame.pages.statistics],
+  ["/admin/projects", ({ frame }) => frame.pages.projects],
+  ["/admin/projects/codehost", ({ codehost }) => codehost.title],
+  ["/admin/versions", ({ frame }) => frame.pages.versions],
+  ["/admin/files", ({ frame }) => frame.pages.files],
+  ["/admin/announcements", ({ frame }) => frame.pages.announcements],
+  ...["", "/definitions", "/funnel", "/retention", "/paths", "/explore", "/dashboard"].map((below): (typeof pages)[number] => [
+    `/admin/events${below}`,
+    ({ frame }) => frame.pages.events,
+  ]),
+  ["/admin/feedbacks", ({ frame }) => frame.pages.feedbacks],
+  ["/admin/logs", ({ frame }) => frame.pages.logs],
+  ["/admin/tokens", ({ frame }) => frame.pages.tokens],
+  ...["", "/codehost-app", "/translation", "/storage", "/terms"].map((below): (typeof pages)[number] => [
+    `/admin/settings${below}`,
+    ({ frame }) => frame.pages.settings,
+  ]),
+  ["/admin/about", ({ frame }) => frame.pages.about],
+];
+
+/** Goes to each page of a console that is open, waits until it shows what it has, and has it checked. */
+export async function walk(page: Page, texts: Texts, check: () => Promise<void>): Promise<void> {
+  const main = page.getByRole("main");
+  let before: string | null = "";
+  for (const [path, heading] of pages) {
+    await test.step(path, async () => {
+      await goTo(page, path);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading(texts));
+      // Pages below others have the same heading.
+      await expect.poll(() => main.textContent()).not.toBe(before);
+      await settled(page);
+      before = await main.textContent();
+      await check();
+    });
+  }
+}
+
+/** Fails when the page is wider than the window, so that something is cut off. */
+export async function expectToFit(page: Page): Promise<void> {
+  const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  expect.soft(wide, page.url()).toBeLessThanOrEqual(window!);
+}
