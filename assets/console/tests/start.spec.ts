@@ -1,4 +1,4 @@
-// Task 1: from nothing to the first version, with what the console says to paste.
+// Task 1: from nothing to the first version, with what the console says to paste; and how much a browser loads for it.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -66,4 +66,37 @@ test("what to paste has this server, the project and a place for the key, in eac
       await expect(ci.getByRole("tabpanel", { name: language })).toContainText(part);
     }
   }
+});
+
+test("script and style until the first list is usable have 250 KB at most, compressed", async ({ page, demo }) => {
+  await page.addInitScript(() => {
+    const usable = new Promise<number>((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelector(".cell-link")) {
+          observer.disconnect();
+          resolve(performance.now());
+        }
+      });
+      observer.observe(document, { childList: true, subtree: true });
+    });
+    Object.assign(window, { usable });
+  });
+  await open(page, demo, "/admin/logs");
+  const sent = await page.evaluate(async () => {
+    const until = await (window as unknown as { usable: Promise<number> }).usable;
+    return (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+      .filter(({ name, startTime }) => startTime <= until && /\.(js|css)$/.test(new URL(name).pathname))
+      .map(({ name, encodedBodySize, decodedBodySize }) => ({
+        name,
+        bytes: encodedBodySize,
+        compressed: encodedBodySize < decodedBodySize,
+      }));
+  });
+  expect(sent.some(({ name }) => name.endsWith(".js")) && sent.some(({ name }) => name.endsWith(".css"))).toBe(true);
+  // Very small files are not worth it.
+  expect(sent.filter(({ bytes, compressed }) => bytes > 1000 && !compressed)).toEqual([]);
+  expect(
+    sent.reduce((sum, { bytes }) => sum + bytes, 0),
+    JSON.stringify(sent, null, 1),
+  ).toBeLessThanOrEqual(250_000);
 });

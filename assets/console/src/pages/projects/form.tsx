@@ -43,11 +43,12 @@ export function ProjectForm({ inputs: { values, bind, set }, record }: { inputs:
   return (
     <Stack gap="md">
       <Stack gap={4}>
-        <Group gap="xs" align="flex-end" wrap="nowrap">
+        <Group gap="xs" align="flex-end">
           <TextInput
             label={columns.repository}
             description={form.repositoryHint}
             flex={1}
+            miw={200}
             maxLength={512}
             placeholder="https://github.com/owner/name"
             {...bind("repo_url")}
