@@ -19,7 +19,7 @@ export function licences(root, output) {
     }
   }
   // Style sheets and data files are no modules of the build.
-  for (const name of ["@mantine/core", "@mantine/dates", "@mantine/notifications", "mantine-datatable"]) {
+  for (const name of ["@mantine/core", "@mantine/dates", "@mantine/notifications"]) {
     packages.set(name, join(root, "node_modules", name));
   }
   return [...packages]

@@ -1,10 +1,10 @@
 // The records of a page as a table, with paging and a menu for each record.
 
-import { ActionIcon, Box, Button, Skeleton, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Pagination, Skeleton, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { DataTable, type DataTableColumn } from "mantine-datatable";
+import { memo, useMemo } from "react";
 import { useAddress } from "../app/address";
 import { useFormat } from "../app/format";
 import { Menu } from "../app/menu";
@@ -29,55 +29,10 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   const [shown] = useColumns(resource.name, resource.columns);
   const widths = useWidths(resource.name);
-  const visible = resource.columns.filter((column) => (narrow ? column.phone && !column.detailOnly : shown.has(column.id)));
-  const main = visible.find((column) => column.main) ?? visible[0];
-  const widthOf = ({ id, width }: Column<R>) => (narrow ? width : (widths.of(id) ?? width));
-  const sum = visible.reduce((total, column) => total + (widthOf(column) ?? (narrow ? 120 : flexible)), actionsWidth);
-  // A column without a width takes what is left; without such a column the table ends with its last one.
-  const fills = visible.some((column) => widthOf(column) === undefined);
-
-  const columns = [
-    ...visible.map((column): DataTableColumn<R> => {
-      const width = widthOf(column);
-      return {
-        accessor: column.id,
-        title: (
-          <>
-            {column.title}
-            {!narrow && <ColumnEdge id={column.id} initial={column.width ?? flexible} widths={widths} />}
-          </>
-        ),
-        textAlign: column.align ?? "left",
-        // The library keeps the first width that it is told.
-        ...(width !== undefined && { titleStyle: { width } }),
-        ellipsis: true,
-        render: (record) =>
-          column === main ? (
-            <Link
-              to="."
-              search={((before: object) => ({ ...before, open: resource.id(record) })) as never}
-              className="cell-link"
-              data-record={resource.id(record)}
-              onClick={(event) => event.stopPropagation()}
-            >
-              {column.render(record) || "–"}
-            </Link>
-          ) : (
-            column.render(record)
-          ),
-      };
-    }),
-    {
-      accessor: "actions",
-      title: <span className="offscreen">{common.more}</span>,
-      textAlign: "right" as const,
-      width: actionsWidth,
-      // The library would measure what it pins, and draw all rows a second time.
-      titleClassName: classes["pinned"],
-      cellsClassName: classes["pinned"],
-      render: (record: R) => <RecordMenu resource={resource} record={record} />,
-    },
-  ];
+  const columns = useMemo(
+    () => resource.columns.filter((column) => (narrow ? column.phone && !column.detailOnly : shown.has(column.id))),
+    [resource, narrow, shown],
+  );
 
   const { data, page, pageSize } = list;
   if (!data) {
@@ -90,9 +45,14 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       </Text>
     );
   }
+  const widthOf = ({ id, width }: Column<R>) => (narrow ? width : (widths.of(id) ?? width));
+  const sum = columns.reduce((total, column) => total + (widthOf(column) ?? (narrow ? 120 : flexible)), actionsWidth);
+  // A column without a width takes what is left; without such a column the table ends with its last one.
+  const fills = columns.some((column) => widthOf(column) === undefined);
   const total = data.total_is_estimate ? common.about(format.number(data.total)) : format.number(data.total);
+  const first = (page - 1) * pageSize + 1;
   return (
-    <Box className={classes["frame"]} aria-busy={list.stale}>
+    <div className={classes["frame"]} aria-busy={list.stale}>
       <div className={classes["added"]} aria-live="polite">
         {list.added > 0 && (
           <Button size="compact-sm" onClick={list.showAdded}>
@@ -100,36 +60,98 @@ export function RecordTable<R extends object, D extends object>({ resource, list
           </Button>
         )}
       </div>
-      <DataTable<R>
-        idAccessor={resource.id}
-        columns={columns}
-        classNames={{ table: `${classes["table"]} ${list.stale ? classes["stale"] : ""}` }}
-        styles={{ table: { tableLayout: "fixed", minWidth: sum, width: fills ? "100%" : sum } }}
-        highlightOnHover
-        withTableBorder
-        borderRadius="sm"
-        minHeight={0}
-        records={data.data}
-        rowClassName={(record) => (resource.dimmed?.(record) ? classes["dimmed"] : undefined)}
-        customRowAttributes={(record) => (resource.id(record) === address["open"] ? { "data-open": true } : {})}
-        onRowClick={({ record, event }) => {
-          const target = event.target as Element;
-          if (!target.closest("a,button,input,[role=menu]") && !window.getSelection()?.toString()) {
-            target.closest("tr")?.querySelector<HTMLElement>(".cell-link")?.focus({ preventScroll: true });
-            change({ open: resource.id(record) });
+      {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls is no section of the page */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+      <div className={classes["scroll"]} tabIndex={0} role="region" aria-label={resource.title}>
+        <table
+          className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`}
+          style={{ minWidth: sum, width: fills ? "100%" : sum }}
+        >
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column.id} scope="col" data-align={column.align} style={{ width: widthOf(column) }}>
+                  {column.title}
+                  {!narrow && <ColumnEdge id={column.id} initial={column.width ?? flexible} widths={widths} />}
+                </th>
+              ))}
+              <th scope="col" className={classes["pinned"]} style={{ width: actionsWidth }}>
+                <span className="offscreen">{common.more}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.data.map((record) => {
+              const id = resource.id(record);
+              return <Row key={id} {...{ id, record, resource, columns, change }} open={id === address["open"]} />;
+            })}
+          </tbody>
+        </table>
+      </div>
+      <Group className={classes["foot"]} justify="space-between" gap="xs">
+        <Text size="sm">{common.pageOf(first, Math.min(first + pageSize - 1, data.total), total)}</Text>
+        <Pagination
+          size="sm"
+          siblings={narrow ? 0 : 1}
+          value={page}
+          total={Math.ceil(data.total / pageSize)}
+          onChange={(next) => change({ page: next === 1 ? undefined : String(next), open: undefined })}
+          getControlProps={(control) =>
+            control === "previous" ? { "aria-label": common.previousPage } : control === "next" ? { "aria-label": common.nextPage } : {}
           }
-        }}
-        page={page}
-        onPageChange={(next) => change({ page: next === 1 ? undefined : String(next), open: undefined })}
-        totalRecords={data.total}
-        recordsPerPage={pageSize}
-        paginationText={({ from, to }) => common.pageOf(from, Math.min(to, data.total), total)}
-        getPaginationControlProps={(control) =>
-          control === "previous" ? { "aria-label": common.previousPage } : control === "next" ? { "aria-label": common.nextPage } : {}
+        />
+      </Group>
+    </div>
+  );
+}
+
+interface RowProps<R extends object, D extends object> {
+  id: string;
+  record: R;
+  resource: Resource<R, D>;
+  columns: Column<R>[];
+  open: boolean;
+  change: ReturnType<typeof useAddress>[1];
+}
+
+/** One record; it is drawn again when it changes, and not when another one does. */
+const Row = memo(RecordRow) as typeof RecordRow;
+
+function RecordRow<R extends object, D extends object>({ id, record, resource, columns, open, change }: RowProps<R, D>) {
+  const main = columns.find((column) => column.main) ?? columns[0];
+  return (
+    // The link in it does the same for the keyboard.
+    <tr
+      className={resource.dimmed?.(record) ? classes["dimmed"] : undefined}
+      data-open={open || undefined}
+      onClick={({ target, currentTarget }) => {
+        if (!(target as Element).closest("a,button,input,[role=menu]") && !window.getSelection()?.toString()) {
+          currentTarget.querySelector<HTMLElement>(".cell-link")?.focus({ preventScroll: true });
+          change({ open: id });
         }
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "region", "aria-label": resource.title } as never }}
-      />
-    </Box>
+      }}
+    >
+      {columns.map((column) => (
+        <td key={column.id} data-align={column.align}>
+          {column === main ? (
+            <Link
+              to="."
+              search={((before: object) => ({ ...before, open: id })) as never}
+              className="cell-link"
+              data-record={id}
+              onClick={(event) => event.stopPropagation()}
+            >
+              {column.render(record) || "–"}
+            </Link>
+          ) : (
+            column.render(record)
+          )}
+        </td>
+      ))}
+      <td className={classes["pinned"]} data-align="right">
+        <RecordMenu resource={resource} record={record} />
+      </td>
+    </tr>
   );
 }
 
