@@ -56,20 +56,40 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestConsolePage: every address of the console answers with one page, which has a nonce
-// of its own in each answer.
+// TestConsolePage: every address of the console answers with the document of its page, any
+// other below it with index.html, and each answer has a nonce of its own. Documents of
+// pages name files that are there, and that the page needs beside the first ones.
 func TestConsolePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Quickly())
-	built, err := os.ReadFile("../../assets/console/dist/index.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(built), "__NONCE__") {
-		t.Error("the page of the console has no place for the nonce")
-	}
 	nonces := map[string]bool{}
-	for _, path := range []string{"/admin", "/admin/", "/login", "/login?returnTo=/admin/logs", "/admin/projects", "/admin/settings/codehost-app", "/admin/projects/a%2Fb/codehost", "/admin"} {
+	for _, tc := range []struct{ path, document string }{
+		{"/admin", "page.admin.html"},
+		{"/admin/", "page.admin.html"},
+		{"/login", "page.login.html"},
+		{"/login?returnTo=/admin/logs", "page.login.html"},
+		{"/admin/projects", "page.admin.projects.html"},
+		{"/admin/settings/codehost-app", "page.admin.settings.codehost-app.html"},
+		{"/admin/projects/a%2Fb/codehost", "index.html"},
+		{"/admin/nothing", "index.html"},
+		{"/admin", "page.admin.html"},
+	} {
+		path := tc.path
+		built, err := os.ReadFile("../../assets/console/dist/" + tc.document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(built), "__NONCE__") {
+			t.Errorf("%s has no place for the nonce", tc.document)
+		}
+		if preloads := strings.Contains(string(built), `<link rel="modulepreload"`); preloads != (tc.document != "index.html") {
+			t.Errorf("%s: names files of a page: %v", tc.document, preloads)
+		}
+		for _, link := range regexp.MustCompile(`(?:href|src)="(/console/[^"]+)"`).FindAllStringSubmatch(string(built), -1) {
+			if status, _, _ := s.Visit(t, "GET", link[1], nil); status != 200 {
+				t.Errorf("%s: %s: got %d", tc.document, link[1], status)
+			}
+		}
 		status, page, header := s.Visit(t, "GET", path, map[string]string{"Origin": "https://elsewhere.example"})
 		nonce := regexp.MustCompile(`'nonce-([^']+)'`).FindStringSubmatch(policy(t, header.Get("Content-Security-Policy"), "style-src"))
 		if status != 200 || len(nonce) != 2 || len(nonce[1]) < 22 {
