@@ -1,10 +1,10 @@
-// A bad network, two people at one record, and a clock that is wrong. What else goes wrong is with what
+// A bad network, two people at one record, a clock that is wrong, a page that is gone. What else goes wrong is with what
 // it happens to: lists.spec.ts, frame.spec.ts, login.spec.ts.
 
 import type { Page } from "@playwright/test";
-import { expect, open, test } from "./fixtures";
+import { expect, goTo, open, test } from "./fixtures";
 import { BadNetwork } from "./network";
-import { seedLogs } from "./seed";
+import { seedLogs, sendFeedback } from "./seed";
 import type { Server } from "./server";
 
 const contents = async (server: Server, project: string, kind: "logs" | "announcements") => {
@@ -124,4 +124,36 @@ test.describe("two tabs", () => {
       expect(await stored()).toBe("Mine after all");
     });
   }
+});
+
+for (const days of [-2, 2]) {
+  test(`a clock that is ${days} days off: what is new is new, in lists, tokens and statistics`, async ({ page, server, project }) => {
+    const { id } = await sendFeedback(server, project, { content: "just now", rating: 4 });
+    await server.call("POST", "/auth/api-keys", { name: project, scopes: ["logs:read"], expires_in_days: 1 });
+    await page.clock.setSystemTime(Date.now() + days * 86_400_000);
+    await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
+    await expect(page.getByRole("dialog")).toContainText(/\((now|\d+ seconds? ago)\)/);
+    await goTo(page, `/admin/tokens?q=${project}`);
+    await expect(page.getByRole("row").filter({ hasText: project })).toContainText("Active");
+    await goTo(page, `/admin/analytics?project=${project}&range=24h`);
+    await expect(page.getByRole("region", { name: "Average rating", exact: true })).toContainText("4");
+    // Nothing was asked before that tells what time it is.
+    await page.goto(`${server.url}/admin/analytics?project=${project}&range=24h`);
+    await expect(page.getByRole("region", { name: "Average rating", exact: true })).toContainText("4");
+  });
+}
+
+test("a list whose last page goes while it is paged leads back to what is there", async ({ page, server, project }) => {
+  const announce = (title: string) =>
+    server.call<{ id: string }>("POST", `/admin/projects/${project}/announcements`, { title, content: "Text" });
+  const { id } = await announce("0");
+  for (let index = 1; index <= 10; index++) {
+    await announce(String(index));
+  }
+  await open(page, server, `/admin/announcements?project=${project}&page=2`);
+  await expect(page.getByText("11–11 of 11")).toBeVisible();
+  await server.call("DELETE", `/admin/projects/${project}/announcements/${id}`);
+  await page.reload();
+  await expect(page.getByText("1–10 of 10")).toBeVisible();
+  await expect(page.locator("tbody tr")).toHaveCount(10);
 });

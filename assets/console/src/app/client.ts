@@ -2,6 +2,7 @@
 
 import type { AdminNamespace } from "svc-sdk";
 import { SvcApiError, SvcClient } from "svc-sdk";
+import { noteTime } from "./clock";
 import { noteFound, noteLost } from "./server";
 import { expire, keepLogin, session } from "./session";
 
@@ -91,6 +92,7 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<R
     return response;
   }
   noteFound();
+  noteTime(response);
   // The current password that somebody typed may be wrong, too: /auth/me tells which it is.
   if (response.status === 401 && login && !(init.method === "PATCH" && address.endsWith("/auth/admin-profile"))) {
     expire(login);

@@ -1,5 +1,6 @@
 // Numbers, times and sizes as people of the chosen language write them.
 
+import { now as serverNow } from "./clock";
 import { useLanguage } from "./texts";
 
 export interface Format {
@@ -92,7 +93,7 @@ function newFormat(tag: string): Format {
     },
     time: (seconds) => time().format(seconds * 1000),
     date: (seconds) => date().format(seconds * 1000),
-    ago(seconds, now = Date.now() / 1000) {
+    ago(seconds, now = serverNow()) {
       const past = seconds - now;
       const [, length, name] = steps.find(([limit]) => Math.abs(past) < limit) ?? steps[steps.length - 1]!;
       return relative().format(Math.round(past / length), name);

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { choiceParam, useParams } from "./address";
+import { now as exactNow, watchClock } from "./clock";
 import { queries } from "./query";
 
 export type RangeName = "24h" | "7d" | "30d" | "90d" | "1y";
@@ -53,7 +54,7 @@ export function within(range: { start: number; end: number }): { start_time: num
   return { start_time: range.start, end_time: range.end, tz_offset_minutes: zoneOffset() };
 }
 
-const now = () => Math.floor(Date.now() / 1000);
+const now = () => Math.floor(exactNow());
 
 // Ranges of all pages end at the same second, so that going from one to the next asks nothing
 // twice; it moves when somebody refreshes, or comes back after a while.
@@ -83,7 +84,11 @@ export function useRange(names: readonly RangeName[]): { range: Range; setRange(
       }
     };
     document.addEventListener("visibilitychange", catchUp);
-    return () => document.removeEventListener("visibilitychange", catchUp);
+    const endWatch = watchClock(refresh);
+    return () => {
+      document.removeEventListener("visibilitychange", catchUp);
+      endWatch();
+    };
   }, [refresh]);
   const offset = zoneOffset();
   const range = useMemo(() => rangeOf(name, end, offset), [name, end, offset]);

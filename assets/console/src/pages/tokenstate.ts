@@ -1,12 +1,13 @@
 // In which state API keys are, and which of them a search finds; the interface lists all at once.
 
 import type { ApiKey } from "svc-sdk";
+import { now as serverNow } from "../app/clock";
 
 export const states = ["active", "expired", "revoked"] as const;
 
 export type TokenState = (typeof states)[number];
 
-export function stateOf({ is_active, expires_at }: Pick<ApiKey, "is_active" | "expires_at">, now = Date.now() / 1000): TokenState {
+export function stateOf({ is_active, expires_at }: Pick<ApiKey, "is_active" | "expires_at">, now = serverNow()): TokenState {
   return !is_active ? "revoked" : expires_at !== null && expires_at <= now ? "expired" : "active";
 }
 

@@ -37,7 +37,7 @@ export function listKey(name: string, project: string): readonly unknown[] {
 }
 
 export function useList<R extends object, D extends object>(resource: Resource<R, D>): List<R> {
-  const [search] = useAddress();
+  const [search, change] = useAddress();
   const [shownProject] = useProjectKey();
   const queries = useQueryClient();
   const { pageSize = 10, filters = [], name } = resource;
@@ -97,6 +97,15 @@ export function useList<R extends object, D extends object>(resource: Resource<R
       void refetch();
     }
   }, [nothing, added, refetch]);
+
+  // Records of the last page may have gone while it was on its way: what is left is shown.
+  const beyond = nothing && page > 1 && !current.isPlaceholderData;
+  const last = Math.max(Math.min(Math.ceil((shown?.total ?? 0) / pageSize), page - 1), 1);
+  useEffect(() => {
+    if (beyond) {
+      change({ page: pageParam.format(last) }, { replace: true });
+    }
+  }, [beyond, last, change]);
 
   const next = shown && !current.isPlaceholderData && page * pageSize < shown.total;
   useEffect(() => {

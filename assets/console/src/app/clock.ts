@@ -1,0 +1,33 @@
+// What time it is by the server: the clock of this device may be days off.
+
+let ahead = 0; // seconds that the clock of the server is ahead of this one
+const listeners = new Set<() => void>();
+
+/** What a slow line and whole seconds amount to, which is no wrong clock. */
+const tolerated = 120;
+
+/** Unix seconds by the server, as far as it has said them. */
+export function now(): number {
+  return Date.now() / 1000 + ahead;
+}
+
+/** Notes when the server answered. */
+export function noteTime({ headers }: Response): void {
+  const difference = (Date.parse(headers.get("date") ?? "") - Date.now()) / 1000;
+  if (Number.isNaN(difference)) {
+    return;
+  }
+  const next = Math.abs(difference) > tolerated ? Math.round(difference) : 0;
+  if (Math.abs(next - ahead) > tolerated) {
+    ahead = next;
+    for (const listener of listeners) {
+      listener();
+    }
+  }
+}
+
+/** Calls back when it turns out that the clock is off. */
+export function watchClock(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
