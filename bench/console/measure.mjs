@@ -259,7 +259,7 @@ async function dashboard() {
     await page.waitForLoadState("networkidle");
     let answered = 0;
     page.on("response", (response) => {
-      if (response.url().includes("/events/analysis/query") && response.ok()) {
+      if (response.url().includes("/events/analysis/") && response.ok()) {
         answered++;
       }
     });

@@ -1,1 +1,0 @@
-export{t as countryOf,n as onMap}from"./countries-AbDuhT5I.js";

@@ -1,1 +1,0 @@
-export{t as DeletionDialog}from"./deletion-DbJ_kbCW.js";

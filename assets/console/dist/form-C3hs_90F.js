@@ -1,1 +1,0 @@
-export{t as FormDialog}from"./form-f33YXuzT.js";

@@ -1,1 +1,0 @@
-export{n as between,t as default}from"./retention-BaDaLm32.js";
