@@ -47,7 +47,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   }
   const widthOf = ({ id, width }: Column<R>) => (narrow ? width : (widths.of(id) ?? width));
   const sum = columns.reduce((total, column) => total + (widthOf(column) ?? (narrow ? 120 : flexible)), actionsWidth);
-  // A column without a width takes what is left; without such a column the table ends with its last one.
+  // A column without a width takes what is left; without such a column that of the menus does.
   const fills = columns.some((column) => widthOf(column) === undefined);
   const total = data.total_is_estimate ? common.about(format.number(data.total)) : format.number(data.total);
   const first = (page - 1) * pageSize + 1;
@@ -63,10 +63,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls is no section of the page */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
       <div className={classes["scroll"]} tabIndex={0} role="region" aria-label={resource.title}>
-        <table
-          className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`}
-          style={{ minWidth: sum, width: fills ? "100%" : sum }}
-        >
+        <table className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`} style={{ minWidth: sum }}>
           <thead>
             <tr>
               {columns.map((column) => (
@@ -75,7 +72,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
                   {!narrow && <ColumnEdge id={column.id} initial={column.width ?? flexible} widths={widths} />}
                 </th>
               ))}
-              <th scope="col" className={classes["pinned"]} style={{ width: actionsWidth }}>
+              <th scope="col" className={classes["pinned"]} style={{ width: fills ? actionsWidth : undefined }}>
                 <span className="offscreen">{common.more}</span>
               </th>
             </tr>
