@@ -108,6 +108,7 @@ test("side bar, lists, menus, drawers and dialogs have room for fingers", async 
     const before = await opened.count();
     await open();
     await expect.poll(() => opened.count(), { intervals: [20] }).toBeGreaterThan(before);
+    await expectToFit(page);
     await expectRoomForFingers(page);
   };
   const away = async () => {

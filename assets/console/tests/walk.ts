@@ -44,8 +44,15 @@ export async function walk(page: Page, texts: Texts, check: () => Promise<void>)
   }
 }
 
-/** Fails when the page is wider than the window, so that something is cut off. */
+/** Fails when the page is wider than the window, or a button is too small for its words, so that something is cut off. */
 export async function expectToFit(page: Page): Promise<void> {
-  const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  expect.soft(wide, page.url()).toBeLessThanOrEqual(window!);
+  const [wide, window, cut] = await page.evaluate((): [number, number, (string | null)[]] => [
+    document.documentElement.scrollWidth,
+    innerWidth,
+    [...document.querySelectorAll(".mantine-Button-label, .mantine-Tabs-tabLabel, .mantine-SegmentedControl-innerLabel")]
+      .filter((words) => words.checkVisibility() && words.scrollWidth > words.clientWidth && getComputedStyle(words).display !== "inline")
+      .map((words) => words.textContent),
+  ]);
+  expect.soft(wide, page.url()).toBeLessThanOrEqual(window);
+  expect.soft(cut, page.url()).toEqual([]);
 }
