@@ -19,6 +19,17 @@ type Webhook struct {
 	// delivery is lost while the code host still has it.
 	Former      string `json:"former,omitempty"` // sealed
 	FormerUntil int64  `json:"former_until,omitempty"`
+
+	// Last is the last delivery that was signed rightly since the secret was saved; nil = none.
+	Last *WebhookDelivery `json:"last,omitempty"`
+}
+
+// WebhookDelivery is what became of a delivery.
+type WebhookDelivery struct {
+	At     int64  `json:"at"` // Unix seconds
+	Event  string `json:"event,omitempty"`
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"` // why it was ignored
 }
 
 // Replace puts a sealed secret in the place of the present one, which is accepted for a
@@ -54,6 +65,18 @@ func (tx *Tx) Webhook(p ProjectID) (*Webhook, error) {
 // PutWebhook stores the settings of a project. A project that is gone is NotFound.
 func (tx *Tx) PutWebhook(p ProjectID, w *Webhook) error {
 	return putProjectSetting(tx, p, webhookKey, w)
+}
+
+// NoteDelivery keeps d as the last delivery to a project, at the moment of the transaction.
+// A webhook that was switched off meanwhile has none.
+func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
+	w, err := tx.Webhook(p)
+	if err != nil || w.Secret == "" {
+		return err
+	}
+	d.At = tx.now.Unix()
+	w.Last = &d
+	return tx.PutWebhook(p, w)
 }
 
 // InstanceDeliveries is the project number of what is delivered to the instance.

@@ -126,6 +126,9 @@ func (j *journey) connectReleases(t *testing.T) (hook, secret string) {
 	answer := j.send(t, 200, "secret")
 	hook, secret = apitest.Field[string](t, answer, "payload_path"), apitest.Field[string](t, answer, "secret")
 	j.deliver(t, hook, codehosttest.Delivery{Event: "ping", Payload: []byte(`{"zen":"Keep it logically awesome.","hook_id":1}`), Secret: secret}, 200, `{"status":"pong","event":"ping"}`)
+	if answer := j.send(t, 200, "last"); apitest.CompareJSON(t, answer, `{"enabled":true,"last_delivery":{"event":"ping","status":"pong","reason":null}}`) != "" {
+		t.Fatalf("the last delivery: got %s", answer)
+	}
 	if answer := j.send(t, 200, "import"); apitest.Field[int](t, answer, "imported") != 1 {
 		t.Fatalf("import: got %s", answer)
 	}

@@ -53,6 +53,15 @@ type webhookView struct {
 	SecretHint      *string `json:"secret_hint"`
 	SecretLength    *int    `json:"secret_length"`
 	SecretUpdatedAt *int64  `json:"secret_updated_at"`
+	// LastDelivery shows that the code host has the right address and the right secret.
+	LastDelivery *deliveryView `json:"last_delivery"`
+}
+
+type deliveryView struct {
+	ReceivedAt int64   `json:"received_at"`
+	Event      string  `json:"event"`
+	Status     string  `json:"status"`
+	Reason     *string `json:"reason"`
 }
 
 // revealedView is a webhookView with the secret, which is shown this once.
@@ -65,6 +74,12 @@ func viewWebhook(p *store.Project, w *store.Webhook) webhookView {
 	v := webhookView{Enabled: w.Secret != "", PayloadPath: releaseHooks + url.PathEscape(p.Key), ContentType: "application/json"}
 	if v.Enabled {
 		v.SecretHint, v.SecretLength, v.SecretUpdatedAt = &w.Hint, &w.Length, &w.UpdatedAt
+		if d := w.Last; d != nil {
+			v.LastDelivery = &deliveryView{ReceivedAt: d.At, Event: d.Event, Status: d.Status}
+			if d.Reason != "" {
+				v.LastDelivery.Reason = &d.Reason
+			}
+		}
 	}
 	return v
 }
@@ -213,6 +228,19 @@ func (h *Handlers) receiveRelease(r *web.Request) (done releaseOutcome, err erro
 	if err != nil {
 		return done, err
 	}
+	if done, err = h.takeRelease(r, p, d); err != nil {
+		return done, err
+	}
+	note := store.WebhookDelivery{Event: done.Event, Status: done.Status, Reason: done.Reason}
+	if err := h.DB.Update(func(tx *store.Tx) error { return tx.NoteDelivery(p.ID, note) }); err != nil {
+		// The delivery is taken all the same; a second one would change nothing.
+		h.Log.Warn("the last delivery is not noted", "error", err, "path", r.LoggedPath(), "id", r.ID)
+	}
+	return done, nil
+}
+
+// takeRelease does what a delivery asks for.
+func (h *Handlers) takeRelease(r *web.Request, p *store.Project, d *codehost.Delivery) (done releaseOutcome, err error) {
 	done.outcome = begin(d)
 	if d.Event == eventPing {
 		return done, nil

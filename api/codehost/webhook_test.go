@@ -81,7 +81,7 @@ func TestWebhookSettings(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	s.Project(t, "beacon")
-	none := `{"enabled":false,"payload_path":"/api/v1/webhooks/codehost/beacon","content_type":"application/json","secret_hint":null,"secret_length":null,"secret_updated_at":null}`
+	none := `{"enabled":false,"payload_path":"/api/v1/webhooks/codehost/beacon","content_type":"application/json","secret_hint":null,"secret_length":null,"secret_updated_at":null,"last_delivery":null}`
 	now := s.Clock.Now().Unix()
 	s.Exchanges(t, []apitest.Exchange{
 		{"GET: before the first save", "GET", webhook, "", 200, none},
@@ -379,6 +379,46 @@ func TestReleaseDeliveryIsReplayed(t *testing.T) {
 	step("seven days later", releases, "release", synced, ok, one)
 	step("without an id", releases, "release", synced, ok, nil)
 	step("without an id again", releases, "release", synced, ok, nil)
+}
+
+// The settings show the last delivery that was signed rightly, whatever became of it, until
+// the secret changes.
+func TestLastDeliveryIsShown(t *testing.T) {
+	t.Parallel()
+	s := hooked(t)
+	shown := func(what, want string) {
+		t.Helper()
+		answer := s.Must(t, 200, "GET", webhook, "")
+		if why := apitest.CompareJSON(t, answer, `{"enabled":true,"last_delivery":`+want+`}`); why != "" {
+			t.Errorf("%s: got %s, want %s: %s", what, answer, want, why)
+		}
+	}
+	shown("before the first", "null")
+	status, answer := codehosttest.Deliver(t, s.URL+releases, codehosttest.Delivery{Event: "ping", Payload: []byte("{}"), Secret: "not the secret of this one"})
+	expect(t, "a wrong signature", status, answer, 401, ``)
+	shown("after a wrong signature", "null")
+
+	at := s.Clock.Now().Unix()
+	status, answer = deliver(t, s, releases, "ping", []byte("{}"), nil)
+	expect(t, "ping", status, answer, 200, `{"status":"pong"}`)
+	shown("after a ping", fmt.Sprintf(`{"received_at":%d,"event":"ping","status":"pong","reason":null}`, at))
+	s.Clock.Advance(time.Minute)
+	status, answer = deliver(t, s, releases, strings.Repeat("é", 100), []byte("{}"), nil)
+	expect(t, "another event", status, answer, 200, `{"status":"ignored"}`)
+	shown("after an event with a long name", fmt.Sprintf(`{"received_at":%d,"event":"%s","status":"ignored","reason":"unsupported_event"}`, at+60, strings.Repeat("é", 64)))
+	status, answer = deliver(t, s, releases, "release", release(t, nil), nil)
+	expect(t, "a release", status, answer, 200, `{"status":"synced"}`)
+	shown("after a release", fmt.Sprintf(`{"received_at":%d,"event":"release","status":"synced","reason":null}`, at+60))
+
+	s.Must(t, 200, "PUT", webhook, `{"secret":"another one, long enough","grace_minutes":1}`)
+	shown("after the secret has changed", "null")
+	status, answer = deliver(t, s, releases, "ping", []byte("{}"), nil)
+	expect(t, "with the former secret", status, answer, 200, `{"status":"pong"}`)
+	shown("after a ping with the former secret", `{"event":"ping"}`)
+	s.Must(t, 200, "DELETE", webhook, "")
+	if got := s.Must(t, 200, "GET", webhook, ""); !strings.Contains(got, `"last_delivery":null`) {
+		t.Errorf("switched off: got %s", got)
+	}
 }
 
 // The same delivery, many times at once, is taken once.

@@ -178,6 +178,20 @@ type Webhook struct {
 	SecretLength *int64 `json:"secret_length"`
 	// When the secret was set.
 	SecretUpdatedAt *int64 `json:"secret_updated_at"`
+	// The last delivery since the secret was set.
+	LastDelivery *WebhookDelivery `json:"last_delivery"`
+}
+
+// WebhookDelivery is a delivery with a right signature, and what became of it.
+type WebhookDelivery struct {
+	// When it came.
+	ReceivedAt int64 `json:"received_at"`
+	// Event that the code host named, such as ping or release; blank when it named none.
+	Event string `json:"event"`
+	// One of "pong" (it was a test), "ignored" (see the reason) and "synced" (a version was written).
+	Status string `json:"status"`
+	// Why it was ignored, as the answer to it said.
+	Reason *string `json:"reason"`
 }
 
 // WebhookRevealed is the settings of the release webhook with its secret.
@@ -194,6 +208,8 @@ type WebhookRevealed struct {
 	SecretLength int64 `json:"secret_length"`
 	// When the secret was set.
 	SecretUpdatedAt int64 `json:"secret_updated_at"`
+	// Always nil, as the secret is new.
+	LastDelivery *WebhookDelivery `json:"last_delivery"`
 	// The secret, which is not shown again.
 	Secret string `json:"secret"`
 }

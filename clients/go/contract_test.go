@@ -115,6 +115,7 @@ var described = []struct {
 	{CodehostReleasePreview{}, "CodehostReleasePreview"},
 	{CodehostImport{}, "CodehostImport"},
 	{Webhook{}, "Webhook"},
+	{WebhookDelivery{}, "WebhookDelivery"},
 	{WebhookRevealed{}, "WebhookRevealed"},
 	{WebhookSecretFields{}, "WebhookSecretFields"},
 	{WebhookGraceFields{}, "WebhookGraceFields"},

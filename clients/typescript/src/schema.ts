@@ -2760,6 +2760,20 @@ export interface Webhook {
     secret_length: number | null;
     /** When the secret was set. */
     secret_updated_at: number | null;
+    /** The last delivery since the secret was set. */
+    last_delivery: WebhookDelivery | null;
+}
+
+/** A delivery with a right signature, and what became of it. */
+export interface WebhookDelivery {
+    /** When it came. */
+    received_at: number;
+    /** Event that the code host named, such as `ping` or `release`; blank when it named none. */
+    event: string;
+    /** `pong`: it was a test. `ignored`: nothing was done, see the reason. `synced`: a version was written. */
+    status: "pong" | "ignored" | "synced" | (string & {});
+    /** Why it was ignored, as the answer to it said. */
+    reason: string | null;
 }
 
 /** Settings of a webhook, with its secret, which is shown this once. */
@@ -2776,6 +2790,8 @@ export interface WebhookRevealed {
     secret_length: number;
     /** When the secret was set. */
     secret_updated_at: number;
+    /** Always null, as the secret is new. */
+    last_delivery: WebhookDelivery | null;
     /** The secret, which is not shown again. */
     secret: string;
 }

@@ -254,6 +254,24 @@ pub struct CodehostWebhook {
     pub secret_length: Option<i64>,
     /// When the secret was set.
     pub secret_updated_at: Option<i64>,
+    /// The last delivery since the secret was set.
+    pub last_delivery: Option<CodehostWebhookDelivery>,
+}
+
+/// A delivery with a right signature, and what became of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct CodehostWebhookDelivery {
+    /// When it came.
+    pub received_at: i64,
+    /// Event that the code host named, such as `ping` or `release`; blank when it named none.
+    pub event: String,
+    /// `pong`: it was a test. `ignored`: nothing was done, see the reason. `synced`: a version
+    /// was written.
+    pub status: String,
+    /// Why it was ignored, as the answer to it said.
+    pub reason: Option<String>,
 }
 
 /// Codehost webhook secret.
@@ -273,6 +291,8 @@ pub struct CodehostWebhookSecret {
     pub secret_length: i64,
     /// When the secret was set.
     pub secret_updated_at: i64,
+    /// Always null, as the secret is new.
+    pub last_delivery: Option<CodehostWebhookDelivery>,
     /// The secret, which is not shown again.
     pub secret: String,
 }

@@ -143,6 +143,7 @@ from .settings import (
     TranslationTest,
     UploadSession,
     Webhook,
+    WebhookDelivery,
     WebhookRevealed,
 )
 from .statistics import (
@@ -310,5 +311,6 @@ __all__ = [
     "VersionTranslation",
     "VersionTranslationInput",
     "Webhook",
+    "WebhookDelivery",
     "WebhookRevealed",
 ]

@@ -331,6 +331,15 @@ class StorageProbe(TypedDict):
     error: str | None
 
 
+class WebhookDelivery(TypedDict):
+    """A delivery with a right signature, and what became of it."""
+
+    received_at: int
+    event: str
+    status: str
+    reason: str | None
+
+
 class Webhook(TypedDict):
     """The webhook of a project; its secret is not shown."""
 
@@ -340,6 +349,7 @@ class Webhook(TypedDict):
     secret_hint: str | None
     secret_length: int | None
     secret_updated_at: int | None
+    last_delivery: WebhookDelivery | None
 
 
 class WebhookRevealed(TypedDict):
@@ -351,6 +361,7 @@ class WebhookRevealed(TypedDict):
     secret_hint: str
     secret_length: int
     secret_updated_at: int
+    last_delivery: WebhookDelivery | None
     secret: str
 
 
