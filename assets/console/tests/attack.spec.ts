@@ -1,9 +1,9 @@
-// What visitors and other people send is text: attack strings go through fields that they fill and are
-// looked for as live elements. The policy of the page, other origins and errors are watched by
+// What visitors and other people send is text, and Markdown is rendered without anything live: attack strings
+// go through fields that they fill and are looked for as live elements. The policy of the page, other origins and errors are watched by
 // the fixture.
 
 import type { Page } from "@playwright/test";
-import { expect, open, settled, test } from "./fixtures";
+import { expect, goTo, open, settled, test } from "./fixtures";
 
 const corpus = [
   "<script>window.attacked=1</script>",
@@ -35,7 +35,7 @@ function liveElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found = [
       ...document.querySelectorAll(
-        "main iframe, main object, main embed, main base, main form[action], main img, main math, [role=dialog] iframe, [role=dialog] img, [role=dialog] math, script:not([src^='/console/']):not([type]), a[href^='javascript:' i], a[href^='data:' i]",
+        "main iframe, main object, main embed, main base, main form[action], main img, main math, [role=dialog] iframe, [role=dialog] img:not(.cm-widgetBuffer), [role=dialog] math, script:not([src^='/console/']):not([type]), a[href^='javascript:' i], a[href^='data:' i]",
       ),
       ...[...document.querySelectorAll("main *, [role=dialog] *")].filter((element) =>
         element.getAttributeNames().some((name) => name.startsWith("on")),
@@ -168,4 +168,149 @@ test("attack strings of other people stay text in versions, announcements, token
     await expect(page.locator("main")).toBeVisible();
     expect(await liveElements(page)).toEqual([]);
   }
+});
+
+// Pictures of other hosts are shown in Markdown of administrators: they have chosen them.
+const inMarkdown = corpus.filter((text) => !text.includes("pixel.png"));
+
+/** Elements that no Markdown may make. */
+function liveMarkdown(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found = [
+      ...document.querySelectorAll(
+        "main iframe, main object, main embed, main base, main form, main math, main style, main input[autofocus], main script, dialog script, dialog iframe, dialog style, dialog form:not([method=dialog]), [role=dialog] iframe, [role=dialog] math, [role=dialog] script, a[href^='javascript:' i], a[href^='data:' i], img[src^='javascript:' i]",
+      ),
+      ...[...document.querySelectorAll("main *, dialog *, [role=dialog] *")].filter((element) =>
+        element.getAttributeNames().some((name) => name.startsWith("on")),
+      ),
+    ].map((element) => element.outerHTML.slice(0, 200));
+    return "attacked" in window ? ["attacked", ...found] : found;
+  });
+}
+
+test.describe("pictures that are nowhere", () => {
+  test.use({ expected: [/status of 404/] });
+
+  test("attack strings in Markdown make nothing live, on the public page, in the drawer and in the preview", async ({
+    page,
+    own: server,
+  }) => {
+    const path = "/admin/projects/app";
+    await server.call("POST", "/admin/projects", { project_key: "app", name: "App", description: inMarkdown.join("\n\n") });
+    const publish = async (text: string, index: number) => {
+      const content = `Before\n\n${text}\n\nand ${text} inside`;
+      await server.call("POST", `${path}/versions`, { version: `1.${index}`, comparable_version: `1.${index}`, content });
+      await server.call("POST", `${path}/announcements`, { title: `Title ${index}`, content });
+    };
+    await Promise.all(inMarkdown.map(publish));
+    const all = await server.call<{ id: string }>("POST", `${path}/announcements`, { title: "All", content: inMarkdown.join("\n\n") });
+    await page.goto(`${server.url}/projects/app`);
+    await settled(page);
+    expect(await page.getByText("inside").count()).toBeGreaterThan(inMarkdown.length);
+    expect(await liveMarkdown(page)).toEqual([]);
+
+    await open(page, server, `/admin/announcements?project=app&open=${all.id}`);
+    await expect(page.getByRole("dialog").getByText("constructor.constructor").first()).toBeVisible();
+    await settled(page);
+    expect(await liveMarkdown(page)).toEqual([]);
+    await goTo(page, `/admin/announcements?project=app&edit=${all.id}`);
+    await page.getByRole("dialog").getByText("Preview", { exact: true }).click();
+    await expect(page.getByRole("region", { name: "Content, preview" })).toContainText("constructor.constructor");
+    await settled(page);
+    expect(await liveMarkdown(page)).toEqual([]);
+  });
+
+  test("attack strings in the notes of releases make nothing live when they are imported", async ({
+    page,
+    codehost,
+    connected: server,
+  }) => {
+    await server.call("POST", "/admin/projects", { project_key: "app", name: "App", repo_url: `${codehost.url}/acme/app` });
+    codehost.releases.push({
+      tag_name: "v2.0.0",
+      name: corpus[0]!,
+      body: inMarkdown.join("\n\n"),
+      assets: [{ name: corpus[1]!, browser_download_url: "javascript:window.attacked=1" }],
+    });
+    expect(await server.call("POST", "/admin/projects/app/versions/codehost-release-import")).toMatchObject({ imported: 1 });
+    const { data } = await server.call<{ data: { id: string }[] }>("GET", "/admin/projects/app/versions");
+    await open(page, server, `/admin/versions?project=app&open=${data[0]!.id}`);
+    await expect(page.getByRole("dialog").getByText("constructor.constructor").first()).toBeVisible();
+    await settled(page);
+    expect(await liveMarkdown(page)).toEqual([]);
+    await page.goto(`${server.url}/projects/app`);
+    await settled(page);
+    expect(await liveMarkdown(page)).toEqual([]);
+  });
+});
+
+test("attack strings stay text in names of files, cards, properties and languages, and in what the palette finds", async ({
+  page,
+  own: server,
+}) => {
+  const path = "/admin/projects/app";
+  await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
+  const token = await server.login();
+  const events = corpus.map((text, index) => ({
+    event_id: String(index),
+    name: "open",
+    properties: { text: text.slice(0, 256), [text.slice(0, 32)]: 1 },
+  }));
+  await server.call("POST", "/public/app/events", { distinct_id: "somebody", events }, "");
+  const make = async (text: string, index: number) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const address = `${server.url}/api/v1${path}/files?filename=${encodeURIComponent(text)}`;
+    // Names with a slash or a control character are refused.
+    expect([201, 400]).toContain((await fetch(address, { method: "PUT", headers, body: text })).status);
+    await server.call("POST", `${path}/locales`, { locale: `en-x-a${index}`, label: text.slice(0, 64) });
+    await server.call("POST", `${path}/logs`, { level: 1, content: `findme ${text}` });
+    if (index < 4) {
+      const query = { type: "breakdown", events: [{ name: "open", alias: "A" }], group_by: { kind: "property", key: "text" } };
+      await server.call("POST", `${path}/events/dashboards/cards`, { title: text, description: text, query });
+    }
+  };
+  await Promise.all(corpus.map(make));
+  // Names of events have an alphabet.
+  const named = corpus.map((name, index) => ({ event_id: `n${index}`, name }));
+  expect(await server.call("POST", "/public/app/events", { distinct_id: "somebody", events: named }, "")).toMatchObject({ accepted: 0 });
+  await open(page, server, "/admin/files?project=app");
+  const look = async (address: string, shown: string) => {
+    await goTo(page, address);
+    await expect(page.getByText(shown, { exact: false }).first()).toBeVisible();
+    await settled(page);
+    expect(await liveElements(page)).toEqual([]);
+  };
+  await look("/admin/files?project=app", "=HYPERLINK");
+  await look("/admin/events/dashboard?project=app", corpus[0]!);
+  await look("/admin/projects?project=app&edit=app", corpus[0]!);
+  await goTo(page, "/admin/about");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("findme");
+  await expect(page.getByRole("option").filter({ hasText: "findme" })).toHaveCount(10);
+  expect(await liveElements(page)).toEqual([]);
+});
+
+test("addresses of projects are refused or lead nowhere else than they say", async ({ page, own: server }) => {
+  await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
+  for (const field of ["repo_url", "icon_url", "docs_url", "author_homepage_url"]) {
+    const refused = corpus
+      .filter((text) => !text.startsWith("https://"))
+      .map((text) => {
+        const answer = server.call("PATCH", "/admin/projects/app", { [field]: text });
+        // A repository is a name in an address, or a text that leads nowhere.
+        return field === "repo_url" ? answer.catch(() => undefined) : expect(answer, `${field}: ${text}`).rejects.toThrow("400");
+      });
+    await Promise.all(refused);
+    if (field !== "repo_url") {
+      await server.call("PATCH", "/admin/projects/app", { [field]: null });
+    }
+  }
+  const quoted = 'https://127.0.0.1:1/" onclick="window.attacked=1';
+  await server.call("PATCH", "/admin/projects/app", { repo_url: quoted }).catch(() => undefined);
+  await expect(server.call("PATCH", "/admin/projects/app", { project_key: corpus[0] })).rejects.toThrow("400");
+  await open(page, server, "/admin/projects?project=app&open=app");
+  await settled(page);
+  expect(await liveElements(page)).toEqual([]);
+  await page.goto(`${server.url}/projects/app`);
+  expect(await liveElements(page)).toEqual([]);
 });

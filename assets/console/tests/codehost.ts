@@ -1,4 +1,4 @@
-// A code host that makes issues, as far as forwarding asks for it.
+// A code host that makes issues, and has a repository with releases, as far as it is asked.
 
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server as HttpServer } from "node:http";
@@ -10,8 +10,18 @@ interface Issue {
   body: string;
 }
 
+export interface Release {
+  tag_name: string;
+  name?: string;
+  body?: string;
+  prerelease?: boolean;
+  assets?: { name: string; browser_download_url: string }[];
+}
+
 export class CodeHost {
   readonly issues: Issue[] = [];
+  /** Releases of acme/app, newest first. */
+  readonly releases: Release[] = [];
   /** Requests for an issue that fail before one is made. */
   failing = 0;
   private constructor(private readonly http: HttpServer) {}
@@ -50,8 +60,17 @@ export class CodeHost {
         }
         this.issues.push(JSON.parse(body) as Issue);
         return [201, { number: this.issues.length, html_url: `${this.url}/acme/app/issues/${this.issues.length}` }];
-      default:
-        return [404, {}];
+      case "GET /repos/acme/app":
+        return [200, { full_name: "acme/app", description: "A lamp", homepage: "https://acme.example", owner: { avatar_url: "" } }];
+      case "GET /repos/acme/app/releases":
+        return [200, this.releases];
+      case "GET /repos/acme/app/releases/latest":
+        return this.releases[0] ? [200, this.releases[0]] : [404, {}];
+      default: {
+        const tag = asked.split("GET /repos/acme/app/releases/tags/")[1];
+        const found = this.releases.find(({ tag_name }) => tag_name === tag);
+        return found ? [200, found] : [404, {}];
+      }
     }
   }
 
