@@ -95,7 +95,7 @@ function SearchBox({
     <TextInput
       ref={inputRef}
       type="search"
-      {...(fills ? { flex: 1, size: "md" } : { w: 260 })}
+      {...(fills ? { flex: 1, size: "md" } : { w: 200 })}
       maxLength={128}
       placeholder={common.search}
       aria-label={common.search}

@@ -27,7 +27,7 @@ export function Moment(props: MomentProps) {
       component="button"
       type="button"
       multiline
-      w={190}
+      w={175}
       classNames={{ input: classes["input"]! }}
       aria-label={props.label}
       onClick={() => press(true)}

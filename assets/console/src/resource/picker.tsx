@@ -17,7 +17,7 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
   return (
     <DateTimePicker
       ref={input}
-      w={190}
+      w={175}
       clearable
       clearButtonProps={{ "aria-label": clearLabel }}
       aria-label={label}
