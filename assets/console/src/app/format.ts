@@ -67,7 +67,8 @@ function newFormat(tag: string): Format {
   const size = numbers({ maximumFractionDigits: 1 });
   const compact = numbers({ notation: "compact", maximumFractionDigits: 1 });
   const decimal = numbers({ maximumFractionDigits: 2 });
-  const time = times({ dateStyle: "medium", timeStyle: "short" });
+  // "2026/11/23 16:45" in Chinese: the medium form is wider than a column.
+  const time = times({ dateStyle: tag.startsWith("zh") ? "short" : "medium", timeStyle: "short" });
   const date = times({ dateStyle: "medium" });
   const day = times({ timeZone: "UTC", day: "numeric", month: "short" });
   const hour = times({ timeZone: "UTC", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
