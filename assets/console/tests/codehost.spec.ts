@@ -48,7 +48,12 @@ inEachWay([pointer, phone], () => {
       });
       return (await response.json()) as { status: string };
     };
+    const { last } = codehost.webhook;
+    await expect(page.getByText(last.none)).toBeVisible();
     expect((await deliver("ping", "{}")).status).toBe("pong");
+    // The page asks again by itself.
+    const arrived = page.getByRole("status").filter({ hasText: last.states["pong"]! });
+    await expect(arrived).toContainText("ping");
     const release = { tag_name: "v1.2.0", name: "From the repository", body: "- New", draft: false, prerelease: false, assets: [] };
     expect((await deliver("release", JSON.stringify({ action: "published", release }))).status).toBe("synced");
     await hand.go("versions");

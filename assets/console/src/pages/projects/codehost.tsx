@@ -1,15 +1,13 @@
 // What a project does with its repository: two tabs, saved together.
 
-import { Alert, Anchor, Button, Code, Group, List, Stack, Tabs, Text, TextInput, Title } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Tabs, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { CodehostIntegration, Webhook } from "svc-sdk";
 import { choiceParam, useParams } from "../../app/address";
 import { clientOf } from "../../app/client";
-import { CopyIcon } from "../../app/copy";
 import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
 import { noticeDone } from "../../app/notice";
 import { useProjectKey, useProjects } from "../../app/project";
 import { useTexts } from "../../app/texts";
@@ -20,6 +18,7 @@ import { errorsOf } from "../../resource/form";
 import { ApiHelpButton } from "../../resource/page";
 import { Commands, Forwarding } from "./codehostapp";
 import { check, type Draft, draftOf, fieldsOf } from "./integration";
+import { WebhookTab } from "./webhook";
 
 const operations = [
   "getCodehostIntegration",
@@ -143,7 +142,8 @@ function Integration({
         </Tabs.Panel>
         <Tabs.Panel value="webhook" pt="md">
           <WebhookTab
-            webhook={webhook}
+            project={project}
+            saved={webhook}
             secret={
               <SecretField
                 label={codehost.webhook.secret}
@@ -171,43 +171,5 @@ function Integration({
         </Group>
       </Stack>
     </form>
-  );
-}
-
-function WebhookTab({ webhook, secret }: { webhook: Webhook; secret: React.ReactNode }) {
-  const { codehost } = useTexts();
-  const { webhook: texts } = codehost;
-  const format = useFormat();
-  const address = `${location.origin}${webhook.payload_path}`;
-  const copied = (label: string, text: string) => (
-    <List.Item>
-      <Group gap={4}>
-        <Text size="sm">{label}</Text>
-        <Code>{text}</Code>
-        <CopyIcon text={text} label={label} />
-      </Group>
-    </List.Item>
-  );
-  return (
-    <Stack gap="md">
-      <Text size="sm">{texts.intro}</Text>
-      <Alert color={webhook.enabled ? "teal" : "yellow"} py="xs">
-        {webhook.enabled ? texts.on(webhook.secret_updated_at ? format.time(webhook.secret_updated_at) : "") : texts.off}
-      </Alert>
-      <div>
-        <Text size="sm" mb={4}>
-          {texts.steps}
-        </Text>
-        <List size="sm" spacing={4}>
-          {copied(texts.address, address)}
-          {copied(texts.contentType, webhook.content_type)}
-          <List.Item>{texts.events}</List.Item>
-        </List>
-      </div>
-      {secret}
-      <Text size="sm" c="dimmed">
-        {texts.test}
-      </Text>
-    </Stack>
   );
 }

@@ -70,6 +70,21 @@ export const codehost = {
     off: "Without a secret, every delivery is refused.",
     on: (time: string) => `Deliveries are accepted. Secret set ${time}.`,
     test: "After saving, send a test delivery from the code host. The response is “pong”.",
+    last: {
+      none: "No delivery has arrived since the secret was set. Send a test delivery from the code host; it shows here.",
+      came: (event: string, time: string) => `“${event}” arrived ${time}.`,
+      states: { pong: "Test arrived", synced: "Version written", ignored: "Ignored" } as Record<string, string>,
+      reasons: {
+        duplicate_delivery: "It had arrived before.",
+        unsupported_event: "Only releases are taken.",
+        unsupported_action: "What happened to the release changes no version.",
+        missing_release: "It names no release.",
+        draft_release: "The release is a draft.",
+        missing_tag: "The release has no tag.",
+        unparsable_version: "The tag is no version number.",
+        stale_delivery: "A later state of the release had arrived before.",
+      } as Record<string, string>,
+    },
   },
   wrong: {
     repository: "Use the form owner/name.",

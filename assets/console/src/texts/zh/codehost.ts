@@ -72,6 +72,21 @@ export const codehost: (typeof en)["codehost"] = {
     off: "没有密钥时，所有投递都会被拒绝。",
     on: (time) => `正在接受投递。密钥设置于 ${time}。`,
     test: "保存后，从代码托管平台发送一次测试投递：响应为“pong”。",
+    last: {
+      none: "设置密钥后还没有收到投递。请从代码托管平台发送一次测试投递，结果会显示在这里。",
+      came: (event, time) => `${time}收到“${event}”。`,
+      states: { pong: "测试已送达", synced: "已写入版本", ignored: "已忽略" },
+      reasons: {
+        duplicate_delivery: "这次投递之前已经收到。",
+        unsupported_event: "只接收发行版事件。",
+        unsupported_action: "该操作不会改变任何版本。",
+        missing_release: "其中没有发行版。",
+        draft_release: "该发行版是草稿。",
+        missing_tag: "该发行版没有标签。",
+        unparsable_version: "标签不是版本号。",
+        stale_delivery: "此前已收到该发行版更新的状态。",
+      },
+    },
   },
   wrong: {
     repository: "请填写 owner/name。",
