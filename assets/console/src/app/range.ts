@@ -60,13 +60,15 @@ const now = () => Math.floor(exactNow());
 // twice; it moves when somebody refreshes, or comes back after a while.
 let lastEnd = 0;
 const stale = 60;
+// Ahead, too, if the clock was wrong.
+const isStale = () => Math.abs(now() - lastEnd) >= stale;
 
 /** The range that the address names, 7 days if it names none of these, and what brings its end up to date. */
 export function useRange(names: readonly RangeName[]): { range: Range; setRange(name: RangeName): void; refresh(): void } {
   const [{ range: wanted }, change] = useParams(params);
   const name = names.includes(wanted) ? wanted : "7d";
   const [end, setEnd] = useState(() => {
-    lastEnd = now() - lastEnd < stale ? lastEnd : now();
+    lastEnd = isStale() ? now() : lastEnd;
     return lastEnd;
   });
   const refresh = useCallback(() => {
@@ -79,10 +81,12 @@ export function useRange(names: readonly RangeName[]): { range: Range; setRange(
   }, []);
   useEffect(() => {
     const catchUp = () => {
-      if (document.visibilityState === "visible" && now() - lastEnd >= stale) {
+      if (document.visibilityState === "visible" && isStale()) {
         refresh();
       }
     };
+    // An answer may have told the right time before this.
+    catchUp();
     document.addEventListener("visibilitychange", catchUp);
     const endWatch = watchClock(refresh);
     return () => {
