@@ -1,6 +1,6 @@
 // What all pages of records have in common, shown with logs and feedback.
 
-import { expect, open, test } from "./fixtures";
+import { expect, expectAccessible, open, test } from "./fixtures";
 import { seedLogs, sendFeedback } from "./seed";
 
 test("paging, filters and search are in the address: back undoes the last step, reload loses nothing", async ({
@@ -142,6 +142,8 @@ test("a form asks before it loses what was typed, and only then", async ({ page,
     await expect(form.getByRole("textbox", { name: "Content" })).toHaveValue("half a sentence");
   }
   await page.keyboard.press("Escape");
+  await expect(question).toBeVisible();
+  await expectAccessible(page);
   await question.getByRole("button", { name: "Discard" }).click();
   await expect(form).toBeHidden();
 

@@ -34,7 +34,7 @@ export class Service {
       this.purged.push(...(body.files ?? []));
       return this.refusing ? { success: false, errors: [{ code: 7, message: "too often" }] } : { success: true, result: { id: "1" } };
     }
-    const texts = JSON.parse(/\{".*\}/s.exec(body.messages!.at(-1)!.content)![0]) as Record<string, string>;
+    const texts = JSON.parse(body.messages!.at(-1)!.content.split("\n\n").at(-1)!) as Record<string, string>;
     const translated = Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, `Übersetzt: ${text}`]));
     return { choices: [{ finish_reason: "stop", message: { role: "assistant", content: JSON.stringify(translated) } }] };
   }

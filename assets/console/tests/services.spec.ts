@@ -62,6 +62,35 @@ test("a repository fills the empty fields of a new project", async ({ page, code
   await expect(form.getByRole("textbox", { name: "Name" })).toHaveValue("Mine");
 });
 
+test("a language is translated in the form, which asks before it overwrites, and saves nothing", async ({ page, own: server }) => {
+  const service = await Service.start();
+  await server.call("PUT", "/admin/translation", { enabled: true, provider: "openai", base_url: `${service.url}/v1`, model: "small" });
+  await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
+  await server.call("POST", "/admin/projects/app/locales", { locale: "de", label: "Deutsch" });
+  const path = "/admin/projects/app/announcements";
+  const { id } = await server.call<{ id: string }>("POST", path, { title: "Soon", content: "Text" });
+  await open(page, server, `/admin/announcements?project=app&edit=${id}`);
+  const form = page.getByRole("dialog", { name: "Edit: Soon" });
+  await form.getByRole("tab", { name: "Deutsch" }).click();
+  const title = form.getByRole("textbox", { name: "Title" });
+  const translate = form.getByRole("button", { name: "Translate" });
+  await translate.click();
+  await expect(title).toHaveValue("Übersetzt: Soon");
+  await expect(form.getByRole("textbox", { name: "Content" })).toContainText("Übersetzt: Text");
+  await title.fill("Bald");
+  await translate.click();
+  const question = page.getByRole("dialog", { name: "Overwrite this translation?" });
+  await expect(question).toBeVisible();
+  await expectAccessible(page);
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(title).toHaveValue("Bald");
+  await translate.click();
+  await question.getByRole("button", { name: "Overwrite" }).click();
+  await expect(title).toHaveValue("Übersetzt: Soon");
+  expect((await server.call<{ translations?: unknown[] }>("GET", `${path}/${id}`)).translations ?? []).toEqual([]);
+  await service.remove();
+});
+
 test("a copy at the CDN is refreshed, a failure says why, what is too large is skipped, and the settings are cleared", async ({ page }) => {
   const service = await Service.start();
   const server = await Server.start(undefined, [

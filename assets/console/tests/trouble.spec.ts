@@ -2,7 +2,7 @@
 // it happens to: lists.spec.ts, frame.spec.ts, login.spec.ts.
 
 import type { Page } from "@playwright/test";
-import { expect, goTo, open, test } from "./fixtures";
+import { expect, expectAccessible, goTo, open, test } from "./fixtures";
 import { BadNetwork } from "./network";
 import { seedLogs, sendFeedback } from "./seed";
 import type { Server } from "./server";
@@ -110,6 +110,7 @@ test.describe("two tabs", () => {
       await save(page).click();
       await expect(conflict).toBeVisible();
       await expect(input(page)).toHaveValue("Mine");
+      await expectAccessible(page);
       expect(await stored()).toBe("Other");
       await page.getByRole("button", { name: "Load the other change" }).click();
       await expect(input(page)).toHaveValue("Other");
