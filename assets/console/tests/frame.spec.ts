@@ -3,6 +3,7 @@
 
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, open, test } from "./fixtures";
+import { seedLogs } from "./seed";
 import type { Server } from "./server";
 
 test("must show: the pages in their order, project, theme, language, log out", async ({ page, server, project }) => {
@@ -153,6 +154,21 @@ test.describe("a page that cannot be loaded", () => {
     await page.unroute("**/console/about-*.js");
     await page.getByRole("button", { name: "Retry" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "About" })).toBeVisible();
+  });
+});
+
+test.describe("a page that fails while it is drawn", () => {
+  test.use({ expected: [/TypeError|error occurred/] });
+
+  test("leaves the frame, says so, and asks again when somebody wants it", async ({ page, server, project }) => {
+    await seedLogs(server, project, 1);
+    await page.route("**/projects/*/logs?*", (route) => route.fulfill({ json: { data: [null], total: 1, limit: 10, offset: 0 } }));
+    await open(page, server, `/admin/logs?project=${project}`);
+    await expect(page.getByRole("heading", { level: 1, name: "This page has stopped working" })).toBeVisible();
+    await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+    await page.unroute("**/projects/*/logs?*");
+    await page.getByRole("button", { name: "Retry" }).click();
+    await expect(page.getByRole("link", { name: "entry 01" })).toBeVisible();
   });
 });
 

@@ -29,6 +29,21 @@ test("Statistics shows all its figures, and is accessible", async ({ page, demo 
   ]);
 });
 
+test("Statistics compares each figure with the time before, and draws its curve", async ({ page, demo }) => {
+  const tile = (name: string) => page.getByRole("region", { name, exact: true });
+  await open(page, demo, `${path}&range=30d`);
+  for (const name of ["Requests", "Update checks", "Announcements", "Error logs"]) {
+    await expect(tile(name)).toContainText(/[▲▼] .*\d%|unchanged/);
+    await expect(tile(name).locator("svg path").first()).toBeAttached();
+  }
+});
+
+test("Statistics says that a figure is new when there was nothing before", async ({ page, server, project }) => {
+  await server.call("POST", `/admin/projects/${project}/logs`, { level: 3, content: "the first" });
+  await open(page, server, `/admin/analytics?project=${project}`);
+  await expect(page.getByRole("region", { name: "Error logs", exact: true })).toContainText("new");
+});
+
 test("Statistics fits on a phone, and the page does not scroll sideways", async ({ page, demo }) => {
   await open(page, demo, path, { phone: true });
   await expect(page.locator('[data-figure="trend"] [data-drawn]')).toBeVisible();

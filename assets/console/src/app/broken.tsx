@@ -3,6 +3,7 @@
 import { Stack, Text, Title } from "@mantine/core";
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { Failure } from "./failure";
+import { queries } from "./query";
 import { useTexts } from "./texts";
 
 // A part of the program that could not be loaded: after an update of the server its name is
@@ -25,6 +26,8 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
             location.reload();
             return;
           }
+          // It may have failed of what the server said.
+          queries.removeQueries({ type: "inactive" });
           reset();
           void router.invalidate();
         }}
