@@ -8,6 +8,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode, Suspense } from "react";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { Notices } from "./app/notice";
 import { queries } from "./app/query";
@@ -34,24 +35,28 @@ Promise.race([
 ]).then(draw);
 
 function draw() {
-  createRoot(document.getElementById("root")!).render(
-    <StrictMode>
-      <QueryClientProvider client={queries}>
-        <Suspense>
-          <TextsProvider>
-            <MantineProvider
-              theme={theme}
-              defaultColorScheme="auto"
-              colorSchemeManager={schemes}
-              cssVariablesResolver={colours}
-              getStyleNonce={() => nonce}
-            >
-              <RouterProvider router={router} />
-              <Notices />
-            </MantineProvider>
-          </TextsProvider>
-        </Suspense>
-      </QueryClientProvider>
-    </StrictMode>,
+  const root = createRoot(document.getElementById("root")!);
+  // In one go: what is loaded meanwhile does not come in between.
+  flushSync(() =>
+    root.render(
+      <StrictMode>
+        <QueryClientProvider client={queries}>
+          <Suspense>
+            <TextsProvider>
+              <MantineProvider
+                theme={theme}
+                defaultColorScheme="auto"
+                colorSchemeManager={schemes}
+                cssVariablesResolver={colours}
+                getStyleNonce={() => nonce}
+              >
+                <RouterProvider router={router} />
+                <Notices />
+              </MantineProvider>
+            </TextsProvider>
+          </Suspense>
+        </QueryClientProvider>
+      </StrictMode>,
+    ),
   );
 }

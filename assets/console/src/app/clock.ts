@@ -17,12 +17,15 @@ export function noteTime({ headers }: Response): void {
   if (Number.isNaN(difference)) {
     return;
   }
-  const next = Math.abs(difference) > tolerated ? Math.round(difference) : 0;
+  // The header leaves out parts of a second, and an answer takes its time: none says more than it is.
+  const next = Math.abs(difference) > tolerated ? difference + 1 : 0;
   if (Math.abs(next - ahead) > tolerated) {
     ahead = next;
     for (const listener of listeners) {
       listener();
     }
+  } else {
+    ahead = Math.max(ahead, next);
   }
 }
 
