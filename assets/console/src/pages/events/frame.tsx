@@ -3,8 +3,9 @@
 import { Box, Group, Stack, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { type Range, useRange } from "../../app/range";
+import type { Range } from "../../app/range";
 import { useTexts } from "../../app/texts";
+import { useRange } from "../../app/userange";
 import { RangeBar, RangeText } from "../../charts/rangebar";
 import { ApiHelpButton } from "../../resource/page";
 import styles from "./events.module.css";

@@ -1,8 +1,8 @@
 // What apps ask for, by what, when, where and with which version.
 
 import { Box, Group, SimpleGrid, Stack, Title } from "@mantine/core";
-import { useRange } from "../../app/range";
 import { useTexts } from "../../app/texts";
+import { useRange } from "../../app/userange";
 import { RangeBar, RangeText } from "../../charts/rangebar";
 import { ApiHelpButton } from "../../resource/page";
 import {
