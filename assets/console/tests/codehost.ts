@@ -22,6 +22,8 @@ export class CodeHost {
   readonly issues: Issue[] = [];
   /** Releases of acme/app, newest first. */
   readonly releases: Release[] = [];
+  /** Texts of the files of acme/app, by path and what they were asked at. */
+  readonly files = new Map<string, string>();
   /** Requests for an issue that fail before one is made. */
   failing = 0;
   private constructor(private readonly http: HttpServer) {}
@@ -34,7 +36,12 @@ export class CodeHost {
       for await (const chunk of request) {
         chunks.push(chunk as Buffer);
       }
-      const [status, answer] = host.answer(`${request.method} ${request.url?.split("?")[0]}`, Buffer.concat(chunks).toString());
+      const { pathname, searchParams } = new URL(request.url!, host.url);
+      const file = host.files.get(`${pathname.split("/repos/acme/app/contents/")[1]} ${searchParams.get("ref") ?? ""}`);
+      const [status, answer] =
+        file === undefined
+          ? host.answer(`${request.method} ${pathname}`, Buffer.concat(chunks).toString())
+          : [200, { type: "file", encoding: "base64", content: Buffer.from(file).toString("base64") }];
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
     });
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

@@ -246,6 +246,23 @@ test.describe("task 10", () => {
     });
   }
 
+  test("a part that fails is sent again three times, after 0.5, 1 and 2 seconds", async ({ page, server, project }) => {
+    const times: number[] = [];
+    await page.route(/\/chunks\/0$/, async (route) => {
+      times.push(Date.now());
+      await (times.length <= 3 ? route.abort("connectionreset") : route.continue());
+    });
+    await open(page, server, `/admin/files?project=${project}`);
+    await drop(page, "setup.exe", 1000);
+    await page.getByRole("dialog").getByRole("button", { name: "Upload 1 file" }).click();
+    await expect(page.getByRole("region", { name: "Uploads" }).getByText("Done", { exact: true })).toBeVisible();
+    const pauses = times.slice(1).map((time, i) => time - times[i]!);
+    expect(pauses).toHaveLength(3);
+    for (const [i, least] of [500, 1000, 2000].entries()) {
+      expect(pauses[i]).toBeGreaterThan(least - 20);
+    }
+  });
+
   test("what the server refuses is not sent again, and says why", async ({ page, server, project }) => {
     let times = 0;
     await page.route(/\/chunks\/0$/, async (route) => {

@@ -2,7 +2,7 @@
 // the server or a page fails.
 
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, expectEachAccessible, open, test } from "./fixtures";
+import { expect, expectAccessible, expectEachAccessible, goTo, open, settled, test } from "./fixtures";
 import { seedLogs } from "./seed";
 import type { Server } from "./server";
 
@@ -96,6 +96,18 @@ test("the project is in the address, remembered, and the same on open tabs", asy
   await page.goto(`${server.url}/admin/analytics`);
   await expect(page).toHaveURL(new RegExp(`project=${second}`));
   await expect(page).toHaveTitle(`Statistics · ${second} · svc`);
+});
+
+test("a link to another project leads to it, from a page that shows none", async ({ page, own: server }) => {
+  for (const name of ["first", "second"]) {
+    await server.call("POST", "/admin/projects", { project_key: name, name });
+  }
+  await open(page, server, "/admin/about");
+  await goTo(page, "/admin/analytics?project=second");
+  await expect(page.getByRole("heading", { level: 1, name: "Statistics" })).toBeVisible();
+  await settled(page);
+  await expect(page).toHaveURL(/project=second/);
+  await expect(page.getByRole("combobox", { name: "Project" })).toHaveValue("second");
 });
 
 test("after a page was opened its heading has the focus, and the window its name", async ({ page, server }) => {

@@ -120,6 +120,35 @@ test("the key changes, the old one leads on, and is given up", async ({ page, se
   await expect(aliases).toContainText("The key has never been changed.");
 });
 
+test("a project's files go where its form says, blank for the default, and attachments are mirrored when it says so", async ({
+  page,
+  own: server,
+}) => {
+  const { id } = await server.call<{ id: string }>("POST", "/admin/storage/backends", {
+    name: "Shelf",
+    kind: "webdav",
+    base_url: "http://127.0.0.1:9/dav",
+  });
+  await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
+  await open(page, server, "/admin/projects?project=app&edit=app");
+  const dialog = page.getByRole("dialog", { name: "Edit: app" });
+  const storage = dialog.getByRole("combobox", { name: "File storage" });
+  const save = async () => {
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog).toBeHidden();
+    return server.call("GET", "/admin/projects/app");
+  };
+  await storage.click();
+  await page.getByRole("option", { name: "Shelf" }).click();
+  await dialog.getByRole("switch", { name: "Mirror attachments" }).check();
+  expect(await save()).toMatchObject({ storage_backend_id: id, mirror_codehost_assets: true });
+  await menu(page, "app", "Edit");
+  await dialog.getByRole("button", { name: "Instance default" }).click();
+  await expect(storage).toHaveValue("");
+  await dialog.getByRole("switch", { name: "Mirror attachments" }).uncheck();
+  expect(await save()).toMatchObject({ storage_backend_id: null, mirror_codehost_assets: false });
+});
+
 test("languages are added, edited and unregistered inside of the form, which stays", async ({ page, server, project }) => {
   test.slow();
   await open(page, server, `/admin/projects?project=${project}&edit=${project}`);

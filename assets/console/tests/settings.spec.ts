@@ -224,6 +224,7 @@ test("terms: fill in, generate, preview, warn, save, restore", async ({ page, ow
   expect(content).toContain("Example Ltd");
   expect(content).not.toContain("{{");
 
+  await expectAccessible(page);
   await expectEachAccessible(page, [
     page.getByRole("button", { name: "View built-in text" }),
     page.getByRole("button", { name: "Restore built-in" }),

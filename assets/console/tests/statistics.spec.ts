@@ -105,6 +105,22 @@ test("Statistics shows each figure as a table, and saves it as CSV and PNG", asy
   expect((await readFile(await png.path())).subarray(1, 4).toString()).toBe("PNG");
 });
 
+test("the calendar of Statistics has 364 days up to today, whatever the range", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=24h`);
+  const figure = page.locator('[data-figure="calendar"]');
+  await figure.getByRole("button", { name: /as a table/ }).click();
+  await expect(figure.getByRole("row")).toHaveCount(365);
+  const counts = (await figure.locator("tbody td:last-child").allTextContents()).map((text) => Number(text.replace(/\D/g, "")));
+  const offset = await page.evaluate(() => -new Date().getTimezoneOffset());
+  const midnight = Math.floor((Date.now() / 1000 + offset * 60) / 86_400) * 86_400 - offset * 60;
+  const week = `start_time=${midnight - 7 * 86_400}&end_time=${midnight - 1}&tz_offset_minutes=${offset}`;
+  const { data } = await demo.call<{ data: { count: number }[] }>(
+    "GET",
+    `/admin/projects/quillmere/stats/requests/timeseries?granularity=day&${week}`,
+  );
+  expect(counts.slice(-8, -1)).toEqual(data.map(({ count }) => count));
+});
+
 test("Statistics explains each number", async ({ page, demo }) => {
   await open(page, demo, path);
   await page.getByRole("button", { name: "What “Requests” means" }).click();

@@ -7,7 +7,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useAddress } from "./address";
+import { type Search, useAddress } from "./address";
 import { FirstProject } from "./firstproject";
 import classes from "./frame.module.css";
 import { openDialog, useShortcuts } from "./keys";
@@ -211,10 +211,12 @@ function useFocusOnHeading(): void {
  */
 function useProjectInAddress(): void {
   const router = useRouter();
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const [address] = useAddress();
   const [key] = useProjectKey();
-  const wanted = pageOf(pathname)?.ofProject && key !== "" && address["project"] !== key ? key : null;
+  // While a page is loaded, the location is its own already, and the rest that of the page before.
+  const arrived = address["project"] === (search as Search)["project"];
+  const wanted = arrived && pageOf(pathname)?.ofProject && key !== "" && address["project"] !== key ? key : null;
   useEffect(() => {
     if (wanted) {
       void router.navigate({ to: ".", replace: true, search: ((before: object) => ({ ...before, project: wanted })) as never });
