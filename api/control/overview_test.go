@@ -38,8 +38,8 @@ func TestInstanceStatus(t *testing.T) {
 		{"name":"keys","status":"warning","findings":[{"status":"warning","what":"one is old","repair":"rotate it"}]}]}`); why != "" {
 		t.Errorf("%s: %s", later, why)
 	}
-	if before, after := apitest.Field[int64](t, first, "checked_at"), apitest.Field[int64](t, later, "checked_at"); after-before != 15 {
-		t.Errorf("examined at %d and %d, want 15 s between", before, after)
+	if before, after := apitest.Field[int64](t, first, "checked_at"), apitest.Field[int64](t, later, "checked_at"); after-before < 15 {
+		t.Errorf("examined at %d and %d, want at least 15 s between", before, after)
 	}
 }
 

@@ -325,8 +325,9 @@ func (im *importer) freeIDs() error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
+	now := im.handlers.Now().Unix() // the import may have begun before the project was purged
 	return im.handlers.removeContents(im.ctx, func(d *store.FileDeletion) bool {
-		return ids[d.ID] && d.Backend == store.LocalStorage && d.RetryAt <= im.now.Unix()
+		return ids[d.ID] && d.Backend == store.LocalStorage && d.RetryAt <= now
 	})
 }
 

@@ -377,6 +377,10 @@ func (q *queue) end() {
 	q.save()
 }
 
+// merging is held from reading to replacing state, so that clients of one process, which may
+// share a file, lose nothing of each other.
+var merging sync.Mutex
+
 // save writes state that has changed, merged with what other processes wrote.
 func (q *queue) save() {
 	q.writing.Lock()
@@ -401,12 +405,14 @@ func (q *queue) save() {
 	q.lastWrite = time.Now()
 	q.mu.Unlock()
 
+	merging.Lock()
 	old := q.backing.load()
 	next, out := change.apply(old)
 	var err error
 	if !equalTexts(old, next) {
 		err = q.backing.store(old, next)
 	}
+	merging.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err != nil {
