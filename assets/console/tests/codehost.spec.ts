@@ -125,42 +125,51 @@ test.describe("refused", () => {
   });
 });
 
-test("a template comes from a file of the repository, and names are allowed to run commands", async ({
-  page,
-  codehost,
-  connected: server,
-}) => {
-  codehost.files.set("docs/feedback.md main", "---\ntitle: 'Says a user: {{ content_head }}'\n---\n**Text**\n\n{{ content }}\n");
-  await server.call("POST", "/admin/projects", { project_key: "app", name: "App", repo_url: `${codehost.url}/acme/app` });
-  await open(page, server, "/admin/projects/codehost?project=app");
-  await page.getByRole("textbox", { name: "Repository" }).fill("acme/app");
-  await page.getByRole("switch", { name: "Forward feedback as issues" }).check();
-  await page.getByRole("radio", { name: "File in the repository" }).check();
-  const fetch = page.getByRole("button", { name: "Fetch and preview" });
-  const path = page.getByLabel("Path", { exact: true });
-  await path.fill("docs/nowhere.md");
-  await page.getByLabel("Branch, tag or commit").fill("main");
-  const save = page.getByRole("button", { name: "Save", exact: true });
-  await save.click();
-  await expect(page.getByText("Not effective yet")).toHaveCount(0);
-  await fetch.click();
-  await expect(page.getByRole("alert")).toContainText("docs/nowhere.md");
-  await path.fill("docs/feedback.md");
-  await page.getByRole("switch", { name: "Comment commands" }).check();
-  const names = page.getByLabel("Additional users");
-  await names.fill("octo,cat,");
-  await save.click();
-  const settings = () => server.call("GET", "/admin/projects/app/codehost-integration");
-  await expect.poll(settings).toMatchObject({
-    feedback_issue_template_source: "repo",
-    feedback_issue_template_repo_path: "docs/feedback.md",
-    feedback_issue_template_repo_ref: "main",
-    command_allowed_users: ["octo", "cat"],
+test.describe("a file that is missing", () => {
+  test.use({ expected: [/Failed to load resource/] });
+
+  test("a template comes from a file of the repository, and names are allowed to run commands", async ({
+    page,
+    codehost,
+    connected: server,
+  }) => {
+    codehost.files.set("docs/feedback.md main", "---\ntitle: 'Says a user: {{ content_head }}'\n---\n**Text**\n\n{{ content }}\n");
+    await server.call("POST", "/admin/projects", { project_key: "app", name: "App", repo_url: `${codehost.url}/acme/app` });
+    await open(page, server, "/admin/projects/codehost?project=app");
+    await page.getByRole("textbox", { name: "Repository" }).fill("acme/app");
+    await page.getByRole("switch", { name: "Forward feedback as issues" }).check();
+    await page.getByRole("radio", { name: "File in the repository" }).check();
+    const fetch = page.getByRole("button", { name: "Fetch and preview" });
+    const path = page.getByLabel("Path", { exact: true });
+    await path.fill("docs/nowhere.md");
+    await page.getByLabel("Branch, tag or commit").fill("main");
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await save.click();
+    await expect(page.getByText("Not effective yet")).toHaveCount(0);
+    await fetch.click();
+    await expect(page.getByRole("alert").filter({ hasText: "no such text file" })).toBeVisible();
+    await path.fill("docs/feedback.md");
+    await page.getByRole("switch", { name: "Comment commands" }).check();
+    const names = page.getByRole("combobox", { name: "Additional users" });
+    await names.fill("octo,cat,");
+    await page.getByRole("button", { name: "Add command" }).click();
+    const command = page.getByRole("group", { name: "Command 1" });
+    await command.getByLabel("Name").fill("build");
+    await command.getByLabel("Workflow").fill("build.yml");
+    await command.getByLabel("Branch or tag").fill("main");
+    await save.click();
+    const settings = () => server.call("GET", "/admin/projects/app/codehost-integration");
+    await expect.poll(settings).toMatchObject({
+      feedback_issue_template_source: "repo",
+      feedback_issue_template_repo_path: "docs/feedback.md",
+      feedback_issue_template_repo_ref: "main",
+      command_allowed_users: ["octo", "cat"],
+    });
+    await fetch.click();
+    const preview = page.getByRole("region", { name: "Preview with sample feedback" });
+    await expect(preview).toContainText("Says a user: The export is slow since 1.4.");
+    await expect(preview.locator("strong")).toHaveText("Text");
   });
-  await fetch.click();
-  const preview = page.getByRole("region", { name: "Preview with sample feedback" });
-  await expect(preview).toContainText("Says a user: The export is slow since 1.4.");
-  await expect(preview.locator("strong")).toHaveText("Text");
 });
 
 test("the integration is accessible, with its details, in both tabs", async ({ page, server, project }) => {

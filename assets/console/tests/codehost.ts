@@ -88,7 +88,7 @@ export class CodeHost {
     await server.call("PUT", "/admin/codehost-app", {
       app_id: "7",
       private_key: privateKey.export({ type: "pkcs1", format: "pem" }),
-      enabled_features: ["feedback_issue"],
+      enabled_features: ["feedback_issue", "comment_commands"],
     });
     return server;
   }

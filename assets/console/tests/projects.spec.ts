@@ -131,8 +131,9 @@ test("a project's files go where its form says, blank for the default, and attac
   });
   await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
   await open(page, server, "/admin/projects?project=app&edit=app");
-  const dialog = page.getByRole("dialog", { name: "Edit: app" });
+  const dialog = page.getByRole("dialog", { name: "Edit: App" });
   const storage = dialog.getByRole("combobox", { name: "File storage" });
+  await expect(storage).toHaveValue("Instance default");
   const save = async () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await expect(dialog).toBeHidden();
@@ -142,9 +143,10 @@ test("a project's files go where its form says, blank for the default, and attac
   await page.getByRole("option", { name: "Shelf" }).click();
   await dialog.getByRole("switch", { name: "Mirror attachments" }).check();
   expect(await save()).toMatchObject({ storage_backend_id: id, mirror_codehost_assets: true });
-  await menu(page, "app", "Edit");
-  await dialog.getByRole("button", { name: "Instance default" }).click();
-  await expect(storage).toHaveValue("");
+  await menu(page, "App", "Edit");
+  await expect(storage).toHaveValue("Shelf");
+  await storage.click();
+  await page.getByRole("option", { name: "Instance default" }).click();
   await dialog.getByRole("switch", { name: "Mirror attachments" }).uncheck();
   expect(await save()).toMatchObject({ storage_backend_id: null, mirror_codehost_assets: false });
 });

@@ -154,11 +154,12 @@ export function ProjectForm({ inputs: { values, bind, set }, record }: { inputs:
       <Select
         label={columns.storage}
         description={form.storageHint}
-        placeholder={form.storageDefault}
-        clearable
-        clearButtonProps={{ "aria-label": form.storageDefault }}
-        data={(storage.data?.backends ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={values.storage_backend_id || null}
+        allowDeselect={false}
+        data={[
+          { value: "", label: form.storageDefault },
+          ...(storage.data?.backends ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={values.storage_backend_id}
         error={bind("storage_backend_id").error}
         onChange={(id) => set("storage_backend_id", id ?? "")}
       />
