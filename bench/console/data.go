@@ -93,7 +93,7 @@ func writeLines(path string, n int, feedback bool) error {
 	return out.Flush()
 }
 
-// cards are the questions on the dashboard: 12 of every kind.
+// cards are the questions on the dashboard: 12 of every kind, no two the same.
 func cards() (list []any) {
 	queries := []string{
 		`{"type":"timeseries","granularity":"day","events":[{"name":"open","alias":"A"}]}`,
@@ -102,9 +102,15 @@ func cards() (list []any) {
 		`{"type":"breakdown","events":[{"name":"export","alias":"A"}],"group_by":{"kind":"platform"}}`,
 		`{"type":"value","events":[{"name":"export","alias":"A"},{"name":"open","alias":"B"}],"formula":"A / B * 100"}`,
 		`{"type":"value","events":[{"name":"buy","alias":"A","measure":"unique_users"}]}`,
+		`{"type":"timeseries","granularity":"day","events":[{"name":"export","alias":"A"},{"name":"buy","alias":"B"}]}`,
+		`{"type":"timeseries","granularity":"day","events":[{"name":"buy","alias":"A","measure":"unique_users"}]}`,
+		`{"type":"breakdown","events":[{"name":"buy","alias":"A"}],"group_by":{"kind":"property","key":"plan"}}`,
+		`{"type":"breakdown","events":[{"name":"open","alias":"A","measure":"unique_users"}],"group_by":{"kind":"platform"}}`,
+		`{"type":"value","events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B","measure":"unique_users"}],"formula":"A / B * 100"}`,
+		`{"type":"value","events":[{"name":"open","alias":"A"}]}`,
 	}
-	for i := range 12 {
-		list = append(list, map[string]any{"title": fmt.Sprintf("Card %d", i+1), "query": json.RawMessage(queries[i%len(queries)]), "sort_order": i})
+	for i, query := range queries {
+		list = append(list, map[string]any{"title": fmt.Sprintf("Card %d", i+1), "query": json.RawMessage(query), "sort_order": i})
 	}
 	return list
 }

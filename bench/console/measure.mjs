@@ -82,7 +82,8 @@ function helpers(storage) {
     },
   };
   const changed = () => requestAnimationFrame(() => (window.bench.changed = performance.now()));
-  new MutationObserver(changed).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  // Links to what is loaded ahead, in the head, are no change of the page; nor is what surrounds it.
+  new MutationObserver((records) => records.some(({ target }) => document.querySelector("main")?.contains(target)) && changed()).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   const { fill, stroke } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.fill = function (...args) {
     changed();

@@ -8,6 +8,9 @@ import { usePalette } from "./palette";
 
 const none: ReadonlySet<string> = new Set();
 
+// Comes while the server computes what is drawn. Where it does not come, drawing asks again and says so.
+import("./engine").catch(() => undefined);
+
 interface PlotProps {
   drawing: Drawing;
   height: number;

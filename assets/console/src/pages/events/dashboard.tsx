@@ -39,6 +39,7 @@ function Dashboard({ range }: { range: Range }) {
   const cards = useCards();
   const [dragged, setDragged] = useState<string | null>(null);
   const [said, say] = useState("");
+  const [choice, choose] = useState<Choice | null>(null);
   const grid = useRef<HTMLDivElement>(null);
   const start = useRef<Card[]>([]);
   const key = cardsKey(project);
@@ -166,7 +167,7 @@ function Dashboard({ range }: { range: Range }) {
                 }
                 actions={
                   <>
-                    <CardMenu card={card} question={question} wide={wide} />
+                    <CardMenu card={card} question={question} wide={wide} choose={(what) => choose({ card, what })} />
                     <ActionIcon
                       variant="subtle"
                       color="gray"
@@ -187,6 +188,7 @@ function Dashboard({ range }: { range: Range }) {
           );
         })}
       </div>
+      <CardDialogs choice={choice} close={() => choose(null)} />
       <div className="offscreen" role="status">
         {said}
       </div>
@@ -194,119 +196,109 @@ function Dashboard({ range }: { range: Range }) {
   );
 }
 
-function CardMenu({ card, question, wide }: { card: Card; question: Question; wide: boolean }) {
+/** What is done with a card, which its menu chose. */
+interface Choice {
+  card: Card;
+  what: "rename" | "remove";
+}
+
+interface CardMenuProps {
+  card: Card;
+  question: Question;
+  wide: boolean;
+  choose(what: Choice["what"]): void;
+}
+
+function CardMenu({ card, question, wide, choose }: CardMenuProps) {
   const texts = useTexts();
-  const { dashboard, card: words } = texts.events;
-  const { common } = texts;
+  const { dashboard } = texts.events;
   const [project] = useProjectKey();
   const admin = useAdmin();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [dialog, setDialog] = useState<"rename" | "remove" | null>(null);
-  const [title, setTitle] = useState(card.title);
-  const [description, setDescription] = useState(card.description ?? "");
-  const refresh = () => queries.invalidateQueries({ queryKey: cardsKey(project) });
-  const change = useMutation({
-    mutationFn: (fields: CardFields) => admin.updateDashboardCard(card.card_id, fields),
-    onSuccess: async () => {
-      setDialog(null);
-      await refresh();
-    },
-  });
-  const remove = useMutation({
-    mutationFn: () => admin.deleteDashboardCard(card.card_id),
-    onSuccess: async () => {
-      setDialog(null);
-      noticeDone(texts, dashboard.deleted);
-      await refresh();
-    },
-  });
+  const resize = async () => {
+    try {
+      await admin.updateDashboardCard(card.card_id, { layout: { ...card.layout, w: wide ? 6 : 12 } });
+      await queries.invalidateQueries({ queryKey: cardsKey(project) });
+    } catch (error) {
+      noticeFailure(texts, error);
+    }
+  };
   const edit = () => {
     const { page, search } = editorOf(question, card.card_id);
     const range = new URLSearchParams(location.search).get("range") ?? "";
     void navigate({ href: `/admin/events/${page}${formatSearch({ ...search, project, range })}` });
   };
-  const rename = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate({ title: title.trim(), description: description.trim() || null });
+  return (
+    <Menu
+      position="bottom-end"
+      target={
+        <ActionIcon variant="subtle" color="gray" aria-label={dashboard.actions(card.title)}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      }
+      items={() => (
+        <>
+          <Menu.Item leftSection={<IconPencil size={14} aria-hidden />} onClick={() => choose("rename")}>
+            {dashboard.rename}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconEdit size={14} aria-hidden />} onClick={edit}>
+            {dashboard.edit}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconArrowsHorizontal size={14} aria-hidden />} onClick={() => void resize()}>
+            {wide ? dashboard.narrower : dashboard.wider}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => choose("remove")}>
+            {texts.common.delete}
+          </Menu.Item>
+        </>
+      )}
+    />
+  );
+}
+
+/** The dialogs of all cards: one of each kind, as those that are closed cost time, too. */
+function CardDialogs({ choice, close }: { choice: Choice | null; close(): void }) {
+  const texts = useTexts();
+  const { dashboard } = texts.events;
+  const { common } = texts;
+  const [project] = useProjectKey();
+  const admin = useAdmin();
+  const queries = useQueryClient();
+  // A dialog that closes still shows its card.
+  const last = useRef<Card>(undefined);
+  last.current = choice?.card ?? last.current;
+  const card = last.current;
+  const refresh = () => queries.invalidateQueries({ queryKey: cardsKey(project) });
+  const remove = useMutation({
+    mutationFn: () => admin.deleteDashboardCard(card!.card_id),
+    onSuccess: async () => {
+      close();
+      noticeDone(texts, dashboard.deleted);
+      await refresh();
+    },
+  });
+  const cancel = () => {
+    remove.reset();
+    close();
   };
   return (
     <>
-      <Menu
-        position="bottom-end"
-        target={
-          <ActionIcon variant="subtle" color="gray" aria-label={dashboard.actions(card.title)}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
-        }
-        items={() => (
-          <>
-            <Menu.Item leftSection={<IconPencil size={14} aria-hidden />} onClick={() => setDialog("rename")}>
-              {dashboard.rename}
-            </Menu.Item>
-            <Menu.Item leftSection={<IconEdit size={14} aria-hidden />} onClick={edit}>
-              {dashboard.edit}
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<IconArrowsHorizontal size={14} aria-hidden />}
-              onClick={() =>
-                change.mutate({ layout: { ...card.layout, w: wide ? 6 : 12 } }, { onError: (error) => noticeFailure(texts, error) })
-              }
-            >
-              {wide ? dashboard.narrower : dashboard.wider}
-            </Menu.Item>
-            <Menu.Divider />
-            <Menu.Item color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => setDialog("remove")}>
-              {common.delete}
-            </Menu.Item>
-          </>
-        )}
-      />
-      <Modal
-        opened={dialog === "rename"}
-        onClose={() => setDialog(null)}
-        title={dashboard.rename}
-        closeButtonProps={{ "aria-label": common.close }}
-      >
-        <form onSubmit={rename}>
-          <Stack gap="sm">
-            <TextInput
-              label={words.title}
-              required
-              maxLength={128}
-              value={title}
-              onChange={(event) => setTitle(event.currentTarget.value)}
-              error={change.error && messagesOf(change.error).join(" ")}
-              data-autofocus
-            />
-            <TextInput
-              label={words.description}
-              maxLength={512}
-              value={description}
-              onChange={(event) => setDescription(event.currentTarget.value)}
-            />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={() => setDialog(null)}>
-                {common.cancel}
-              </Button>
-              <Button type="submit" loading={change.isPending}>
-                {common.save}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+      <Modal opened={choice?.what === "rename"} onClose={close} title={dashboard.rename} closeButtonProps={{ "aria-label": common.close }}>
+        {card && <RenameForm key={card.card_id} card={card} close={close} refresh={refresh} />}
       </Modal>
       <Modal
-        opened={dialog === "remove"}
-        onClose={() => setDialog(null)}
-        title={dashboard.remove(card.title)}
+        opened={choice?.what === "remove"}
+        onClose={cancel}
+        title={card && dashboard.remove(card.title)}
         closeButtonProps={{ "aria-label": common.close }}
       >
         <Stack gap="sm">
           <Text size="sm">{dashboard.removeText}</Text>
           {remove.error && <Failure error={remove.error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setDialog(null)} data-autofocus>
+            <Button variant="default" onClick={cancel} data-autofocus>
               {common.cancel}
             </Button>
             <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
@@ -316,5 +308,52 @@ function CardMenu({ card, question, wide }: { card: Card; question: Question; wi
         </Stack>
       </Modal>
     </>
+  );
+}
+
+function RenameForm({ card, close, refresh }: { card: Card; close(): void; refresh(): Promise<void> }) {
+  const { common, events } = useTexts();
+  const admin = useAdmin();
+  const [title, setTitle] = useState(card.title);
+  const [description, setDescription] = useState(card.description ?? "");
+  const change = useMutation({
+    mutationFn: (fields: CardFields) => admin.updateDashboardCard(card.card_id, fields),
+    onSuccess: async () => {
+      close();
+      await refresh();
+    },
+  });
+  const rename = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate({ title: title.trim(), description: description.trim() || null });
+  };
+  return (
+    <form onSubmit={rename}>
+      <Stack gap="sm">
+        <TextInput
+          label={events.card.title}
+          required
+          maxLength={128}
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+          error={change.error && messagesOf(change.error).join(" ")}
+          data-autofocus
+        />
+        <TextInput
+          label={events.card.description}
+          maxLength={512}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {common.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }
