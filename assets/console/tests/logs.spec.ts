@@ -175,6 +175,7 @@ test("the page of logs is accessible: list, menus, drawer, dialogs", async ({ pa
   await expectEachAccessible(page, [
     page.getByRole("button", { name: common.columns }),
     page.getByRole("search").getByRole("combobox", { name: logs.level }),
+    page.getByRole("search").getByRole("button", { name: new RegExp(`${common.from}$`) }),
     page.getByRole("button", { name: new RegExp(`^${common.more}`) }).first(),
     "help=1",
     `open=${id}`,

@@ -1,12 +1,17 @@
 // A date and time that is picked, as in filters. See moment.tsx, which is there before.
 
 import "@mantine/dates/styles.layer.css";
+import "dayjs/locale/zh-cn";
 import { DateTimePicker } from "@mantine/dates";
-import { useEffect, useRef } from "react";
+import { useEffect, useId, useRef } from "react";
+import { useLanguage } from "../app/texts";
 import { fromPicker, toPicker } from "../fields/zone";
 import type { MomentProps } from "./moment";
 
 export function Picker({ label, clearLabel, value, onChange, opened }: MomentProps & { opened: boolean }) {
+  const { language, texts } = useLanguage();
+  const { common } = texts;
+  const id = useId();
   const input = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (opened) {
@@ -17,7 +22,19 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
   return (
     <DateTimePicker
       ref={input}
+      id={id}
+      // The calendar is named after the input.
+      popoverProps={{ id, returnFocus: true }}
       w={175}
+      locale={language === "zh" ? "zh-cn" : "en"}
+      valueFormat={language === "zh" ? "YYYY-MM-DD HH:mm" : "D MMM YYYY, HH:mm"}
+      previousLabel={common.previous}
+      nextLabel={common.next}
+      timePickerProps={{ hoursInputLabel: common.hours, minutesInputLabel: common.minutes }}
+      submitButtonProps={{ "aria-label": common.apply }}
+      // Both are too pale to be read by everybody.
+      hideOutsideDates
+      weekendDays={[]}
       clearable
       clearButtonProps={{ "aria-label": clearLabel }}
       aria-label={label}
