@@ -27,9 +27,10 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
       popoverProps={{ id, returnFocus: true }}
       w={175}
       locale={language === "zh" ? "zh-cn" : "en"}
-      valueFormat={language === "zh" ? "YYYY-MM-DD HH:mm" : "D MMM YYYY, HH:mm"}
-      previousLabel={common.previous}
-      nextLabel={common.next}
+      valueFormat={language === "zh" ? "YYYY/MM/DD HH:mm" : "D MMM YYYY, HH:mm"}
+      monthLabelFormat={language === "zh" ? "YYYY年M月" : "MMMM YYYY"}
+      previousLabel={common.earlier}
+      nextLabel={common.later}
       timePickerProps={{ hoursInputLabel: common.hours, minutesInputLabel: common.minutes }}
       submitButtonProps={{ "aria-label": common.apply }}
       // Both are too pale to be read by everybody.

@@ -20,6 +20,8 @@ export const common = {
   more: "More actions",
   from: "from",
   to: "until",
+  earlier: "Earlier",
+  later: "Later",
   hours: "Hours",
   minutes: "Minutes",
   apply: "Apply",

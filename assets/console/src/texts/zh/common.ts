@@ -22,6 +22,8 @@ export const common: (typeof en)["common"] = {
   more: "更多操作",
   from: "从",
   to: "到",
+  earlier: "往前",
+  later: "往后",
   hours: "小时",
   minutes: "分钟",
   apply: "应用",
