@@ -74,7 +74,7 @@ export async function scenes(demo: Server): Promise<Scene[]> {
   const arabic = await records(demo, "feedbacks?limit=100", ({ content }) => /\p{Script=Arabic}/u.test(String(content)));
   list.push({ name: "feedbacks-arabic", path: `/admin/feedbacks?project=${project}&open=${arabic[0]}`, above: true });
   const news = await records(demo, "announcements");
-  const failed = await records(demo, "logs?level=3&platform=android");
+  const failed = await records(demo, "logs?level=3&search=E42&platform=android");
   list.push({ name: "logs-error", path: `/admin/logs?project=${project}&level=3&q=E42&open=${failed[0]}`, above: true });
   const notes = await records(demo, "versions?limit=100", ({ version }) => version === "4.0.0");
   list.push({ name: "versions-notes", path: `/admin/versions?project=${project}&open=${notes[0]}`, above: true });

@@ -19,7 +19,7 @@ import { ColumnEdge, useWidths } from "./widths";
 export const phone = "(max-width: 48em)";
 
 /** Pixels that a column without a width of its own has at least. */
-const flexible = 220;
+const flexible = 200;
 const actionsWidth = 52;
 
 export function RecordTable<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {

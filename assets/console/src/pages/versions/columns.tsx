@@ -24,8 +24,8 @@ export function useVersionColumns(): Column<Version>[] {
   return useMemo(() => {
     const { columns: names, flags } = versions;
     return [
-      { id: "version", title: names.version, phone: true, width: 120, render: ({ version }) => version },
-      { id: "comparable_version", title: names.comparable, width: 170, render: ({ comparable_version: comparable }) => comparable },
+      { id: "version", title: names.version, phone: true, width: 106, render: ({ version }) => version },
+      { id: "comparable_version", title: names.comparable, width: 164, render: ({ comparable_version: comparable }) => comparable },
       { id: "title", title: names.title, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title ?? "" },
       {
         id: "content",
@@ -49,25 +49,25 @@ export function useVersionColumns(): Column<Version>[] {
       {
         id: "platforms",
         title: names.platforms,
-        width: 140,
+        width: 114,
         render: ({ platforms: some, platform }) => <Platforms value={some.length || !platform ? some : [platform]} />,
         text: ({ platforms: some }) => some.join(", "),
       },
       {
         id: "download_links",
         title: names.links,
-        width: 100,
+        width: 97,
         align: "right",
         render: ({ download_links: links }) => format.number(links.length),
         detail: ({ download_links: links }) => <DownloadList links={links} />,
         text: ({ download_links: links }) => links.map(({ url }) => url).join(" "),
       },
       { id: "download_url", title: names.url, hidden: true, render: ({ download_url: url }) => url },
-      { id: "published_at", title: names.published, width: 175, render: ({ published_at: at }) => format.time(at) },
+      { id: "published_at", title: names.published, width: 166, render: ({ published_at: at }) => format.time(at) },
       {
         id: "translations",
         title: names.translations,
-        width: 110,
+        width: 108,
         align: "right",
         render: ({ translations = [] }) => format.number(translations.length),
         detail: ({ translations = [] }) =>
