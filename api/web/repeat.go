@@ -15,6 +15,7 @@ const (
 	answersKept     = 10 * time.Minute
 	maxAnswersBytes = 16 << 20 // all of them
 	maxAnswerBytes  = 1 << 20  // a larger one is not remembered
+	perAnswer       = 512      // what one takes beside its body, about
 	maxKeyLength    = 255
 )
 
@@ -25,7 +26,7 @@ type Repeats struct {
 	mu      sync.Mutex // guards what follows
 	answers map[repeatKey]*keptAnswer
 	ended   []repeatKey // those with an answer, oldest first
-	bytes   int         // of their bodies
+	bytes   int         // that they take
 }
 
 // repeatKey is a hash of caller, method, path and key.
@@ -39,6 +40,8 @@ type keptAnswer struct {
 	tag    []string // header ETag
 	body   []byte
 }
+
+func (k *keptAnswer) size() int { return perAnswer + len(k.body) }
 
 // Repeatable reports whether the request is a change that must be made once, by a caller
 // who is known.
@@ -88,7 +91,7 @@ func (p *Repeats) enter(key repeatKey, now time.Time) (kept *keptAnswer, first b
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.ended) > 0 && (p.bytes > maxAnswersBytes || now.Sub(p.answers[p.ended[0]].at) > answersKept) {
-		p.bytes -= len(p.answers[p.ended[0]].body)
+		p.bytes -= p.answers[p.ended[0]].size()
 		delete(p.answers, p.ended[0])
 		p.ended = p.ended[1:]
 	}
@@ -113,7 +116,7 @@ func (p *Repeats) keep(key repeatKey, kept *keptAnswer, w http.ResponseWriter, r
 		isJSON := w.Header().Get("Content-Type") == ContentTypeJSON[0]
 		if answered && isJSON && !copied.tooLarge && copied.status >= 200 && copied.status <= 299 {
 			kept.status, kept.body, kept.tag = copied.status, copied.body, w.Header()["Etag"]
-			p.ended, p.bytes = append(p.ended, key), p.bytes+len(kept.body)
+			p.ended, p.bytes = append(p.ended, key), p.bytes+kept.size()
 		} else {
 			delete(p.answers, key)
 		}

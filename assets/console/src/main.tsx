@@ -35,7 +35,11 @@ Promise.race([
 ]).then(draw);
 
 function draw() {
-  const root = createRoot(document.getElementById("root")!);
+  const root = createRoot(document.getElementById("root")!, {
+    // What went wrong in a drawing that was given up, and not in the one that took its place: the router can
+    // look for the page that was just left (https://github.com/TanStack/router/issues/8198). Nobody sees anything.
+    onRecoverableError: (error) => console.warn("drawn again:", String((error as Error).cause ?? error)),
+  });
   // In one go: what is loaded meanwhile does not come in between.
   flushSync(() =>
     root.render(
