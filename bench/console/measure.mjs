@@ -83,7 +83,9 @@ function helpers(storage) {
   };
   const changed = () => requestAnimationFrame(() => (window.bench.changed = performance.now()));
   // Links to what is loaded ahead, in the head, are no change of the page; nor is what surrounds it.
-  new MutationObserver((records) => records.some(({ target }) => document.querySelector("main")?.contains(target)) && changed()).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  const inPage = ({ target }) => document.querySelector("main")?.contains(target);
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  new MutationObserver((records) => records.some(inPage) && changed()).observe(document, all);
   const { fill, stroke } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.fill = function (...args) {
     changed();

@@ -213,6 +213,8 @@ export async function expectAccessible(page: Page, meanwhile?: () => Promise<voi
 /** What axe looks for that depends on colours: it takes two thirds of the time, and is all that depends on the theme. */
 const ofColours = ["color-contrast", "link-in-text-block"];
 
+const openedOrOpening = "[role=dialog], [role=menu], [role=listbox], [aria-expanded=true]";
+
 /**
  * Fails as expectAccessible does after something was opened on the page, which was looked at before. Rules of
  * structure look at all of the document; those of colours at what is open and at what opened it.
@@ -273,8 +275,6 @@ async function expectNoViolation(page: Page, rules: RunOptions, parts = ":root")
   );
   expect.soft(violations, page.url()).toEqual([]);
 }
-
-const openedOrOpening = "[role=dialog], [role=menu], [role=listbox], [aria-expanded=true]";
 
 /**
  * Opens drawers, dialogs and menus one after the other, by a press or by what is added to the address,
