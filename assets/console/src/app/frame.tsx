@@ -1,12 +1,12 @@
-// What surrounds every page: side bar, project, theme, language, log out, and what watches over
-// the login and the server.
+// What surrounds every page: the side bar, the bar on top of phones, the keys that work
+// everywhere, and what watches over the login and the server.
 
-import { ActionIcon, AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, AppShell, Burger, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
+import { useCallback, useEffect, useState } from "react";
 import { type Search, useAddress } from "./address";
 import { FirstProject } from "./firstproject";
 import classes from "./frame.module.css";
@@ -15,21 +15,15 @@ import { LostBanner } from "./lost";
 import { Mark } from "./mark";
 import { pageOf, pages, subPages } from "./pages";
 import { lazily, loadAhead, part, usePart } from "./part";
-import { Preferences } from "./preferences";
 import { useProjectKey, useProjects } from "./project";
-import { ProjectSwitcher } from "./projectswitcher";
 import { useExpired, useSession } from "./session";
+import { SideBar } from "./sidebar";
 import { recall, watch } from "./storage";
 import { useTexts } from "./texts";
 
 const Palette = lazily(async () => (await import("./palette")).default);
 const KeysDialog = lazily(async () => (await import("./keysdialog")).default);
 const expiredDialog = part(async () => (await import("./expired")).ExpiredDialog);
-
-const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
-
-// Which entry is marked is decided here, not by what its address begins with.
-const exactly = { exact: true, includeSearch: false };
 
 /** Shows a page to those who are logged in; where a login ends, the login page comes next. */
 export function Frame() {
@@ -49,6 +43,7 @@ function FrameOf() {
   const router = useRouter();
   const [menu, { toggle, close }] = useDisclosure(false);
   const [dialog, setDialog] = useState<"palette" | "keys" | null>(null);
+  const openPalette = useCallback(() => setDialog("palette"), []);
   const [project] = useProjectKey();
   const page = pageOf(pathname);
   const ExpiredDialog = usePart(expiredDialog, useExpired());
@@ -59,7 +54,7 @@ function FrameOf() {
   useProjectInAddress();
   useEffect(close, [close, pathname]);
   useShortcuts([
-    { key: "mod+k", label: frame.keys.palette, run: () => setDialog("palette") },
+    { key: "mod+k", label: frame.keys.palette, run: openPalette },
     { key: "?", label: frame.keys.help, run: () => setDialog("keys") },
     ...pages.map(({ name, path, key, ofProject }) => ({
       key: `g ${key}`,
@@ -67,13 +62,6 @@ function FrameOf() {
       run: () => void router.navigate({ to: path, search: (ofProject && project ? { project } : {}) as never }),
     })),
   ]);
-  const search = (
-    <UnstyledButton className={classes["search"]} onClick={() => setDialog("palette")}>
-      <IconSearch size={16} aria-hidden />
-      <span>{frame.palette.open}</span>
-      <kbd aria-hidden>{modKey} K</kbd>
-    </UnstyledButton>
-  );
   return (
     <>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, and must not change the address */}
@@ -97,59 +85,13 @@ function FrameOf() {
           <Group h="100%" gap="xs" wrap="nowrap">
             <Burger opened={false} onClick={toggle} aria-label={frame.menu} aria-expanded={menu} size="sm" className={classes["touch"]} />
             <Mark />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={44}
-              ms="auto"
-              aria-label={frame.palette.open}
-              onClick={() => setDialog("palette")}
-            >
+            <ActionIcon variant="subtle" color="gray" size={44} ms="auto" aria-label={frame.palette.open} onClick={openPalette}>
               <IconSearch size={20} aria-hidden />
             </ActionIcon>
           </Group>
         </AppShell.Header>
         <AppShell.Navbar className={classes["navbar"]} aria-label={frame.navigation}>
-          <AppShell.Section p="xs" pb={4}>
-            <Group h={40} px={8} mb={8} justify="space-between" wrap="nowrap">
-              <Mark />
-              <Burger opened onClick={close} hiddenFrom="sm" aria-label={frame.closeMenu} size="sm" className={classes["touch"]} />
-            </Group>
-            <Box visibleFrom="sm">{search}</Box>
-          </AppShell.Section>
-          <AppShell.Section grow component={ScrollArea} type="scroll" px="xs">
-            {(["start", "publish", "users", "site"] as const).map((group) => (
-              <Box key={group} mb={12}>
-                {frame.groups[group] && (
-                  <Text size="xs" c="dimmed" fw={500} px={8} py={4} aria-hidden>
-                    {frame.groups[group]}
-                  </Text>
-                )}
-                {pages
-                  .filter((entry) => entry.group === group)
-                  .map(({ name, path, icon: Icon, ofProject }) => (
-                    <NavLink
-                      key={name}
-                      className={classes["link"]}
-                      renderRoot={(props) => (
-                        <Link to={path} activeOptions={exactly} search={(ofProject && project ? { project } : {}) as never} {...props} />
-                      )}
-                      label={frame.pages[name]}
-                      leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-                      active={page?.name === name}
-                      aria-current={page?.name === name ? "page" : undefined}
-                      onClick={close}
-                    />
-                  ))}
-              </Box>
-            ))}
-          </AppShell.Section>
-          <AppShell.Section p="xs" className={classes["foot"]}>
-            <ProjectSwitcher />
-            <Box mt={8}>
-              <Preferences />
-            </Box>
-          </AppShell.Section>
+          <SideBar project={project} onSearch={openPalette} onClose={close} />
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes["main"]}>
           <LostBanner />

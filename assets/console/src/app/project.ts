@@ -1,7 +1,7 @@
 // The project that all pages show: in the address, and remembered for the next page.
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import type { Project } from "svc-sdk";
 import { useAddress } from "./address";
 import { type Admin, clientOf } from "./client";
@@ -30,14 +30,15 @@ export function useProjectKey(): [string, (key: string) => void] {
   const wanted = address["project"] ?? remembered ?? "";
   const known = data?.find((project) => project.project_key === wanted || project.aliases.includes(wanted));
   const key = known?.project_key ?? (data ? (data[0]?.project_key ?? "") : wanted);
-  return [
-    key,
-    (next) => {
+  const show = useCallback(
+    (next: string) => {
       remember(next);
       // What was open belongs to the other project.
       change({ project: next, open: undefined, page: undefined });
     },
-  ];
+    [remember, change],
+  );
+  return [key, show];
 }
 
 /** Methods with the administrator's login, bound to the project that is shown. */

@@ -1,13 +1,28 @@
 // Chooses the project that all pages show.
 
 import { Select } from "@mantine/core";
+import { memo } from "react";
+import type { Project } from "svc-sdk";
 import { useProjectKey, useProjects } from "./project";
 import { useTexts } from "./texts";
 
 export function ProjectSwitcher() {
-  const { frame } = useTexts();
   const { data: projects } = useProjects();
   const [project, show] = useProjectKey();
+  return <Switcher projects={projects} project={project} onShow={show} />;
+}
+
+// The address changes often, what is chosen here seldom.
+const Switcher = memo(function Switcher({
+  projects,
+  project,
+  onShow,
+}: {
+  projects: Project[] | undefined;
+  project: string;
+  onShow(key: string): void;
+}) {
+  const { frame } = useTexts();
   return (
     <Select
       aria-label={frame.project}
@@ -15,10 +30,10 @@ export function ProjectSwitcher() {
       disabled={!projects?.length}
       value={project || null}
       data={(projects ?? []).map(({ project_key, name }) => ({ value: project_key, label: name }))}
-      onChange={(key) => key && show(key)}
+      onChange={(key) => key && onShow(key)}
       allowDeselect={false}
       searchable={(projects?.length ?? 0) > 7}
       comboboxProps={{ position: "top-start" }}
     />
   );
-}
+});
