@@ -2,7 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import { Menu } from "../app/menu";
 import { useRemembered } from "../app/storage";
 import { useTexts } from "../app/texts";
@@ -20,7 +20,10 @@ export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>,
   return [shown, (ids) => remember(ids?.join(" ") ?? null)];
 }
 
-export function ColumnMenu<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
+/** It is drawn again when the columns change, and not with each search. */
+export const ColumnMenu = memo(Choice) as typeof Choice;
+
+function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
   const { common } = useTexts();
   const [shown, show] = useColumns(name, columns);
   const [, rememberWidths] = useRemembered(widthsKey(name));

@@ -4,7 +4,7 @@
 import { ActionIcon, Button, CloseButton, Group, Indicator, Select, Switch, TextInput } from "@mantine/core";
 import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks";
 import { IconFilter, IconSearch } from "@tabler/icons-react";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { memo, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useAddress } from "../app/address";
 import { useTexts } from "../app/texts";
 import { Moment } from "./moment";
@@ -28,7 +28,10 @@ export function Filters<R extends object, D extends object>({
   const parameters = ["q", ...parametersOf(filters)];
   const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   const [unfolded, setUnfolded] = useState(false);
-  const set = (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => change({ ...parts, page: undefined }, how);
+  const set = useCallback(
+    (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => change({ ...parts, page: undefined }, how),
+    [change],
+  );
   const active = parametersOf(filters).filter((name) => address[name]).length;
   const folds = narrow && filters.length > 0;
   return (
@@ -122,15 +125,22 @@ function SearchBox({
   );
 }
 
-function FilterInput({
-  filter,
-  address,
-  onChange,
-}: {
+interface FilterProps {
   filter: Filter;
   address: Record<string, string>;
   onChange: (parts: Record<string, string | undefined>) => void;
-}) {
+}
+
+/** A condition; it is drawn again when it changes, and not with each search. */
+const FilterInput = memo(
+  Input,
+  (before, { filter, address, onChange }) =>
+    before.filter === filter &&
+    before.onChange === onChange &&
+    parametersOf([filter]).every((name) => before.address[name] === address[name]),
+);
+
+function Input({ filter, address, onChange }: FilterProps) {
   const { common } = useTexts();
   const { id, label } = filter;
   if (filter.kind === "choice") {
