@@ -1,8 +1,8 @@
 // Chooses the project that all pages show.
 
-import { Select } from "@mantine/core";
 import { memo } from "react";
 import type { Project } from "svc-sdk";
+import { Choice } from "./choice";
 import { useProjectKey, useProjects } from "./project";
 import { useTexts } from "./texts";
 
@@ -24,7 +24,7 @@ const Switcher = memo(function Switcher({
 }) {
   const { frame } = useTexts();
   return (
-    <Select
+    <Choice
       aria-label={frame.project}
       placeholder={projects?.length === 0 ? frame.noProject : undefined}
       disabled={!projects?.length}

@@ -67,8 +67,6 @@ export const theme = createTheme({
     // What opens over a page is a part of the page; a menu holds entries and nothing else.
     Popover: { defaultProps: { portalProps: { target: "#content" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    // What a closed list holds would be drawn and measured with each page.
-    Combobox: { defaultProps: { keepMounted: false } },
     // A list of options scrolls itself: an element within it that did would have to take the focus.
     Select: { defaultProps: options },
     MultiSelect: { defaultProps: options },

@@ -1,11 +1,12 @@
 // The search box and the conditions beside it. They are in the address; any change begins
 // again at the first page.
 
-import { ActionIcon, Button, CloseButton, Group, Indicator, Select, Switch, TextInput } from "@mantine/core";
+import { ActionIcon, Button, CloseButton, Group, Indicator, Switch, TextInput } from "@mantine/core";
 import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks";
 import { IconFilter, IconSearch } from "@tabler/icons-react";
 import { memo, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useAddress } from "../app/address";
+import { Choice } from "../app/choice";
 import { useTexts } from "../app/texts";
 import { Moment } from "./moment";
 import type { Filter, Resource } from "./resource";
@@ -145,7 +146,7 @@ function Input({ filter, address, onChange }: FilterProps) {
   const { id, label } = filter;
   if (filter.kind === "choice") {
     return (
-      <Select
+      <Choice
         w={160}
         aria-label={label}
         placeholder={label}
