@@ -15,7 +15,8 @@ type results struct {
 	Svc      struct {
 		Charts      int64     `json:"charts"`       // script and style that charts need
 		Dashboard   []float64 `json:"dashboard"`    // until 12 cards are drawn
-		Cards       int       `json:"cards"`        // how many were asked for
+		Cards       int       `json:"cards"`        // how many there were
+		Questions   int       `json:"questions"`    // that were answered for them
 		Shift       float64   `json:"shift"`        // greatest layout shift of a page
 		ShiftOn     string    `json:"shift_on"`     // that page
 		Violations  []string  `json:"violations"`   // of axe
@@ -88,7 +89,8 @@ func (b *bench) report(r results, assets int64) error {
 		line("charts, when first needed", size(r.Svc.Charts), "", "≤ 350 KB", r.Svc.Charts <= 350_000)
 	}
 	if measured("dashboard") {
-		line(fmt.Sprintf("dashboard of %d cards, all drawn", r.Svc.Cards), ms(median(r.Svc.Dashboard)), "", "≤ 1 s, 12 cards", median(r.Svc.Dashboard) <= 1000 && r.Svc.Cards == 12)
+		line(fmt.Sprintf("dashboard of %d cards, %d questions", r.Svc.Cards, r.Svc.Questions), ms(median(r.Svc.Dashboard)), "", "≤ 1 s, 12 cards",
+			median(r.Svc.Dashboard) <= 1000 && r.Svc.Cards == 12 && r.Svc.Questions >= r.Svc.Cards)
 	}
 	if measured("pages") {
 		line("layout shift, greatest ("+r.Svc.ShiftOn+")", fmt.Sprintf("%.3f", r.Svc.Shift), "", "≤ 0.02", r.Svc.Shift <= 0.02)
