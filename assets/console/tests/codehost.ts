@@ -24,6 +24,8 @@ export class CodeHost {
   readonly releases: Release[] = [];
   /** Texts of the files of acme/app, by path and what they were asked at. */
   readonly files = new Map<string, string>();
+  /** What is attached to releases of acme/app, by tag and name, as "v1.0.0/app.zip". */
+  readonly attachments = new Map<string, string>();
   /** Requests for an issue that fail before one is made. */
   failing = 0;
   private constructor(private readonly http: HttpServer) {}
@@ -37,6 +39,11 @@ export class CodeHost {
         chunks.push(chunk as Buffer);
       }
       const { pathname, searchParams } = new URL(request.url!, host.url);
+      const attached = host.attachments.get(pathname.split("/acme/app/releases/download/")[1] ?? "");
+      if (attached !== undefined) {
+        response.end(attached);
+        return;
+      }
       const file = host.files.get(`${pathname.split("/repos/acme/app/contents/")[1]} ${searchParams.get("ref") ?? ""}`);
       const [status, answer] =
         file === undefined
@@ -83,7 +90,11 @@ export class CodeHost {
 
   /** An empty server whose code host this is, with its app set up. */
   async server(): Promise<Server> {
-    const server = await Server.start(undefined, ["--codehost-api-base-url", this.url, "--codehost-web-base-url", this.url]);
+    const server = await Server.start(undefined, [
+      `--codehost-api-base-url=${this.url}`,
+      `--codehost-web-base-url=${this.url}`,
+      "--dist-base-url=https://downloads.example",
+    ]);
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     await server.call("PUT", "/admin/codehost-app", {
       app_id: "7",

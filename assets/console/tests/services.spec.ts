@@ -48,6 +48,49 @@ test("the history of a repository is imported, its latest release synced, and on
   expect(await server.call("GET", "/admin/projects/app/versions")).toMatchObject({ total: 2 });
 });
 
+test("attachments of a version are mirrored, and its links lead to the copies", async ({ page, codehost, connected: server }) => {
+  codehost.attachments.set("v1.0.0/app.zip", "the app");
+  await server.call("POST", "/admin/projects", { project_key: "app", name: "App", repo_url: `${codehost.url}/acme/app` });
+  const versions = "/admin/projects/app/versions";
+  const attachment = (tag: string, name: string) => `${codehost.url}/acme/app/releases/download/${tag}/${name}`;
+  const { id } = await server.call<{ id: string }>("PUT", `${versions}/by-version/1.0.0`, {
+    download_links: [
+      { url: attachment("v1.0.0", "app.zip"), name: "App", platform: "linux" },
+      { url: "https://example.com/app.html", name: "More" },
+    ],
+  });
+  await open(page, server, "/admin/versions?project=app");
+  const mirror = async () => {
+    await page.getByRole("button", { name: "More actions: 1.0.0" }).click();
+    await page.getByRole("menuitem", { name: "Mirror attachments" }).click();
+  };
+  await mirror();
+  await expect(page.getByText("Attachments: 1 queued, 0 already present, 1 skipped")).toBeVisible();
+  const read = () => server.call<{ download_url: string; download_links: object[] }>("GET", `${versions}/${id}`);
+  const copy = expect.stringMatching(/^https:\/\/downloads\.example\/f\/.*app\.zip$/);
+  await expect.poll(read).toMatchObject({
+    download_url: copy,
+    download_links: [
+      { url: copy, name: "App", platform: "linux" },
+      { url: "https://example.com/app.html", name: "More" },
+    ],
+  });
+  const path = new URL((await read()).download_url).pathname;
+  expect(await (await fetch(server.url + path)).text()).toBe("the app");
+  await page.goto(`${server.url}/admin/files?project=app`);
+  await expect(page.getByRole("row").filter({ hasText: "app.zip" })).toContainText("Ready");
+
+  // One that cannot be had ends with the reason, and the link stays as it is.
+  const gone = attachment("v1.0.0", "gone.zip");
+  await server.call("PATCH", `${versions}/${id}`, { download_url: gone });
+  await page.goto(`${server.url}/admin/versions?project=app`);
+  await mirror();
+  await expect(page.getByText("Attachments: 1 queued, 0 already present, 0 skipped")).toBeVisible();
+  await page.goto(`${server.url}/admin/files?project=app`);
+  await expect(page.getByRole("row").filter({ hasText: "gone.zip" })).toContainText("Failed");
+  expect((await read()).download_url).toBe(gone);
+});
+
 test("a repository fills the empty fields of a new project", async ({ page, codehost, connected: server }) => {
   await open(page, server, "/admin/projects?new=1");
   const form = page.getByRole("dialog");
