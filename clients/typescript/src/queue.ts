@@ -103,7 +103,7 @@ export class Queue {
   /** Increases when the queue is cleared, so that a running send knows. */
   age = 0;
   private abort = new AbortController();
-  private flying: Entry[] = [];
+  private flying = new Set<Entry>();
   private running: Promise<boolean> | undefined;
   private loaded = false;
   private live = true;
@@ -214,7 +214,7 @@ export class Queue {
     this.abort.abort();
     this.abort = new AbortController();
     this.entries = [];
-    this.flying = [];
+    this.flying = new Set();
     this.gone.clear();
     this.who = this.session = undefined;
     this.newWho = false;
@@ -333,7 +333,7 @@ export class Queue {
   private trim(): void {
     while (this.entries.length > this.tuning.maxQueueSize) {
       // Those before it move up one place, as moving all behind it would take long.
-      const at = this.entries.findIndex((entry) => !this.flying.includes(entry));
+      const at = this.entries.findIndex((entry) => !this.flying.has(entry));
       const oldest = this.entries[at]!;
       for (let i = at; i > 0; i--) {
         this.entries[i] = this.entries[i - 1]!;
@@ -399,12 +399,12 @@ export class Queue {
   /** Sends entries of one identifier and session; false when they stay. */
   private async post(entries: Entry[]): Promise<boolean> {
     const { age, tuning } = this;
-    this.flying = entries;
+    this.flying = new Set(entries);
     const { status, after, message, rejected } = await this.deliver(encode(entries), this.abort.signal);
     if (age !== this.age) {
       return false;
     }
-    this.flying = [];
+    this.flying = new Set();
     const action = eventOutcome(status, entries.length);
     if (action === "split") {
       const middle = entries.length >> 1;
