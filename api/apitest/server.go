@@ -126,9 +126,24 @@ func WithIndex() Option { return func(o *Options) { o.index = true } }
 func WithJobs() Option { return func(o *Options) { o.jobs = true } }
 
 // clock is the server's clock: the real time plus what a test adds.
-type clock struct{ Ahead atomic.Int64 }
+type clock struct {
+	Ahead   atomic.Int64
+	stopped atomic.Pointer[time.Time]
+}
 
-func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.Ahead.Load())) }
+func (c *clock) Now() time.Time {
+	now := time.Now()
+	if at := c.stopped.Load(); at != nil {
+		now = *at
+	}
+	return now.Add(time.Duration(c.Ahead.Load()))
+}
+
+// Stop makes the clock stand still but for Advance, for tests that expect an exact second.
+func (c *clock) Stop() {
+	now := time.Now()
+	c.stopped.Store(&now)
+}
 
 func (c *clock) Advance(d time.Duration) { c.Ahead.Add(int64(d)) }
 

@@ -88,6 +88,7 @@ func TestContentTotals(t *testing.T) {
 func TestContentStatistics(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
+	s.Clock.Stop()
 	s.Project(t, "app")
 	s.Project(t, "other")
 	create(t, s, apitest.LogsOf("other"), `{"level":0,"content":"c"}`)
