@@ -46,6 +46,7 @@ func newForwardWorld(t *testing.T, options ...apitest.Option) *forwardWorld {
 	t.Helper()
 	log := &syncBuffer{}
 	w := &forwardWorld{world: newWorld(t, append([]apitest.Option{apitest.WithLog(log), apitest.WithWindow(time.Minute)}, options...)...), log: log}
+	w.Clock.Stop() // quotas and times are compared to the second
 	w.key = w.Key(t, `{"name":"reader","scopes":["feedbacks:read"],"all_projects":true}`)
 	w.app = w.host.App(t, map[string]string{"issues": "write", "contents": "read"})
 	w.app.Install(w.repo)

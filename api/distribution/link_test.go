@@ -378,6 +378,7 @@ func TestObjectEndsDuringDownload(t *testing.T) {
 type counted struct {
 	net.Listener
 	byKernel, written *atomic.Int64
+	closed            chan struct{}
 }
 
 // Accept waits for a connection.
@@ -392,6 +393,15 @@ func (l counted) Accept() (net.Conn, error) {
 type countedConn struct {
 	*net.TCPConn
 	to counted
+}
+
+// Close notes that no more bytes follow.
+func (c countedConn) Close() error {
+	err := c.TCPConn.Close()
+	if err == nil {
+		c.to.closed <- struct{}{}
+	}
+	return err
 }
 
 // Write notes bytes of this process.
@@ -423,7 +433,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := counted{inner, new(atomic.Int64), new(atomic.Int64)}
+	l := counted{inner, new(atomic.Int64), new(atomic.Int64), make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	server := httpserver.NewServer(s.Handler, 0, slog.New(slog.DiscardHandler))
@@ -453,6 +463,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 		if ranges == "" && !bytes.Equal(body, []byte(f.content)) {
 			t.Error("other bytes arrived")
 		}
+		<-l.closed // the last bytes arrive before they are noted
 		if kernel, written := l.byKernel.Load(), l.written.Load(); kernel < int64(len(body))-8<<10 || written > 8<<10 {
 			t.Errorf("range %q: the kernel copied %d of %d bytes, the process wrote %d", ranges, kernel, len(body), written)
 		}
