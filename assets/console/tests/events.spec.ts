@@ -223,3 +223,22 @@ test("Behaviour analysis is accessible: definitions, pickers, cards, dialogs", a
     await expect(page.getByRole("dialog")).toHaveCount(0);
   }
 });
+
+test("changes of a question that follow each other at once are all kept", async ({ page, server, project }) => {
+  const twice = (name: string) =>
+    page
+      .getByRole("button", { name, exact: true })
+      .first()
+      .evaluate((button: HTMLElement) => {
+        button.click();
+        button.click();
+      });
+  await open(page, server, `/admin/events/funnel?project=${project}`);
+  await twice("Add step");
+  await expect(page.getByRole("combobox", { name: "Step 4" })).toBeVisible();
+  await twice("Add condition");
+  await expect(page.getByRole("button", { name: "Remove condition" })).toHaveCount(2);
+  await open(page, server, `/admin/events/explore?project=${project}`);
+  await twice("Add query");
+  await expect(page.getByRole("combobox", { name: "Query C", exact: true })).toBeVisible();
+});

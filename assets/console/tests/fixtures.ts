@@ -89,7 +89,12 @@ export const test = base.extend<PerTest, PerWorker>({
     await use(key);
   },
   way: [pointer, { option: true }],
-  hand: async ({ page, way }, use) => use(new Hand(page, way)),
+  hand: async ({ page, way }, use) => {
+    const moves = await watchMoves(page);
+    await use(new Hand(page, way));
+    await settled(page);
+    expectStill(moves);
+  },
   expected: [[], { option: true }],
   page: async ({ page, expected, way }, use) => {
     const wrong: string[] = [];
@@ -127,6 +132,44 @@ export const test = base.extend<PerTest, PerWorker>({
     expect(wrong).toEqual([]);
   },
 });
+
+/** A part of a page that moved without anybody having done anything, as the browser counts layout shift. */
+interface Move {
+  score: number;
+  path: string;
+  parts: string[];
+}
+
+/** Notes what moves in the page from now on, in every document it shows. */
+export async function watchMoves(page: Page): Promise<Move[]> {
+  const moves: Move[] = [];
+  await page.exposeFunction("noteMove", (move: Move) => void moves.push(move));
+  await page.addInitScript(() => {
+    type Shift = { value: number; hadRecentInput: boolean; sources: { node?: Element; previousRect: DOMRect; currentRect: DOMRect }[] };
+    const box = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join(" ");
+    const { noteMove } = window as unknown as { noteMove(move: Move): void };
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as Shift[]) {
+        if (!hadRecentInput) {
+          noteMove({
+            score: value,
+            path: location.pathname,
+            parts: sources.map(
+              ({ node, previousRect, currentRect }) => `${box(previousRect)} to ${box(currentRect)}: ${node?.outerHTML?.slice(0, 200)}`,
+            ),
+          });
+        }
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  return moves;
+}
+
+/** Fails when more has moved than people would take for still. */
+export function expectStill(moves: Move[]): void {
+  const sum = moves.reduce((total, { score }) => total + score, 0);
+  expect.soft(sum, JSON.stringify(moves, null, 1)).toBeLessThanOrEqual(0.02);
+}
 
 /** Has a server used by a test, and removes it when the page asks it nothing any more. */
 async function lend(page: Page, server: Server, use: (server: Server) => Promise<void>): Promise<void> {

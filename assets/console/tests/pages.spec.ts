@@ -4,31 +4,19 @@
 
 import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, open, test } from "./fixtures";
+import { expect, expectAccessible, expectStill, open, test, watchMoves } from "./fixtures";
 import { expectToFit, pages, walk } from "./walk";
 
 test.describe.configure({ timeout: 240_000 });
 
 test("every page, opened by its address: nothing moves, and axe finds nothing", async ({ page, demo }) => {
-  await page.addInitScript(() => {
-    const shifts: object[] = [];
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as unknown as { value: number; hadRecentInput: boolean; sources: { node?: Element }[] }[]) {
-        if (!entry.hadRecentInput) {
-          shifts.push({ value: entry.value, what: entry.sources.map(({ node }) => node?.outerHTML?.slice(0, 200)) });
-        }
-      }
-    }).observe({ type: "layout-shift", buffered: true });
-  });
+  const moves = await watchMoves(page);
   for (const [path, heading] of pages) {
     await test.step(path, async () => {
       await open(page, demo, path);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading(en));
       await expectAccessible(page, async () => {
-        const shifts = await page.evaluate(() => (window as unknown as { shifts: { value: number }[] }).shifts);
-        const sum = shifts.reduce((total, { value }) => total + value, 0);
-        expect.soft(sum, `${page.url()} ${JSON.stringify(shifts, null, 1)}`).toBeLessThanOrEqual(0.02);
+        expectStill(moves.splice(0));
       });
     });
   }

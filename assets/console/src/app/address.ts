@@ -71,16 +71,23 @@ export function jsonParam<T>(accept: (value: unknown) => T): Param<T> {
 type Params = Record<string, Param<any>>;
 type Values<P extends Params> = { [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
+/**
+ * What changes, or what makes it of the values that the address has when it changes: those that were drawn last
+ * may be older, when one change follows the other quickly.
+ */
+type Change<Values, Parts> = (parts: Parts | ((now: Values) => Parts), how?: { replace?: boolean }) => void;
+
 /** The search parameters of the address, as texts. */
-export function useAddress(): [Search, (change: Record<string, string | undefined>, how?: { replace?: boolean }) => void] {
+export function useAddress(): [Search, Change<Search, Record<string, string | undefined>>] {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
-  const change = useCallback(
-    (parts: Record<string, string | undefined>, { replace = false } = {}) => {
+  const change = useCallback<Change<Search, Record<string, string | undefined>>>(
+    (parts, { replace = false } = {}) => {
+      const next = (now: Search) => ({ ...now, ...(typeof parts === "function" ? parts(now) : parts) });
       void navigate({
         to: ".",
         replace,
-        search: ((before: Search) => Object.fromEntries(Object.entries({ ...before, ...parts }).filter(([, value]) => value))) as never,
+        search: ((now: Search) => Object.fromEntries(Object.entries(next(now)).filter(([, value]) => value))) as never,
       });
     },
     [navigate],
@@ -92,18 +99,20 @@ export function useAddress(): [Search, (change: Record<string, string | undefine
  * Values of search parameters, and what changes some of them: in a step of the history that
  * "back" undoes, unless it replaces the last one. Declare `params` outside of the component.
  */
-export function useParams<const P extends Params>(
-  params: P,
-): [Values<P>, (change: Partial<Values<P>>, how?: { replace?: boolean }) => void] {
+export function useParams<const P extends Params>(params: P): [Values<P>, Change<Values<P>, Partial<Values<P>>>] {
   const [search, change] = useAddress();
-  const values = useMemo(
-    () => Object.fromEntries(Object.entries(params).map(([name, param]) => [name, param.parse(search[name])])) as unknown as Values<P>,
-    [params, search],
-  );
-  const set = useCallback(
-    (parts: Partial<Values<P>>, how?: { replace?: boolean }) =>
-      change(Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, params[name]?.format(value as never)])), how),
+  const values = useMemo(() => parse(params, search), [params, search]);
+  const set = useCallback<Change<Values<P>, Partial<Values<P>>>>(
+    (parts, how) =>
+      change((now) => {
+        const next = typeof parts === "function" ? parts(parse(params, now)) : parts;
+        return Object.fromEntries(Object.entries(next).map(([name, value]) => [name, params[name]?.format(value as never)]));
+      }, how),
     [change, params],
   );
   return [values, set];
+}
+
+function parse<P extends Params>(params: P, search: Search): Values<P> {
+  return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, param.parse(search[name])])) as unknown as Values<P>;
 }

@@ -1,7 +1,9 @@
-// One banner while the server cannot be reached; it goes by itself.
+// One banner while the server cannot be reached; it goes by itself. It stands over the page,
+// so that what a person reads or is about to press does not move.
 
 import { Alert } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";
+import classes from "./frame.module.css";
 import { useLost } from "./server";
 import { useTexts } from "./texts";
 
@@ -11,9 +13,11 @@ export function LostBanner() {
   return (
     <div role="status">
       {lost && (
-        <Alert color="yellow" mb="md" py="xs" icon={<IconPlugConnectedX aria-hidden />}>
-          {frame.lost}
-        </Alert>
+        <div className={classes["lost"]}>
+          <Alert color="yellow" py="xs" icon={<IconPlugConnectedX aria-hidden />}>
+            {frame.lost}
+          </Alert>
+        </div>
       )}
     </div>
   );

@@ -254,48 +254,50 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
           onChange={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={press}
         />
-        <div id={list} role="listbox" aria-label={palette.label} className={classes["options"]}>
-          {all.map(({ label, commands: members }) => (
-            // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
-            <div key={label} role="group" aria-label={label}>
-              <div className={classes["grouplabel"]} aria-hidden>
-                {label}
-              </div>
-              {members.map((command) => {
-                index++;
-                const here = index;
-                return (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the list are those of its input
-                  <div
-                    key={command.id}
-                    id={idOf(here)}
-                    role="option"
-                    tabIndex={-1}
-                    aria-selected={here === at}
-                    className={classes["option"]}
-                    onMouseMove={() => setActive(here)}
-                    onClick={() => run(command)}
-                  >
-                    {command.icon}
-                    <Text size="sm" truncate>
-                      {command.label}
-                    </Text>
-                    {command.detail && (
-                      <Text size="xs" c="dimmed" ms="auto" truncate>
-                        {command.detail}
+        <div className={classes["results"]}>
+          <div id={list} role="listbox" aria-label={palette.label} className={classes["options"]}>
+            {all.map(({ label, commands: members }) => (
+              // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
+              <div key={label} role="group" aria-label={label}>
+                <div className={classes["grouplabel"]} aria-hidden>
+                  {label}
+                </div>
+                {members.map((command) => {
+                  index++;
+                  const here = index;
+                  return (
+                    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the list are those of its input
+                    <div
+                      key={command.id}
+                      id={idOf(here)}
+                      role="option"
+                      tabIndex={-1}
+                      aria-selected={here === at}
+                      className={classes["option"]}
+                      onMouseMove={() => setActive(here)}
+                      onClick={() => run(command)}
+                    >
+                      {command.icon}
+                      <Text size="sm" truncate>
+                        {command.label}
                       </Text>
-                    )}
-                  </div>
-                );
-              })}
-            </div>
-          ))}
+                      {command.detail && (
+                        <Text size="xs" c="dimmed" ms="auto" truncate>
+                          {command.detail}
+                        </Text>
+                      )}
+                    </div>
+                  );
+                })}
+              </div>
+            ))}
+          </div>
+          {commands.length === 0 && !pending && (
+            <Text size="sm" c="dimmed" p="md" className={classes["nothing"]}>
+              {palette.nothing}
+            </Text>
+          )}
         </div>
-        {commands.length === 0 && !pending && (
-          <Text size="sm" c="dimmed" p="md">
-            {palette.nothing}
-          </Text>
-        )}
         {found.error && searching && <Failure error={found.error} retry={() => void found.refetch()} />}
         <Group className={classes["hint"]} gap="md" aria-hidden>
           <span>

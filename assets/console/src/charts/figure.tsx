@@ -55,6 +55,8 @@ export interface FigureProps<T> {
 
 const params = { tables: textParam };
 
+const idsOf = (tables: string) => tables.split(",").filter(Boolean);
+
 export function Figure<T>(props: FigureProps<T>) {
   const {
     id,
@@ -80,8 +82,7 @@ export function Figure<T>(props: FigureProps<T>) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const { data, error } = query;
   const drawing = useMemo(() => (data === undefined ? null : draw(data, words)), [data, words, ...deps]);
-  const open = tables.split(",").filter(Boolean);
-  const asTable = open.includes(id);
+  const asTable = idsOf(tables).includes(id);
   const space = `calc(${height + (note ? 24 : 0)}px${legend ? " + var(--legend)" : ""})`;
   const file = (extension: string) => fileName([title, about], extension);
 
@@ -145,7 +146,13 @@ export function Figure<T>(props: FigureProps<T>) {
             aria-label={asTable ? words.texts.asChart(title) : words.texts.asTable(title)}
             aria-pressed={asTable}
             onClick={() =>
-              change({ tables: (asTable ? open.filter((other) => other !== id) : [...open, id]).join(",") }, { replace: true })
+              change(
+                ({ tables }) => {
+                  const others = idsOf(tables).filter((other) => other !== id);
+                  return { tables: (asTable ? others : [...others, id]).join(",") };
+                },
+                { replace: true },
+              )
             }
           >
             {asTable ? <IconChartBar size={16} /> : <IconTable size={16} />}

@@ -9,7 +9,7 @@ import { linter } from "@codemirror/lint";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightSpecialChars, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import type { EditorProps } from "./editor";
 import classes from "./fields.module.css";
 
@@ -73,7 +73,8 @@ export default function CodeMirror(props: EditorProps) {
   const latest = useRef(props);
   latest.current = props;
 
-  useEffect(() => {
+  // Before the page is drawn: its place is never empty.
+  useLayoutEffect(() => {
     const editor = new EditorView({
       parent: parent.current!,
       state: EditorState.create({

@@ -1,5 +1,5 @@
-import { Skeleton } from "@mantine/core";
 import { lazy, Suspense } from "react";
+import classes from "./fields.module.css";
 
 export interface EditorProps {
   language: "markdown" | "json";
@@ -15,10 +15,16 @@ export interface EditorProps {
 
 const CodeMirror = lazy(() => import("./codemirror"));
 
-/** A text that is edited as code, with its space kept while the editor loads. */
+/** A text that is edited as code; until the editor is loaded, the text stands there as high as in it. */
 export function Editor(props: EditorProps) {
   return (
-    <Suspense fallback={<Skeleton h={160} />}>
+    <Suspense
+      fallback={
+        <div className={classes.unedited} data-language={props.language} aria-hidden>
+          {props.value}
+        </div>
+      }
+    >
       <CodeMirror {...props} />
     </Suspense>
   );

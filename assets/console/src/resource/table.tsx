@@ -4,7 +4,7 @@ import { ActionIcon, Button, Group, Pagination, Skeleton, Text } from "@mantine/
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { memo, useMemo } from "react";
+import { memo, useMemo, useRef } from "react";
 import { useAddress } from "../app/address";
 import { useFormat } from "../app/format";
 import { Menu } from "../app/menu";
@@ -35,14 +35,17 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   );
 
   const { data, page, pageSize } = list;
+  const height = useHeight(list);
   if (!data) {
     return <Rows count={pageSize} label={common.loading} />;
   }
   if (data.data.length === 0) {
     return (
-      <Text c="dimmed" py="xl" ta="center">
-        {common.nothingMatches}
-      </Text>
+      <div className={classes["frame"]} style={{ minHeight: height }}>
+        <Text c="dimmed" py="xl" ta="center">
+          {common.nothingMatches}
+        </Text>
+      </div>
     );
   }
   const widthOf = ({ id, width }: Column<R>) => (narrow ? width : (widths.of(id) ?? width));
@@ -62,7 +65,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls is no section of the page */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <div className={classes["scroll"]} tabIndex={0} role="region" aria-label={resource.title}>
+      <div className={classes["scroll"]} tabIndex={0} role="region" aria-label={resource.title} style={{ minHeight: height }}>
         <table className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`} style={{ minWidth: sum }}>
           <thead>
             <tr>
@@ -100,6 +103,20 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       </Group>
     </div>
   );
+}
+
+/**
+ * How high the rows are together, at least: as high as any of this list were since the page was opened, so that what
+ * is below stays in its place when a search finds less or the last page has few.
+ */
+function useHeight<R>({ project, pageSize, data }: List<R>): string {
+  const list = `${project} ${pageSize}`;
+  const most = useRef({ list, rows: 0 });
+  if (most.current.list !== list) {
+    most.current = { list, rows: 0 };
+  }
+  most.current.rows = Math.max(most.current.rows, data?.data.length ?? 0);
+  return `calc(${most.current.rows + 1} * var(--row) + 2px)`;
 }
 
 interface RowProps<R extends object, D extends object> {

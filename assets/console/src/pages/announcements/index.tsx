@@ -8,6 +8,7 @@ import { useProjectKey } from "../../app/project";
 import { Start } from "../../app/start";
 import { useTexts } from "../../app/texts";
 import { Tone } from "../../app/tone";
+import { useLanguages } from "../../fields/languages";
 import { Rendered } from "../../fields/markdown";
 import { Platforms, platforms, usePlatformName } from "../../fields/platforms";
 import { useRangeText } from "../../fields/range";
@@ -24,6 +25,8 @@ const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getAnnounce
 
 export default function AnnouncementsPage() {
   const [project] = useProjectKey();
+  // Asked for with the list, so that a form has its tabs as soon as it is opened.
+  useLanguages(project);
   const resource = useAnnouncements(project);
   return (
     <>

@@ -6,7 +6,7 @@ import type { MetricInput } from "svc-sdk";
 import { jsonParam, textParam, useParams } from "../../app/address";
 import type { Range } from "../../app/range";
 import { useTexts } from "../../app/texts";
-import { aliases, type Filter, filtersFrom, measures, metricFrom } from "./analysis";
+import { aliases, filtersFrom, measures, metricFrom } from "./analysis";
 import { useEditedCard } from "./cards";
 import styles from "./events.module.css";
 import { EventsFrame } from "./frame";
@@ -30,7 +30,8 @@ function Explore({ range }: { range: Range }) {
   const names = useEventNames(range);
   const [{ query, card: cardId }, change] = useParams(params);
   const card = useEditedCard(cardId);
-  const set = (parts: Partial<MetricInput>) => change({ query: { ...query, ...parts } });
+  const set = (parts: Partial<MetricInput> | ((query: MetricInput) => Partial<MetricInput>)) =>
+    change(({ query }) => ({ query: { ...query, ...(typeof parts === "function" ? parts(query) : parts) } }));
   const { type, events, group_by: group } = query;
   const formula = useDraft(query.formula ?? "", (text) => set({ formula: text }));
   const shared = filtersFrom(query.filters);
@@ -38,14 +39,13 @@ function Explore({ range }: { range: Range }) {
   const byEvent = breakdown && group?.kind === "event";
   // In a breakdown only the first query counts.
   const shown = breakdown ? events.slice(0, 1) : events;
-  const put = (alias: string, parts: Partial<(typeof events)[number]>) =>
-    set({ events: events.map((event) => (event.alias === alias ? { ...event, ...parts } : event)) });
-  const add = () => {
-    const alias = aliases.find((letter) => !events.some((event) => event.alias === letter));
-    if (alias) {
-      set({ events: [...events, { name: "", alias, measure: "count", filters: [] }] });
-    }
-  };
+  const put = (alias: string, parts: (event: (typeof events)[number]) => Partial<(typeof events)[number]>) =>
+    set(({ events }) => ({ events: events.map((event) => (event.alias === alias ? { ...event, ...parts(event) } : event)) }));
+  const add = () =>
+    set(({ events }) => {
+      const alias = aliases.find((letter) => !events.some((event) => event.alias === letter));
+      return alias ? { events: [...events, { name: "", alias, measure: "count", filters: [] }] } : {};
+    });
   return (
     <>
       <Paper withBorder className={styles.editor}>
@@ -69,8 +69,7 @@ function Explore({ range }: { range: Range }) {
               value={query.granularity ?? ""}
               data={(["", "hour", "day"] as const).map((value) => ({ value, label: texts.granularities[value] }))}
               onChange={(next) => {
-                const { granularity: _, ...rest } = query;
-                change({ query: next ? { ...rest, granularity: next } : rest });
+                change(({ query: { granularity: _, ...rest } }) => ({ query: next ? { ...rest, granularity: next } : rest }));
               }}
             />
           )}
@@ -82,7 +81,7 @@ function Explore({ range }: { range: Range }) {
                 allowDeselect={false}
                 value={group?.kind ?? "platform"}
                 data={(["platform", "region", "event", "property"] as const).map((value) => ({ value, label: all.groups[value] }))}
-                onChange={(kind) => kind && set({ group_by: { kind, key: group?.key ?? "" } })}
+                onChange={(kind) => kind && set(({ group_by }) => ({ group_by: { kind, key: group_by?.key ?? "" } }))}
               />
               {group?.kind === "property" && (
                 <KeyInput
@@ -115,7 +114,7 @@ function Explore({ range }: { range: Range }) {
                     label={texts.query(event.alias)}
                     value={event.name}
                     names={names}
-                    onChange={(name) => put(event.alias, { name })}
+                    onChange={(name) => put(event.alias, () => ({ name }))}
                   />
                 )}
                 <Select
@@ -125,16 +124,21 @@ function Explore({ range }: { range: Range }) {
                   allowDeselect={false}
                   value={event.measure ?? "count"}
                   data={measures.map((measure) => ({ value: measure, label: all.measures[measure] }))}
-                  onChange={(measure) => measure && put(event.alias, { measure })}
+                  onChange={(measure) => measure && put(event.alias, () => ({ measure }))}
                 />
-                {!byEvent && <AddCondition filters={filters} onChange={(next) => put(event.alias, { filters: next })} />}
+                {!byEvent && (
+                  <AddCondition
+                    filters={filters}
+                    onChange={(next) => put(event.alias, ({ filters }) => ({ filters: next(filtersFrom(filters)) }))}
+                  />
+                )}
                 {events.length > 1 && !breakdown && (
                   <ActionIcon
                     ml="auto"
                     variant="subtle"
                     color="gray"
                     aria-label={texts.remove(event.alias)}
-                    onClick={() => set({ events: events.filter((other) => other !== event) })}
+                    onClick={() => set(({ events }) => ({ events: events.filter(({ alias }) => alias !== event.alias) }))}
                   >
                     <IconTrash size={16} aria-hidden />
                   </ActionIcon>
@@ -146,7 +150,7 @@ function Explore({ range }: { range: Range }) {
                     filters={filters}
                     event={event.name}
                     range={range}
-                    onChange={(next: Filter[]) => put(event.alias, { filters: next })}
+                    onChange={(next) => put(event.alias, ({ filters }) => ({ filters: next(filtersFrom(filters)) }))}
                   />
                 </div>
               )}
@@ -170,7 +174,7 @@ function Explore({ range }: { range: Range }) {
           <Text size="sm" c="dimmed">
             {texts.allConditions}
           </Text>
-          <AddCondition filters={shared} onChange={(filters) => set({ filters })} />
+          <AddCondition filters={shared} onChange={(next) => set(({ filters }) => ({ filters: next(filtersFrom(filters)) }))} />
         </div>
         {shared.length > 0 && (
           <div className={styles.conditions}>
@@ -178,7 +182,7 @@ function Explore({ range }: { range: Range }) {
               filters={shared}
               event={byEvent ? "" : (events[0]?.name ?? "")}
               range={range}
-              onChange={(filters) => set({ filters })}
+              onChange={(next) => set(({ filters }) => ({ filters: next(filtersFrom(filters)) }))}
             />
           </div>
         )}

@@ -35,14 +35,15 @@ function Funnel({ range }: { range: Range }) {
   const [{ steps, window, entry, card: cardId }, change] = useParams(params);
   const card = useEditedCard(cardId);
   const question: FunnelQuestion = { kind: "funnel", steps, window_seconds: Number(window), entry };
-  const set = (next: Step[]) => change({ steps: next });
-  const put = (index: number, step: Step) => set(steps.map((other, at) => (at === index ? step : other)));
-  const move = (index: number, by: number) => {
-    const next = [...steps];
-    const [step] = next.splice(index, 1);
-    next.splice(index + by, 0, step!);
-    set(next);
-  };
+  const set = (next: (steps: Step[]) => Step[]) => change(({ steps }) => ({ steps: next(steps) }));
+  const put = (index: number, parts: (step: Step) => Partial<Step>) =>
+    set((steps) => steps.map((step, at) => (at === index ? { ...step, ...parts(step) } : step)));
+  const move = (index: number, by: number) =>
+    set((steps) => {
+      const next = [...steps];
+      next.splice(index + by, 0, ...next.splice(index, 1));
+      return next;
+    });
   return (
     <>
       <Paper withBorder className={styles.editor}>
@@ -54,9 +55,9 @@ function Funnel({ range }: { range: Range }) {
                 label={texts.step(index + 1)}
                 value={step.event_name}
                 names={names}
-                onChange={(name) => put(index, { ...step, event_name: name })}
+                onChange={(name) => put(index, () => ({ event_name: name }))}
               />
-              <AddCondition filters={step.filters} onChange={(filters) => put(index, { ...step, filters })} />
+              <AddCondition filters={step.filters} onChange={(next) => put(index, ({ filters }) => ({ filters: next(filters) }))} />
               <Group gap={2} ml="auto">
                 <ActionIcon
                   variant="subtle"
@@ -81,7 +82,7 @@ function Funnel({ range }: { range: Range }) {
                   color="gray"
                   aria-label={texts.remove(index + 1)}
                   disabled={steps.length <= 2}
-                  onClick={() => set(steps.filter((_, at) => at !== index))}
+                  onClick={() => set((steps) => steps.filter((_, at) => at !== index))}
                 >
                   <IconTrash size={16} aria-hidden />
                 </ActionIcon>
@@ -93,7 +94,7 @@ function Funnel({ range }: { range: Range }) {
                   filters={step.filters}
                   event={step.event_name}
                   range={range}
-                  onChange={(filters) => put(index, { ...step, filters })}
+                  onChange={(next) => put(index, ({ filters }) => ({ filters: next(filters) }))}
                 />
               </div>
             )}
@@ -105,7 +106,7 @@ function Funnel({ range }: { range: Range }) {
             size="xs"
             leftSection={<IconPlus size={14} aria-hidden />}
             disabled={steps.length >= 8}
-            onClick={() => set([...steps, { event_name: "", filters: [] }])}
+            onClick={() => set((steps) => [...steps, { event_name: "", filters: [] }])}
           >
             {texts.add}
           </Button>

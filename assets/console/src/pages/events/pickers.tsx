@@ -126,7 +126,7 @@ export function KeyInput({ value, onChange, label, showLabel = false }: KeyInput
 
 interface ConditionProps {
   filter: Filter;
-  onChange(filter: Filter): void;
+  onChange(parts: Partial<Filter>): void;
   onRemove(): void;
   /** The event whose values are offered. */
   event: string;
@@ -136,7 +136,7 @@ interface ConditionProps {
 function Condition({ filter, onChange, onRemove, event, range }: ConditionProps) {
   const { events } = useTexts();
   const texts = events.conditions;
-  const draft = useDraft(filter.value, (value) => onChange({ ...filter, value }));
+  const draft = useDraft(filter.value, (value) => onChange({ value }));
   const { data: values } = useAsked({
     key: ["property-values", event, filter.property, range.start, range.end],
     ask: async (admin, signal) => {
@@ -155,7 +155,7 @@ function Condition({ filter, onChange, onRemove, event, range }: ConditionProps)
       <Text size="sm" c="dimmed">
         {texts.where}
       </Text>
-      <KeyInput value={filter.property} onChange={(property) => onChange({ ...filter, property })} label={texts.property} />
+      <KeyInput value={filter.property} onChange={(property) => onChange({ property })} label={texts.property} />
       <Select
         aria-label={texts.operator}
         size="sm"
@@ -163,7 +163,7 @@ function Condition({ filter, onChange, onRemove, event, range }: ConditionProps)
         allowDeselect={false}
         value={filter.op}
         data={operators.map((op) => ({ value: op, label: texts.operators[op] }))}
-        onChange={(op) => op && onChange({ ...filter, op: op as Operator })}
+        onChange={(op) => op && onChange({ op: op as Operator })}
       />
       {withValue && (
         <Autocomplete
@@ -187,7 +187,8 @@ function Condition({ filter, onChange, onRemove, event, range }: ConditionProps)
 
 interface ConditionsProps {
   filters: readonly Filter[];
-  onChange(filters: Filter[]): void;
+  /** Called with what makes the new conditions of those that there are then. */
+  onChange(next: (filters: readonly Filter[]) => Filter[]): void;
   event: string;
   range: Range;
 }
@@ -200,8 +201,8 @@ export function Conditions({ filters, onChange, event, range }: ConditionsProps)
       filter={filter}
       event={event}
       range={range}
-      onChange={(next) => onChange(filters.map((other, at) => (at === index ? next : other)))}
-      onRemove={() => onChange(filters.filter((_, at) => at !== index))}
+      onChange={(parts) => onChange((filters) => filters.map((other, at) => (at === index ? { ...other, ...parts } : other)))}
+      onRemove={() => onChange((filters) => filters.filter((_, at) => at !== index))}
     />
   ));
 }
@@ -215,7 +216,7 @@ export function AddCondition({ filters, onChange }: Pick<ConditionsProps, "filte
       size="compact-sm"
       leftSection={<IconFilterPlus size={14} aria-hidden />}
       disabled={filters.length >= 10}
-      onClick={() => onChange([...filters, { property: "", op: "eq", value: "" }])}
+      onClick={() => onChange((filters) => [...filters, { property: "", op: "eq", value: "" }])}
     >
       {events.conditions.add}
     </Button>

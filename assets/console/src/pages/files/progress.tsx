@@ -16,7 +16,7 @@ export function UploadProgress({ project }: { project: string }) {
   }
   return (
     <section className={classes["uploads"]} aria-label={texts.running}>
-      <Group justify="space-between" mih={36}>
+      <Group justify="space-between" className={classes["head"]}>
         <Title order={2} size="h5">
           {texts.running}
         </Title>

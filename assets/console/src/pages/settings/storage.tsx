@@ -53,7 +53,7 @@ export default function StoragePage() {
         ) : overview.error ? (
           <Failure error={overview.error} retry={() => void overview.refetch()} />
         ) : (
-          <Skeleton height={40} />
+          <Skeleton height={98} />
         )}
       </Section>
       <Storages />
@@ -86,7 +86,7 @@ function Storages() {
       ) : list.error ? (
         <Failure error={list.error} retry={list.retry} />
       ) : (
-        <Skeleton height={120} role="status" aria-label={common.loading} />
+        <Skeleton height={133} role="status" aria-label={common.loading} />
       )}
       <FormDialog resource={resource} form={resource.form} list={list} />
       <DeletionDialog resource={resource} remove={resource.remove} list={list} />

@@ -1,14 +1,16 @@
 import { Button, Text } from "@mantine/core";
 import { IconArrowUpCircle, IconBan, IconBrandGit, IconCloudDownload, IconRoute } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { Version } from "svc-sdk";
+import type { Project, Version } from "svc-sdk";
 import { type Admin, clientOf } from "../../app/client";
 import { Menu } from "../../app/menu";
 import { noticeDone } from "../../app/notice";
 import { useProjectKey, useProjects } from "../../app/project";
 import { Start } from "../../app/start";
 import { useTexts } from "../../app/texts";
+import { useLanguages } from "../../fields/languages";
 import { platforms, usePlatformName } from "../../fields/platforms";
 import { useAct } from "../../resource/act";
 import { ResourcePage } from "../../resource/page";
@@ -27,6 +29,8 @@ const attachment = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/releases\/download\/[^/]+\/
 
 export default function VersionsPage() {
   const [project] = useProjectKey();
+  // Asked for with the list, so that a form has its tabs as soon as it is opened.
+  useLanguages(project);
   const resource = useVersions(project);
   return (
     <>
@@ -42,7 +46,8 @@ function useVersions(project: string): Resource<Version, Draft> {
   const columns = useVersionColumns();
   const filters = useFilters();
   const { data: projects } = useProjects();
-  const repository = Boolean(projects?.find(({ project_key }) => project_key === project)?.repo_url);
+  const shown = projects?.find(({ project_key }) => project_key === project);
+  const repository = Boolean(shown?.repo_url);
   const { data: greatest } = useQuery({
     queryKey: ["versions", project, "stable"],
     // Two: the greatest may be the one that is deprecated.
@@ -86,7 +91,7 @@ function useVersions(project: string): Resource<Version, Draft> {
       },
       tools: (
         <>
-          {repository && <Releases project={project} />}
+          <Releases project={shown} />
           <Button variant="default" leftSection={<IconRoute size={16} aria-hidden />} onClick={() => simulate()}>
             {versions.simulate}
           </Button>
@@ -106,7 +111,7 @@ function useVersions(project: string): Resource<Version, Draft> {
         "simulateUpdateCheck",
       ],
     }),
-    [versions, common, texts, columns, filters, stable, repository, project, actions, simulate],
+    [versions, common, texts, columns, filters, stable, repository, shown, project, actions, simulate],
   );
 }
 
@@ -179,11 +184,11 @@ function useActions(project: string, stable: Stable): (version: Version) => Acti
   }, [project, stable, texts, act, simulate]);
 }
 
-/** What the project's repository has: all of its releases, or the latest again. */
-function Releases({ project }: { project: string }) {
+/** What the project's repository has: all of its releases, or the latest again; without one, the way to enter it. */
+function Releases({ project }: { project: Project | undefined }) {
   const { versions } = useTexts();
   const act = useAct("versions");
-  const { admin } = clientOf(project);
+  const { admin } = clientOf(project?.project_key ?? "");
   const sync = async () => {
     const release = await admin.previewCodehostRelease();
     const { title = null, content = null, download_links, download_url = null, is_preview, published_at, custom_data } = release;
@@ -198,21 +203,29 @@ function Releases({ project }: { project: string }) {
           {versions.releases}
         </Button>
       }
-      items={() => (
-        <>
-          <Menu.Item onClick={() => void act(sync, ({ version }) => versions.synced(version))}>{versions.sync}</Menu.Item>
+      items={() =>
+        project?.repo_url ? (
+          <>
+            <Menu.Item onClick={() => void act(sync, ({ version }) => versions.synced(version))}>{versions.sync}</Menu.Item>
+            <Menu.Item
+              onClick={() =>
+                void act(
+                  () => admin.importCodehostReleases(),
+                  ({ imported, skipped, scanned }) => versions.imported(imported, skipped, scanned),
+                )
+              }
+            >
+              {versions.import}
+            </Menu.Item>
+          </>
+        ) : (
           <Menu.Item
-            onClick={() =>
-              void act(
-                () => admin.importCodehostReleases(),
-                ({ imported, skipped, scanned }) => versions.imported(imported, skipped, scanned),
-              )
-            }
+            renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ edit: project?.project_key } as never} {...props} />}
           >
-            {versions.import}
+            {versions.noRepository}
           </Menu.Item>
-        </>
-      )}
+        )
+      }
     />
   );
 }

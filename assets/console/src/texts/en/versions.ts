@@ -46,6 +46,7 @@ export const versions = {
   mirrored: (queued: number, reused: number, skipped: number) =>
     `Attachments: ${queued} queued, ${reused} already present, ${skipped} skipped`,
   releases: "Releases",
+  noRepository: "Enter the repository of the project",
   import: "Import history",
   imported: (imported: number, skipped: number, scanned: number) => `${imported} of ${scanned} releases imported, ${skipped} skipped`,
   sync: "Sync latest",
