@@ -278,11 +278,11 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
                       onClick={() => run(command)}
                     >
                       {command.icon}
-                      <Text size="sm" truncate>
+                      <Text size="sm" truncate className={classes["name"]}>
                         {command.label}
                       </Text>
                       {command.detail && (
-                        <Text size="xs" c="dimmed" ms="auto" truncate>
+                        <Text size="xs" c="dimmed" truncate className={classes["detail"]}>
                           {command.detail}
                         </Text>
                       )}
