@@ -51,27 +51,20 @@ def test_built_and_installed_into_an_empty_environment(tmp_path: Path) -> None:
 
 
 IMPORT = """
-import time
-begin = time.perf_counter()
-import httpx
-bare = time.perf_counter()
-import svc_sdk
-print((time.perf_counter() - bare) * 1000)
 import sys
-assert "asyncio" not in sys.modules or "asyncio" in before, "asyncio is loaded"
+import dataclasses, httpx
+before = set(sys.modules)
+import svc_sdk
+print(*{name.partition(".")[0] for name in set(sys.modules) - before})
 """
 
 
-def test_import_costs_little() -> None:
-    code = IMPORT.replace("import svc_sdk", "import sys; before = set(sys.modules)\nimport svc_sdk", 1)
-    command = [sys.executable, "-c", code]
-    took = []
-    for _ in range(5):
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        took.append(float(done.stdout))
-    # The bar is 60 ms; a loaded machine gets more, and the benchmark prints the figure.
-    assert min(took) < 240
+def test_import_loads_nothing_beyond_httpx_but_itself() -> None:
+    # asyncio alone would double the time of the import, which `make bench-clients` prints.
+    command = [sys.executable, "-c", IMPORT]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["svc_sdk"]
 
 
 def test_readme_blocks_run(tmp_path: Path) -> None:

@@ -45,6 +45,12 @@ export function FormDialog<R extends object, D extends object>({ resource, form,
   return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, close }} />;
 }
 
+/** Whether an element is in a menu or another box that its button opened and the key closes; one that goes is there for a moment. */
+function isInOpenBox(element: Element | null): boolean {
+  const button = element?.closest("[role=menu], [role=dialog]")?.getAttribute("aria-labelledby");
+  return button != null && document.getElementById(button)?.getAttribute("aria-expanded") === "true";
+}
+
 function OpenForm<R extends object, D extends object>({
   resource,
   form,
@@ -122,12 +128,15 @@ function OpenForm<R extends object, D extends object>({
     withResolver: true,
   });
 
-  // A click beside the dialog leaves the focus nowhere; the key that closes works from there, too.
+  // A click beside the dialog leaves the focus nowhere, and just after the dialog was opened it is still where it
+  // was before; the key that closes works from there, too.
   // Registered once, it comes before the listeners of dialogs that are opened above the form,
   // and finds them still open.
   const root = useRef<HTMLDivElement>(null);
   const closeByKey = useEffectEvent(({ key, defaultPrevented }: KeyboardEvent) => {
-    if (key === "Escape" && !defaultPrevented && document.activeElement === document.body && root.current?.contains(openDialog())) {
+    const focused = document.activeElement;
+    const own = root.current?.contains(focused) || isInOpenBox(focused);
+    if (key === "Escape" && !defaultPrevented && !own && root.current?.contains(openDialog())) {
       close();
     }
   });
