@@ -25,8 +25,8 @@ export interface List<R> {
   /** How many records came since, on the first page. */
   added: number;
   showAdded(): void;
-  /** What the address asks for, but the page; "{}" for all. */
-  conditions: string;
+  /** Whether conditions leave out records. */
+  filtered: boolean;
   /** A page of the same list. */
   load(page: number): Promise<Page<R>>;
 }
@@ -128,7 +128,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
       retry: () => void refetch(),
       added: shownAdded,
       showAdded: () => void refetch(),
-      conditions,
+      filtered: conditions !== "{}",
       load: (number) => queries.fetchQuery({ ...pageQuery(number), staleTime: 5_000 }),
     }),
     [project, page, pageSize, shown, stale, error, refetch, shownAdded, conditions, queries, pageQuery],

@@ -53,7 +53,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
   const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
   const table = useMemo(() => <RecordTable resource={resource} list={list} />, [resource, list]);
-  const nothing = list.data?.data.length === 0 && list.page === 1 && list.conditions === "{}";
+  const nothing = list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>
       <Group justify="space-between" gap="xs">

@@ -36,10 +36,6 @@ export function RecordTable<R extends object, D extends object>({ resource, list
 
   const { data, page, pageSize } = list;
   const height = useHeight(list);
-  const answered = useRef("");
-  if (!list.stale) {
-    answered.current = list.conditions;
-  }
   if (!data) {
     return <Rows count={pageSize} label={common.loading} />;
   }
@@ -84,8 +80,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
               </th>
             </tr>
           </thead>
-          {/* What a search finds are new rows, also those that were there: they do not move, they come. */}
-          <tbody key={answered.current}>
+          <tbody>
             {data.data.map((record) => {
               const id = resource.id(record);
               return <Row key={id} {...{ id, record, resource, columns, change }} open={id === address["open"]} />;
