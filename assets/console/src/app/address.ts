@@ -71,18 +71,18 @@ export function jsonParam<T>(accept: (value: unknown) => T): Param<T> {
 type Params = Record<string, Param<any>>;
 type Values<P extends Params> = { [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
-/**
- * What changes, or what makes it of the values that the address has when it changes: those that were drawn last
- * may be older, when one change follows the other quickly.
- */
+/** The new values of some parameters, or a function that returns them for all values that the address has now. */
 type Change<Values, Parts> = (parts: Parts | ((now: Values) => Parts), how?: { replace?: boolean }) => void;
 
-/** The search parameters of the address, as texts. */
-export function useAddress(): [Search, Change<Search, Record<string, string | undefined>>] {
-  const search = useSearch({ strict: false }) as Search;
+/** Changes search parameters of the address, each to a text or away. */
+export type ChangeAddress = Change<Search, Record<string, string | undefined>>;
+
+/** What changes the address, for components that do not show what it says: they are not drawn again with it. */
+export function useChangeAddress(): ChangeAddress {
   const navigate = useNavigate();
-  const change = useCallback<Change<Search, Record<string, string | undefined>>>(
+  return useCallback<ChangeAddress>(
     (parts, { replace = false } = {}) => {
+      // Two changes can follow each other before anything is drawn: the second one is made of what the first one left.
       const next = (now: Search) => ({ ...now, ...(typeof parts === "function" ? parts(now) : parts) });
       void navigate({
         to: ".",
@@ -92,7 +92,16 @@ export function useAddress(): [Search, Change<Search, Record<string, string | un
     },
     [navigate],
   );
-  return [search, change];
+}
+
+/** The search parameters of the address, as texts, and what changes them. */
+export function useAddress(): [Search, ChangeAddress] {
+  return [useSearch({ strict: false }) as Search, useChangeAddress()];
+}
+
+/** One search parameter, for components that need no other: they are drawn again with this one alone. */
+export function useAddressPart(name: string): string | undefined {
+  return useSearch({ strict: false, select: (search) => (search as Search)[name] });
 }
 
 /**

@@ -7,7 +7,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { type Search, useAddress } from "./address";
+import { type Search, useAddressPart } from "./address";
 import { FirstProject } from "./firstproject";
 import classes from "./frame.module.css";
 import { openDialog, useShortcuts } from "./keys";
@@ -39,7 +39,7 @@ export function Frame() {
 
 function FrameOf() {
   const { frame } = useTexts();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const router = useRouter();
   const [menu, { toggle, close }] = useDisclosure(false);
   const [dialog, setDialog] = useState<"palette" | "keys" | null>(null);
@@ -111,10 +111,15 @@ function Content({ ofProject }: { ofProject: boolean }) {
   return ofProject && projects?.length === 0 ? <FirstProject /> : <Outlet />;
 }
 
+/** The path of the address; a change of its search parameters draws nothing again. */
+function usePathname(): string {
+  return useLocation({ select: ({ pathname }) => pathname });
+}
+
 /** Names the window after page and project. */
 function useTitle(): void {
   const { frame, common } = useTexts();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const { data: projects } = useProjects();
   const [key] = useProjectKey();
   useEffect(() => {
@@ -153,12 +158,13 @@ function useFocusOnHeading(): void {
  */
 function useProjectInAddress(): void {
   const router = useRouter();
-  const { pathname, search } = useLocation();
-  const [address] = useAddress();
+  const pathname = usePathname();
+  const next = useLocation({ select: ({ search }) => (search as Search)["project"] });
+  const named = useAddressPart("project");
   const [key] = useProjectKey();
   // While a page is loaded, the location is its own already, and the rest that of the page before.
-  const arrived = address["project"] === (search as Search)["project"];
-  const wanted = arrived && pageOf(pathname)?.ofProject && key !== "" && address["project"] !== key ? key : null;
+  const arrived = named === next;
+  const wanted = arrived && pageOf(pathname)?.ofProject && key !== "" && named !== key ? key : null;
   useEffect(() => {
     if (wanted) {
       void router.navigate({ to: ".", replace: true, search: ((before: object) => ({ ...before, project: wanted })) as never });

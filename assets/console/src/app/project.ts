@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import type { Project } from "svc-sdk";
-import { useAddress } from "./address";
+import { useAddressPart, useChangeAddress } from "./address";
 import { type Admin, clientOf } from "./client";
 import { useRemembered } from "./storage";
 
@@ -24,10 +24,11 @@ export function useProjects() {
 
 /** The key of the project that is shown, "" while there is none, and what shows another. */
 export function useProjectKey(): [string, (key: string) => void] {
-  const [address, change] = useAddress();
+  const named = useAddressPart("project");
+  const change = useChangeAddress();
   const [remembered, remember] = useRemembered("project");
   const { data } = useProjects();
-  const wanted = address["project"] ?? remembered ?? "";
+  const wanted = named ?? remembered ?? "";
   const known = data?.find((project) => project.project_key === wanted || project.aliases.includes(wanted));
   const key = known?.project_key ?? (data ? (data[0]?.project_key ?? "") : wanted);
   const show = useCallback(

@@ -19,7 +19,7 @@ import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { ApiKey, ApiKeyCreated, ApiKeyFields, Scope } from "svc-sdk";
-import { useAddress } from "../app/address";
+import { useAddress, useChangeAddress } from "../app/address";
 import { clientOf } from "../app/client";
 import { CopyButton } from "../app/copy";
 import { Failure } from "../app/failure";
@@ -59,7 +59,7 @@ function fieldsOf({ name, scopes, expiry, expires_in_days, all_projects, project
 export default function TokensPage() {
   const texts = useTexts();
   const format = useFormat();
-  const [, change] = useAddress();
+  const change = useChangeAddress();
   const { data: projects } = useProjects();
   const resource = useMemo(() => {
     const names = new Map((projects ?? []).map(({ project_key, name }) => [project_key, name]));

@@ -8,6 +8,7 @@ import { memo, type RefObject, useCallback, useEffect, useRef, useState } from "
 import { useAddress } from "../app/address";
 import { Choice } from "../app/choice";
 import { useTexts } from "../app/texts";
+import type { List } from "./list";
 import { Moment } from "./moment";
 import type { Filter, Resource } from "./resource";
 import { parametersOf } from "./resource";
@@ -19,9 +20,11 @@ const pause = 250;
 export function Filters<R extends object, D extends object>({
   resource,
   searchRef,
+  askAhead,
 }: {
   resource: Resource<R, D>;
   searchRef: RefObject<HTMLInputElement | null>;
+  askAhead: List<R>["askAhead"];
 }) {
   const { common } = useTexts();
   const [address, change] = useAddress();
@@ -30,8 +33,12 @@ export function Filters<R extends object, D extends object>({
   const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   const [unfolded, setUnfolded] = useState(false);
   const set = useCallback(
-    (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => change({ ...parts, page: undefined }, how),
-    [change],
+    (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => {
+      // The request leaves before the page is drawn for it, and is answered meanwhile.
+      askAhead(parts);
+      change({ ...parts, page: undefined }, how);
+    },
+    [change, askAhead],
   );
   const active = parametersOf(filters).filter((name) => address[name]).length;
   const folds = narrow && filters.length > 0;

@@ -24,11 +24,10 @@ interface Props<R extends object, D extends object> {
 }
 
 export function FormDialog<R extends object, D extends object>({ resource, form, list }: Props<R, D>) {
-  const [address] = useAddress();
+  const [address, change] = useAddress();
   const id = address["edit"] ?? address["copy"];
   const { record, error, retry } = useRecord(resource, list, id);
   const { common } = useTexts();
-  const [, change] = useAddress();
   const close = () => change({ new: undefined, edit: undefined, copy: undefined });
   if (!id && !address["new"]) {
     return null;

@@ -1,11 +1,12 @@
 // The records that the address asks for: one page now, the next ahead of time.
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
-import { numberParam, useAddress } from "../app/address";
+import { numberParam, type Search, useAddress } from "../app/address";
 import { clientOf } from "../app/client";
 import { useProjectKey } from "../app/project";
-import type { Page, Resource } from "./resource";
+import type { Filter, Page, Resource } from "./resource";
 import { queryOf } from "./resource";
 
 const pageParam = numberParam(1, 1_000_000);
@@ -29,6 +30,8 @@ export interface List<R> {
   filtered: boolean;
   /** A page of the same list. */
   load(page: number): Promise<Page<R>>;
+  /** Asks for the first page of the list that other conditions in the address will give. */
+  askAhead(conditions: Record<string, string | undefined>): void;
 }
 
 /** Key of all lists of a resource in a project. */
@@ -36,33 +39,49 @@ export function listKey(name: string, project: string): readonly unknown[] {
   return [name, project, "list"];
 }
 
+/** The conditions of an address as the query has them, as JSON. */
+function conditionsOf(filters: Filter[], search: Search): string {
+  return JSON.stringify({ ...queryOf(filters, search), ...(search["q"] && { search: search["q"] }) });
+}
+
+const noFilters: Filter[] = [];
+
 export function useList<R extends object, D extends object>(resource: Resource<R, D>): List<R> {
   const [search, change] = useAddress();
   const [shownProject] = useProjectKey();
   const queries = useQueryClient();
-  const { pageSize = 10, filters = [], name } = resource;
+  const router = useRouter();
+  const { pageSize = 10, filters = noFilters, name } = resource;
   const page = pageParam.parse(search["page"]);
-  const conditions = JSON.stringify({ ...queryOf(filters, search), ...(search["q"] && { search: search["q"] }) });
+  const conditions = conditionsOf(filters, search);
   const project = resource.ofProject === false ? "" : shownProject;
   const enabled = resource.ofProject === false || project !== "";
   const list = resource.list;
 
   const pageQuery = useCallback(
-    (number: number) => ({
+    (conditions: string, number: number) => ({
       queryKey: [...listKey(name, project), conditions, number],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         list(clientOf(project).admin, { limit: pageSize, offset: (number - 1) * pageSize, ...JSON.parse(conditions) }, signal),
     }),
-    [list, name, project, conditions, pageSize],
+    [list, name, project, pageSize],
+  );
+  const askAhead = useCallback(
+    (parts: Record<string, string | undefined>) => {
+      if (enabled) {
+        void queries.prefetchQuery(pageQuery(conditionsOf(filters, { ...router.state.location.search, ...parts } as Search), 1));
+      }
+    },
+    [enabled, queries, pageQuery, filters, router],
   );
 
   // The first request leaves before anything is drawn, not after.
-  const first = pageQuery(page);
+  const first = pageQuery(conditions, page);
   if (enabled && !queries.getQueryState(first.queryKey)) {
     void queries.prefetchQuery(first);
   }
   const current = useQuery({
-    ...pageQuery(page),
+    ...pageQuery(conditions, page),
     enabled,
     // Records of another project are not what was asked for, not even for a moment.
     placeholderData: (before, query) => (query?.queryKey[1] === project ? keepPreviousData(before) : undefined),
@@ -74,7 +93,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   // What is read is never pushed away: the first page is asked for aside, and what came is told.
   const aside = useQuery({
     queryKey: [...listKey(name, project), conditions, "aside"],
-    queryFn: pageQuery(1).queryFn,
+    queryFn: pageQuery(conditions, 1).queryFn,
     enabled: enabled && page === 1 && current.isSuccess && !current.isPlaceholderData && often === false,
     refetchInterval: every,
     initialData: () => (current.isPlaceholderData ? undefined : current.data),
@@ -110,9 +129,9 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const next = shown && !current.isPlaceholderData && page * pageSize < shown.total;
   useEffect(() => {
     if (next) {
-      void queries.prefetchQuery(pageQuery(page + 1));
+      void queries.prefetchQuery(pageQuery(conditions, page + 1));
     }
-  }, [next, page, pageQuery, queries]);
+  }, [next, conditions, page, pageQuery, queries]);
 
   const { error, isPlaceholderData: stale } = current;
   const shownAdded = nothing ? 0 : added;
@@ -129,8 +148,9 @@ export function useList<R extends object, D extends object>(resource: Resource<R
       added: shownAdded,
       showAdded: () => void refetch(),
       filtered: conditions !== "{}",
-      load: (number) => queries.fetchQuery({ ...pageQuery(number), staleTime: 5_000 }),
+      load: (number) => queries.fetchQuery({ ...pageQuery(conditions, number), staleTime: 5_000 }),
+      askAhead,
     }),
-    [project, page, pageSize, shown, stale, error, refetch, shownAdded, conditions, queries, pageQuery],
+    [project, page, pageSize, shown, stale, error, refetch, shownAdded, conditions, queries, pageQuery, askAhead],
   );
 }

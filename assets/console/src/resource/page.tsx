@@ -74,7 +74,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
         </Group>
       </Group>
       {resource.above}
-      {!nothing && <Filters resource={resource} searchRef={search} />}
+      {!nothing && <Filters resource={resource} searchRef={search} askAhead={list.askAhead} />}
       {list.error && !list.data ? <Failure error={list.error} retry={list.retry} /> : nothing ? resource.empty : table}
       {!nothing && resource.below}
       {RecordDrawer && <RecordDrawer resource={resource} list={list} />}

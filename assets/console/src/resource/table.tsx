@@ -5,7 +5,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { memo, useMemo, useRef } from "react";
-import { useAddress } from "../app/address";
+import { type ChangeAddress, useAddress, useChangeAddress } from "../app/address";
 import { useFormat } from "../app/format";
 import { Menu } from "../app/menu";
 import { useTexts } from "../app/texts";
@@ -125,7 +125,7 @@ interface RowProps<R extends object, D extends object> {
   resource: Resource<R, D>;
   columns: Column<R>[];
   open: boolean;
-  change: ReturnType<typeof useAddress>[1];
+  change: ChangeAddress;
 }
 
 /** One record; it is drawn again when it changes, and not when another one does. */
@@ -185,7 +185,7 @@ function Rows({ count, label }: { count: number; label: string }) {
 /** What can be done with a record; the same in table and drawer. */
 export function RecordMenu<R extends object, D extends object>({ resource, record }: { resource: Resource<R, D>; record: R }) {
   const { common } = useTexts();
-  const [, change] = useAddress();
+  const change = useChangeAddress();
   const { form, remove } = resource;
   const id = resource.id(record);
   const actions = resource.actions?.(record) ?? [];

@@ -15,7 +15,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { File as StoredFile } from "svc-sdk";
-import { useAddress } from "../../app/address";
+import { useAddress, useChangeAddress } from "../../app/address";
 import { clientOf } from "../../app/client";
 import { CopyIcon, copyText } from "../../app/copy";
 import { Beginning } from "../../app/example";
@@ -74,7 +74,7 @@ export default function FilesPage() {
 }
 
 function useFiles(project: string, distribution: string | null | undefined): Resource<StoredFile> {
-  const [, change] = useAddress();
+  const change = useChangeAddress();
   const texts = useTexts();
   const format = useFormat();
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import { IconBrandGit, IconCode, IconExternalLink, IconPlus } from "@tabler/icon
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Project } from "svc-sdk";
-import { useAddress } from "../../app/address";
+import { useAddress, useChangeAddress } from "../../app/address";
 import { type Admin, clientOf } from "../../app/client";
 import { Beginning } from "../../app/example";
 import { useProjectKey } from "../../app/project";
@@ -46,7 +46,7 @@ function useProjectsResource(): Resource<Project, Draft> {
   const { projects } = texts;
   const columns = useProjectColumns();
   const navigate = useNavigate();
-  const [, change] = useAddress();
+  const change = useChangeAddress();
   return useMemo(
     () => ({
       name: "projects",

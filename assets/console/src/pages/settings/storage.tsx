@@ -5,7 +5,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { StorageBackend, StorageProbe } from "svc-sdk";
-import { useAddress } from "../../app/address";
+import { useChangeAddress } from "../../app/address";
 import { clientOf } from "../../app/client";
 import { Failure } from "../../app/failure";
 import { type Format, useFormat } from "../../app/format";
@@ -66,7 +66,7 @@ function Storages() {
   const texts = useTexts();
   const { common } = texts;
   const { storage } = texts.settings;
-  const [, change] = useAddress();
+  const change = useChangeAddress();
   const resource = useMemo(() => storagesOf(texts), [texts]);
   const list = useList(resource);
   const add = () => change({ new: "1" });
