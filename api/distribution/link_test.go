@@ -433,7 +433,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := counted{inner, new(atomic.Int64), new(atomic.Int64), make(chan struct{})}
+	l := counted{inner, new(atomic.Int64), new(atomic.Int64), make(chan struct{}, 8)}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	server := httpserver.NewServer(s.Handler, 0, slog.New(slog.DiscardHandler))
@@ -463,7 +463,11 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 		if ranges == "" && !bytes.Equal(body, []byte(f.content)) {
 			t.Error("other bytes arrived")
 		}
-		<-l.closed // the last bytes arrive before they are noted
+		select { // the last bytes arrive before they are noted
+		case <-l.closed:
+		case <-time.After(time.Minute):
+			t.Fatal("the connection stays open")
+		}
 		if kernel, written := l.byKernel.Load(), l.written.Load(); kernel < int64(len(body))-8<<10 || written > 8<<10 {
 			t.Errorf("range %q: the kernel copied %d of %d bytes, the process wrote %d", ranges, kernel, len(body), written)
 		}

@@ -238,7 +238,30 @@ test("changes of a question that follow each other at once are all kept", async 
   await expect(page.getByRole("combobox", { name: "Step 4" })).toBeVisible();
   await twice("Add condition");
   await expect(page.getByRole("button", { name: "Remove condition" })).toHaveCount(2);
+  const steps = JSON.stringify(["a", "b", "c"].map((event_name) => ({ event_name, filters: [] })));
+  await open(page, server, `/admin/events/funnel?project=${project}&steps=${encodeURIComponent(steps)}`);
+  await twice("Remove step 1");
+  await expect(page.getByRole("combobox", { name: "Step 1" })).toHaveValue("b");
+  await expect(page.getByRole("combobox", { name: "Step 2" })).toHaveValue("c");
   await open(page, server, `/admin/events/explore?project=${project}`);
   await twice("Add query");
   await expect(page.getByRole("combobox", { name: "Query C", exact: true })).toBeVisible();
+});
+
+test("what is typed into a condition that is removed at once reaches no other one", async ({ page, server, project }) => {
+  await page.clock.install();
+  await open(page, server, `/admin/events/funnel?project=${project}`);
+  const add = page.getByRole("button", { name: "Add condition" }).first();
+  const values = page.getByRole("combobox", { name: "Value" });
+  const remove = page.getByRole("button", { name: "Remove condition" });
+  await add.click();
+  await add.click();
+  await values.nth(1).fill("free");
+  await values.nth(0).fill("pro");
+  await remove.first().click();
+  await expect(remove).toHaveCount(1);
+  await page.clock.runFor(1000);
+  await expect(values).toHaveValue("free");
+  await expect(page).toHaveURL(/free/);
+  await expect(page).not.toHaveURL(/pro%22|"pro"/);
 });

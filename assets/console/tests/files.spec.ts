@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, inEachWay, open, test } from "./fixtures";
 import { phone, pointer } from "./hand";
@@ -98,6 +99,18 @@ test("files: several are picked; what is empty is marked and skipped; all go to 
   await page.getByRole("button", { name: "Clear completed" }).click();
   await expect(page.getByRole("region", { name: "Uploads" })).toBeHidden();
   expect((await filesOf(server, project)).map(({ filename }) => filename).sort()).toEqual(["notes.txt", "安装包.zip"]);
+});
+
+test("files: without an address for downloads the page says so, and leads to it; in an empty library, too", async ({
+  page,
+  server,
+  project,
+}) => {
+  await open(page, server, `/admin/files?project=${project}`);
+  await expect(page.getByText(en.files.empty.title)).toBeVisible();
+  await expect(page.getByText(en.files.noAddress.title)).toBeVisible();
+  await page.getByRole("link", { name: en.files.noAddress.more }).click();
+  await expect(page).toHaveURL(/\/admin\/settings\/storage/);
 });
 
 test("files: filter by status, search, delete with the versions that link to it", async ({ page, server, project }) => {

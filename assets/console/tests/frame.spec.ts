@@ -147,6 +147,13 @@ test.describe("a server that is away", () => {
     const banner = page.getByText("The server is not responding.");
     await expect(banner).toBeVisible();
     await expectAccessible(page);
+    await page.setViewportSize({ width: 900, height: 260 });
+    const box = (await banner.boundingBox())!;
+    for (const control of await page.getByRole("main").locator("a, button").all()) {
+      await control.focus();
+      const { y, height } = (await control.boundingBox())!;
+      expect(y + height, "what has the focus is above the banner").toBeLessThanOrEqual(box.y);
+    }
     await own.resume();
     await expect(banner).toBeHidden({ timeout: 30_000 });
     await expect(page.getByText("A token gives a program access")).toBeVisible({ timeout: 30_000 });

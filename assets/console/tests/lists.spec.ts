@@ -48,6 +48,31 @@ test("what matches nothing says so, and what is empty is a beginning with comman
   await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
 });
 
+test("a list is as high as its rows, and keeps its height when a search finds less", async ({ page, server, project }) => {
+  for (const content of ["one", "two", "three"]) {
+    await sendFeedback(server, project, { content });
+  }
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  const rows = page.locator("tbody tr");
+  await expect(rows).toHaveCount(3);
+  const height = () => page.getByRole("main").evaluate((main) => main.lastElementChild!.getBoundingClientRect().height);
+  const before = await height();
+  await page.getByRole("searchbox").fill("nowhere");
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
+  expect(await height()).toBe(before);
+  await page.getByRole("searchbox").fill("");
+  await expect(rows).toHaveCount(3);
+  const row = (await rows.first().boundingBox())!.height;
+  await page
+    .getByRole("button", { name: /^More actions/ })
+    .first()
+    .click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(rows).toHaveCount(2);
+  await expect.poll(height).toBe(before - row);
+});
+
 test("columns are chosen, and widths dragged, for this browser", async ({ page, server, project }) => {
   await seedLogs(server, project, 1);
   await open(page, server, `/admin/logs?project=${project}`);

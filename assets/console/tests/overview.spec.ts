@@ -1,5 +1,6 @@
 // The start page: what it must show and what it must allow.
 
+import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
 import { expect, open, test } from "./fixtures";
 
@@ -48,6 +49,13 @@ test.describe("when one part fails", () => {
     await expect(page.locator('[data-figure="overview-versions"] li').first()).toHaveText(/\d/);
     await expect(page.getByText("Could not be loaded: Versions.")).toHaveCount(0);
   });
+});
+
+test("the overview shows each part when it comes, and waits for no other", async ({ page, demo }) => {
+  await page.route("**/admin/projects/statistics", () => {});
+  await open(page, demo, "/admin");
+  await expect(page.locator('[data-figure="overview-versions"] li').first()).toHaveText(/\d/);
+  await expect(page.getByRole("region", { name: en.overview.status.title })).toContainText(/\d/);
 });
 
 test("without a project, the overview leads to the first one", async ({ page, own }) => {

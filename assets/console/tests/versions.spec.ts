@@ -284,6 +284,25 @@ test("attachments are mirrored only where there are some", async ({ page, server
   await expect(page.getByRole("menuitem", { name: "Mirror attachments" })).toBeVisible();
 });
 
+test("Releases leads to the repository of the project while none is entered", async ({ page, server, project }) => {
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/v1/admin/projects?*", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await open(page, server, `/admin/versions?project=${project}`);
+  const releases = page.getByRole("button", { name: "Releases" });
+  await expect(releases).toBeDisabled();
+  answer();
+  await releases.click();
+  await page.getByRole("menuitem", { name: "Enter the repository of the project" }).click();
+  await expect(page).toHaveURL(new RegExp(`/admin/projects\\?.*edit=${project}`));
+  await expect(page.getByRole("dialog").getByLabel("Repository")).toBeVisible();
+});
+
 test("the page of versions is accessible: list, menus, drawer, dialogs, file library", async ({ page, server, project }) => {
   const { versions, fields, common } = zh;
   const repo_url = "https://github.com/acme/app";

@@ -21,7 +21,8 @@ export function Editor(props: EditorProps) {
     <Suspense
       fallback={
         <div className={classes.unedited} data-language={props.language} aria-hidden>
-          {props.value}
+          {/* A line break at the end has no height of its own. */}
+          {props.value ? `${props.value}\n` : props.placeholder}
         </div>
       }
     >

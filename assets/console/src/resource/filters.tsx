@@ -2,11 +2,12 @@
 // again at the first page.
 
 import { ActionIcon, Button, CloseButton, Group, Indicator, Switch, TextInput } from "@mantine/core";
-import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconFilter, IconSearch } from "@tabler/icons-react";
-import { memo, type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { memo, type RefObject, useCallback, useState } from "react";
 import { useAddress } from "../app/address";
 import { Choice } from "../app/choice";
+import { useDraft } from "../app/draft";
 import { useTexts } from "../app/texts";
 import type { List } from "./list";
 import { Moment } from "./moment";
@@ -87,21 +88,7 @@ function SearchBox({
   fills: boolean;
 }) {
   const { common } = useTexts();
-  const [typed, setTyped] = useState(text);
-  const sent = useRef(text);
-  const begin = (next: string) => {
-    sent.current = next.trim();
-    onSearch(sent.current);
-  };
-  const beginLater = useDebouncedCallback(begin, pause);
-  // Back, forward and "reset" change the address under the box; what was typed here does not
-  // come back to it, or it would undo what is typed meanwhile.
-  useEffect(() => {
-    if (sent.current !== text) {
-      sent.current = text;
-      setTyped(text);
-    }
-  }, [text]);
+  const draft = useDraft(text, onSearch, { pause, read: (typed) => typed.trim() });
   return (
     <TextInput
       ref={inputRef}
@@ -112,23 +99,20 @@ function SearchBox({
       aria-label={common.search}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        typed && (
+        draft.value && (
           <CloseButton
             size="sm"
             aria-label={common.reset}
             onClick={() => {
-              setTyped("");
-              beginLater.cancel();
-              begin("");
+              draft.onChange("");
+              draft.onBlur();
             }}
           />
         )
       }
-      value={typed}
-      onChange={({ currentTarget: { value } }) => {
-        setTyped(value);
-        beginLater(value);
-      }}
+      value={draft.value}
+      onChange={({ currentTarget: { value } }) => draft.onChange(value)}
+      onBlur={draft.onBlur}
     />
   );
 }

@@ -44,7 +44,7 @@ export function FormDialog<R extends object, D extends object>({ resource, form,
   return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, close }} />;
 }
 
-/** Whether an element is in a menu or another box that its button opened and the key closes; one that goes is there for a moment. */
+/** Whether an element is in a menu or box that a button opened and that is still open: Esc closes that one first. */
 function isInOpenBox(element: Element | null): boolean {
   const button = element?.closest("[role=menu], [role=dialog]")?.getAttribute("aria-labelledby");
   return button != null && document.getElementById(button)?.getAttribute("aria-expanded") === "true";
@@ -127,8 +127,8 @@ function OpenForm<R extends object, D extends object>({
     withResolver: true,
   });
 
-  // A click beside the dialog leaves the focus nowhere, and just after the dialog was opened it is still where it
-  // was before; the key that closes works from there, too.
+  // The focus may be outside of the dialog: a click beside it leaves it nowhere, and until the dialog has taken it,
+  // it is where it was before. Esc closes the form from there, too.
   // Registered once, it comes before the listeners of dialogs that are opened above the form,
   // and finds them still open.
   const root = useRef<HTMLDivElement>(null);

@@ -4,7 +4,7 @@ import { ActionIcon, Button, Group, Pagination, Skeleton, Text } from "@mantine/
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { memo, useMemo, useRef } from "react";
+import { type CSSProperties, memo, useMemo, useState } from "react";
 import { type ChangeAddress, useAddress, useChangeAddress } from "../app/address";
 import { useFormat } from "../app/format";
 import { Menu } from "../app/menu";
@@ -35,16 +35,19 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   );
 
   const { data, page, pageSize } = list;
-  const height = useHeight(list);
+  const height = { "--rows": useHeightInRows(list) } as CSSProperties;
   if (!data) {
     return <Rows count={pageSize} label={common.loading} />;
   }
   if (data.data.length === 0) {
     return (
-      <div className={classes["frame"]} style={{ minHeight: height }}>
-        <Text c="dimmed" py="xl" ta="center">
-          {common.nothingMatches}
-        </Text>
+      <div className={classes["frame"]} style={height}>
+        <div className={classes["rows"]}>
+          <Text c="dimmed" py="xl" ta="center">
+            {common.nothingMatches}
+          </Text>
+        </div>
+        <div className={classes["foot"]} data-empty />
       </div>
     );
   }
@@ -55,7 +58,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const total = data.total_is_estimate ? common.about(format.number(data.total)) : format.number(data.total);
   const first = (page - 1) * pageSize + 1;
   return (
-    <div className={classes["frame"]} aria-busy={list.stale}>
+    <div className={classes["frame"]} style={height} aria-busy={list.stale}>
       <div className={classes["added"]} aria-live="polite">
         {list.added > 0 && (
           <Button size="compact-sm" onClick={list.showAdded}>
@@ -65,7 +68,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls is no section of the page */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
-      <div className={classes["scroll"]} tabIndex={0} role="region" aria-label={resource.title} style={{ minHeight: height }}>
+      <div className={`${classes["rows"]} ${classes["scroll"]}`} tabIndex={0} role="region" aria-label={resource.title}>
         <table className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`} style={{ minWidth: sum }}>
           <thead>
             <tr>
@@ -106,17 +109,19 @@ export function RecordTable<R extends object, D extends object>({ resource, list
 }
 
 /**
- * How high the rows are together, at least: as high as any of this list were since the page was opened, so that what
- * is below stays in its place when a search finds less or the last page has few.
+ * How many rows the list has the height of, so that what is below stays in its place when a search finds less or the
+ * last page has few: as many as its first page without conditions, or those that were shown since if they were more.
  */
-function useHeight<R>({ project, pageSize, data }: List<R>): string {
+function useHeightInRows<R>({ project, pageSize, page, filtered, stale, data }: List<R>): number {
   const list = `${project} ${pageSize}`;
-  const most = useRef({ list, rows: 0 });
-  if (most.current.list !== list) {
-    most.current = { list, rows: 0 };
+  const [known, setKnown] = useState({ list, rows: 0 });
+  const shown = data?.data.length ?? 0;
+  const whole = page === 1 && !filtered && !stale && data !== null;
+  const rows = known.list !== list || whole ? shown : Math.max(known.rows, shown);
+  if (known.list !== list || known.rows !== rows) {
+    setKnown({ list, rows });
   }
-  most.current.rows = Math.max(most.current.rows, data?.data.length ?? 0);
-  return `calc(${most.current.rows + 1} * var(--row) + 2px)`;
+  return rows;
 }
 
 interface RowProps<R extends object, D extends object> {

@@ -45,6 +45,15 @@ describe("what stands in the address", () => {
       { name: "buy", alias: "C", measure: "unique_users", filters: [{ property: "n", op: "gt", value: "3" }] },
     ]);
   });
+  it("has each alias once", () => {
+    const events = [{ name: "a", alias: "B" }, { name: "b", alias: "B" }, { name: "c" }, { name: "d", alias: "A" }];
+    expect(metricFrom({ events }).events.map(({ name, alias }) => [name, alias])).toEqual([
+      ["a", "B"],
+      ["b", "A"],
+      ["c", "C"],
+      ["d", "D"],
+    ]);
+  });
   it("holds no more than the interface takes", () => {
     const events = Array.from({ length: 9 }, () => ({ name: "a" }));
     expect(metricFrom({ events }).events).toHaveLength(6);

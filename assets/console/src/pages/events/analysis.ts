@@ -82,12 +82,15 @@ export function filtersFrom(value: unknown): Filter[] {
     });
 }
 
-/** Two to eight steps. */
+/** How many steps a funnel has, at least and at most. */
+export const fewestSteps = 2;
+export const mostSteps = 8;
+
 export function stepsFrom(value: unknown): Step[] {
   const steps = list(value)
-    .slice(0, 8)
+    .slice(0, mostSteps)
     .map((item) => ({ event_name: text(object(item)["event_name"]), filters: filtersFrom(object(item)["filters"]) }));
-  while (steps.length < 2) {
+  while (steps.length < fewestSteps) {
     steps.push({ event_name: "", filters: [] });
   }
   return steps;
@@ -96,11 +99,18 @@ export function stepsFrom(value: unknown): Step[] {
 /** A metric query of whatever stands in the address: always one that the editor can show. */
 export function metricFrom(value: unknown): MetricInput {
   const given = object(value);
+  const free = new Set<string>(aliases);
+  // An alias names one query only: one that is taken, or is none, gives way to the next that is free.
+  const aliasFor = (wanted: unknown) => {
+    const alias = aliases.find((letter) => letter === wanted && free.has(letter)) ?? aliases.find((letter) => free.has(letter))!;
+    free.delete(alias);
+    return alias;
+  };
   const events = list(given["events"])
     .slice(0, aliases.length)
-    .map((item, index) => ({
+    .map((item) => ({
       name: text(object(item)["name"]),
-      alias: aliases.find((alias) => alias === object(item)["alias"]) ?? aliases[index]!,
+      alias: aliasFor(object(item)["alias"]),
       measure: one(measures, object(item)["measure"]),
       filters: filtersFrom(object(item)["filters"]),
     }));

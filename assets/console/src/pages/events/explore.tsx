@@ -4,6 +4,7 @@ import { ActionIcon, Button, Divider, Group, NumberInput, Paper, SegmentedContro
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { MetricInput } from "svc-sdk";
 import { jsonParam, textParam, useParams } from "../../app/address";
+import { useDraft } from "../../app/draft";
 import type { Range } from "../../app/range";
 import { useTexts } from "../../app/texts";
 import { aliases, filtersFrom, measures, metricFrom } from "./analysis";
@@ -11,7 +12,7 @@ import { useEditedCard } from "./cards";
 import styles from "./events.module.css";
 import { EventsFrame } from "./frame";
 import { useEventNames } from "./names";
-import { AddCondition, Conditions, EventPicker, KeyInput, useDraft } from "./pickers";
+import { AddCondition, Conditions, EventPicker, KeyInput } from "./pickers";
 import { Result } from "./result";
 
 const params = { query: jsonParam(metricFrom), card: textParam };
@@ -88,7 +89,7 @@ function Explore({ range }: { range: Range }) {
                   showLabel
                   label={texts.key}
                   value={group.key ?? ""}
-                  onChange={(key) => set({ group_by: { kind: "property", key } })}
+                  onChange={(key) => set(({ group_by }) => ({ group_by: { kind: group_by?.kind ?? "property", key } }))}
                 />
               )}
               <NumberInput

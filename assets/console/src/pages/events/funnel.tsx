@@ -5,7 +5,7 @@ import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-r
 import { choiceParam, jsonParam, textParam, useParams } from "../../app/address";
 import type { Range } from "../../app/range";
 import { useTexts } from "../../app/texts";
-import { type FunnelQuestion, type Step, stepsFrom, windows } from "./analysis";
+import { type FunnelQuestion, fewestSteps, mostSteps, moved, type Step, stepsFrom, windows } from "./analysis";
 import { useEditedCard } from "./cards";
 import styles from "./events.module.css";
 import { EventsFrame } from "./frame";
@@ -38,12 +38,7 @@ function Funnel({ range }: { range: Range }) {
   const set = (next: (steps: Step[]) => Step[]) => change(({ steps }) => ({ steps: next(steps) }));
   const put = (index: number, parts: (step: Step) => Partial<Step>) =>
     set((steps) => steps.map((step, at) => (at === index ? { ...step, ...parts(step) } : step)));
-  const move = (index: number, by: number) =>
-    set((steps) => {
-      const next = [...steps];
-      next.splice(index + by, 0, ...next.splice(index, 1));
-      return next;
-    });
+  const move = (index: number, by: number) => set((steps) => moved(steps, index, index + by));
   return (
     <>
       <Paper withBorder className={styles.editor}>
@@ -81,8 +76,8 @@ function Funnel({ range }: { range: Range }) {
                   variant="subtle"
                   color="gray"
                   aria-label={texts.remove(index + 1)}
-                  disabled={steps.length <= 2}
-                  onClick={() => set((steps) => steps.filter((_, at) => at !== index))}
+                  disabled={steps.length <= fewestSteps}
+                  onClick={() => set((steps) => (steps.length > fewestSteps ? steps.filter((_, at) => at !== index) : steps))}
                 >
                   <IconTrash size={16} aria-hidden />
                 </ActionIcon>
@@ -105,8 +100,8 @@ function Funnel({ range }: { range: Range }) {
             variant="light"
             size="xs"
             leftSection={<IconPlus size={14} aria-hidden />}
-            disabled={steps.length >= 8}
-            onClick={() => set((steps) => [...steps, { event_name: "", filters: [] }])}
+            disabled={steps.length >= mostSteps}
+            onClick={() => set((steps) => (steps.length < mostSteps ? [...steps, { event_name: "", filters: [] }] : steps))}
           >
             {texts.add}
           </Button>

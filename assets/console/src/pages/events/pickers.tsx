@@ -1,9 +1,8 @@
 // Inputs of the editors: an event among those that came, and conditions on properties.
 
 import { ActionIcon, Autocomplete, Button, Select, Text } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterPlus, IconX } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { useDraft } from "../../app/draft";
 import { useProjectKey } from "../../app/project";
 import { type Range, within } from "../../app/range";
 import { useRemembered } from "../../app/storage";
@@ -74,25 +73,6 @@ function useKnownKeys(): [string[], (key: string) => void] {
       }
     },
   ];
-}
-
-/** A text that is taken over when typing pauses, or at once when it is left. */
-export function useDraft(value: string, commit: (text: string) => void): { value: string; onChange(text: string): void; onBlur(): void } {
-  const [draft, setDraft] = useState(value);
-  const later = useDebouncedCallback(commit, 500);
-  useEffect(() => setDraft(value), [value]);
-  return {
-    value: draft,
-    onChange(text) {
-      setDraft(text);
-      later(text);
-    },
-    onBlur() {
-      if (draft !== value) {
-        commit(draft);
-      }
-    },
-  };
 }
 
 interface KeyInputProps {

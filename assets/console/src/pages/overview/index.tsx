@@ -98,105 +98,109 @@ export default function OverviewPage() {
           </Group>
         </Alert>
       )}
-      {projects.data?.count === 0 && (
-        <Paper withBorder p="lg">
-          <Stack gap="xs" align="flex-start">
-            <Title order={2} size="h4">
-              {overview.noProject}
-            </Title>
-            <Text c="dimmed">{overview.noProjectText}</Text>
-            <Button
-              leftSection={<IconPlus size={16} aria-hidden />}
-              renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ new: "1" } as never} {...props} />}
-            >
-              {overview.makeProject}
-            </Button>
-          </Stack>
-        </Paper>
-      )}
-      {/* What stands above is known by then. */}
-      {!projects.isPending && (
-        <>
-          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-            <Part
-              name="projects"
-              query={projects}
-              read={({ count }) => ({
-                count,
-                parts: versions.data
-                  ? [
-                      { name: overview.withVersions, count: versions.data.total_projects },
-                      { name: overview.withoutVersions, count: Math.max(0, count - versions.data.total_projects) },
-                    ]
-                  : [],
-              })}
-              deps={[versions.data]}
-            />
-            <Part
-              name="versions"
-              query={versions}
-              read={({ total_versions, forced_versions, latest_version_time }) => ({
-                count: total_versions,
-                detail: latest_version_time === null ? undefined : overview.latest(format.ago(latest_version_time)),
-                parts: [
-                  { name: overview.forced, count: forced_versions },
-                  { name: overview.optional, count: total_versions - forced_versions },
-                ],
-              })}
-            />
-            <Part
-              name="announcements"
-              query={announcements}
-              read={({ count, pinned_count }) => ({
-                count,
-                parts: [
-                  { name: overview.pinned, count: pinned_count },
-                  { name: overview.unpinned, count: count - pinned_count },
-                ],
-              })}
-            />
-            <Part
-              name="feedbacks"
-              query={feedbacks}
-              read={({ count, rate_count, rate_avg }) => ({
-                count,
-                detail: rate_avg === null ? undefined : overview.average(format.decimal(rate_avg)),
-                parts: [
-                  { name: overview.rated, count: rate_count },
-                  { name: overview.unrated, count: count - rate_count },
-                ],
-              })}
-            />
-            <Part
-              name="logs"
-              query={logs}
-              read={({ count, debug_count, info_count, warning_count, error_count }) => ({
-                count,
-                parts: [error_count, warning_count, info_count, debug_count].map((part, at) => ({
-                  name: overview.levels[3 - at]!,
-                  count: part,
-                })),
-              })}
-            />
-            <Part
-              name="tokens"
-              query={tokens}
-              read={({ data }) => {
-                const active = data.filter((token) => stateOf(token) === "active").length;
-                return {
-                  count: data.length,
-                  parts: [
-                    { name: overview.active, count: active },
-                    { name: overview.inactive, count: data.length - active },
-                  ],
-                };
-              }}
-            />
-          </SimpleGrid>
-          {withStatus && <StatusCard query={status} />}
-        </>
-      )}
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+        {projects.data?.count === 0 ? (
+          <NoProject />
+        ) : (
+          <Part
+            name="projects"
+            query={projects}
+            read={({ count }) => ({
+              count,
+              parts: versions.data
+                ? [
+                    { name: overview.withVersions, count: versions.data.total_projects },
+                    { name: overview.withoutVersions, count: Math.max(0, count - versions.data.total_projects) },
+                  ]
+                : [],
+            })}
+            deps={[versions.data]}
+          />
+        )}
+        <Part
+          name="versions"
+          query={versions}
+          read={({ total_versions, forced_versions, latest_version_time }) => ({
+            count: total_versions,
+            detail: latest_version_time === null ? undefined : overview.latest(format.ago(latest_version_time)),
+            parts: [
+              { name: overview.forced, count: forced_versions },
+              { name: overview.optional, count: total_versions - forced_versions },
+            ],
+          })}
+        />
+        <Part
+          name="announcements"
+          query={announcements}
+          read={({ count, pinned_count }) => ({
+            count,
+            parts: [
+              { name: overview.pinned, count: pinned_count },
+              { name: overview.unpinned, count: count - pinned_count },
+            ],
+          })}
+        />
+        <Part
+          name="feedbacks"
+          query={feedbacks}
+          read={({ count, rate_count, rate_avg }) => ({
+            count,
+            detail: rate_avg === null ? undefined : overview.average(format.decimal(rate_avg)),
+            parts: [
+              { name: overview.rated, count: rate_count },
+              { name: overview.unrated, count: count - rate_count },
+            ],
+          })}
+        />
+        <Part
+          name="logs"
+          query={logs}
+          read={({ count, debug_count, info_count, warning_count, error_count }) => ({
+            count,
+            parts: [error_count, warning_count, info_count, debug_count].map((part, at) => ({
+              name: overview.levels[3 - at]!,
+              count: part,
+            })),
+          })}
+        />
+        <Part
+          name="tokens"
+          query={tokens}
+          read={({ data }) => {
+            const active = data.filter((token) => stateOf(token) === "active").length;
+            return {
+              count: data.length,
+              parts: [
+                { name: overview.active, count: active },
+                { name: overview.inactive, count: data.length - active },
+              ],
+            };
+          }}
+        />
+      </SimpleGrid>
+      {withStatus && <StatusCard query={status} />}
     </Stack>
+  );
+}
+
+/** The way to the first project, in the place of the number of projects. */
+function NoProject() {
+  const { overview } = useTexts();
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="xs" align="flex-start">
+        <Title order={2} size="h4">
+          {overview.noProject}
+        </Title>
+        <Text c="dimmed">{overview.noProjectText}</Text>
+        <Button
+          leftSection={<IconPlus size={16} aria-hidden />}
+          renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ new: "1" } as never} {...props} />}
+        >
+          {overview.makeProject}
+        </Button>
+      </Stack>
+    </Paper>
   );
 }
 

@@ -22,6 +22,9 @@ import { CdnSection } from "./cdn";
 import { Guide } from "./guide";
 import { Facts, Section, SettingsLayout } from "./layout";
 
+/** Pixels of what is loaded: the facts about addresses, and one place of storage. */
+const heights = { address: 98, backend: 133 };
+
 export default function StoragePage() {
   const texts = useTexts();
   const { storage } = texts.settings;
@@ -53,7 +56,7 @@ export default function StoragePage() {
         ) : overview.error ? (
           <Failure error={overview.error} retry={() => void overview.refetch()} />
         ) : (
-          <Skeleton height={98} />
+          <Skeleton height={heights.address} />
         )}
       </Section>
       <Storages />
@@ -86,7 +89,7 @@ function Storages() {
       ) : list.error ? (
         <Failure error={list.error} retry={list.retry} />
       ) : (
-        <Skeleton height={133} role="status" aria-label={common.loading} />
+        <Skeleton height={heights.backend} role="status" aria-label={common.loading} />
       )}
       <FormDialog resource={resource} form={resource.form} list={list} />
       <DeletionDialog resource={resource} remove={resource.remove} list={list} />

@@ -199,7 +199,7 @@ function Releases({ project }: { project: Project | undefined }) {
     <Menu
       position="bottom-end"
       target={
-        <Button variant="default" leftSection={<IconBrandGit size={16} aria-hidden />}>
+        <Button variant="default" leftSection={<IconBrandGit size={16} aria-hidden />} disabled={!project}>
           {versions.releases}
         </Button>
       }

@@ -1,0 +1,52 @@
+// A text that is typed in a field and kept elsewhere, such as in the address.
+
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useEffect, useRef, useState } from "react";
+
+interface Draft {
+  value: string;
+  onChange(text: string): void;
+  onBlur(): void;
+}
+
+interface Options {
+  /** Milliseconds after the last key until the text is taken over. */
+  pause?: number;
+  /** What is kept of a typed text. */
+  read?: (typed: string) => string;
+}
+
+const all = (typed: string) => typed;
+
+/** Has a typed text taken over when typing pauses, or at once when the field is left. */
+export function useDraft(value: string, commit: (text: string) => void, { pause = 500, read = all }: Options = {}): Draft {
+  const [draft, setDraft] = useState(value);
+  // What was taken over last, and before it what has not come back as the value yet.
+  const sent = useRef([value]);
+  const later = useDebouncedCallback((typed: string) => {
+    const text = read(typed);
+    if (text !== sent.current.at(-1)) {
+      sent.current.push(text);
+      commit(text);
+    }
+  }, pause);
+  // What was typed here does not come back to the field, or it would undo what is typed meanwhile; what others set does.
+  useEffect(() => {
+    const at = sent.current.indexOf(value);
+    if (at >= 0) {
+      sent.current = sent.current.slice(at);
+      return;
+    }
+    sent.current = [value];
+    later.cancel();
+    setDraft(value);
+  }, [value, later]);
+  return {
+    value: draft,
+    onChange(text) {
+      setDraft(text);
+      later(text);
+    },
+    onBlur: () => later.flush(),
+  };
+}
