@@ -51,8 +51,10 @@ type instanceCheckView struct {
 
 type instanceFindingView struct {
 	Status doctor.Status `json:"status"`
+	Code   string        `json:"code"`
 	What   string        `json:"what"`
 	Repair string        `json:"repair"`
+	Values []string      `json:"values"`
 }
 
 // showInstance answers what svc doctor would say of the running server.
@@ -79,7 +81,7 @@ func (h *Handlers) showInstance(*web.Request) (v instanceView, err error) {
 
 func viewCheck(r doctor.Result) instanceCheckView {
 	return instanceCheckView{r.Name, r.Title, r.Status, web.Views(r.Findings, func(f doctor.Finding) instanceFindingView {
-		return instanceFindingView{f.Status, f.What, f.Repair}
+		return instanceFindingView{f.Status, f.Code, f.What, f.Repair, f.Values}
 	})}
 }
 

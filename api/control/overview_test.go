@@ -18,7 +18,7 @@ func TestInstanceStatus(t *testing.T) {
 			examined++
 			return []doctor.Result{
 				{Name: "clock", Title: "clock", Status: doctor.OK, Findings: []doctor.Finding{}},
-				{Name: "keys", Title: "API keys", Status: doctor.Warning, Findings: []doctor.Finding{{Status: doctor.Warning, What: "one is old", Repair: "rotate it"}}},
+				{Name: "keys", Title: "API keys", Status: doctor.Warning, Findings: []doctor.Finding{{Status: doctor.Warning, Code: "key_old", What: "one is old", Repair: "rotate it", Values: []string{"one"}}}},
 			}[:1+f.Keys.Active]
 		}
 	}))
@@ -35,7 +35,7 @@ func TestInstanceStatus(t *testing.T) {
 	s.Clock.Advance(15 * time.Second)
 	later := s.Must(t, 200, "GET", path, "")
 	if why := apitest.CompareJSON(t, later, `{"status":"warning","checks":[{"name":"clock"},
-		{"name":"keys","status":"warning","findings":[{"status":"warning","what":"one is old","repair":"rotate it"}]}]}`); why != "" {
+		{"name":"keys","status":"warning","findings":[{"status":"warning","code":"key_old","what":"one is old","repair":"rotate it","values":["one"]}]}]}`); why != "" {
 		t.Errorf("%s: %s", later, why)
 	}
 	if before, after := apitest.Field[int64](t, first, "checked_at"), apitest.Field[int64](t, later, "checked_at"); after-before < 15 {

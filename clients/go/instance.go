@@ -74,10 +74,14 @@ type InstanceCheck struct {
 type InstanceFinding struct {
 	// How bad it is.
 	Status CheckStatus `json:"status"`
+	// Names the kind of finding, such as "backup_late", for programs and for texts in other languages.
+	Code string `json:"code"`
 	// What there is.
 	What string `json:"what"`
 	// What to do about it.
 	Repair string `json:"repair"`
+	// The names, times and numbers in What and then in Repair, as they stand there.
+	Values []string `json:"values"`
 }
 
 // About is which program runs, and what is published of it.

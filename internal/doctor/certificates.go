@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"crypto/tls"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ func checkCertificates(p *Installation) []Finding {
 	var findings []Finding
 	if certificate := p.Settings.Value("tls.cert").Text; certificate != "" {
 		key := p.Settings.Value("tls.key").Text
-		findings = append(findings, p.checkPair(certificate, key, "replace it; the server loads the new one by itself")...)
+		findings = append(findings, p.checkPair(certificate, key, "given", messagef("replace it; the server loads the new one by itself"))...)
 	}
 	for _, name := range p.Settings.Domain {
 		all := p.match(datadir.Certificates + "/certificates/*/" + name + "/" + name + ".crt") // of each authority
@@ -30,24 +29,26 @@ func checkCertificates(p *Installation) []Finding {
 		}
 		newest := slices.MaxFunc(all, func(a, b found) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 		key := strings.TrimSuffix(newest.path, ".crt") + ".key"
-		findings = append(findings, p.checkPair(newest.path, key, "the server renews it by itself: look in its log for the reason; port 80 or 443 must be open to the internet")...)
+		findings = append(findings, p.checkPair(newest.path, key, "fetched", messagef("the server renews it by itself: look in its log for the reason; port 80 or 443 must be open to the internet"))...)
 	}
 	return findings
 }
 
-func (p *Installation) checkPair(certificate, key, repair string) []Finding {
+// checkPair examines a certificate and its key. kind ends the codes of what the way to
+// repair depends on.
+func (p *Installation) checkPair(certificate, key, kind string, repair message) []Finding {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
-		return []Finding{problem(fmt.Sprintf("%s and its key cannot be used: %v", certificate, err), repair)}
+		return []Finding{problem("certificate_unusable_"+kind, messagef("%s and its key cannot be used: %v", certificate, err), repair)}
 	}
 	end := pair.Leaf.NotAfter
 	switch left := end.Sub(p.Now); {
 	case left <= 0:
-		return []Finding{problem(fmt.Sprintf("%s has expired at %s", certificate, moment(end)), repair)}
+		return []Finding{problem("certificate_expired_"+kind, messagef("%s has expired at %s", certificate, moment(end)), repair)}
 	case pair.Leaf.NotBefore.Sub(p.Now) > 0:
-		return []Finding{problem(fmt.Sprintf("%s is not valid before %s", certificate, moment(pair.Leaf.NotBefore)), "set the clock, or wait")}
+		return []Finding{problem("certificate_early", messagef("%s is not valid before %s", certificate, moment(pair.Leaf.NotBefore)), messagef("set the clock, or wait"))}
 	case left < renewBefore:
-		return []Finding{warning(fmt.Sprintf("%s expires at %s, in %d days", certificate, moment(end), days(left)), repair)}
+		return []Finding{warning("certificate_expires_"+kind, messagef("%s expires at %s, in %d days", certificate, moment(end), days(left)), repair)}
 	}
-	return p.checkSecrecy(key, "")
+	return p.checkSecrecy(key, "file_readable", messagef("others can read %s", key))
 }

@@ -210,7 +210,7 @@ func TestCertificates(t *testing.T) {
 	t.Run("no certificate", func(t *testing.T) {
 		t.Parallel()
 		p := newInstallation(t, nil)
-		expect(t, p.checkPair("missing.crt", "missing.key", "put one there"), Problem, "missing.crt and its key cannot be used")
+		expect(t, p.checkPair("missing.crt", "missing.key", "given", messagef("put one there")), Problem, "missing.crt and its key cannot be used")
 	})
 }
 
@@ -236,7 +236,7 @@ func TestSecrecy(t *testing.T) {
 		if err := errors.Join(os.WriteFile(tc.name, nil, 0o600), os.Chmod(tc.name, tc.mode)); err != nil {
 			t.Fatal(err)
 		}
-		found := p.checkSecrecy(tc.name, "")
+		found := p.checkSecrecy(tc.name, "file_readable", messagef("others can read %s", tc.name))
 		if repairs := len(found) > 0; repairs != (tc.repair != "") || repairs && found[0].Repair != tc.repair {
 			t.Errorf("%s with mode %04o: got %+v, want repair %q", tc.name, tc.mode, found, tc.repair)
 		}

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,11 +15,11 @@ const slack = time.Minute
 // them can come from the future, unless the clock was ahead then or is behind
 // now.
 func checkClock(p *Installation) []Finding {
-	const repair = "set the clock and synchronize it with NTP (timedatectl set-ntp true)"
+	repair := messagef("set the clock and synchronize it with NTP (timedatectl set-ntp true)")
 	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {
 		info, err := os.Stat(filepath.Join(p.Settings.Data, name))
 		if err == nil && info.ModTime().Sub(p.Now) > slack {
-			return []Finding{warning(fmt.Sprintf("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(info.ModTime())),
+			return []Finding{warning("clock_behind_file", messagef("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(info.ModTime())),
 				repair)}
 		}
 	}
@@ -28,7 +27,7 @@ func checkClock(p *Installation) []Finding {
 		return nil
 	}
 	if last := time.UnixMilli(p.Facts.LastID); last.Sub(p.Now) > slack {
-		return []Finding{warning(fmt.Sprintf("the clock says %s, but the last record was created at %s; new records get that time until the clock has passed it", moment(p.Now), moment(last)),
+		return []Finding{warning("clock_behind_record", messagef("the clock says %s, but the last record was created at %s; new records get that time until the clock has passed it", moment(p.Now), moment(last)),
 			repair)}
 	}
 	return nil
@@ -43,8 +42,8 @@ func checkTimeZone(p *Installation) []Finding {
 		return nil
 	}
 	if _, err := time.LoadLocation(zone); err != nil {
-		return []Finding{warning(fmt.Sprintf("TZ is %q, which is not a known time zone: schedules and logs are in UTC", zone),
-			"use a name such as Europe/Berlin, or install the time zone data")}
+		return []Finding{warning("time_zone_unknown", messagef("TZ is %q, which is not a known time zone: schedules and logs are in UTC", zone),
+			messagef("use a name such as Europe/Berlin, or install the time zone data"))}
 	}
 	return nil
 }

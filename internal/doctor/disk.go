@@ -45,12 +45,12 @@ func checkSpace(p *Installation) []Finding {
 		return unread(err)
 	}
 	free := int64(bytes)
-	const repair = "free space on that disk, or stop the server and move the data directory to a larger one"
+	repair := messagef("free space on that disk, or stop the server and move the data directory to a larger one")
 	switch need := 2 * p.databaseBytes(); {
 	case free < disk.Floor:
-		return []Finding{problem(Size(free)+" are free: writes will fail soon", repair)}
+		return []Finding{problem("space_none", messagef("%s are free: writes will fail soon", Size(free)), repair)}
 	case free < need:
-		return []Finding{warning(fmt.Sprintf("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), repair)}
+		return []Finding{warning("space_low", messagef("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), repair)}
 	}
 	return nil
 }
@@ -69,45 +69,49 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%.1f %s", n, units[unit])
 }
 
+// unfitness is what is wrong with a kind of file system.
+type unfitness struct{ code, what, repair string }
+
 // What is wrong with kinds of file systems. The rest are taken for local ones.
-var unfit = map[string]Finding{
+var unfit = map[string]unfitness{
 	"nfs": remote, "nfs4": remote, "cifs": remote, "smb": remote, "smb2": remote, "smb3": remote, "smbfs": remote,
 	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote, "coda": remote,
 	"9p": shared, "virtiofs": shared, "vboxsf": shared, "prl_fs": shared, "vmhgfs": shared, "drvfs": shared,
-	"tmpfs":   warning("it is in memory and is lost when the machine restarts", "move the data directory to a disk"),
-	"ramfs":   warning("it is in memory and is lost when the machine restarts", "move the data directory to a disk"),
-	"overlay": warning("it belongs to a container and is lost when the container is recreated", "mount a volume there, such as: docker run -v svc-data:/data"),
+	"tmpfs":   {"filesystem_memory", "it is in memory and is lost when the machine restarts", "move the data directory to a disk"},
+	"ramfs":   {"filesystem_memory", "it is in memory and is lost when the machine restarts", "move the data directory to a disk"},
+	"overlay": {"filesystem_container", "it belongs to a container and is lost when the container is recreated", "mount a volume there, such as: docker run -v svc-data:/data"},
 	"vfat":    noModes, "msdos": noModes, "exfat": noModes,
 }
 
 var (
-	remote = warning("it is a network file system, where locks and sync are unreliable",
-		"move the data directory to a local disk, and the backups to the network")
-	shared = warning("it is a directory shared with another system, where locks and sync are unreliable",
-		"use a volume or disk of this system instead")
-	noModes = warning("it has no permissions and no journal",
-		"use a file system such as ext4, xfs, APFS or NTFS")
-	program = warning("it is a FUSE file system, whose locks and sync may be unreliable",
-		"move the data directory to a local disk")
+	remote = unfitness{"filesystem_remote", "it is a network file system, where locks and sync are unreliable",
+		"move the data directory to a local disk, and the backups to the network"}
+	shared = unfitness{"filesystem_shared", "it is a directory shared with another system, where locks and sync are unreliable",
+		"use a volume or disk of this system instead"}
+	noModes = unfitness{"filesystem_without_permissions", "it has no permissions and no journal",
+		"use a file system such as ext4, xfs, APFS or NTFS"}
+	program = unfitness{"filesystem_fuse", "it is a FUSE file system, whose locks and sync may be unreliable",
+		"move the data directory to a local disk"}
 )
 
 func checkFilesystem(p *Installation) []Finding {
 	kind, err := p.filesystem()
 	if err != nil {
-		return []Finding{note("the type of the file system is unknown: "+err.Error(), "make sure that it is a local disk")}
+		return []Finding{note("filesystem_unknown", messagef("the type of the file system is unknown: %v", err), messagef("make sure that it is a local disk"))}
 	}
-	f, bad := unfit[strings.ToLower(kind)]
+	u, bad := unfit[strings.ToLower(kind)]
 	if !bad && (kind == "fuse" || strings.HasPrefix(kind, "fuse.")) {
-		f, bad = program, true
+		u, bad = program, true
 		if inner, known := unfit[strings.TrimPrefix(kind, "fuse.")]; known {
-			f = inner
+			u = inner
 		}
 	}
 	if !bad {
 		return nil
 	}
-	f.What = p.Settings.Data + " is on " + kind + ": " + f.What
-	return []Finding{f}
+	what := messagef("%s is on %s: ", p.Settings.Data, kind)
+	what.text += u.what
+	return []Finding{warning(u.code, what, message{text: u.repair})}
 }
 
 // mount is one line of mountinfo.

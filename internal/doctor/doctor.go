@@ -22,6 +22,7 @@
 package doctor
 
 import (
+	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -51,25 +52,44 @@ func (s Status) worse(than Status) bool {
 // Finding is what a check reports.
 type Finding struct {
 	Status Status `json:"status"`
+	// Code names the kind of finding, such as "backup_late", for programs and for texts in other languages.
+	Code string `json:"code"`
 	// What says in one line what is there.
 	What string `json:"what"`
 	// Repair says in one line what to do about it.
 	Repair string `json:"repair"`
+	// Values are the names, times and numbers in What and then in Repair, as they stand there.
+	Values []string `json:"values"` // never nil
 	// Repaired says that it was done.
 	Repaired bool `json:"repaired"`
 
 	fix func() error // nil = for a person to do
 }
 
-// note, warning and problem are findings that a person repairs.
-func note(what, repair string) Finding { return Finding{Status: Note, What: what, Repair: repair} }
-
-func warning(what, repair string) Finding {
-	return Finding{Status: Warning, What: what, Repair: repair}
+// message is a text and the values in it.
+type message struct {
+	text   string
+	values []string
 }
 
-func problem(what, repair string) Finding {
-	return Finding{Status: Problem, What: what, Repair: repair}
+func messagef(format string, values ...any) message {
+	m := message{fmt.Sprintf(format, values...), make([]string, len(values))}
+	for i, v := range values {
+		m.values[i] = fmt.Sprint(v)
+	}
+	return m
+}
+
+// note, warning and problem are findings that a person repairs.
+func note(code string, what, repair message) Finding { return finding(Note, code, what, repair) }
+
+func warning(code string, what, repair message) Finding { return finding(Warning, code, what, repair) }
+
+func problem(code string, what, repair message) Finding { return finding(Problem, code, what, repair) }
+
+func finding(status Status, code string, what, repair message) Finding {
+	values := append(append([]string{}, what.values...), repair.values...)
+	return Finding{Status: status, Code: code, What: what.text, Repair: repair.text, Values: values}
 }
 
 // Fixable reports whether Fix can repair it.

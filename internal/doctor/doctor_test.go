@@ -63,6 +63,20 @@ func expect(t *testing.T, found []Finding, status Status, what string) {
 	if found[0].Repair == "" {
 		t.Errorf("%q says nothing about its repair", found[0].What)
 	}
+	if found[0].Code == "" || found[0].Values == nil {
+		t.Errorf("%+v has no code, or no list of values", found[0])
+	}
+	rest := found[0].What + "\n" + found[0].Repair
+	for _, value := range found[0].Values {
+		if value == "0" {
+			continue // no other file, of which the text says nothing
+		}
+		_, after, there := strings.Cut(rest, value)
+		if !there {
+			t.Errorf("%+v: the texts do not have %q in this order", found[0], value)
+		}
+		rest = after
+	}
 }
 
 // TestExamine: the status of a check is that of its worst finding that is left,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"svc/internal/control"
@@ -60,15 +61,17 @@ func (p *Installation) walk() (all []found, err error) {
 
 // unread is the finding of a check that could not read.
 func unread(err error) []Finding {
-	return []Finding{problem(err.Error(), "make it readable by the user that runs svc")}
+	return []Finding{problem("unreadable", messagef("%v", err), messagef("make it readable by the user that runs svc"))}
 }
 
-// some names the first of many paths.
-func some(all []found) string {
-	if len(all) == 1 {
-		return all[0].path
+// someOf is a message about files, which names the first of many. Its values are that one
+// and how many others there are.
+func someOf(format string, all []found) message {
+	some, others := all[0].path, len(all)-1
+	if others > 0 {
+		some = fmt.Sprintf("%s and %d more", some, others)
 	}
-	return fmt.Sprintf("%s and %d more", all[0].path, len(all)-1)
+	return message{fmt.Sprintf(format, some), []string{all[0].path, strconv.Itoa(others)}}
 }
 
 func checkPermissions(p *Installation) []Finding {
@@ -83,16 +86,13 @@ func checkPermissions(p *Installation) []Finding {
 	if len(open) == 0 {
 		return nil
 	}
-	return []Finding{{
-		Status: Warning,
-		What:   "others can reach " + some(open),
-		Repair: "chmod -R go= " + p.folder(),
-		fix: func() error {
-			return repairEach(p.folder(), open, func(root *os.Root, name string, f found) error {
-				return root.Chmod(name, f.info.Mode().Perm()&^0o077)
-			})
-		},
-	}}
+	f := warning("permissions_open", someOf("others can reach %s", open), messagef("chmod -R go= %s", p.folder()))
+	f.fix = func() error {
+		return repairEach(p.folder(), open, func(root *os.Root, name string, f found) error {
+			return root.Chmod(name, f.info.Mode().Perm()&^0o077)
+		})
+	}
+	return []Finding{f}
 }
 
 func checkOwner(p *Installation) []Finding {
@@ -110,23 +110,21 @@ func checkOwner(p *Installation) []Finding {
 	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in volumes of Kubernetes
 		owner, all = user, all[1:]
 	case user == 0:
-		findings = append(findings, note(fmt.Sprintf("this is root, and the data directory belongs to user %d: the databases were not opened", owner),
-			fmt.Sprintf("run it as the owner to check everything: sudo -u '#%d' svc doctor", owner)))
+		findings = append(findings, note("owner_is_not_root", messagef("this is root, and the data directory belongs to user %d: the databases were not opened", owner),
+			messagef("run it as the owner to check everything: sudo -u '#%d' svc doctor", owner)))
 	default:
-		findings = append(findings, problem(fmt.Sprintf("the data directory belongs to user %d, this is user %d", owner, user),
-			fmt.Sprintf("run it as the owner, or as root: chown -R %d %s", user, p.folder())))
+		findings = append(findings, problem("owner_is_another", messagef("the data directory belongs to user %d, this is user %d", owner, user),
+			messagef("run it as the owner, or as root: chown -R %d %s", user, p.folder())))
 	}
 	foreign := slices.DeleteFunc(all, func(f found) bool {
 		uid, _ := ownerOf(f.info)
 		return uid == owner
 	})
 	if len(foreign) > 0 {
-		findings = append(findings, Finding{
-			Status: Problem,
-			What:   fmt.Sprintf("%s belongs to another user than the data directory", some(foreign)),
-			Repair: fmt.Sprintf("as root: chown -R %d %s", owner, p.folder()),
-			fix:    p.giveBack(foreign, owner),
-		})
+		f := problem("owner_of_files", someOf("%s belongs to another user than the data directory", foreign),
+			messagef("as root: chown -R %d %s", owner, p.folder()))
+		f.fix = p.giveBack(foreign, owner)
+		findings = append(findings, f)
 	}
 	return findings
 }
@@ -178,15 +176,15 @@ func checkSynchroniser(p *Installation) []Finding {
 	if err != nil {
 		return unread(err)
 	}
-	const repair = "move the data directory elsewhere, and let it copy backups instead"
+	repair := messagef("move the data directory elsewhere, and let it copy backups instead")
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Base(at)
 		if slices.ContainsFunc(syncFolders, func(s string) bool { return name == s || strings.HasPrefix(name, s+" - ") }) {
-			return []Finding{warning("the data lies in "+at+", which looks like a synchronized folder: synchronizers damage databases", repair)}
+			return []Finding{warning("synchronised_by_name", messagef("the data lies in %s, which looks like a synchronized folder: synchronizers damage databases", at), repair)}
 		}
 		for _, sign := range syncFiles {
 			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
-				return []Finding{warning("the data lies in "+at+", which is a synchronized folder ("+sign+"): synchronizers damage databases", repair)}
+				return []Finding{warning("synchronised", messagef("the data lies in %s, which is a synchronized folder (%s): synchronizers damage databases", at, sign), repair)}
 			}
 		}
 		if at == filepath.Dir(at) {

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"strconv"
@@ -28,8 +27,8 @@ func checkFastCommit(p *Installation) []Finding {
 	if err != nil || !usesFastCommit(string(info)) {
 		return nil
 	}
-	return []Finding{warning(fmt.Sprintf("Linux %s with ext4 and fast_commit can damage databases in a power cut", strings.TrimSpace(string(release))),
-		"use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit "+m.device)}
+	return []Finding{warning("fast_commit", messagef("Linux %s with ext4 and fast_commit can damage databases in a power cut", strings.TrimSpace(string(release))),
+		messagef("use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit %s", m.device))}
 }
 
 // faultyKernel reports whether a release has the fault.

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -39,14 +38,11 @@ func interrupted(dir, files string, patterns ...string) []Finding {
 	if len(all) == 0 {
 		return nil
 	}
-	return []Finding{{
-		Status: Note,
-		What:   "an interrupted operation left " + some(all),
-		Repair: "svc doctor --fix deletes it",
-		fix: func() error {
-			return repairEach(dir, all, func(root *os.Root, name string, _ found) error { return root.RemoveAll(name) })
-		},
-	}}
+	f := note("leftovers", someOf("an interrupted operation left %s", all), messagef("svc doctor --fix deletes it"))
+	f.fix = func() error {
+		return repairEach(dir, all, func(root *os.Root, name string, _ found) error { return root.RemoveAll(name) })
+	}
+	return []Finding{f}
 }
 
 // UpgradeKept is how long the copy made before an upgrade is of use. A start
@@ -63,17 +59,17 @@ func checkLeftovers(p *Installation) []Finding {
 	}
 	for _, f := range p.match(datadir.Upgrades + "/*") {
 		if age := p.Now.Sub(f.info.ModTime()); age > UpgradeKept {
-			findings = append(findings, note(fmt.Sprintf("%s was made before an upgrade %d days ago and uses %s", f.path, days(age), Size(f.info.Size())),
-				"if the new version works, delete it"))
+			findings = append(findings, note("before_upgrade", messagef("%s was made before an upgrade %d days ago and uses %s", f.path, days(age), Size(f.info.Size())),
+				messagef("if the new version works, delete it")))
 		}
 	}
 	if len(p.match(datadir.Journal)) > 0 {
-		findings = append(findings, warning("a restore was interrupted while it replaced the data",
-			"start the server or run another command to complete the restore"))
+		findings = append(findings, warning("restore_interrupted", messagef("a restore was interrupted while it replaced the data"),
+			messagef("start the server or run another command to complete the restore")))
 	}
 	for _, path := range p.beforeRestore() {
-		findings = append(findings, note(path+" is the data from before a restore",
-			"if the restored data is right, delete it"))
+		findings = append(findings, note("before_restore", messagef("%s is the data from before a restore", path),
+			messagef("if the restored data is right, delete it")))
 	}
 	return findings
 }

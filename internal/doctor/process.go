@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -26,12 +25,12 @@ func checkMemory(p *Installation) []Finding {
 	}
 	var findings []Finding
 	if limit < minMemory {
-		findings = append(findings, warning(fmt.Sprintf("the memory limit is %s; queries over many events take up to %s", Size(limit), Size(minMemory)),
-			"raise the limit (MemoryMax, docker run --memory)"))
+		findings = append(findings, warning("memory_limit_low", messagef("the memory limit is %s; queries over many events take up to %s", Size(limit), Size(minMemory)),
+			messagef("raise the limit (MemoryMax, docker run --memory)")))
 	}
 	if n, ok := parseBytes(p.variable("GOMEMLIMIT")); ok && n > limit {
-		findings = append(findings, warning(fmt.Sprintf("GOMEMLIMIT is %s, above the memory limit of %s: the kernel kills the server before it saves memory", Size(n), Size(limit)),
-			"remove GOMEMLIMIT, or set it to 90 % of the limit"))
+		findings = append(findings, warning("gomemlimit_high", messagef("GOMEMLIMIT is %s, above the memory limit of %s: the kernel kills the server before it saves memory", Size(n), Size(limit)),
+			messagef("remove GOMEMLIMIT, or set it to 90 %% of the limit")))
 	}
 	return findings
 }
@@ -121,8 +120,8 @@ func checkHandles(p *Installation) []Finding {
 			continue
 		}
 		if n, err := strconv.Atoi(fields[0]); err == nil && n < minHandles {
-			return []Finding{warning(fmt.Sprintf("a process may open only %d files, and each connection needs one", n),
-				"raise it to 65536 (LimitNOFILE=65536, docker run --ulimit nofile=65536, ulimit -n)")}
+			return []Finding{warning("handles_few", messagef("a process may open only %d files, and each connection needs one", n),
+				messagef("raise it to 65536 (LimitNOFILE=65536, docker run --ulimit nofile=65536, ulimit -n)"))}
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -24,15 +23,15 @@ func checkSecrets(p *Installation) []Finding {
 		}
 		// What the first start makes must be there from then on.
 		if v.Offline && v.Text == "" && p.hasData() {
-			findings = append(findings, problem(v.Variable+" is missing: it is neither in secrets.toml nor in the environment",
-				"restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop working"))
+			findings = append(findings, problem("secret_missing", messagef("%s is missing: it is neither in secrets.toml nor in the environment", v.Variable),
+				messagef("restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop working")))
 		}
 		if v.Origin == setting.FromFlag || p.onCommandLine(v.Flag()) {
-			findings = append(findings, warning("--"+v.Flag()+" shows a secret to everyone who can list processes",
-				"use "+v.Variable+" or "+v.FileVariable()+" instead, and change the secret"))
+			findings = append(findings, warning("secret_in_flag", messagef("--%s shows a secret to everyone who can list processes", v.Flag()),
+				messagef("use %s or %s instead, and change the secret", v.Variable, v.FileVariable())))
 		}
 		if v.Origin == setting.FromFile {
-			findings = append(findings, p.checkSecrecy(p.Settings.Config, v.Key+" in ")...)
+			findings = append(findings, p.checkSecrecy(p.Settings.Config, "secret_readable", messagef("others can read %s in %s", v.Key, p.Settings.Config))...)
 		}
 	}
 	return findings
@@ -55,9 +54,9 @@ func (p *Installation) onCommandLine(flag string) bool {
 	})
 }
 
-// checkSecrecy examines who can read a file with a secret; what names the secret.
+// checkSecrecy examines who can read a file with a secret; code and what are those of the finding.
 // Outside of the data folder the group may: root gives it that of the service.
-func (p *Installation) checkSecrecy(name, what string) []Finding {
+func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	others, rights := fs.FileMode(0o007), "o="
 	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {
 		others, rights = 0o077, "go="
@@ -66,7 +65,7 @@ func (p *Installation) checkSecrecy(name, what string) []Finding {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&others == 0 { // there the access list counts
 		return nil
 	}
-	return []Finding{warning("others can read "+what+name, "chmod "+rights+" "+name)}
+	return []Finding{warning(code, what, messagef("chmod %s %s", rights, name))}
 }
 
 // firstLogin is how long the first password may wait.
@@ -78,11 +77,9 @@ func checkBootstrap(p *Installation) []Finding {
 	if err != nil {
 		return nil
 	}
-	f := note(fmt.Sprintf("the generated password has not been used yet; it is in %s", name),
-		"log in, which deletes the file, and change the password")
+	repair := messagef("log in, which deletes the file, and change the password")
 	if age := p.Now.Sub(info.ModTime()); age > firstLogin {
-		f.Status = Warning
-		f.What = fmt.Sprintf("the generated password has not been used for %d days; it is in %s", days(age), name)
+		return []Finding{warning("password_unused_long", messagef("the generated password has not been used for %d days; it is in %s", days(age), name), repair)}
 	}
-	return []Finding{f}
+	return []Finding{note("password_unused", messagef("the generated password has not been used yet; it is in %s", name), repair)}
 }

@@ -12,7 +12,12 @@ test("the overview counts each kind", async ({ page, demo }) => {
   }
   await expect(page.locator('[data-figure="overview-logs"] li')).toHaveCount(4);
   await expect(page.locator('[data-figure="overview-feedbacks"]')).toContainText(new RegExp(overview.average("[\\d.]+")));
-  await expect(page.getByRole("region", { name: overview.status.title })).toContainText(/\d/);
+  const status = page.getByRole("region", { name: overview.status.title });
+  await expect(status).toContainText(/\d/);
+  await expect(status.getByRole("listitem").first()).toBeVisible();
+  for (const finding of await status.getByRole("listitem").locator("p").all()) {
+    await expect(finding, "findings are in the language of the page").toHaveText(/\p{Script=Han}/u);
+  }
 });
 
 test("the overview refreshes, and leads to the pages", async ({ page, server, project }) => {

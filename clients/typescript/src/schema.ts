@@ -2492,10 +2492,14 @@ export interface InstanceCheck {
 /** Something to know or to do. */
 export interface InstanceFinding {
     status: CheckStatus;
+    /** Names the kind of finding, such as `backup_late`, for programs and for texts in other languages. */
+    code: string;
     /** What there is. */
     what: string;
     /** What to do about it. */
     repair: string;
+    /** The names, times and numbers in `what` and then in `repair`, as they stand there. */
+    values: string[];
 }
 
 /** A text to render. */

@@ -181,15 +181,17 @@ function State({ of }: { of: string }) {
 }
 
 function Findings({ check }: { check: InstanceCheck }) {
+  const { findings } = useTexts().about;
+  const title = findings.titleOf(check);
   return (
-    <Stack gap={8} component="article" aria-label={check.title}>
+    <Stack gap={8} component="article" aria-label={title}>
       <Group gap="xs">
         <Title order={3} size="h5">
-          {check.title}
+          {title}
         </Title>
         <State of={check.status} />
       </Group>
-      {check.findings.map(({ what, repair }) => (
+      {check.findings.map(findings.textOf).map(({ what, repair }) => (
         <div key={what}>
           <Text size="sm" className="lines">
             {what}

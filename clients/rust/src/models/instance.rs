@@ -60,10 +60,14 @@ pub struct InstanceCheck {
 pub struct InstanceFinding {
     /// How bad it is.
     pub status: String,
+    /// Names the kind of finding, such as `backup_late`, for programs and for texts in other languages.
+    pub code: String,
     /// What there is.
     pub what: String,
     /// What to do about it.
     pub repair: String,
+    /// The names, times and numbers in `what` and then in `repair`, as they stand there.
+    pub values: Vec<String>,
 }
 
 /// Which program runs, and what is published of it.

@@ -19,7 +19,7 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
   const format = useFormat();
   const { data, error } = query;
   const findings = (data?.checks ?? [])
-    .flatMap((check) => check.findings.map((finding) => ({ ...finding, title: check.title })))
+    .flatMap((check) => check.findings.map((finding) => ({ ...finding, ...overview.findings.textOf(finding), check: check.name })))
     .sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   const backup = data?.backup;
   return (
@@ -78,7 +78,7 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
             {findings.length > 0 && (
               <ul className={styles.findings}>
                 {findings.map((finding) => (
-                  <li key={`${finding.title} ${finding.what}`} className={styles.finding}>
+                  <li key={`${finding.check} ${finding.what}`} className={styles.finding}>
                     <Box>
                       <Tone tone={tones[finding.status]}>{texts.tones[finding.status] ?? finding.status}</Tone>
                     </Box>

@@ -1,4 +1,7 @@
+import { findings } from "./findings";
+
 export const about = {
+  findings,
   running: "This server",
   version: "Version",
   build: "Build",

@@ -1,4 +1,7 @@
+import { findings } from "./findings";
+
 export const overview = {
+  findings,
   refreshed: (time: string) => `As of ${time}`,
   failed: (parts: string) => `Could not be loaded: ${parts}.`,
   retryPart: (part: string) => `Retry ${part}`,

@@ -1,6 +1,8 @@
 import type { en } from "../en";
+import { findings } from "./findings";
 
 export const about: (typeof en)["about"] = {
+  findings,
   running: "本服务器",
   version: "版本",
   build: "构建",

@@ -1,6 +1,8 @@
 import type { en } from "../en";
+import { findings } from "./findings";
 
 export const overview: (typeof en)["overview"] = {
+  findings,
   refreshed: (time) => `截至 ${time}`,
   failed: (parts) => `加载失败：${parts}。`,
   retryPart: (part) => `重试${part}`,

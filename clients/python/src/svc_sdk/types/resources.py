@@ -529,11 +529,13 @@ class InstanceCheck(TypedDict):
 
 
 class InstanceFinding(TypedDict):
-    """Something to know or to do."""
+    """Something to know or to do; `values` stand in `what` and then in `repair`."""
 
     status: str
+    code: str
     what: str
     repair: str
+    values: list[str]
 
 
 class About(TypedDict):

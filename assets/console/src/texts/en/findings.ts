@@ -1,0 +1,10 @@
+// What the server finds when it examines itself. In English it says so itself.
+
+import type { InstanceCheck, InstanceFinding } from "svc-sdk";
+
+export interface Findings {
+  titleOf(check: Pick<InstanceCheck, "name" | "title">): string;
+  textOf(finding: InstanceFinding): Pick<InstanceFinding, "what" | "repair">;
+}
+
+export const findings: Findings = { titleOf: ({ title }) => title, textOf: (finding) => finding };

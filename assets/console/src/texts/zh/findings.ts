@@ -1,0 +1,199 @@
+// What the server finds when it examines itself, by the names of checks and the codes of findings. One that is
+// not known here is shown as the server says it.
+
+import type { Findings } from "../en/findings";
+
+export const titles: Record<string, string> = {
+  settings: "设置",
+  server: "服务器",
+  owner: "文件所有者",
+  permissions: "权限",
+  secrets: "密钥",
+  databases: "数据库",
+  index: "搜索索引",
+  keys: "API 密钥",
+  space: "可用空间",
+  filesystem: "文件系统",
+  fast_commit: "文件系统日志",
+  synchroniser: "同步程序",
+  clock: "时钟",
+  time_zone: "时区",
+  leftovers: "残留文件",
+  backup: "备份",
+  jobs: "定时任务",
+  certificates: "TLS 证书",
+  proxy: "代理",
+  links: "文件链接",
+  bootstrap: "初始密码",
+  memory: "内存限制",
+  handles: "打开文件数",
+};
+
+const clock = "校准时钟，并用 NTP 同步（timedatectl set-ntp true）";
+const renewal = "服务器会自动续期：请在服务器日志中查找原因；80 或 443 端口必须能从互联网访问";
+const replacement = "请更换证书；服务器会自动加载新证书";
+const schedule = "将 backup.every 设为 24h，将 backup.dir 设为另一块磁盘上的目录，或用定时器运行 svc backup";
+const salt = "恢复之前的盐（API_KEY_SALT 或 secrets.toml），或逐个更换密钥：svc apikey rotate ID";
+const space = "释放该磁盘的空间，或停止服务器并将数据目录移到更大的磁盘";
+const move = "将数据目录移到别处，改为让它同步备份";
+const password = "登录后该文件会自动删除，然后请修改密码";
+const rebuilding = "在此之前，搜索直接读取记录";
+
+/** The first of some files, and how many others there are. */
+const some = (path: string, others: string) => (others === "0" ? path : `${path} 等 ${Number(others) + 1} 个文件`);
+const ignored = (headers: string, peer: string, at: string) => `${at} 来自 ${peer} 的 ${headers} 未被采用：`;
+
+type Text = (...values: string[]) => [what: string, repair: string];
+
+/** The text of a finding with its values, by its code. */
+export const texts: Record<string, Text> = {
+  backup_unscheduled: () => ["未安排备份", schedule],
+  backup_unscheduled_with_last: (dir = "", days = "") => [`未安排备份；${dir} 中最近的备份已有 ${days} 天`, schedule],
+  backup_folder: (error = "") => [`无法备份：${error}`, "按提示处理，然后运行：svc job run backup"],
+  backup_missing: (dir = "") => [`已安排备份，但 ${dir} 中没有备份`, "如果服务器的运行时间已超过 backup.every，请在其日志中查找原因"],
+  backup_late: (at = "", every = "") => [
+    `上次备份的时间是 ${at}，而 backup.every 为 ${every}`,
+    "请在服务器日志中查找原因；svc backup FILE 可立即备份",
+  ],
+  backup_same_disk: (dir = "") => [`备份与数据在同一块磁盘上，会随之一同丢失：${dir}`, "将 backup.dir 设为另一块磁盘上的目录"],
+  certificate_unusable_given: (certificate = "", error = "") => [`${certificate} 及其密钥无法使用：${error}`, replacement],
+  certificate_unusable_fetched: (certificate = "", error = "") => [`${certificate} 及其密钥无法使用：${error}`, renewal],
+  certificate_expired_given: (certificate = "", at = "") => [`${certificate} 已于 ${at} 过期`, replacement],
+  certificate_expired_fetched: (certificate = "", at = "") => [`${certificate} 已于 ${at} 过期`, renewal],
+  certificate_expires_given: (certificate = "", at = "", days = "") => [`${certificate} 将于 ${at} 过期，还剩 ${days} 天`, replacement],
+  certificate_expires_fetched: (certificate = "", at = "", days = "") => [`${certificate} 将于 ${at} 过期，还剩 ${days} 天`, renewal],
+  certificate_early: (certificate = "", at = "") => [`${certificate} 在 ${at} 之前无效`, "校准时钟，或等待"],
+  file_readable: (name = "", rights = "", path = "") => [`其他用户可以读取 ${name}`, `chmod ${rights} ${path}`],
+  secret_readable: (key = "", file = "", rights = "", path = "") => [`其他用户可以读取 ${file} 中的 ${key}`, `chmod ${rights} ${path}`],
+  secret_missing: (variable = "") => [
+    `缺少 ${variable}：secrets.toml 和环境变量中都没有`,
+    "从备份恢复 secrets.toml；否则下次启动会生成新的值，现有的登录和 API 密钥都会失效",
+  ],
+  secret_in_flag: (flag = "", variable = "", file = "") => [
+    `--${flag} 会让所有能查看进程列表的人看到密钥`,
+    `请改用 ${variable} 或 ${file}，并更换该密钥`,
+  ],
+  password_unused: (name = "") => [`生成的初始密码尚未使用；它保存在 ${name}`, password],
+  password_unused_long: (days = "", name = "") => [`生成的初始密码已有 ${days} 天未使用；它保存在 ${name}`, password],
+  clock_behind_file: (now = "", name = "", at = "") => [`当前时钟为 ${now}，但 ${name} 的写入时间是 ${at}`, clock],
+  clock_behind_record: (now = "", at = "") => [
+    `当前时钟为 ${now}，但最后一条记录的创建时间是 ${at}；在时钟超过该时间之前，新记录都使用该时间`,
+    clock,
+  ],
+  time_zone_unknown: (zone = "") => [
+    `TZ 为“${zone}”，不是已知的时区：定时任务和日志使用 UTC`,
+    "请使用 Europe/Berlin 这样的名称，或安装时区数据",
+  ],
+  setting_invalid: (error = "") => [error, "请更正，参见 svc config；此处使用了默认值"],
+  setting_misspelt: (error = "") => [error, "请在服务器的环境变量中更正名称"],
+  server_unreachable: (error = "") => [error, "如果它是服务器，请停止（停不下来时用 kill -9）并重新启动；已确认的写入不会丢失"],
+  server_other_version: (running = "", own = "") => [
+    `正在运行的服务器是 svc ${running}，本程序是 svc ${own}`,
+    "重新启动服务器即可使用新版本",
+  ],
+  not_examined: () => ["未检查", "先解决其他问题，再运行 svc doctor"],
+  database_newer: (error = "") => [error, "重新安装较新的版本"],
+  database_unreleased: (error = "") => [error, "将该文件移走：svc 启动时会没有其中的事件，其余数据都会保留"],
+  database_locked: (error = "") => [error, "停止正在占用它的程序"],
+  database_damaged: (error = "") => [error, "停止服务器，保留一份数据目录的副本，然后恢复最近的备份；svc check 会指出损坏之处"],
+  database_skipped: (name = "", reason = "") => [`未打开 ${name}：${reason}`, "svc check 会读取全部数据"],
+  index_outdated: (error = "") => [`需要重建：${error}`, `下次启动会自动重建；${rebuilding}`],
+  index_rebuilding: () => [`正在重建；${rebuilding}`, "请等待；一百万条日志约需两分钟"],
+  index_behind: (changes = "") => [`落后 ${changes} 处更改`, "请在日志中查找它的错误；如果一直赶不上：svc reindex"],
+  job_failed: (name = "", error = "", job = "") => [`${name} 失败：${error}`, `会自动重试；原因消除后可运行：svc job run ${job}`],
+  links_without_host: () => ["文件链接没有自己的域名，不会镜像附件，也不会刷新 CDN", "将 dist.base_url 设为人们下载时使用的地址"],
+  keys_of_other_salt: (usable = "", all = "") => [`${all} 个 API 密钥中只有 ${usable} 个可用：其余的是用另一个 API_KEY_SALT 生成的`, salt],
+  keys_of_other_salt_all: (all = "") => [`${all} 个 API 密钥都不可用：它们是用另一个 API_KEY_SALT 生成的`, salt],
+  space_none: (free = "") => [`仅剩 ${free}：即将无法写入`, space],
+  space_low: (free = "", needed = "") => [`仅剩 ${free}，不足数据库的两倍（${needed}），备份或升级时可能需要这么多`, space],
+  filesystem_unknown: (error = "") => [`文件系统类型未知：${error}`, "请确认它是本地磁盘"],
+  filesystem_memory: (data = "", kind = "") => [`${data} 位于 ${kind}：它在内存中，机器重启后会丢失`, "将数据目录移到磁盘上"],
+  filesystem_container: (data = "", kind = "") => [
+    `${data} 位于 ${kind}：它属于容器，容器重建后会丢失`,
+    "在那里挂载一个卷，例如：docker run -v svc-data:/data",
+  ],
+  filesystem_remote: (data = "", kind = "") => [
+    `${data} 位于 ${kind}：它是网络文件系统，锁和同步不可靠`,
+    "将数据目录移到本地磁盘，将备份放到网络上",
+  ],
+  filesystem_shared: (data = "", kind = "") => [
+    `${data} 位于 ${kind}：它是与另一个系统共享的目录，锁和同步不可靠`,
+    "请改用本系统的卷或磁盘",
+  ],
+  filesystem_without_permissions: (data = "", kind = "") => [
+    `${data} 位于 ${kind}：它没有权限和日志功能`,
+    "请使用 ext4、xfs、APFS 或 NTFS 等文件系统",
+  ],
+  filesystem_fuse: (data = "", kind = "") => [`${data} 位于 ${kind}：它是 FUSE 文件系统，锁和同步可能不可靠`, "将数据目录移到本地磁盘"],
+  fast_commit: (release = "", device = "") => [
+    `Linux ${release} 上启用 fast_commit 的 ext4 在断电时可能损坏数据库`,
+    `请使用 Linux 5.17 或更新版本，或将其关闭：tune2fs -O ^fast_commit ${device}`,
+  ],
+  unreadable: (error = "") => [error, "让运行 svc 的用户可以读取它"],
+  permissions_open: (path = "", others = "", folder = "") => [`其他用户可以访问 ${some(path, others)}`, `chmod -R go= ${folder}`],
+  owner_is_not_root: (owner = "") => [
+    `当前用户是 root，而数据目录属于用户 ${owner}：未打开数据库`,
+    `以所有者身份运行可检查全部内容：sudo -u '#${owner}' svc doctor`,
+  ],
+  owner_is_another: (owner = "", user = "", _user = "", folder = "") => [
+    `数据目录属于用户 ${owner}，当前用户是 ${user}`,
+    `以所有者身份运行，或以 root 身份运行：chown -R ${user} ${folder}`,
+  ],
+  owner_of_files: (path = "", others = "", owner = "", folder = "") => [
+    `${some(path, others)}与数据目录属于不同的用户`,
+    `以 root 身份运行：chown -R ${owner} ${folder}`,
+  ],
+  synchronised_by_name: (folder = "") => [`数据位于 ${folder}，它看起来是同步文件夹：同步程序会损坏数据库`, move],
+  synchronised: (folder = "", sign = "") => [`数据位于 ${folder}，它是同步文件夹（${sign}）：同步程序会损坏数据库`, move],
+  leftovers: (path = "", others = "") => [`中断的操作留下了 ${some(path, others)}`, "svc doctor --fix 会将其删除"],
+  before_upgrade: (path = "", days = "", size = "") => [
+    `${path} 是 ${days} 天前升级之前的备份，占用 ${size}`,
+    "如果新版本工作正常，可将其删除",
+  ],
+  restore_interrupted: () => ["一次恢复在替换数据时中断", "启动服务器或运行其他命令即可完成恢复"],
+  before_restore: (path = "") => [`${path} 是恢复之前的数据`, "如果恢复的数据无误，可将其删除"],
+  memory_limit_low: (limit = "", needed = "") => [
+    `内存限制为 ${limit}；对大量事件的查询最多需要 ${needed}`,
+    "提高限制（MemoryMax、docker run --memory）",
+  ],
+  gomemlimit_high: (value = "", limit = "") => [
+    `GOMEMLIMIT 为 ${value}，高于内存限制 ${limit}：服务器来不及节省内存就会被内核终止`,
+    "删除 GOMEMLIMIT，或将其设为限制的 90 %",
+  ],
+  handles_few: (count = "") => [
+    `一个进程只能打开 ${count} 个文件，而每个连接都需要一个`,
+    "提高到 65536（LimitNOFILE=65536、docker run --ulimit nofile=65536、ulimit -n）",
+  ],
+  proxy_seen: (headers = "", peer = "", at = "", client = "", count = "") => [
+    `最近一次：${at} 来自 ${peer} 的 ${headers}；视为调用方的地址：${client}`,
+    `如果它是客户端的地址，无需处理；否则请将 SVC_TRUSTED_PROXY_COUNT（现为 ${count}）设为代理的数量`,
+  ],
+  proxy_container: (gateway = "") => [
+    `请求来自容器网关 ${gateway}：能直接访问所发布端口的客户端可以伪造地址`,
+    "只向代理发布端口（-p 127.0.0.1:4000:4000）；没有代理时设 SVC_TRUSTED_PROXY_COUNT=0",
+  ],
+  proxy_unknown_header: (headers = "", peer = "", at = "") => [
+    `${ignored(headers, peer, at)}代理没有发送任何已知的请求头`,
+    "让代理设置 X-Forwarded-For，或用 SVC_CLIENT_IP_HEADER 指定它的请求头",
+  ],
+  proxy_public: (headers = "", peer = "", at = "") => [
+    `${ignored(headers, peer, at)}对端是公网地址，而只信任私有地址`,
+    "如果没有代理使用该地址，无需处理：该请求头是伪造的；否则请通过私有网络连接代理",
+  ],
+  proxy_uncounted: (headers = "", peer = "", at = "") => [
+    `${ignored(headers, peer, at)}SVC_TRUSTED_PROXY_COUNT 为 0`,
+    "请将其设为代理的数量；在此之前，所有客户端在限流和日志中都使用代理的地址",
+  ],
+  proxy_distant: (headers = "", peer = "", at = "") => [
+    `${ignored(headers, peer, at)}对端既不是私有地址，也不是本机地址`,
+    "请通过回环地址或私有网络连接代理（10/8、172.16/12、192.168/16、fc00::/7）",
+  ],
+};
+
+export const findings: Findings = {
+  titleOf: ({ name, title }) => titles[name] ?? title,
+  textOf(finding) {
+    const text = texts[finding.code]?.(...finding.values);
+    return text ? { what: text[0], repair: text[1] } : finding;
+  },
+};
