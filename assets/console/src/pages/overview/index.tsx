@@ -12,7 +12,7 @@ import { useTexts } from "../../app/texts";
 import { Figure } from "../../charts/figure";
 import { bars } from "../../charts/shares";
 import { ApiHelpButton } from "../../resource/page";
-import { stateOf } from "../tokenstate";
+import { stateOf } from "../tokens/state";
 import styles from "./overview.module.css";
 import { StatusCard } from "./status";
 
@@ -183,11 +183,11 @@ export default function OverviewPage() {
   );
 }
 
-/** The way to the first project, in the place of the number of projects. */
+/** The way to the first project, in the place of the number of projects and as high. */
 function NoProject() {
   const { overview } = useTexts();
   return (
-    <Paper withBorder p="lg">
+    <Paper withBorder p="lg" mih={233}>
       <Stack gap="xs" align="flex-start">
         <Title order={2} size="h4">
           {overview.noProject}

@@ -1,0 +1,49 @@
+// Feedback becomes an issue of the project's repository, where the project is set up for it.
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { CodehostIntegration, Feedback } from "svc-sdk";
+import { clientOf, transferClientOf } from "../../app/client";
+import { noticeDone, noticeFailure } from "../../app/notice";
+import { useTexts } from "../../app/texts";
+
+/** What stands in the way: no repository, the switch of the project, the app of the instance. */
+export type Obstacle = "repository" | "off" | "app";
+
+export interface Forwarding {
+  /** Whether it is known what stands in the way. */
+  known: boolean;
+  obstacle: Obstacle | null;
+  /** Id of the feedback that is being forwarded. */
+  pending: string | null;
+  forward(feedback: Feedback): void;
+}
+
+export function useForwarding(project: string): Forwarding {
+  const texts = useTexts();
+  const queries = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ["codehost", project, "integration"],
+    queryFn: ({ signal }) => clientOf(project).admin.getCodehostIntegration({ signal }),
+    enabled: project !== "",
+  });
+  const { mutate, isPending, variables } = useMutation({
+    // The code host has 20 seconds.
+    mutationFn: ({ id }: Feedback) => transferClientOf(project).admin.forwardFeedback(id),
+    onSuccess: ({ codehost_issue_number: number }) => noticeDone(texts, texts.feedbacks.forwarded(number)),
+    onError: (error, feedback) => noticeFailure(texts, error, () => mutate(feedback)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["feedbacks", project] }),
+  });
+  const pending = isPending ? variables.id : null;
+  return useMemo(
+    () => ({ known: data !== undefined, obstacle: data ? obstacleOf(data) : null, pending, forward: mutate }),
+    [data, pending, mutate],
+  );
+}
+
+export function obstacleOf(integration: CodehostIntegration): Obstacle | null {
+  if (integration.feedback_issue_active) {
+    return null;
+  }
+  return !integration.repo_full_name ? "repository" : !integration.feedback_issue_enabled ? "off" : "app";
+}

@@ -1,0 +1,320 @@
+// What people say about an app, and what came of it.
+
+import { Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Feedback, FeedbackCreate } from "svc-sdk";
+import { Beginning } from "../../app/example";
+import { examplesOf } from "../../app/examples";
+import { useFormat } from "../../app/format";
+import { useProjectKey, useProjects } from "../../app/project";
+import { useTexts } from "../../app/texts";
+import { Tone, type ToneName } from "../../app/tone";
+import { JsonField } from "../../fields/json";
+import { formatObject } from "../../fields/object";
+import { usePlatformName } from "../../fields/platforms";
+import { useChange } from "../../resource/change";
+import { ResourcePage } from "../../resource/page";
+import { stateOf } from "../../resource/record";
+import type { Resource } from "../../resource/resource";
+import { objectOf, objectProblem, platformChoices, SentLines, SentText, sentColumns } from "../sent";
+import { AnswerFields, type State, states, statusName } from "./answer";
+import { useForwarding } from "./forwarding";
+import { Forward, Issue, integration, newIssue } from "./issue";
+
+const tones: Record<State, ToneName> = { open: "info", in_progress: "warning", resolved: "good", closed: "neutral" };
+
+interface Draft {
+  content: string;
+  rating: string | null;
+  user_id: string;
+  contact: string;
+  status: string;
+  result: string;
+  platform: string | null;
+  platform_version: string;
+  custom_data: string;
+  is_hidden: boolean;
+}
+
+export default function FeedbacksPage() {
+  return <ResourcePage resource={useFeedbacks()} />;
+}
+
+function useFeedbacks(): Resource<Feedback, Draft> {
+  const texts = useTexts();
+  const format = useFormat();
+  const platformName = usePlatformName();
+  const navigate = useNavigate();
+  const [project] = useProjectKey();
+  const forwarding = useForwarding(project);
+  const repository = useProjects().data?.find(({ project_key }) => project_key === project)?.repo_url;
+  const change = useChange<Feedback>(
+    "feedbacks",
+    ({ id }) => id,
+    (admin, { id }, { is_hidden, status, result }) =>
+      admin.updateFeedback(id, {
+        ...(is_hidden !== undefined && { is_hidden }),
+        ...(status !== undefined && { status }),
+        ...(result !== undefined && { result }),
+      }),
+  );
+  return useMemo(() => {
+    const { feedbacks, sent, common } = texts;
+    const columns = sentColumns<Feedback>(texts, format);
+    const statusChoices = states.map((value) => ({ value, label: feedbacks.statuses[value] }));
+    const ratingChoices = [1, 2, 3, 4, 5].map((stars) => ({ value: String(stars), label: feedbacks.stars(stars) }));
+    const form = (feedback: Feedback): Draft => ({
+      content: feedback.content,
+      rating: feedback.rating === null ? null : String(feedback.rating),
+      user_id: feedback.user_id ?? "",
+      contact: feedback.contact ?? "",
+      status: feedback.status,
+      result: feedback.result ?? "",
+      platform: feedback.platform,
+      platform_version: feedback.platform_version ?? "",
+      custom_data: formatObject(feedback.custom_data),
+      is_hidden: feedback.is_hidden,
+    });
+    return {
+      name: "feedbacks",
+      title: texts.frame.pages.feedbacks,
+      noun: feedbacks.noun,
+      id: ({ id }) => id,
+      label: ({ content, id }) => content.trim().split("\n", 1)[0]?.slice(0, 60) || id,
+      columns: [
+        columns.content,
+        {
+          id: "rating",
+          title: feedbacks.rating,
+          width: 104,
+          phone: true,
+          render: ({ rating }) => rating && <Stars rating={rating} label={feedbacks.outOf(rating)} />,
+          text: ({ rating }) => (rating === null ? "" : String(rating)),
+        },
+        { id: "user_id", title: feedbacks.user, width: 120, render: ({ user_id }) => user_id && <SentText text={user_id} /> },
+        { id: "contact", title: feedbacks.contact, width: 160, render: ({ contact }) => contact && <SentText text={contact} /> },
+        {
+          id: "status",
+          title: feedbacks.status,
+          width: 116,
+          render: ({ status }) => <Tone tone={tones[status as State]}>{statusName(texts, status)}</Tone>,
+          text: ({ status }) => statusName(texts, status),
+        },
+        { ...columns.platform, width: 150 },
+        columns.time,
+        {
+          id: "result",
+          title: feedbacks.result,
+          width: 160,
+          hidden: false,
+          render: ({ result }) => result && <SentText text={result} />,
+          detail: ({ result }) => result && <SentLines text={result} />,
+        },
+        {
+          id: "codehost_issue_number",
+          title: feedbacks.issue,
+          width: 104,
+          render: (feedback) =>
+            feedback.codehost_issue_url ? <Issue feedback={feedback} /> : forwarding.pending === feedback.id && feedbacks.forwarding,
+          detail: (feedback) =>
+            feedback.codehost_issue_url ? (
+              <Issue feedback={feedback} />
+            ) : (
+              !feedback.forwarded_to_codehost && <Forward feedback={feedback} forwarding={forwarding} project={project} />
+            ),
+          text: ({ codehost_issue_url }) => codehost_issue_url ?? "",
+        },
+        {
+          ...columns.is_hidden,
+          hidden: false,
+          width: 80,
+          render: ({ is_hidden }) => is_hidden && <Tone>{sent.hidden}</Tone>,
+          detail: columns.is_hidden.render,
+        },
+        columns.ip,
+        columns.country,
+        columns.region,
+        columns.city,
+        columns.user_agent,
+        columns.custom_data,
+        columns.id,
+      ],
+      filters: [
+        { id: "platform", kind: "choice", label: sent.platform, choices: platformChoices(platformName) },
+        { id: "rating", kind: "choice", label: feedbacks.rating, choices: ratingChoices },
+        { id: "status", kind: "choice", label: feedbacks.status, choices: statusChoices },
+        { id: "hidden", kind: "switch", label: sent.showHidden, query: () => ({ include_hidden: "true" }) },
+      ],
+      list: (admin, query, signal) => admin.listFeedbacks(query, { signal }),
+      get: (admin, id, signal) => admin.getFeedback(id, { signal }),
+      dimmed: ({ is_hidden }) => is_hidden,
+      form: {
+        empty: () => ({
+          content: "",
+          rating: null,
+          user_id: "",
+          contact: "",
+          status: "open",
+          result: "",
+          platform: null,
+          platform_version: "",
+          custom_data: "",
+          is_hidden: false,
+        }),
+        from: form,
+        copy: (feedback) => ({ ...form(feedback), status: "open", result: "" }),
+        check: ({ custom_data }) => objectProblem(texts, "custom_data", custom_data),
+        render: ({ bind, values, set }) => (
+          <>
+            <Textarea label={sent.content} autosize minRows={3} maxRows={12} maxLength={4096} data-autofocus {...bind("content")} />
+            <SimpleGrid cols={{ base: 1, xs: 2 }}>
+              <Select
+                label={feedbacks.rating}
+                placeholder={feedbacks.noRating}
+                data={ratingChoices}
+                clearable
+                {...clear(common.reset, feedbacks.rating)}
+                {...bind("rating")}
+              />
+              <Select label={feedbacks.status} data={statusChoices} allowDeselect={false} {...bind("status")} />
+              <TextInput label={feedbacks.user} maxLength={64} {...bind("user_id")} />
+              <TextInput label={feedbacks.contact} maxLength={128} {...bind("contact")} />
+              <Select
+                label={sent.platform}
+                data={platformChoices(platformName)}
+                clearable
+                {...clear(common.reset, sent.platform)}
+                {...bind("platform")}
+              />
+              <TextInput label={sent.platformVersion} maxLength={32} {...bind("platform_version")} />
+            </SimpleGrid>
+            <Textarea label={feedbacks.result} autosize minRows={2} maxRows={8} maxLength={4096} {...bind("result")} />
+            <JsonField label={sent.customData} {...bind("custom_data")} />
+            <Switch
+              label={sent.isHidden}
+              checked={values.is_hidden}
+              onChange={({ currentTarget }) => set("is_hidden", currentTarget.checked)}
+            />
+          </>
+        ),
+        create: (admin, values) => admin.createFeedback(bodyOf(values) as FeedbackCreate),
+        update: (admin, { id }, values, ifMatch) => admin.updateFeedback(id, bodyOf(values), { ifMatch }),
+        etag: (admin, record) => stateOf(record, (options) => admin.getFeedback(record.id, options)),
+      },
+      actions: (feedback) => [
+        feedback.is_hidden
+          ? {
+              id: "show",
+              label: sent.show,
+              icon: <IconEye size={16} aria-hidden />,
+              run: () => change(feedback, { is_hidden: false }, sent.shownNow),
+            }
+          : {
+              id: "hide",
+              label: sent.hide,
+              icon: <IconEyeOff size={16} aria-hidden />,
+              run: () => change(feedback, { is_hidden: true }, sent.hiddenNow),
+            },
+        ...(feedback.forwarded_to_codehost || !forwarding.known
+          ? []
+          : [
+              forwarding.obstacle
+                ? {
+                    id: "integration",
+                    label: feedbacks.setUpForwarding,
+                    icon: <IconSend size={16} aria-hidden />,
+                    run: () => void navigate({ to: integration as never, search: { project } as never }),
+                  }
+                : {
+                    id: "forward",
+                    label: feedbacks.forward,
+                    icon: <IconSend size={16} aria-hidden />,
+                    run: () => forwarding.forward(feedback),
+                  },
+            ]),
+        ...(repository && /^https?:/.test(repository) && !feedback.forwarded_to_codehost && forwarding.obstacle
+          ? [
+              {
+                id: "issue",
+                label: feedbacks.openIssue,
+                icon: <IconBrandGit size={16} aria-hidden />,
+                run: () => void window.open(newIssue(repository, feedback, feedbacks), "_blank", "noopener,noreferrer"),
+              },
+            ]
+          : []),
+      ],
+      remove: {
+        run: (admin, { id }) => admin.deleteFeedback(id),
+        consequences: (feedback) => (
+          <Stack gap={4}>
+            <Text size="sm" lineClamp={4} dir="auto">
+              {feedback.content}
+            </Text>
+            {feedback.codehost_issue_url && (
+              <Text size="sm">
+                {feedbacks.issueStays(
+                  feedback.codehost_issue_number ? feedbacks.issueNumber(feedback.codehost_issue_number) : feedbacks.issue,
+                )}
+              </Text>
+            )}
+          </Stack>
+        ),
+      },
+      first: (feedback) => (
+        <AnswerFields key={feedback.id} feedback={feedback} onChange={(answer, done) => change(feedback, answer, done)} />
+      ),
+      empty: (
+        <Beginning
+          title={feedbacks.empty.title}
+          text={feedbacks.empty.text}
+          examples={examplesOf(project, {
+            curl: { path: `/public/${project}/feedbacks`, body: { content: "The export is great.", rating: 5 } },
+            typescript: 'await client.public.createFeedback({ content: "The export is great.", rating: 5 });',
+            browser: 'client.public.createFeedback({ content: "The export is great.", rating: 5 });',
+            go: '_, err = client.Public.CreateFeedback(ctx, svcsdk.FeedbackInput{\n\tContent: "The export is great.",\n\tRating:  svcsdk.Set(int64(5)),\n})',
+            python: 'client.public.create_feedback("The export is great.", rating=5)',
+            rust: 'client.public().create_feedback(&FeedbackFields::new().content("The export is great.").rating(5))?;',
+          })}
+        />
+      ),
+      operations: [
+        "listFeedback",
+        "createFeedback",
+        "getFeedback",
+        "updateFeedback",
+        "deleteFeedback",
+        "forwardFeedback",
+        "submitFeedback",
+      ],
+    };
+  }, [texts, format, platformName, navigate, project, repository, forwarding, change]);
+}
+
+function clear(reset: string, label: string) {
+  return { clearButtonProps: { "aria-label": `${reset}: ${label}` } };
+}
+
+function bodyOf({ rating, user_id, contact, result, platform_version, custom_data, ...rest }: Draft) {
+  return {
+    ...rest,
+    rating: rating === null ? null : Number(rating),
+    user_id: user_id || null,
+    contact: contact || null,
+    result: result || null,
+    platform_version: platform_version || null,
+    custom_data: objectOf(custom_data),
+  };
+}
+
+function Stars({ rating, label }: { rating: number; label: string }) {
+  return (
+    <span role="img" aria-label={label}>
+      {"★".repeat(rating)}
+      <Text component="span" c="dimmed" inherit>
+        {"☆".repeat(5 - rating)}
+      </Text>
+    </span>
+  );
+}

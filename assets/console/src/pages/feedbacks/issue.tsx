@@ -1,0 +1,59 @@
+// What feedback is at the code host: an issue, or what can make one of it.
+
+import { Anchor, Button, Group } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Feedback } from "svc-sdk";
+import { useTexts } from "../../app/texts";
+import type { Texts } from "../../texts/en";
+import type { Forwarding } from "./forwarding";
+
+export function Issue({ feedback: { codehost_issue_number, codehost_issue_url } }: { feedback: Feedback }) {
+  const { feedbacks } = useTexts();
+  if (!codehost_issue_url || !/^https?:/.test(codehost_issue_url)) {
+    return codehost_issue_url;
+  }
+  return (
+    <Anchor href={codehost_issue_url} target="_blank" rel="noopener noreferrer" inherit className="lone">
+      {codehost_issue_number ? feedbacks.issueNumber(codehost_issue_number) : feedbacks.issue}
+    </Anchor>
+  );
+}
+
+export const integration = "/admin/projects/codehost";
+
+/** Forwards feedback that is no issue yet, or says why that cannot be. */
+export function Forward({ feedback, forwarding, project }: { feedback: Feedback; forwarding: Forwarding; project: string }) {
+  const { codehost, feedbacks } = useTexts();
+  if (!forwarding.known) {
+    return "–";
+  }
+  if (!forwarding.obstacle) {
+    return (
+      <Button size="compact-sm" variant="default" loading={forwarding.pending === feedback.id} onClick={() => forwarding.forward(feedback)}>
+        {feedbacks.forward}
+      </Button>
+    );
+  }
+  return (
+    <Group gap={4}>
+      <span>{feedbacks.notForwardable[forwarding.obstacle]}</span>
+      <Anchor
+        inherit
+        className="lone"
+        underline="always"
+        renderRoot={(props) => <Link to={integration as never} search={{ project } as never} {...props} />}
+      >
+        {codehost.title}
+      </Anchor>
+    </Group>
+  );
+}
+
+/** Where the code host takes a new issue, with the feedback in it. */
+export function newIssue(repository: string, { content, platform, platform_version }: Feedback, feedbacks: Texts["feedbacks"]): string {
+  const address = new URL(`${repository.replace(/\/+$/, "").replace(/\.git$/, "")}/issues/new`);
+  address.searchParams.set("title", feedbacks.issueTitle(content.trim().split("\n", 1)[0]?.slice(0, 100) ?? ""));
+  const quoted = content.replace(/^/gm, "> ");
+  address.searchParams.set("body", [quoted, [platform, platform_version].filter(Boolean).join(" ")].filter(Boolean).join("\n\n"));
+  return address.href;
+}

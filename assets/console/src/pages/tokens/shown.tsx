@@ -1,0 +1,24 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { CopyButton } from "../../app/copy";
+import { useTexts } from "../../app/texts";
+
+/** A key, which is shown this once. */
+export function ShownKey({ token, former, onDone }: { token: string; former?: string; onDone: () => void }) {
+  const { tokens } = useTexts();
+  return (
+    <Stack gap="md">
+      <Alert color="yellow" title={tokens.shown.title} icon={<IconAlertTriangle aria-hidden />}>
+        {tokens.shown.text}
+      </Alert>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput label={tokens.shown.key} value={token} readOnly flex={1} onFocus={({ currentTarget }) => currentTarget.select()} />
+        <CopyButton text={token} />
+      </Group>
+      {former && <Text size="sm">{former}</Text>}
+      <Group justify="flex-end">
+        <Button onClick={onDone}>{tokens.shown.done}</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,22 @@
+// In which state API keys are, and which of them a search finds; the interface lists all at once.
+
+import type { ApiKey } from "svc-sdk";
+import { now as serverNow } from "../../app/clock";
+
+export const states = ["active", "expired", "revoked"] as const;
+
+export type TokenState = (typeof states)[number];
+
+export function stateOf({ is_active, expires_at }: Pick<ApiKey, "is_active" | "expires_at">, now = serverNow()): TokenState {
+  return !is_active ? "revoked" : expires_at !== null && expires_at <= now ? "expired" : "active";
+}
+
+/** The keys with a text in their name, scopes, projects or id, in a state. */
+export function filterTokens(keys: ApiKey[], { search, state }: { search?: string | undefined; state?: string | undefined }): ApiKey[] {
+  const wanted = search?.trim().toLowerCase() ?? "";
+  return keys.filter(
+    (key) =>
+      (!state || stateOf(key) === state) &&
+      [key.name, key.id, ...key.scopes, ...key.project_ids].some((text) => text.toLowerCase().includes(wanted)),
+  );
+}
