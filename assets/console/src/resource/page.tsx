@@ -76,7 +76,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
       {resource.above}
       {!nothing && <Filters resource={resource} searchRef={search} askAhead={list.askAhead} />}
       {list.error && !list.data ? <Failure error={list.error} retry={list.retry} /> : nothing ? resource.empty : table}
-      {(list.data || list.error) && resource.below}
+      {!nothing && (list.data || list.error) && resource.below}
       {RecordDrawer && <RecordDrawer resource={resource} list={list} />}
       {resource.form && FormDialog && <FormDialog resource={resource} form={resource.form} list={list} />}
       {resource.remove && DeletionDialog && <DeletionDialog resource={resource} remove={resource.remove} list={list} />}

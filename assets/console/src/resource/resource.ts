@@ -139,7 +139,7 @@ export interface Resource<R extends object, D extends object = object> {
   tools?: ReactNode;
   /** Above the list, as for notices. */
   above?: ReactNode;
-  /** Below the list. */
+  /** Below the list; what stands in its place when there is nothing has its own. */
   below?: ReactNode;
   /** At the beginning of the drawer, below the main column. */
   first?: ((record: R) => ReactNode) | undefined;

@@ -287,31 +287,25 @@ function useFiles(project: string, distribution: string | null | undefined): Res
       },
       above: <UploadProgress project={project} />,
       // Below, since it is known later than the list.
-      below: distribution === null && (
-        <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={files.noAddress.title}>
-          <Text size="sm">
-            {files.noAddress.text(location.origin)}{" "}
-            <Anchor inherit renderRoot={(props) => <Link to="/admin/settings/storage" {...props} />}>
-              {files.noAddress.more}
-            </Anchor>
-          </Text>
-        </Alert>
-      ),
+      below: distribution === null && <NoAddress />,
       empty: (
-        <Beginning
-          title={files.empty.title}
-          text={files.empty.text}
-          examples={[
-            {
-              name: "curl",
-              code: `curl -T setup.exe \\\n  -H 'Authorization: Bearer YOUR_API_KEY' \\\n  '${location.origin}/api/v1/admin/projects/${project}/files?filename=setup.exe'`,
-            },
-            {
-              name: "TypeScript",
-              code: `import { SvcClient } from "svc-sdk/node";\n\nconst client = new SvcClient({ baseUrl: "${location.origin}/api/v1", projectKey: "${project}", token: process.env.SVC_TOKEN });\nawait client.admin.uploadFile("dist/setup.exe", "setup.exe");`,
-            },
-          ]}
-        />
+        <Stack>
+          <Beginning
+            title={files.empty.title}
+            text={files.empty.text}
+            examples={[
+              {
+                name: "curl",
+                code: `curl -T setup.exe \\\n  -H 'Authorization: Bearer YOUR_API_KEY' \\\n  '${location.origin}/api/v1/admin/projects/${project}/files?filename=setup.exe'`,
+              },
+              {
+                name: "TypeScript",
+                code: `import { SvcClient } from "svc-sdk/node";\n\nconst client = new SvcClient({ baseUrl: "${location.origin}/api/v1", projectKey: "${project}", token: process.env.SVC_TOKEN });\nawait client.admin.uploadFile("dist/setup.exe", "setup.exe");`,
+              },
+            ]}
+          />
+          {distribution === null && <NoAddress />}
+        </Stack>
       ),
       operations: [
         "listFiles",
@@ -328,4 +322,19 @@ function useFiles(project: string, distribution: string | null | undefined): Res
       ],
     };
   }, [texts, format, queries, project, distribution, refreshes, change]);
+}
+
+/** Says that links use the address of this site, and where another one is set. */
+function NoAddress() {
+  const { files } = useTexts();
+  return (
+    <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={files.noAddress.title}>
+      <Text size="sm">
+        {files.noAddress.text(location.origin)}{" "}
+        <Anchor inherit renderRoot={(props) => <Link to="/admin/settings/storage" {...props} />}>
+          {files.noAddress.more}
+        </Anchor>
+      </Text>
+    </Alert>
+  );
 }
