@@ -58,7 +58,8 @@ type Finding struct {
 	What string `json:"what"`
 	// Repair says in one line what to do about it.
 	Repair string `json:"repair"`
-	// Values are the names, times and numbers in What and then in Repair, as they stand there.
+	// Values are the names, times and numbers in What and then in Repair, as they stand there; why a repair
+	// failed stands in What alone.
 	Values []string `json:"values"` // never nil
 	// Repaired says that it was done.
 	Repaired bool `json:"repaired"`

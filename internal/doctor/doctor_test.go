@@ -79,8 +79,6 @@ func expect(t *testing.T, found []Finding, status Status, what string) {
 	}
 }
 
-// TestExamine: the status of a check is that of its worst finding that is left,
-// and only what can be repaired is.
 // status is that of a check.
 func status(t *testing.T, results []Result, name string) Status {
 	t.Helper()
@@ -93,6 +91,8 @@ func status(t *testing.T, results []Result, name string) Status {
 	return OK
 }
 
+// TestExamine: the status of a check is that of its worst finding that is left,
+// and only what can be repaired is.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)

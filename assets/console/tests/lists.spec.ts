@@ -73,6 +73,33 @@ test("a list is as high as its rows, and keeps its height when a search finds le
   await expect.poll(height).toBe(before - row);
 });
 
+test("a search that found nothing is cleared and typed anew while the answer is slow: no letter is lost", async ({
+  page,
+  server,
+  project,
+}) => {
+  await seedLogs(server, project, 3);
+  await open(page, server, `/admin/logs?project=${project}&q=nowhere`);
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const cleared = page.waitForRequest((request) => request.url().includes("/logs?") && !request.url().includes("search="));
+  await page.route("**/logs?*", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  const box = page.getByRole("searchbox");
+  await box.fill("");
+  await cleared;
+  await expect(page).not.toHaveURL(/q=/);
+  await page.keyboard.type("entry 02");
+  answer();
+  await expect(box).toHaveValue("entry 02");
+  await expect(page.locator("tbody tr")).toHaveCount(1);
+});
+
 test("columns are chosen, and widths dragged, for this browser", async ({ page, server, project }) => {
   await seedLogs(server, project, 1);
   await open(page, server, `/admin/logs?project=${project}`);

@@ -103,6 +103,8 @@ function SearchBox({
           <CloseButton
             size="sm"
             aria-label={common.reset}
+            // The focus stays in the box: leaving it would search for what is cleared here.
+            onMouseDown={(event) => event.preventDefault()}
             onClick={() => {
               draft.onChange("");
               draft.onBlur();

@@ -53,7 +53,8 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
   const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
   const table = useMemo(() => <RecordTable resource={resource} list={list} />, [resource, list]);
-  const nothing = list.data?.data.length === 0 && list.page === 1 && !list.filtered;
+  // What is stale is of other conditions: that they found nothing does not say that there is nothing.
+  const nothing = !list.stale && list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>
       <Group justify="space-between" gap="xs">

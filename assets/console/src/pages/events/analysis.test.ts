@@ -49,9 +49,9 @@ describe("what stands in the address", () => {
     const events = [{ name: "a", alias: "B" }, { name: "b", alias: "B" }, { name: "c" }, { name: "d", alias: "A" }];
     expect(metricFrom({ events }).events.map(({ name, alias }) => [name, alias])).toEqual([
       ["a", "B"],
-      ["b", "A"],
-      ["c", "C"],
-      ["d", "D"],
+      ["b", "C"],
+      ["c", "D"],
+      ["d", "A"],
     ]);
   });
   it("holds no more than the interface takes", () => {

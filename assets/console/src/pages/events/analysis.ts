@@ -99,21 +99,20 @@ export function stepsFrom(value: unknown): Step[] {
 /** A metric query of whatever stands in the address: always one that the editor can show. */
 export function metricFrom(value: unknown): MetricInput {
   const given = object(value);
-  const free = new Set<string>(aliases);
-  // An alias names one query only: one that is taken, or is none, gives way to the next that is free.
-  const aliasFor = (wanted: unknown) => {
-    const alias = aliases.find((letter) => letter === wanted && free.has(letter)) ?? aliases.find((letter) => free.has(letter))!;
-    free.delete(alias);
-    return alias;
-  };
-  const events = list(given["events"])
-    .slice(0, aliases.length)
-    .map((item) => ({
-      name: text(object(item)["name"]),
-      alias: aliasFor(object(item)["alias"]),
-      measure: one(measures, object(item)["measure"]),
-      filters: filtersFrom(object(item)["filters"]),
-    }));
+  const items = list(given["events"]).slice(0, aliases.length);
+  // An alias names one query. Those that have one keep it, since the formula means them; the others get what is free.
+  const kept = items.map((item, index) => {
+    const alias = aliases.find((letter) => letter === object(item)["alias"]);
+    const first = items.findIndex((other) => object(other)["alias"] === alias);
+    return first === index ? alias : undefined;
+  });
+  const free = aliases.filter((letter) => !kept.includes(letter));
+  const events = items.map((item, index) => ({
+    name: text(object(item)["name"]),
+    alias: kept[index] ?? free.shift()!,
+    measure: one(measures, object(item)["measure"]),
+    filters: filtersFrom(object(item)["filters"]),
+  }));
   const group = object(given["group_by"]);
   const granularity = given["granularity"];
   return {

@@ -49,40 +49,40 @@ export default function OverviewPage() {
 
   return (
     <Stack gap="md">
-      <Group justify="space-between" gap="xs">
-        <Box>
+      <Box>
+        <Group justify="space-between" gap="xs">
           <Title order={1} size="h2" tabIndex={-1}>
             {frame.pages.overview}
           </Title>
-          <Text size="sm" c="dimmed" mih={21}>
-            {Number.isFinite(updated) && overview.refreshed(format.time(updated / 1000))}
-          </Text>
-        </Box>
-        <Group gap="xs">
-          <ApiHelpButton
-            operations={[
-              "getProjectStatistics",
-              "getVersionStatistics",
-              "getAnnouncementStatistics",
-              "getFeedbackStatistics",
-              "getLogStatistics",
-              "listApiKeys",
-              "getInstanceStatus",
-            ]}
-          />
-          <Tooltip label={common.refresh}>
-            <ActionIcon
-              variant="default"
-              size={36}
-              aria-label={common.refresh}
-              aria-busy={busy}
-              onClick={() => void queries.invalidateQueries({ queryKey: [key] })}
-            >
-              <IconRefresh size={18} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <Group gap="xs">
+            <ApiHelpButton
+              operations={[
+                "getProjectStatistics",
+                "getVersionStatistics",
+                "getAnnouncementStatistics",
+                "getFeedbackStatistics",
+                "getLogStatistics",
+                "listApiKeys",
+                "getInstanceStatus",
+              ]}
+            />
+            <Tooltip label={common.refresh}>
+              <ActionIcon
+                variant="default"
+                size={36}
+                aria-label={common.refresh}
+                aria-busy={busy}
+                onClick={() => void queries.invalidateQueries({ queryKey: [key] })}
+              >
+                <IconRefresh size={18} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </Group>
         </Group>
-      </Group>
+        <Text size="sm" c="dimmed" mih={21}>
+          {Number.isFinite(updated) && overview.refreshed(format.time(updated / 1000))}
+        </Text>
+      </Box>
       {failed.length > 0 && (
         <Alert
           color="red"
@@ -187,7 +187,7 @@ export default function OverviewPage() {
 function NoProject() {
   const { overview } = useTexts();
   return (
-    <Paper withBorder p="lg" mih={233}>
+    <Paper withBorder p="lg" className={styles.invitation}>
       <Stack gap="xs" align="flex-start">
         <Title order={2} size="h4">
           {overview.noProject}

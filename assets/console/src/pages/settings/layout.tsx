@@ -10,7 +10,7 @@ import classes from "./settings.module.css";
 
 export function SettingsLayout({ operations, children }: { operations: string[]; children: ReactNode }) {
   const { frame } = useTexts();
-  const { pathname } = useLocation();
+  const pathname = useLocation({ select: ({ pathname }) => pathname });
   return (
     <Stack gap="md" maw={880}>
       <Group justify="space-between" gap="xs">
