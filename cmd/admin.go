@@ -40,7 +40,7 @@ func (p *program) printLogin(login resource.ResetView, asJSON bool) error {
 	if asJSON {
 		return printJSON(p.stdout, login)
 	}
-	if isTerminal(p.stderr) {
+	if isTerminal(p.stdout) {
 		say(p.stderr, "log in as %s with this password, also in %s:", login.Username, login.File)
 		_, err := fmt.Fprintln(p.stdout, login.Password)
 		return err

@@ -42,7 +42,7 @@ func (p *program) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Run a server with invented data to look at",
-		Long: `Make three invented projects with 90 days of life that end now, and serve them:
+		Long: `Make three sample projects with 90 days of data up to now, and serve them:
 releases, one of them bad and withdrawn, announcements, feedback, logs with an
 incident, events, statistics, cards and keys. The address, the user name and the
 password of the administrator are printed.

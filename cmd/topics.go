@@ -15,6 +15,8 @@ var topics = []struct{ name, page, short string }{
 	{"install", "install.md", "Install, upgrade, uninstall: systemd, containers"},
 	{"proxy", "proxy.md", "Run behind Caddy, nginx or another reverse proxy"},
 	{"tls", "tls.md", "HTTPS without a reverse proxy"},
+	{"operations", "operations.md", "Diagnose, upgrade, move, recover; sizing and exit codes"},
+	{"metrics", "metrics.md", "Monitor: health, metrics, alerts, scheduled jobs"},
 	{"security", "security.md", "What is stored where, and who has access"},
 }
 

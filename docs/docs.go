@@ -5,5 +5,5 @@ import "embed"
 
 // Pages are those about running the server.
 //
-//go:embed install.md proxy.md tls.md security.md
+//go:embed install.md proxy.md tls.md operations.md metrics.md security.md
 var Pages embed.FS

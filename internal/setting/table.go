@@ -112,7 +112,7 @@ var definitions = []Definition{
 	},
 	{
 		Key: "public_rate_limit", Variable: "SVC_PUBLIC_RATE_LIMIT", Kind: "integer", Default: "300",
-		Help: "Public requests per minute, per client address and endpoint; 0 means no limit.",
+		Help: "Update checks, feedback, logs and batches of events per minute, per client address and endpoint; 0 means no limit.",
 		Why:  "Well above what one household needs, well below what harms the server.",
 		set:  into(func(s *Settings) *int { return &s.PublicRateLimit }, number(0, maxCount)),
 	},

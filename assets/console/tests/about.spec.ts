@@ -10,6 +10,11 @@ test("about: which build runs, that nobody is asked for updates, and the links",
   await expect(running).toContainText(/go1\.\d+/);
   await expect(page.getByRole("region", { name: "Updates" })).toContainText("Nobody is asked for updates: about.upstream_url is not set.");
   await expect(page.getByRole("link", { name: "API reference" })).toHaveAttribute("href", "/doc");
+  // Every licence of what the page is made of, in one file of this server.
+  const licences = await page.getByRole("link", { name: "Licences of bundled packages" }).getAttribute("href");
+  const file = await page.request.get(new URL(licences ?? "", page.url()).href);
+  expect(file.status()).toBe(200);
+  for (const name of ["react", "@mantine/core", "echarts"]) expect(await file.text()).toContain(name);
   await expect(page.getByRole("link", { name: "Documentation" })).toHaveCount(0);
 });
 

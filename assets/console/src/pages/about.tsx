@@ -12,8 +12,8 @@ import { ApiHelpButton } from "../resource/page";
 import { Facts, Section } from "./settings/layout";
 
 const colours: Record<string, string> = { ok: "green", note: "blue", warning: "yellow", problem: "red" };
-const links = ["reference", "start"] as const;
-const addresses = { reference: "/doc", start: "/" };
+const links = ["reference", "start", "licences"] as const;
+const addresses = { reference: "/doc", start: "/", licences: "/console/licences.txt" };
 
 export default function AboutPage() {
   const { about, frame, common } = useTexts();

@@ -39,4 +39,5 @@ export const about = {
   links: "Links",
   reference: "API reference",
   start: "Public start page",
+  licences: "Licences of bundled packages",
 };

@@ -40,4 +40,5 @@ export const about: (typeof en)["about"] = {
   links: "链接",
   reference: "接口文档",
   start: "公开首页",
+  licences: "内置软件包的许可证",
 };
