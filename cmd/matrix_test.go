@@ -92,11 +92,13 @@ var matrix = map[string]struct {
 	"svc proxy":        {"", always},
 	"svc reindex":      {"", needsData},
 	// There is no such archive.
-	"svc restore":  {"missing.tar.zst", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
-	"svc security": {"", always},
-	"svc status":   {"", codes{exitNoData, exitOK, exitOK, exitOK, exitOK, exitFailed}},
-	"svc tls":      {"", always},
-	"svc topics":   {"", always},
+	"svc restore":    {"missing.tar.zst", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
+	"svc security":   {"", always},
+	"svc status":     {"", codes{exitNoData, exitOK, exitOK, exitOK, exitOK, exitFailed}},
+	"svc tls":        {"", always},
+	"svc metrics":    {"", always},
+	"svc operations": {"", always},
+	"svc topics":     {"", always},
 	// Its address is taken, so that it ends.
 	"svc serve":   {"--listen TAKEN", codes{exitFailed, exitFailed, exitLocked, exitFailed, exitLocked, exitFailed}},
 	"svc version": {"", always},

@@ -209,7 +209,7 @@ func TestSecurityContact(t *testing.T) {
 	}
 	r := release{contact: "security@example.org"}
 	got, err := r.withContact(page)
-	if err != nil || !strings.Contains(string(got), "in private, to\nsecurity@example.org, with the version") {
+	if err != nil || !strings.Contains(string(got), "privately, to\nsecurity@example.org, with the version") {
 		t.Errorf("got %.200s, %v; want the address", got, err)
 	}
 	if got, err := (&release{}).withContact(page); err != nil || string(got) != string(page) {
