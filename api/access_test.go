@@ -267,7 +267,7 @@ func scopeOr(e api.Endpoint, other string) []string {
 // still hear that their request is wrong, but not that they may not ask.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	visitors := visitors(t, s)
 	for i, e := range api.Routes() {
 		t.Run(e.Method+" "+e.Path, func(t *testing.T) {
@@ -323,7 +323,7 @@ func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target
 // Over TCP the control routes do not exist, whoever asks.
 func TestControlRoutesAreHidden(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	visitors := visitors(t, s)
 	routes := api.ControlRoutes()
 	if len(routes) == 0 {

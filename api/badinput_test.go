@@ -143,7 +143,7 @@ func TestHostileBodies(t *testing.T) {
 		o := apitest.LoadContract(t).Find(e.Method, somebody.path(e.Path))
 		t.Run(o.OperationID, func(t *testing.T) {
 			t.Parallel()
-			s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+			s := apitest.NewServer(t, apitest.WithRateLimit(0))
 			h := hostility{Server: s, to: e, path: makeTarget(t, s, "a").path(e.Path)}
 			bodies := hostileObjects(o, o.RequestBody.Value.Content["application/json"].Schema.Value)
 			if len(bodies) < len(hostileValues) {

@@ -17,7 +17,7 @@ import (
 // server.
 func TestHostileQueries(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	at := makeTarget(t, s, "a")
 	values := []string{
 		"", "%20", "0", "-1", "1", "+1", "%2B1", "1.0", "1e3", "0x10", "١", "99999999999999999999999", "9223372036854775807", "9223372036854775808", "9007199254740992", "9007199254740993",
@@ -50,7 +50,7 @@ func TestHostileQueries(t *testing.T) {
 // server, and nothing is made of what is no UTF-8.
 func TestHostilePaths(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	makeTarget(t, s, "a")
 	for i, value := range []string{
 		"..", ".", "...", "%2e%2e", "%2E", "%2F", "%2f..%2f", "%5C", "..%5C..", "%00", "a%00b", "%0d%0aX-Header:%20x", "%20", "%09", "%C2%A0", "%ff", "%C3%28", "%ED%A0%80", "%E2%80%AE",
@@ -91,7 +91,7 @@ func TestHostilePaths(t *testing.T) {
 
 func TestHostileHeaders(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	makeTarget(t, s, "a")
 	values := []string{
 		"", "x", "Bearer", "Bearer  ", "bearer\tsvc_", "Bearer svc_" + strings.Repeat("0", 48), "Bearer " + strings.Repeat("a.", 5000), "Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer ä\xff", "Basic Og==",
@@ -122,7 +122,7 @@ func TestHostileHeaders(t *testing.T) {
 // is answered by the HTTP server below it, in text.
 func TestHostileBytes(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	makeTarget(t, s, "a")
 	s.Impatient(t)
 	const host, end = " HTTP/1.1\r\nHost: x\r\n", "Connection: close\r\n\r\n"

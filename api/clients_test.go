@@ -89,7 +89,7 @@ func TestEndpointsOfClients(t *testing.T) {
 // client makes of a name is what the server stores.
 func TestEventNameVectors(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	for i, c := range vectors.Section[[]struct {
 		In  string
@@ -121,7 +121,7 @@ func TestEventNameVectors(t *testing.T) {
 // punctuation off its ends.
 func TestHeaderValueVectors(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	for i, c := range vectors.Section[[]struct{ In, Out *string }](t, "header_value") {
 		if c.Out == nil {
@@ -142,7 +142,7 @@ func TestHeaderValueVectors(t *testing.T) {
 // A tag finds the language that the clients are told it finds.
 func TestLanguageMatchVectors(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	v := vectors.Section[struct {
 		Registered []struct {
@@ -196,7 +196,7 @@ func TestLanguageMatchVectors(t *testing.T) {
 // character of ASCII, a tag with parentheses, and each character escaped.
 func TestEscapedSegments(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	escaped := func(text string) string {
 		var b strings.Builder
@@ -230,7 +230,7 @@ func TestEscapedSegments(t *testing.T) {
 // the body, and fields that the server does not know.
 func TestUnloadBatches(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	events := []string{}
 	for i := range 40 {
@@ -254,7 +254,7 @@ func TestUnloadBatches(t *testing.T) {
 // Booleans of queries are written in two ways.
 func TestBooleanQueries(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	s.Publish(t, "app", "1.0", "2.0-rc.1")
 	s.Must(t, 200, "PUT", apitest.VersionsOf("app")+"/by-version/2.0-rc.1", `{"is_preview":true}`)

@@ -12,7 +12,7 @@ import (
 // nothing.
 func TestBodyIsAnObject(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	at := makeTarget(t, s, "a")
 	before := s.WholeState(t, "a")
 	const object, noJSON = "the request body must be a JSON object", "the request body is not JSON"

@@ -16,7 +16,7 @@ import (
 // with a project, as nobody, as the administrator or with a limited key. The
 // answer is as openapi.yaml says and never a fault of the server.
 func FuzzRequest(f *testing.F) {
-	s := apitest.NewServer(f, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(f, apitest.WithRateLimit(0))
 	s.Project(f, "a")
 	const grants = `"name":"k","scopes":["projects:read","projects:write","versions:read","versions:write"],"project_ids":["a"],"never_expires":true}`
 	made := s.Must(f, 201, "POST", "/auth/api-keys", "{"+grants)

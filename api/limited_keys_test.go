@@ -244,7 +244,7 @@ func TestLimitedKeyFollowsItsProject(t *testing.T) {
 // project; the key must not move with it.
 func TestLimitedKeyWhileNamesMove(t *testing.T) {
 	t.Parallel()
-	b := newBorder(t, apitest.Quickly())
+	b := newBorder(t)
 	other := b.Must(t, 200, "GET", "/admin/projects/other", "")
 	b.Must(t, 200, "DELETE", "/admin/projects/mine/aliases/mine-old", "")
 	b.Must(t, 200, "DELETE", "/admin/projects/other/aliases/other-old", "")

@@ -142,7 +142,7 @@ var manyBlanks = strings.Repeat(" ", 64<<10)
 // it is sent, and by its bytes when no length is announced.
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	at := makeTarget(t, s, "a")
 	before := s.WholeState(t, "a")
 	// A server that answers without having asked for the body closes the

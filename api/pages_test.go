@@ -12,7 +12,7 @@ import (
 // nothing of openapi.yaml, takes nothing, and asks for no credential.
 func TestPagesAreNoInterface(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(1))
+	s := apitest.NewServer(t, apitest.WithRateLimit(1))
 	known, pages := apitest.LoadContract(t), api.Pages()
 	for _, page := range pages {
 		method, path, _ := strings.Cut(page, " ")

@@ -19,7 +19,7 @@ import (
 // and are let go.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "a")
 	s.Impatient(t)
 	const post = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\n"
@@ -65,7 +65,7 @@ func TestSlowClients(t *testing.T) {
 // from writing.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "a")
 	s.Must(t, 201, "PUT", "/admin/projects/a/versions/by-version/1.0.0", `{"content":"`+strings.Repeat("-", 500<<10)+`"}`)
 	s.Impatient(t)
@@ -84,7 +84,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 // answered all the same.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "a")
 	s.Impatient(t)
 	body := `{"content":"` + strings.Repeat("-", 100<<10) + `"}`
@@ -111,7 +111,7 @@ func TestSlowUpload(t *testing.T) {
 func TestSlowExport(t *testing.T) {
 	t.Parallel()
 	const events = 12
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "a")
 	text := strings.Repeat("x", 20_000)
 	for i := range events {

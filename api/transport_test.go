@@ -37,7 +37,7 @@ func TestHealth(t *testing.T) {
 // Whatever is not in the table answers 404 in the form of every error.
 func TestUnknownAddress(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	known, at := apitest.LoadContract(t), makeTarget(t, s, "a")
 	refused := func(method, path string) {
 		t.Helper()
@@ -70,7 +70,7 @@ func TestUnknownAddress(t *testing.T) {
 // HEAD answers as GET does, without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	at := makeTarget(t, s, "a")
 	headers := map[string]string{"Authorization": "Bearer " + s.Admin}
 	for _, e := range api.Routes() {
@@ -90,7 +90,7 @@ func TestHead(t *testing.T) {
 // A slash at the end changes nothing.
 func TestTrailingSlash(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	at := makeTarget(t, s, "a")
 	for _, e := range api.Routes() {
 		path := at.path(e.Path)
@@ -240,7 +240,7 @@ func TestRequestID(t *testing.T) {
 // answer is taken for anything but what it says it is.
 func TestAnswerHeaders(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	at := makeTarget(t, s, "a")
 	for _, e := range api.Routes() {
 		for _, credential := range []string{"", "Bearer " + s.Admin} {

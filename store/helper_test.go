@@ -25,11 +25,10 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.milliseconds.Load()) }
 
 func (c *clock) advance(d time.Duration) { c.milliseconds.Add(d.Milliseconds()) }
 
-// openStore opens a store that is checked as a whole after each commit, and
-// once more when the test closes it.
+// openStore opens a store whose whole file is checked when the test closes it.
 func openStore(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
-	o.Strict, o.NoSync = true, true
+	o.NoSync = true
 	db, err := store.Open(path, o)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/boltfile"
 	"svc/internal/platform"
 	"svc/internal/stats"
 )
@@ -16,12 +18,12 @@ import (
 // countingStore is a store whose clock stands still, with some projects in it.
 func countingStore(t *testing.T, projects int) (*Store, []ProjectID) {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "svc.db"), Options{Strict: true, Now: func() time.Time { return time.Unix(1_764_604_800, 0) }})
+	s, err := Open(filepath.Join(t.TempDir(), "svc.db"), Options{Now: func() time.Time { return time.Unix(1_764_604_800, 0) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := errors.Join(s.Close(), boltfile.Verify(s.path)); err != nil {
 			t.Error(err)
 		}
 	})

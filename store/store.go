@@ -86,10 +86,9 @@ type Options struct {
 	DedupWindow time.Duration
 	// Upgrade is what happens to a file of another version.
 	Upgrade boltfile.Upgrade
-	// Strict checks the whole file after each commit, and NoSync does not wait for
-	// the disk: what a killed process leaves is not changed by that, only what a
-	// power cut does. Both are for tests.
-	Strict, NoSync bool
+	// NoSync does not wait for the disk, for tests. A killed process leaves the same; a
+	// power cut does not.
+	NoSync bool
 	// ReadOnly opens a file that is there and changes nothing in it.
 	ReadOnly bool
 }
@@ -150,7 +149,7 @@ func Open(path string, o Options) (*Store, error) {
 			return nil, fmt.Errorf("create %s: %w", path, err)
 		}
 	}
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly, Strict: o.Strict, NoSync: o.NoSync})
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly, NoSync: o.NoSync})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}

@@ -94,7 +94,7 @@ func counted(t testing.TB, s *apitest.Server, credential, project string) string
 // machine unless the row says otherwise.
 func TestWhatIsCounted(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	credential := statsKey(t, s)
 	const curl = `1 OTHERS "", 1 LOCAL`
 	check := func(client string) string { return `1 VERSION_CHECK_UPDATE, ` + curl + `, 1 client "` + client + `"` }
@@ -317,7 +317,7 @@ func TestClientTimeDecidesTheHour(t *testing.T) {
 // Requests, flushes and readers at the same time lose nothing.
 func TestCountingIsExact(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	credential := statsKey(t, s)
 	s.Furnish(t, "a")
 	s.Furnish(t, "b")

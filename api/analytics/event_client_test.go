@@ -31,7 +31,7 @@ func TestStoredAddress(t *testing.T) {
 	t.Parallel()
 	servers := map[string]*apitest.Server{}
 	for _, storage := range []string{"", submission.IPAnonymized, submission.IPFull, submission.IPNone} {
-		servers[storage] = apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly(), apitest.WithConfig(func(c *api.Config) { c.EventIPStorage = storage }))
+		servers[storage] = apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithConfig(func(c *api.Config) { c.EventIPStorage = storage }))
 	}
 	for i, tc := range []struct{ rule, storage, address, want string }{
 		{"anonymised is the default", "", "203.0.113.77", `"203.0.113.0"`},
@@ -63,7 +63,7 @@ func TestStoredAddress(t *testing.T) {
 // What is stored of a client.
 func TestStoredClient(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly(), apitest.WithGeo(t))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithGeo(t))
 	type headers = map[string]string
 	for i, tc := range []struct {
 		rule    string
@@ -102,7 +102,7 @@ func TestStoredClient(t *testing.T) {
 // Properties come back as they were sent.
 func TestStoredProperties(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	levels := strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat("}", 100)
 	for i, tc := range []struct{ rule, sent, want string }{
 		{"all kinds of values", `{"s":"x","n":1.50,"e":1e3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[]}`, `{"s":"x","n":1.50,"e":1e3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[]}`},

@@ -27,8 +27,8 @@ func TestTimesAreCorrected(t *testing.T) {
 		return at.Add(d).In(time.FixedZone("", zone*60)).Format("2006-01-02T15:04:05.999999999-07:00")
 	}
 	const week, absent = 604800, math.MinInt64
-	s := apitest.NewServer(t, stopped, apitest.WithRateLimit(0), apitest.Quickly())
-	hour := apitest.NewServer(t, stopped, apitest.WithRateLimit(0), apitest.Quickly(), apitest.WithConfig(func(c *api.Config) { c.EventClockSkew = time.Hour }))
+	s := apitest.NewServer(t, stopped, apitest.WithRateLimit(0))
+	hour := apitest.NewServer(t, stopped, apitest.WithRateLimit(0), apitest.WithConfig(func(c *api.Config) { c.EventClockSkew = time.Hour }))
 	for i, tc := range []struct {
 		rule         string
 		server       *apitest.Server
@@ -111,7 +111,7 @@ func TestTimesAreCorrected(t *testing.T) {
 func TestDoNotTrack(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
-	s := apitest.NewServer(t, stopped, apitest.WithRateLimit(0), apitest.Quickly(), apitest.WithGeo(t))
+	s := apitest.NewServer(t, stopped, apitest.WithRateLimit(0), apitest.WithGeo(t))
 	credential := statsKey(t, s)
 	const tracked, untracked = `1 EVENT_INGEST, 1 WINDOWS "11", 1 US`, `1 EVENT_INGEST, 1 WINDOWS "11", 1 UNKNOWN`
 	for i, tc := range []struct {

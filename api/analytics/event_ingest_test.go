@@ -46,7 +46,7 @@ func names(t testing.TB, stored string) string {
 // what is stored of the sender "u".
 func TestIngestion(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	batch := func(events ...string) string {
 		return `{"distinct_id":"u","events":[` + strings.Join(events, ",") + `]}`
 	}
@@ -114,7 +114,7 @@ func many(n int) (events []string) {
 // What a batch is refused for, with nothing stored.
 func TestIngestionRefusals(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	const public, none = "/public/app/events", "/public/none/events"
 	good := `{"event_id":"1","name":"a"}`

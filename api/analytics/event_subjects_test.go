@@ -52,7 +52,7 @@ func TestOwnEvents(t *testing.T) {
 // An export that is far greater than what is sent at a time is whole.
 func TestLargeExport(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	const batches, each = 40, 50
 	text := strings.Repeat("x", 1000)
@@ -91,7 +91,7 @@ func TestLargeExport(t *testing.T) {
 // A client that goes away in the middle of an export does no harm.
 func TestExportGivenUp(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	text := strings.Repeat("x", 20_000)
 	for i := range 300 {

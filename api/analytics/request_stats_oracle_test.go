@@ -268,7 +268,7 @@ func TestStatisticsOfRequestsOracle(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	credential := statsKey(t, s)
 	s.Furnish(t, "a")
 	s.Furnish(t, "b")

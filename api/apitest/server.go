@@ -115,10 +115,6 @@ func WithLog(w io.Writer) Option {
 // WithoutAdmin starts a server as new as at its first start.
 func WithoutAdmin() Option { return func(o *Options) { o.noAdmin = true } }
 
-// Quickly leaves out the check of the whole file after each commit, for tests
-// with thousands of them.
-func Quickly() Option { return func(o *Options) { o.Store.Strict = false } }
-
 // WithIndex lets searches ask an index, which follows the store.
 func WithIndex() Option { return func(o *Options) { o.index = true } }
 
@@ -170,7 +166,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test", OpenAPI: description,
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
-		Store: store.Options{Now: s.Clock.Now, Strict: true},
+		Store: store.Options{Now: s.Clock.Now},
 		cdn:   "http://127.0.0.1:1", // nobody
 		host:  "https://code.example",
 	}
@@ -180,11 +176,12 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	if o.Config.Files.CodeHost == "" {
 		o.Config.Files.CodeHost = o.host
 	}
-	if s.DB, err = store.Open(filepath.Join(s.Dir, datadir.Database), o.Store); err != nil {
+	database := filepath.Join(s.Dir, datadir.Database)
+	if s.DB, err = store.Open(database, o.Store); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.DB.Close(); err != nil {
+		if err := errors.Join(s.DB.Close(), boltfile.Verify(database)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -178,7 +178,7 @@ func TestImport(t *testing.T) {
 // TestImportReadsAllPages: more releases than a page, and more than an import reads.
 func TestImportReadsAllPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, apitest.Quickly())
+	w := newWorld(t)
 	for i := range 1030 {
 		w.repo.Publish(codehosttest.Release{Tag: fmt.Sprintf("v1.%d.0", i), Assets: []codehosttest.Asset{{Name: "a.zip"}}})
 	}
@@ -196,7 +196,7 @@ func TestImportReadsAllPages(t *testing.T) {
 // TestImportBreaksOff: what was read before a failure is stored, and the rest follows.
 func TestImportBreaksOff(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, apitest.Quickly())
+	w := newWorld(t)
 	for i := range 150 {
 		w.repo.Publish(codehosttest.Release{Tag: fmt.Sprintf("v1.%d.0", i)})
 	}

@@ -715,7 +715,7 @@ func (u *unread) Read([]byte) (int, error) {
 // openapi.yaml says and never a fault of the server, and what is stored passes the check
 // of the whole file, which is made when the store closes.
 func FuzzReleaseDelivery(f *testing.F) {
-	s := hooked(f, apitest.Quickly(), apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))
+	s := hooked(f, apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))
 	s.Must(f, 200, "PATCH", "/admin/projects/beacon", `{"mirror_codehost_assets":true}`)
 	for _, file := range []string{"testdata/release.gitea.json", "testdata/release.forgejo.json"} {
 		payload, err := os.ReadFile(file)

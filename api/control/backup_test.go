@@ -65,7 +65,7 @@ func TestBackupAnswers(t *testing.T) {
 		{"wrong types", fails(nil), `{"files":1,"recipients":"x"}`, 400, `"files must be true or false","recipients must be a list"`, apicontrol.BackupResult{}, backup.Options{}},
 		{"a server that makes none", nil, `{}`, 503, "cannot be made here", apicontrol.BackupResult{}, backup.Options{}},
 	} {
-		s := apitest.NewServer(t, apitest.Quickly(), withArchiver(tc.make))
+		s := apitest.NewServer(t, withArchiver(tc.make))
 		for way, client := range map[string]*http.Client{"in process": control.InProcess(s.Handler), "over the socket": overSocket(t, s)} {
 			asked = backup.Options{}
 			status, content, trailer := askBackup(t, s, client, tc.body)

@@ -28,7 +28,7 @@ func withStaging(dir string) apitest.Option {
 func TestCompactUnderLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly(), apitest.WithIndex(), withStaging(dir))
+	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithIndex(), withStaging(dir))
 	s.Furnish(t, "app")
 	size := bulk(t, s)
 

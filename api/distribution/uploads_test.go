@@ -32,7 +32,7 @@ const fileList = "/admin/projects/a/files"
 // withFiles is a server with project a.
 func withFiles(t testing.TB, opts ...apitest.Option) *apitest.Server {
 	t.Helper()
-	s := apitest.NewServer(t, append([]apitest.Option{apitest.Quickly()}, opts...)...)
+	s := apitest.NewServer(t, opts...)
 	s.Project(t, "a")
 	return s
 }

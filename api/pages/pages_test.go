@@ -27,7 +27,7 @@ func policy(t *testing.T, text, directive string) string {
 // TestPolicy: what a page may load, and who may show it.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	for _, path := range []string{"/admin", "/login", "/no/such/page"} {
 		_, _, header := s.Visit(t, "GET", path, browser)
 		text, scripts := header.Get("Content-Security-Policy"), "'self'"
@@ -61,7 +61,7 @@ func TestPolicy(t *testing.T) {
 // pages name files that are there, and that the page needs beside the first ones.
 func TestConsolePage(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	nonces := map[string]bool{}
 	for _, tc := range []struct{ path, document string }{
 		{"/admin", "page.admin.html"},
@@ -114,7 +114,7 @@ func TestConsolePage(t *testing.T) {
 // interface.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	for _, tc := range []struct {
 		method, path string
 		page         bool
@@ -148,7 +148,7 @@ func TestMissing(t *testing.T) {
 
 func TestRobots(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	status, body, header := s.Visit(t, "GET", "/robots.txt", nil)
 	if status != 200 || header.Get("Content-Type") != "text/plain; charset=utf-8" || !strings.HasPrefix(body, "User-agent: *\n") || !strings.Contains(body, "\nDisallow: /admin\n") {
 		t.Errorf("got %d %v %s", status, header, body)
@@ -161,7 +161,7 @@ func TestRobots(t *testing.T) {
 // TestHead: HEAD answers as GET does, without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	for _, path := range []string{"/admin", "/login/", "/robots.txt", "/none"} {
 		status, _, header := s.Visit(t, "GET", path, browser)
 		got, body, head := s.Visit(t, "HEAD", path, browser)

@@ -26,7 +26,7 @@ import (
 // site is a server that knows its address, with a project of everything that its page shows.
 func site(t *testing.T) *apitest.Server {
 	t.Helper()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithConfig(func(c *api.Config) { c.SiteURL = "https://svc.example" }))
+	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.SiteURL = "https://svc.example" }))
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"former","name":"Lumen","description":"A *quiet* notebook.","author":"Ada","author_homepage_url":"https://ada.example",
 		"icon_url":"https://lumen.example/icon.png","website_url":"https://lumen.example","docs_url":"https://docs.lumen.example","repo_url":"https://git.example/lumen","published_at":1650000000}`)
 	s.Must(t, 200, "PATCH", "/admin/projects/former", `{"project_key":"lumen"}`)

@@ -14,7 +14,7 @@ import (
 // the first page leads there.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	start := visit(t, s, "/doc")
 	holds(t, start, `rel="canonical"`, `name="q"`, "API reference</h1>", "Authentication", "Authorization: Bearer", "X-API-Key", `href="/reference/openapi.json"`)
 	for _, o := range apitest.LoadContract(t).Operations {
@@ -48,7 +48,7 @@ func TestReference(t *testing.T) {
 // TestReferenceSearch finds operations by words, and shows what was searched as text.
 func TestReferenceSearch(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	results := regexp.MustCompile(`<li><a href="/doc/([A-Za-z]+)(?:\?[^"]*)?"><span>`)
 	for query, want := range map[string]string{"check-update": "checkForUpdate", "WEBHOOK+secret+random": "regenerateWebhookSecret", "grace_period_minutes": "rotateApiKey"} {
 		var ids []string
@@ -70,7 +70,7 @@ func TestReferenceSearch(t *testing.T) {
 // TestOpenAPI: the description as JSON, for programs.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	status, body, header := s.Visit(t, "GET", "/reference/openapi.json", nil)
 	var d struct {
 		Paths map[string]map[string]any `json:"paths"`

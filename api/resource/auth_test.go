@@ -64,7 +64,7 @@ func TestLogin(t *testing.T) {
 
 func TestLoginThrottle(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Clock.Stop()
 	from := func(address, username, password string) (int, string) {
 		status, answer, header := s.Send(t, "POST", "/api/v1/auth/login", map[string]string{"X-Forwarded-For": address}, apitest.Credentials(username, password))
@@ -103,7 +103,7 @@ func TestLoginThrottle(t *testing.T) {
 // However many try at once, twenty passwords are compared.
 func TestLoginThrottleAtOnce(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	var refused, throttled atomic.Int32
 	var all sync.WaitGroup
 	for range 60 {

@@ -156,7 +156,7 @@ func TestContentStatistics(t *testing.T) {
 // They are right over many blocks, and after deletions and edits in them.
 func TestContentStatisticsOfMany(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "app")
 	const many = 5*256 + 3
 	var feedback []*store.Feedback

@@ -181,7 +181,7 @@ func TestDuplicateOfChangedRecord(t *testing.T) {
 
 func TestDuplicatesAtOnce(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithWindow(time.Minute))
+	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))
 	s.Project(t, "app")
 	s.Project(t, "other")
 	var lock sync.Mutex

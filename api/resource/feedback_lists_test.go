@@ -220,7 +220,7 @@ func TestLogList(t *testing.T) {
 // with and without filters, also where records were deleted or hidden.
 func TestDeepPages(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "app")
 	const many = 9*256 + 57
 	var feedback []*store.Feedback

@@ -325,7 +325,7 @@ func TestListsOracle(t *testing.T) {
 			t.Parallel()
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
-			m := &shelf{t: t, s: apitest.NewServer(t, apitest.Quickly(), apitest.WithIndex(), apitest.WithRateLimit(0)), random: rand.New(rand.NewPCG(seed, 1)), seed: seed, logs: logs}
+			m := &shelf{t: t, s: apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0)), random: rand.New(rand.NewPCG(seed, 1)), seed: seed, logs: logs}
 			m.s.Project(t, "app")
 			m.ask()
 			for range testutil.Rounds(250) {

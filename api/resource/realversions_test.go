@@ -372,7 +372,7 @@ func (p *realProject) ask(t *testing.T, s *apitest.Server, q question) {
 
 func TestRealVersions(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	for i, p := range readRealProjects(t) {
 		t.Run(p.key, func(t *testing.T) {
 			t.Parallel()

@@ -128,7 +128,7 @@ func whole(answer json.RawMessage) error {
 // again gets one state or the other, or is told that there is none.
 func TestLargeTextsWhileTheyChange(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	s.Must(t, 201, "POST", locales, `{"locale":"de","aliases":["x"]}`)
 	publish := func(text, title string) int {

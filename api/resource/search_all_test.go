@@ -15,7 +15,7 @@ import (
 // two projects, made in the order of the kinds, a minute apart.
 func haystack(t *testing.T) (s *apitest.Server, ids map[string]string) {
 	t.Helper()
-	s, ids = apitest.NewServer(t, apitest.Quickly(), apitest.WithIndex()), map[string]string{}
+	s, ids = apitest.NewServer(t, apitest.WithIndex()), map[string]string{}
 	for _, key := range []string{"one", "two"} {
 		create(t, s, "/admin/projects", fmt.Sprintf(`{"project_key":"%s-old","name":"Project %[1]s","description":"A needle in %[1]s"}`, key))
 		s.Must(t, 200, "PATCH", "/admin/projects/"+key+"-old", fmt.Sprintf(`{"project_key":%q}`, key))

@@ -14,7 +14,7 @@ import (
 // has seen and what it has not.
 func TestSearchAfterChanges(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string][]apitest.Option{"without an index": {apitest.Quickly()}, "with an index": {apitest.Quickly(), apitest.WithIndex()}} {
+	for name, options := range map[string][]apitest.Option{"without an index": {}, "with an index": {apitest.WithIndex()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := apitest.NewServer(t, options...)
@@ -76,7 +76,7 @@ func TestSearchAfterChanges(t *testing.T) {
 // What is hidden is found only where hidden ones are asked for.
 func TestSearchHidden(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithIndex())
+	s := apitest.NewServer(t, apitest.WithIndex())
 	s.Project(t, "app")
 	feedback := create(t, s, feedbackOf("app"), `{"content":"veiled words","is_hidden":true}`)
 	log := create(t, s, apitest.LogsOf("app"), `{"level":0,"content":"veiled words","is_hidden":true}`)
@@ -124,7 +124,7 @@ func TestSearchHidden(t *testing.T) {
 // Totals are right together with filters, and pages follow each other.
 func TestSearchTotals(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithIndex())
+	s := apitest.NewServer(t, apitest.WithIndex())
 	s.Project(t, "app")
 	const many = 700
 	var logs []*store.Log

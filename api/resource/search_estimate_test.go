@@ -18,7 +18,7 @@ func withExactBytes(n int64) apitest.Option {
 // that no other one does. 10,000 records are always looked into.
 func TestSearchEstimate(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), withExactBytes(1))
+	s := apitest.NewServer(t, withExactBytes(1))
 	s.Project(t, "app")
 	const records, looked, left = 40*256 + 512, 40 * 256, 512 // 40 blocks are more than 10,000 records
 	p, err := s.DB.FindProject("app")
@@ -79,7 +79,7 @@ func TestSearchEstimate(t *testing.T) {
 // into logs, some at a time and not much further than the page needs.
 func TestSearchOfManyRecords(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "app")
 	const records, looked = 12_000, 10_000
 	p, err := s.DB.FindProject("app")

@@ -97,7 +97,7 @@ var sentences = []struct {
 // and in what is not yet, with an index and without.
 func TestSearchFinds(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string][]apitest.Option{"without an index": {apitest.Quickly()}, "with an index": {apitest.Quickly(), apitest.WithIndex()}} {
+	for name, options := range map[string][]apitest.Option{"without an index": {}, "with an index": {apitest.WithIndex()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := apitest.NewServer(t, options...)
@@ -163,7 +163,7 @@ func fill(t *testing.T, s *apitest.Server, key string, n int) {
 // match goes from one field into the next.
 func TestSearchedFields(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithIndex())
+	s := apitest.NewServer(t, apitest.WithIndex())
 	s.Project(t, "app")
 	s.Must(t, 201, "POST", "/admin/projects/app/locales", `{"locale":"de"}`)
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"pkey-former","name":"pname","description":"pdescription","author":"pauthor","repo_url":"prepo",

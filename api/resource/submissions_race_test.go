@@ -14,7 +14,7 @@ import (
 // whatever administrators do meanwhile.
 func TestSubmissionsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithIndex(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	const clients, each = 8, 60
 	var lock sync.Mutex
@@ -74,7 +74,7 @@ func TestSubmissionsAtOnce(t *testing.T) {
 // A project may go, come back, or change its name under those who send to it.
 func TestSubmissionsWhileProjectGoes(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.WithIndex(), apitest.WithRateLimit(0))
+	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	stop := make(chan struct{})
 	var working sync.WaitGroup

@@ -199,7 +199,7 @@ func TestVersionsByOracle(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	o := &oracle{
-		Server: apitest.NewServer(t, apitest.Quickly()), t: t, random: rand.New(rand.NewPCG(seed, 0)),
+		Server: apitest.NewServer(t), t: t, random: rand.New(rand.NewPCG(seed, 0)),
 		model: model{}, counts: map[string]int{},
 	}
 	o.Project(t, "app")

@@ -176,7 +176,7 @@ func TestPublishersAtOnce(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Project(t, "app")
 	r := &race{Server: s, t: t}
 	for i := range 24 {
@@ -215,7 +215,7 @@ func TestPublishersAtOnce(t *testing.T) {
 // All want the same version at the same moment, again and again.
 func TestPublishersOfOneVersion(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "app")
 	for round := range 20 {
 		text := fmt.Sprintf("1.%d", round)

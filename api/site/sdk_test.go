@@ -15,7 +15,7 @@ import (
 // its own entity tag.
 func TestSDK(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	for _, f := range browser.Files() {
 		for name, caching := range map[string]string{f.Name: "public, max-age=300", f.PinnedName(): "public, max-age=31536000, immutable"} {
 			tags := map[string]bool{}
@@ -78,7 +78,7 @@ func decoded(t *testing.T, f browser.File, encoding, body string) string {
 
 func TestSDKHasNoOtherFiles(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	module := browser.Files()[0]
 	for _, path := range []string{
 		"/sdk/", "/sdk", "/sdk/svc-sdk", "/sdk/svc-sdk.js.br", "/sdk/SVC-SDK.js", "/sdk/browser.go", "/sdk/..%2fbrowser.go", "/sdk/svc-sdk-0123456789abcdef.js",
@@ -93,7 +93,7 @@ func TestSDKHasNoOtherFiles(t *testing.T) {
 
 func TestSDKPreflight(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	status, body, header := s.Send(t, "OPTIONS", "/sdk/svc-sdk.js", map[string]string{"Origin": "https://x.example", "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "x-y"}, "")
 	if status != 204 || body != "" || header.Get("Access-Control-Allow-Origin") != "*" || header.Get("Access-Control-Allow-Methods") != "GET, HEAD" || header.Get("Access-Control-Allow-Headers") != "*" {
 		t.Errorf("got %d %q, %v", status, body, header)

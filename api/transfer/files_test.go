@@ -373,7 +373,7 @@ func fileLine(t testing.TB, content string, changed map[string]any) string {
 // nothing is left of what is refused.
 func TestImportRefusesFiles(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	good, content := fileLine(t, "content", nil), [2]string{"files/00000000000a", "content"}
 	with := func(name string, value any) []byte {
 		return withContents(t, fileLine(t, "content", map[string]any{name: value}), content)
@@ -430,7 +430,7 @@ func TestImportRefusesFiles(t *testing.T) {
 // An import that is given up while it stores contents leaves nothing.
 func TestImportOfFilesGivenUp(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	var lines strings.Builder
 	var contents [][2]string
 	for i := range 200 {

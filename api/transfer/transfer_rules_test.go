@@ -71,7 +71,7 @@ func handMade(t testing.TB, files map[string]string) []byte {
 // with its place. Nothing changes.
 func TestImportRefuses(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	s.Project(t, "taken")
 	const (
 		id     = "0198c0de-0000-7000-8000-000000000001"
@@ -190,7 +190,7 @@ func leftovers(t testing.TB, s *apitest.Server) string {
 // A copy beside the original needs another key and other ids.
 func TestImportBesideTheOriginal(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly(), apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
+	s := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
 	makeEverything(t, s)
 	archive, _ := export(t, s, "demo")
 	questions := recorded(s)
@@ -347,7 +347,7 @@ func stored(t testing.TB, files map[string]string) []byte {
 // An import that is given up in the middle is there as a whole or not at all.
 func TestImportGivenUp(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewServer(t, apitest.Quickly())
+	s := apitest.NewServer(t)
 	var events, logs strings.Builder
 	for i := range 5000 {
 		_, _ = fmt.Fprintf(&events, "{\"distinct_id\":\"u%d\",\"event_id\":\"%d\",\"event_name\":\"open\",\"occurred_at\":%d}\n", i%100, i, apitest.Monday+i)
@@ -398,7 +398,7 @@ func TestImportGivenUp(t *testing.T) {
 // FuzzImport looks for lines whose import fails in another way than with a
 // sentence about the line.
 func FuzzImport(f *testing.F) {
-	s := apitest.NewServer(f, apitest.Quickly())
+	s := apitest.NewServer(f)
 	for _, line := range []string{
 		`{"project_key":"a","name":"b","translations":[{}],"unregistered_translations":[{"locale":"x","name":"y"}]}`, `{"locale":"de","aliases":["x"]}`,
 		`{"version":"1","comparable_version":"1","download_links":[{"url":"http://x"}],"platforms":["ios"],"id":"0198c0de-0000-7000-8000-000000000001"}`,

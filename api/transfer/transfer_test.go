@@ -272,7 +272,7 @@ func compareAnswers(t testing.TB, got, want []string) {
 // installation and under another key.
 func TestProjectMoves(t *testing.T) {
 	t.Parallel()
-	from := apitest.NewServer(t, apitest.Quickly(), apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
+	from := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
 	// The requests below are counted in one hour on both sides, whenever this runs.
 	from.Clock.Ahead.Add(int64(from.Clock.Now().Truncate(time.Hour).Add(time.Hour).Sub(from.Clock.Now())))
 	makeEverything(t, from)

@@ -57,9 +57,8 @@ type Options struct {
 	Loaded [][]byte
 	// ReadOnly is for readers.
 	ReadOnly bool
-	// Strict checks the whole file after each commit, and NoSync does not wait for
-	// the disk. Both are for tests.
-	Strict, NoSync bool
+	// NoSync does not wait for the disk, for tests.
+	NoSync bool
 }
 
 // Create makes a file with layOut under a temporary name and renames it, unless

@@ -136,7 +136,7 @@ func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	err = durable.SyncDir(filepath.Dir(d.path))
 	d.swap.Lock()
 	defer d.swap.Unlock()
-	next.NoSync, next.StrictMode = d.bolt.NoSync, d.bolt.StrictMode
+	next.NoSync = d.bolt.NoSync
 	old, d.bolt = d.bolt, next
 	return old, err
 }
@@ -155,7 +155,7 @@ func (d *DB) exchangeClosed(temp string) (old *bbolt.DB, err error) {
 	if err != nil {
 		return old, errors.Join(renamed, err)
 	}
-	next.NoSync, next.StrictMode = old.NoSync, old.StrictMode
+	next.NoSync = old.NoSync
 	if d.bolt = next; renamed != nil {
 		return nil, renamed
 	}

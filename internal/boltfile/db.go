@@ -61,9 +61,6 @@ func (o Options) open(path string) (*bbolt.DB, error) {
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, ErrLocked
 	}
-	if err == nil {
-		bolt.StrictMode = o.Strict
-	}
 	return bolt, err
 }
 

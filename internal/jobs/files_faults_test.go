@@ -34,7 +34,7 @@ func TestFailureThatCannotBeNoted(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
 	f := d.file(d.stage("content"))
-	closed, err := store.Open(filepath.Join(t.TempDir(), "svc.db"), store.Options{Strict: true})
+	closed, err := store.Open(filepath.Join(t.TempDir(), "svc.db"), store.Options{})
 	if err == nil {
 		err = closed.Close()
 	}

@@ -12,18 +12,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"svc/internal/boltfile"
 	"svc/internal/platform"
 	"svc/store"
 )
 
 func openStore(t *testing.T) *store.Store {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "svc.db"), store.Options{Strict: true})
+	path := filepath.Join(t.TempDir(), "svc.db")
+	db, err := store.Open(path, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
+		if err := errors.Join(db.Close(), boltfile.Verify(path)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -172,7 +172,7 @@ func TestFacts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.Quickly())
+			s := apitest.NewServer(t, apitest.WithRateLimit(0))
 			s.Project(t, "a")
 			try(t, s, n)
 		})
