@@ -139,6 +139,7 @@ func hostileObjects(o *apitest.Operation, schema *openapi3.Schema) (objects []st
 // of the server, and what was refused has changed nothing.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	for _, e := range bodyRoutes(t) {
 		o := apitest.LoadContract(t).Find(e.Method, somebody.path(e.Path))
 		t.Run(o.OperationID, func(t *testing.T) {
@@ -150,9 +151,6 @@ func TestHostileBodies(t *testing.T) {
 				t.Fatalf("%s has %d hostile bodies; its schema has no fields", o.OperationID, len(bodies))
 			}
 			for i, body := range bodies {
-				if !testutil.Tried(i) {
-					continue
-				}
 				if i%11 == 0 || !strings.HasPrefix(o.Description, "The same as") {
 					h.send(t, body)
 				}

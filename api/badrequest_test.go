@@ -17,6 +17,7 @@ import (
 // server.
 func TestHostileQueries(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	s := apitest.NewServer(t)
 	at := makeTarget(t, s, "a")
 	values := []string{
@@ -27,10 +28,8 @@ func TestHostileQueries(t *testing.T) {
 	names := []string{"limit", "offset", "search", "platform", "is_preview", "is_deprecated", "is_milestone", "forced", "locale", "version", "distinct_id", "start_time", "granularity", "LIMIT", "%6cimit", "limit[]"}
 	queries := []string{"%zz", ";", "&&&", "=", "==", "a=b=c", "?", "limit=5&limit=x", "limit=x&limit=5", "limit=5;offset=1", strings.Repeat("a=b&", 2000)}
 	for _, name := range names {
-		for i, value := range values {
-			if testutil.Tried(i) {
-				queries = append(queries, name+"="+value)
-			}
+		for _, value := range values {
+			queries = append(queries, name+"="+value)
 		}
 	}
 	for _, e := range api.Routes() {
@@ -50,19 +49,17 @@ func TestHostileQueries(t *testing.T) {
 // server, and nothing is made of what is no UTF-8.
 func TestHostilePaths(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	makeTarget(t, s, "a")
-	for i, value := range []string{
+	for _, value := range []string{
 		"..", ".", "...", "%2e%2e", "%2E", "%2F", "%2f..%2f", "%5C", "..%5C..", "%00", "a%00b", "%0d%0aX-Header:%20x", "%20", "%09", "%C2%A0", "%ff", "%C3%28", "%ED%A0%80", "%E2%80%AE",
 		"%F0%9F%98%80", "%25", "%252e", "%25zz", "a;b", "a,b", "a=b", "a+b", "~", "*", "$", "'", "%22", "%3Cscript%3E", "%3Ak", ":", "-1", "0", "nil", "null", "undefined", "_status", "statistics",
 		"00000000-0000-0000-0000-000000000000", "%7B00000000-0000-7000-8000-000000000000%7D", "urn:uuid:00000000-0000-7000-8000-000000000000",
 		strings.Repeat("a", 10_000), strings.Repeat("%2e", 3000), strings.Repeat("%F0%9F%98%80", 65), strings.Repeat("%ff", 64),
 	} {
 		// Each parameter in turn is hostile, the others are good.
-		for k, e := range api.Routes() {
-			if !testutil.Tried(i + k) {
-				continue
-			}
+		for _, e := range api.Routes() {
 			for _, parameter := range []string{":k", ":id", ":v", ":locale", ":alias"} {
 				if !strings.Contains(e.Path+"/", parameter+"/") {
 					continue
@@ -84,13 +81,14 @@ func TestHostilePaths(t *testing.T) {
 		})
 	}
 	readAll(t, s)
-	if got := apitest.Field[int](t, s.InProcess(t, "/admin/projects/a/versions"), "total"); got < testutil.Rounds(30) {
+	if got := apitest.Field[int](t, s.InProcess(t, "/admin/projects/a/versions"), "total"); got < 30 {
 		t.Errorf("%d versions are there, want those that were published under strange names", got)
 	}
 }
 
 func TestHostileHeaders(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	makeTarget(t, s, "a")
 	values := []string{
@@ -99,15 +97,12 @@ func TestHostileHeaders(t *testing.T) {
 		"127.0.0.1", "1.2.3.4, , ,", "[::1]:99999", "::ffff:1.2.3.4%25eth0", "fe80::1%eth0", "999.1.1.1", "unknown, _hidden", strings.Repeat("1.1.1.1,", 2000), strings.Repeat("x", 20_000),
 		"Mon, 32 Foo 2020 99:99:99 GMT", "../../etc/passwd", "${jndi:ldap://x}", "%00%0d%0a",
 	}
-	for k, name := range []string{
+	for _, name := range []string{
 		"Authorization", "X-API-Key", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Accept-Language", "Origin", "Referer", "Cookie", "Host", "X-Forwarded-For", "X-Real-IP",
 		"X-Forwarded-Host", "X-Request-Id", "Range", "If-None-Match", "If-Modified-Since", "If-Match", "Upgrade", "TE", "User-Agent", "X-HTTP-Method-Override", "Access-Control-Request-Method",
 		"Access-Control-Request-Headers", "X-Svc-Platform", "X-Svc-Platform-Version", "X-Svc-Client-Time",
 	} {
-		for i, value := range values {
-			if !testutil.Tried(i + k) {
-				continue
-			}
+		for _, value := range values {
 			for _, to := range []struct{ method, path string }{{"GET", "/api/v1/public/a/versions"}, {"POST", "/api/v1/public/a/versions/check-update"}, {"GET", "/api/v1/auth/me"}, {"OPTIONS", "/api/v1/auth/me"}} {
 				status, answer, _ := s.Send(t, to.method, to.path, map[string]string{name: value}, "{}")
 				if status < 200 || status >= 500 || status >= 300 && status < 400 || to.path == "/api/v1/auth/me" && status < 300 && status != 204 {

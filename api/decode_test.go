@@ -12,12 +12,13 @@ import (
 // nothing.
 func TestBodyIsAnObject(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	at := makeTarget(t, s, "a")
 	before := s.WholeState(t, "a")
 	const object, noJSON = "the request body must be a JSON object", "the request body is not JSON"
-	for i, e := range bodyRoutes(t) {
-		for k, tc := range []struct{ name, body, message string }{
+	for _, e := range bodyRoutes(t) {
+		for _, tc := range []struct{ name, body, message string }{
 			{"list", `[]`, object},
 			{"list of an object", `[{"name":"x"}]`, object},
 			{"text", `"x"`, object},
@@ -50,9 +51,6 @@ func TestBodyIsAnObject(t *testing.T) {
 			{"deeper than can be read, open", strings.Repeat(`{"a":`, 100_000), noJSON},
 			{"a million brackets", strings.Repeat("[", 1_000_000), noJSON},
 		} {
-			if !testutil.Tried(i + k) {
-				continue
-			}
 			status, answer, _ := s.Send(t, e.Method, at.path(e.Path), map[string]string{"Authorization": "Bearer " + s.Admin}, tc.body)
 			if status != 400 || !strings.Contains(answer, tc.message) {
 				t.Errorf("%s %s, %s: got %d %.500s, want 400 %s", e.Method, e.Path, tc.name, status, answer, tc.message)

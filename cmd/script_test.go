@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,24 +40,37 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// scripts are the files of the scripts that are tried.
-func scripts(t *testing.T) (files []string) {
-	all, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(all) == 0 {
-		t.Fatalf("found %d scripts: %v", len(all), err)
-	}
-	for i, file := range all {
-		if testutil.Tried(i) {
-			files = append(files, file)
-		}
+// scripts returns the files of all scripts.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d scripts: %v", len(files), err)
 	}
 	return files
 }
 
+// inDetail are the scripts whose processes the race detector watches: what runs beside
+// requests, and each kind of process. In the others it would find the same.
+var inDetail = []string{"backup_schedule.txtar", "compact.txtar", "files.txtar", "moving.txtar", "reload.txtar", "running.txtar", "two_processes.txtar"}
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
+	runScripts(t, slices.DeleteFunc(scripts(t), isInDetail))
+}
+
+func TestScriptsInDetail(t *testing.T) {
+	t.Parallel()
+	runScripts(t, slices.DeleteFunc(scripts(t), func(file string) bool { return !isInDetail(file) }))
+}
+
+func isInDetail(file string) bool { return slices.Contains(inDetail, filepath.Base(file)) }
+
+func runScripts(t *testing.T, files []string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Files: scripts(t),
+		Files: files,
 		Setup: func(e *testscript.Env) error {
 			// The race detector makes each process linger for a second.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"svc/internal/testutil"
 )
 
 // TestThousandSlowClients: a thousand clients that send or read a byte a second
@@ -41,7 +39,7 @@ func TestThousandSlowClients(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var dripping, connected sync.WaitGroup
-	for i := range testutil.Rounds(1000) {
+	for i := range 1000 {
 		connected.Add(1)
 		dripping.Go(func() { drip(ctx, p.address(), beginnings[i%len(beginnings)], sync.OnceFunc(connected.Done)) })
 	}

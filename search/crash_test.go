@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -83,7 +82,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	b.close()
 	titles := map[string]string{} // announcement -> last acknowledged title
 	var marks []string
-	for round := range testutil.Rounds(20) {
+	for round := range 20 {
 		for _, line := range writeAndKill(t, b.dir, time.Duration(rand.IntN(250))*time.Millisecond) {
 			mark, id, _ := strings.Cut(line, " ")
 			marks = append(marks, mark)

@@ -27,7 +27,8 @@ func announcement(i int) store.Change {
 // blevesearch/zapx#409).
 func TestBurstsSurviveMerging(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(testutil.Rounds(6)) {
+	testutil.WithoutDetector(t)
+	for seed := range uint64(6) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			e, err := makeEngine(filepath.Join(t.TempDir(), "x"), checkpoint{})

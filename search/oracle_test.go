@@ -34,13 +34,14 @@ type contents struct {
 // search with a look at every record.
 func TestSearchIsExact(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			w := &world{box: newBox(t), r: rand.New(rand.NewPCG(seed, 1))}
 			w.addContents()
 			stop := w.run()
-			for range testutil.Rounds(40) {
+			for range 40 {
 				switch w.r.IntN(12) {
 				case 0: // from now on the index is behind
 					stop()

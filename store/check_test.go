@@ -249,6 +249,7 @@ func TestCheckFindsLosses(t *testing.T) {
 // so, or everything in the file is still what it was.
 func TestCheckOfRandomDamage(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	path, _ := newDamageable(t)
 	whole := inUse(read(t, path))
 	want := dumpOf(t, path)
@@ -257,7 +258,7 @@ func TestCheckOfRandomDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	bad := filepath.Join(t.TempDir(), "svc.db")
 	found := 0
-	rounds := testutil.Rounds(200)
+	rounds := 200
 	for round := range rounds {
 		b := whole.copy().bytes
 		damageBytes(r, b, whole.pageSize)

@@ -139,6 +139,7 @@ func randomLog(r *rand.Rand, old bool) *store.Log {
 // it says that it is not.
 func TestListsAreExact(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	for _, tc := range []struct {
 		logs       int
 		exactBytes int64
@@ -151,7 +152,7 @@ func TestListsAreExact(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(tc.logs), 3))
 			s := newSearched(t, tc.logs, store.Options{ExactBytes: tc.exactBytes}, func(i int) *store.Log { return randomLog(r, i < 2000) })
 			estimates := 0
-			for range testutil.Rounds(200) {
+			for range 200 {
 				q, terms, n := randomSelection(r, s), randomTerms(r), everywhere
 				if r.IntN(2) == 0 {
 					n = s.narrow(terms)

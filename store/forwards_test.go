@@ -347,6 +347,7 @@ func TestForwardOfDeletedProject(t *testing.T) {
 // and compares with a slice.
 func TestForwardsByModel(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -360,7 +361,7 @@ func TestForwardsByModel(t *testing.T) {
 	}
 	var places []*place // in order of their numbers
 	open := map[*place]*store.Forward{}
-	for n := range testutil.Rounds(600) {
+	for n := range 600 {
 		content := fmt.Sprint("feedback ", n)
 		switch r.IntN(8) {
 		case 0, 1:

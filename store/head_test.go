@@ -18,6 +18,7 @@ import (
 // the records.
 func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	path := filepath.Join(t.TempDir(), "svc.db")
 	db := openStore(t, path, store.Options{})
 	var projects []store.ProjectID
@@ -27,7 +28,7 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	refused := errors.New("refused")
 	var last *store.Feedback // of the first project
-	steps := testutil.Rounds(200)
+	steps := 200
 	for step := range steps {
 		p := projects[0]
 		if r.IntN(3) == 0 {

@@ -327,6 +327,7 @@ func (w *world) checkOld(t *testing.T) {
 // slices, and compares after each.
 func TestStoreByModel(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	for name, budget := range map[string]int64{
 		"everything in memory": 64 << 20,
 		"a few projects":       60 << 10,
@@ -343,7 +344,7 @@ func TestStoreByModel(t *testing.T) {
 			}
 			w.options = store.Options{Now: w.clock.now, SnapshotBytes: budget}
 			w.reopen(t)
-			for n := range testutil.Rounds(800) {
+			for n := range 800 {
 				w.step(t)
 				w.check(t)
 				if n%100 == 99 {

@@ -23,12 +23,13 @@ import (
 // never refused, after a clean stop as well as after a kill.
 func TestWholeFilesOpen(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	path := filepath.Join(t.TempDir(), "svc.db")
 	closeStore(t, openStore(t, path, store.Options{}))
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range testutil.Rounds(20) {
+	for round := range 20 {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: round%2 == 0, NoSync: true})
 		if err != nil {
 			t.Fatal(err)

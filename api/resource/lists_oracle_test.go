@@ -320,6 +320,7 @@ func (m *shelf) count() {
 // and deleted before.
 func TestListsOracle(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	for name, logs := range map[string]bool{"feedback": false, "logs": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -328,7 +329,7 @@ func TestListsOracle(t *testing.T) {
 			m := &shelf{t: t, s: apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0)), random: rand.New(rand.NewPCG(seed, 1)), seed: seed, logs: logs}
 			m.s.Project(t, "app")
 			m.ask()
-			for range testutil.Rounds(250) {
+			for range 250 {
 				m.s.Clock.Advance(time.Duration(m.random.IntN(2500)) * time.Millisecond)
 				switch n := m.random.IntN(100); {
 				case n < 25:

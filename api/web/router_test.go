@@ -163,6 +163,7 @@ func compareWithNaive(t *testing.T, r *Router, patterns []Pattern, method, path 
 
 func TestRouterEqualsNaiveMatcher(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	patterns := routerPatterns()
 	r, err := NewRouter(patterns)
 	if err != nil {
@@ -172,7 +173,7 @@ func TestRouterEqualsNaiveMatcher(t *testing.T) {
 	t.Logf("seed %d, %d routes", seed, len(patterns))
 	random := rand.New(rand.NewPCG(seed, 0))
 	matched := 0
-	rounds := testutil.Rounds(200_000)
+	rounds := 200_000
 	for range rounds {
 		method, path := randomRequest(random, patterns)
 		if compareWithNaive(t, r, patterns, method, path) {
@@ -349,6 +350,7 @@ func TestRouterRefuses(t *testing.T) {
 
 //nolint:paralleltest // counts the allocations of the whole process
 func TestRouterStaticDoesNotAllocate(t *testing.T) {
+	testutil.WithoutDetector(t)
 	r, err := NewRouter(routerPatterns())
 	if err != nil {
 		t.Fatal(err)

@@ -14,17 +14,14 @@ import (
 )
 
 // The engine must answer like the model, whatever is done to it: in 2,000 stories,
-// however long they take, a tenth of them with -short and ten times as many with
-// SVC_LONG=1. Much of the time goes into waiting for the disk, so that several are
-// told at once.
+// however long they take, and in ten times as many with SVC_LONG=1. Much of the time goes
+// into waiting for the disk, so that several are told at once.
 func TestEngineAnswersLikeTheModel(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	stories := uint64(2000)
-	switch {
-	case os.Getenv("SVC_LONG") != "":
+	if os.Getenv("SVC_LONG") != "" {
 		stories = 20_000
-	case testing.Short():
-		stories = 200
 	}
 	var next, told atomic.Uint64
 	var tellers sync.WaitGroup
@@ -133,8 +130,9 @@ func shorten(t *testing.T, head int, story []operation, fault string) ([]operati
 // every operation is there, and a good part of the questions has an answer.
 func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	asked, answered := map[string]int{}, map[string]int{}
-	for seed := range uint64(testutil.Rounds(200)) {
+	for seed := range uint64(200) {
 		var m model
 		for _, o := range newGenerator(seed).operations() {
 			kind := strings.Fields(o.text)[0]
@@ -149,7 +147,7 @@ func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"Flush", "Compact", "Close", "Clean", "an Ingest with a duplicate"} {
-		if asked[kind] < testutil.Rounds(30) {
+		if asked[kind] < 30 {
 			t.Errorf("%s: only %d", kind, asked[kind])
 		}
 	}
@@ -157,7 +155,7 @@ func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 		"DeleteSubject", "DeleteDefinition", "UpdateDefinition", "Overview", "Series", "Breakdown", "Heatmap", "Funnel", "Cohorts",
 		"Paths", "MetricValue", "MetricTimeseries", "MetricBreakdown", "Export", "Definitions",
 	} {
-		if 3*answered[kind] < asked[kind] || asked[kind] < testutil.Rounds(30) {
+		if 3*answered[kind] < asked[kind] || asked[kind] < 30 {
 			t.Errorf("%s: only %d of %d say anything", kind, answered[kind], asked[kind])
 		}
 	}

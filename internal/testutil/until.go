@@ -2,7 +2,7 @@
 // it.
 //
 //	until.go        waiting for what happens in the background, however long that takes
-//	rounds.go       trying less with -short
+//	detector.go     tests that run without the race detector
 //	pipes.go        a network without sockets
 //	certificate.go  certificates
 //	disk_linux.go   small disks

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"svc/internal/files/storage/storagetest"
-	"svc/internal/testutil"
 )
 
 // distribution is the address that direct links are said to have.
@@ -31,7 +30,7 @@ const distribution = "http://127.0.0.1:9"
 // "svc check" is content. SVC_LONG=1 kills more often.
 func TestKilledFiles(t *testing.T) {
 	t.Parallel()
-	rounds, most := max(2, testutil.Rounds(5)), 60
+	rounds, most := 5, 60
 	if os.Getenv("SVC_LONG") != "" {
 		rounds, most = 100, 150
 	}

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"svc/internal/testutil"
 )
 
 // The ways in which a server meets its end.
@@ -45,7 +43,7 @@ func anyWay(random *rand.Rand) int {
 // SVC_LONG=1 kills more often and lets it work for longer.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
-	rounds, most := max(2, testutil.Rounds(7)), 150
+	rounds, most := 7, 150
 	if os.Getenv("SVC_LONG") != "" {
 		rounds, most = 120, 800
 	}

@@ -18,9 +18,6 @@ import (
 func TestProjectOfManyFiles(t *testing.T) {
 	t.Parallel()
 	many := 600
-	if testing.Short() {
-		many = 100
-	}
 	if os.Getenv("SVC_LONG") != "" {
 		many = 10_000
 	}

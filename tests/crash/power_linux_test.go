@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"svc/internal/testutil"
 )
 
 // TestPowerCut: the power goes at random moments while a server works on a drive
@@ -20,7 +18,7 @@ import (
 // SVC_LONG=1 cuts more often.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	cuts, requests := max(4, testutil.Rounds(12)), 100
+	cuts, requests := 12, 100
 	if os.Getenv("SVC_LONG") != "" {
 		cuts, requests = 400, 1500
 	}

@@ -8,6 +8,7 @@ import (
 
 	"svc/internal/boltfile"
 	"svc/internal/boltfile/bolttest"
+	"svc/internal/testutil"
 )
 
 // testIndex is an index in a file and what it should have.
@@ -239,6 +240,7 @@ func TestHashIndexHasFewFalseCandidates(t *testing.T) {
 
 //nolint:paralleltest // allocations are those of the whole process
 func TestLookupsDoNotAllocate(t *testing.T) {
+	testutil.WithoutDetector(t)
 	x := newTestIndex(t, 3, 1000, 100)
 	entries := make([]Entry, 5000)
 	for i := range entries {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"svc/internal/testutil"
 )
 
 func TestTextForm(t *testing.T) {
@@ -86,6 +88,7 @@ func TestNumeric(t *testing.T) {
 
 //nolint:paralleltest // counts the allocations of the whole process
 func TestTextFormDoesNotAllocate(t *testing.T) {
+	testutil.WithoutDetector(t)
 	for _, raw := range []string{`"editor/12"`, `42`, `12.50`, `true`, `{"a":1}`} {
 		if n := testing.AllocsPerRun(100, func() { textForm(raw) }); n != 0 {
 			t.Errorf("%s: %v allocations", raw, n)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"svc/internal/testutil"
 )
 
 const oneEvent = `{"distinct_id":"u1","session_id":"s1","platform":"Web","events":[{"event_id":"e1","name":"Open","occurred_at":1764550860,"properties":{"format":"pdf","pages":12}}]}`
@@ -200,6 +202,7 @@ func realistic(events int) []byte {
 
 //nolint:paralleltest // counts the allocations of the whole process
 func TestDecodingTakesFewAllocations(t *testing.T) {
+	testutil.WithoutDetector(t)
 	body := realistic(20)
 	var s Request
 	if n := testing.AllocsPerRun(100, func() { Decode(body, 50, &s) }); n > 2 {

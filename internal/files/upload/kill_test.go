@@ -42,7 +42,7 @@ func TestKilled(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	rounds := testutil.Rounds(5)
+	rounds := 5
 	if os.Getenv("SVC_LONG") != "" {
 		rounds = 100
 	}

@@ -279,8 +279,9 @@ func TestChunkThatIsNotWhole(t *testing.T) {
 // was hashed already or not, and also after a restart.
 func TestChunkAgain(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	r := rand.New(rand.NewPCG(3, 3))
-	for round := range testutil.Rounds(20) {
+	for round := range 20 {
 		dir, to, whole := t.TempDir(), newStorage(t), content(round, 6*chunkSize-100)
 		s := open(t, dir, time.Now)
 		u := create(t, s, int64(len(whole)))
