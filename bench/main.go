@@ -147,7 +147,7 @@ func (s *suite) run(names []string) error {
 	}
 	_, _ = fmt.Fprintf(s.out, "svc beside references, %s %s/%s, %d cores, in %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), s.dir)
 	var err error
-	if s.program, err = server.Build(s.ctx, s.dir); err != nil {
+	if s.program, err = server.Find(s.ctx, s.dir); err != nil {
 		return err
 	}
 	for _, b := range benchmarks {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"svc/internal/testutil"
 )
 
 // TestMain lets the test binary be a reference, which is this program with
@@ -23,6 +25,7 @@ func TestMain(m *testing.M) {
 // missed is named, does.
 func TestSmallRun(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	var out strings.Builder
 	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "-download", "2", "-upload", "9", "-slow", "5",
 		"updatecheck", "submissions", "ingest", "files", "codehost"}, &out)

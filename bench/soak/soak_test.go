@@ -14,6 +14,7 @@ import (
 
 	"svc/internal/loadgen"
 	"svc/internal/loadgen/server"
+	"svc/internal/testutil"
 	"svc/internal/workload"
 )
 
@@ -46,6 +47,7 @@ const (
 // holds at these moments must not grow in the last third of the time.
 func TestSoak(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	lasts, each := time.Duration(0), short
 	if text := os.Getenv("SVC_SOAK"); text != "" {
 		var err error
@@ -53,11 +55,9 @@ func TestSoak(t *testing.T) {
 			t.Fatalf("SVC_SOAK: %v", err)
 		}
 		each = long
-	} else if testing.Short() {
-		t.Skip("takes a round of some seconds: run this without -short")
 	}
 	ctx, dir := t.Context(), t.TempDir()
-	program, err := server.Build(ctx, dir)
+	program, err := server.Find(ctx, dir)
 	check(t, err)
 	s := &soak{amounts: each, ctx: ctx, program: program, dir: dir, data: filepath.Join(dir, "data")}
 	s.server, err = program.Serve(ctx, s.data)

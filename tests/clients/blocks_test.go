@@ -117,14 +117,11 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 // newer than that of the app, whose file it has.
 func documented(t *testing.T) (s *server.Server, key string) {
 	t.Helper()
-	program := server.Program{Path: os.Getenv("SVC_BINARY")}
-	if program.Path == "" {
-		var err error
-		if program, err = server.Build(t.Context(), t.TempDir()); err != nil {
-			t.Fatal(err)
-		}
+	program, err := server.Find(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	s, err := program.Serve(context.WithoutCancel(t.Context()), filepath.Join(t.TempDir(), "data"))
+	s, err = program.Serve(context.WithoutCancel(t.Context()), filepath.Join(t.TempDir(), "data"))
 	if err != nil {
 		t.Fatal(err)
 	}

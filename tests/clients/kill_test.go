@@ -63,12 +63,10 @@ func TestEveryLibraryIsKilled(t *testing.T) {
 // startServer starts the program: the one that SVC_BINARY names, or one built from here.
 func startServer(t *testing.T) (*server.Server, error) {
 	t.Helper()
-	dir, program := t.TempDir(), server.Program{Path: os.Getenv("SVC_BINARY")}
-	if program.Path == "" {
-		var err error
-		if program, err = server.Build(t.Context(), dir); err != nil {
-			return nil, err
-		}
+	dir := t.TempDir()
+	program, err := server.Find(t.Context(), dir)
+	if err != nil {
+		return nil, err
 	}
 	s, err := program.Serve(context.WithoutCancel(t.Context()), filepath.Join(dir, "data"))
 	if err != nil {

@@ -24,9 +24,12 @@ type Program struct {
 	Logs string // folder for the logs of servers; "" = beside their data directories
 }
 
-// Build makes the program in a folder, of the sources that the caller is made of:
-// it must run in a folder of the module.
-func Build(ctx context.Context, dir string) (Program, error) {
+// Find returns the program that the variable SVC_BINARY names, or makes it in a folder of
+// the sources that the caller is made of: it must run in a folder of the module.
+func Find(ctx context.Context, dir string) (Program, error) {
+	if path := os.Getenv("SVC_BINARY"); path != "" {
+		return Program{Path: path}, nil
+	}
 	return build(ctx, dir, "svc")
 }
 
@@ -75,7 +78,7 @@ func build(ctx context.Context, dir, name string, flags ...string) (Program, err
 		name += ".exe"
 	}
 	p := Program{Path: filepath.Join(dir, name)}
-	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", p.Path}, flags...)
+	args := append([]string{"build", "-ldflags", "-s -w", "-o", p.Path}, flags...)
 	c := exec.CommandContext(ctx, "go", append(args, "svc")...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := c.CombinedOutput(); err != nil {
