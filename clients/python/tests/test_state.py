@@ -114,22 +114,20 @@ async def test_every_event_of_tasks_is_delivered_once() -> None:
 
 def test_track_does_not_wait_for_a_send() -> None:
     release = threading.Event()
+    waited: list[bool] = []
 
     def block(request: httpx.Request) -> httpx.Response:
-        release.wait(20)
+        waited.append(release.wait(60))
         return httpx.Response(202, json={})
 
     client = SvcClient(BASE, "acme", transport=httpx.MockTransport(block))
-    took = []
     for i in range(1500):
-        begin = time.perf_counter()
         client.public.track("load", {"i": i})
-        took.append(time.perf_counter() - begin)
         if i % 50 == 0:
             time.sleep(0.01)
     release.set()
     client.close()
-    assert sorted(took)[int(len(took) * 0.99)] < 0.005
+    assert waited and all(waited)
 
 
 def test_an_opt_out_ends_a_running_send_of_the_asynchronous_client() -> None:

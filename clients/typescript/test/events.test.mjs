@@ -36,14 +36,11 @@ describe("under load", () => {
       return accepted();
     });
     const { client } = testClient({ fetch, analytics: { maxQueueSize: 300, onDrop: (name) => dropped.push(Number(name.slice(1))) } });
-    const times = [];
     await Promise.all(
       Array.from({ length: 8 }, async (_, task) => {
         for (let i = 0; i < 500; i++) {
           const n = task * 500 + i;
-          const start = performance.now();
           client.public.track(`e${n}`, { n });
-          times.push(performance.now() - start);
           await new Promise((resolve) => setImmediate(resolve));
           if (i % 50 === 49) {
             await client.public.flush();
@@ -55,21 +52,20 @@ describe("under load", () => {
     assert.equal(new Set([...delivered, ...dropped]).size, 4000);
     assert.equal(delivered.length + dropped.length, 4000);
   });
-  it("track stays quick while the sender is blocked", async () => {
-    const { fetch } = recorder(() => new Promise((resolve) => setTimeout(() => resolve(accepted()), 1000)));
+  it("track takes events while the only send has no answer", async () => {
+    let answer;
+    const answered = new Promise((resolve) => (answer = resolve));
+    const { requests, fetch } = recorder(() => answered.then(accepted));
     const { client } = testClient({ fetch });
-    const times = [];
     for (let i = 0; i < 4000; i++) {
-      const start = performance.now();
       client.public.track("tick", { i });
-      times.push(performance.now() - start);
       if (i % 20 === 0) {
         await new Promise((resolve) => setImmediate(resolve));
       }
     }
-    times.sort((a, b) => a - b);
-    assert.ok(times[3960] < 5, `99th percentile ${times[3960]} ms`);
+    assert.equal(requests.length, 1);
     client.public.optOut();
+    answer();
   });
 });
 

@@ -430,20 +430,10 @@ fn track_does_not_wait_for_a_send() {
     });
     let folder = super::helpers::Folder::new();
     let public = open_on(&folder, &transport).public();
-    let mut times: Vec<_> = (0..2_000)
-        .map(|i| {
-            let start = std::time::Instant::now();
-            public.track("slow", json!({"i": i}));
-            start.elapsed()
-        })
-        .collect();
-    times.sort();
-    drop(release);
-    assert!(
-        times[times.len() * 99 / 100] < std::time::Duration::from_millis(5),
-        "{:?}",
-        times.last()
-    );
+    for i in 0..2_000 {
+        public.track("slow", json!({"i": i}));
+    }
+    drop(release); // until here no send has ended
 }
 
 #[cfg(unix)]
