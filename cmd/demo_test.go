@@ -11,11 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"svc/internal/testutil"
 )
 
 // TestDemo starts a demo and asks it what people come to see.
 func TestDemo(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	path, err := exec.LookPath("svc")
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +68,7 @@ func TestDemo(t *testing.T) {
 // TestDemoRepeatsItself makes the same demo twice and compares what is exported.
 func TestDemoRepeatsItself(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	until := time.Now().UTC().Add(-3 * time.Hour).Format(time.RFC3339)
 	var first []string
 	for _, name := range []string{"first", "again"} {

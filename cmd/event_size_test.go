@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"svc/internal/testutil"
 )
 
 // TestEventLimit: when events.db has the size that event.max_size_mib allows, events are
 // refused with 507, those that were accepted stay, and everything else goes on.
 func TestEventLimit(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	path, err := exec.LookPath("svc")
 	if err != nil {
 		t.Fatal(err)

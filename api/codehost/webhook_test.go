@@ -525,6 +525,7 @@ func TestWebhookAfterAChangeOfJWTSecret(t *testing.T) {
 // A release that no version could be is one with shorter values, or is ignored.
 func TestReleaseBeyondTheLimits(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	s := hooked(t)
 	long := strings.Repeat("界", 3000)
 	huge := []any{map[string]any{"name": long, "browser_download_url": "https://code.example/a"}, map[string]any{"name": "b", "browser_download_url": "https://code.example/" + long}, 5, nil, map[string]any{"name": []any{}}}

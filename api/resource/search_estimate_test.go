@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"svc/api/apitest"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -79,6 +80,7 @@ func TestSearchEstimate(t *testing.T) {
 // into logs, some at a time and not much further than the page needs.
 func TestSearchOfManyRecords(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	s := apitest.NewServer(t)
 	s.Project(t, "app")
 	const records, looked = 12_000, 10_000
