@@ -9,7 +9,7 @@ import { expectToFit, pages, walk } from "./walk";
 
 test.describe.configure({ timeout: 240_000 });
 
-test("every page, opened by its address: nothing moves, and axe finds nothing", async ({ page, demo }) => {
+test("every page, opened by its address: nothing moves, and axe finds nothing", { tag: "@story" }, async ({ page, demo }) => {
   const moves = await watchMoves(page);
   for (const [path, heading] of pages) {
     await test.step(path, async () => {

@@ -8,11 +8,9 @@ import { keyboard, phone, pointer } from "./hand";
 import { startInTerminal } from "./terminal";
 
 inEachWay([pointer, keyboard, phone], () => {
-  test("task 1: log in with the printed password, make a project, publish with the pasted command, and watch the version appear", async ({
-    page,
-    context,
-    hand,
-  }) => {
+  test("task 1: log in with the printed password, make a project, publish with the pasted command, and watch the version appear", {
+    tag: "@story",
+  }, async ({ page, context, hand }) => {
     test.slow();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.clock.install();
