@@ -1,5 +1,5 @@
-# What CI runs is "make test", which needs Go alone, and the toolchains of the client
-# libraries to check those; "make help" lists the rest.
+# CI runs "make test", which needs Go alone, and the toolchains of the client libraries to
+# check those. "make help" lists the rest.
 
 GO ?= go
 VERSION ?= dev
@@ -9,41 +9,43 @@ BENCHFLAGS ?=
 DUCKDBFLAGS ?= -events 3000000
 
 # The steps of tools/gate.
-STEPS = format vet lint tests race platforms vulnerabilities clients
+STEPS = format vet lint tests platforms vulnerabilities clients
 
 # The tests run many programs, which would wait a second before they end.
 RACE = GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race
 
 SHELL = /bin/sh
-.PHONY: help test $(STEPS) test-clients test-console console screenshots build release release-check bench bench-clients bench-console fuzz long soak cover clean
+.PHONY: help test test-all $(STEPS) test-clients test-console console screenshots build release release-check bench bench-clients bench-console fuzz long soak cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: ## everything that CI runs; what is skipped is listed with the reason
+test: ## everything that CI runs, except checks whose inputs have not changed since they passed here
 	@$(GO) run ./tools/gate
+
+test-all: ## everything, whatever has passed before
+	@$(GO) run ./tools/gate -all
 
 format: ## gofmt
 vet: ## go vet
 lint: ## golangci-lint, see .golangci.yml
-tests: ## every test
-race: ## tests of packages that start goroutines, with the race detector and -short
+tests: ## every Go test, with the race detector in packages that start goroutines
 platforms: ## type-check program and tests for every platform
 vulnerabilities: ## govulncheck, when its database can be reached
-clients: ## every client library, where its toolchain exists, against the program built from here
+clients: ## the client libraries that have changed, where their toolchains are, against the program built from here
 $(STEPS):
 	@$(GO) run ./tools/gate $@
 
 test-clients: clients ## the same as clients
 
-test-console: ## the console, where Node.js and Chromium are, against the program built from here
+test-console: ## the console if it has changed, where Node.js and Chromium are, against the program built from here
 	@$(GO) run ./tools/gate console
 
 console: ## build assets/console/dist from assets/console/src; svc embeds it
-	@cd assets/console && { [ -d node_modules/vite ] || PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-progress; } && node scripts/build.mjs
+	@cd assets/console && { [ node_modules/.package-lock.json -nt package-lock.json ] || PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-progress; } && node scripts/build.mjs
 
 screenshots: ## pictures of every page in assets/console/shots; SCENES and LOOKS are patterns that choose some
-	@cd assets/console && { [ -d node_modules/vite ] || PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-progress; } && npx playwright test --config screenshots.config.ts
+	@cd assets/console && { [ node_modules/.package-lock.json -nt package-lock.json ] || PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-progress; } && npx playwright test --config screenshots.config.ts
 
 build: ## the program, static and stripped, as ./svc
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -ldflags '-s -w -buildid= -X svc/cmd.version=$(VERSION)' -o svc .

@@ -7,84 +7,63 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
-// everyLibrary begins the names of the tests that run the client libraries: they wait for
-// this step, because the libraries must be built first.
-const everyLibrary = "^TestEveryLibrary"
-
-// heaviest are the libraries whose check takes longest, which begin first.
+// heaviest are the libraries whose checks take longest; they begin first.
 var heaviest = []string{"rust", "python", "typescript", "browser"}
 
+// versions are the commands that tell which tools of the libraries and the console are
+// installed.
+var versions = struct{ node, python, rust, golang, chromium []string }{
+	node:     []string{"node --version", "npm --version"},
+	python:   []string{"$(clients/python/tools/python newest) --version", "$(clients/python/tools/python 3.10) --version", "node --version"},
+	rust:     []string{"cargo --version", "rustc --version", "rustup toolchain list"},
+	golang:   []string{"go version"},
+	chromium: []string{`for name in chromium-headless-shell chromium chromium-browser google-chrome; do "$name" --version; done`},
+}
+
+// librariesInputs are the inputs of the checks of the libraries, by folder, beside the
+// library itself, the vectors and openapi.yaml.
+var librariesInputs = map[string]inputs{
+	"go":         {tools: versions.golang, paths: []string{".golangci.yml"}},
+	"python":     {tools: versions.python},
+	"rust":       {tools: versions.rust},
+	"typescript": {tools: versions.node},
+	"browser":    {tools: slices.Concat(versions.node, versions.chromium), paths: []string{"clients/typescript"}},
+}
+
+// togetherInputs are the inputs of the tests for which every library plays.
+var togetherInputs = inputs{
+	paths: []string{"clients", "tests/clients", "internal/loadgen", "openapi.yaml", "docs/clients.md"},
+	tools: slices.Concat(versions.golang, versions.python, versions.rust, versions.node, versions.chromium),
+}
+
+// consoleInputs are the inputs of the check of the console, with the packages that serve it
+// and its data.
+var consoleInputs = inputs{
+	paths: []string{
+		"assets", "clients/typescript", "openapi.yaml",
+		"api/pages", "api/site", "api/web", "internal/demo", "internal/doctor", "internal/httpserver",
+	},
+	tools: slices.Concat(versions.node, versions.chromium),
+}
+
 // clients has every client library check itself, two at a time, against the program built
-// from here, and then has all of them play together: tests/clients.
-func clients(ctx context.Context, _ *machine) result {
+// from here, and then has all of them play together: tests/clients. A library that has not
+// changed since its last pass is not checked again. If only the program has changed, each
+// library runs its documentation against it, which uses all parts of a library.
+func clients(ctx context.Context, m *machine) (total result) {
 	scripts, err := filepath.Glob("clients/*/check")
 	if err != nil || len(scripts) == 0 {
 		return result{skipped: []skip{{"clients", "there is no clients/*/check"}}}
 	}
-	return withProgram(ctx, "clients", func(env []string) (total result) {
-		all := checks(ctx, env, scripts)
-		for i, r := range all {
-			total.add(r)
-			total.lines = append(total.lines, line(filepath.Base(filepath.Dir(scripts[i])), r))
-		}
-		together := together(ctx, env)
-		total.add(together)
-		total.lines = append(total.lines, line("together", together))
-		return total
-	})
-}
-
-// console has the console check itself in a browser.
-func console(ctx context.Context, _ *machine) result {
-	const script = "assets/console/check"
-	if _, err := os.Stat(script); err != nil {
-		return result{skipped: []skip{{"console", "there is no " + script}}}
-	}
-	return withProgram(ctx, "console", func(env []string) result { return runCheck(ctx, env, script) })
-}
-
-// withProgram calls run with what checks need in their environment: the program built from
-// here, as users start it.
-func withProgram(ctx context.Context, name string, run func(env []string) result) result {
-	if _, err := exec.LookPath("bash"); err != nil {
-		return missing(name, "bash, which the checks need, is not installed")
-	}
-	dir, err := os.MkdirTemp("", "svc-gate-")
-	if err != nil {
-		return result{failed: 1, output: err.Error() + "\n"}
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	program := filepath.Join(dir, "svc")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	if built := command(ctx, released, "go", "build", "-o", program, "."); built.failed > 0 {
-		return built
-	}
-	return run([]string{"SVC_BINARY=" + program, "GOGC="})
-}
-
-// missing is a step that cannot run here, which is a failure where everything should be
-// there.
-func missing(name, why string) result {
-	if os.Getenv("SVC_REQUIRE_TOOLS") != "" {
-		return result{failed: 1, output: fmt.Sprintf("%s: %s\n", name, why)}
-	}
-	return result{skipped: []skip{{name, why}}}
-}
-
-// checks runs the scripts, two at a time, and returns their results in the same order.
-func checks(ctx context.Context, env, scripts []string) []result {
 	rank := func(script string) int {
 		if i := slices.Index(heaviest, filepath.Base(filepath.Dir(script))); i >= 0 {
 			return i
@@ -92,36 +71,81 @@ func checks(ctx context.Context, env, scripts []string) []result {
 		return len(heaviest)
 	}
 	slices.SortStableFunc(scripts, func(a, b string) int { return rank(a) - rank(b) })
-	results := make([]result, len(scripts))
-	var running sync.WaitGroup
-	queue := make(chan int, len(scripts))
-	for i := range scripts {
-		queue <- i
+	program, failed := m.checkable(ctx, "clients")
+	if program == "" {
+		return failed
 	}
-	close(queue)
-	for range 2 {
-		running.Go(func() {
-			for i := range queue {
-				results[i] = runCheck(ctx, env, scripts[i])
-			}
-		})
+	for _, r := range inPairs(scripts, func(script string) result { return m.library(ctx, program, script) }) {
+		total.add(r)
 	}
-	running.Wait()
-	return results
+	total.add(m.wholeOrStory(ctx, program,
+		check{"together", togetherInputs, func() result { return m.together(ctx, program, everyLibrary) }},
+		check{name: "stories", run: func() result { return m.together(ctx, program, "^TestEveryLibraryRunsItsDocumentation$") }}))
+	return total
+}
+
+// library has one library check itself.
+func (m *machine) library(ctx context.Context, program, script string) result {
+	folder := filepath.ToSlash(filepath.Dir(script))
+	in := librariesInputs[path.Base(folder)]
+	in.paths = append([]string{folder, "clients/vectors", "openapi.yaml"}, in.paths...)
+	r, _ := m.unlessUnchanged(ctx, check{path.Base(folder), in, func() result { return runCheck(ctx, program, script) }})
+	return r
+}
+
+// together runs tests for which every library plays.
+func (m *machine) together(ctx context.Context, program, pattern string) result {
+	env := append(slices.Clone(released), "SVC_BINARY="+program, "SVC_CLIENTS=1", "GOGC=")
+	r := m.test(ctx, env, "-count=1", "-run="+pattern, "./tests/clients")
+	r.packages = nil
+	return r
+}
+
+// console has the console check itself in a browser. If only the program has changed, one
+// story of it is enough.
+func console(ctx context.Context, m *machine) result {
+	const script = "assets/console/check"
+	if _, err := os.Stat(script); err != nil {
+		return result{skipped: []skip{{"console", "there is no " + script}}}
+	}
+	program, failed := m.checkable(ctx, "console")
+	if program == "" {
+		return failed
+	}
+	return m.wholeOrStory(ctx, program,
+		check{"console", consoleInputs, func() result { return runCheck(ctx, program, script) }},
+		check{name: "story", run: func() result { return runCheck(ctx, program, script, "story") }})
+}
+
+// checkable returns the program that checks run against, or "" and the reason why there is
+// none.
+func (m *machine) checkable(ctx context.Context, step string) (program string, why result) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		return "", missing(step, "bash, which the checks need, is not installed")
+	}
+	return m.program(ctx)
+}
+
+// missing is the result of a step that cannot run here. It is a failure if every tool is
+// required.
+func missing(name, why string) result {
+	if os.Getenv("SVC_REQUIRE_TOOLS") != "" {
+		return result{failed: 1, output: fmt.Sprintf("%s: %s\n", name, why)}
+	}
+	return result{skipped: []skip{{name, why}}}
 }
 
 // lastLineOfCheck is how a check ends that has passed.
 var lastLineOfCheck = regexp.MustCompile(`^(\d+) passed, (\d+) skipped$`)
 
 // runCheck runs the script by which a client library or the console checks itself.
-func runCheck(ctx context.Context, env []string, script string) (r result) {
-	name, begin := filepath.ToSlash(filepath.Dir(script)), time.Now()
-	c := exec.CommandContext(ctx, "bash", script)
-	c.Env = append(os.Environ(), env...)
+func runCheck(ctx context.Context, program, script string, args ...string) (r result) {
+	name := filepath.ToSlash(filepath.Dir(script))
+	c := exec.CommandContext(ctx, "bash", append([]string{script}, args...)...)
+	c.Env = append(os.Environ(), "SVC_BINARY="+program, "GOGC=")
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 10 * time.Second
 	out, err := c.CombinedOutput()
-	r.took = time.Since(begin)
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		if what, found := strings.CutPrefix(lines.Text(), "skipped: "); found {
 			what, why, _ := strings.Cut(what, ": ")
@@ -138,32 +162,4 @@ func runCheck(ctx context.Context, env []string, script string) (r result) {
 		r.passed, _ = strconv.Atoi(sum[1])
 	}
 	return r
-}
-
-// together runs the tests for which every library plays.
-func together(ctx context.Context, env []string) result {
-	begin := time.Now()
-	r := test(ctx, append(slices.Concat(released, env), "SVC_CLIENTS=1"), "-count=1", "-run="+everyLibrary, "./tests/clients")
-	r.slowest, r.took = "", time.Since(begin)
-	return r
-}
-
-// line says in one line how a library did.
-func line(name string, r result) string {
-	outcome := fmt.Sprintf("%d passed", r.passed)
-	if r.failed > 0 {
-		outcome = "FAILED"
-	}
-	if len(r.skipped) > 0 {
-		outcome += fmt.Sprintf(", %d skipped", len(r.skipped))
-	}
-	return fmt.Sprintf("%-12s %s, %.0f s", name, outcome, r.took.Seconds())
-}
-
-// add adds what a part of a step has found out.
-func (r *result) add(part result) {
-	r.passed += part.passed
-	r.failed += part.failed
-	r.skipped = append(r.skipped, part.skipped...)
-	r.output += part.output
 }

@@ -26,6 +26,34 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 	"busy/busy.go": "package busy\n\nfunc Go(f func()) { go f() }\n",
 	"busy/busy_test.go": `package busy
 
+import (
+	"os"
+	"testing"
+)
+
+func TestWorks(t *testing.T) {
+	done := make(chan bool)
+	Go(func() { done <- true })
+	<-done
+	t.Run("in full", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("counts allocations")
+		}
+		if os.Getenv("SVC_BINARY") == "" {
+			t.Error("there is no program")
+		}
+	})
+}
+`,
+	"main.go":                 "package main\n\nfunc main() {}\n",
+	"guarded/guarded.go":      "package guarded\n\nimport \"sync\"\n\nvar Lock sync.Mutex\n",
+	"guarded/guarded_test.go": "package guarded\n\nimport \"testing\"\n\nfunc TestLock(t *testing.T) { t.Parallel(); Lock.Lock() }\n",
+	"none/none.go":            "package none\n",
+}
+
+// racy is a test with a data race.
+const racy = `package busy
+
 import "testing"
 
 func TestRaces(t *testing.T) {
@@ -34,15 +62,12 @@ func TestRaces(t *testing.T) {
 	n++
 	<-done
 }
-`,
-	"guarded/guarded.go":      "package guarded\n\nimport \"sync\"\n\nvar Lock sync.Mutex\n",
-	"guarded/guarded_test.go": "package guarded\n\nimport \"testing\"\n\nfunc TestLock(t *testing.T) { t.Parallel(); Lock.Lock() }\n",
-	"none/none.go":            "package none\n",
-}
+`
 
-// in makes the module with more files, or others, and goes there.
+// in makes the module with more files, or others, and goes there. Nothing has passed yet.
 func in(t *testing.T, more map[string]string) {
 	t.Helper()
+	t.Setenv("SVC_GATE_STATE", t.TempDir())
 	t.Chdir(written(t, more))
 }
 
@@ -50,18 +75,23 @@ func in(t *testing.T, more map[string]string) {
 func written(t *testing.T, more map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, files := range []map[string]string{module, more} {
-		for name, text := range files {
-			path := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+	write(t, dir, module)
+	write(t, dir, more)
+	return dir
+}
+
+// write writes files in a folder.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 // expect runs steps and compares the exit code, the last line and parts of the rest.
@@ -82,8 +112,9 @@ func expect(t *testing.T, code int, last string, parts []string, steps ...string
 
 func TestSkippedTestsArePrintedWithReasons(t *testing.T) { //nolint:paralleltest // changes the folder
 	in(t, nil)
-	expect(t, 0, "5 passed, 0 failed, 2 skipped", []string{
+	expect(t, 0, "7 passed, 0 failed, 2 skipped", []string{
 		`(?m)^tests +ok +\d+ s$`, `(?m)^format +ok`, `(?m)^ +slowest packages: .*example/calm \d+ s`,
+		`(?m)^ +with the race detector 1 passed, `, `(?m)^ +skipped with, run without 2 passed, `,
 		`(?m)^skipped: example/calm TestSkips: needs a mountain: install one$`,
 		`(?m)^skipped: example/calm TestSilent: no reason given$`,
 	}, "tests", "format")
@@ -94,32 +125,35 @@ func TestWhatFailsIsPrinted(t *testing.T) { //nolint:paralleltest // changes the
 		"calm/more_test.go":     "package calm\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"got 1, want 2\") }\n",
 		"broken/broken_test.go": "package broken\n\nvar x int = \"\"\n",
 		"early/early_test.go":   "package early\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestEnds(*testing.T) { os.Exit(7) }\n",
-		"ugly.go":               "package  example\n",
+		"none/ugly.go":          "package  none\n",
 	})
-	expect(t, 1, "4 passed, 4 failed, 2 skipped", []string{
+	expect(t, 1, "6 passed, 4 failed, 2 skipped", []string{
 		`(?m)^tests +FAILED`, `got 1, want 2`, `broken_test.go:3`, `FAIL\texample/early`, `RUN   TestEnds`,
-		`(?m)^format +FAILED`, `(?m)^ugly.go$`,
+		`(?m)^format +FAILED`, `(?m)^none.ugly.go$`,
 	}, "tests", "format")
 }
 
-// The package with a goroutine runs with the detector, which finds its race; without
-// a C compiler that is skipped and said.
+// A package with a goroutine runs with the detector, which finds its race. Without a C
+// compiler it runs all the same, and the gate says that nothing watched it.
 func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folder
-	in(t, nil)
-	m, err := inspect(t.Context())
+	in(t, map[string]string{"busy/race_test.go": racy})
+	m, err := inspect(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.compiler == "" {
 		t.Skip("needs a C compiler for the race detector: install gcc or clang")
 	}
-	expect(t, 1, "0 passed, 1 failed, 0 skipped", []string{`DATA RACE`}, "race")
-	names, err := concurrent(t.Context())
-	if err != nil || !slices.Equal(names, []string{"example/busy"}) {
-		t.Errorf("got %q, %v, want the package with a goroutine alone", names, err)
+	expect(t, 1, "6 passed, 1 failed, 2 skipped", []string{`DATA RACE`}, "tests")
+	concurrent, sequential, err := packages(t.Context())
+	if err != nil || !slices.Equal(concurrent, []string{"example/busy"}) || !slices.Equal(sequential, []string{"example/calm", "example/guarded"}) {
+		t.Errorf("got %q and %q, %v", concurrent, sequential, err)
+	}
+	if err := os.Remove("busy/race_test.go"); err != nil {
+		t.Fatal(err)
 	}
 	m.compiler = ""
-	if r := raceTests(t.Context(), m); r.failed != 0 || len(r.skipped) != 1 || !strings.Contains(r.skipped[0].reason, "no C compiler") {
+	if r := tests(t.Context(), m); r.failed > 0 || r.passed != 5 || len(r.skipped) != 3 || !strings.Contains(r.skipped[0].Reason, "no C compiler") {
 		t.Errorf("without a compiler: got %+v", r)
 	}
 }
@@ -159,9 +193,7 @@ func TestPlatforms(t *testing.T) {
 // Libraries check themselves: what they count, skip and fail at is the gate's, and the tests
 // for which all play follow.
 func TestLibrariesCheckThemselves(t *testing.T) { //nolint:paralleltest // changes the folder
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("needs bash for the checks of the libraries: install it")
-	}
+	needsBash(t)
 	libraries := map[string]string{
 		"main.go":               "package main\n\nfunc main() {}\n",
 		"clients/rust/check":    "test -x \"$SVC_BINARY\"; echo 'skipped: Rust 1.85: no such compiler: install it'; echo '12 passed, 1 skipped'\n",
@@ -189,14 +221,12 @@ func TestEveryLibraryPlays(t *testing.T) {
 	libraries["clients/haskell/check"] = "echo 'all is well'\n"
 	in(t, libraries)
 	expect(t, 1, "1 passed, 2 failed, 0 skipped", []string{`(?m)^clients +FAILED`, `test waits ... FAILED`, `(?m)^ +rust +FAILED`, `does not end with "N passed`}, "clients")
-	expect(t, 0, "5 passed, 0 failed, 2 skipped", nil, "tests", "format")
+	expect(t, 0, "7 passed, 0 failed, 2 skipped", nil, "tests", "format")
 }
 
 // The console checks itself, in the same way.
 func TestConsoleChecksItself(t *testing.T) { //nolint:paralleltest // changes the folder
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("needs bash for the check of the console: install it")
-	}
+	needsBash(t)
 	files := map[string]string{
 		"main.go":              "package main\n\nfunc main() {}\n",
 		"assets/console/check": "test -x \"$SVC_BINARY\"; echo 'skipped: Chromium: not here: install it'; echo '20 passed, 1 skipped'\n",
@@ -206,6 +236,109 @@ func TestConsoleChecksItself(t *testing.T) { //nolint:paralleltest // changes th
 	files["assets/console/check"] = "echo 'the button is gone'; exit 1\n"
 	in(t, files)
 	expect(t, 1, "0 passed, 1 failed, 0 skipped", []string{`(?m)^console +FAILED`, `the button is gone`}, "console")
+}
+
+func needsBash(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("needs bash for the checks of libraries and console: install it")
+	}
+}
+
+// Checks run again if and only if their inputs or tools have changed since they passed. If
+// only the program has changed, one story of each runs.
+func TestUnchangedChecks(t *testing.T) { //nolint:paralleltest // changes the folder
+	needsBash(t)
+	in(t, map[string]string{
+		"main.go":              "package main\n\nfunc main() {}\n",
+		"openapi.yaml":         "openapi: 3.1.0\n",
+		"clients/rust/check":   "echo rust >>\"$SVC_GATE_STATE/ran\"; echo '2 passed, 0 skipped'\n",
+		"clients/go/check":     "echo go >>\"$SVC_GATE_STATE/ran\"; [ ! -e fails ] || exit 1; echo 'skipped: lint: not here'; echo '3 passed, 1 skipped'\n",
+		"clients/go/lib.go.in": "1\n",
+		"assets/console/check": "echo console $1 >>\"$SVC_GATE_STATE/ran\"; echo '4 passed, 0 skipped'\n",
+		"tests/clients/clients_test.go": `package clients
+
+import (
+	"os"
+	"testing"
+)
+
+func note(t *testing.T, name string) {
+	f, err := os.OpenFile(os.Getenv("SVC_GATE_STATE")+"/ran", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.WriteString(name + "\n")
+}
+
+func TestEveryLibraryPlays(t *testing.T)                { note(t, "plays") }
+func TestEveryLibraryRunsItsDocumentation(t *testing.T) { note(t, "documentation") }
+`,
+	})
+	if out, err := exec.Command("git", "init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	everything := "console, documentation, go, plays, rust"
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		flags []string
+		code  int
+		ran   string
+	}{
+		{"a machine without a record", nil, nil, 0, everything},
+		{"nothing has changed", nil, nil, 0, ""},
+		{"everything is asked for", nil, []string{"-all"}, 0, everything},
+		{"a library", map[string]string{"clients/go/lib.go.in": "2\n"}, nil, 0, "documentation, go, plays"},
+		{"the description", map[string]string{"openapi.yaml": "openapi: 3.1.1\n"}, nil, 0, everything},
+		{"the program", map[string]string{"main.go": "package main\n\nfunc main() { println(1) }\n"}, nil, 0, "console story, documentation"},
+		{"the program once more", nil, nil, 0, ""},
+		{"a package that serves the console", map[string]string{"api/web/web.go": "package web\n"}, nil, 0, "console"},
+		{"a check that fails", map[string]string{"fails": ""}, []string{"-all"}, 1, everything},
+		{"it has passed before", nil, nil, 0, ""},
+		{"a change that fails", map[string]string{"clients/go/lib.go.in": "3\n"}, nil, 1, "documentation, go, plays"},
+		{"and fails again", nil, nil, 1, "go"},
+	} {
+		t.Run(tc.name, func(t *testing.T) { //nolint:paralleltest // each row follows the one above
+			write(t, ".", tc.files)
+			var out bytes.Buffer
+			if code := run(t.Context(), append(tc.flags, "clients", "console"), &out); code != tc.code {
+				t.Errorf("got exit code %d, want %d:\n%s", code, tc.code, &out)
+			}
+			path := filepath.Join(os.Getenv("SVC_GATE_STATE"), "ran")
+			text, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			ran := strings.Fields(strings.ReplaceAll(string(text), "console story", "console_story"))
+			slices.Sort(ran)
+			if got := strings.ReplaceAll(strings.Join(ran, ", "), "_", " "); got != tc.ran {
+				t.Errorf("ran %s; want %s:\n%s", got, tc.ran, &out)
+			}
+			if tc.ran == "" && (!strings.Contains(out.String(), "unchanged since a pass on 20") || !strings.Contains(out.String(), "skipped: clients/go lint: not here")) {
+				t.Errorf("does not say what it did not run:\n%s", &out)
+			}
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// The file of times has a line for each whole run, the newest last.
+func TestTimesAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for n := range timesKept + 5 {
+		r := report{out: t.Output(), steps: []elapsed{{"tests", float64(n)}}, packages: []elapsed{{"svc/store", 2}, {"svc/api", 3}, {"svc/store", 2}}}
+		r.keepTimes(dir, "0123456")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "times"))
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if want := " 0123456 passed: tests 24 s; store 4 s, api 3 s"; err != nil || len(lines) != timesKept || !strings.HasSuffix(lines[timesKept-1], want) {
+		t.Errorf("got %v\n%s", err, text)
+	}
 }
 
 func TestUnknownStep(t *testing.T) {

@@ -23,40 +23,37 @@ type listed struct {
 
 func (p listed) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
-// unwatched tells the compiler to leave the detector out of the hash of passwords. It
-// fills 19 MiB that nobody else sees, for which the detector needs four times as much and
-// twice the time.
-const unwatched = "-gcflags=golang.org/x/crypto/argon2=-race=false"
-
-// concurrent lists the packages with tests that have goroutines. For the others the
-// race detector is time spent on nothing.
-func concurrent(ctx context.Context) (names []string, err error) {
+// packages lists the packages that have tests: those in which a goroutine is started, and
+// the others, for which the race detector would be time spent on nothing.
+func packages(ctx context.Context) (concurrent, sequential []string, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...").Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
+		return nil, nil, fmt.Errorf("go list: %w", err)
 	}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		switch err := d.Decode(&p); {
 		case errors.Is(err, io.EOF):
-			return names, nil
+			return concurrent, sequential, nil
 		case err != nil:
-			return nil, fmt.Errorf("go list: %w", err)
+			return nil, nil, fmt.Errorf("go list: %w", err)
 		case !p.hasTests():
 			continue
 		}
 		switch found, err := p.concurrent(); {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case found:
-			names = append(names, p.ImportPath)
+			concurrent = append(concurrent, p.ImportPath)
+		default:
+			sequential = append(sequential, p.ImportPath)
 		}
 	}
 }
 
-// concurrent reports whether the package or its tests start goroutines. What only
-// guards itself against those of others, with a mutex or a sync.Once, is reached by
-// the tests of who starts them; and tests that are parallel share nothing.
+// concurrent reports whether the package or its tests start goroutines. A package that only
+// guards itself against others, with a mutex or a sync.Once, is reached by the tests of the
+// packages that start them. Parallel tests share nothing.
 func (p listed) concurrent() (bool, error) {
 	for _, files := range [][]string{p.GoFiles, p.TestGoFiles, p.XTestGoFiles} {
 		for _, name := range files {
@@ -72,8 +69,8 @@ func (p listed) concurrent() (bool, error) {
 	return false, nil
 }
 
-// starting are the functions and methods that start a goroutine: of sync.WaitGroup, of
-// packages time and context, and of net/http with httptest.
+// starting are the names of functions and methods that start a goroutine: of
+// sync.WaitGroup, time, context, net/http and httptest.
 var starting = []string{"Go", "AfterFunc", "NewServer", "NewTLSServer", "NewUnstartedServer", "Serve", "ServeTLS"}
 
 func startsGoroutines(file *ast.File) (found bool) {

@@ -1,25 +1,32 @@
-// Command gate runs everything that decides about a change: formatting, vet,
-// lint, all tests, all platforms, known vulnerabilities. It needs Go alone. What
-// the machine has no tools for is skipped and printed with the reason, and the
-// last line sums up: "N passed, N failed, N skipped".
+// Command gate runs everything that decides about a change: formatting, vet, lint, all
+// tests, all platforms, known vulnerabilities, the client libraries and the console. It
+// needs Go alone. A check whose tools are not installed is skipped and printed with the
+// reason. The last line sums up: "N passed, N failed, N skipped".
 //
 //	go run ./tools/gate          every step
 //	go run ./tools/gate lint     one step, or several
+//	go run ./tools/gate -all     every step, whatever has passed before
 //
-// A step counts as one, and the steps that run tests count each test and subtest.
-// SVC_REQUIRE_TOOLS=1 makes a failure of a missing toolchain of a client library or the console.
+// A step counts as one. The steps that run tests count each test and subtest.
+// SVC_REQUIRE_TOOLS=1 turns a missing toolchain of a client library or the console into a
+// failure. SVC_GATE_STATE is the folder of what one run leaves for the next; it is svc-gate
+// in the user's folder of caches by default.
 //
 //	main.go       the steps and the order they run in
 //	steps.go      the steps that are one command
-//	tests.go      the steps that run tests, from the output of go test -json
-//	race.go       which packages run with the race detector, too
+//	tests.go      the Go tests: which of them run with the race detector
+//	testrun.go    one run of go test, and its results
+//	goroutines.go which packages start goroutines
 //	platforms.go  the step that type-checks for every platform
-//	clients.go    the steps in which the client libraries and the console check themselves
+//	clients.go    the client libraries and the console
+//	record.go     what has passed on this machine, and with which inputs
 //	report.go     what is printed
+//	times.go      how long the last runs took
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -31,70 +38,56 @@ import (
 	"time"
 )
 
-// step is one thing that is checked.
+// step is one check of the gate.
 type step struct {
 	name string
 	run  func(ctx context.Context, m *machine) result
 }
 
-// result is what a step found out.
+// result is the outcome of a step, or of a part of one.
 type result struct {
 	passed, failed int
 	skipped        []skip
-	output         string // what to print when something failed
-	slowest        string // of test runs: the packages that took longest
+	output         string // printed if something failed
 	lines          []string
-	took           time.Duration // of a part of a step
+	packages       []elapsed // of test runs
+	took           time.Duration
 }
 
 // skip is a step, a test or a part of a step that did not run.
 type skip struct {
-	name, reason string
+	Name, Reason string
 }
 
-// stages run one after the other. The lanes of a stage run at the same time, because tests
-// often wait for the disk and for each other, and the steps of a lane one after the other.
-// The client libraries are alone: some of their tests measure. So is the console, whose
-// browsers take both processors.
-var stages = [][][]step{
+// lanes run at the same time, and the steps of a lane one after the other. Two lanes keep
+// two cores busy: tests wait for the disk, for processes and for each other.
+var lanes = [][]step{
 	{
-		{
-			{"race", raceTests},
-		},
-		{
-			{"format", format},
-			{"vet", vet},
-			{"tests", tests},
-			{"platforms", platforms},
-			{"lint", lint},
-			{"vulnerabilities", vulnerabilities},
-		},
+		{"tests", tests},
 	},
 	{
-		{
-			{"clients", clients},
-		},
-	},
-	{
-		{
-			{"console", console},
-		},
+		{"format", format},
+		{"vet", vet},
+		{"platforms", platforms},
+		{"lint", lint},
+		{"vulnerabilities", vulnerabilities},
+		{"clients", clients},
+		{"console", console},
 	},
 }
 
 func main() {
-	collectSeldom()
+	raiseGCPercent()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout)
 	stop()
 	os.Exit(code)
 }
 
-// collectSeldom lets what runs here use five times the memory it needs before it is
-// collected, not twice: programs that end within minutes on a machine with memory to
-// spare. It saves lint a third of its processor time and the tests a tenth. GOGC wins
-// over it. Tests of memory, and those that start svc, start it as users do.
-func collectSeldom() {
+// raiseGCPercent lets the gate and its tools use more memory for less collection. It saves
+// lint a third of its processor time and the tests a tenth. GOGC in the environment wins.
+// Tests of memory, and those that start svc, start it with the default.
+func raiseGCPercent() {
 	if os.Getenv("GOGC") == "" {
 		_ = os.Setenv("GOGC", "400")
 		debug.SetGCPercent(400)
@@ -102,57 +95,59 @@ func collectSeldom() {
 }
 
 // run runs the named steps, or all of them, and returns the exit code.
-func run(ctx context.Context, names []string, out io.Writer) int {
-	chosen, unknown := choose(names)
+func run(ctx context.Context, args []string, out io.Writer) int {
+	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
+	flags.SetOutput(out)
+	all := flags.Bool("all", false, "run checks whose inputs have not changed since they passed, too")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	chosen, unknown := choose(flags.Args())
 	if unknown != "" {
 		_, _ = fmt.Fprintf(out, "there is no step %q\n", unknown)
 		return 2
 	}
-	m, err := inspect(ctx)
+	m, err := inspect(ctx, *all)
 	if err != nil {
 		_, _ = fmt.Fprintln(out, err)
 		return 1
 	}
 	r := report{out: out}
-	for _, lanes := range chosen {
-		var running sync.WaitGroup
-		for _, lane := range lanes {
-			running.Go(func() {
-				for _, s := range lane {
-					if ctx.Err() == nil {
-						r.step(s.name, func() result { return s.run(ctx, m) })
-					}
+	var running sync.WaitGroup
+	for _, lane := range chosen {
+		running.Go(func() {
+			for _, s := range lane {
+				if ctx.Err() == nil {
+					r.step(s.name, func() result { return s.run(ctx, m) })
 				}
-			})
-		}
-		running.Wait()
+			}
+		})
 	}
+	running.Wait()
 	if ctx.Err() != nil {
 		return 130
+	}
+	if len(flags.Args()) == 0 {
+		r.keepTimes(m.state, commit(ctx))
 	}
 	return r.sum()
 }
 
-// choose returns the stages with the named steps alone, or the first name that no
-// step has.
-func choose(names []string) (chosen [][][]step, unknown string) {
+// choose returns the lanes with the named steps alone, or the first name that no step has.
+func choose(names []string) (chosen [][]step, unknown string) {
 	if len(names) == 0 {
-		return stages, ""
+		return lanes, ""
 	}
 	known := map[string]bool{}
-	for _, lanes := range stages {
-		var left [][]step
-		for _, lane := range lanes {
-			var kept []step
-			for _, s := range lane {
-				known[s.name] = true
-				if slices.Contains(names, s.name) {
-					kept = append(kept, s)
-				}
+	for _, lane := range lanes {
+		var kept []step
+		for _, s := range lane {
+			known[s.name] = true
+			if slices.Contains(names, s.name) {
+				kept = append(kept, s)
 			}
-			left = append(left, kept)
 		}
-		chosen = append(chosen, left)
+		chosen = append(chosen, kept)
 	}
 	for _, name := range names {
 		if !known[name] {

@@ -7,49 +7,98 @@ import (
 	"time"
 )
 
-// report prints what steps find out and adds it up. Steps may use it at the same
-// time.
+// report prints the results of steps and adds them up. It is safe for concurrent use.
 type report struct {
 	mu             sync.Mutex
 	out            io.Writer
 	passed, failed int
 	skipped        []skip
+	steps          []elapsed
+	packages       []elapsed
 }
 
-// step runs a step and prints a line about it, and its output when it failed.
+// step runs a step and prints a line about it, and its output if it failed.
 func (r *report) step(name string, run func() result) {
 	begin := time.Now()
 	found := run()
-	seconds := int(time.Since(begin).Round(time.Second).Seconds())
+	seconds := time.Since(begin).Seconds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.passed += found.passed
 	r.failed += found.failed
 	r.skipped = append(r.skipped, found.skipped...)
+	r.steps = append(r.steps, elapsed{name, seconds})
+	r.packages = append(r.packages, found.packages...)
 	switch {
 	case found.failed > 0:
-		_, _ = fmt.Fprintf(r.out, "%-16s FAILED %4d s\n\n%s\n", name, seconds, found.output)
+		_, _ = fmt.Fprintf(r.out, "%-16s FAILED %4.0f s\n\n%s\n", name, seconds, found.output)
 	case found.passed == 0 && len(found.skipped) > 0:
 		_, _ = fmt.Fprintf(r.out, "%-16s skipped\n", name)
 	default:
-		_, _ = fmt.Fprintf(r.out, "%-16s ok     %4d s\n", name, seconds)
+		_, _ = fmt.Fprintf(r.out, "%-16s ok     %4.0f s\n", name, seconds)
 	}
 	for _, line := range found.lines {
 		_, _ = fmt.Fprintf(r.out, "%-16s %s\n", "", line)
 	}
-	if found.slowest != "" {
-		_, _ = fmt.Fprintf(r.out, "%-16s slowest packages: %s\n", "", found.slowest)
+	if len(found.packages) > 0 {
+		_, _ = fmt.Fprintf(r.out, "%-16s slowest packages: %s\n", "", slowest(found.packages))
 	}
 }
 
-// sum prints what was skipped and the last line, and returns the exit code.
+// sum prints the reasons of skips and the last line, and returns the exit code.
 func (r *report) sum() int {
 	for _, s := range r.skipped {
-		_, _ = fmt.Fprintf(r.out, "skipped: %s: %s\n", s.name, s.reason)
+		_, _ = fmt.Fprintf(r.out, "skipped: %s: %s\n", s.Name, s.Reason)
 	}
 	_, _ = fmt.Fprintf(r.out, "%d passed, %d failed, %d skipped\n", r.passed, r.failed, len(r.skipped))
 	if r.failed > 0 {
 		return 1
 	}
 	return 0
+}
+
+// line describes the result of a part of a step.
+func line(name string, r result) string {
+	outcome := fmt.Sprintf("%d passed", r.passed)
+	if r.failed > 0 {
+		outcome = "FAILED"
+	}
+	if len(r.skipped) > 0 {
+		outcome += fmt.Sprintf(", %d skipped", len(r.skipped))
+	}
+	return fmt.Sprintf("%-12s %s, %.0f s", name, outcome, r.took.Seconds())
+}
+
+// part adds the result of a part that ran, with a line about it.
+func (r *result) part(name string, part result) {
+	if part.passed+part.failed+len(part.skipped) > 0 {
+		part.lines = append(part.lines, line(name, part))
+	}
+	r.add(part)
+}
+
+// add adds the result of a part.
+func (r *result) add(part result) {
+	r.passed += part.passed
+	r.failed += part.failed
+	r.skipped = append(r.skipped, part.skipped...)
+	r.output += part.output
+	r.lines = append(r.lines, part.lines...)
+	r.packages = append(r.packages, part.packages...)
+}
+
+// inPairs calls run for each item, two at a time, and returns the results in the order of
+// the items.
+func inPairs(items []string, run func(item string) result) []result {
+	results, free := make([]result, len(items)), make(chan struct{}, 2)
+	var running sync.WaitGroup
+	for i, item := range items {
+		free <- struct{}{}
+		running.Go(func() {
+			results[i] = run(item)
+			<-free
+		})
+	}
+	running.Wait()
+	return results
 }

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -17,24 +21,30 @@ const (
 	govulncheck  = "golang.org/x/vuln/cmd/govulncheck@v1.8.0"
 )
 
-// machine is what the steps need to know about where they run.
+// machine is where the steps run.
 type machine struct {
 	goroot   string
 	vulndb   string
-	compiler string // a C compiler, "" when there is none
+	compiler string // a C compiler, "" if there is none
+	state    string // folder of what one run leaves for the next
+	all      bool   // whatever has passed before
+	record   *record
+
+	build sync.Once
+	built struct {
+		path   string
+		result result
+	}
 }
 
 // inspect finds out what the machine has.
-func inspect(ctx context.Context) (*machine, error) {
+func inspect(ctx context.Context, all bool) (*machine, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOVULNDB", "CC").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
 	lines := strings.Split(string(out), "\n")
-	m := &machine{goroot: lines[0], vulndb: lines[1]}
-	if m.vulndb == "" {
-		m.vulndb = "https://vuln.go.dev"
-	}
+	m := &machine{goroot: lines[0], vulndb: cmp.Or(lines[1], "https://vuln.go.dev"), all: all}
 	cc, _, _ := strings.Cut(lines[2], " ")
 	for _, name := range []string{cc, "gcc", "clang", "cc"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -42,7 +52,86 @@ func inspect(ctx context.Context) (*machine, error) {
 			break
 		}
 	}
+	if m.state = os.Getenv("SVC_GATE_STATE"); m.state == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
+		}
+		m.state = filepath.Join(cache, "svc-gate")
+	}
+	if err := os.MkdirAll(m.state, 0o700); err != nil {
+		return nil, err
+	}
+	m.record = readRecord(filepath.Join(m.state, "passes.json"))
 	return m, nil
+}
+
+// program returns the path of the program built from here, as users start it. The folder
+// is named by its content, so that a test that reads the variable SVC_BINARY is run again by
+// "go test" if and only if the program has changed.
+func (m *machine) program(ctx context.Context) (string, result) {
+	m.build.Do(func() { m.built.path, m.built.result = m.buildProgram(ctx) })
+	return m.built.path, m.built.result
+}
+
+func (m *machine) buildProgram(ctx context.Context) (string, result) {
+	dir, err := os.MkdirTemp(m.state, "build-")
+	if err != nil {
+		return "", failure(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	name := "svc"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	temporary := filepath.Join(dir, name)
+	// Without the commit in it, a commit that changes nothing of it gives the same program.
+	if built := command(ctx, released, "go", "build", "-buildvcs=false", "-o", temporary, "."); built.failed > 0 {
+		return "", built
+	}
+	content, err := os.ReadFile(temporary)
+	if err != nil {
+		return "", failure(err)
+	}
+	kept := filepath.Join(m.state, fmt.Sprintf("program-%x", sha256.Sum256(content)))
+	if err := m.removeOldPrograms(); err != nil {
+		return "", failure(err)
+	}
+	if err := os.Rename(dir, kept); err != nil { // it is there already
+		if _, err := os.Stat(filepath.Join(kept, name)); err != nil {
+			return "", failure(err)
+		}
+	}
+	now := time.Now()
+	return filepath.Join(kept, name), failure(os.Chtimes(kept, now, now))
+}
+
+// removeOldPrograms removes the programs that no run of the last day has used.
+func (m *machine) removeOldPrograms() error {
+	folders, err := filepath.Glob(filepath.Join(m.state, "program-*"))
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		info, err := os.Stat(folder)
+		if err != nil {
+			return err
+		}
+		if time.Since(info.ModTime()) > 24*time.Hour {
+			if err := os.RemoveAll(folder); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// failure is the result of a step that could not do its work, or no failure for nil.
+func failure(err error) result {
+	if err == nil {
+		return result{}
+	}
+	return result{failed: 1, output: err.Error() + "\n"}
 }
 
 // command runs a command that passes or fails as a whole.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,39 +10,17 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
 
-// tests runs all tests but those that the step "clients" runs.
-func tests(ctx context.Context, _ *machine) result {
-	return test(ctx, released, "-skip="+everyLibrary, "./...")
-}
-
-// raceTests runs the tests of packages with goroutines once more, with the race
-// detector. It makes them several times slower, so those that do the same thing
-// many times do it less often.
-func raceTests(ctx context.Context, m *machine) result {
-	if m.compiler == "" {
-		return result{skipped: []skip{{"race", "no C compiler, which the race detector needs: install gcc or clang"}}}
-	}
-	packages, err := concurrent(ctx)
-	if err != nil {
-		return result{failed: 1, output: err.Error() + "\n"}
-	}
-	if len(packages) == 0 {
-		return result{skipped: []skip{{"race", "no package has goroutines"}}}
-	}
-	// Programs under the detector wait a second before they end, unless told not
-	// to; the tests run many of them.
-	env := []string{"GORACE=atexit_sleep_ms=0", "CGO_ENABLED=1", "CC=" + m.compiler}
-	return test(ctx, env, append([]string{"-race", "-short", "-skip=" + everyLibrary, unwatched}, packages...)...)
-}
-
 // test runs go test. Vet is a step of its own.
-func test(ctx context.Context, env []string, args ...string) result {
-	c := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-vet=off", "-timeout=30m"}, args...)...)
+func (m *machine) test(ctx context.Context, env []string, args ...string) result {
+	begin, flags := time.Now(), []string{"test", "-json", "-vet=off", "-timeout=30m"}
+	if m.all {
+		flags = append(flags, "-count=1")
+	}
+	c := exec.CommandContext(ctx, "go", append(flags, args...)...)
 	c.Env = append(os.Environ(), env...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 10 * time.Second
@@ -57,6 +34,7 @@ func test(ctx context.Context, env []string, args ...string) result {
 		return result{failed: 1, output: err.Error() + "\n"}
 	}
 	r := read(out)
+	r.took = time.Since(begin)
 	if err := c.Wait(); err != nil && r.failed == 0 {
 		r.failed++
 		r.output += fmt.Sprintf("%v: %s\n", err, c)
@@ -77,9 +55,9 @@ type event struct {
 	Elapsed    float64 // seconds
 }
 
-// read counts the tests of a run, collects why tests were skipped and what those
-// printed that failed. A package that fails without a failed test, because it does
-// not compile or ends early, counts as one.
+// read counts the tests of a run, and collects the reasons of skipped tests and the output
+// of failed ones. A package that fails without a failed test, since it does not compile or
+// ends early, counts as one failure.
 func read(in io.Reader) (r result) {
 	type key struct{ pkg, test string }
 	outputs, failed := map[key]*strings.Builder{}, map[string]int{}
@@ -89,7 +67,6 @@ func read(in io.Reader) (r result) {
 		}
 		outputs[k].WriteString(text)
 	}
-	var took []elapsed
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
@@ -111,7 +88,7 @@ func read(in io.Reader) (r result) {
 			}
 			delete(outputs, k)
 			if e.Test == "" {
-				took = append(took, elapsed{e.Package, e.Elapsed})
+				r.packages = append(r.packages, elapsed{e.Package, e.Elapsed})
 			}
 			switch {
 			case e.Action == "pass" && e.Test != "":
@@ -135,29 +112,18 @@ func read(in io.Reader) (r result) {
 			}
 		}
 	}
-	r.slowest = slowest(took)
 	return r
 }
 
-// elapsed is how many seconds the tests of a package took.
+// elapsed is how long a step or the tests of a package took.
 type elapsed struct {
-	pkg     string
+	name    string
 	seconds float64
-}
-
-// slowest names the packages that a run waited for, where making tests faster pays.
-func slowest(took []elapsed) string {
-	slices.SortFunc(took, func(a, b elapsed) int { return cmp.Compare(b.seconds, a.seconds) })
-	var names []string
-	for _, e := range took[:min(len(took), 6)] {
-		names = append(names, fmt.Sprintf("%s %.0f s", strings.TrimPrefix(e.pkg, "svc/"), e.seconds))
-	}
-	return strings.Join(names, ", ")
 }
 
 var place = regexp.MustCompile(`^[\w.]+\.go:\d+: `)
 
-// reason is what a skipped test says, without the place that says it.
+// reason returns the text of a skipped test, without its file and line.
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {

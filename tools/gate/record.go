@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// record holds the last pass of each check on this machine, in a file. A check whose inputs
+// and tools are those of its last pass need not run again. It is safe for concurrent use.
+type record struct {
+	path   string
+	mu     sync.Mutex
+	passes map[string]pass // by name of the check
+}
+
+// pass is a run of a check without a failure.
+type pass struct {
+	Key     string // of the inputs and the tools
+	At      time.Time
+	Passed  int
+	Skipped []skip
+}
+
+// readRecord reads the record of a machine. A file that cannot be read is an empty record,
+// with which everything runs.
+func readRecord(path string) *record {
+	r := &record{path: path, passes: map[string]pass{}}
+	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &r.passes) != nil {
+		r.passes = map[string]pass{}
+	}
+	return r
+}
+
+// find returns the last pass of a check if it had this key.
+func (r *record) find(name, key string) (pass, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.passes[name]
+	return p, key != "" && p.Key == key
+}
+
+// put stores a pass, or nothing if key is "".
+func (r *record) put(name, key string, found result) error {
+	if key == "" {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.passes[name] = pass{key, time.Now().UTC().Truncate(time.Second), found.passed, found.skipped}
+	text, err := json.MarshalIndent(r.passes, "", "\t")
+	if err != nil {
+		return err
+	}
+	temporary := r.path + ".new"
+	if err := os.WriteFile(temporary, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, r.path)
+}
+
+// inputs is what the outcome of a check depends on.
+type inputs struct {
+	paths []string // files, and folders with everything below them
+	tools []string // commands of bash that print versions
+	more  string
+}
+
+// key returns the hash of the inputs, or "" if it cannot be known, as outside of a
+// repository. Files that git ignores are made of those that it does not.
+func (in inputs) key(ctx context.Context) string {
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%q\n%q\n", in.more, os.Getenv("SVC_REQUIRE_TOOLS"))
+	if err := in.addFiles(ctx, sum); err != nil {
+		return ""
+	}
+	for _, tool := range in.tools {
+		// A tool that is not installed is a version, too.
+		out, err := exec.CommandContext(ctx, "bash", "-c", tool).CombinedOutput()
+		_, _ = fmt.Fprintf(sum, "%q %q %t\n", tool, out, err == nil)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// addFiles adds the names, modes and content of the files.
+func (in inputs) addFiles(ctx context.Context, sum hash.Hash) error {
+	list := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"}
+	names, err := exec.CommandContext(ctx, "git", append(list, in.paths...)...).Output()
+	if err != nil {
+		return err
+	}
+	for name := range bytes.SplitSeq(bytes.TrimSuffix(names, []byte{0}), []byte{0}) {
+		if err := addFile(sum, filepath.FromSlash(string(name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addFile(sum hash.Hash, name string) error {
+	file, err := os.Open(name)
+	if os.IsNotExist(err) { // deleted, and not yet committed
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(sum, "%q %v %d\n", name, info.Mode(), info.Size())
+	_, err = io.Copy(sum, file)
+	return err
+}
+
+// check is a check that runs again if its inputs have changed since it passed.
+type check struct {
+	name string
+	inputs
+	run func() result
+}
+
+// unlessUnchanged runs a check, or reports its last pass if the inputs have not changed
+// since and the gate was not asked to run everything.
+func (m *machine) unlessUnchanged(ctx context.Context, c check) (r result, unchanged bool) {
+	key := c.key(ctx)
+	if last, ok := m.record.find(c.name, key); ok && !m.all {
+		when := last.At.Format("2006-01-02 15:04 MST")
+		return result{
+			passed: 1, skipped: last.Skipped,
+			lines: []string{fmt.Sprintf("%-12s unchanged since a pass on %s: %d passed then", c.name, when, last.Passed)},
+		}, true
+	}
+	begin := time.Now()
+	r = c.run()
+	r.took = time.Since(begin)
+	r.lines = append(r.lines, line(c.name, r))
+	if r.failed == 0 && ctx.Err() == nil {
+		r.add(failure(m.record.put(c.name, key, r)))
+	}
+	return r, false
+}
+
+// wholeOrStory runs a check if its inputs have changed. If only the program has, it runs a
+// story of it, which the whole check contains.
+func (m *machine) wholeOrStory(ctx context.Context, program string, whole, story check) result {
+	story.inputs = whole.inputs
+	story.more = program
+	r, unchanged := m.unlessUnchanged(ctx, whole)
+	switch {
+	case unchanged:
+		told, _ := m.unlessUnchanged(ctx, story)
+		r.add(told)
+	case r.failed == 0 && ctx.Err() == nil:
+		r.add(failure(m.record.put(story.name, story.key(ctx), r)))
+	}
+	return r
+}
