@@ -300,7 +300,7 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) { note(t, "documentation
 		{"a change that fails", map[string]string{"clients/go/lib.go.in": "3\n"}, nil, 1, "documentation, go, plays"},
 		{"and fails again", nil, nil, 1, "go"},
 	} {
-		t.Run(tc.name, func(t *testing.T) { //nolint:paralleltest // each row follows the one above
+		t.Run(tc.name, func(t *testing.T) {
 			write(t, ".", tc.files)
 			var out bytes.Buffer
 			if code := run(t.Context(), append(tc.flags, "clients", "console"), &out); code != tc.code {
