@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// heaviest are the libraries whose checks take longest; they begin first.
+// heaviest lists the libraries with the longest checks, which begin first.
 var heaviest = []string{"rust", "python", "typescript", "browser"}
 
 // versions are the commands that tell which tools of the libraries and the console are

@@ -133,8 +133,8 @@ func TestWhatFailsIsPrinted(t *testing.T) { //nolint:paralleltest // changes the
 	}, "tests", "format")
 }
 
-// A package with a goroutine runs with the detector, which finds its race. Without a C
-// compiler it runs all the same, and the gate says that nothing watched it.
+// A package with a goroutine runs under the detector, which finds its race. Without a C
+// compiler the package runs without the detector, and the gate reports that.
 func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folder
 	in(t, map[string]string{"busy/race_test.go": racy})
 	m, err := inspect(t.Context(), false)

@@ -1,7 +1,7 @@
-// Command gate runs everything that decides about a change: formatting, vet, lint, all
-// tests, all platforms, known vulnerabilities, the client libraries and the console. It
-// needs Go alone. A check whose tools are not installed is skipped and printed with the
-// reason. The last line sums up: "N passed, N failed, N skipped".
+// Command gate runs every check of a change: formatting, vet, lint, all tests, all
+// platforms, known vulnerabilities, the client libraries and the console. It needs Go
+// alone. It skips a check whose tools are not installed and prints the reason. The last
+// line sums up: "N passed, N failed, N skipped".
 //
 //	go run ./tools/gate          every step
 //	go run ./tools/gate lint     one step, or several

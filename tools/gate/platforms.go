@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,11 +17,10 @@ import (
 	"strings"
 )
 
-// platforms type-checks the program and its tests for every platform of a release but
-// this one, where vet and the tests compile them. What the type checker accepts the
-// compiler translates, so that nothing of ours is compiled and linked for machines on
-// which it does not run here; a release does that. What others have written is compiled,
-// once: the build cache keeps it.
+// platforms type-checks the program and its tests for every platform of a release but this
+// one, where vet and the tests compile them. What the type checker accepts the compiler
+// translates, so nothing is compiled for machines on which it does not run here; a release
+// does that. Of the packages of others only the declarations are checked.
 func platforms(ctx context.Context, _ *machine) result {
 	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}} {
 		if p == (platform{runtime.GOOS, runtime.GOARCH}) {
@@ -47,13 +44,12 @@ type platform struct{ system, processor string }
 // package are compiled with, as go list describes it.
 type source struct {
 	ImportPath, Dir string
-	Standard        bool
 	Module          *struct {
 		Main      bool
 		GoVersion string
 	}
-	GoFiles   []string          // with those of the tests where it is such a variant
-	ImportMap map[string]string // what an import means, where that is a variant
+	GoFiles   []string          // of a variant, with those of the tests
+	ImportMap map[string]string // the path that an import means, where that is a variant
 }
 
 // ours reports whether the package belongs to the module that is checked, and has files
@@ -69,19 +65,12 @@ func (p platform) check(ctx context.Context, dir string) (found []error, err err
 	if err != nil {
 		return nil, err
 	}
-	exports, err := p.exports(ctx, dir, list)
-	if err != nil {
-		return nil, err
-	}
-	files := token.NewFileSet()
 	c := checker{
-		files: files, sizes: types.SizesFor("gc", p.processor), done: map[string]*types.Package{},
-		others: importer.ForCompiler(files, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }),
+		files: token.NewFileSet(), sizes: types.SizesFor("gc", p.processor),
+		done: map[string]*types.Package{"unsafe": types.Unsafe},
 	}
 	for _, s := range list { // each after what it imports
-		if s.ours() {
-			found = append(found, c.check(s)...)
-		}
+		found = append(found, c.check(s)...)
 	}
 	return found, nil
 }
@@ -102,7 +91,7 @@ func (p platform) list(ctx context.Context, dir string, args ...string) ([]byte,
 
 // sources lists all packages, each after those that it imports.
 func (p platform) sources(ctx context.Context, dir string) (list []*source, err error) {
-	out, err := p.list(ctx, dir, "-deps", "-test", "-json=ImportPath,Dir,Standard,Module,GoFiles,ImportMap", "./...")
+	out, err := p.list(ctx, dir, "-deps", "-test", "-json=ImportPath,Dir,Module,GoFiles,ImportMap", "./...")
 	if err != nil {
 		return nil, err
 	}
@@ -116,32 +105,11 @@ func (p platform) sources(ctx context.Context, dir string) (list []*source, err 
 	return list, nil
 }
 
-// exports compiles the packages of others and returns the files with their types.
-func (p platform) exports(ctx context.Context, dir string, list []*source) (map[string]string, error) {
-	args := []string{"-export", "-f={{.ImportPath}}\t{{.Export}}"}
-	for _, s := range list {
-		if s.Module == nil || !s.Module.Main {
-			args = append(args, s.ImportPath)
-		}
-	}
-	out, err := p.list(ctx, dir, args...)
-	if err != nil {
-		return nil, err
-	}
-	exports := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		exports[path] = file
-	}
-	return exports, nil
-}
-
 // checker type-checks packages in the order of their imports.
 type checker struct {
-	files  *token.FileSet
-	sizes  types.Sizes
-	others types.Importer
-	done   map[string]*types.Package // ours, by import path
+	files *token.FileSet
+	sizes types.Sizes
+	done  map[string]*types.Package // by import path
 }
 
 // importing resolves the imports of one package.
@@ -150,7 +118,7 @@ type importing struct {
 	of *source
 }
 
-// Import returns a package that was checked before, or that others have written.
+// Import returns a package that was checked before.
 func (i importing) Import(path string) (*types.Package, error) {
 	if variant := i.of.ImportMap[path]; variant != "" {
 		path = variant
@@ -158,24 +126,34 @@ func (i importing) Import(path string) (*types.Package, error) {
 	if p := i.done[path]; p != nil {
 		return p, nil
 	}
-	return i.others.Import(path)
+	return nil, fmt.Errorf("package %s is not listed before the packages that import it", path)
 }
 
-// check type-checks a package and returns what is wrong with it.
+// check type-checks a package and returns what is wrong with it, if it is ours.
 func (c *checker) check(s *source) (found []error) {
+	if c.done[s.ImportPath] != nil {
+		return nil
+	}
 	var parsed []*ast.File
 	for _, name := range s.GoFiles {
 		file, err := parser.ParseFile(c.files, filepath.Join(s.Dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {
-			return []error{err}
+			found = append(found, err)
+			continue
 		}
 		parsed = append(parsed, file)
 	}
 	config := types.Config{
-		GoVersion: "go" + s.Module.GoVersion, Sizes: c.sizes, Importer: importing{c, s},
+		Sizes: c.sizes, Importer: importing{c, s}, IgnoreFuncBodies: !s.ours(),
 		Error: func(err error) { found = append(found, err) },
+	}
+	if s.Module != nil && s.Module.GoVersion != "" {
+		config.GoVersion = "go" + s.Module.GoVersion
 	}
 	path, _, _ := strings.Cut(s.ImportPath, " ") // the rest of it says which variant
 	c.done[s.ImportPath], _ = config.Check(path, c.files, parsed, nil)
+	if !s.ours() {
+		return nil
+	}
 	return found
 }

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// record holds the last pass of each check on this machine, in a file. A check whose inputs
-// and tools are those of its last pass need not run again. It is safe for concurrent use.
+// record holds the last pass of each check on this machine, in a file. A check need not run
+// again while its inputs and tools are the same. A record is safe for concurrent use.
 type record struct {
 	path   string
 	mu     sync.Mutex
@@ -68,7 +68,7 @@ func (r *record) put(name, key string, found result) error {
 	return os.Rename(temporary, r.path)
 }
 
-// inputs is what the outcome of a check depends on.
+// inputs are the files and tools that determine the outcome of a check.
 type inputs struct {
 	paths []string // files, and folders with everything below them
 	tools []string // commands of bash that print versions

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// timesKept is the number of runs whose times are kept.
+// timesKept is the number of runs in the file of times.
 const timesKept = 20
 
 // keepTimes adds a line about this run to the file "times" of a folder: when and for which
@@ -39,7 +39,7 @@ func (r *report) keepTimes(state, commit string) {
 	}
 }
 
-// slowest names the ten packages whose tests took longest, in all runs together.
+// slowest names the ten packages with the longest tests, and sums up the runs of a package.
 func slowest(packages []elapsed) string {
 	total := map[string]float64{}
 	for _, p := range packages {

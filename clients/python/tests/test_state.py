@@ -127,7 +127,8 @@ def test_track_does_not_wait_for_a_send() -> None:
             time.sleep(0.01)
     release.set()
     client.close()
-    assert waited and all(waited)
+    assert waited
+    assert all(waited)
 
 
 def test_an_opt_out_ends_a_running_send_of_the_asynchronous_client() -> None:
