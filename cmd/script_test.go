@@ -50,8 +50,8 @@ func scripts(t *testing.T) []string {
 	return files
 }
 
-// inDetail are the scripts whose processes the race detector watches: what runs beside
-// requests, and each kind of process. In the others it would find the same.
+// inDetail lists the scripts that run under the race detector: those in which work runs
+// beside requests. The other scripts start the same code in the same processes.
 var inDetail = []string{"backup_schedule.txtar", "compact.txtar", "files.txtar", "moving.txtar", "reload.txtar", "running.txtar", "two_processes.txtar"}
 
 func TestScripts(t *testing.T) {

@@ -25,7 +25,7 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.milliseconds.Load()) }
 
 func (c *clock) advance(d time.Duration) { c.milliseconds.Add(d.Milliseconds()) }
 
-// openStore opens a store whose whole file is checked when the test closes it.
+// openStore opens a store and checks its whole file when the test ends.
 func openStore(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
 	o.NoSync = true

@@ -13,9 +13,9 @@ import (
 	"svc/internal/testutil"
 )
 
-// The engine must answer like the model, whatever is done to it: in 2,000 stories,
-// however long they take, and in ten times as many with SVC_LONG=1. Much of the time goes
-// into waiting for the disk, so that several are told at once.
+// The engine must answer like the model in 2,000 random stories, and in ten times as many
+// with SVC_LONG=1. Several stories run at once, because each waits for the disk most of the
+// time.
 func TestEngineAnswersLikeTheModel(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -2,11 +2,11 @@ package testutil
 
 import "testing"
 
-// WithoutDetector skips a test under -short, which the gate sets together with the race
-// detector; the gate runs the test afterwards, without both. It is for tests whose
-// measurements the detector changes, such as counts of allocations, and for tests that try
-// very many inputs one after the other, which the detector makes several times slower and
-// in which it finds nothing.
+// WithoutDetector skips a test under -short. The gate sets -short together with the race
+// detector, and afterwards runs the skipped tests without both. Call it in a test that counts
+// allocations, which the detector changes, and in a test that tries very many inputs one
+// after the other, which the detector makes several times slower and in which it finds
+// nothing.
 func WithoutDetector(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
