@@ -77,6 +77,9 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[setting.Errors](err); ok || errors.Is(err, instance.ErrNotFolder) {
 		return exitUsage
 	}
+	if _, ok := errors.AsType[*instance.ForeignError](err); ok {
+		return exitUsage
+	}
 	if _, ok := errors.AsType[*control.HeldError](err); ok || errors.Is(err, store.ErrLocked) {
 		return exitLocked
 	}
@@ -105,6 +108,9 @@ func printError(w io.Writer, err error, args []string) {
 	text := err.Error()
 	if owner, ok := errors.AsType[*control.OwnerError](err); ok {
 		text += "\n" + ownerHint(owner, args)
+	}
+	if _, ok := errors.AsType[*instance.ForeignError](err); ok {
+		text += "\nuse --force to keep the data beside that, which stays as it is, or name another directory with --data"
 	}
 	text += diskHint(err)
 	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {

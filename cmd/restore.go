@@ -96,7 +96,7 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 		return err
 	}
 	if len(foreign) > 0 && !o.force { // asked before anything is made there
-		return withCode(exitUsage, fmt.Errorf("%s is not empty: it has %s, which svc did not make\nuse --force to restore beside that, which stays as it is, or name another directory with --data", s.Data, strings.Join(foreign, ", ")))
+		return &instance.ForeignError{Dir: s.Data, Names: foreign}
 	}
 	privateFiles()
 	if _, err := instance.MakeFolder(s.Data); err != nil {

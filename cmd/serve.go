@@ -40,6 +40,7 @@ import (
 )
 
 func (p *program) serveCommand() *cobra.Command {
+	var force bool
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -48,7 +49,10 @@ the secrets and the administrator, and prints how to log in.
 
 Every setting can also be an environment variable, and most can be a line in
 config.toml; see "svc config". The first interrupt lets requests in progress finish,
-a second one stops the server immediately.`,
+a second one stops the server immediately.
+
+A first start refuses a folder that holds other files. With --force it makes the data
+directory beside them.`,
 		Example: "  svc serve --data ./data\n  svc serve --data /var/lib/svc --listen :4000",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -56,10 +60,16 @@ a second one stops the server immediately.`,
 			if err != nil {
 				return err
 			}
+			if !force {
+				if err := instance.CheckForeign(s.Data); err != nil {
+					return err
+				}
+			}
 			return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) }, p.announce)
 		},
 	}
 	addSettings(c.Flags())
+	c.Flags().BoolVar(&force, "force", false, "make a data directory in a folder that holds other files, which stay")
 	return c
 }
 

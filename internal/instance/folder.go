@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"svc/internal/backup"
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/durable"
@@ -59,6 +61,42 @@ func MakeFolder(dir string) (made bool, err error) {
 		return false, fmt.Errorf("prepare data directory: %w", err)
 	}
 	return made, nil
+}
+
+// ForeignError reports a folder that holds files of others and no data of svc.
+type ForeignError struct {
+	Dir   string
+	Names []string // what is in it, sorted; at least one
+}
+
+// Error names the folder and some of the files.
+func (e *ForeignError) Error() string {
+	const most = 5
+	names := strings.Join(e.Names[:min(len(e.Names), most)], ", ")
+	if more := len(e.Names) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%s is not empty: it has %s, which svc did not make", e.Dir, names)
+}
+
+// CheckForeign returns a *ForeignError for a folder in which a first start would put its
+// files beside those of others. A folder with a database is a data directory, whatever else
+// is in it. Files that svc also has in a data directory, and lost+found, do not count.
+func CheckForeign(dir string) error {
+	if Has(dir, datadir.Database) {
+		return nil
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil // MakeFolder refuses it
+	}
+	names, err := backup.Foreign(dir)
+	if err != nil {
+		return fmt.Errorf("inspect data directory: %w", err)
+	}
+	if len(names) > 0 {
+		return &ForeignError{Dir: dir, Names: names}
+	}
+	return nil
 }
 
 // FindFolder reports whether there is a data directory: a folder with records, or
