@@ -80,6 +80,9 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*instance.ForeignError](err); ok {
 		return exitUsage
 	}
+	if _, ok := errors.AsType[*instance.OwnerError](err); ok {
+		return exitUsage
+	}
 	if _, ok := errors.AsType[*control.HeldError](err); ok || errors.Is(err, store.ErrLocked) {
 		return exitLocked
 	}
@@ -111,6 +114,9 @@ func printError(w io.Writer, err error, args []string) {
 	}
 	if _, ok := errors.AsType[*instance.ForeignError](err); ok {
 		text += "\nuse --force to keep the data beside that, which stays as it is, or name another directory with --data"
+	}
+	if other, ok := errors.AsType[*instance.OwnerError](err); ok {
+		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: svc files adopt --data " + quoted(other.Data)
 	}
 	text += diskHint(err)
 	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {

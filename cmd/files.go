@@ -19,7 +19,7 @@ import (
 )
 
 func (p *program) filesCommand() *cobra.Command {
-	return group("files", "Manage the files of a project", p.filesUpload(), p.filesList(), p.filesRemove())
+	return group("files", "Manage the files of a project", p.filesUpload(), p.filesList(), p.filesRemove(), p.filesAdopt())
 }
 
 // remote says which server a command asks when it is not the one of the data

@@ -77,6 +77,7 @@ var matrix = map[string]struct {
 	// There is no such project.
 	"svc export":       {"--project missing -", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
 	"svc files":        {"", codes{exitUsage}},
+	"svc files adopt":  {"", codes{exitNoData, exitOK, exitLocked, exitOK, exitLocked, exitFailed}},
 	"svc files list":   {"--project missing", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
 	"svc files rm":     {"--project missing 0123456789ab", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
 	"svc files upload": {"--project missing missing.zip", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},

@@ -334,7 +334,7 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 		}
 		tx.touchProject(i.id)
 		tx.filesWaiting = true // jobs left those of the import alone
-		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), tx.recordAll(i.id))
+		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), tx.recordAll(i.id), tx.HoldSweeps())
 	})
 	if err == nil {
 		delete(s.imports, i.id)

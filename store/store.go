@@ -26,6 +26,7 @@
 //	feed.go         the change feed that the search index follows
 //	snapshot.go     immutable projects for public reads, within a memory budget
 //	links.go        the files that direct links lead to, in memory
+//	storage_owner.go  the id by which storage directories know the database
 //	export.go       reading a whole project
 //	import.go       writing a whole project
 //	purge.go        removing the content of deleted projects in steps
@@ -97,11 +98,12 @@ type Options struct {
 type Store struct {
 	// file is locked from the start of a write transaction until what it changed in
 	// memory is visible, so that both have the same order.
-	file *boltfile.Writer
-	now  func() time.Time
-	log  *slog.Logger
-	path string
-	id   uuid.UUID
+	file  *boltfile.Writer
+	now   func() time.Time
+	log   *slog.Logger
+	path  string
+	id    uuid.UUID
+	owner uuid.UUID // see Owner
 
 	exactBytes int64 // Options.ExactBytes
 
@@ -155,7 +157,7 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.file = boltfile.NewWriter(db, s.log)
 	if err = layout.Settle(s.file, o.Upgrade); err == nil && !o.ReadOnly {
-		err = s.addLater()
+		err = errors.Join(s.addLater(), s.ensureOwner())
 	}
 	if err == nil {
 		err = s.load()
@@ -174,8 +176,7 @@ func (s *Store) layOut(t *boltfile.Tx) error {
 	if err != nil {
 		return err
 	}
-	id := uuid.New()
-	return errors.Join(meta.Put(storeIDKey, id[:]), s.addBuckets(t))
+	return errors.Join(putNewID(meta, storeIDKey), putNewID(meta, ownerKey), s.addBuckets(t))
 }
 
 // addLater gives a file of the first versions what it does not have.
@@ -221,6 +222,7 @@ func (s *Store) load() error {
 		meta := t.Bucket(metaBucket)
 		copy(s.ids.last[:], meta.Get(lastIDKey))
 		copy(s.id[:], meta.Get(storeIDKey))
+		copy(s.owner[:], meta.Get(ownerKey))
 		s.lastChange.Store(t.Bucket(feedBucket).Sequence())
 		tx := &Tx{bolt: t, store: s, now: s.now()}
 		return errors.Join(s.loadProjects(tx), s.loadKeys(tx), s.loadAccount(tx))
@@ -232,20 +234,6 @@ func (s *Store) ID() uuid.UUID { return s.id }
 
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
-
-// Renew gives the file a new id. It is for a copy that lives on beside the original:
-// what was derived from the original, and the disk of its backups, are not the copy's.
-func (s *Store) Renew() error {
-	id := uuid.New()
-	err := s.Update(func(tx *Tx) error {
-		meta := tx.bolt.Bucket(metaBucket)
-		return errors.Join(meta.Put(storeIDKey, id[:]), meta.Delete(backupFolderKey))
-	})
-	if err == nil {
-		s.id = id
-	}
-	return err
-}
 
 // Close waits for open transactions and closes the file. It writes the list
 // of free pages once, which makes the next Open fast.

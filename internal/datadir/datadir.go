@@ -38,6 +38,9 @@ const (
 	Uploads     = "staging/uploads" // uploads in progress
 	StagedFiles = "staging/files"   // contents on their way to other storage, by file ids
 	Slices      = "cache"           // parts of files on other storage
+	Owner       = "owner.json"      // the database that has the records of these files
+	OwnerLock   = "owner.lock"      // held by the process that uses the directory
+	Lost        = "lost"            // by date, what no record was found for
 )
 
 // Databases are the files that only svc can write.

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"svc/internal/cdn"
 	"svc/internal/datadir"
 	"svc/internal/fault"
@@ -32,6 +34,7 @@ type Files struct {
 	CDN      *cdn.Client
 
 	removing sync.RWMutex // see Hold
+	lock     *storageLock
 }
 
 // Hold prevents the removal of contents until release is called. It is for copying the
@@ -60,9 +63,10 @@ func (f *Files) BeginRemoval() (end func(), ok bool) {
 	return f.removing.RUnlock, true
 }
 
-// openFiles makes what is missing in the directory of local files and opens it. The
-// secret that keys are derived from must be in the settings.
-func openFiles(s *setting.Settings, version string, log *slog.Logger) (f *Files, err error) {
+// openFiles makes what is missing in the directory of local files, claims it for the
+// database with an owner id, and opens it. The secret that keys are derived from must be in
+// the settings. The errors are the same as for claimStorage, or from the file system.
+func openFiles(s *setting.Settings, owner uuid.UUID, version string, log *slog.Logger) (f *Files, err error) {
 	config := outbound.Config{Profile: outbound.Operator, Version: version, Ports: OwnPorts(s)}
 	f = &Files{Dir: s.StorageDir, Keys: seal.NewKeys([]byte(s.JWTSecret))}
 	defer func() {
@@ -70,6 +74,9 @@ func openFiles(s *setting.Settings, version string, log *slog.Logger) (f *Files,
 			f, err = nil, errors.Join(fmt.Errorf("open storage directory %s: %w", s.StorageDir, err), f.close())
 		}
 	}()
+	if f.lock, err = claimStorage(f.Dir, s.Data, owner); err != nil {
+		return f, err
+	}
 	if f.Storages, err = storage.NewStorages(f.Dir, outbound.New(config)); err != nil {
 		return f, err
 	}
@@ -109,7 +116,7 @@ func (f *Files) close() (err error) {
 	if f.Storages != nil {
 		err = errors.Join(err, f.Storages.Close())
 	}
-	return err
+	return errors.Join(err, f.lock.release())
 }
 
 // Open returns the back end that a record describes. It does not connect. A password

@@ -6,6 +6,7 @@
 //	instance.go    the open directory
 //	folder.go      the directory itself and its staging folder
 //	files.go       local files, and access to other storage
+//	owner.go       which data directory a storage directory belongs to
 //	secrets.go     secrets.toml
 //	images.go      copies of both databases at one point in time
 //	upgrade.go     copies made before an upgrade
@@ -76,7 +77,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	if err != nil {
 		return err
 	}
-	i.Files, err = openFiles(s, version, log)
+	i.Files, err = openFiles(s, i.Store.Owner(), version, log)
 	return err
 }
 

@@ -99,7 +99,7 @@ var Kinds = map[Kind]About{
 	FileIndex:  {Wrong, "an index of files does not match the files", "rebuilds the index from the files"},
 	FileHome:   {Wrong, "a file or a project names a storage backend that does not exist, or not exactly one is the default", "lets such projects use the default, and makes the built-in storage the default where there is none"},
 	Object:     {Damage, "the content of a file is missing in the local storage, or has another size", ""},
-	SpareFile:  {Note, "content in the local storage belongs to no file; a running server removes it", ""},
+	SpareFile:  {Note, "content in the local storage belongs to no file; a running server moves it to `lost/` when it is a day old, unless there are many", ""},
 	StagedFile: {Note, "staged content belongs to no file; a running server removes it", ""},
 
 	Block:           {Damage, "a block of events cannot be decoded", ""},

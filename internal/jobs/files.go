@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +9,7 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -466,14 +463,13 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 	}
 }
 
-// cleanFiles removes what no record and no upload needs any more: expired uploads,
-// staged contents, objects without a record, unfinished uploads to storages, and
-// slices that nobody asks for.
+// cleanFiles removes expired uploads, unneeded staged contents, unfinished uploads to
+// storages and unused slices, and sweeps the local storage.
 func (j *Jobs) cleanFiles(ctx context.Context) error {
-	return errors.Join(j.Files.Uploads.Sweep(), j.cleanStaged(), j.cleanObjects(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
+	return errors.Join(j.Files.Uploads.Sweep(), j.cleanStaged(), j.sweepLocal(ctx), j.sweepStorages(ctx), j.Files.Cache.Sweep())
 }
 
-// purgeUploads drops the uploads to projects that there are not any more.
+// purgeUploads drops the uploads to projects that no longer exist.
 func (j *Jobs) purgeUploads() (err error) {
 	if j.Files == nil {
 		return nil
@@ -484,57 +480,6 @@ func (j *Jobs) purgeUploads() (err error) {
 		}
 	}
 	return err
-}
-
-// cleanStaged removes staged contents whose file is gone for long, is ready, or failed
-// a week ago. What cannot be removed, because Windows keeps open files, keeps no other.
-func (j *Jobs) cleanStaged() error {
-	local := j.Files.Storages.Local()
-	var failed error
-	err := local.WalkStaged(func(id string, info fs.FileInfo) error {
-		age := j.Now().Sub(info.ModTime())
-		f, err := store.Read(j.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(store.FileID(id)) })
-		switch {
-		case fault.Is(err, fault.NotFound):
-			if age < orphanAge {
-				return nil
-			}
-		case err != nil:
-			return err
-		case f.Status == store.FilePending, f.Status == store.FileFailed && age < stagedAge:
-			return nil
-		}
-		failed = cmp.Or(failed, j.unlessHeld(func() error {
-			if err := os.Remove(local.Staged(id)); !errors.Is(err, fs.ErrNotExist) { // its transfer may remove it too
-				return err
-			}
-			return nil
-		}))
-		return nil
-	})
-	return errors.Join(err, failed)
-}
-
-// cleanObjects removes local objects that no file has, as cleanStaged does contents.
-func (j *Jobs) cleanObjects(ctx context.Context) error {
-	local := j.Files.Storages.Local()
-	var failed error
-	err := local.Walk(func(name string, info fs.FileInfo) error {
-		if j.Now().Sub(info.ModTime()) < orphanAge {
-			return ctx.Err()
-		}
-		key, err := store.Read(j.DB, func(tx *store.Tx) (string, error) { return tx.ObjectKey(store.FileID(path.Base(path.Dir(name)))) })
-		// A disk that ignores case may show the folder of a project as it was first named.
-		if err != nil || key != "" && strings.EqualFold(files.DiskPath(key), name) {
-			return errors.Join(err, ctx.Err())
-		}
-		failed = cmp.Or(failed, j.unlessHeld(func() error {
-			j.Log.Info("removing an object that no file has", "object", name)
-			return local.Remove(name)
-		}))
-		return ctx.Err()
-	})
-	return errors.Join(err, failed)
 }
 
 // unlessHeld removes something, and leaves it to the next clean-up while a backup is

@@ -175,7 +175,7 @@ func TestCleanUpOfWhatIsReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.age.Store(int64(26 * time.Hour))
-	if err := d.jobs.cleanObjects(t.Context()); err != nil {
+	if err := d.jobs.sweepLocal(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.objects(); len(got) != 1 || got[0] != object {

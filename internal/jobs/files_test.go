@@ -68,7 +68,7 @@ func newDepot(t *testing.T, host string) *depot {
 	})
 	keys := seal.NewKeys([]byte("secret"))
 	d.Files = &Files{
-		Files:   &instance.Files{Storages: storages, Uploads: uploads, Cache: cache, Keys: keys, CDN: cdn.NewClient(operator, d.cdn(), "")},
+		Files:   &instance.Files{Dir: d.dir, Storages: storages, Uploads: uploads, Cache: cache, Keys: keys, CDN: cdn.NewClient(operator, d.cdn(), "")},
 		Fetch:   outbound.New(outbound.Config{Profile: outbound.Data, Version: "test", Trusted: host}),
 		BaseURL: "https://dl.example.org", MaxSize: 1 << 20, Pauses: []time.Duration{0, 0},
 	}
@@ -142,6 +142,38 @@ func (d *depot) stage(content string) store.FileID {
 	return id
 }
 
+// ready adds files with the content "kept" in the local storage.
+func (d *depot) ready(n int) (ids []store.FileID) {
+	d.t.Helper()
+	for range n {
+		id := d.stage("kept")
+		if _, err := d.Storages.Local().Put(d.t.Context(), d.file(id).ObjectKey, d.Storages.Local().Staged(string(id)), 4); err != nil {
+			d.t.Fatal(err)
+		}
+		d.update(func(tx *store.Tx) error {
+			f, err := tx.FileByID(id)
+			if err != nil {
+				return err
+			}
+			f.Status = store.FileReady
+			return tx.PutFile(d.p.ID, f)
+		})
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// strange writes files below the storage directory that nothing refers to.
+func (d *depot) strange(names ...string) {
+	d.t.Helper()
+	for _, name := range names {
+		path := filepath.Join(d.dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("x"), 0o600)); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
 // file reads a record, and nil when it is gone.
 func (d *depot) file(id store.FileID) *store.File {
 	d.t.Helper()
@@ -160,9 +192,14 @@ func (d *depot) settled(id store.FileID) *store.File {
 }
 
 // objects lists what lies below objects/ and staging/files/.
-func (d *depot) objects() (names []string) {
+func (d *depot) objects() (names []string) { return d.below("objects", "staging/files") }
+
+// lost lists what was moved aside.
+func (d *depot) lost() []string { return d.below("lost") }
+
+func (d *depot) below(folders ...string) (names []string) {
 	d.t.Helper()
-	for _, folder := range []string{"objects", "staging/files"} {
+	for _, folder := range folders {
 		found, err := filepath.Glob(filepath.Join(d.dir, folder, "*"))
 		if err != nil {
 			d.t.Fatal(err)
@@ -417,10 +454,7 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 		_, err := tx.DeleteFile(d.p.ID, id, false, 0)
 		return err
 	})
-	orphan := filepath.Join(d.dir, "objects", "orphan")
-	if err := os.WriteFile(orphan, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	d.strange("staging/files/000000000001")
 	d.age.Store(int64(26 * time.Hour))
 	release := d.Hold()
 	begin := d.jobs.Now()
@@ -487,23 +521,12 @@ func TestDeletionThatOthersHaveDone(t *testing.T) {
 	}
 }
 
-// TestCleanUpRemovesWhatNoRecordNeeds: orphans go when nothing can claim them any more,
-// and what has a record stays.
-func TestCleanUpRemovesWhatNoRecordNeeds(t *testing.T) {
+// TestCleanUp: content without a record is moved to lost once no upload can claim it, and
+// is removed after 30 days. Content with a record stays.
+func TestCleanUp(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
-	kept := d.stage("kept")
-	if _, err := d.Storages.Local().Put(t.Context(), d.file(kept).ObjectKey, d.Storages.Local().Staged(string(kept)), 4); err != nil {
-		t.Fatal(err)
-	}
-	d.update(func(tx *store.Tx) error {
-		f, err := tx.FileByID(kept)
-		if err != nil {
-			return err
-		}
-		f.Status = store.FileReady
-		return tx.PutFile(d.p.ID, f)
-	})
+	kept := d.ready(18)
 	pending := d.stage("pending")
 	failed := d.stage("failed")
 	d.update(func(tx *store.Tx) error {
@@ -514,26 +537,83 @@ func TestCleanUpRemovesWhatNoRecordNeeds(t *testing.T) {
 		f.Status, f.Error = store.FileFailed, "full"
 		return tx.PutFile(d.p.ID, f)
 	})
-	orphans := []string{"objects/f/app/000000000000/a.zip", "objects/stray", "staging/files/000000000001"}
-	for _, name := range orphans {
-		path := filepath.Join(d.dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("x"), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	d.strange("objects/f/app/000000000000/a.zip", "objects/stray", "staging/files/000000000001")
+	const day = 24 * time.Hour
 	for _, step := range []struct {
-		age  time.Duration
-		want int // of the three of records and the orphans
-	}{{0, 6}, {26 * time.Hour, 3}, {8 * 24 * time.Hour, 2}} {
+		age         time.Duration
+		there, lost int
+	}{{0, 23, 0}, {day + 2*time.Hour, 20, 3}, {8 * day, 19, 3}, {30 * day, 19, 3}, {33 * day, 19, 0}} {
 		d.age.Store(int64(step.age))
 		if _, err := d.jobs.Run(t.Context(), "file-cleanup"); err != nil {
 			t.Fatal(err)
 		}
-		if got := d.objects(); len(got) != step.want {
-			t.Errorf("after %v: got %d files, want %d: %q", step.age, len(got), step.want, got)
+		if got, lost := d.objects(), d.lost(); len(got) != step.there || len(lost) != step.lost {
+			t.Errorf("after %v: got %d files and %d lost, want %d and %d: %q, %q", step.age, len(got), len(lost), step.there, step.lost, got, lost)
 		}
 	}
-	if _, err := os.Stat(d.Storages.Local().Staged(string(pending))); err != nil || d.content(d.file(kept)) != "kept" {
+	if _, err := os.Stat(d.Storages.Local().Staged(string(pending))); err != nil || d.content(d.file(kept[0])) != "kept" {
 		t.Errorf("what has a record is gone: %v", err)
+	}
+}
+
+// TestManyUnknownObjectsStay: objects without a record belong to another database if they
+// are many, or a large part of all. Nothing is moved then, and the job fails.
+func TestManyUnknownObjectsStay(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name           string
+		known, unknown int
+		moved          bool
+	}{
+		{"a tenth", 18, 2, true},
+		{"more than a tenth", 17, 2, false},
+		{"all", 0, 1, false},
+		{"20", 230, 20, true},
+		{"more than 20", 230, 21, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDepot(t, "")
+			d.ready(tc.known)
+			for i := range tc.unknown {
+				d.strange(fmt.Sprintf("objects/f/app/%012d/a.zip", i))
+			}
+			d.age.Store(int64(26 * time.Hour))
+			_, err := d.jobs.Run(t.Context(), "file-cleanup")
+			there, lost := tc.known+tc.unknown, 0
+			if tc.moved {
+				there, lost = tc.known, tc.unknown
+			}
+			if got := len(d.objects()); got != there || len(d.lost()) != lost {
+				t.Errorf("got %d objects and %d lost, want %d and %d", got, len(d.lost()), there, lost)
+			}
+			want := fmt.Sprintf("%d of %d objects in %s have no record", tc.unknown, tc.known+tc.unknown, d.dir)
+			if tc.moved != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("got %v, want it to begin with %q: %t", err, want, !tc.moved)
+			}
+		})
+	}
+}
+
+// TestSweepWaits: after a restore, an import or an adoption nothing is swept for a day.
+func TestSweepWaits(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	d.ready(9)
+	d.strange("objects/f/app/000000000000/a.zip", "staging/files/000000000001")
+	for _, name := range d.objects() {
+		if err := os.Chtimes(name, time.Time{}, time.Now().Add(-48*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.update((*store.Tx).HoldSweeps)
+	for _, step := range []struct {
+		age  time.Duration
+		lost int
+	}{{23 * time.Hour, 0}, {25 * time.Hour, 2}} {
+		d.age.Store(int64(step.age))
+		if _, err := d.jobs.Run(t.Context(), "file-cleanup"); err != nil || len(d.lost()) != step.lost {
+			t.Errorf("after %v: got %v, lost %q, want %d", step.age, err, d.lost(), step.lost)
+		}
 	}
 }

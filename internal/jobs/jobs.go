@@ -10,6 +10,7 @@
 //	pace.go      how fast a backup goes on beside requests
 //	cleanup.go   retention and deleted projects, at night
 //	files.go     uploads to storage, deletions of objects, clean-up
+//	sweep.go     local content without a record
 //	fetch.go     downloads of attachments of releases
 //	forwards.go  feedback that may have become an issue
 package jobs

@@ -20,8 +20,11 @@ import (
 	"svc/internal/files"
 )
 
-// objects is the folder of the objects below the storage directory.
-const objects = "objects"
+// The folders below the storage directory: of objects, and of what no record was found for.
+const (
+	objects = "objects"
+	lost    = "lost"
+)
 
 // Local keeps objects as files at objects/{files.DiskPath of the key} below the storage
 // directory. All access goes through an os.Root, so that no key and no symbolic link
@@ -180,6 +183,46 @@ func (l *Local) Remove(diskPath string) error {
 		}
 	}
 	return l.sync(objects)
+}
+
+// Lose moves a file that Walk has reported to the folder lost/{date}/objects, and removes
+// the folders that it leaves empty.
+func (l *Local) Lose(diskPath string, at time.Time) error {
+	if err := l.lose(objects+"/"+diskPath, at); err != nil {
+		return err
+	}
+	return l.Remove(diskPath) // which is gone, and leaves the folders
+}
+
+// LoseStaged moves a file that WalkStaged has reported to lost/{date}/staging/files.
+func (l *Local) LoseStaged(id string, at time.Time) error { return l.lose(staged+"/"+id, at) }
+
+// lose moves a file below lost. A file that is gone is no error.
+func (l *Local) lose(name string, at time.Time) error {
+	to := path.Join(lost, at.UTC().Format(time.DateOnly), name)
+	err := l.move(name, to)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.Join(l.sync(path.Dir(to)), l.sync(path.Dir(name)))
+}
+
+// RemoveLost removes what was moved to lost before the day of a time.
+func (l *Local) RemoveLost(before time.Time) error {
+	entries, err := fs.ReadDir(l.root.FS(), lost)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		// Other names are not ours.
+		if day, invalid := time.Parse(time.DateOnly, entry.Name()); invalid == nil && day.Before(before.UTC().Truncate(24*time.Hour)) {
+			err = errors.Join(err, l.root.RemoveAll(path.Join(lost, entry.Name())))
+		}
+	}
+	return err
 }
 
 // Stat reports whether the file of the object is there and has its size.

@@ -1,0 +1,185 @@
+package instance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+
+	"svc/internal/control"
+	"svc/internal/datadir"
+	"svc/internal/durable"
+	"svc/internal/setting"
+	"svc/store"
+)
+
+// ownerMark is the content of owner.json in a storage directory.
+type ownerMark struct {
+	Owner uuid.UUID `json:"owner"` // store.Store.Owner
+	Data  string    `json:"data"`  // path of the data directory, without links
+}
+
+// OwnerError reports a storage directory that belongs to another database.
+type OwnerError struct {
+	Data  string // the data directory that was to be opened
+	Owner string // the data directory that the storage directory belongs to
+	Copy  bool   // both have the same owner id: one is a copy of the other
+}
+
+// Error names both data directories.
+func (e *OwnerError) Error() string {
+	switch {
+	case e.Owner == e.Data:
+		return fmt.Sprintf("it belongs to another database that was in %s", e.Data)
+	case e.Copy:
+		return fmt.Sprintf("it belongs to %s, of which %s is a copy", e.Owner, e.Data)
+	}
+	return fmt.Sprintf("it belongs to %s, not to %s", e.Owner, e.Data)
+}
+
+// storageLock is held on a storage directory while it is in use.
+type storageLock struct{ file *flock.Flock }
+
+func (l *storageLock) release() error {
+	if l == nil {
+		return nil
+	}
+	return l.file.Unlock()
+}
+
+// lockStorage takes the lock of a storage directory, which it makes if it is missing. The
+// error is a *control.HeldError if another process uses it.
+func lockStorage(dir string) (*storageLock, error) {
+	if err := durable.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	l := &storageLock{flock.New(filepath.Join(dir, datadir.OwnerLock), flock.SetPermissions(0o600))}
+	ok, err := l.file.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	if !ok {
+		return nil, &control.HeldError{Dir: dir}
+	}
+	return l, nil
+}
+
+// claimStorage locks a storage directory for a data directory whose database has an owner
+// id, and marks a directory that has no mark yet. A mark with another id is an *OwnerError.
+// So is the same id with another data directory that is still there, since one of them is a
+// copy. A storage directory inside of its data directory moves and is copied with it.
+func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
+	own := ownerMark{Owner: owner, Data: resolved(data)}
+	if err := own.check(dir); err != nil {
+		return nil, err
+	}
+	lock, err := lockStorage(dir)
+	if err != nil {
+		return nil, err
+	}
+	// Another process may have marked it before it gave back the lock.
+	if err := errors.Join(own.check(dir), own.write(dir)); err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return lock, nil
+}
+
+// check returns an *OwnerError if the mark of a storage directory keeps out this owner.
+func (m ownerMark) check(dir string) error {
+	found, err := readOwner(dir)
+	if err != nil || found == nil {
+		return err
+	}
+	refused := &OwnerError{Data: m.Data, Owner: found.Data, Copy: found.Owner == m.Owner}
+	switch {
+	case !refused.Copy:
+		return refused
+	case found.Data == m.Data || isBelow(resolved(dir), m.Data) || !Has(found.Data, datadir.Database):
+		return nil
+	}
+	return refused
+}
+
+// write stores the mark unless it is there already.
+func (m ownerMark) write(dir string) error {
+	if found, err := readOwner(dir); err != nil || found != nil && *found == m {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", "\t")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(dir, datadir.Owner), append(text, '\n'), 0o600)
+}
+
+// readOwner reads the mark of a storage directory; nil if there is none.
+func readOwner(dir string) (*ownerMark, error) {
+	path := filepath.Join(dir, datadir.Owner)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	m := &ownerMark{}
+	if err == nil {
+		err = json.Unmarshal(text, m)
+	}
+	if err == nil && m.Owner == uuid.Nil {
+		err = errors.New("it has no owner")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// AdoptStorage makes the storage directory of the settings that of their data directory,
+// whose lock the caller holds, and holds the sweeps. It returns the data directory that the
+// storage belonged to, or "". The storage must not be in use.
+func AdoptStorage(s *setting.Settings) (before string, err error) {
+	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	lock, err := lockStorage(s.StorageDir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
+	// A mark that cannot be read is replaced, too.
+	if found, err := readOwner(s.StorageDir); err == nil && found != nil {
+		before = found.Data
+	} else if err != nil {
+		if err := os.Remove(filepath.Join(s.StorageDir, datadir.Owner)); err != nil {
+			return "", err
+		}
+	}
+	// The sweeps are held first: an adoption that is interrupted must not be followed by one.
+	if err := db.Update((*store.Tx).HoldSweeps); err != nil {
+		return "", err
+	}
+	return before, ownerMark{Owner: db.Owner(), Data: resolved(s.Data)}.write(s.StorageDir)
+}
+
+// resolved returns the absolute path of a directory without links, as far as it exists.
+func resolved(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		dir = full
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir
+}
+
+// isBelow reports whether a path lies in a directory. Both are absolute and have no links.
+func isBelow(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

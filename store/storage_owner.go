@@ -1,0 +1,77 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"svc/internal/boltfile"
+)
+
+var (
+	ownerKey      = []byte("owner_id")    // in meta
+	sweepAfterKey = []byte("sweep_after") // in meta
+)
+
+// SweepPause is the time in which storages are not searched for objects without a record
+// after the records were replaced as a whole.
+const SweepPause = 24 * time.Hour
+
+// Owner returns the id by which a storage directory knows this database. A backup and its
+// restore keep it, unlike ID, so that a restored database still opens its storage. It is
+// uuid.Nil in a file that was opened for reading only and has none yet.
+func (s *Store) Owner() uuid.UUID { return s.owner }
+
+// ensureOwner gives a file of an older version an owner id.
+func (s *Store) ensureOwner() error {
+	missing := false
+	err := s.file.View(func(t *boltfile.Tx) error {
+		missing = len(t.Bucket(metaBucket).Get(ownerKey)) != len(uuid.Nil)
+		return nil
+	})
+	if err != nil || !missing {
+		return err
+	}
+	s.file.Lock()
+	defer s.file.Unlock()
+	return s.file.UpdateUncounted(func(t *boltfile.Tx) error { return putNewID(t.Bucket(metaBucket), ownerKey) })
+}
+
+func putNewID(meta *boltfile.Bucket, key []byte) error {
+	id := uuid.New()
+	return meta.Put(key, id[:])
+}
+
+// SweepAfter returns the time before which objects without a record must be left alone, or
+// the zero time.
+func (tx *Tx) SweepAfter() time.Time {
+	raw := tx.bolt.Bucket(metaBucket).Get(sweepAfterKey)
+	if len(raw) != 8 {
+		return time.Time{}
+	}
+	return time.Unix(int64(binary.BigEndian.Uint64(raw)), 0)
+}
+
+// HoldSweeps keeps objects without a record where they are for SweepPause: records were
+// restored or imported, or a storage directory was adopted.
+func (tx *Tx) HoldSweeps() error {
+	until := uint64(tx.now.Add(SweepPause).Unix())
+	return tx.bolt.Bucket(metaBucket).Put(sweepAfterKey, binary.BigEndian.AppendUint64(nil, until))
+}
+
+// Renew gives the file a new id and holds the sweeps of storages. It is for a copy that is
+// restored: what was derived from the original, and the disk of its backups, are not the
+// copy's, and storages may have objects of later records.
+func (s *Store) Renew() error {
+	id := uuid.New()
+	err := s.Update(func(tx *Tx) error {
+		meta := tx.bolt.Bucket(metaBucket)
+		return errors.Join(meta.Put(storeIDKey, id[:]), meta.Delete(backupFolderKey), tx.HoldSweeps())
+	})
+	if err == nil {
+		s.id = id
+	}
+	return err
+}
