@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -20,7 +21,7 @@ its file, which new data reuses, so this is rarely needed.
 
 It works while the server runs: reads continue, and writes wait until the file is
 copied. Each file needs free disk space for its new copy. A crash leaves either the
-old file or the new one, complete.`,
+old file or the new one, complete. A damaged file stays as it is, and the exit code is 13.`,
 		Example: "  svc compact --data /var/lib/svc",
 		Args:    cobra.NoArgs,
 		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error {
@@ -29,9 +30,9 @@ old file or the new one, complete.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(p.stdout, answer)
+				return errors.Join(printJSON(p.stdout, answer), answerDamage(answer))
 			}
-			return p.printCompacted(answer)
+			return errors.Join(p.printCompacted(answer), answerDamage(answer))
 		}),
 	}
 	c.Flags().BoolVar(&always, "always", false, "rewrite files even if little of them is free")
@@ -39,12 +40,28 @@ old file or the new one, complete.`,
 	return c
 }
 
+// answerDamage returns an error for the files that are damaged.
+func answerDamage(answer apicontrol.CompactResult) (err error) {
+	for _, f := range answer.Files {
+		if f.Damage != "" {
+			err = errors.Join(err, fmt.Errorf("%s\nkeep a copy of the data directory as it is, see svc check, and restore a backup", f.Damage))
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return withCode(exitDamaged, err)
+}
+
 func (p *program) printCompacted(answer apicontrol.CompactResult) error {
 	for _, f := range answer.Files {
 		var err error
-		if f.Compacted {
+		switch {
+		case f.Damage != "":
+			_, err = fmt.Fprintf(p.stdout, "%s: damaged; not rewritten\n", f.File)
+		case f.Compacted:
 			_, err = fmt.Fprintf(p.stdout, "%s: %s, was %s, saved %s in %.1f s\n", f.File, mebibytes(f.After), mebibytes(f.Before), mebibytes(f.Before-f.After), f.Seconds)
-		} else {
+		default:
 			_, err = fmt.Fprintf(p.stdout, "%s: %s, little of it free; not rewritten\n", f.File, mebibytes(f.Before))
 		}
 		if err != nil {

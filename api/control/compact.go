@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"path/filepath"
 
 	"svc/api/web"
@@ -23,6 +24,7 @@ type CompactedFile struct {
 	Before    int64   `json:"before"` // bytes
 	After     int64   `json:"after"`  // bytes
 	Compacted bool    `json:"compacted"`
+	Damage    string  `json:"damage,omitempty"` // why it could not be compacted
 	Seconds   float64 `json:"seconds"` // in which writers of the file waited
 }
 
@@ -47,14 +49,18 @@ func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 			return v, err
 		}
 		c, err := file.compact(in.Always.Or(false))
-		if err != nil {
+		name, damage := filepath.Base(file.path), ""
+		switch {
+		case errors.Is(err, boltfile.ErrDamaged):
+			damage = err.Error()
+			h.Log.Error("data file is damaged and was not compacted: see svc check, and restore a backup", "file", name, "error", err)
+		case err != nil:
 			return v, err
 		}
-		name := filepath.Base(file.path)
 		if c.Done {
 			h.Log.Info("data file compacted", "file", name, "before", c.Before, "after", c.After, "seconds", c.Took.Seconds())
 		}
-		v.Files = append(v.Files, CompactedFile{name, c.Before, c.After, c.Done, c.Took.Seconds()})
+		v.Files = append(v.Files, CompactedFile{name, c.Before, c.After, c.Done, damage, c.Took.Seconds()})
 	}
 	return v, nil
 }

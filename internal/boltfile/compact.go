@@ -51,7 +51,8 @@ type Compaction struct {
 // one, if at least a quarter of it is free, or always. Nobody may write meanwhile;
 // readers go on. A crash leaves the old file or the new one. finish must be
 // called afterwards, when others may write again. It needs room for the new file
-// beside the old one; without that the error is a NoSpace.
+// beside the old one; without that the error is a NoSpace. The error of a file with a
+// damaged page is ErrDamaged, and the file stays in use as it is.
 func (d *DB) compact(always bool) (c Compaction, err error) {
 	begun := time.Now()
 	defer func() { c.Took = time.Since(begun) }()
@@ -62,6 +63,10 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 	}
 	if err := disk.Need(filepath.Dir(d.path), uint64(size-free)+disk.Floor, "a compacted "+filepath.Base(d.path)); err != nil {
 		return c, err
+	}
+	// bbolt would panic at a damaged page, or walk in a circle of pages for ever.
+	if err := examineOpen(d.path, d.now().Info().PageSize); err != nil {
+		return c, fmt.Errorf("compact %s: %w", d.path, err)
 	}
 	temp := d.path + compactSuffix
 	if err := removeTemp(temp); err != nil {

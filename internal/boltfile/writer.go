@@ -99,13 +99,18 @@ func (w *Writer) Image() (*Image, error) {
 }
 
 // Compact copies the content to a smaller file if a quarter of this one is free, or
-// unconditionally if always is true. Readers go on meanwhile, writers wait. The error
-// is NoSpace or that of the file system.
-func (w *Writer) Compact(always bool) (c Compaction, err error) {
-	w.Lock()
-	c, err = w.db.compact(always)
-	w.Unlock()
+// unconditionally if always is true. Readers go on meanwhile, writers wait. The error is
+// NoSpace, ErrDamaged or that of the file system.
+func (w *Writer) Compact(always bool) (Compaction, error) {
+	c, err := w.compact(always)
 	return c, errors.Join(err, c.finish())
+}
+
+// compact holds the lock of the writer, which a panic must release.
+func (w *Writer) compact(always bool) (Compaction, error) {
+	w.Lock()
+	defer w.Unlock()
+	return w.db.compact(always)
 }
 
 // Refused returns the error of the last commit if it failed a moment ago, and nil

@@ -293,7 +293,7 @@ func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
 // CompactFile copies the content to a smaller file if a quarter of this one is free, or
 // unconditionally if always is true. Queries run meanwhile, writers wait. The error is
-// NoSpace or that of the file system.
+// NoSpace, boltfile.ErrDamaged or that of the file system.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
