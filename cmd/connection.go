@@ -116,7 +116,11 @@ func (c connection) open(ctx context.Context, method, path string, body any) (*h
 	if err != nil {
 		return nil, fmt.Errorf("read response: %w", err)
 	}
-	return nil, &answerError{response.StatusCode, refusal(response.Status, answer)}
+	refused := refusal(response.Status, answer)
+	if response.Header.Get(control.DamagedHeader) != "" {
+		refused = withCode(exitDamaged, refused)
+	}
+	return nil, &answerError{response.StatusCode, refused}
 }
 
 // answerError is an error that the server answered with.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"svc/internal/control"
 	"svc/internal/fault"
 )
 
@@ -28,6 +29,7 @@ var statuses = map[fault.Kind]int{
 	fault.BadGateway:     http.StatusBadGateway,
 	fault.Unavailable:    http.StatusServiceUnavailable,
 	fault.NoSpace:        http.StatusInsufficientStorage,
+	fault.Damaged:        http.StatusServiceUnavailable,
 }
 
 // errorView is the body of every error.
@@ -65,6 +67,9 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	}
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", Seconds(f.RetryAfter))
+	}
+	if f.Kind == fault.Damaged {
+		w.Header().Set(control.DamagedHeader, "true")
 	}
 	if f.Validation {
 		writeError(w, statuses[f.Kind], f.Messages)

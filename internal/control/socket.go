@@ -26,6 +26,10 @@ const (
 // InProcess.
 const BaseURL = "http://svc"
 
+// DamagedHeader is in an error answer whose cause is damaged data. Commands end with the exit
+// code of damage then.
+const DamagedHeader = "Svc-Damaged"
+
 // Listen opens the control socket of a data directory for its owner only. The
 // caller holds the lock, so a socket that is already there belongs to a process
 // that is gone and is removed. Closing the listener removes the socket.

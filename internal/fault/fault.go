@@ -27,6 +27,7 @@ const (
 	BadGateway                     // another service failed or answered nonsense; see RetryAfter
 	Unavailable                    // not now; see RetryAfter
 	NoSpace                        // the disk is full, nothing was stored
+	Damaged                        // stored data cannot be read, nothing was changed
 )
 
 // Error carries texts for people: English, naming the field and the limit,

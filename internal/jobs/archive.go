@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"svc/internal/backup"
+	"svc/internal/boltfile"
 	"svc/internal/datadir"
 	"svc/internal/event"
 	"svc/internal/fault"
@@ -45,7 +46,7 @@ type Archiver struct {
 // Nothing is written before the databases have been copied, and while it is
 // written, however slowly, no transaction is open. While another backup is made
 // the error is Unavailable, as it is when the copies cannot be made, or NoSpace;
-// recipients that are none give Invalid.
+// recipients that are none give Invalid, and a damaged database Damaged.
 func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m *backup.Manifest, err error) {
 	recipients, err := backup.ParseRecipients(o.Recipients)
 	if err != nil {
@@ -69,6 +70,9 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 		return nil, cannotStage(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	if err := examineCopies(stage); err != nil {
+		return nil, err
+	}
 	w, err := backup.NewWriter(stopping{ctx, to}, a.Version, at, recipients...)
 	if err != nil {
 		return nil, err
@@ -87,6 +91,22 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 		return "", at, err
 	}
 	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
+}
+
+// examineCopies reads every page of the copies of both databases. An archive of a damaged
+// database cannot be restored, and must not push out those that can: the error is Damaged.
+func examineCopies(stage string) error {
+	for _, name := range datadir.Databases {
+		err := boltfile.ExaminePages(filepath.Join(stage, name), nil)
+		if errors.Is(err, boltfile.ErrDamaged) {
+			_, what, _ := strings.Cut(err.Error(), boltfile.ErrDamaged.Error()+": ") // without the path of the copy
+			return fault.New(fault.Damaged, "%s is damaged (%s), so no backup was made and none was removed; see svc check, and restore the last one", name, what)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cannotStage says in words for the owner, who alone makes backups, what is wrong

@@ -1,0 +1,113 @@
+package cmd_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestDamageWhileServing: a page that becomes damaged under a server keeps it from nothing
+// else. It is not compacted and not backed up, the commands end with exit code 13, earlier
+// backups stay, and the server writes on and stops when it is asked to.
+func TestDamageWhileServing(t *testing.T) {
+	t.Parallel()
+	data, backups := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	p := launch(t, exec.Command("svc", "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "error",
+		"--backup-dir", backups, "--backup-keep", "1", "--public-rate-limit", "0"))
+	p.ask(t, "POST", "/admin/projects", `{"project_key":"a","name":"x"}`, 201)
+	for i := range 300 {
+		p.ask(t, "POST", "/public/a/feedbacks", fmt.Sprintf(`{"content":"a needle in the haystack, number %d"}`, i), 201)
+	}
+	if out, code := command(t, "job", "run", "backup", "--data", data); code != 0 {
+		t.Fatalf("the backup of a sound file: %d %s", code, out)
+	}
+	before := files(t, backups)
+	damageLeaves(t, filepath.Join(data, "svc.db"), "a needle in the haystack")
+
+	archive := filepath.Join(t.TempDir(), "svc.tar.zst")
+	for _, tc := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"compact", "--always"}, 13},
+		{[]string{"backup", archive}, 13},
+		{[]string{"job", "run", "backup"}, 1},
+	} {
+		out, code := command(t, append(tc.args, "--data", data)...)
+		if code != tc.code || !strings.Contains(out, "svc.db") || !strings.Contains(out, "damaged") {
+			t.Errorf("svc %s: got exit code %d, want %d:\n%s", strings.Join(tc.args, " "), code, tc.code, out)
+		}
+	}
+	if _, err := os.Stat(archive); !os.IsNotExist(err) {
+		t.Errorf("there is an archive: %v", err)
+	}
+	if after := files(t, backups); after != before || before == "" {
+		t.Errorf("the backups were %s and are %s", before, after)
+	}
+	if left := files(t, data); strings.Contains(left, ".compact") {
+		t.Errorf("a temporary file is left: %s", left)
+	}
+	p.ask(t, "PATCH", "/admin/projects/a", `{"name":"y"}`, 200)
+	p.ask(t, "GET", "/public/a", "", 200)
+	p.end(t, syscall.SIGTERM)
+}
+
+// command runs svc and returns all it has written, and its exit code.
+func command(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "svc", args...)
+	text, err := c.CombinedOutput()
+	if c.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(text), c.ProcessState.ExitCode()
+}
+
+// files lists the names in a folder.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range list {
+		names = append(names, entry.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// damageLeaves clears the heads of the leaf pages of a bbolt file that hold a text.
+func damageLeaves(t *testing.T, path, text string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size, damaged := os.Getpagesize(), 0
+	for number := 2; (number+1)*size <= len(content); number++ {
+		page := content[number*size:][:size]
+		isLeaf := binary.NativeEndian.Uint64(page) == uint64(number) && binary.NativeEndian.Uint16(page[8:]) == 2
+		if !isLeaf || !bytes.Contains(page, []byte(text)) {
+			continue
+		}
+		if _, err := f.WriteAt(make([]byte, 16), int64(number*size)); err != nil {
+			t.Fatal(err)
+		}
+		damaged++
+	}
+	if damaged == 0 {
+		t.Fatal("no leaf has the text")
+	}
+}
