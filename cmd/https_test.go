@@ -57,7 +57,7 @@ func TestOwnCertificate(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	old := testutil.WriteCertificate(t, certFile, keyFile, "old.example")
-	s := launch(t, nil, "--data", dir, "--listen", "127.0.0.1:0", "--tls-cert", certFile, "--tls-key", keyFile)
+	s := launch(t, nil, "--data", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", "--tls-cert", certFile, "--tls-key", keyFile)
 	url := s.await(t, `https://127[0-9.:]+`)
 
 	first := fetch(t, old, url+"/healthz")

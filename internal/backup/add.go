@@ -29,10 +29,12 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (member == datadir.Staging || member == datadir.Cache):
+		case entry.IsDir() && (member == datadir.Staging || member == datadir.Cache || name == datadir.Lost):
 			return fs.SkipDir
 		case entry.IsDir():
 			return nil
+		case name == datadir.Owner || name == datadir.OwnerLock:
+			return nil // the database in the archive knows whose files these are
 		case strings.HasPrefix(name, ".probe-"):
 			return nil // it is there for a moment, while the directory is tried
 		case !entry.Type().IsRegular() || !Contained(member):
