@@ -25,7 +25,7 @@ type CompactedFile struct {
 	After     int64   `json:"after"`  // bytes
 	Compacted bool    `json:"compacted"`
 	Damage    string  `json:"damage,omitempty"` // why it could not be compacted
-	Seconds   float64 `json:"seconds"` // in which writers of the file waited
+	Seconds   float64 `json:"seconds"`          // in which writers of the file waited
 }
 
 // compact moves the data to smaller files while they are in use, one after the
