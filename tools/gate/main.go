@@ -33,7 +33,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -59,21 +58,17 @@ type skip struct {
 	Name, Reason string
 }
 
-// lanes run at the same time, and the steps of a lane one after the other. Two lanes keep
-// two cores busy: tests wait for the disk, for processes and for each other.
-var lanes = [][]step{
-	{
-		{"tests", tests},
-	},
-	{
-		{"format", format},
-		{"vet", vet},
-		{"platforms", platforms},
-		{"lint", lint},
-		{"vulnerabilities", vulnerabilities},
-		{"clients", clients},
-		{"console", console},
-	},
+// steps run in this order, two at a time. Two keep two cores busy: tests wait for the disk,
+// for processes and for each other. The Go tests begin first, since they take longest.
+var steps = []step{
+	{"tests", tests},
+	{"format", format},
+	{"vet", vet},
+	{"platforms", platforms},
+	{"lint", lint},
+	{"vulnerabilities", vulnerabilities},
+	{"clients", clients},
+	{"console", console},
 }
 
 func main() {
@@ -113,17 +108,12 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 		return 1
 	}
 	r := report{out: out}
-	var running sync.WaitGroup
-	for _, lane := range chosen {
-		running.Go(func() {
-			for _, s := range lane {
-				if ctx.Err() == nil {
-					r.step(s.name, func() result { return s.run(ctx, m) })
-				}
-			}
-		})
-	}
-	running.Wait()
+	inPairs(chosen, func(s step) result {
+		if ctx.Err() != nil {
+			return result{}
+		}
+		return r.step(s.name, func() result { return s.run(ctx, m) })
+	})
 	if ctx.Err() != nil {
 		return 130
 	}
@@ -133,25 +123,20 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	return r.sum()
 }
 
-// choose returns the lanes with the named steps alone, or the first name that no step has.
-func choose(names []string) (chosen [][]step, unknown string) {
+// choose returns the steps with these names, or all for none, or the first name that no step
+// has.
+func choose(names []string) (chosen []step, unknown string) {
 	if len(names) == 0 {
-		return lanes, ""
-	}
-	known := map[string]bool{}
-	for _, lane := range lanes {
-		var kept []step
-		for _, s := range lane {
-			known[s.name] = true
-			if slices.Contains(names, s.name) {
-				kept = append(kept, s)
-			}
-		}
-		chosen = append(chosen, kept)
+		return steps, ""
 	}
 	for _, name := range names {
-		if !known[name] {
+		if !slices.ContainsFunc(steps, func(s step) bool { return s.name == name }) {
 			return nil, name
+		}
+	}
+	for _, s := range steps {
+		if slices.Contains(names, s.name) {
+			chosen = append(chosen, s)
 		}
 	}
 	return chosen, ""

@@ -17,8 +17,9 @@ type report struct {
 	packages       []elapsed
 }
 
-// step runs a step and prints a line about it, and its output if it failed.
-func (r *report) step(name string, run func() result) {
+// step runs a step, prints a line about it, and its output if it failed, and returns its
+// result.
+func (r *report) step(name string, run func() result) result {
 	begin := time.Now()
 	found := run()
 	seconds := time.Since(begin).Seconds()
@@ -43,6 +44,7 @@ func (r *report) step(name string, run func() result) {
 	if len(found.packages) > 0 {
 		_, _ = fmt.Fprintf(r.out, "%-16s slowest packages: %s\n", "", slowest(found.packages))
 	}
+	return found
 }
 
 // sum prints the reasons of skips and the last line, and returns the exit code.
@@ -89,7 +91,7 @@ func (r *result) add(part result) {
 
 // inPairs calls run for each item, two at a time, and returns the results in the order of
 // the items.
-func inPairs(items []string, run func(item string) result) []result {
+func inPairs[T any](items []T, run func(item T) result) []result {
 	results, free := make([]result, len(items)), make(chan struct{}, 2)
 	var running sync.WaitGroup
 	for i, item := range items {
