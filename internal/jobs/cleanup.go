@@ -75,6 +75,9 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 		if err != nil { // counts like a failure of the work itself
 			return err
 		}
+		if err := j.clock.check(now); err != nil {
+			return err
+		}
 		return j.clean(ctx, now)
 	})
 }
@@ -95,7 +98,11 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	if err := j.dropDeliveries(ctx); err != nil {
 		return err
 	}
-	return j.DB.Update(func(tx *store.Tx) error { return tx.MarkCleaned(now) })
+	if err := j.DB.Update(func(tx *store.Tx) error { return tx.MarkCleaned(now) }); err != nil {
+		return err
+	}
+	j.clock.trust(now)
+	return nil
 }
 
 // dropDeliveries removes the deliveries of the code host that are not remembered any

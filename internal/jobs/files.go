@@ -454,7 +454,13 @@ func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
 // keepCleaningFiles cleans up at the start and every hour.
 func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 	for {
-		if err := j.do(ctx, j.fileCleanup, j.cleanFiles); err != nil && ctx.Err() == nil {
+		err := j.do(ctx, j.fileCleanup, func(ctx context.Context) error {
+			if err := j.clock.check(j.Now()); err != nil {
+				return err
+			}
+			return j.cleanFiles(ctx)
+		})
+		if err != nil && ctx.Err() == nil {
 			j.Log.Error("left-overs of uploads not removed; retrying later", "error", err)
 		}
 		if pause(ctx, time.Hour) != nil {

@@ -8,6 +8,7 @@
 //	archive.go   making a backup
 //	folder.go    the folder of scheduled backups
 //	pace.go      how fast a backup goes on beside requests
+//	clock.go     a wall clock that is too far ahead
 //	cleanup.go   retention and deleted projects, at night
 //	files.go     uploads to storage, deletions of objects, clean-up
 //	sweep.go     local content without a record
@@ -55,6 +56,7 @@ type Jobs struct {
 
 	named                     []*job
 	flush, deleted, retention *job
+	clock                     clockGuard
 	backup                    *job // nil without an archiver
 	forwards                  *job // nil without a code host
 
@@ -75,6 +77,11 @@ func New(c Config) *Jobs {
 		c.Now = time.Now
 	}
 	j := &Jobs{Config: c, rescheduled: make(chan struct{}, 1)}
+	if last, err := store.Read(j.DB, func(tx *store.Tx) (time.Time, error) { return tx.CleanedAt(), nil }); err != nil {
+		j.Log.Warn("cannot read the time of the last clean-up", "error", err)
+	} else {
+		j.clock.trust(last)
+	}
 	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
 	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
 	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })

@@ -244,7 +244,7 @@ func TestCleanUpWhenDue(t *testing.T) {
 		{"never before", time.Time{}, true},
 		{"tonight", now.Add(-9 * time.Hour), false},
 		{"just before this night", now.Add(-9*time.Hour - time.Second), true},
-		{"weeks ago", now.AddDate(0, -1, 0), true},
+		{"two days before this night", now.AddDate(0, 0, -2), true},
 		{"a moment ago", now, false},
 		{"in the future, by a clock that was wrong", now.AddDate(10, 0, 0), true},
 	} {
