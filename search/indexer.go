@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (x *Index) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
 		text := x.db.ChangedText()
-		err := x.catchUp(ctx)
+		err := x.catchUpOrRecover(ctx)
 		if x.observed.batches.Load() != before {
 			due = time.Now().Add(max(x.gatherFor, min(gatherShare*time.Since(begun), maxGather)))
 		}
@@ -93,6 +94,18 @@ func (x *Index) Run(ctx context.Context) {
 		}
 		retry = min(2*retry, lastRetry)
 	}
+}
+
+// catchUpOrRecover is catchUp, and turns a panic into an error: bbolt panics at a damaged page
+// of svc.db, which must not end a server that needs the page for nothing else.
+func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("reading svc.db: panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return x.catchUp(ctx)
 }
 
 // gather waits until the next batch is due, no more changes come, or there are
