@@ -50,15 +50,21 @@ func Foreign(dir string) (names []string, err error) {
 		return nil, nil
 	}
 	for _, entry := range list {
-		ours := slices.Contains(replaced, entry.Name()) || slices.ContainsFunc(beside, func(pattern string) bool {
-			matches, _ := filepath.Match(pattern, entry.Name()) // the patterns are good
-			return matches
+		ours := slices.ContainsFunc(slices.Concat(replaced, beside), func(pattern string) bool {
+			// A process that was killed leaves a temporary file.
+			return matches(pattern, entry.Name()) || matches(durable.TempPattern(pattern), entry.Name()) || matches(pattern+".new", entry.Name())
 		})
 		if !ours {
 			names = append(names, entry.Name())
 		}
 	}
 	return names, err
+}
+
+// matches reports whether a name matches a pattern, which must be a good one.
+func matches(pattern, name string) bool {
+	ok, _ := filepath.Match(pattern, name)
+	return ok
 }
 
 func exists(dir, name string) bool {
