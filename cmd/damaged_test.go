@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestDamageWhileServing: a page that becomes damaged under a server keeps it from nothing
-// else. It is not compacted and not backed up, the commands end with exit code 13, earlier
-// backups stay, and the server writes on and stops when it is asked to.
+// TestDamageWhileServing: a page of svc.db is damaged while a server runs. Compaction and backup
+// are refused with exit code 13, earlier backups stay, and the server takes writes and stops
+// on SIGTERM.
 func TestDamageWhileServing(t *testing.T) {
 	t.Parallel()
 	data, backups := filepath.Join(t.TempDir(), "data"), t.TempDir()

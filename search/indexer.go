@@ -96,8 +96,8 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// catchUpOrRecover is catchUp, and turns a panic into an error: bbolt panics at a damaged page
-// of svc.db, which must not end a server that needs the page for nothing else.
+// catchUpOrRecover calls catchUp and returns a panic as an error. bbolt panics at a damaged
+// page of svc.db, and the server must go on without an index that is up to date.
 func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -13,8 +13,8 @@ import (
 	"svc/internal/boltfile"
 )
 
-// TestCompactDamaged: a file with a damaged page is not compacted, however the page is
-// damaged, and goes on to take writes.
+// TestCompactDamaged: Compact refuses a file with a damaged page, and the file still takes
+// writes.
 func TestCompactDamaged(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -26,8 +26,8 @@ const (
 // InProcess.
 const BaseURL = "http://svc"
 
-// DamagedHeader is in an error answer whose cause is damaged data. Commands end with the exit
-// code of damage then.
+// DamagedHeader marks an error answer that is caused by damaged data, so that a command ends
+// with the exit code for it.
 const DamagedHeader = "Svc-Damaged"
 
 // Listen opens the control socket of a data directory for its owner only. The

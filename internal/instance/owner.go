@@ -70,10 +70,11 @@ func lockStorage(dir string) (*storageLock, error) {
 	return l, nil
 }
 
-// claimStorage locks a storage directory for a data directory whose database has an owner
-// id, and marks a directory that has no mark yet. A mark with another id is an *OwnerError.
-// So is the same id with another data directory that is still there, since one of them is a
-// copy. A storage directory inside of its data directory moves and is copied with it.
+// claimStorage locks a storage directory for the data directory whose database has the owner
+// id, and writes the mark if there is none. The error is an *OwnerError if the mark has
+// another id, or names another data directory that still exists, since one of the two is a
+// copy. The path does not matter for a storage directory inside its data directory, because
+// both are moved and copied together.
 func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	own := ownerMark{Owner: owner, Data: resolved(data)}
 	if err := own.check(dir); err != nil {
@@ -138,9 +139,10 @@ func readOwner(dir string) (*ownerMark, error) {
 	return m, nil
 }
 
-// AdoptStorage makes the storage directory of the settings that of their data directory,
-// whose lock the caller holds, and holds the sweeps. It returns the data directory that the
-// storage belonged to, or "". The storage must not be in use.
+// AdoptStorage assigns the storage directory of the settings to their data directory and
+// holds the sweeps. The caller must hold the lock of the data directory. AdoptStorage returns
+// the data directory that the storage belonged to, or "". The error is a *control.HeldError
+// if the storage is in use.
 func AdoptStorage(s *setting.Settings) (before string, err error) {
 	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
 	if err != nil {

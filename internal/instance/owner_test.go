@@ -61,7 +61,7 @@ func refuses(t *testing.T, data, storage, owner string) {
 	must(t, lock.Release())
 }
 
-// copyFolder copies a data directory that nobody uses.
+// copyFolder copies a data directory that no process has open.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	must(t, os.CopyFS(to, os.DirFS(from)))
@@ -159,7 +159,7 @@ func TestAdoptStorage(t *testing.T) {
 	}))
 	must(t, i.Close())
 
-	// A mark that cannot be read keeps out everybody but the one who adopts it.
+	// A mark that cannot be read is an error until the directory is adopted.
 	mark := filepath.Join(storage, datadir.Owner)
 	for _, text := range []string{"", "{", "{}", `{"owner":"x"}`} {
 		must(t, os.WriteFile(mark, []byte(text), 0o600))

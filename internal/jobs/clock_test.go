@@ -47,8 +47,8 @@ func TestClockGuard(t *testing.T) {
 	}
 }
 
-// A clock that is two years ahead deletes nothing, at the start and later, until somebody
-// runs the job.
+// A clock that is two years ahead deletes nothing, at the start and later. A run of the job by
+// hand believes it.
 func TestWrongClockDeletesNothing(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)

@@ -27,8 +27,8 @@ const (
 
 // sweepLocal looks for local objects and staged contents that have no record, and moves them
 // to lost, where they stay for lostAge. It does nothing for a while after the records were
-// restored or imported. If too many objects have none, nothing is moved, and the error says
-// so.
+// restored or imported. If too many objects have no record, nothing is moved and the result
+// is an error.
 func (j *Jobs) sweepLocal(ctx context.Context) error {
 	after, err := store.Read(j.DB, func(tx *store.Tx) (time.Time, error) { return tx.SweepAfter(), nil })
 	if err != nil || j.Now().Before(after) {

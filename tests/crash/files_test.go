@@ -196,8 +196,8 @@ func (s *depot) cleanUp(t *testing.T, p *process, want map[string]bool) {
 	}
 }
 
-// removeUnknown removes the objects without a record if they are so many of the few objects
-// in a test that the clean-up refuses to move them.
+// removeUnknown removes the objects without a record if they are more than a tenth of all,
+// which the clean-up refuses to move.
 func (s *depot) removeUnknown(t *testing.T, dir string, want map[string]bool) {
 	t.Helper()
 	all := objectsIn(t, dir, nil)

@@ -17,10 +17,10 @@ import (
 	"strings"
 )
 
-// platforms type-checks the program and its tests for every platform of a release but this
-// one, where vet and the tests compile them. What the type checker accepts the compiler
-// translates, so nothing is compiled for machines on which it does not run here; a release
-// does that. Of the packages of others only the declarations are checked.
+// platforms type-checks the program and its tests for every platform of a release, except
+// this one, where vet and the tests compile them. The compiler accepts a package that the
+// type checker accepts, so that nothing has to be compiled for other platforms. Only the
+// declarations of other modules are checked.
 func platforms(ctx context.Context, _ *machine) result {
 	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}} {
 		if p == (platform{runtime.GOOS, runtime.GOARCH}) {
