@@ -14,7 +14,6 @@ import (
 	"svc/api"
 	"svc/api/apitest"
 	"svc/internal/auth"
-	"svc/internal/testutil"
 )
 
 // target is one of everything that a path can name.
@@ -267,7 +266,6 @@ func scopeOr(e api.Endpoint, other string) []string {
 // still hear that their request is wrong, but not that they may not ask.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
-	testutil.WithoutDetector(t)
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	visitors := visitors(t, s)
 	for i, e := range api.Routes() {
