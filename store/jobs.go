@@ -50,15 +50,20 @@ func (tx *Tx) PutBackupFolder(f BackupFolder) error {
 }
 
 // CleanedAt returns when the last clean-up by retention was complete, or the zero time.
-func (tx *Tx) CleanedAt() time.Time {
-	raw := tx.bolt.Bucket(metaBucket).Get(cleanedKey)
+func (tx *Tx) CleanedAt() time.Time { return tx.metaTime(cleanedKey) }
+
+// MarkCleaned notes that a clean-up is complete.
+func (tx *Tx) MarkCleaned(at time.Time) error { return tx.putMetaTime(cleanedKey, at) }
+
+// metaTime returns a time, in whole seconds, of the bucket meta, or the zero time.
+func (tx *Tx) metaTime(key []byte) time.Time {
+	raw := tx.bolt.Bucket(metaBucket).Get(key)
 	if len(raw) != 8 {
 		return time.Time{}
 	}
 	return time.Unix(int64(binary.BigEndian.Uint64(raw)), 0)
 }
 
-// MarkCleaned notes that a clean-up is complete.
-func (tx *Tx) MarkCleaned(at time.Time) error {
-	return tx.bolt.Bucket(metaBucket).Put(cleanedKey, binary.BigEndian.AppendUint64(nil, uint64(at.Unix())))
+func (tx *Tx) putMetaTime(key []byte, at time.Time) error {
+	return tx.bolt.Bucket(metaBucket).Put(key, binary.BigEndian.AppendUint64(nil, uint64(at.Unix())))
 }

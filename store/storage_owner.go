@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"time"
 
@@ -15,9 +14,9 @@ var (
 	sweepAfterKey = []byte("sweep_after") // in meta
 )
 
-// SweepPause is the time in which storages are not searched for objects without a record
+// sweepPause is the time in which storages are not searched for objects without a record
 // after the records were replaced as a whole.
-const SweepPause = 24 * time.Hour
+const sweepPause = 24 * time.Hour
 
 // Owner returns the id by which a storage directory knows this database. A backup and its
 // restore keep it, unlike ID, so that a restored database still opens its storage. It is
@@ -46,20 +45,11 @@ func putNewID(meta *boltfile.Bucket, key []byte) error {
 
 // SweepAfter returns the time before which objects without a record must be left alone, or
 // the zero time.
-func (tx *Tx) SweepAfter() time.Time {
-	raw := tx.bolt.Bucket(metaBucket).Get(sweepAfterKey)
-	if len(raw) != 8 {
-		return time.Time{}
-	}
-	return time.Unix(int64(binary.BigEndian.Uint64(raw)), 0)
-}
+func (tx *Tx) SweepAfter() time.Time { return tx.metaTime(sweepAfterKey) }
 
-// HoldSweeps keeps objects without a record where they are for SweepPause: records were
+// HoldSweeps keeps objects without a record where they are for sweepPause: records were
 // restored or imported, or a storage directory was adopted.
-func (tx *Tx) HoldSweeps() error {
-	until := uint64(tx.now.Add(SweepPause).Unix())
-	return tx.bolt.Bucket(metaBucket).Put(sweepAfterKey, binary.BigEndian.AppendUint64(nil, until))
-}
+func (tx *Tx) HoldSweeps() error { return tx.putMetaTime(sweepAfterKey, tx.now.Add(sweepPause)) }
 
 // Renew gives the file a new id and holds the sweeps of storages. It is for a copy that is
 // restored: what was derived from the original, and the disk of its backups, are not the
