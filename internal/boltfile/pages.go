@@ -73,8 +73,8 @@ func (x *examiner) examine(path string) (err error) {
 	return x.file()
 }
 
-// examineOpen examines all pages in use of a file that this process has open. Nothing may
-// be written to it meanwhile. The error is ErrDamaged or that of the file system.
+// examineOpen examines all pages in use of a file that this process has open. The caller must
+// hold the lock of the writer. The error is ErrDamaged or comes from the file system.
 func examineOpen(path string, pageSize int) error {
 	disk, err := os.Open(path)
 	if err != nil {

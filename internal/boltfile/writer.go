@@ -99,8 +99,8 @@ func (w *Writer) Image() (*Image, error) {
 }
 
 // Compact copies the content to a smaller file if a quarter of this one is free, or
-// unconditionally if always is true. Readers go on meanwhile, writers wait. The error is
-// NoSpace, ErrDamaged or that of the file system.
+// unconditionally if always is true. Readers continue and writers wait until it is done. The
+// error is NoSpace, ErrDamaged or comes from the file system.
 func (w *Writer) Compact(always bool) (Compaction, error) {
 	c, err := w.compact(always)
 	return c, errors.Join(err, c.finish())

@@ -292,8 +292,8 @@ func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
 // CompactFile copies the content to a smaller file if a quarter of this one is free, or
-// unconditionally if always is true. Queries run meanwhile, writers wait. The error is
-// NoSpace, boltfile.ErrDamaged or that of the file system.
+// unconditionally if always is true. Queries continue and writers wait until it is done. The
+// error is NoSpace, boltfile.ErrDamaged or comes from the file system.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()

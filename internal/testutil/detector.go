@@ -10,6 +10,6 @@ import "testing"
 func WithoutDetector(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("runs without -short")
+		t.Skip("needs a run without the race detector: leave out -short; the gate makes that run by itself")
 	}
 }

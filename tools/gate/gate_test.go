@@ -37,7 +37,7 @@ func TestWorks(t *testing.T) {
 	<-done
 	t.Run("in full", func(t *testing.T) {
 		if testing.Short() {
-			t.Skip("counts allocations")
+			t.Skip("needs a run without the race detector: leave out -short")
 		}
 		if os.Getenv("SVC_BINARY") == "" {
 			t.Error("there is no program")

@@ -110,7 +110,7 @@ export class Hand {
     }
     await this.reach(target);
     await this.page.keyboard.press("ArrowDown");
-    // A list whose options arrive while it is open forgets which one was marked.
+    // The list loses its mark if options arrive while it is open.
     await expect(async () => {
       await this.arrowTo(entry, async () => (await entry.getAttribute("data-combobox-selected")) !== null);
       // The list closes, or goes on and shows that the option is chosen.

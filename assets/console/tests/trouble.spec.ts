@@ -26,8 +26,8 @@ test.describe("a slow network that loses 3 %", () => {
     await form.getByRole("textbox", { name: "Content" }).fill("once");
     const save = form.getByRole("button", { name: "Save" });
     await save.click();
-    // The browser sends it again by itself if the connection had been used before. Otherwise the form
-    // says that it did not work, and is saved once more.
+    // Chromium repeats the request if the connection had been used before. Otherwise the form shows an
+    // error, and the user saves again.
     await expect(async () => {
       if (await form.getByRole("alert").isVisible()) {
         await save.click();
