@@ -189,8 +189,7 @@ def run(scenario: dict[str, Any]) -> None:
             each.fake.ticks = world.now
         if world.held is None:
             client._core.settle()
-            if client._core.queue().dirty:
-                client._core.queue().save()
+            client._core.queue().save()
     for each in clients.values():
         each.close(0)
 
@@ -245,7 +244,6 @@ async def run_async(scenario: dict[str, Any]) -> None:
             each.fake.ticks = world.now
         if not flushing:
             await client._core.settle()
-            if client._core.queue().dirty:
-                client._core.queue().save()
+            client._core.queue().save()
     for each in clients.values():
         await each.aclose(0)

@@ -13,7 +13,7 @@ from conftest import ROOT, environment
 HERE = ROOT / "clients/python"
 USE = """
 import httpx, svc_sdk, sys, importlib.metadata
-assert importlib.metadata.version("svc-sdk") == svc_sdk.SDK_VERSION
+assert importlib.metadata.version("svc-sdk") == svc_sdk.SDK_VERSION == svc_sdk.__version__
 transport = httpx.MockTransport(lambda request: httpx.Response(200, json={"status": "ok"}))
 with svc_sdk.SvcClient("https://svc.example.com/api/v1", transport=transport) as client:
     assert client.health() == {"status": "ok"}

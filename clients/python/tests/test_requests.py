@@ -119,26 +119,79 @@ def test_extra_headers_cannot_replace_ours(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "named"),
     [
-        {"user_agent": "a\r\nb"},
-        {"app_identifier": "a\nb"},
-        {"headers": {"X": "a\nb"}},
-        {"headers": {"X Y": "a"}},
-        {"base_url": "svc.example.com/api/v1"},
-        {"base_url": "https://"},
-        {"timeout": 0},
-        {"retries": -1},
-        {"analytics": {"persistence": "for ever"}},
-        {"analytics": {"flush_interval": 0}},
-        {"analytics": {"flush": 1}},
+        ({"user_agent": "a\r\nb"}, "user_agent"),
+        ({"user_agent": 7}, "user_agent"),
+        ({"app_identifier": "a\nb"}, "app_identifier"),
+        ({"app_identifier": 7}, "app_identifier"),
+        ({"headers": {"X": "a\nb"}}, "headers: X"),
+        ({"headers": {"X": 1}}, "headers: X"),
+        ({"headers": {"X Y": "a"}}, "headers"),
+        ({"headers": {7: "a"}}, "headers"),
+        ({"headers": ["X"]}, "headers"),
+        ({"base_url": "svc.example.com/api/v1"}, "base_url"),
+        ({"base_url": "https://"}, "base_url"),
+        ({"base_url": None}, "base_url"),
+        ({"project_key": 7}, "project_key"),
+        ({"token": 7}, "token"),
+        ({"platform": 7}, "platform"),
+        ({"platform_version": 7}, "platform_version"),
+        ({"send_client_time": "no"}, "send_client_time"),
+        ({"timeout": 0}, "timeout"),
+        ({"timeout": "15"}, "timeout"),
+        ({"timeout": True}, "timeout"),
+        ({"timeout": float("nan")}, "timeout"),
+        ({"timeout": float("inf")}, "timeout"),
+        ({"timeout": (1, 2, 3)}, "timeout"),
+        ({"timeout": (1, "2")}, "timeout"),
+        ({"retries": -1}, "retries"),
+        ({"retries": "3"}, "retries"),
+        ({"retries": 1.5}, "retries"),
+        ({"locale": 7}, "locale"),
+        ({"app_version": 1.4}, "app_version"),
+        ({"transport": "https"}, "transport"),
+        ({"analytics": True}, "analytics"),
+        ({"analytics": {"flush": 1}}, "flush"),
+        ({"analytics": {5: 1}}, "5"),
+        ({"analytics": {"enabled": "no"}}, "enabled"),
+        ({"analytics": {"require_consent": None}}, "require_consent"),
+        ({"analytics": {"persistence": "for ever"}}, "persistence"),
+        ({"analytics": {"persistence": ["none"]}}, "persistence"),
+        ({"analytics": {"flush_interval": 0}}, "flush_interval"),
+        ({"analytics": {"flush_interval": "5"}}, "flush_interval"),
+        ({"analytics": {"session_timeout": None}}, "session_timeout"),
+        ({"analytics": {"batch_size": 0}}, "batch_size"),
+        ({"analytics": {"batch_size": "20"}}, "batch_size"),
+        ({"analytics": {"max_queue_size": 1.5}}, "max_queue_size"),
+        ({"analytics": {"namespace": 7}}, "namespace"),
+        ({"analytics": {"storage": {}}}, "storage"),
+        ({"analytics": {"on_drop": "print"}}, "on_drop"),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("make", [SvcClient, AsyncSvcClient])
-def test_bad_options(make: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(SvcError):
+def test_an_error_names_the_bad_option(make: Any, options: dict[str, Any], named: str) -> None:
+    with pytest.raises(SvcError, match=rf"\b{named}\b"):
         make(**{"base_url": "https://svc.example.com/api/v1", **options})
+
+
+@pytest.mark.parametrize(
+    ("setter", "named"),
+    [
+        ("set_token", "token"),
+        ("set_project_key", "project_key"),
+        ("set_platform", "platform"),
+        ("set_platform_version", "platform_version"),
+        ("set_locale", "locale"),
+    ],
+)
+@pytest.mark.parametrize("make", [SvcClient, AsyncSvcClient])
+def test_an_error_names_the_bad_setting(make: Any, setter: str, named: str) -> None:
+    client = make("https://svc.example.com/api/v1", "acme", "t")
+    with pytest.raises(SvcError, match=named):
+        getattr(client, setter)(7)
+    assert client.project_key == "acme"
 
 
 def test_a_base_address_without_the_api_path_warns() -> None:
@@ -489,6 +542,33 @@ def test_no_text_has_a_secret(kind: str, caplog: pytest.LogCaptureFixture) -> No
     assert "/admin/projects/{k}/feedbacks" in caplog.text
     for text in texts:
         assert "secret" not in text
+
+
+def test_no_representation_has_a_secret(kind: str) -> None:
+    seen: list[object] = []
+
+    class Spy(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        """Looks at every local variable of its callers, as reporters of errors do."""
+
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            frame = inspect.currentframe()
+            while frame is not None:
+                if "svc_sdk" in frame.f_code.co_filename:
+                    seen.extend(frame.f_locals.values())
+                frame = frame.f_back
+            return httpx.Response(200, json={"data": [], "total": 0})
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            return self.handle_request(request)
+
+    url = "https://svc.example.com/api/v1"
+    options = {"project_key": "acme", "token": SECRET, "transport": Spy(), "headers": {"X-Key": SECRET}}
+    call(kind, url, lambda client: client.admin.list_feedbacks(), **options)
+    client = (SvcClient if kind == "sync" else AsyncSvcClient)(url, **options)
+    seen += [client, client._core.settings, vars(client)]
+    assert len(seen) > 3
+    for value in seen:
+        assert SECRET not in repr(value)
 
 
 def test_cookies_are_neither_kept_nor_sent(kind: str) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,16 @@ def stored_names(folder: Path) -> list[str]:
     content = json.loads(state_file(folder).read_text())
     [queue] = [v for k, v in content.items() if k.endswith(".queue")] or ["[]"]
     return [entry["name"] for entry in json.loads(queue)]
+
+
+def wait_until(holds: Callable[[], bool]) -> bool:
+    """Wait until something holds; false when it does not in 20 seconds."""
+    deadline = time.monotonic() + 20
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -357,6 +368,95 @@ def test_what_was_tracked_is_on_disk_within_a_second(tmp_path: Path) -> None:
     process.wait()
     process.stdout.close()
     assert stored_names(tmp_path / "svc-sdk") == ["first", "second"]
+
+
+FLUSHED = """
+import asyncio, sys, time
+from svc_sdk import AsyncSvcClient, SvcClient
+
+def run():
+    client = SvcClient(sys.argv[1], "acme")
+    client.public.track("sent")
+    assert client.public.flush().sent == 1
+    return client
+
+async def run_async():
+    client = AsyncSvcClient(sys.argv[1], "acme")
+    client.public.track("sent")
+    assert (await client.public.flush()).sent == 1
+    return client
+
+client = run() if sys.argv[2] == "sync" else asyncio.run(run_async())
+print("ready", flush=True)
+time.sleep(3600)
+"""
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_killed_process_leaves_nothing_that_was_sent(tmp_path: Path, kind: str) -> None:
+    with Server(answering((202, b"{}"))) as server:
+        run = [sys.executable, "-c", FLUSHED, server.url, kind]
+        environ = environment(XDG_STATE_HOME=str(tmp_path))
+        process = subprocess.Popen(run, env=environ, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        assert len(server.requests) == 1
+    assert stored_names(tmp_path / "svc-sdk") == []
+
+
+def test_what_a_timer_sent_leaves_the_file(state_dir: Path) -> None:
+    service = Service()
+    analytics = {"flush_interval": 0.05}
+    client = SvcClient(BASE, "acme", transport=httpx.MockTransport(service), analytics=analytics)
+    client.public.track("a")
+    assert wait_until(lambda: len(service.delivered) == 1)
+    assert wait_until(lambda: state_dir.is_dir() and stored_names(state_dir) == [])
+    client.close()
+
+
+async def test_what_a_task_sent_leaves_the_file(state_dir: Path) -> None:
+    service = Service()
+    analytics = {"flush_interval": 0.05}
+    transport = httpx.MockTransport(service.answer)
+    async with AsyncSvcClient(BASE, "acme", transport=transport, analytics=analytics) as client:
+        client.public.track("a")
+        deadline = time.monotonic() + 20
+        while not (service.delivered and stored_names(state_dir) == []) and time.monotonic() < deadline:
+            await asyncio.sleep(0.005)
+        assert len(service.delivered) == 1
+        assert stored_names(state_dir) == []
+
+
+def test_a_send_that_ends_after_another_project_was_bound_leaves_the_file(state_dir: Path) -> None:
+    arrived, release = threading.Event(), threading.Event()
+
+    def hold(request: httpx.Request) -> httpx.Response:
+        arrived.set()
+        assert release.wait(20)
+        return httpx.Response(202, json={})
+
+    client = SvcClient(BASE, "one", transport=httpx.MockTransport(hold), analytics={"flush_interval": 3600})
+    client.public.track("a")
+    sending = threading.Thread(target=client.public.flush)
+    sending.start()
+    assert arrived.wait(20)
+    client.set_project_key("two")
+    client.public.track("b")
+    release.set()
+    sending.join()
+    stored = {path.name[9:]: path for path in state_dir.iterdir()}
+    assert "queue" not in stored["one.json"].read_text()
+    assert wait_until(lambda: (state_dir / stored["one.json"].name.replace("one", "two")).exists())
+    client.close()
+
+
+@pytest.mark.parametrize("make", [SvcClient, AsyncSvcClient])
+def test_an_identifier_that_was_read_is_kept(make: Any) -> None:
+    first = make(BASE, "acme").public.distinct_id
+    assert make(BASE, "acme").public.distinct_id == first
 
 
 def test_a_timer_sends_what_does_not_fill_a_batch() -> None:

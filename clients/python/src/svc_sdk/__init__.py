@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from ._updates import AsyncUpdate, Update
     from .async_client import AsyncSvcClient
 
+__version__ = SDK_VERSION
+"""Version of this library."""
+
 SvcSDK = SvcClient
 """The same class under its other name."""
 
@@ -64,6 +67,7 @@ __all__ = [
     "SvcSDK",
     "Unset",
     "Update",
+    "__version__",
     "compare_versions",
     "is_comparable_version",
 ]

@@ -87,7 +87,7 @@ class Prepared:
     url: str
     content: bytes | None
     content_type: str | None
-    credential: str | None
+    credential: str | None = field(repr=False)
     if_match: str | None = None
     note: ETag | None = None
 

@@ -95,6 +95,7 @@ class Core:
                     self.clock,
                     lambda: self.granted,
                     lambda body: self._events_request(key, body),
+                    lambda queue: self.saver.request(queue),
                     key if self.analytics.namespace is not None else None,
                 )
             return self._queue

@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
+from . import _kinds
 from ._calls import Prepared
 from ._clock import Clock
 from ._exchange import exchange
@@ -71,21 +72,27 @@ class Analytics:
 
 def make_analytics(options: Mapping[str, Any] | None) -> Analytics:
     """Check the options of event collection. Raises `SvcError`."""
-    try:
-        analytics = Analytics(**dict(options or {}))
-    except TypeError:
-        known = ", ".join(Analytics.__dataclass_fields__)
-        raise SvcError(f"analytics has an unknown option; there are {known}") from None
+    given = dict(_kinds.mapping("analytics", {} if options is None else options))
+    for name in given:
+        if name not in Analytics.__dataclass_fields__:
+            known = ", ".join(Analytics.__dataclass_fields__)
+            raise SvcError(f"analytics has no option {name!s:.64}; there are {known}")
+    analytics = Analytics(**cast("dict[str, Any]", given))
     if analytics.persistence == "device":
         analytics = replace(analytics, persistence="persistent")
     if analytics.persistence not in ("persistent", "session", "none"):
-        raise SvcError("persistence must be persistent, session or none")
+        raise SvcError("analytics: persistence must be persistent, session or none")
+    for name in ("enabled", "require_consent"):
+        _kinds.flag(f"analytics: {name}", getattr(analytics, name))
     for name in ("flush_interval", "session_timeout"):
-        if not getattr(analytics, name) > 0:
-            raise SvcError(f"{name} must be more than 0 seconds")
+        _kinds.seconds(f"analytics: {name}", getattr(analytics, name))
     for name in ("batch_size", "max_queue_size"):
-        if getattr(analytics, name) < 1:
-            raise SvcError(f"{name} must be at least 1")
+        _kinds.count(f"analytics: {name}", getattr(analytics, name), 1)
+    _kinds.optional_text("analytics: namespace", analytics.namespace)
+    if analytics.storage is not None:
+        _kinds.methods("analytics: storage", analytics.storage, "read", "write", "remove")
+    if analytics.on_drop is not None:
+        _kinds.function("analytics: on_drop", analytics.on_drop)
     return analytics
 
 
@@ -242,6 +249,7 @@ class EventQueue:
         clock: Clock,
         granted: Callable[[], bool],
         prepare: Callable[[bytes], Prepared | None],
+        save_soon: Callable[[EventQueue], None],
         project_key: str | None = None,
     ) -> None:
         self.options = options
@@ -249,6 +257,7 @@ class EventQueue:
         self._storage = storage
         self._granted = granted
         self._prepare = prepare
+        self._save_soon = save_soon
         self._project_key = project_key
         prefix = f"svc.analytics.{namespace}."
         self._keys = {name: prefix + name for name in ("distinct_id", "queue", "opt_out")}
@@ -303,7 +312,11 @@ class EventQueue:
         if not self.active():
             return None
         with self._lock:
-            return self._identify()
+            fresh = self._identity is None
+            identity = self._identify()
+        if fresh:
+            self.save()
+        return identity
 
     def pending(self) -> list[str]:
         """Return the names of the events in the queue."""
@@ -437,6 +450,10 @@ class EventQueue:
                         self._in_flight = set()
                 if not went:
                     break
+            # What has gone must not be in the file when the process is killed: it would be sent
+            # again, also after its erasure.
+            if self.dirty and not full_batches:
+                yield Run(self.save)
         with self._lock:
             return FlushResult(counts[0], counts[1], len(self._entries))
 
@@ -500,6 +517,7 @@ class EventQueue:
                 self._remove(batch)
                 if delivered:
                     self._failures, self._holds, self._stopped = 0, 0, False
+            self._save_soon(self)
             counts[0 if delivered else 1] += len(batch)
             if delivered:
                 self._report_rejected(batch, answer)

@@ -8,7 +8,7 @@ clients differ only in how they do a step.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -20,8 +20,8 @@ class Attempt:
 
     method: str
     url: str
-    headers: list[tuple[str, str]]
-    content: bytes | None
+    headers: list[tuple[str, str]] = field(repr=False)
+    content: bytes | None = field(repr=False)
     connect_timeout: float | None
     expires: float | None
     """Moment of `time.monotonic` at which the attempt ends."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import cast
 
+from . import _kinds
 from ._device import detect_platform, detect_platform_version, header_value
 from ._unset import UNSET, Unset
 from ._version import SDK_VERSION
@@ -25,7 +27,7 @@ class Settings:
 
     base_url: str
     project_key: str | None
-    token: Token
+    token: Token = field(repr=False)
     declared_platform: str | Unset | None
     declared_version: str | Unset | None
     locale: str | None
@@ -35,7 +37,7 @@ class Settings:
     timeout: float | None
     retries: int
     user_agent: str
-    headers: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
 
     @property
     def platform(self) -> str | None:
@@ -81,31 +83,55 @@ def make_settings(
     locale: str | None,
     app_version: str | None,
 ) -> Settings:
-    """Check the options of a client and put them together."""
-    connect, total = timeout if isinstance(timeout, tuple) else (timeout, timeout)
-    for limit in (connect, total):
-        if limit is not None and not limit > 0:
-            raise SvcError("timeout must be more than 0 seconds, or None")
-    if retries < 0:
-        raise SvcError("retries must be at least 0")
-    agent = user_agent if user_agent is not None else f"svc-sdk-python/{SDK_VERSION}"
-    if app_identifier:
-        agent = f"{agent} {app_identifier}"
+    """Check the options of a client and put them together. Raises `SvcError`."""
+    connect, total = _limits(timeout)
+    agent = _kinds.optional_text("user_agent", user_agent)
+    if agent is None:
+        agent = f"svc-sdk-python/{SDK_VERSION}"
+    if application := _kinds.optional_text("app_identifier", app_identifier):
+        agent = f"{agent} {application}"
     return Settings(
         base_url=check_base_url(base_url),
         project_key=bound_key(project_key),
-        token=token,
-        declared_platform=platform,
-        declared_version=platform_version,
-        locale=locale,
-        app_version=app_version,
-        send_client_time=send_client_time,
+        token=check_token(token),
+        declared_platform=declared("platform", platform),
+        declared_version=declared("platform_version", platform_version),
+        locale=_kinds.optional_text("locale", locale),
+        app_version=_kinds.optional_text("app_version", app_version),
+        send_client_time=_kinds.flag("send_client_time", send_client_time),
         connect_timeout=connect,
         timeout=total,
-        retries=retries,
+        retries=_kinds.count("retries", retries, 0),
         user_agent=_header_text("user_agent or app_identifier", agent),
-        headers=tuple(_check_header(name, value) for name, value in (headers or {}).items()),
+        headers=tuple(
+            _check_header(name, value)
+            for name, value in _kinds.mapping("headers", {} if headers is None else headers).items()
+        ),
     )
+
+
+def check_token(token: object) -> Token:
+    """Return a credential, or what gives it; it is asked for when a request needs it."""
+    if callable(token):
+        return cast("Callable[[], str | None]", token)
+    return _kinds.optional_text("token", token)
+
+
+def declared(name: str, value: object) -> str | Unset | None:
+    """Return what an application declares about its system."""
+    return value if isinstance(value, Unset) else _kinds.optional_text(name, value)
+
+
+def _limits(timeout: object) -> tuple[float | None, float | None]:
+    """Return the limits of connecting and of a whole attempt."""
+    if not isinstance(timeout, tuple):
+        limit = None if timeout is None else _kinds.seconds("timeout", timeout)
+        return limit, limit
+    pair = cast("tuple[object, ...]", timeout)
+    if len(pair) != 2:
+        raise SvcError("timeout must be seconds, (connect, whole) or None")
+    connect, total = (None if part is None else _kinds.seconds("timeout", part) for part in pair)
+    return connect, total
 
 
 def normalize_base_url(base_url: str) -> str | None:
@@ -120,7 +146,7 @@ def check_base_url(base_url: str) -> str:
     """Return the base address as it is used, or raise `SvcError`."""
     import httpx
 
-    text = normalize_base_url(base_url)
+    text = normalize_base_url(_kinds.text("base_url", base_url))
     if text is None:
         raise SvcError("base_url must start with http:// or https://")
     try:
@@ -136,13 +162,14 @@ def check_base_url(base_url: str) -> str:
 
 def bound_key(project_key: str | None) -> str | None:
     """Return a project key as it is used, `None` when it is blank."""
-    return (project_key or "").strip() or None
+    return (_kinds.optional_text("project_key", project_key) or "").strip() or None
 
 
-def _check_header(name: str, value: str) -> tuple[str, str]:
-    if not _HEADER_NAME.match(name):
+def _check_header(name: object, value: object) -> tuple[str, str]:
+    if not isinstance(name, str) or not _HEADER_NAME.match(name):
         raise SvcError("headers has a name that is not a header name")
-    return name, _header_text(f"header {name}", value)
+    what = f"headers: {name}"
+    return name, _header_text(what, _kinds.text(what, value))
 
 
 def _header_text(what: str, value: str) -> str:
@@ -158,6 +185,8 @@ __all__ = [
     "Token",
     "bound_key",
     "check_base_url",
+    "check_token",
+    "declared",
     "make_settings",
     "normalize_base_url",
 ]

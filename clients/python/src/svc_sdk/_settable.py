@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._options import Token, bound_key
+from . import _kinds
+from ._options import Token, bound_key, check_token, declared
 from ._version import SDK_VERSION
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Settable:
 
     def set_token(self, token: Token) -> None:
         """Set the credential: a text, or a function that returns it."""
-        self._base.change(token=token)
+        self._base.change(token=check_token(token))
 
     def clear_token(self) -> None:
         """Forget the credential."""
@@ -38,12 +39,12 @@ class Settable:
 
     def set_platform(self, platform: str | None) -> None:
         """Declare the platform; `None` turns it and the detection of its version off."""
-        self._base.change(declared_platform=platform)
+        self._base.change(declared_platform=declared("platform", platform))
 
     def set_platform_version(self, platform_version: str | None) -> None:
         """Declare the version of the system; `None` turns it off."""
-        self._base.change(declared_version=platform_version)
+        self._base.change(declared_version=declared("platform_version", platform_version))
 
     def set_locale(self, locale: str | None) -> None:
         """Set the language preference of public reads."""
-        self._base.change(locale=locale)
+        self._base.change(locale=_kinds.optional_text("locale", locale))

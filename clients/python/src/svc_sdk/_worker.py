@@ -99,20 +99,21 @@ class Worker:
 
 
 class Saver:
-    """Saves a queue at once when the last time is more than a second ago, else at the end of it."""
+    """Saves queues at once when the last time is more than a second ago, else at the end of it."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._waiting: EventQueue | None = None
+        # More than one when the client was bound to another project during a send.
+        self._waiting: dict[EventQueue, None] = {}
         self._stopping = False
 
     def request(self, queue: EventQueue) -> None:
         """Have a queue saved soon."""
-        if self._waiting is queue:
+        if queue in self._waiting:
             return
         with self._condition:
-            self._waiting = queue
+            self._waiting[queue] = None
             if self._thread is None and not self._stopping:
                 self._thread = threading.Thread(target=self._run, name="svc-sdk-state", daemon=True)
                 try:
@@ -132,7 +133,7 @@ class Saver:
         last = 0.0
         while True:
             with self._condition:
-                while self._waiting is None and not self._stopping:
+                while not self._waiting and not self._stopping:
                     self._condition.wait()
                 wait = last + SAVE_INTERVAL - time.monotonic()
                 while wait > 0 and not self._stopping:
@@ -140,10 +141,10 @@ class Saver:
                     wait = last + SAVE_INTERVAL - time.monotonic()
                 if self._stopping:
                     return
-                queue, self._waiting = self._waiting, None
-            try:
-                if queue is not None:
+                queues, self._waiting = self._waiting, {}
+            for queue in queues:
+                try:
                     queue.save()
-            except Exception:
-                logger.exception("local state was not saved")
+                except Exception:
+                    logger.exception("local state was not saved")
             last = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import _kinds
 from ._api.aio.admin import AsyncAdmin
 from ._api.aio.public import AsyncPublicMethods
 from ._calls import Call
@@ -88,6 +89,8 @@ class AsyncSvcClient(Settable):
             locale=locale,
             app_version=app_version,
         )
+        if transport is not None:
+            _kinds.methods("transport", transport, "handle_async_request")
         self._core = AsyncCore(settings, make_analytics(analytics), self._clock(), transport)
         self._base = self._core
         self.public = AsyncPublic(self._core)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import _kinds
 from ._api.admin import Admin
 from ._api.public import PublicMethods
 from ._calls import Call
@@ -104,6 +105,8 @@ class SvcClient(Settable):
             locale=locale,
             app_version=app_version,
         )
+        if transport is not None:
+            _kinds.methods("transport", transport, "handle_request")
         self._core = SyncCore(settings, make_analytics(analytics), self._clock(), transport)
         self._base = self._core
         self.public = Public(self._core)
