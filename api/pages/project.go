@@ -66,7 +66,21 @@ type aboutView struct {
 	Text  template.HTML
 }
 
-type namedLink struct{ Name, Href string }
+// namedLink is something with an address. One that browsers can open has a link, any other
+// has it as text.
+type namedLink struct {
+	Name, Text string
+	Href       template.URL
+}
+
+// linkNamed makes the link of a text that people entered as an address.
+func linkNamed(name, address string) namedLink {
+	address = strings.TrimSpace(address)
+	if web.IsURL(address) {
+		return namedLink{Name: name, Href: template.URL(address)} //nolint:gosec // the scheme has been checked; the template allows fewer
+	}
+	return namedLink{Name: name, Text: address}
+}
 
 type versionView struct {
 	Number, Title, Href string
@@ -84,8 +98,9 @@ type versionView struct {
 type flag struct{ Name, Kind string }
 
 type downloadView struct {
-	Name, Href, About string
-	Only              bool
+	namedLink
+	About string
+	Only  bool
 }
 
 type announcementView struct {
@@ -267,15 +282,19 @@ func (to reader) project() projectView {
 		v.Href += "?" + to.locale
 	}
 	if author := orEmpty(p.Author); author != "" {
-		v.Author = &namedLink{author, orEmpty(p.AuthorHomepageURL)}
+		link := linkNamed(author, orEmpty(p.AuthorHomepageURL))
+		v.Author = &link
 	}
 	if p.PublishedAt != nil {
 		at := to.moment(*p.PublishedAt)
 		v.Published = &at
 	}
-	for _, l := range []namedLink{{to.Website, orEmpty(p.WebsiteURL)}, {to.Documentation, orEmpty(p.DocsURL)}, {to.Repository, orEmpty(p.RepoURL)}} {
-		if l.Href != "" {
-			v.Links = append(v.Links, l)
+	for _, l := range []struct {
+		name    string
+		address *string
+	}{{to.Website, p.WebsiteURL}, {to.Documentation, p.DocsURL}, {to.Repository, p.RepoURL}} {
+		if link := linkNamed(l.name, orEmpty(l.address)); link.Href != "" || link.Text != "" {
+			v.Links = append(v.Links, link)
 		}
 	}
 	if description != "" {
@@ -344,14 +363,14 @@ func (to reader) downloads(v *store.Version) []downloadView {
 	}
 	var all []downloadView
 	for _, l := range links {
-		d := downloadView{Name: l.Name, Href: l.URL, Only: len(links) == 1}
+		d := downloadView{namedLink: linkNamed(l.Name, l.URL), Only: len(links) == 1}
 		var about []string
 		if p, ok := platform.Parse(l.Platform); ok {
 			about = append(about, to.platform(p))
 		} else if l.Platform != "" {
 			about = append(about, l.Platform)
 		}
-		if u, err := url.Parse(l.URL); err == nil {
+		if u, err := url.Parse(string(d.Href)); err == nil && d.Href != "" {
 			if d.Name == "" {
 				d.Name = path.Base(u.Path)
 			}

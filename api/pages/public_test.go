@@ -304,6 +304,47 @@ func TestPageLanguage(t *testing.T) {
 	holds(t, page, `href="/projects/lumen?version=1.0&amp;locale=de"`)
 }
 
+// TestFreeAddresses: of texts that people enter as addresses, those that a browser can open
+// are links, and the others are text.
+func TestFreeAddresses(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, address string
+		link          bool
+	}{
+		{"https", "https://git.example/lumen", true},
+		{"http", "http://git.example/lumen", true},
+		{"ftp", "ftp://git.example/lumen", true},
+		{"capitals", "HTTPS://git.example/lumen", true},
+		{"blanks around it", " https://git.example/lumen ", true},
+		{"no scheme", "git.example/lumen", false},
+		{"a name", "northlight/lumen", false},
+		{"a path", "/files/lumen", false},
+		{"another host by two slashes", "//git.example/lumen", false},
+		{"no host", "https:///lumen", false},
+		{"ssh", "git@git.example:northlight/lumen.git", false},
+		{"script", "javascript:alert(1)", false},
+		{"data", "data:text/html,x", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := site(t)
+			text := apitest.Quoted(tc.address)
+			s.Must(t, 200, "PATCH", "/admin/projects/lumen", `{"repo_url":`+text+`}`)
+			s.Must(t, 201, "POST", apitest.VersionsOf("lumen"), `{"version":"1.0","comparable_version":"1.0","download_url":`+text+`}`)
+			page := visit(t, s, "/projects/lumen")
+			lacks(t, page, "ZgotmplZ")
+			address := strings.TrimSpace(tc.address)
+			if tc.link {
+				holds(t, page, `<a class="button" href="`+address+`"`, "Repository", `<a class="button first" href="`+address+`"`)
+				return
+			}
+			lacks(t, page, `href="`+address)
+			holds(t, page, "Repository", `<code class="address" dir="auto">`+address+"</code>", "Download", `<code class="address" dir="auto">`+address+"</code>")
+		})
+	}
+}
+
 // attacks are texts that would do something if a page took them for more than text.
 var attacks = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`, `</title><script>alert(1)</script>`, `javascript:alert(1)`,

@@ -101,12 +101,14 @@ func (p *Problems) Present(field string, sent, null, required, fixed bool) bool 
 func (p *Problems) URL(field string, o Optional[string], limit int) {
 	before := len(p.List)
 	p.Text(field, o, TextRule{Max: limit})
-	if o.Value != nil && len(p.List) == before && !isURL(*o.Value) {
+	if o.Value != nil && len(p.List) == before && !IsURL(*o.Value) {
 		p.Add("%s must be an absolute URL with scheme http, https or ftp", field)
 	}
 }
 
-func isURL(text string) bool {
+// IsURL reports whether text is an absolute address with a host and the scheme http, https
+// or ftp.
+func IsURL(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {
 		return false

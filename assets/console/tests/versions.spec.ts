@@ -347,3 +347,41 @@ test("everything fits on a phone", async ({ page, server, project }) => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   await expectAccessible(page);
 });
+
+test("of addresses of downloads, those that a browser can open are links, and the others are text with a button that copies it", async ({
+  page,
+  server,
+  project,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const address = "javascript:alert(1)";
+  const { id } = await put(server, project, "1.0", { download_url: address });
+  const other = await put(server, project, "2.0", {
+    download_links: [{ url: "https://dl.example/app.dmg", name: "For Macs" }, { url: "ftp://dl.example/app.deb" }],
+  });
+  await open(page, server, `/admin/versions?project=${project}&open=${id}`);
+  const drawer = page.getByRole("dialog");
+  await expect(drawer.getByText(address)).toHaveCount(2);
+  await expect(drawer.getByRole("link")).toHaveCount(0);
+  for (const button of await drawer.getByRole("button", { name: "Copy", exact: true }).all()) {
+    await button.click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+    await page.evaluate(() => navigator.clipboard.writeText(""));
+  }
+  await goTo(page, `/admin/versions?project=${project}&open=${other.id}`);
+  await expect(drawer.getByRole("link", { name: "For Macs" })).toHaveAttribute("href", "https://dl.example/app.dmg");
+  await expect(drawer.getByRole("link", { name: "ftp://dl.example/app.deb" })).toHaveAttribute("href", "ftp://dl.example/app.deb");
+
+  // The repository of a project is free text, too.
+  for (const [repository, links] of [
+    ["northlight/app", 0],
+    ["https://git.example/app", 1],
+  ] as const) {
+    await server.call("PATCH", `/admin/projects/${project}`, { repo_url: repository });
+    await page.goto(`${server.url}/admin/projects?project=${project}&q=${project}&open=${project}`);
+    const shown = page.getByRole("dialog", { name: project });
+    await expect(shown.getByText(repository, { exact: true })).toBeVisible();
+    await expect(shown.getByRole("link", { name: repository })).toHaveCount(links);
+  }
+});

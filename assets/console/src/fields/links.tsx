@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Autocomplete, Button, Fieldset, Group, Input, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Autocomplete, Button, Fieldset, Group, Input, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconFolder, IconPlus, IconTrash } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -9,6 +9,7 @@ import { CopyIcon } from "../app/copy";
 import { useFormat } from "../app/format";
 import { useAdmin, useProjectKey } from "../app/project";
 import { useTexts } from "../app/texts";
+import { WebLink } from "../app/weblink";
 import { addressOf, type LinkDraft, linkTo } from "./downloads";
 import type { FieldProps } from "./field";
 import classes from "./fields.module.css";
@@ -104,9 +105,9 @@ export function DownloadList({ links }: { links: DownloadLink[] }) {
     <Stack gap={4}>
       {links.map(({ url, name, platform }) => (
         <Group key={`${url} ${name}`} gap={4} wrap="nowrap">
-          <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm" dir="auto" className={`lone ${classes.address}`}>
-            {name || url}
-          </Anchor>
+          <Text size="sm" component="span">
+            <WebLink address={url}>{name || url}</WebLink>
+          </Text>
           {platform && (
             <Text size="xs" c="dimmed">
               {platform}

@@ -8,6 +8,7 @@ import { clientOf } from "../app/client";
 import { Failure } from "../app/failure";
 import { useFormat } from "../app/format";
 import { useTexts } from "../app/texts";
+import { WebLink } from "../app/weblink";
 import { ApiHelpButton } from "../resource/page";
 import { Facts, Section } from "./settings/layout";
 
@@ -106,9 +107,7 @@ function Release({ release }: { release: AboutRelease }) {
   const format = useFormat();
   return (
     <>
-      <Anchor inherit href={release.url} target="_blank" rel="noopener noreferrer" dir="auto">
-        {release.title || release.version}
-      </Anchor>
+      <WebLink address={release.url}>{release.title || release.version}</WebLink>
       {"\n"}
       {format.time(release.published_at)}
     </>

@@ -11,6 +11,7 @@ import { useFormat } from "../../app/format";
 import { useProjectKey, useProjects } from "../../app/project";
 import { useTexts } from "../../app/texts";
 import { Tone, type ToneName } from "../../app/tone";
+import { isWebAddress } from "../../app/weblink";
 import { JsonField } from "../../fields/json";
 import { formatObject } from "../../fields/object";
 import { usePlatformName } from "../../fields/platforms";
@@ -234,7 +235,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
                     run: () => forwarding.forward(feedback),
                   },
             ]),
-        ...(repository && /^https?:/.test(repository) && !feedback.forwarded_to_codehost && forwarding.obstacle
+        ...(repository && isWebAddress(repository) && !feedback.forwarded_to_codehost && forwarding.obstacle
           ? [
               {
                 id: "issue",

@@ -4,18 +4,18 @@ import { Anchor, Button, Group } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Feedback } from "svc-sdk";
 import { useTexts } from "../../app/texts";
+import { WebLink } from "../../app/weblink";
 import type { Texts } from "../../texts/en";
 import type { Forwarding } from "./forwarding";
 
 export function Issue({ feedback: { codehost_issue_number, codehost_issue_url } }: { feedback: Feedback }) {
   const { feedbacks } = useTexts();
-  if (!codehost_issue_url || !/^https?:/.test(codehost_issue_url)) {
-    return codehost_issue_url;
-  }
   return (
-    <Anchor href={codehost_issue_url} target="_blank" rel="noopener noreferrer" inherit className="lone">
-      {codehost_issue_number ? feedbacks.issueNumber(codehost_issue_number) : feedbacks.issue}
-    </Anchor>
+    codehost_issue_url && (
+      <WebLink address={codehost_issue_url}>
+        {codehost_issue_number ? feedbacks.issueNumber(codehost_issue_number) : feedbacks.issue}
+      </WebLink>
+    )
   );
 }
 

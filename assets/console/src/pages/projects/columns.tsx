@@ -1,10 +1,11 @@
 // The fields of a project, in the table and in the drawer.
 
-import { Anchor, Avatar, Group, Stack, Text } from "@mantine/core";
+import { Avatar, Group, Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import type { Project } from "svc-sdk";
 import { useFormat } from "../../app/format";
 import { useTexts } from "../../app/texts";
+import { WebLink, WebLinkToCopy } from "../../app/weblink";
 import { Rendered } from "../../fields/markdown";
 import { useRangeText } from "../../fields/range";
 import type { Column } from "../../resource/resource";
@@ -24,7 +25,8 @@ export function useProjectColumns(): Column<Project>[] {
       title,
       hidden,
       width: 200,
-      render: ({ [id]: url }) => (url && /^(https?|ftp):\/\//.test(url) ? <External url={url} /> : url),
+      render: ({ [id]: url }) => url && <WebLink address={url}>{url.replace(/^https?:\/\//, "")}</WebLink>,
+      detail: ({ [id]: url }) => url && <WebLinkToCopy address={url} />,
       text: ({ [id]: url }) => url ?? "",
     });
     const time = (id: "published_at" | "created_at" | "updated_at", title: string, hidden = false): Column<Project> => ({
@@ -127,12 +129,4 @@ export function useProjectColumns(): Column<Project>[] {
       time("updated_at", names.updated, true),
     ];
   }, [projects, common, format]);
-}
-
-function External({ url }: { url: string }) {
-  return (
-    <Anchor href={url} target="_blank" rel="noopener noreferrer" size="sm" className="lone">
-      {url.replace(/^https?:\/\//, "")}
-    </Anchor>
-  );
 }

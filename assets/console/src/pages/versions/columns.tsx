@@ -6,6 +6,7 @@ import type { Version } from "svc-sdk";
 import { useFormat } from "../../app/format";
 import { useTexts } from "../../app/texts";
 import { Tone, type ToneName } from "../../app/tone";
+import { WebLinkToCopy } from "../../app/weblink";
 import { DownloadList } from "../../fields/links";
 import { Rendered } from "../../fields/markdown";
 import { Platforms } from "../../fields/platforms";
@@ -62,7 +63,13 @@ export function useVersionColumns(): Column<Version>[] {
         detail: ({ download_links: links }) => <DownloadList links={links} />,
         text: ({ download_links: links }) => links.map(({ url }) => url).join(" "),
       },
-      { id: "download_url", title: names.url, hidden: true, render: ({ download_url: url }) => url },
+      {
+        id: "download_url",
+        title: names.url,
+        hidden: true,
+        render: ({ download_url: url }) => url,
+        detail: ({ download_url: url }) => url && <WebLinkToCopy address={url} />,
+      },
       { id: "published_at", title: names.published, width: 166, render: ({ published_at: at }) => format.time(at) },
       {
         id: "translations",
