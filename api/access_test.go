@@ -48,11 +48,16 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	file := s.Upload(t, name, "a.txt", "hello")
 	s.Must(t, 200, "POST", one+"/codehost-webhook/regenerate", "")
 	s.Must(t, 200, "PUT", "/admin/codehost-app", `{"webhook_secret":"0123456789abcdef"}`)
+	// With a key of its own, because a credential may have few open uploads.
+	status, upload, _ := s.Do(t, "POST", one+"/files/uploads", s.Key(t, `{"name":"uploads","scopes":["files:write"]}`), `{"filename":"b","size":1}`)
+	if status != 201 {
+		t.Fatalf("an upload: got %d %s", status, upload)
+	}
 	id := func(record string) string { return apitest.Field[string](t, record, "id") }
 	return target{
 		name, name + "-old", id(version), id(announcement), id(feedback), id(log), id(key),
 		fmt.Sprint(definitions[0]["event_definition_id"]), apitest.Field[string](t, card, "card_id"),
-		id(file), apitest.Field[string](t, file, "path"), apitest.Field[string](t, s.Must(t, 201, "POST", one+"/files/uploads", `{"filename":"b","size":1}`), "upload_id"),
+		id(file), apitest.Field[string](t, file, "path"), apitest.Field[string](t, upload, "upload_id"),
 		id(s.Must(t, 201, "POST", "/admin/storage/backends", `{"name":"NAS","kind":"webdav","base_url":"http://127.0.0.1:1"}`)),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -433,6 +434,18 @@ func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 		}
 	}
 	return list, nil
+}
+
+// PendingBytes returns the bytes of a project's pending files whose size is known. It reads
+// the records of all pending files.
+func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
+	list, err := tx.PendingFiles(math.MaxInt)
+	for _, f := range list {
+		if f.Project == p {
+			bytes += f.Size
+		}
+	}
+	return bytes, err
 }
 
 // FileDeletions returns at most limit objects to remove, in the order in which that is

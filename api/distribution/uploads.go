@@ -37,6 +37,7 @@ func (h *Handlers) uploadRoutes() []web.Route {
 	look := web.Access{Kind: web.Scoped, Scopes: []string{"files:write", "files:read"}, Project: web.PathProject}
 	return []web.Route{
 		{Method: "PUT", Path: filesPath, Access: write, Handler: web.Created(h.uploadFile)},
+		{Method: "GET", Path: all, Access: look, Handler: web.OK(h.listUploads)},
 		{Method: "POST", Path: all, Access: write, Handler: web.Created(h.createUpload)},
 		{Method: "GET", Path: one, Access: look, Handler: web.OK(h.getUpload)},
 		{Method: "DELETE", Path: one, Access: write, Handler: web.Done(h.abortUpload)},
@@ -115,7 +116,11 @@ func (in uploadInput) check() (a announced, err error) {
 }
 
 // admit finds where a file that is announced goes, or says why it cannot come.
-func (h *Handlers) admit(r *web.Request, a announced) (project store.ProjectID, backend string, err error) {
+func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err error) {
+	in = upload.Request{Filename: a.filename, Size: a.size}
+	if k := r.Caller.Key; k != nil {
+		in.Credential, in.CredentialName = k.ID.String(), k.Name
+	}
 	err = h.DB.View(func(tx *store.Tx) error {
 		p, err := r.Project(tx)
 		if err != nil {
@@ -125,13 +130,14 @@ func (h *Handlers) admit(r *web.Request, a announced) (project store.ProjectID, 
 		if err != nil {
 			return err
 		}
-		project, backend = p.ID, b.ID
-		return nil
+		in.Project, in.Backend = uint32(p.ID), b.ID
+		in.Pending, err = tx.PendingBytes(p.ID)
+		return err
 	})
 	if err == nil && a.size > h.UploadMax {
 		err = fault.New(fault.TooLarge, "the file must have at most %d bytes", h.UploadMax)
 	}
-	return project, backend, err
+	return in, err
 }
 
 func (h *Handlers) createUpload(r *web.Request) (view SessionView, err error) {
@@ -143,15 +149,49 @@ func (h *Handlers) createUpload(r *web.Request) (view SessionView, err error) {
 	if err != nil {
 		return view, err
 	}
-	project, backend, err := h.admit(r, a)
+	wanted, err := h.admit(r, a)
 	if err != nil {
 		return view, err
 	}
-	session, err := h.Uploads.Create(uint32(project), a.filename, a.size, backend)
+	session, err := h.Uploads.Create(wanted)
 	if err != nil {
 		return view, err
 	}
 	return viewSession(session), nil
+}
+
+// openUploadView is an upload in progress as it is listed.
+type openUploadView struct {
+	ID            string `json:"upload_id"`
+	Filename      string `json:"filename"`
+	Size          int64  `json:"size"`
+	ReceivedBytes int64  `json:"received_bytes"`
+	CreatedAt     int64  `json:"created_at"`
+	Credential    string `json:"credential"`
+}
+
+// openUploadsView is all uploads in progress of a project.
+type openUploadsView struct {
+	Data []openUploadView `json:"data"`
+}
+
+func (h *Handlers) listUploads(r *web.Request) (view openUploadsView, err error) {
+	project, err := h.projectID(r)
+	if err != nil {
+		return view, err
+	}
+	names := map[string]string{"": "administrator"}
+	for _, k := range h.DB.APIKeys() {
+		names[k.ID.String()] = k.Name
+	}
+	view.Data = web.Views(h.Uploads.ListOpen(uint32(project)), func(s *upload.Session) openUploadView {
+		name, known := names[s.Credential]
+		if !known { // it was lost with a restore of older records
+			name = s.CredentialName
+		}
+		return openUploadView{s.ID, s.Filename, s.Size, s.ReceivedBytes(), s.Created().Unix(), name}
+	})
+	return view, nil
 }
 
 // projectID finds the project in the path.
@@ -230,16 +270,16 @@ func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
 	if err != nil {
 		return view, err
 	}
-	project, backend, err := h.admit(r, a)
+	wanted, err := h.admit(r, a)
 	if err != nil {
 		return view, err
 	}
 	defer web.NoWriteDeadline(r.Writer)()
-	id, err := h.Uploads.Receive(r.Context(), a.filename, a.size, backend, newBody(r), func(c upload.Content) (string, error) {
+	id, err := h.Uploads.Receive(r.Context(), wanted, newBody(r), func(c upload.Content) (string, error) {
 		if digest != "" && c.SHA256 != digest {
 			return "", fault.New(fault.Invalid, "Digest does not fit: the file that arrived has the SHA-256 %s", c.SHA256)
 		}
-		f, err := h.register(r.Context(), project, c)
+		f, err := h.register(r.Context(), store.ProjectID(wanted.Project), c)
 		if err != nil && f != nil {
 			h.discard(r.Context(), f)
 		}

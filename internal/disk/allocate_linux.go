@@ -6,15 +6,15 @@ import (
 	"syscall"
 )
 
-func allocate(f *os.File, size int64) (bool, error) {
+func allocate(f *os.File, size int64) error {
 	for {
 		switch err := syscall.Fallocate(int(f.Fd()), 0, 0, size); {
 		case err == nil:
-			return true, nil
+			return nil
 		case errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS):
-			return false, f.Truncate(size)
+			return f.Truncate(size)
 		case !errors.Is(err, syscall.EINTR):
-			return false, &os.PathError{Op: "fallocate", Path: f.Name(), Err: err}
+			return &os.PathError{Op: "fallocate", Path: f.Name(), Err: err}
 		}
 	}
 }

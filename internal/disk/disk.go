@@ -26,15 +26,24 @@ func Device(path string) (uint64, error) {
 }
 
 // Allocate makes a file size bytes long, unless it is longer, and takes the space
-// for them. given is false where the operating system or the file system cannot do
-// that before the bytes are written.
-func Allocate(f *os.File, size int64) (given bool, err error) {
+// for them, if the operating system and the file system can do that before the bytes are
+// written.
+func Allocate(f *os.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
-		return false, err
+		return err
 	}
 	if size == 0 || size < info.Size() {
-		return true, nil
+		return nil
 	}
 	return allocate(f, size)
+}
+
+// Extend makes a file size bytes long without taking the space for them, if the file
+// system can leave holes.
+func Extend(f *os.File, size int64) error {
+	if err := allowHoles(f); err != nil {
+		return err
+	}
+	return f.Truncate(size)
 }

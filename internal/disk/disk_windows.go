@@ -1,7 +1,9 @@
 package disk
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 
 	"golang.org/x/sys/windows"
 )
@@ -14,6 +16,16 @@ func free(dir string) (uint64, error) {
 	var available uint64
 	err = windows.GetDiskFreeSpaceEx(path, &available, nil, nil)
 	return available, err
+}
+
+// allowHoles makes a file sparse, unless the file system has no sparse files.
+func allowHoles(f *os.File) error {
+	var returned uint32
+	err := windows.DeviceIoControl(windows.Handle(f.Fd()), windows.FSCTL_SET_SPARSE, nil, 0, nil, 0, &returned, nil)
+	if errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
+		return nil
+	}
+	return err
 }
 
 // device does not know: a disk that is not there has no letter, so nothing is made in

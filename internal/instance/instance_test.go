@@ -17,6 +17,7 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/doctor"
 	"svc/internal/event"
+	"svc/internal/files/upload"
 	"svc/internal/instance"
 	"svc/internal/integrity"
 	"svc/internal/setting"
@@ -75,7 +76,7 @@ func TestOpen(t *testing.T) {
 	staged := filepath.Join(dir, datadir.Files, "staging", "files", "0123456789ab")
 	must(t, os.MkdirAll(filepath.Dir(staged), 0o700))
 	must(t, os.WriteFile(staged, []byte("content"), 0o600))
-	session, err := i.Files.Uploads.Create(1, "a.zip", 1000, store.LocalStorage)
+	session, err := i.Files.Uploads.Create(upload.Request{Project: 1, Filename: "a.zip", Size: 1000, Backend: store.LocalStorage})
 	must(t, err)
 	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
 	must(t, i.Close())

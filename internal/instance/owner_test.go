@@ -9,6 +9,7 @@ import (
 
 	"svc/internal/control"
 	"svc/internal/datadir"
+	"svc/internal/files/upload"
 	"svc/internal/instance"
 	"svc/internal/setting"
 	"svc/store"
@@ -97,7 +98,7 @@ func TestStorageInUse(t *testing.T) {
 	storage, data := filepath.Join(dir, "storage"), filepath.Join(dir, "data")
 	i, err := start(t, data, storage)
 	must(t, err)
-	upload, err := i.Files.Uploads.Create(1, "a.zip", 1000, "local")
+	session, err := i.Files.Uploads.Create(upload.Request{Project: 1, Filename: "a.zip", Size: 1000, Backend: "local"})
 	must(t, err)
 	another := filepath.Join(dir, "another")
 	starts(t, another, "")
@@ -111,7 +112,7 @@ func TestStorageInUse(t *testing.T) {
 	if _, err := start(t, copied, storage); !isHeld(err) {
 		t.Errorf("the storage is in use: got %v, want a HeldError", err)
 	}
-	if _, err := i.Files.Uploads.Get(1, upload.ID); err != nil {
+	if _, err := i.Files.Uploads.Get(1, session.ID); err != nil {
 		t.Errorf("the upload of the first process: %v", err)
 	}
 }

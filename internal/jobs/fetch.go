@@ -41,6 +41,9 @@ func (j *Jobs) fetch(ctx context.Context, f *store.File, staged string) error {
 	if answer.ContentLength > j.Files.MaxSize {
 		return j.tooLarge()
 	}
+	if err := j.roomFor(f.Project, answer.ContentLength); err != nil {
+		return err
+	}
 	size, sum, err := j.download(answer, staged)
 	if err != nil {
 		return err
@@ -54,6 +57,15 @@ func (j *Jobs) fetch(ctx context.Context, f *store.File, staged string) error {
 		now.Size, now.SHA256 = size, sum
 		return tx.PutFile(f.Project, now)
 	})
+}
+
+// roomFor fails when an attachment is more than its project may take from the disk.
+func (j *Jobs) roomFor(p store.ProjectID, size int64) error {
+	pending, err := store.Read(j.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
+	if err != nil {
+		return err
+	}
+	return j.Files.Uploads.Room(uint32(p), max(size, 0), pending)
 }
 
 func (j *Jobs) tooLarge() error {

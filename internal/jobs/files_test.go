@@ -418,7 +418,7 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	for i := range ids {
 		ids[i] = d.stage(fmt.Sprint("content ", i))
 	}
-	if _, err := d.Uploads.Create(uint32(d.p.ID), "b.zip", 10, store.LocalStorage); err != nil {
+	if _, err := d.Uploads.Create(upload.Request{Project: uint32(d.p.ID), Filename: "b.zip", Size: 10, Backend: store.LocalStorage}); err != nil {
 		t.Fatal(err)
 	}
 	d.start()

@@ -191,8 +191,33 @@ func (d *depositor) think(way int) *deposit {
 	return s
 }
 
+// abandon gives up the uploads whose beginning a killed server did not acknowledge: a
+// credential may have few that are open.
+func (d *depositor) abandon(c *client) error {
+	var open struct {
+		Data []struct {
+			ID string `json:"upload_id"`
+		} `json:"data"`
+	}
+	if err := c.get(d.uploads(), &open); err != nil {
+		return err
+	}
+	for _, u := range open.Data {
+		if slices.ContainsFunc(d.deposits, func(s *deposit) bool { return s.session == u.ID }) {
+			continue
+		}
+		if _, err := c.must(200, "DELETE", d.uploads()+"/"+u.ID, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // announce begins an upload in chunks.
 func (d *depositor) announce(c *client) error {
+	if err := d.abandon(c); err != nil {
+		return err
+	}
 	s := d.think(inChunks)
 	body := map[string]any{"filename": s.name, "size": s.size}
 	if s.storage != "" {

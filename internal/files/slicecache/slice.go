@@ -101,7 +101,7 @@ func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fe
 	if err != nil {
 		return "", uncached(err)
 	}
-	_, err = disk.Allocate(f, fileBytes(length))
+	err = disk.Allocate(f, fileBytes(length))
 	if err = uncached(err); err == nil {
 		err = fill(ctx, f, id, length, fetch)
 	}

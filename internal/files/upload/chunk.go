@@ -15,8 +15,9 @@ import (
 	"svc/internal/fault"
 )
 
-// bufferSize is the memory of one chunk that is coming, in bytes.
-const bufferSize = 256 << 10
+// bufferSize is the memory of one chunk that is coming, in bytes. It is small, since a
+// client may open thousands of requests and send little in each.
+const bufferSize = 32 << 10
 
 var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }}
 
@@ -184,7 +185,11 @@ func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn 
 // fill writes a chunk that is not there at its place.
 func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
 	place := &u.places[w.index%len(u.places)]
-	err := eachPiece(ctx, body, fmt.Sprintf("chunk %d", w.index), u.length(w.index), func(piece []byte, at int64) error {
+	length := u.length(w.index)
+	err := eachPiece(ctx, body, fmt.Sprintf("chunk %d", w.index), length, func(piece []byte, at int64) error {
+		if err := u.need(length - at); err != nil {
+			return err
+		}
 		if w.sum != nil {
 			w.sum.Write(piece)
 		}
@@ -252,7 +257,8 @@ func (u *session) replace(ctx context.Context, content *os.File, w *writer, body
 	}()
 	old := takeBuffer()
 	defer giveBuffer(old)
-	err := eachPiece(ctx, body, fmt.Sprintf("chunk %d", w.index), u.length(w.index), func(piece []byte, at int64) (err error) {
+	length := u.length(w.index)
+	err := eachPiece(ctx, body, fmt.Sprintf("chunk %d", w.index), length, func(piece []byte, at int64) (err error) {
 		if beside == nil {
 			there := (*old)[:len(piece)]
 			if _, err := content.ReadAt(there, u.at(w.index)+at); err != nil {
@@ -260,6 +266,9 @@ func (u *session) replace(ctx context.Context, content *os.File, w *writer, body
 			}
 			if bytes.Equal(there, piece) {
 				return nil
+			}
+			if err := u.need(length); err != nil {
+				return err
 			}
 			if beside, err = os.CreateTemp(u.dir, besidePattern); err != nil {
 				return err

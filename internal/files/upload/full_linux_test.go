@@ -8,25 +8,26 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/disk"
 	"svc/internal/fault"
 	"svc/internal/files/upload"
 	"svc/internal/testutil"
 )
 
-// TestDiskIsFull: what was accepted has its space, whatever fills the disk
-// afterwards; what cannot be done then loses nothing and can be done later.
+// TestDiskIsFull: a session takes space as its chunks come, and what cannot be done on a
+// full disk loses nothing and can be done later.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	testutil.SmallDisk(t, disk, "8m")
+	small := t.TempDir()
+	testutil.SmallDisk(t, small, "8m")
 	openSmall := func() *upload.Sessions {
-		s := open(t, filepath.Join(disk, "sessions"), time.Now)
+		s := open(t, filepath.Join(small, "sessions"), time.Now)
 		s.SetChunkSize(1 << 20)
 		s.SetReserve(1 << 20)
 		return s
 	}
-	s, to, whole := openSmall(), newStorage(t), content(1, 5<<20)
-	to.dir = filepath.Join(disk, "objects")
+	s, to, whole := openSmall(), newStorage(t), content(1, 3<<20)
+	to.dir = filepath.Join(small, "objects")
 	if err := os.Mkdir(to.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -36,27 +37,23 @@ func TestDiskIsFull(t *testing.T) {
 			t.Errorf("%s: got %v, want NoSpace", what, err)
 		}
 	}
-	if _, err := s.Create(project, "setup.zip", 7<<20+1, "local"); !fault.Is(err, fault.NoSpace) {
-		t.Errorf("a file larger than the disk without the reserve: got %v, want NoSpace", err)
-	}
 	u := create(t, s, int64(len(whole)))
-	if _, err := s.Create(project, "setup.zip", 3<<20, "local"); !fault.Is(err, fault.NoSpace) {
-		t.Errorf("a second file, before the first one came: got %v, want NoSpace", err)
-	}
 	send(t, s, u, 0, whole[:1<<20])
-	empty := fill(t, disk)
-	for i := 1; i < u.TotalChunks(); i++ {
-		send(t, s, u, i, whole[i<<20:(i+1)<<20])
-	}
-	send(t, s, u, 2, whole[2<<20:3<<20])
-	_, err := s.WriteChunk(t.Context(), project, u.ID, 2, -1, bytes.NewReader(content(9, 1<<20)))
+	empty := fill(t, small)
+	_, err := s.WriteChunk(t.Context(), project, u.ID, 1, -1, bytes.NewReader(whole[1<<20:2<<20]))
+	noSpace("a chunk", err)
+	send(t, s, u, 0, whole[:1<<20])
+	_, err = s.WriteChunk(t.Context(), project, u.ID, 0, -1, bytes.NewReader(content(9, 1<<20)))
 	noSpace("a chunk that differs", err)
-	_, err = s.Complete(project, u.ID, to.register)
-	noSpace("completing", err)
-	_, err = s.Receive(t.Context(), "setup.zip", 1, "local", bytes.NewReader([]byte("x")), to.register)
+	_, err = s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: 1 << 20, Backend: "local"})
+	noSpace("another session", err)
+	_, err = s.Receive(t.Context(), upload.Request{Project: project, Filename: "setup.zip", Size: 1, Backend: "local"}, bytes.NewReader([]byte("x")), to.register)
 	noSpace("a request with a file", err)
 	s = openSmall()
 	empty()
+	for i := 1; i < u.TotalChunks(); i++ {
+		send(t, s, u, i, whole[i<<20:(i+1)<<20])
+	}
 	id, err := s.Complete(project, u.ID, to.register)
 	if err != nil {
 		t.Fatal(err)
@@ -65,17 +62,71 @@ func TestDiskIsFull(t *testing.T) {
 
 	// A session that cannot be made leaves nothing, and one that is dropped gives its
 	// space back.
-	empty = fill(t, disk)
+	empty = fill(t, small)
 	s.SetReserve(-1 << 30)
-	_, err = s.Create(project, "setup.zip", 4<<20, "local")
+	_, err = s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: 4 << 20, Backend: "local"})
 	noSpace("a session on a full disk", err)
-	onlySessions(t, filepath.Join(disk, "sessions"), u.ID)
+	onlySessions(t, filepath.Join(small, "sessions"), u.ID)
 	empty()
 	s.SetReserve(0)
 	for range 5 {
-		if err := s.Abort(project, create(t, s, 2<<20).ID); err != nil {
+		u := create(t, s, 2<<20)
+		send(t, s, u, 0, whole[:1<<20])
+		send(t, s, u, 1, whole[1<<20:2<<20])
+		if err := s.Abort(project, u.ID); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestSpaceOfProject: limits.md 4, space is taken as chunks arrive, and a project may take
+// half of what is free beyond the reserve.
+func TestSpaceOfProject(t *testing.T) {
+	t.Parallel()
+	small := t.TempDir()
+	testutil.SmallDisk(t, small, "17m")
+	s := open(t, filepath.Join(small, "sessions"), time.Now)
+	s.SetChunkSize(1 << 20)
+	s.SetReserve(1 << 20)
+	begin := func(project uint32, mib float64, pending int64) (*upload.Session, error) {
+		return s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: int64(mib * (1 << 20)), Backend: "local", Pending: pending << 20})
+	}
+	refused := func(what string, err error) {
+		t.Helper()
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.NoSpace || f.RetryAfter == 0 {
+			t.Errorf("%s: got %v, want NoSpace with a time to try again", what, err)
+		}
+	}
+	_, err := begin(1, 8.1, 0)
+	refused("more than half", err)
+	first, err := begin(1, 5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if free, err := disk.Free(small); err != nil || free < 16<<20 {
+		t.Errorf("a session of 5 MiB left %d bytes free, %v; want no space taken", free, err)
+	}
+	_, err = begin(1, 3.1, 0)
+	refused("more than half together", err)
+	if _, err = begin(2, 7, 0); err != nil {
+		t.Errorf("sessions of another project take nothing that is not sent: %v", err)
+	}
+	for i := range 5 {
+		if _, err := s.WriteChunk(t.Context(), 1, first.ID, i, 1<<20, bytes.NewReader(make([]byte, 1<<20))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if free, err := disk.Free(small); err != nil || free > 12<<20 {
+		t.Errorf("after 5 MiB: %d bytes are free, %v", free, err)
+	}
+	_, err = begin(1, 3.1, 0)
+	refused("more than half together, when the first one has come", err)
+	_, err = begin(1, 2, 5)
+	refused("more than half with pending files", err)
+	_, err = s.Receive(t.Context(), upload.Request{Project: 1, Filename: "setup.zip", Size: 3<<20 + 1<<19, Backend: "local"}, bytes.NewReader(nil), nil)
+	refused("more than half with a file in one request", err)
+	if _, err := begin(1, 2.5, 0); err != nil {
+		t.Errorf("half together: %v", err)
 	}
 }
 

@@ -233,7 +233,7 @@ func uploadUntilKilled(t *testing.T, dir string) {
 				h := known[id]
 				if !ok {
 					chunks := 1 + rand.IntN(6)
-					u, err := s.Create(project, "setup.zip", int64(chunks)*4*chunkSize, "local")
+					u, err := s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: int64(chunks) * 4 * chunkSize, Backend: "local", Credential: fmt.Sprint(rand.Uint64())})
 					if err != nil {
 						panic(err)
 					}

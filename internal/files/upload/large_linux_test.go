@@ -48,7 +48,7 @@ func uploadLarge(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := s.Create(project, "setup.zip", size, "local")
+	u, err := s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: size, Backend: "local"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func uploadLarge(t *testing.T, dir string) {
 		return s.Complete(project, u.ID, register)
 	})
 	measure("in one piece", func() (string, error) {
-		return s.Receive(t.Context(), "setup.zip", size, "local", &pattern{end: size}, register)
+		return s.Receive(t.Context(), upload.Request{Project: project, Filename: "setup.zip", Size: size, Backend: "local"}, &pattern{end: size}, register)
 	})
 }
 

@@ -46,11 +46,15 @@ type description struct {
 	Size      int64  `json:"size"`
 	ChunkSize int64  `json:"chunk_size"`
 	Backend   string `json:"backend"`
-	Expires   int64  `json:"expires"`          // Unix seconds
-	Single    bool   `json:"single,omitempty"` // one request has it and nobody can find it
-	File      string `json:"file,omitempty"`   // id of the file, chosen at the first completion
-	SHA256    string `json:"sha256,omitempty"` // "" = not known, or not any more
-	Done      bool   `json:"done,omitempty"`   // the file is registered
+	// Credential and CredentialName are those of Request.
+	Credential     string `json:"credential,omitempty"`
+	CredentialName string `json:"credential_name,omitempty"`
+
+	Expires int64  `json:"expires"`          // Unix seconds
+	Single  bool   `json:"single,omitempty"` // one request has it and nobody can find it
+	File    string `json:"file,omitempty"`   // id of the file, chosen at the first completion
+	SHA256  string `json:"sha256,omitempty"` // "" = not known, or not any more
+	Done    bool   `json:"done,omitempty"`   // the file is registered
 }
 
 // The states of a chunk. Doubtful is only in memory: its byte may be 1 on disk
@@ -63,8 +67,10 @@ const (
 
 // session is an upload in its folder. Locks are taken in the order of the fields.
 type session struct {
+	all       *Sessions
 	dir, id   string
 	project   uint32
+	owner     string // Request.Credential
 	size      int64
 	chunkSize int64
 	expires   time.Time
@@ -79,13 +85,12 @@ type session struct {
 	chunks      []byte          // a state each
 	writers     map[int]*writer // of chunks that are coming
 	replaced    map[int]bool    // chunks that have a file of their own
-	given       bool            // the file system has given the space
 	ended       bool
 }
 
-func newSession(parent string, d description, chunks []byte) *session {
+func (s *Sessions) newSession(d description, chunks []byte) *session {
 	return &session{
-		dir: filepath.Join(parent, d.ID), id: d.ID, project: d.Project, size: d.Size, chunkSize: d.ChunkSize,
+		all: s, dir: filepath.Join(s.dir, d.ID), id: d.ID, project: d.Project, owner: d.Credential, size: d.Size, chunkSize: d.ChunkSize,
 		expires: time.Unix(d.Expires, 0), single: d.Single, sum: newChecksum(),
 		description: d, chunks: chunks, writers: map[int]*writer{}, replaced: map[int]bool{},
 	}
@@ -102,7 +107,8 @@ func (u *session) view() *Session {
 	defer u.mu.Unlock()
 	v := &Session{
 		ID: u.id, Project: u.project, Filename: u.description.Filename, Size: u.size, Received: []int{},
-		Backend: u.description.Backend, Expires: u.expires, chunkSize: u.chunkSize,
+		Backend: u.description.Backend, Expires: u.expires, Credential: u.owner, CredentialName: u.description.CredentialName,
+		chunkSize: u.chunkSize,
 	}
 	for i, state := range u.chunks {
 		if state == received {
@@ -110,6 +116,11 @@ func (u *session) view() *Session {
 		}
 	}
 	return v
+}
+
+// isOpen reports whether the session still takes chunks at a moment.
+func (u *session) isOpen(now time.Time) bool {
+	return !u.single && now.Before(u.expires) && u.usable() == nil
 }
 
 func (u *session) length(index int) int64 {
@@ -126,20 +137,26 @@ func (u *session) usable() error {
 	return nil
 }
 
-// promised is how many bytes the session may still take from the free space.
-func (u *session) promised() int64 {
+// space returns the number of bytes that the session has on disk when all of it has
+// arrived, and of those that have arrived, without what is left of incomplete chunks.
+func (u *session) space() (whole, arrived int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.given || u.ended || u.description.File != "" {
-		return 0
+	if u.ended || u.description.Done {
+		return 0, 0
 	}
-	left := u.size
 	for i, state := range u.chunks {
 		if state == received {
-			left -= u.length(i)
+			arrived += u.length(i)
 		}
 	}
-	return left
+	return u.size, arrived
+}
+
+// need fails with NoSpace unless the disk has room for bytes that are about to be written,
+// beside its reserve.
+func (u *session) need(bytes int64) error {
+	return disk.Need(u.dir, uint64(max(bytes+u.all.reserve, 0)), "the rest of the body")
 }
 
 // make puts the files of a new session on disk, the description last.
@@ -147,7 +164,7 @@ func (u *session) make() error {
 	if err := os.Mkdir(u.dir, 0o700); err != nil {
 		return err
 	}
-	if err := u.allocate(os.O_CREATE | os.O_EXCL); err != nil {
+	if err := u.makeContent(); err != nil {
 		return err
 	}
 	if err := durable.WriteFile(u.path(chunksName), u.chunks, 0o600); err != nil {
@@ -159,19 +176,16 @@ func (u *session) make() error {
 	return durable.SyncDir(filepath.Dir(u.dir))
 }
 
-// allocate makes content as long as it will be.
-func (u *session) allocate(flag int) error {
-	f, err := os.OpenFile(u.path(contentName), os.O_RDWR|flag, 0o600)
+// makeContent makes content as long as it will be, without taking the space.
+func (u *session) makeContent() error {
+	f, err := os.OpenFile(u.path(contentName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	given, err := disk.Allocate(f, u.size)
+	err = disk.Extend(f, u.size)
 	if err == nil {
 		err = f.Sync()
 	}
-	u.mu.Lock()
-	u.given = given
-	u.mu.Unlock()
 	return errors.Join(err, f.Close())
 }
 
@@ -207,8 +221,8 @@ func (u *session) end() error {
 
 // load reads a session from its folder. It wraps ErrDamaged when the folder is not
 // a session that can be used, for whatever reason; other errors may pass.
-func load(parent, id string) (*session, error) {
-	dir := filepath.Join(parent, id)
+func (s *Sessions) load(id string) (*session, error) {
+	dir := filepath.Join(s.dir, id)
 	if info, err := os.Lstat(dir); err != nil {
 		return nil, err
 	} else if !info.IsDir() {
@@ -227,7 +241,7 @@ func load(parent, id string) (*session, error) {
 	case d.Single:
 		return nil, damaged("its request has ended")
 	case d.Done:
-		return newSession(parent, d, nil), nil
+		return s.newSession(d, nil), nil
 	}
 	notes, err := readFile(filepath.Join(dir, chunksName), int64(totalChunks(d.Size, d.ChunkSize)))
 	if err != nil {
@@ -237,7 +251,7 @@ func load(parent, id string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := newSession(parent, d, chunks)
+	u := s.newSession(d, chunks)
 	if err := u.findContent(); err != nil {
 		return nil, err
 	}
@@ -257,10 +271,6 @@ func (u *session) findContent() error {
 		return err
 	case !info.Mode().IsRegular() || info.Size() != u.size:
 		return damaged("its content has %d bytes instead of %d", info.Size(), u.size)
-	}
-	// Allocating again says whether the space is given.
-	if err := u.allocate(0); err != nil && !fault.Is(fault.Disk(err), fault.NoSpace) {
-		return err
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 // Package upload keeps what is being uploaded on disk until it is a file.
 //
-// An upload is a session (upload.go): its size is known, its space is taken when it
-// begins, and its chunks come in any order, several at a time, again after a
-// failure (chunk.go). What is hashed while they come is in checksum.go, how a
+// An upload is a session (upload.go): its size is known, and its chunks come in any
+// order, several at a time, again after a failure (chunk.go). They take their space when
+// they come. How many sessions may be open, and how large, is in limits.go. What is hashed while they come is in checksum.go, how a
 // session becomes a file in complete.go, and a body that comes in one piece in
 // whole.go. A session is a folder of these files (session.go):
 //
@@ -22,6 +22,7 @@
 package upload
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -56,7 +57,33 @@ type Session struct {
 	Backend  string // id of the storage that was chosen
 	Expires  time.Time
 
+	Credential, CredentialName string // as in Request
+
 	chunkSize int64
+}
+
+// Created returns when the session began.
+func (s *Session) Created() time.Time { return s.Expires.Add(-Life) }
+
+// ReceivedBytes returns the number of bytes in the chunks that are there.
+func (s *Session) ReceivedBytes() (n int64) {
+	for _, i := range s.Received {
+		n += min(s.chunkSize, s.Size-int64(i)*s.chunkSize)
+	}
+	return n
+}
+
+// Request describes a file that a client wants to upload.
+type Request struct {
+	Project  uint32
+	Filename string // clean
+	Size     int64  // bytes
+	Backend  string // id of the storage
+
+	Credential     string // id of the API key; "" for the administrator
+	CredentialName string // of the key when the upload began
+
+	Pending int64 // bytes of the project's files that wait for their storage
 }
 
 // TotalChunks is the number of chunks, at least 1.
@@ -72,7 +99,7 @@ type Sessions struct {
 	chunkSize int64 // of new sessions
 	reserve   int64
 
-	room sync.Mutex // one session after the other looks for space and takes it, or is found again
+	room sync.Mutex // one session after the other is compared with the limits and added, or is found again
 	mu   sync.Mutex // guards open
 	open map[string]*session
 }
@@ -90,28 +117,35 @@ func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error)
 	})
 }
 
-// Create begins a session for a file of size bytes, whose name is clean. It fails
-// with NoSpace when the file and all other sessions would not fit on the disk.
-func (s *Sessions) Create(project uint32, filename string, size int64, backend string) (*Session, error) {
-	u, err := s.begin(description{Project: project, Filename: filename, Size: size, Backend: backend})
+// Create begins a session. It fails with TooMany when the credential or the project has as
+// many as it may have, and with NoSpace as Room does.
+func (s *Sessions) Create(r Request) (*Session, error) {
+	u, err := s.begin(r, false)
 	if err != nil {
 		return nil, err
 	}
 	return u.view(), nil
 }
 
-// begin makes the folder of a session and takes its space.
-func (s *Sessions) begin(d description) (*session, error) {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // it never fails
-	d.Format, d.ID, d.ChunkSize = format, hex.EncodeToString(id[:]), s.chunkSize
-	d.Expires = s.now().Add(Life).Unix()
+// begin makes the folder of a session. One that is single belongs to one request.
+func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	s.room.Lock()
 	defer s.room.Unlock()
-	if err := s.fits(d.Size); err != nil {
+	if !single {
+		if err := s.count(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Room(r.Project, r.Size, r.Pending); err != nil {
 		return nil, err
 	}
-	u := newSession(s.dir, d, make([]byte, totalChunks(d.Size, d.ChunkSize)))
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	d := description{
+		Format: format, ID: hex.EncodeToString(id[:]), Project: r.Project, Filename: r.Filename, Size: r.Size, ChunkSize: s.chunkSize,
+		Backend: r.Backend, Credential: r.Credential, CredentialName: r.CredentialName, Expires: s.now().Add(Life).Unix(), Single: single,
+	}
+	u := s.newSession(d, make([]byte, totalChunks(d.Size, d.ChunkSize)))
 	u.swap.Lock()
 	defer u.swap.Unlock()
 	s.mu.Lock()
@@ -121,18 +155,6 @@ func (s *Sessions) begin(d description) (*session, error) {
 		return nil, errors.Join(fault.Disk(err), s.drop(u))
 	}
 	return u, nil
-}
-
-// fits fails when a file of size bytes has no space beside what the open sessions
-// still have to write.
-func (s *Sessions) fits(size int64) error {
-	need := uint64(size) + uint64(s.reserve)
-	s.mu.Lock()
-	for _, u := range s.open {
-		need += uint64(u.promised())
-	}
-	s.mu.Unlock()
-	return disk.Need(s.dir, need, fmt.Sprintf("a file of %d MiB and the uploads that are open", size>>20))
 }
 
 // Get is a session that takes chunks. It fails with NotFound when the id is
@@ -160,6 +182,19 @@ func (s *Sessions) find(project uint32, id string) (*session, error) {
 		return nil, notFound()
 	}
 	return u, nil
+}
+
+// ListOpen lists the sessions of a project that take chunks, the newest first.
+func (s *Sessions) ListOpen(project uint32) (list []*Session) {
+	for _, u := range s.list() {
+		if u.project == project && u.isOpen(s.now()) {
+			list = append(list, u.view())
+		}
+	}
+	slices.SortFunc(list, func(a, b *Session) int {
+		return cmp.Or(b.Expires.Compare(a.Expires), cmp.Compare(b.ID, a.ID))
+	})
+	return list
 }
 
 // Abort drops a session that is not completed.
@@ -247,7 +282,7 @@ func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 		if known {
 			continue
 		}
-		u, err := load(s.dir, id)
+		u, err := s.load(id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it was dropped meanwhile
 		case err != nil:

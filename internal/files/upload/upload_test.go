@@ -64,7 +64,7 @@ func open(t testing.TB, dir string, now func() time.Time) *upload.Sessions {
 
 func create(t testing.TB, s *upload.Sessions, size int64) *upload.Session {
 	t.Helper()
-	u, err := s.Create(project, "setup.zip", size, "local")
+	u, err := s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: size, Backend: "local"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestParallel(t *testing.T) {
 	for n := range 4 {
 		all.Go(func() {
 			to, whole := newStorage(t), content(n, 30*chunkSize+n)
-			u, err := s.Create(project, "setup.zip", int64(len(whole)), "local")
+			u, err := s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: int64(len(whole)), Backend: "local"})
 			if err != nil {
 				t.Error(err)
 				return
@@ -604,7 +604,7 @@ func TestReceive(t *testing.T) {
 	s := open(t, dir, time.Now)
 	for _, size := range []int{0, 1, chunkSize, 1<<20 + 1} {
 		to, whole := newStorage(t), content(size, size)
-		id, err := s.Receive(t.Context(), "setup.zip", int64(size), "local", bytes.NewReader(whole), to.register)
+		id, err := s.Receive(t.Context(), upload.Request{Project: project, Filename: "setup.zip", Size: int64(size), Backend: "local"}, bytes.NewReader(whole), to.register)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -622,7 +622,7 @@ func TestReceive(t *testing.T) {
 		{"broken", io.MultiReader(bytes.NewReader(make([]byte, 10)), iotest.ErrReader(errBody)), errBody},
 		{"refused", bytes.NewReader(make([]byte, 1000)), refused},
 	} {
-		_, err := s.Receive(t.Context(), "setup.zip", 1000, "local", tc.body, func(upload.Content) (string, error) { return "", refused })
+		_, err := s.Receive(t.Context(), upload.Request{Project: project, Filename: "setup.zip", Size: 1000, Backend: "local"}, tc.body, func(upload.Content) (string, error) { return "", refused })
 		if tc.want == nil && !fault.Is(err, fault.Invalid) || tc.want != nil && !errors.Is(err, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.name, err, tc.want)
 		}
@@ -634,12 +634,12 @@ func TestFileThatCannotFit(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), time.Now)
 	for _, size := range []int64{1 << 50, 1<<63 - 1} {
-		if _, err := s.Create(project, "huge.iso", size, "local"); !fault.Is(err, fault.NoSpace) {
+		if _, err := s.Create(upload.Request{Project: project, Filename: "huge.iso", Size: size, Backend: "local"}); !fault.Is(err, fault.NoSpace) {
 			t.Errorf("%d bytes: got %v, want NoSpace", size, err)
 		}
 	}
 	s.SetReserve(1 << 50)
-	if _, err := s.Create(project, "small.iso", 1, "local"); !fault.Is(err, fault.NoSpace) {
+	if _, err := s.Create(upload.Request{Project: project, Filename: "small.iso", Size: 1, Backend: "local"}); !fault.Is(err, fault.NoSpace) {
 		t.Errorf("without the reserve: got %v, want NoSpace", err)
 	}
 }

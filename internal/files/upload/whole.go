@@ -15,9 +15,9 @@ import (
 
 // Receive stores a body of exactly size bytes as one file: register is called with
 // the content when all of it is durable, as by Complete. After any error nothing is
-// kept but what register kept. It fails as Create and WriteChunk do.
-func (s *Sessions) Receive(ctx context.Context, filename string, size int64, backend string, body io.Reader, register func(Content) (fileID string, err error)) (fileID string, err error) {
-	u, err := s.begin(description{Single: true, Filename: filename, Size: size, Backend: backend})
+// kept but what register kept. It fails as Create and WriteChunk do, but is never TooMany.
+func (s *Sessions) Receive(ctx context.Context, r Request, body io.Reader, register func(Content) (fileID string, err error)) (fileID string, err error) {
+	u, err := s.begin(r, true)
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +32,7 @@ func (s *Sessions) Receive(ctx context.Context, filename string, size int64, bac
 	if err != nil {
 		return "", fault.Disk(err)
 	}
-	return register(Content{Path: u.path(contentName), Size: size, SHA256: sum, Filename: filename, Backend: backend, FileID: files.NewID()})
+	return register(Content{Path: u.path(contentName), Size: r.Size, SHA256: sum, Filename: r.Filename, Backend: r.Backend, FileID: files.NewID()})
 }
 
 // receive writes a body to the content and hashes it on its way.
@@ -42,9 +42,15 @@ func (u *session) receive(ctx context.Context, body io.Reader) (sum string, err 
 		return "", err
 	}
 	w, hash := durable.NewPaced(content), sha256.New()
-	err = eachPiece(ctx, body, "the file", u.size, func(piece []byte, _ int64) error {
+	err = eachPiece(ctx, body, "the file", u.size, func(piece []byte, at int64) error {
+		if err := u.need(u.size - at); err != nil {
+			return err
+		}
 		hash.Write(piece)
 		_, err := w.Write(piece)
+		for i := at / u.chunkSize; err == nil && (i+1)*u.chunkSize <= at+int64(len(piece)); i++ {
+			u.setState(int(i), received)
+		}
 		return err
 	})
 	if err := errors.Join(err, w.Sync(), content.Close()); err != nil {

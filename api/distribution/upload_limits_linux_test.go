@@ -1,0 +1,34 @@
+package distribution_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestSessionsTakeNoSpace: limits.md 4.1, a session takes space when its chunks arrive.
+func TestSessionsTakeNoSpace(t *testing.T) {
+	t.Parallel()
+	s := withFiles(t)
+	key := writerOfA(t, s, "builds")
+	for range 8 {
+		if status, answer, _ := s.Do(t, "POST", fileList+"/uploads", key, `{"filename":"a.zip","size":1073741824}`); status != 201 {
+			t.Fatalf("got %d %s", status, answer)
+		}
+	}
+	var blocks int64 // of 512 bytes
+	err := filepath.WalkDir(filepath.Join(s.Dir, "files", "staging"), func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			blocks += info.Sys().(*syscall.Stat_t).Blocks
+		}
+		return err
+	})
+	if err != nil || blocks > 2048 {
+		t.Errorf("sessions of 8 GiB without a chunk have %d KiB on disk, %v", blocks/2, err)
+	}
+}

@@ -1,0 +1,107 @@
+package distribution_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/api/apitest"
+)
+
+// writerOfA is a key that may upload files to project a and nothing else.
+func writerOfA(t testing.TB, s *apitest.Server, name string) (token string) {
+	t.Helper()
+	id := apitest.Field[string](t, s.Must(t, 200, "GET", "/admin/projects/a", ""), "id")
+	return s.Key(t, fmt.Sprintf(`{"name":%q,"scopes":["files:write"],"project_ids":[%q]}`, name, id))
+}
+
+// TestOpenUploads: limits.md 4.3, open sessions are listed with the credential that began them.
+func TestOpenUploads(t *testing.T) {
+	t.Parallel()
+	s := withFiles(t)
+	s.Project(t, "b")
+	key := writerOfA(t, s, "builds")
+	first := begin(t, s, "a.zip", chunkSize+5)
+	s.Must(t, 200, "PUT", first+"/chunks/1", "12345")
+	s.Clock.Advance(time.Minute)
+	status, second, _ := s.Do(t, "POST", fileList+"/uploads", key, `{"filename":"b.zip","size":7}`)
+	if status != 201 {
+		t.Fatalf("a session of the key: got %d %s", status, second)
+	}
+	open := func(token, project string) (data string) {
+		t.Helper()
+		status, answer, _ := s.Do(t, "GET", "/admin/projects/"+project+"/files/uploads", token, "")
+		if status != 200 {
+			t.Fatalf("list: got %d %s", status, answer)
+		}
+		return string(apitest.Field[json.RawMessage](t, answer, "data"))
+	}
+	id := func(at string) string { return at[strings.LastIndex(at, "/")+1:] }
+	created := func(session string) int64 { return apitest.Field[int64](t, session, "expires_at") - 86400 }
+	want := fmt.Sprintf(`[{"upload_id":%q,"filename":"b.zip","size":7,"received_bytes":0,"created_at":%d,"credential":"builds"},
+		{"upload_id":%q,"filename":"a.zip","size":8388613,"received_bytes":5,"created_at":%d,"credential":"administrator"}]`,
+		apitest.Field[string](t, second, "upload_id"), created(second), id(first), created(s.Must(t, 200, "GET", first, "")))
+	for _, token := range []string{s.Admin, key} {
+		if got := open(token, "a"); got != want {
+			if why := apitest.CompareJSON(t, got, want); why != "" {
+				t.Error(why)
+			}
+		}
+	}
+	if got := open(s.Admin, "b"); got != "[]" {
+		t.Errorf("another project: got %s", got)
+	}
+	s.Must(t, 200, "DELETE", first, "")
+	s.Must(t, 404, "GET", "/admin/projects/none/files/uploads", "")
+	if got := open(s.Admin, "a"); strings.Contains(got, "a.zip") || !strings.Contains(got, "b.zip") {
+		t.Errorf("after one was given up: got %s", got)
+	}
+}
+
+// TestTooManyUploads: limits.md 4.2, a credential has at most 8 open sessions, a project 32.
+func TestTooManyUploads(t *testing.T) {
+	t.Parallel()
+	s := withFiles(t)
+	s.Project(t, "b")
+	create := func(token string) (status int, answer string, header http.Header) {
+		t.Helper()
+		return s.Do(t, "POST", fileList+"/uploads", token, `{"filename":"a.zip","size":5}`)
+	}
+	refused := func(token, want string) {
+		t.Helper()
+		status, answer, header := create(token)
+		after, err := strconv.Atoi(header.Get("Retry-After"))
+		if status != 429 || !strings.Contains(answer, want) || err != nil || after < 1 || after > 86400 {
+			t.Errorf("got %d %s, Retry-After %q; want 429 with %q", status, answer, header.Get("Retry-After"), want)
+		}
+	}
+	var keys, ofFirst []string
+	for i := range 4 {
+		keys = append(keys, writerOfA(t, s, fmt.Sprint("key ", i)))
+		for range 8 {
+			status, answer, _ := create(keys[i])
+			if status != 201 {
+				t.Fatalf("got %d %s", status, answer)
+			}
+			if i == 0 {
+				ofFirst = append(ofFirst, apitest.Field[string](t, answer, "upload_id"))
+			}
+		}
+		refused(keys[i], "8 open uploads")
+	}
+	refused(s.Admin, "the project has 32 open uploads")
+	s.Must(t, 201, "POST", "/admin/projects/b/files/uploads", `{"filename":"a.zip","size":5}`)
+	if status, answer, _ := s.Do(t, "PUT", fileList+"?filename=a.txt", keys[0], "12345"); status != 201 {
+		t.Errorf("a file in one request is no session: got %d %s", status, answer)
+	}
+	at := fileList + "/uploads/" + ofFirst[0]
+	s.Must(t, 200, "PUT", at+"/chunks/0", "12345")
+	s.Must(t, 200, "POST", at+"/complete", "")
+	if status, answer, _ := create(keys[0]); status != 201 {
+		t.Errorf("after one was completed: got %d %s", status, answer)
+	}
+}

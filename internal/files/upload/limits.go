@@ -1,0 +1,77 @@
+package upload
+
+import (
+	"time"
+
+	"svc/internal/disk"
+	"svc/internal/fault"
+)
+
+// The number of sessions that may be open at a time.
+const (
+	MaxPerCredential = 8
+	MaxPerProject    = 32
+)
+
+// spaceWait is how long a client is asked to wait for space: uploads end, and files go to
+// their storage.
+const spaceWait = time.Minute
+
+// count fails with TooMany when no other session may be opened.
+func (s *Sessions) count(r Request) error {
+	var ofCredential, ofProject []*session
+	for _, u := range s.list() {
+		if !u.isOpen(s.now()) {
+			continue
+		}
+		if u.owner == r.Credential {
+			ofCredential = append(ofCredential, u)
+		}
+		if u.project == r.Project {
+			ofProject = append(ofProject, u)
+		}
+	}
+	const advice = "complete or delete one, or wait until one expires"
+	if n := len(ofCredential); n >= MaxPerCredential {
+		return fault.New(fault.TooMany, "this credential has %d open uploads, at most %d are allowed: %s", n, MaxPerCredential, advice).After(s.untilExpiry(ofCredential))
+	}
+	if n := len(ofProject); n >= MaxPerProject {
+		return fault.New(fault.TooMany, "the project has %d open uploads, at most %d are allowed: %s", n, MaxPerProject, advice).After(s.untilExpiry(ofProject))
+	}
+	return nil
+}
+
+// untilExpiry returns the time after which the first of some sessions expires.
+func (s *Sessions) untilExpiry(list []*session) time.Duration {
+	left := Life
+	for _, u := range list {
+		left = min(left, u.expires.Sub(s.now()))
+	}
+	return left
+}
+
+// Room fails with NoSpace when size more bytes are more than a project may take: its
+// sessions and pending files may have half of the space that is free beyond the reserve,
+// their own counted as free. pending is the number of bytes of its pending files.
+func (s *Sessions) Room(project uint32, size, pending int64) error {
+	free, err := disk.Free(s.dir)
+	if err != nil {
+		return err
+	}
+	// In floats, because a client may ask for as many bytes as an integer counts.
+	total, taken := float64(size)+float64(pending), float64(pending)
+	for _, u := range s.list() {
+		if u.project == project {
+			whole, arrived := u.space()
+			total += float64(whole)
+			taken += float64(arrived)
+		}
+	}
+	half := max(float64(free)+taken-float64(s.reserve), 0) / 2
+	if total <= half {
+		return nil
+	}
+	const mib = 1 << 20
+	return fault.New(fault.NoSpace, "not enough disk space: with this file of %.0f MiB the open uploads and pending files of the project would have %.0f MiB, and may have half of the free space, %.0f MiB",
+		float64(size)/mib, total/mib, half/mib).After(spaceWait)
+}
