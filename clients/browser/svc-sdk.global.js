@@ -151,7 +151,7 @@ en=m(`/health health
 ./{id} File get delete
 ./{id}/retry File retry
 ./{id}/refresh-cdn FileCdn refresh
-./uploads Upload create
+./uploads Upload list- create
 ./uploads/{upload_id} Upload get abort
 ./uploads/{upload_id}/chunks/{index} UploadChunk put#
 ./uploads/{upload_id}/complete Upload complete

@@ -156,6 +156,7 @@ var described = []struct {
 	{CDNRefresh{}, "CdnRefresh"},
 	{UploadCreate{}, "UploadCreate"},
 	{UploadSession{}, "UploadSession"},
+	{OpenUpload{}, "OpenUpload"},
 	{ChunkReceipt{}, "ChunkReceipt"},
 	{StorageOverview{}, "StorageOverview"},
 	{StorageBackend{}, "StorageBackend"},

@@ -50,6 +50,12 @@ func (a *Admin) CreateUpload(ctx context.Context, in UploadCreate) (*UploadSessi
 	return fetch[UploadSession](ctx, a.call(http.MethodPost, "/admin/projects/{k}/files/uploads").body(in))
 }
 
+// ListUploads lists the open uploads of the project, newest first, with the credential that began
+// each. AbortUpload of one gives back its space and its place.
+func (a *Admin) ListUploads(ctx context.Context) (*List[OpenUpload], error) {
+	return fetch[List[OpenUpload]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/files/uploads"))
+}
+
 // GetUpload reads which chunks of an upload have arrived.
 func (a *Admin) GetUpload(ctx context.Context, uploadID string) (*UploadSession, error) {
 	return fetch[UploadSession](ctx, a.call(http.MethodGet, "/admin/projects/{k}/files/uploads/{upload_id}", uploadID))
@@ -178,6 +184,22 @@ type UploadSession struct {
 	StorageBackendID string `json:"storage_backend_id"`
 	// When what has arrived is thrown away.
 	ExpiresAt int64 `json:"expires_at"`
+}
+
+// OpenUpload is an upload that is not complete.
+type OpenUpload struct {
+	// Id of the session.
+	UploadID string `json:"upload_id"`
+	// The name that the file will have.
+	Filename string `json:"filename"`
+	// Bytes of the file.
+	Size int64 `json:"size"`
+	// Bytes in the chunks that have arrived.
+	ReceivedBytes int64 `json:"received_bytes"`
+	// When it was begun.
+	CreatedAt int64 `json:"created_at"`
+	// Name of the API key that began it, or administrator.
+	Credential string `json:"credential"`
 }
 
 // ChunkReceipt is a chunk that arrived.

@@ -82,6 +82,7 @@ import type {
   Metric,
   MetricInput,
   MirrorResult,
+  OpenUploadList,
   PasswordInput,
   Paths,
   PathsInput,
@@ -1412,9 +1413,19 @@ export interface AdminApi {
   refreshFileCdn(id: string, options?: CallOptions): Promise<CdnRefresh>;
 
   /**
+   * List open uploads.
+   *
+   * The sessions that still take chunks, newest first, with the credential that began each. Deleting one gives
+   * back its space and its place.
+   */
+  listUploads(options?: CallOptions): Promise<OpenUploadList>;
+
+  /**
    * Begin an upload in chunks.
    *
    * A session lives for 24 hours. Send its chunks in any order, in parallel and again if need be, then complete it.
+   * They take space as they arrive. A credential may have 8 open sessions and a project 32. The sessions and
+   * pending files of a project may have half of the free space, their own counted as free.
    * 413 when the file is larger than the server takes, 404 also for a storage that there is not.
    */
   createUpload(body: UploadCreate, options?: CallOptions): Promise<UploadSession>;

@@ -2614,6 +2614,28 @@ export interface UploadSession {
     expires_at: number;
 }
 
+/** The open uploads of a project. */
+export interface OpenUploadList {
+    /** The uploads, newest first. */
+    data: OpenUpload[];
+}
+
+/** An upload that is not complete. */
+export interface OpenUpload {
+    /** Id of the session. */
+    upload_id: string;
+    /** The name that the file will have. */
+    filename: string;
+    /** Bytes of the file. */
+    size: number;
+    /** Bytes in the chunks that have arrived. */
+    received_bytes: number;
+    /** When it was begun. */
+    created_at: number;
+    /** Name of the API key that began it, or `administrator`. */
+    credential: string;
+}
+
 /** A chunk that arrived. */
 export interface ChunkReceipt {
     /** Number of the chunk. */

@@ -239,6 +239,8 @@ endpoints! {
     POST "/admin/projects/{k}/files/{id}/refresh-cdn" refresh_file_cdn [id] () -> CdnRefresh;
     /// Starts an upload.
     POST "/admin/projects/{k}/files/uploads" create_upload [] (UploadCreate) -> UploadSession;
+    /// Uploads that are not complete, newest first.
+    GET "/admin/projects/{k}/files/uploads" list_uploads [] () -> Listing<OpenUpload>;
     /// An upload and the chunks that have arrived.
     GET "/admin/projects/{k}/files/uploads/{upload_id}" get_upload [upload_id] () -> UploadSession;
     /// Sends one chunk, counted from 0.

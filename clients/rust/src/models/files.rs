@@ -97,6 +97,25 @@ pub struct UploadSession {
     pub expires_at: i64,
 }
 
+/// An upload that is not complete.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct OpenUpload {
+    /// Id of the session.
+    pub upload_id: String,
+    /// The name that the file will have.
+    pub filename: String,
+    /// Bytes of the file.
+    pub size: i64,
+    /// Bytes in the chunks that have arrived.
+    pub received_bytes: i64,
+    /// When it was begun.
+    pub created_at: i64,
+    /// Name of the API key that began it, or `administrator`.
+    pub credential: String,
+}
+
 /// Chunk receipt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

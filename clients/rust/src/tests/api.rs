@@ -521,7 +521,7 @@ fn models_have_the_fields_of_openapi() {
         ClientVersionCount = "ClientVersionCount", PlatformVersions = "PlatformVersions",
         PlatformVersionCount = "PlatformVersionCount", Heatmap = "Heatmap", HeatmapCell = "HeatmapCell",
         SearchHit = "SearchHit", FileRecord = "File", FileDeleted = "FileDeleted", CdnRefresh = "CdnRefresh",
-        UploadSession = "UploadSession", ChunkReceipt = "ChunkReceipt", MirrorResult = "MirrorResult",
+        UploadSession = "UploadSession", OpenUpload = "OpenUpload", ChunkReceipt = "ChunkReceipt", MirrorResult = "MirrorResult",
         StorageOverview = "StorageOverview", StorageBackend = "StorageBackend", CdnOrigin = "CdnOrigin",
         StorageProbe = "StorageProbe", CdnConfig = "CdnConfig", CdnTest = "CdnTest", CodehostApp = "CodehostApp",
         CodehostAppTest = "CodehostAppTest", CodehostIntegration = "CodehostIntegration",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         FileDeleted,
         FilePage,
         MirrorResult,
+        OpenUploadList,
         UploadSession,
     )
 
@@ -114,6 +115,13 @@ class FileMethods(Namespace):
                 admin=True,
             )
         )
+
+    def list_uploads(self) -> OpenUploadList:
+        """List the uploads that are not complete, newest first.
+
+        `GET /admin/projects/{k}/files/uploads`
+        """
+        return self._send(Call["OpenUploadList"]("GET", "/admin/projects/{k}/files/uploads", admin=True))
 
     def get_upload(self, upload_id: str) -> UploadSession:
         """Read which chunks of an upload have arrived.

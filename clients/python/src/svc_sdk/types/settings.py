@@ -266,6 +266,23 @@ class UploadSession(TypedDict):
     expires_at: int
 
 
+class OpenUploadList(TypedDict):
+    """The uploads of a project that are not complete, newest first."""
+
+    data: list[OpenUpload]
+
+
+class OpenUpload(TypedDict):
+    """An upload that is not complete."""
+
+    upload_id: str
+    filename: str
+    size: int
+    received_bytes: int
+    created_at: int
+    credential: str
+
+
 class ChunkReceipt(TypedDict):
     """A chunk has arrived."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         FileDeleted,
         FilePage,
         MirrorResult,
+        OpenUploadList,
         UploadSession,
     )
 
@@ -116,6 +117,13 @@ class AsyncFileMethods(AsyncNamespace):
                 admin=True,
             )
         )
+
+    def list_uploads(self) -> Coroutine[Any, Any, OpenUploadList]:
+        """List the uploads that are not complete, newest first.
+
+        `GET /admin/projects/{k}/files/uploads`
+        """
+        return self._send(Call["OpenUploadList"]("GET", "/admin/projects/{k}/files/uploads", admin=True))
 
     def get_upload(self, upload_id: str) -> Coroutine[Any, Any, UploadSession]:
         """Read which chunks of an upload have arrived.
