@@ -18,6 +18,7 @@ type ingestedView struct {
 	Accepted   int            `json:"accepted"`
 	Skipped    int            `json:"skipped"`
 	Suppressed bool           `json:"suppressed"`
+	NamesFull  bool           `json:"names_full,omitempty"`
 	Rejected   []rejectedView `json:"rejected,omitempty"`
 }
 
@@ -50,9 +51,11 @@ func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) (from web
 		answer.Rejected = append(answer.Rejected, rejectedView(one))
 	}
 	if !answer.Suppressed {
-		if answer.Accepted, err = h.storeBatch(r, from, project.ID, sent); err != nil {
+		stored, err := h.storeBatch(r, from, project.ID, sent)
+		if err != nil {
 			return from, err
 		}
+		answer.Accepted, answer.NamesFull = stored.Accepted, stored.NamesFull
 	}
 	answer.Skipped = len(sent.Items) + len(sent.Rejected) - answer.Accepted
 	return from, web.Respond(w, http.StatusAccepted, answer)
@@ -75,8 +78,8 @@ func (h *Handlers) decodeBatch(r *web.Request, into *submission.Request) error {
 	return fault.Validation(broken...)
 }
 
-// storeBatch stores the usable events and returns how many were new.
-func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.ProjectID, sent *submission.Request) (accepted int, err error) {
+// storeBatch stores the usable events.
+func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.ProjectID, sent *submission.Request) (event.Ingested, error) {
 	clock := clientClock(r, from.Time)
 	received := r.Received.Unix()
 	batch := event.Batch{
@@ -85,7 +88,7 @@ func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.Pro
 		Items: sent.Accept(received, clock, h.ClockSkew),
 	}
 	if len(batch.Items) == 0 {
-		return 0, nil
+		return event.Ingested{}, nil
 	}
 	batch.Client = h.eventClient(r, from.System)
 	return h.Events.Ingest(&batch)

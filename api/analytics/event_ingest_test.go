@@ -215,3 +215,32 @@ func TestIngestionLimit(t *testing.T) {
 		}
 	}
 }
+
+// A project has as many names as it may have, whoever sends them, and events of those
+// that it has are stored.
+func TestNamesFull(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "app")
+	batch := func(names ...string) string {
+		list := make([]string, len(names))
+		for i, name := range names {
+			list[i] = fmt.Sprintf(`{"event_id":"%s %s","name":%q}`, names[0], name, name)
+		}
+		return `{"distinct_id":"u","events":[` + strings.Join(list, ",") + `]}`
+	}
+	for i := range 40 {
+		names := make([]string, 50)
+		for k := range names {
+			names[k] = fmt.Sprintf("n%d.%d", i, k)
+		}
+		if answer := s.Must(t, 202, "POST", "/public/app/events", batch(names...)); strings.Contains(answer, "names_full") {
+			t.Fatalf("batch %d of 40: got %s", i+1, answer)
+		}
+	}
+	s.Exchanges(t, []apitest.Exchange{
+		{"one name more", "POST", "/public/app/events", batch("new", "n0.0", "newer"), 202, `{"accepted":1,"skipped":2,"suppressed":false,"names_full":true}`},
+		{"none that is new", "POST", "/public/app/events", batch("n1.1"), 202, `{"accepted":1,"skipped":0,"suppressed":false}`},
+		{"all are there", "GET", "/admin/projects/app/events/definitions?limit=1", "", 200, `{"total":2000}`},
+	})
+}

@@ -86,11 +86,15 @@ type EventInput struct {
 type EventsAccepted struct {
 	// How many are stored now that were not before.
 	Accepted int64 `json:"accepted"`
-	// The others: unusable names, known ids, and those that are rejected.
+	// The others: unusable names, names beyond the limit, known ids, and those that are
+	// rejected.
 	Skipped int64 `json:"skipped"`
 	// Nothing was stored, because the client asks not to be tracked or the project collects no
 	// events.
 	Suppressed bool `json:"suppressed"`
+	// An event was skipped because its name is new and the project has as many event names as
+	// the server allows.
+	NamesFull bool `json:"names_full,omitempty"`
 	// The events that break a rule; left out when there are none.
 	Rejected []RejectedEvent `json:"rejected,omitempty"`
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"svc/internal/boltfile"
 	"svc/internal/event/block"
@@ -128,8 +130,8 @@ func (c *checker) commit(value []byte) error {
 			continue // deleted
 		}
 		for i := range batch.items {
-			if name := batch.items[i].name; name >= p.names {
-				return fmt.Errorf("an event has name %d of %d", name, p.names)
+			if name := batch.items[i].name; !p.names[name] {
+				return fmt.Errorf("an event has name %d, which does not exist", name)
 			}
 		}
 		if err := p.notStored(&batch); err != nil {
@@ -145,7 +147,7 @@ type projectCheck struct {
 	bucket *boltfile.Bucket
 	path   string
 
-	names              uint32 // how many
+	names              map[uint32]bool // the numbers that a name has
 	subjects, sessions dictionary.Numbers
 	keys               *hashindex.Reader // of the idempotency keys; nil when they are damaged
 	hour               hourCheck
@@ -176,21 +178,19 @@ func (p *projectCheck) checkTexts() (err error) {
 	return err
 }
 
-// checkNames decodes the names of events, which are numbered without gaps.
+// checkNames decodes the names of events. Numbers of forgotten names are missing.
 func (p *projectCheck) checkNames() error {
-	next := uint32(0)
+	p.names = map[uint32]bool{}
 	return p.bucket.Bucket(namesBucket).ForEach(func(key, value []byte) error {
 		where := p.path + integrity.Path(namesBucket, key)
 		var one name
 		if err := json.Unmarshal(value, &one); err != nil || one.Text == "" {
 			p.report.Add(integrity.EventName, where, "%q is not a name", value)
 		}
-		if len(key) != 4 || binary.BigEndian.Uint32(key) != next {
-			p.report.Add(integrity.EventName, where, "number %d is missing", next)
-		}
-		if len(key) == 4 {
-			next = binary.BigEndian.Uint32(key) + 1
-			p.names = max(p.names, next)
+		if len(key) != 4 || binary.BigEndian.Uint32(key) >= endOfNumbers {
+			p.report.Add(integrity.EventName, where, "the key is not a number below %d of 4 bytes", endOfNumbers)
+		} else {
+			p.names[binary.BigEndian.Uint32(key)] = true
 		}
 		return p.read(len(value))
 	})
@@ -259,8 +259,8 @@ func (p *projectCheck) checkRows(where string, hour int64, r *block.Rows) error 
 		}
 	}
 	for row, name := range r.Names {
-		if name >= p.names {
-			p.report.Add(integrity.Reference, where, "row %d has name %d of %d", row, name, p.names)
+		if !p.names[name] {
+			p.report.Add(integrity.Reference, where, "row %d has name %d, which does not exist", row, name)
 		}
 		s := &r.Senders[r.SenderOf[row]]
 		p.hour.add(name, s.Region, uint8(max(int(s.Platform)-1, 0)))
@@ -345,13 +345,17 @@ func (h *hourCheck) add(name uint32, region uint16, platform uint8) {
 func (p *projectCheck) checkCounters() error {
 	return p.bucket.Bucket(countersBucket).ForEach(func(key, value []byte) error {
 		where := p.path + integrity.Path(countersBucket, key)
-		greatest := uint32(0)
-		err := hourly.Each(value, func(what uint64, _ int64) { greatest = max(greatest, uint32(what>>20)) })
+		missing := map[uint32]bool{}
+		err := hourly.Each(value, func(what uint64, _ int64) {
+			if name := counterFrom(0, what).name; !p.names[name] {
+				missing[name] = true
+			}
+		})
 		switch {
 		case err != nil || len(key) != 4:
 			p.report.Add(integrity.Counters, where, "%d bytes under a key of %d bytes are no counters", len(value), len(key))
-		case greatest >= p.names && greatest > 0:
-			p.report.Add(integrity.Counters, where, "there is a counter of name %d of %d", greatest, p.names)
+		case len(missing) > 0:
+			p.report.Add(integrity.Counters, where, "there are counters of name %d, which does not exist", slices.Min(slices.Collect(maps.Keys(missing))))
 		}
 		return p.read(len(value))
 	})

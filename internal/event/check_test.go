@@ -193,7 +193,8 @@ func TestCheckFindsLosses(t *testing.T) {
 		{"the state of senders", integrity.Text, in(func(b *boltfile.Bucket) error { return b.Put([]byte("state"), make([]byte, 8)) }, "subjects")},
 		{"one sender more", integrity.Text, in(func(b *boltfile.Bucket) error { return b.Put([]byte("state"), []byte{0, 0, 0, 9, 0, 0, 0, 0}) }, "subjects")},
 		{"a name", integrity.EventName, in(firstValue(shorten), "names")},
-		{"a gap in the names", integrity.EventName, in(func(b *boltfile.Bucket) error { return b.Delete([]byte{0, 0, 0, 1}) }, "names")},
+		{"the number of a name", integrity.EventName, in(func(b *boltfile.Bucket) error { return b.Put([]byte("key"), []byte(`{"name":"a"}`)) }, "names")},
+		{"a name that is counted", integrity.Counters, in(func(b *boltfile.Bucket) error { return b.Delete([]byte{0, 0, 0, 1}) }, "names")},
 		{"the last name", integrity.Reference, in(func(b *boltfile.Bucket) error {
 			key, _ := b.Cursor().Last()
 			return b.Delete(bytes.Clone(key))

@@ -157,9 +157,9 @@ func crashWrite(e *event.Engine, w, n int, say func(...any)) error {
 }
 
 func ingestExactly(e *event.Engine, b *event.Batch, want int) error {
-	accepted, err := e.Ingest(b)
-	if err == nil && accepted != want {
-		err = fmt.Errorf("accepted %d events, want %d", accepted, want)
+	in, err := e.Ingest(b)
+	if err == nil && in.Accepted != want {
+		err = fmt.Errorf("accepted %d events, want %d", in.Accepted, want)
 	}
 	return err
 }

@@ -4,17 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/google/uuid"
 
 	"svc/internal/boltfile"
 	"svc/internal/event/block"
-	"svc/internal/event/encoding"
 	"svc/internal/event/query"
 	"svc/internal/fault"
 	"svc/internal/searchtext"
@@ -69,7 +63,7 @@ func (e *Engine) Definitions(ctx context.Context, p Project, q DefinitionsQuery)
 	text := searchtext.Text(q.Search)
 	of.names.mu.RLock()
 	for _, n := range of.names.list {
-		if n.fits(q.Archived, text) {
+		if n != nil && n.fits(q.Archived, text) {
 			list = append(list, n.definition())
 		}
 	}
@@ -177,7 +171,7 @@ func (e *Engine) changeName(p Project, id string, change func(*name) error) erro
 	}
 	e.file.Lock()
 	defer e.file.Unlock()
-	at := slices.IndexFunc(of.names.list, func(n *name) bool { return n.ID == id })
+	at := slices.IndexFunc(of.names.list, func(n *name) bool { return n != nil && n.ID == id })
 	if at < 0 {
 		return errNoDefinition()
 	}
@@ -195,151 +189,4 @@ func (e *Engine) changeName(p Project, id string, change func(*name) error) erro
 	defer of.names.mu.Unlock()
 	of.names.list[at] = next
 	return err
-}
-
-// names are the names of events of a project, numbered from 0 in the order in
-// which they were first seen. There is one for each kind of thing an app can
-// say, so they are all in memory.
-type names struct {
-	mu      sync.RWMutex
-	numbers map[string]uint32
-	list    []*name  // by number
-	texts   []string // by number, only ever appended to
-}
-
-// name is a name and its definition. Id is "" when there is none: the
-// definition was deleted and no event has come since. FirstSeen and LastSeen
-// outlive it, events and erasure.
-type name struct {
-	Text        string  `json:"name"`
-	ID          string  `json:"id,omitempty"`
-	DisplayName *string `json:"display_name,omitempty"`
-	Description *string `json:"description,omitempty"`
-	Archived    bool    `json:"archived,omitempty"`
-	FirstSeen   int64   `json:"first"` // Unix seconds
-	LastSeen    int64   `json:"last"`
-}
-
-func loadNames(b *boltfile.Bucket) (*names, error) {
-	n := &names{numbers: map[string]uint32{}}
-	return n, b.ForEach(func(key, value []byte) error {
-		one := new(name)
-		if len(key) != 4 || binary.BigEndian.Uint32(key) != uint32(len(n.list)) {
-			return fmt.Errorf("%w: names are not numbered without gaps", ErrDamaged)
-		}
-		if err := json.Unmarshal(value, one); err != nil {
-			return fmt.Errorf("%w: name %d: %w", ErrDamaged, len(n.list), err)
-		}
-		n.numbers[one.Text] = uint32(len(n.list))
-		n.list, n.texts = append(n.list, one), append(n.texts, one.Text)
-		return nil
-	})
-}
-
-// put stores a name under its number.
-func (n *name) put(b *boltfile.Bucket, number uint32) error {
-	raw, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	return b.Put(encoding.Key32(number), raw)
-}
-
-// find is the number of a name.
-func (n *names) find(text string) (number uint32, ok bool) {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	number, ok = n.numbers[text]
-	return number, ok
-}
-
-// all lists the texts by their numbers. The list must not be changed.
-func (n *names) all() []string {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return slices.Clip(n.texts)
-}
-
-// newNames are the names that get a definition in a transaction.
-type newNames struct {
-	byText map[string]newName
-	added  uint32 // of them, those that have not been there before
-}
-
-type newName struct {
-	number uint32
-	name   *name
-}
-
-// add gives a number to a name that is not pending yet.
-func (p *newNames) add(n *names, made *name) (number uint32) {
-	number, there := n.numbers[made.Text]
-	if !there {
-		number = uint32(len(n.list)) + p.added
-		p.added++
-	}
-	if p.byText == nil {
-		p.byText = map[string]newName{}
-	}
-	p.byText[made.Text] = newName{number, made}
-	return number
-}
-
-// define finds or makes the name of an event that is about to be stored. For the
-// writer, who alone changes names and so may read them without a lock.
-func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at int64) (uint32, error) {
-	number, there := n.numbers[text]
-	if there && n.list[number].ID != "" {
-		return number, nil
-	}
-	if known, ok := pending.byText[text]; ok {
-		return known.number, nil
-	}
-	made := &name{Text: strings.Clone(text), FirstSeen: at, LastSeen: at} // the text is part of a request
-	if there {
-		made.FirstSeen, made.LastSeen = n.list[number].FirstSeen, n.list[number].LastSeen
-	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return 0, err
-	}
-	made.ID = id.String()
-	number = pending.add(n, made)
-	return number, made.put(b, number)
-}
-
-// install makes the names of a commit visible.
-func (n *names) install(pending newNames) {
-	if len(pending.byText) == 0 {
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	from := uint32(len(n.list))
-	n.list = append(n.list, make([]*name, pending.added)...)
-	n.texts = append(n.texts, make([]string, pending.added)...)
-	for _, p := range pending.byText {
-		n.list[p.number], n.numbers[p.name.Text] = p.name, p.number
-		if p.number >= from {
-			n.texts[p.number] = p.name.Text
-		}
-	}
-}
-
-// seen notes when events happened.
-func (n *names) seen(items []walItem) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for i := range items {
-		one := n.list[items[i].name]
-		one.FirstSeen, one.LastSeen = min(one.FirstSeen, items[i].at), max(one.LastSeen, items[i].at)
-	}
-}
-
-// copy is a name as it is now.
-func (n *names) copy(number uint32) *name {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	one := *n.list[number]
-	return &one
 }

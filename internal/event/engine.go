@@ -16,7 +16,8 @@
 //	retention.go    removing what is old, and projects
 //	erasure.go      removing a subject
 //	importer.go     bringing a whole project in
-//	definitions.go  names of events and their definitions
+//	names.go        names of events: numbers, limit, forgetting
+//	definitions.go  definitions of events
 //	counters.go     hourly counters
 //	snapshot.go     a project at one moment, for queries and exports
 //	queries.go      one line for each question; package query answers them
@@ -108,6 +109,8 @@ type Options struct {
 	Memory int64
 	// MaxSize is how large the file may become, in bytes; 0 = no limit.
 	MaxSize int64
+	// MaxNames is the number of event names that a project may have; 2,000 when 0.
+	MaxNames int
 	// Upgrade is what happens to a file of another version.
 	Upgrade boltfile.Upgrade
 	// ReadOnly does nothing in the background, for a copy that is only read.
@@ -131,6 +134,7 @@ type Engine struct {
 	log        *slog.Logger
 	headEvents int
 	memory     int64
+	maxNames   int
 	secret     hashindex.Secret
 	queries    chan struct{}
 
@@ -201,7 +205,7 @@ var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBuc
 func Open(path string, o Options) (*Engine, error) {
 	e := &Engine{
 		path: path, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		headEvents: cmp.Or(o.HeadEvents, defaultHeadEvents), memory: cmp.Or(o.Memory, defaultMemory),
+		headEvents: cmp.Or(o.HeadEvents, defaultHeadEvents), memory: cmp.Or(o.Memory, defaultMemory), maxNames: cmp.Or(o.MaxNames, defaultMaxNames),
 		projects: map[Project]*project{}, queries: make(chan struct{}, maxQueries), wake: make(chan struct{}, 1),
 		observed: newObserved(),
 	}

@@ -69,9 +69,9 @@ func (w *world) send(t *testing.T, subject, session, name string, at int64, ids 
 	for i, id := range ids {
 		b.Items = append(b.Items, submission.Item{ID: id, Name: name, At: at + int64(i), Properties: []byte(`{"n":` + fmt.Sprint(i) + `,"from":"` + subject + `"}`)})
 	}
-	n, err := w.Ingest(b)
+	in, err := w.Ingest(b)
 	check(t, err)
-	return n
+	return in.Accepted
 }
 
 func (w *world) export(t *testing.T, subject string) (list []event.Event) {
@@ -226,9 +226,9 @@ func TestManyTogether(t *testing.T) {
 					batch.Items = append(batch.Items, submission.Item{ID: fmt.Sprint(s, "-", b, "-", i), Name: fmt.Sprint("n", i%3), At: noon - int64(b*97+i)})
 				}
 				for attempt := range 2 {
-					n, err := w.Ingest(batch)
-					if err != nil || n != size*(1-attempt) {
-						t.Errorf("accepted %d, %v", n, err)
+					in, err := w.Ingest(batch)
+					if err != nil || in.Accepted != size*(1-attempt) {
+						t.Errorf("accepted %d, %v", in.Accepted, err)
 						return
 					}
 				}

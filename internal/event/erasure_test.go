@@ -59,10 +59,10 @@ func (w *world) meet(t *testing.T, number int, uuids bool) *person {
 				Properties: fmt.Appendf(nil, `{"secret":"%s","long":"%s%s","kind":"same"}`, text(fmt.Sprint("value-", n)), text(fmt.Sprint("long-", n)), strings.Repeat("z", 2000)),
 			}},
 		}
-		accepted, err := w.Ingest(b)
+		in, err := w.Ingest(b)
 		check(t, err)
-		if accepted != 1 {
-			t.Fatalf("person %d, event %d: accepted %d", number, n, accepted)
+		if in.Accepted != 1 {
+			t.Fatalf("person %d, event %d: accepted %d", number, n, in.Accepted)
 		}
 		p.marks = append(p.marks, id(n), text(fmt.Sprint("value-", n)), text(fmt.Sprint("long-", n)))
 		if n%10 == 9 {

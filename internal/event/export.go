@@ -182,8 +182,8 @@ type Count struct {
 	N        int64
 }
 
-// Names lists everything that is known of the names of events, in the order in
-// which they were first seen. One whose definition was deleted has no ID.
+// Names lists everything that is known of the names of events, in the order of their
+// numbers. One whose definition was deleted has no ID.
 func (e *Engine) Names(p Project) []Definition {
 	of := e.project(p)
 	if of == nil {
@@ -191,9 +191,11 @@ func (e *Engine) Names(p Project) []Definition {
 	}
 	of.names.mu.RLock()
 	defer of.names.mu.RUnlock()
-	list := make([]Definition, len(of.names.list))
-	for i, n := range of.names.list {
-		list[i] = n.definition()
+	list := make([]Definition, 0, len(of.names.numbers))
+	for _, n := range of.names.list {
+		if n != nil {
+			list = append(list, n.definition())
+		}
 	}
 	return list
 }

@@ -255,3 +255,6 @@ func (e *Engine) FlushHeld() error { return e.flush() }
 
 // Refused is the error of the file's last commit, for a moment after it failed.
 func (e *Engine) Refused() error { return e.file.Refused() }
+
+// NumbersOfNames returns how many numbers of names a project takes memory for.
+func NumbersOfNames(e *Engine, p Project) int { return len(e.project(p).names.list) }

@@ -263,7 +263,7 @@ func TestExtremes(t *testing.T) { //nolint:paralleltest // with the full numbers
 			} else {
 				t.Parallel()
 			}
-			w := newWorld(t, event.Options{})
+			w := newWorld(t, event.Options{MaxNames: 1 << 20})
 			fillForDamage(t, w)
 			before, tookBefore := w.ordinary(t)
 

@@ -113,7 +113,7 @@ func (l *Importer) Add(list []*Batch) (accepted int, err error) {
 		return 0, err
 	}
 	for _, w := range group {
-		accepted += w.accepted
+		accepted += w.Accepted
 	}
 	if l.head.events >= l.engine.headEvents || l.head.bytes >= maxHeadBytes {
 		return accepted, l.write()

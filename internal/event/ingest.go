@@ -24,10 +24,16 @@ const maxTogetherBytes = 8 << 20
 
 // ingestion is a batch on its way into the file.
 type ingestion struct {
-	batch    *Batch
-	accepted int
-	found    *batchLookup
-	lookup   *lookup // of which found is a part; in the first of those looked up together
+	batch *Batch
+	Ingested
+	found  *batchLookup
+	lookup *lookup // of which found is a part; in the first of those looked up together
+}
+
+// Ingested is what became of a batch.
+type Ingested struct {
+	Accepted  int  // events that were not stored before
+	NamesFull bool // an event was left out because the project must not have another name
 }
 
 // Ingest stores the events of a batch that are not stored yet and returns how
@@ -36,13 +42,13 @@ type ingestion struct {
 // NoSpace or Unavailable when the disk does not take them and for a moment after.
 //
 // Names and times are expected as the contract wants them stored; an item whose
-// name is empty is left out. The batch must not be changed afterwards.
-func (e *Engine) Ingest(b *Batch) (accepted int, err error) {
+// name is empty is left out, and so is one with a new name beyond Options.MaxNames. The batch must not be changed afterwards.
+func (e *Engine) Ingest(b *Batch) (Ingested, error) {
 	in := &ingestion{batch: b}
 	if err := e.batches.Submit(in, b.bytes()); err != nil {
-		return 0, err
+		return Ingested{}, err
 	}
-	return in.accepted, nil
+	return in.Ingested, nil
 }
 
 // lookups are used again: making room for them takes longer than looking up.
@@ -285,6 +291,7 @@ func (e *Engine) commit(group []*ingestion) error {
 	var c *commit
 	err := e.file.Update(func(tx *boltfile.Tx) error {
 		c = newCommit(e, tx)
+		c.maxNames = e.maxNames
 		if err := c.accept(group); err != nil {
 			return err
 		}
@@ -306,6 +313,7 @@ type commit struct {
 	engine   *Engine
 	tx       *boltfile.Tx
 	heads    *heads
+	maxNames int // of a project; 0 = no limit
 	projects map[Project]*commitProject
 	accepted []acceptedBatch
 	*scratch
@@ -374,7 +382,7 @@ func (c *commit) project(number Project) (*commitProject, error) {
 		p.added = true
 	}
 	p.bucket = c.tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number)))
-	p.namesIn = p.bucket.Bucket(namesBucket)
+	p.namesIn, p.names.limit = p.bucket.Bucket(namesBucket), c.maxNames
 	c.projects[number] = p
 	return p, nil
 }
@@ -389,10 +397,10 @@ func (c *commit) accept(group []*ingestion) error {
 		if err := c.refresh(p, w.batch, w.found); err != nil {
 			return err
 		}
-		if err := c.choose(p, w.batch, w.found); err != nil {
+		if w.NamesFull, err = c.choose(p, w.batch, w.found); err != nil {
 			return err
 		}
-		if w.accepted = len(c.take); w.accepted == 0 {
+		if w.Accepted = len(c.take); w.Accepted == 0 {
 			continue
 		}
 		t := walBatch{
@@ -423,8 +431,8 @@ func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 }
 
 // choose finds the items of a batch that are new, and the numbers of their
-// names.
-func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) error {
+// names. full reports that some were left out because of their names.
+func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bool, err error) {
 	c.take, c.named = c.take[:0], c.named[:0]
 	for i := range b.Items {
 		item := &b.Items[i]
@@ -432,14 +440,18 @@ func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) error {
 			continue
 		}
 		number, err := p.project.names.define(p.namesIn, &p.names, item.Name, item.At)
+		if errors.Is(err, errNamesFull) {
+			full = true
+			continue
+		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		c.fresh, c.hashes = append(c.fresh, freshKey{p.number, item.ID}), append(c.hashes, found.hashes[i])
 		c.byHash.add(c.hashes)
 		c.take, c.named = append(c.take, i), append(c.named, number)
 	}
-	return nil
+	return full, nil
 }
 
 // waiting reports whether an event is in this transaction or in memory.

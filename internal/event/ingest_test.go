@@ -28,8 +28,8 @@ func TestLookupOfAnOlderStateIsRepeated(t *testing.T) {
 		}
 		return b
 	}
-	if n, err := e.Ingest(batch(1, 2, 3)); n != 3 || err != nil {
-		t.Fatalf("%d accepted, %v", n, err)
+	if n, err := e.Ingest(batch(1, 2, 3)); n.Accepted != 3 || err != nil {
+		t.Fatalf("%d accepted, %v", n.Accepted, err)
 	}
 	group := []*ingestion{{batch: batch(2, 3, 4)}, {batch: batch(4, 5)}}
 	e.lookUpGroup(group)
@@ -43,8 +43,8 @@ func TestLookupOfAnOlderStateIsRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []int{1, 1} {
-		if w := group[i]; w.accepted != want {
-			t.Errorf("batch %d: %d accepted, want %d", i, w.accepted, want)
+		if w := group[i]; w.Accepted != want {
+			t.Errorf("batch %d: %d accepted, want %d", i, w.Accepted, want)
 		}
 	}
 	if err := e.Flush(); err != nil {

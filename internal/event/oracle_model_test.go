@@ -98,6 +98,25 @@ func (p *project) deleteSubject(subject string) int64 {
 func (p *project) clean(eventsBefore, countersBefore int64) {
 	p.records = slices.DeleteFunc(p.records, func(r *record) bool { return r.At < eventsBefore })
 	maps.DeleteFunc(p.counters, func(c counter, _ int64) bool { return c.hour < floor(countersBefore, 3600, 0) })
+	for name := range p.seen {
+		if !p.uses(name) {
+			delete(p.seen, name)
+			delete(p.definitions, name)
+		}
+	}
+}
+
+// uses reports whether anything is left that needs a name.
+func (p *project) uses(name string) bool {
+	if d := p.definitions[name]; d != nil && (d.DisplayName != nil || d.Description != nil || d.Archived) {
+		return true
+	}
+	for c := range p.counters {
+		if c.name == name {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.records, func(r *record) bool { return r.Name == name })
 }
 
 // export is all events of a subject.

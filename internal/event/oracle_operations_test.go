@@ -72,7 +72,8 @@ func ingest(b *event.Batch) operation {
 		func(m *model) int { return m.ingest(b) },
 		func(_ context.Context, r *rig) (int, error) {
 			r.now.Store(max(r.now.Load(), b.Received))
-			return r.Ingest(b)
+			in, err := r.Ingest(b)
+			return in.Accepted, err
 		})
 	o.batch = b
 	return o

@@ -18,8 +18,9 @@ const dropStep = 64
 
 // ApplyRetention removes the events of a project that happened before a moment, and the
 // counters of hours that begin before the hour of another; both are Unix
-// seconds. Texts that only these events had go from the dictionaries. Names
-// stay. It can be stopped and repeated at will.
+// seconds. Texts that only these events had go from the dictionaries, and so do names
+// that nothing has any more and nobody has edited. It can be stopped and repeated at
+// will.
 func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, countersBefore int64) error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -45,8 +46,10 @@ func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, co
 			return err
 		}
 	}
-	_, err = e.dropBefore(ctx, of, countersBucket, countersBefore/3600)
-	return err
+	if _, err = e.dropBefore(ctx, of, countersBucket, countersBefore/3600); err != nil {
+		return err
+	}
+	return e.forgetNames(ctx, of)
 }
 
 // dropBefore deletes what is stored under earlier hours. With the first counters

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -66,7 +67,25 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 	}
 	defer func() { <-e.queries }()
 	defer e.observed.query.Since(time.Now())
+	for {
+		err := e.snapshotOnce(ctx, p, fn)
+		if !errors.Is(err, errForgotten) {
+			return err
+		}
+	}
+}
+
+// errForgotten is for a snapshot whose names may not be those of its events.
+var errForgotten = errors.New("event names were forgotten meanwhile")
+
+// snapshotOnce is snapshot, except that it returns errForgotten instead of calling fn if
+// the numbers of forgotten names may have been given to others while it began.
+func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot) error) error {
 	v := &snapshot{ctx: ctx, engine: e}
+	forgotten := uint64(0)
+	if of := e.project(p); of != nil {
+		forgotten = of.names.forgotten.Load()
+	}
 	// The heads come first: one that is written before the transaction begins is
 	// left out below, and none that is written later is missed.
 	heads := e.heads.Load().all()
@@ -82,6 +101,9 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 		}
 		v.blocks, v.counts = projectBucket(tx, p, blocksBucket), projectBucket(tx, p, countersBucket)
 		v.texts = v.project.names.all() // last: the events seen have no others
+		if v.project.names.forgotten.Load() != forgotten {
+			return errForgotten
+		}
 		return v.run(fn)
 	})
 }
@@ -144,7 +166,7 @@ func (v *snapshot) name(text string) (number uint32, ok bool) {
 		return 0, false
 	}
 	number, ok = v.project.names.find(text)
-	return number, ok && int(number) < len(v.texts)
+	return number, ok && v.nameText(number) == text
 }
 
 func (v *snapshot) nameText(number uint32) string {

@@ -194,9 +194,8 @@ func (e *Engine) replayBatch(tx *boltfile.Tx, h *head, t *walBatch) error {
 	if p == nil {
 		return nil // deleted
 	}
-	names := uint32(len(p.names.all()))
 	for i := range t.items {
-		if t.items[i].name >= names {
+		if !p.names.has(t.items[i].name) {
 			return fmt.Errorf("%w: there is no name %d", errWAL, t.items[i].name)
 		}
 	}

@@ -73,7 +73,9 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	if i.Index, err = search.Open(s.Data, i.Store, log); err != nil {
 		return err
 	}
-	i.Events, err = event.Open(filepath.Join(s.Data, datadir.Events), event.Options{Log: log, Upgrade: upgrade, MaxSize: int64(s.EventMaxSizeMiB) << 20})
+	i.Events, err = event.Open(filepath.Join(s.Data, datadir.Events), event.Options{
+		Log: log, Upgrade: upgrade, MaxSize: int64(s.EventMaxSizeMiB) << 20, MaxNames: s.EventMaxNames,
+	})
 	if err != nil {
 		return err
 	}

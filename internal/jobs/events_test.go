@@ -59,6 +59,12 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	if want := int64(2*20 + 2); o.Total != want {
 		t.Errorf("%d events are left in counters, want %d: the hour at the edge stays whole", o.Total, want)
 	}
+	if err := j.clean(t.Context(), now.AddDate(0, 0, 91)); err != nil {
+		t.Fatal(err)
+	}
+	if names := events.Names(b.Project); len(names) != 0 {
+		t.Errorf("the names %+v are left, of which nothing else is", names)
+	}
 	if err := j.purgeEvents(t.Context()); err != nil || len(events.Projects()) != 1 {
 		t.Fatalf("events of a project that there is were removed, %v", err)
 	}

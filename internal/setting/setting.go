@@ -115,6 +115,7 @@ type Settings struct {
 	EventIPStorage     string // anonymized, full or none
 	EventClockSkew     int    // seconds
 	EventBatchMax      int
+	EventMaxNames      int
 	EventMaxSizeMiB    int
 	SiteURL            string // scheme, host and port; "" = not known
 	DistBaseURL        string // scheme, host and port; "" = links on the address of the site

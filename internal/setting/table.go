@@ -165,6 +165,12 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *int { return &s.EventBatchMax }, number(1, maxCount)),
 	},
 	{
+		Key: "event.max_names", Variable: "SVC_EVENT_MAX_NAMES", Kind: "integer", Default: "2000",
+		Help: "Maximum number of event names of a project; events with further new names are skipped.",
+		Why:  "Names stay in memory, and anybody may send events; apps have some dozens of names.",
+		set:  into(func(s *Settings) *int { return &s.EventMaxNames }, number(1, 1_000_000)),
+	},
+	{
 		Key: "event.max_size_mib", Variable: "SVC_EVENT_MAX_SIZE_MIB", Kind: "integer", Default: "0",
 		Help: "Maximum size of events.db in MiB; at the limit new events are refused with 507. 0 means no limit.",
 		Why:  "Events can fill a disk that projects, versions and logs need as well.",

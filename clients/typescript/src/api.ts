@@ -712,7 +712,8 @@ export interface PublicApi {
    * at all answers 400.
    *
    * Names are trimmed and put in lower case, and must then be 1 to 64 of `a-z 0-9 _ . : -`; an event with any
-   * other name is skipped. The body is read as JSON whatever its content type is, so that beacons can send it.
+   * other name is skipped. So is one with a new name in a project that has as many names as the server allows, 2,000
+   * as a rule: the answer then has `names_full`. The body is read as JSON whatever its content type is, so that beacons can send it.
    *
    * `x-svc-client-time` tells the client's clock: a time such as `2026-09-24T10:00:00.000+08:00`. Where that is a
    * minute or more from the server's, times of events are moved by the difference. A time that is then more than

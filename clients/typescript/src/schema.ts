@@ -1735,10 +1735,12 @@ export interface EventInput {
 export interface EventsAccepted {
     /** How many are stored now that were not before. */
     accepted: number;
-    /** The others: unusable names, known ids, and those that are rejected. */
+    /** The others: unusable names, names beyond the limit, known ids, and those that are rejected. */
     skipped: number;
     /** Nothing was stored, because the client asks not to be tracked or the project collects no events. */
     suppressed: boolean;
+    /** An event was skipped because its name is new and the project has as many event names as the server allows; left out otherwise. */
+    names_full?: boolean | undefined;
     /** The events that break a rule; left out when there are none. */
     rejected?: RejectedEvent[] | undefined;
 }

@@ -12,11 +12,15 @@ use super::{Platform, TimeBucket, ValueSeries};
 pub struct EventsAccepted {
     /// How many are stored now that were not before.
     pub accepted: i64,
-    /// The others: unusable names, known ids, and those that are rejected.
+    /// The others: unusable names, names beyond the limit, known ids, and those that are
+    /// rejected.
     pub skipped: i64,
     /// Nothing was stored, because the client asks not to be tracked or the project collects
     /// no events.
     pub suppressed: bool,
+    /// An event was skipped because its name is new and the project has as many event names as
+    /// the server allows; left out otherwise.
+    pub names_full: Option<bool>,
     /// The events that break a rule; left out when there are none.
     pub rejected: Option<Vec<RejectedEvent>>,
 }

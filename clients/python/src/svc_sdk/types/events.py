@@ -50,6 +50,7 @@ class EventInput(_EventInputOptional):
 
 
 class _EventsAcceptedOptional(TypedDict, total=False):
+    names_full: bool
     rejected: list[RejectedEvent]
 
 

@@ -1,0 +1,368 @@
+package event
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"svc/internal/boltfile"
+	"svc/internal/event/block"
+	"svc/internal/event/encoding"
+	"svc/internal/hourly"
+)
+
+const (
+	// defaultMaxNames is the number of event names that a project may have.
+	defaultMaxNames = 2000
+
+	// endOfNumbers bounds the numbers of names that are read from a file, and with them
+	// the memory that a damaged key can take.
+	endOfNumbers = 1 << 24
+
+	// forgetStep is the number of names that one transaction deletes.
+	forgetStep = 1000
+)
+
+// errNamesFull is for an event whose name would be one too many.
+var errNamesFull = errors.New("the project has as many event names as it may have")
+
+// names are the names of events of a project. Events and counters refer to a name by its
+// number, which another name may get once nothing refers to it. There is one name for
+// each kind of thing an app can say, so they are all in memory.
+type names struct {
+	mu      sync.RWMutex
+	numbers map[string]uint32
+	list    []*name  // by number; nil = no name has it
+	texts   []string // by number; elements of a slice that was given away never change
+	free    []uint32 // the numbers in list that no name has
+
+	forgotten atomic.Uint64 // how often names were forgotten
+}
+
+// name is a name and its definition. Id is "" when there is none: the
+// definition was deleted and no event has come since. FirstSeen and LastSeen
+// outlive it, events and erasure.
+type name struct {
+	Text        string  `json:"name"`
+	ID          string  `json:"id,omitempty"`
+	DisplayName *string `json:"display_name,omitempty"`
+	Description *string `json:"description,omitempty"`
+	Archived    bool    `json:"archived,omitempty"`
+	FirstSeen   int64   `json:"first"` // Unix seconds
+	LastSeen    int64   `json:"last"`
+}
+
+func loadNames(b *boltfile.Bucket) (*names, error) {
+	n := &names{numbers: map[string]uint32{}}
+	err := b.ForEach(func(key, value []byte) error {
+		if len(key) != 4 || binary.BigEndian.Uint32(key) >= endOfNumbers {
+			return fmt.Errorf("%w: name with the number %x", ErrDamaged, key)
+		}
+		number, one := binary.BigEndian.Uint32(key), new(name)
+		if err := json.Unmarshal(value, one); err != nil {
+			return fmt.Errorf("%w: name %d: %w", ErrDamaged, number, err)
+		}
+		n.numbers[one.Text] = number
+		n.list = append(n.list, make([]*name, int(number)+1-len(n.list))...)
+		n.list[number] = one
+		return nil
+	})
+	n.pack()
+	return n, err
+}
+
+// pack drops the numbers behind the last name, and everything that depends on them is
+// made anew, so that memory of forgotten names is given back.
+func (n *names) pack() {
+	end := len(n.list)
+	for end > 0 && n.list[end-1] == nil {
+		end--
+	}
+	n.list = slices.Clone(n.list[:end])
+	n.texts, n.free = make([]string, end), nil
+	n.numbers = make(map[string]uint32, len(n.numbers))
+	for number, one := range slices.Backward(n.list) {
+		if one == nil {
+			n.free = append(n.free, uint32(number)) // the lowest one is last, and is given first
+			continue
+		}
+		n.texts[number], n.numbers[one.Text] = one.Text, uint32(number)
+	}
+}
+
+// put stores a name under its number.
+func (n *name) put(b *boltfile.Bucket, number uint32) error {
+	raw, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return b.Put(encoding.Key32(number), raw)
+}
+
+// find is the number of a name.
+func (n *names) find(text string) (number uint32, ok bool) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	number, ok = n.numbers[text]
+	return number, ok
+}
+
+// all lists the texts by their numbers. The list must not be changed.
+func (n *names) all() []string {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return slices.Clip(n.texts)
+}
+
+// has reports whether a name has a number. For the writer.
+func (n *names) has(number uint32) bool {
+	return int(number) < len(n.list) && n.list[number] != nil
+}
+
+// newNames are the names that get a definition in a transaction.
+type newNames struct {
+	limit  int // of the names of the project; 0 = none
+	byText map[string]newName
+	added  uint32 // of them, those that have not been there before
+}
+
+type newName struct {
+	number uint32
+	name   *name
+}
+
+// full reports whether the project must not have another name.
+func (p *newNames) full(n *names) bool {
+	return p.limit > 0 && len(n.numbers)+int(p.added) >= p.limit
+}
+
+// add gives a number to a name that is not pending yet.
+func (p *newNames) add(n *names, made *name) (number uint32) {
+	number, there := n.numbers[made.Text]
+	if !there {
+		number = p.next(n)
+		p.added++
+	}
+	if p.byText == nil {
+		p.byText = map[string]newName{}
+	}
+	p.byText[made.Text] = newName{number, made}
+	return number
+}
+
+// next returns the number of the next name: a free one, or the one behind all others.
+func (p *newNames) next(n *names) uint32 {
+	if left := len(n.free) - int(p.added); left > 0 {
+		return n.free[left-1]
+	}
+	return uint32(len(n.list)) + p.added - uint32(len(n.free))
+}
+
+// define finds or makes the name of an event that is about to be stored. For the
+// writer, who alone changes names and so may read them without a lock. The error is
+// errNamesFull if the name is new and there are as many as there may be.
+func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at int64) (uint32, error) {
+	number, there := n.numbers[text]
+	if there && n.list[number].ID != "" {
+		return number, nil
+	}
+	if known, ok := pending.byText[text]; ok {
+		return known.number, nil
+	}
+	if !there && pending.full(n) {
+		return 0, errNamesFull
+	}
+	made := &name{Text: strings.Clone(text), FirstSeen: at, LastSeen: at} // the text is part of a request
+	if there {
+		made.FirstSeen, made.LastSeen = n.list[number].FirstSeen, n.list[number].LastSeen
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return 0, err
+	}
+	made.ID = id.String()
+	number = pending.add(n, made)
+	return number, made.put(b, number)
+}
+
+// install makes the names of a commit visible.
+func (n *names) install(pending newNames) {
+	if len(pending.byText) == 0 {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	again := min(len(n.free), int(pending.added))
+	if again > 0 {
+		n.texts = slices.Clone(n.texts) // queries read the numbers that others had
+	}
+	n.free = n.free[:len(n.free)-again]
+	n.list = append(n.list, make([]*name, int(pending.added)-again)...)
+	n.texts = append(n.texts, make([]string, int(pending.added)-again)...)
+	for _, p := range pending.byText {
+		if n.list[p.number] == nil {
+			n.texts[p.number] = p.name.Text
+		}
+		n.list[p.number], n.numbers[p.name.Text] = p.name, p.number
+	}
+}
+
+// seen notes when events happened.
+func (n *names) seen(items []walItem) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range items {
+		one := n.list[items[i].name]
+		one.FirstSeen, one.LastSeen = min(one.FirstSeen, items[i].at), max(one.LastSeen, items[i].at)
+	}
+}
+
+// copy is a name as it is now.
+func (n *names) copy(number uint32) *name {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	one := *n.list[number]
+	return &one
+}
+
+// edited reports whether an administrator has said something about the name.
+func (n *name) edited() bool {
+	return n.DisplayName != nil || n.Description != nil || n.Archived
+}
+
+// unedited returns the numbers of the names that may be forgotten if nothing refers to
+// them.
+func (n *names) unedited() map[uint32]struct{} {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	numbers := map[uint32]struct{}{}
+	for number, one := range n.list {
+		if one != nil && !one.edited() {
+			numbers[uint32(number)] = struct{}{}
+		}
+	}
+	return numbers
+}
+
+// forget removes names. Their numbers can be given again.
+func (n *names) forget(numbers []uint32) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, number := range numbers {
+		delete(n.numbers, n.list[number].Text)
+		n.list[number] = nil
+		n.free = append(n.free, number)
+	}
+	n.forgotten.Add(1)
+}
+
+// forgetNames removes the names of a project that no stored event and no counter has and
+// whose definition was not edited. The caller must hold e.maintaining, and must have
+// written the head, so that what comes in meanwhile is in memory.
+func (e *Engine) forgetNames(ctx context.Context, of *project) error {
+	unused, err := e.unusedNames(ctx, of)
+	if err != nil || len(unused) == 0 {
+		return err
+	}
+	defer func() {
+		e.file.Lock()
+		defer e.file.Unlock()
+		of.names.mu.Lock()
+		defer of.names.mu.Unlock()
+		of.names.pack()
+	}()
+	for step := range slices.Chunk(slices.Sorted(maps.Keys(unused)), forgetStep) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.forgetUnused(of, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unusedNames returns the names without an edited definition that no block and no
+// counter has.
+func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struct{}, error) {
+	unused := of.names.unedited()
+	if len(unused) == 0 {
+		return nil, nil
+	}
+	err := e.file.View(func(tx *boltfile.Tx) error {
+		if err := removeCounted(ctx, projectBucket(tx, of.number, countersBucket), unused); err != nil || len(unused) == 0 {
+			return err
+		}
+		return eachBlock(ctx, tx, of.number, func(_ []byte, part *block.Columns) {
+			for _, number := range part.NameOf {
+				delete(unused, number)
+			}
+		})
+	})
+	return unused, err
+}
+
+// removeCounted removes the names that have a counter from a set. It begins with the
+// latest hour, because most names are in use.
+func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint32]struct{}) error {
+	cursor := counters.Cursor()
+	for key, raw := cursor.Last(); key != nil && len(from) > 0; key, raw = cursor.Prev() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := hourly.Each(raw, func(what uint64, _ int64) { delete(from, counterFrom(0, what).name) }); err != nil {
+			return fmt.Errorf("counters of hour %x: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// forgetUnused removes names, except those that an event in memory has by now or that
+// were edited meanwhile.
+func (e *Engine) forgetUnused(of *project, numbers []uint32) error {
+	e.file.Lock()
+	defer e.file.Unlock()
+	inUse := e.namesInMemory(of.number)
+	numbers = slices.DeleteFunc(numbers, func(number uint32) bool {
+		return inUse[number] || of.names.list[number].edited()
+	})
+	if len(numbers) == 0 {
+		return nil
+	}
+	err := e.updateFile(func(tx *boltfile.Tx) error {
+		b := projectBucket(tx, of.number, namesBucket)
+		for _, number := range numbers {
+			if err := b.Delete(encoding.Key32(number)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if boltfile.Written(err) {
+		of.names.forget(numbers)
+	}
+	return err
+}
+
+// namesInMemory returns the names that events in memory have. The caller must hold the
+// lock of e.file.
+func (e *Engine) namesInMemory(p Project) map[uint32]bool {
+	numbers := map[uint32]bool{}
+	for _, h := range e.heads.Load().all() {
+		if of := h.projects[p]; of != nil {
+			for _, number := range of.names {
+				numbers[number] = true
+			}
+		}
+	}
+	return numbers
+}
