@@ -77,7 +77,7 @@ test.describe("with a picture from elsewhere", () => {
     await expect(dialog.getByText("A whole number of days from 1 to 365")).toBeVisible();
     await fill("Statistics kept", "100");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await expect(dialog.getByRole("link", { name: "Go to versions" })).toBeVisible();
+    await expect(page.getByRole("dialog").getByRole("link", { name: "Go to versions" })).toBeVisible();
     expect(await server.call("GET", `/admin/projects/${key}`)).toMatchObject({
       name: "Acme 应用",
       repo_url: "https://github.com/acme/app",
@@ -97,6 +97,71 @@ test.describe("with a picture from elsewhere", () => {
     });
     await server.call("DELETE", `/admin/projects/${key}`);
   });
+});
+
+test.describe("refused", () => {
+  test.use({ expected: [/400/] });
+
+  test("a form that cannot be saved leads to its first wrong field and counts them, and what saves it stays in sight", async ({
+    page,
+    server,
+    project,
+  }) => {
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await open(page, server, `/admin/projects?project=${project}&new=1`);
+    const dialog = page.getByRole("dialog", { name: "Add: project" });
+    const save = dialog.getByRole("button", { name: "Save" });
+    const last = dialog.getByRole("switch", { name: "Mirror attachments" });
+    const name = dialog.getByRole("textbox", { name: "Name", exact: true });
+    await expect(save).toBeInViewport({ ratio: 1 });
+    await last.scrollIntoViewIfNeeded();
+    await save.click();
+    await expect(name).toBeFocused();
+    await expect(name).toBeInViewport({ ratio: 1 });
+    await expect(save).toBeInViewport({ ratio: 1 });
+    await expect(dialog.getByRole("status").filter({ hasText: "need" })).toHaveText("2 fields need attention");
+    await name.fill("Second");
+    // The key went with the name.
+    await expect(dialog.getByText("attention")).toHaveCount(0);
+    await save.click();
+    await expect(page.getByRole("dialog", { name: /^Setup snippets/ })).toBeVisible();
+
+    // The wrong field may be in another tab, and the server's words count as those of the form.
+    await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de" });
+    await page.goto(`${server.url}/admin/projects?project=${project}&edit=${project}`);
+    const form = page.getByRole("dialog", { name: /^Edit/ });
+    await form.getByRole("textbox", { name: "Name", exact: true }).fill(" ");
+    await form.getByRole("textbox", { name: "Website" }).fill("nowhere");
+    await form.getByRole("tab", { name: "German" }).click();
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form.getByRole("textbox", { name: "Name", exact: true })).toBeFocused();
+    await form.getByRole("textbox", { name: "Name", exact: true }).fill("Named");
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form.getByRole("textbox", { name: "Website" })).toBeFocused();
+    await expect(form).toContainText("website_url must be an absolute URL");
+    await expect(form.getByText("1 field needs attention")).toBeVisible();
+  });
+});
+
+test("after a project was made, the address names it, and the focus is where it goes on", async ({ page, server, project }) => {
+  await open(page, server, `/admin/projects?project=${project}&new=1`);
+  const key = `${project}-new`.slice(0, 64);
+  const form = page.getByRole("dialog", { name: "Add: project" });
+  await form.getByRole("textbox", { name: "Name", exact: true }).fill(key);
+  await form.getByRole("button", { name: "Save" }).click();
+  const next = page.getByRole("dialog", { name: `Setup snippets: ${key}` });
+  await expect(next.getByRole("link", { name: "Go to versions" })).toBeVisible();
+  await expect(page.getByText(`${key} was created`)).toBeVisible();
+  await expect(next.locator(":focus")).toHaveCount(1);
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ project: key, start: key });
+  await page.reload();
+  await expect(next).toBeVisible();
+  await next.getByRole("button", { name: "Close" }).last().click();
+  await expect(next).toBeHidden();
+  await page.getByRole("link", { name: "Versions", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "No version yet" })).toBeVisible();
+  expect(new URL(page.url()).searchParams.get("project")).toBe(key);
+  await server.call("DELETE", `/admin/projects/${key}`);
 });
 
 test("the key changes, the old one leads on, and is given up", async ({ page, server, project }) => {

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Tabs, Text } from "@mantine/core";
 import { IconLanguage } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import type { Language } from "svc-sdk";
 import { clientOf, messagesOf } from "../app/client";
 import { useLanguage, useTexts } from "../app/texts";
@@ -37,6 +37,8 @@ interface Props<T extends Translation> {
   kind: "version" | "announcement" | "project";
   /** The default texts that can be translated, by field. */
   base: Record<string, string>;
+  /** What is wrong with them when the form was not saved. */
+  errors: Partial<Record<string, ReactNode>>;
   value: Record<string, T>;
   onChange(value: Record<string, T>): void;
   /** What a language starts with. */
@@ -46,11 +48,16 @@ interface Props<T extends Translation> {
 }
 
 /** A tab for the default texts and one for each registered language, which can be translated by machine. */
-export function LanguageTabs<T extends Translation>({ project, kind, base, value, onChange, blank, children }: Props<T>) {
+export function LanguageTabs<T extends Translation>({ project, kind, base, errors, value, onChange, blank, children }: Props<T>) {
   const { fields } = useTexts();
   const { data: languages = [] } = useLanguages(project);
   const name = useLanguageName();
   const [tab, show] = useState<string | null>("default");
+  useEffect(() => {
+    if (Object.keys(base).some((field) => errors[field])) {
+      show("default");
+    }
+  }, [errors]);
   if (languages.length === 0) {
     return children(null);
   }

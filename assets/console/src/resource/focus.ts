@@ -1,6 +1,6 @@
 // The focus goes back to where it was when a dialog or drawer closes.
 
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 
 /** What had the focus: for an entry of a menu, which is gone by then, the button of the menu. */
 function origin(): HTMLElement | null {
@@ -15,8 +15,11 @@ export function focusRecord(id: string | undefined): void {
   (links.find((link) => link.dataset["record"] === id) ?? document.querySelector<HTMLElement>("main h1"))?.focus();
 }
 
-/** Gives the focus back when the component that calls this goes; `id` is the record that it was about. */
-export function useFocusReturn(id?: string): void {
+/**
+ * Gives the focus back when the component that calls this goes, unless `followed` says that another dialog takes it;
+ * `id` is the record that it was about.
+ */
+export function useFocusReturn(id?: string, followed?: RefObject<boolean>): void {
   const from = useRef<HTMLElement | null>(null);
   const shown = useRef(false);
   const record = useRef(id);
@@ -29,7 +32,7 @@ export function useFocusReturn(id?: string): void {
       // What closes it may move the focus itself, and a strict React closes everything once.
       setTimeout(() => {
         const lost = document.activeElement === null || document.activeElement === document.body || !document.activeElement.isConnected;
-        if (shown.current || (!lost && !document.activeElement?.closest("[role=dialog],[role=alertdialog]"))) {
+        if (shown.current || followed?.current || (!lost && !document.activeElement?.closest("[role=dialog],[role=alertdialog]"))) {
           return;
         }
         if (from.current?.isConnected && from.current !== document.body) {

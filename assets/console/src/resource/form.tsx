@@ -12,7 +12,9 @@ import { Failure } from "../app/failure";
 import { openDialog } from "../app/keys";
 import { noticeDone } from "../app/notice";
 import { useTexts } from "../app/texts";
+import { Attention, useFirstProblem } from "./attention";
 import { useFocusReturn } from "./focus";
+import classes from "./form.module.css";
 import type { List } from "./list";
 import { useRecord } from "./record";
 import type { FormDescription, Inputs, Resource } from "./resource";
@@ -28,7 +30,8 @@ export function FormDialog<R extends object, D extends object>({ resource, form,
   const id = address["edit"] ?? address["copy"];
   const { record, error, retry } = useRecord(resource, list, id);
   const { common } = useTexts();
-  const close = () => change({ new: undefined, edit: undefined, copy: undefined });
+  const goOn = (parts: Record<string, string> = {}) => change({ new: undefined, edit: undefined, copy: undefined, ...parts });
+  const close = () => goOn();
   if (!id && !address["new"]) {
     return null;
   }
@@ -41,7 +44,7 @@ export function FormDialog<R extends object, D extends object>({ resource, form,
   }
   const edited = address["edit"] ? record : null;
   const initial = edited ? form.from(edited) : record ? (form.copy ?? form.from)(record) : form.empty();
-  return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, close }} />;
+  return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, goOn }} />;
 }
 
 /** Whether an element is in a menu or box that a button opened and that is still open: Esc closes that one first. */
@@ -56,12 +59,14 @@ function OpenForm<R extends object, D extends object>({
   list,
   edited,
   initial,
-  close,
-}: Props<R, D> & { edited: R | null; initial: D; close: () => void }) {
+  goOn,
+}: Props<R, D> & { edited: R | null; initial: D; goOn: (parts?: Record<string, string>) => void }) {
   const texts = useTexts();
   const { common } = texts;
   const queries = useQueryClient();
-  useFocusReturn(edited ? resource.id(edited) : undefined);
+  // Whether another dialog follows, which takes the focus.
+  const followed = useRef(false);
+  useFocusReturn(edited ? resource.id(edited) : undefined, followed);
   const admin = clientOf(list.project).admin;
   // The list goes on; the form stays with the record that it was opened for.
   const [record, setRecord] = useState(edited);
@@ -73,9 +78,11 @@ function OpenForm<R extends object, D extends object>({
     etag.current = form.etag(admin, record).catch(() => undefined);
   }
 
-  const leave = () => {
+  const close = () => goOn();
+  const leave = (parts?: Record<string, string>) => {
     leaving.current = true;
-    close();
+    followed.current = parts !== undefined;
+    goOn(parts);
   };
   const save = useMutation({
     mutationFn: async (overwrite: boolean) => {
@@ -94,8 +101,9 @@ function OpenForm<R extends object, D extends object>({
         setMade({ result });
         return;
       }
-      noticeDone(texts, common.saved);
-      leave();
+      const next = record ? undefined : form.next?.(result as never);
+      noticeDone(texts, next?.notice ?? common.saved);
+      leave(next?.address);
     },
     onError: (error) => {
       const { fields } = errorsOf(error, Object.keys(values.values));
@@ -127,11 +135,17 @@ function OpenForm<R extends object, D extends object>({
     withResolver: true,
   });
 
+  const root = useRef<HTMLDivElement>(null);
+  useFirstProblem(root, save.isError && statusOf(save.error) !== 412 ? save.submittedAt : null);
+  useEffect(() => {
+    if (made) {
+      root.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    }
+  }, [made]);
   // The focus may be outside of the dialog: a click beside it leaves it nowhere, and until the dialog has taken it,
   // it is where it was before. Esc closes the form from there, too.
   // Registered once, it comes before the listeners of dialogs that are opened above the form,
   // and finds them still open.
-  const root = useRef<HTMLDivElement>(null);
   const closeByKey = useEffectEvent(({ key, defaultPrevented }: KeyboardEvent) => {
     const focused = document.activeElement;
     const own = root.current?.contains(focused) || isInOpenBox(focused);
@@ -147,6 +161,7 @@ function OpenForm<R extends object, D extends object>({
 
   const inputs: Inputs<D> = {
     values: values.values,
+    errors: values.errors,
     bind: (field) => {
       const { value, onChange, error } = values.getInputProps(field);
       return { value, onChange, error };
@@ -175,7 +190,7 @@ function OpenForm<R extends object, D extends object>({
         }}
       >
         {made && form.created ? (
-          form.created(made.result as never, leave)
+          form.created(made.result as never, () => leave())
         ) : (
           <form
             noValidate
@@ -186,19 +201,24 @@ function OpenForm<R extends object, D extends object>({
           >
             <Stack gap="md">
               {form.render(inputs, record)}
-              {statusOf(save.error) === 412 ? (
-                <Conflict onLoad={resource.get && (() => load.mutate())} onOverwrite={() => save.mutate(true)} />
-              ) : (
-                rest.length > 0 && <Failure error={save.error} />
-              )}
-              <Group justify="flex-end" gap="xs">
-                <Button variant="default" onClick={close}>
-                  {common.cancel}
-                </Button>
-                <Button type="submit" loading={save.isPending}>
-                  {common.save}
-                </Button>
-              </Group>
+              <Stack gap="sm" className={classes["foot"]}>
+                {statusOf(save.error) === 412 ? (
+                  <Conflict onLoad={resource.get && (() => load.mutate())} onOverwrite={() => save.mutate(true)} />
+                ) : (
+                  rest.length > 0 && <Failure error={save.error} />
+                )}
+                <Group justify="space-between" gap="xs">
+                  <Attention errors={values.errors} />
+                  <Group gap="xs" ms="auto">
+                    <Button variant="default" onClick={close}>
+                      {common.cancel}
+                    </Button>
+                    <Button type="submit" loading={save.isPending}>
+                      {common.save}
+                    </Button>
+                  </Group>
+                </Group>
+              </Stack>
             </Stack>
           </form>
         )}

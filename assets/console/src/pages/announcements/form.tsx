@@ -12,7 +12,7 @@ import type { Inputs } from "../../resource/resource";
 import { blank, type Draft } from "./draft";
 
 export function AnnouncementForm({
-  inputs: { values, bind, set },
+  inputs: { values, errors, bind, set },
   record,
   project,
 }: {
@@ -28,6 +28,7 @@ export function AnnouncementForm({
         project={project}
         kind="announcement"
         base={{ title: values.title, content: values.content }}
+        errors={errors}
         blank={blank}
         value={values.translations}
         onChange={(translations) => set("translations", translations)}

@@ -15,7 +15,7 @@ import { Aliases } from "./aliases";
 import { blank, type Draft, fillFrom, keyOf } from "./draft";
 import { Languages } from "./languages";
 
-export function ProjectForm({ inputs: { values, bind, set }, record }: { inputs: Inputs<Draft>; record: Project | null }) {
+export function ProjectForm({ inputs: { values, errors, bind, set }, record }: { inputs: Inputs<Draft>; record: Project | null }) {
   const { projects } = useTexts();
   const { columns, form } = projects;
   const repository = useMutation({
@@ -71,6 +71,7 @@ export function ProjectForm({ inputs: { values, bind, set }, record }: { inputs:
         project={record?.project_key ?? ""}
         kind="project"
         base={{ name: values.name, description: values.description }}
+        errors={errors}
         blank={blank}
         value={values.translations}
         onChange={(translations) => set("translations", translations)}

@@ -1,13 +1,13 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack } from "@mantine/core";
 import { IconBrandGit, IconCode, IconExternalLink, IconPlus } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import type { Project } from "svc-sdk";
 import { useAddress, useChangeAddress } from "../../app/address";
 import { type Admin, clientOf } from "../../app/client";
 import { Beginning } from "../../app/example";
-import { useProjectKey } from "../../app/project";
 import { ProjectStart } from "../../app/start";
+import { remember } from "../../app/storage";
 import { useTexts } from "../../app/texts";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
@@ -24,6 +24,11 @@ export default function ProjectsPage() {
   const { common, projects } = useTexts();
   const [address, change] = useAddress();
   const resource = useProjectsResource();
+  // What is shown stays while the dialog closes.
+  const [start, keep] = useState("");
+  if (address["start"] && address["start"] !== start) {
+    keep(address["start"]);
+  }
   const close = () => change({ start: undefined });
   return (
     <>
@@ -32,10 +37,20 @@ export default function ProjectsPage() {
         opened={Boolean(address["start"])}
         onClose={close}
         size="xl"
-        title={`${projects.actions.start}: ${address["start"]}`}
+        title={`${projects.actions.start}: ${start}`}
         closeButtonProps={{ "aria-label": common.close }}
       >
-        <ProjectStart project={address["start"] ?? ""} />
+        <Stack gap="md">
+          <ProjectStart project={start} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              {common.close}
+            </Button>
+            <Button renderRoot={(props) => <Link to="/admin/versions" search={{ project: start } as never} {...props} />}>
+              {projects.toVersions}
+            </Button>
+          </Group>
+        </Stack>
       </Modal>
     </>
   );
@@ -68,7 +83,10 @@ function useProjectsResource(): Resource<Project, Draft> {
         create: (admin, draft) => admin.createProject(fieldsOf(draft, true) as never),
         update: (_, { project_key: key }, draft, ifMatch) => clientOf(key).admin.updateProject(fieldsOf(draft, false), { ifMatch }),
         etag: (_, record) => stateOf(record, (options) => clientOf(record.project_key).admin.getProject(options)),
-        created: (project: Project, close) => <Created project={project} onClose={close} />,
+        next: ({ project_key: key, name }: Project) => {
+          remember("project", key);
+          return { address: { start: key, project: key }, notice: projects.created(name) };
+        },
       },
       actions: ({ project_key: key }) => [
         {
@@ -122,30 +140,5 @@ function useProjectsResource(): Resource<Project, Draft> {
       ],
     }),
     [texts, columns, navigate, change],
-  );
-}
-
-/** What a project that was just made begins with. */
-function Created({ project, onClose }: { project: Project; onClose: () => void }) {
-  const { common, projects } = useTexts();
-  const [shown, show] = useProjectKey();
-  const key = project.project_key;
-  return (
-    <Stack gap="md">
-      <Text size="sm">{projects.created(project.name)}</Text>
-      <ProjectStart project={key} />
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          {common.close}
-        </Button>
-        <Button
-          renderRoot={(props) => (
-            <Link to="/admin/versions" search={{ project: key } as never} onClick={() => shown !== key && show(key)} {...props} />
-          )}
-        >
-          {projects.toVersions}
-        </Button>
-      </Group>
-    </Stack>
   );
 }

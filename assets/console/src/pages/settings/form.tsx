@@ -3,12 +3,13 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Admin, clientOf } from "../../app/client";
 import { Failure } from "../../app/failure";
 import { noticeDone } from "../../app/notice";
 import { useTexts } from "../../app/texts";
 import { UnsavedGuard } from "../../app/unsaved";
+import { Attention, useFirstProblem } from "../../resource/attention";
 import { errorsOf } from "../../resource/form";
 import type { Inputs } from "../../resource/resource";
 
@@ -93,6 +94,7 @@ function Loaded<V, D extends object>({
   });
   const inputs: Inputs<D> = {
     values: values.values,
+    errors: values.errors,
     bind: (field) => {
       const { value, onChange, error } = values.getInputProps(field);
       return { value, onChange, error };
@@ -101,8 +103,11 @@ function Loaded<V, D extends object>({
   };
   const editing: Editing<V, D> = { view, inputs, dirty, saving: save.isPending, take };
   const elsewhere = save.error && errorsOf(save.error, Object.keys(values.values)).rest.length > 0;
+  const root = useRef<HTMLFormElement>(null);
+  useFirstProblem(root, save.isError ? save.submittedAt : null);
   return (
     <form
+      ref={root}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -122,6 +127,7 @@ function Loaded<V, D extends object>({
             </Button>
           )}
           {actions?.(editing)}
+          <Attention errors={values.errors} />
         </Group>
       </Stack>
       <UnsavedGuard unsaved={dirty} />

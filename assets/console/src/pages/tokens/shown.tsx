@@ -12,7 +12,14 @@ export function ShownKey({ token, former, onDone }: { token: string; former?: st
         {tokens.shown.text}
       </Alert>
       <Group gap="xs" align="flex-end" wrap="nowrap">
-        <TextInput label={tokens.shown.key} value={token} readOnly flex={1} onFocus={({ currentTarget }) => currentTarget.select()} />
+        <TextInput
+          data-autofocus
+          label={tokens.shown.key}
+          value={token}
+          readOnly
+          flex={1}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
         <CopyButton text={token} />
       </Group>
       {former && <Text size="sm">{former}</Text>}

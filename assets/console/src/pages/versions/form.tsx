@@ -64,6 +64,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
         project={project}
         kind="version"
         base={{ title: values.title, content: values.content }}
+        errors={inputs.errors}
         blank={blank}
         value={values.translations}
         onChange={(translations) => set("translations", translations)}

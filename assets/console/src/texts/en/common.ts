@@ -46,6 +46,7 @@ export const common = {
   about: (total: string) => `about ${total}`,
   nothingMatches: "Nothing matches these filters.",
   recordGone: "This record no longer exists.",
+  attention: (count: number) => (count === 1 ? "1 field needs attention" : `${count} fields need attention`),
   saved: "Saved",
   deleted: "Deleted",
   unsaved: { title: "Discard your changes?", text: "What you changed here has not been saved.", discard: "Discard", keep: "Keep editing" },

@@ -71,7 +71,7 @@ export const projects = {
     giveUp: "Release",
   },
   actions: { page: "Open public page", integration: "Codehost integration", start: "Setup snippets" },
-  created: (name: string) => `${name} was created. Paste these snippets next.`,
+  created: (name: string) => `${name} was created`,
   toVersions: "Go to versions",
   deletion: {
     text: "Everything below is deleted with the project, and its apps will receive “not found”:",

@@ -48,6 +48,7 @@ export const common: (typeof en)["common"] = {
   about: (total) => `约 ${total}`,
   nothingMatches: "没有符合筛选条件的记录。",
   recordGone: "该记录已不存在。",
+  attention: (count) => `有 ${count} 处需要修改`,
   saved: "已保存",
   deleted: "已删除",
   unsaved: { title: "放弃修改？", text: "这里的修改尚未保存。", discard: "放弃", keep: "继续编辑" },

@@ -72,7 +72,7 @@ export const projects: (typeof en)["projects"] = {
     giveUp: "释放",
   },
   actions: { page: "打开公开页面", integration: "代码托管集成", start: "接入代码" },
-  created: (name) => `${name} 已创建。接下来可以粘贴以下代码。`,
+  created: (name) => `${name} 已创建`,
   toVersions: "前往版本",
   deletion: {
     text: "以下内容会随项目一起删除，其应用此后会收到“未找到”：",
