@@ -141,6 +141,25 @@ func TestDoctorFacts(t *testing.T) {
 	}
 }
 
+// TestUnpublishedTerms: a terms document counts until its text has no placeholder.
+func TestUnpublishedTerms(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t, apitest.WithIndex())
+	for _, step := range []struct{ body, want string }{
+		{"", "privacy-policy sdk-compliance"},
+		{`{"custom":true,"content":"By {{ operator_name }}"}`, "privacy-policy sdk-compliance"},
+		{`{"content":"By Ada"}`, "sdk-compliance"},
+		{`{"custom":false}`, "privacy-policy sdk-compliance"},
+	} {
+		if step.body != "" {
+			s.Must(t, 200, "PUT", "/admin/terms/documents/privacy-policy", step.body)
+		}
+		if got := strings.Join(facts(t, s).UnpublishedTerms, " "); got != step.want {
+			t.Errorf("after %s: got %q, want %q", step.body, got, step.want)
+		}
+	}
+}
+
 // TestPagesOfCopies: what is wrong in the files is found in copies of them, and
 // nothing of the copies stays.
 func TestPagesOfCopies(t *testing.T) {

@@ -35,7 +35,7 @@ type layout struct {
 	Reference   bool // it is a page of the API reference
 }
 
-// documentLink leads to a terms document.
+// documentLink leads to a terms document that is published.
 type documentLink struct {
 	Slug, Title string
 	Current     bool
@@ -57,7 +57,10 @@ func (h *Handlers) layout(r *web.Request, at string) layout {
 		l.SiteName = u.Host
 	}
 	for _, d := range terms.All() {
-		l.Documents = append(l.Documents, documentLink{Slug: d.Slug, Title: d.In(language).Title, Current: at == "/terms/"+d.Slug})
+		// An error leaves out the link: a page without it is better than none.
+		if text, _, err := h.effective(d, language); err == nil && terms.Complete(text) {
+			l.Documents = append(l.Documents, documentLink{Slug: d.Slug, Title: d.In(language).Title, Current: at == "/terms/"+d.Slug})
+		}
 	}
 	for _, other := range allWords {
 		l.Languages = append(l.Languages, languageLink{other.Name, other.Tag, "?locale=" + other.Tag, other == t})

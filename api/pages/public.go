@@ -40,22 +40,37 @@ func asPage(text string) *web.File {
 	return web.NewFile(html[0], func() string { return text }, nil)
 }
 
-// terms shows a terms document.
+// effective returns the text of a terms document that counts, and the Unix time of its last
+// change.
+func (h *Handlers) effective(d *terms.Document, l terms.Language) (text string, updated int64, err error) {
+	own, err := store.Read(h.DB, func(tx *store.Tx) (*store.TermsDocument, error) { return tx.TermsDocument(d.Slug) })
+	if err != nil {
+		return "", 0, err
+	}
+	if own.Effective() {
+		return own.Draft, own.DraftAt, nil
+	}
+	return d.In(l).Content, d.Revised, nil
+}
+
+// terms shows a terms document. One that still has placeholders is not published: what stands
+// there would be promised in nobody's name.
 func (h *Handlers) terms(w http.ResponseWriter, r *web.Request) error {
 	d := terms.Find(r.Param("slug"))
 	if d == nil {
 		return fault.New(fault.NotFound, "there is no terms document %s", web.Quote(r.Param("slug")))
 	}
-	own, err := store.Read(h.DB, func(tx *store.Tx) (*store.TermsDocument, error) { return tx.TermsDocument(d.Slug) })
+	tags, _ := wishes(r)
+	language := pageLanguage(tags)
+	content, updated, err := h.effective(d, language)
 	if err != nil {
 		return err
 	}
-	tags, _ := wishes(r)
-	builtin := d.In(pageLanguage(tags))
-	content, updated := builtin.Content, d.Revised
-	if own.Effective() {
-		content, updated = own.Draft, own.DraftAt
+	if !terms.Complete(content) {
+		h.problem(w, r, http.StatusNotFound, func(t *words) string { return t.UnpublishedTitle }, func(t *words) string { return t.UnpublishedText })
+		return nil
 	}
+	builtin := d.In(language)
 	l := h.layout(r, "/terms/"+d.Slug)
 	l.Title, l.Description = builtin.Title, builtin.Summary
 	text, err := render("terms", struct {

@@ -30,6 +30,9 @@ func site(t *testing.T) *apitest.Server {
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"former","name":"Lumen","description":"A *quiet* notebook.","author":"Ada","author_homepage_url":"https://ada.example",
 		"icon_url":"https://lumen.example/icon.png","website_url":"https://lumen.example","docs_url":"https://docs.lumen.example","repo_url":"https://git.example/lumen","published_at":1650000000}`)
 	s.Must(t, 200, "PATCH", "/admin/projects/former", `{"project_key":"lumen"}`)
+	for _, slug := range []string{terms.PrivacyPolicy, terms.SDKCompliance} {
+		s.Must(t, 200, "PUT", "/admin/terms/documents/"+slug, `{"custom":true,"content":"## Who we are\n\nAda."}`)
+	}
 	return s
 }
 
@@ -254,12 +257,44 @@ func TestTermsPage(t *testing.T) {
 	s := site(t)
 	d := terms.Find(terms.PrivacyPolicy)
 	english, chinese := d.In(terms.English), d.In(terms.Chinese)
-	holds(t, visit(t, s, "/terms/privacy-policy"), "<title>"+english.Title+"</title>", `href="/terms/privacy-policy" aria-current="page"`, "<h1>"+english.Title+"</h1>", "<h2>", "Last updated", `datetime="20`, "(UTC)")
+	holds(t, visit(t, s, "/terms/privacy-policy"), "<title>"+english.Title+"</title>", `href="/terms/privacy-policy" aria-current="page"`, `href="/terms/sdk-compliance"`,
+		"<h1>"+english.Title+"</h1>", "<h2>", "Last updated", `datetime="20`, "(UTC)")
 	holds(t, visit(t, s, "/terms/privacy-policy", "Accept-Language", "zh-Hans-CN"), `<html lang="zh-CN">`, "<h1>"+chinese.Title+"</h1>", "最后更新于")
 	s.Must(t, 200, "PUT", "/admin/terms/documents/privacy-policy", `{"custom":true,"content":"# Ours\n\n<script>alert(1)</script>"}`)
 	page := visit(t, s, "/terms/privacy-policy")
 	holds(t, page, "<h2>Ours</h2>", "&lt;script&gt;")
 	lacks(t, page, "<script")
+}
+
+// TestUnpublishedTerms: a document with placeholders is not shown, and no page links it.
+func TestUnpublishedTerms(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "lumen")
+	unpublished := func(slug, language, title string) {
+		t.Helper()
+		status, page, header := s.Visit(t, "GET", "/terms/"+slug, map[string]string{"Accept-Language": language})
+		if status != 404 || header.Get("Cache-Control") != "" {
+			t.Errorf("%s: got %d %v, want a 404 that nobody keeps", slug, status, header)
+		}
+		holds(t, page, "<title>"+title+"</title>", "noindex")
+		lacks(t, page, "{{", "href=\"/terms/"+slug)
+		for _, path := range []string{"/", "/projects/lumen", "/doc"} {
+			lacks(t, visit(t, s, path), "/terms/"+slug)
+		}
+	}
+	for _, slug := range []string{"privacy-policy", "sdk-compliance"} {
+		unpublished(slug, "en", "Not published yet")
+		unpublished(slug, "zh-CN", "尚未发布")
+	}
+	s.Must(t, 200, "PUT", "/admin/terms/documents/privacy-policy", `{"custom":true,"content":"Ours, {{ operator_name }}"}`)
+	unpublished("privacy-policy", "en", "Not published yet")
+	s.Must(t, 200, "PUT", "/admin/terms/documents/privacy-policy", `{"content":"Ours, Ada"}`)
+	holds(t, visit(t, s, "/terms/privacy-policy"), "Ours, Ada")
+	holds(t, visit(t, s, "/projects/lumen"), `href="/terms/privacy-policy"`)
+	unpublished("sdk-compliance", "en", "Not published yet")
+	s.Must(t, 200, "PUT", "/admin/terms/documents/privacy-policy", `{"custom":false}`)
+	unpublished("privacy-policy", "en", "Not published yet")
 }
 
 // TestPageLanguage: the words of pages are in the first language that they are written in,

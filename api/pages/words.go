@@ -25,6 +25,7 @@ type words struct {
 	Announcements, Pinned, ReadMore, ReadAll, Close              string
 	BackToProject, Newer, Older, PagesOfVersions, LastUpdated    string
 	MissingTitle, MissingText, FailedTitle, FailedText, TryAgain string
+	UnpublishedTitle, UnpublishedText                            string
 
 	Search, Find, Contents, SearchResults, FoundOperations, Authentication, Needs, Scope, NoCredential, Parameters, Body, Example string
 	TryIt, Sending, NoAnswer, Credential, Send, Answers, Required                                                                 string
@@ -65,6 +66,7 @@ var allWords = [...]*words{
 		BackToProject: "Back to the project", Newer: "Newer versions", Older: "Older versions", PagesOfVersions: "Pages of versions", LastUpdated: "Last updated",
 		MissingTitle: "Page not found", MissingText: "There is nothing at this address. It may have been moved or deleted.",
 		FailedTitle: "This page could not be loaded", FailedText: "Something went wrong on the server. Please try again in a moment.", TryAgain: "Try again",
+		UnpublishedTitle: "Not published yet", UnpublishedText: "The operator of this site has not published this document yet.",
 		Search: "Search the reference", Find: "Search", Contents: "Contents", SearchResults: "Search results", FoundOperations: "%d operations",
 		Authentication: "Authentication", Needs: "Needs one of:", Scope: "scope of an API key:", NoCredential: "Needs no credential.",
 		Parameters: "Parameters", Body: "Body", Example: "Example", TryIt: "Try it", Sending: "Sending …", NoAnswer: "There was no answer.",
@@ -95,6 +97,7 @@ var allWords = [...]*words{
 		BackToProject: "返回项目页", Newer: "较新的版本", Older: "较早的版本", PagesOfVersions: "版本分页", LastUpdated: "最后更新于",
 		MissingTitle: "页面不存在", MissingText: "此地址没有内容，可能已被移动或删除。",
 		FailedTitle: "页面加载失败", FailedText: "服务器出现问题，请稍后重试。", TryAgain: "重试",
+		UnpublishedTitle: "尚未发布", UnpublishedText: "本站的运营者尚未发布此文件。",
 		Search: "搜索参考文档", Find: "搜索", Contents: "目录", SearchResults: "搜索结果", FoundOperations: "%d 个操作",
 		Authentication: "认证", Needs: "需要以下凭据之一：", Scope: "API 密钥权限范围：", NoCredential: "无需凭据。",
 		Parameters: "参数", Body: "请求体", Example: "示例", TryIt: "试一试", Sending: "正在发送……", NoAnswer: "没有收到响应。",

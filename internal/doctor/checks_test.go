@@ -314,6 +314,16 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+func TestTerms(t *testing.T) {
+	t.Parallel()
+	p := newInstallation(t, nil)
+	expect(t, checkTerms(p), Note, "not examined")
+	p.Facts = &Facts{}
+	expect(t, checkTerms(p), OK, "")
+	p.Facts.UnpublishedTerms = []string{"privacy-policy", "sdk-compliance"}
+	expect(t, checkTerms(p), Note, "the public pages do not show privacy-policy, sdk-compliance")
+}
+
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"strings"
 
 	"svc/internal/boltfile"
 	"svc/internal/setting"
@@ -92,6 +93,18 @@ func checkLinks(p *Installation) []Finding {
 		return unasked
 	case p.Facts.Files > 0 && p.Settings.DistBaseURL == "":
 		return []Finding{note("links_without_host", messagef("links have no host of their own, nothing is mirrored and no CDN refreshed"), messagef("set dist.base_url to the address that people download from"))}
+	}
+	return nil
+}
+
+func checkTerms(p *Installation) []Finding {
+	switch {
+	case p.Facts == nil:
+		return unasked
+	case len(p.Facts.UnpublishedTerms) > 0:
+		return []Finding{note("terms_unpublished",
+			messagef("the public pages do not show %s: placeholders are not filled in", strings.Join(p.Facts.UnpublishedTerms, ", ")),
+			messagef("fill them in and save the text in the console: Site settings, Terms"))}
 	}
 	return nil
 }

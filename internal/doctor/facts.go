@@ -16,6 +16,8 @@ type Facts struct {
 	FailedJobs []FailedJob `json:"failed_jobs"`
 	// Files is the number of files of all projects.
 	Files int64 `json:"files"`
+	// UnpublishedTerms are the slugs of the terms documents whose text has placeholders left.
+	UnpublishedTerms []string `json:"unpublished_terms"`
 }
 
 // FailedJob is a scheduled job whose last run failed.

@@ -23,6 +23,7 @@ var checks = []check{
 	{"certificates", "TLS certificates", checkCertificates},
 	{"proxy", "proxies", checkProxy},
 	{"links", "links of files", checkLinks},
+	{"terms", "terms documents", checkTerms},
 	{"bootstrap", "first password", checkBootstrap},
 	{"memory", "memory limit", checkMemory},
 	{"handles", "open files", checkHandles},

@@ -13,6 +13,7 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/doctor"
 	"svc/internal/event"
+	"svc/internal/terms"
 	"svc/search"
 	"svc/store"
 )
@@ -82,7 +83,7 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 
 // Facts are what svc doctor wants to know of the records.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
-	facts := doctor.Facts{LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}}
+	facts := doctor.Facts{LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}}
 	mark := auth.SaltMark(salt)
 	for _, k := range db.APIKeys() {
 		if k.RevokedAt != nil || k.Expired(now.Unix()) {
@@ -94,9 +95,33 @@ func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 		}
 	}
 	facts.Index.Last = db.LastChange()
-	var err error
-	facts.Files, err = store.Read(db, (*store.Tx).FileCount)
+	err := db.View(func(tx *store.Tx) (err error) {
+		if facts.Files, err = tx.FileCount(); err != nil {
+			return err
+		}
+		facts.UnpublishedTerms, err = unpublishedTerms(tx)
+		return err
+	})
 	return facts, err
+}
+
+// unpublishedTerms lists the terms documents whose effective text is not complete.
+func unpublishedTerms(tx *store.Tx) ([]string, error) {
+	slugs := []string{}
+	for _, d := range terms.All() {
+		own, err := tx.TermsDocument(d.Slug)
+		if err != nil {
+			return nil, err
+		}
+		text := d.In(terms.English).Content
+		if own.Effective() {
+			text = own.Draft
+		}
+		if !terms.Complete(text) {
+			slugs = append(slugs, d.Slug)
+		}
+	}
+	return slugs, nil
 }
 
 // BackupFolder is a folder of scheduled backups, with what the records know of it.

@@ -77,6 +77,11 @@ func LanguageFor(preference string) (l Language, unknown bool) {
 // In returns the document in a language.
 func (d *Document) In(l Language) *Text { return &d.texts[l] }
 
+// Complete reports whether a text has no placeholders left, so that visitors can be shown it.
+func Complete(text string) bool {
+	return !strings.Contains(text, "{{") || len(placeholder.Names(text)) == 0
+}
+
 // All lists the documents in their order. They must not be changed.
 func All() []*Document { return documents }
 
@@ -101,7 +106,7 @@ var documents = []*Document{
 		texts: mustReadAll(PrivacyPolicy),
 	},
 	{
-		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 22, 17, 45, 0, 0, time.UTC).Unix(),
+		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 25, 1, 0, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(SDKCompliance),
 	},
 }

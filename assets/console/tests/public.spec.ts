@@ -26,6 +26,10 @@ async function publish(server: Server, project: string): Promise<void> {
       download_links: [{ url: `https://dl.example/lumen-1.${i}.0-x64.msi`, platform: "windows" }, { url: "https://dl.example/lumen.dmg" }],
     });
   }
+  await server.call("PUT", "/admin/terms/documents/privacy-policy", {
+    custom: true,
+    content: "## Who we are\n\n| We | They |\n|---|---|\n| Ada | Bob |",
+  });
   await server.call("POST", `${path}/announcements`, {
     title: "Version 1 ends",
     content: `Please read this. ${"There is more to say about it than fits. ".repeat(10)}The end.`,
@@ -38,6 +42,7 @@ const pages: Record<string, (project: string) => string> = {
   "a project": (project) => `/projects/${project}`,
   "one version": (project) => `/projects/${project}?version=1.3.0`,
   "the terms": () => "/terms/privacy-policy",
+  "terms that are not published": () => "/terms/sdk-compliance",
   "a missing page": () => "/projects/none",
   "the reference": () => "/doc",
   "a search in the reference": () => "/doc?q=webhook+secret",

@@ -198,12 +198,21 @@ test("terms: fill in, generate, preview, warn, save, restore", async ({ page, ow
   await open(page, own, "/admin/settings/terms");
   await expect(page.getByRole("tab")).toHaveCount(2);
   await expect(page.getByText("Built-in text", { exact: true }).first()).toBeVisible();
-  await expect(page.getByText("still has placeholders such as")).toBeVisible();
+  await expect(page.getByText("Not published yet: the text still has placeholders")).toBeVisible();
   await expect(page.getByRole("link", { name: "/terms/privacy-policy" })).toHaveAttribute("href", "/terms/privacy-policy");
-  await page.getByRole("textbox", { name: "Operator" }).fill("Example Ltd");
+  const custom = page.getByRole("switch", { name: "Use this text instead of the built-in one" });
+  await page.getByRole("textbox", { name: "Effective date" }).fill("1 January 2027");
   await page.getByRole("button", { name: "Generate text" }).click();
-  await expect(page.getByText("The finished text is in the editor.")).toBeVisible();
-  await expect(page.getByRole("switch", { name: "Use this text instead of the built-in one" })).toBeChecked();
+  // What is needed is marked, and nothing was generated.
+  await expect(page.getByRole("textbox", { name: "Operator" })).toBeFocused();
+  await expect(page.getByText("8 fields need attention")).toBeVisible();
+  await expect(page.getByText("The finished text is in the editor.")).toBeHidden();
+  await expect(custom).not.toBeChecked();
+  await page.getByRole("textbox", { name: "Operator" }).fill("Example Ltd");
+  await expect(page.getByText("7 fields need attention")).toBeVisible();
+
+  await custom.check();
+  await page.getByRole("textbox", { name: "Text in Markdown" }).fill("By {{ operator_name }}");
   await page.getByRole("button", { name: "Save" }).click();
   const warning = page.getByRole("dialog", { name: "The text still has placeholders {{ … }}" });
   await expect(warning).toBeVisible();
@@ -211,15 +220,21 @@ test("terms: fill in, generate, preview, warn, save, restore", async ({ page, ow
   await warning.getByRole("button", { name: "Cancel" }).click();
 
   const form = page.getByRole("region", { name: "Fill in" });
+  const { placeholders } = await own.call<{ placeholders: { required: boolean; example: string }[] }>(
+    "GET",
+    "/admin/terms/documents/privacy-policy",
+  );
+  const officer = placeholders.find(({ required }) => !required)!;
   for (const input of await form.getByRole("textbox").all()) {
-    if ((await input.inputValue()) === "") {
+    if ((await input.inputValue()) === "" && (await input.getAttribute("placeholder")) !== officer.example) {
       await input.fill("given");
     }
   }
   await page.getByRole("button", { name: "Generate text" }).click();
+  await expect(page.getByText("The finished text is in the editor.")).toBeVisible();
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Your own text")).toBeVisible();
-  await expect(page.getByText("still has placeholders such as")).toBeHidden();
+  await expect(page.getByText("Not published yet")).toBeHidden();
   const { content } = await own.call<{ content: string }>("GET", "/public/terms/privacy-policy", undefined, "");
   expect(content).toContain("Example Ltd");
   expect(content).not.toContain("{{");
@@ -231,7 +246,7 @@ test("terms: fill in, generate, preview, warn, save, restore", async ({ page, ow
   ]);
   await page.getByRole("button", { name: "Restore built-in" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Restore built-in" }).click();
-  await expect(page.getByText("still has placeholders such as")).toBeVisible();
+  await expect(page.getByText("Not published yet")).toBeVisible();
 });
 
 test("leaving changed settings asks first; staying keeps them", async ({ page, own }) => {

@@ -3,7 +3,7 @@
 import { Alert, Anchor, Badge, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Switch, Tabs, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { TermsDocument } from "svc-sdk";
 import { useAddress } from "../../app/address";
 import { clientOf } from "../../app/client";
@@ -14,6 +14,7 @@ import { useLanguage } from "../../app/texts";
 import { UnsavedGuard } from "../../app/unsaved";
 import { MarkdownField, Rendered } from "../../fields/markdown";
 import { fill, hasVariables } from "../../fields/templates";
+import { Attention, useFirstProblem } from "../../resource/attention";
 import { ConfirmedButton } from "./form";
 import { Facts, Section, SettingsLayout } from "./layout";
 
@@ -99,6 +100,12 @@ function Document({
   const [asked, setAsked] = useState(false);
   const [builtin, setBuiltin] = useState(false);
   const [generated, setGenerated] = useState(false);
+  // When the text was last not generated because of blanks.
+  const [refused, setRefused] = useState<number | null>(null);
+  const filling = useRef<HTMLFormElement>(null);
+  useFirstProblem(filling, refused);
+  const answer = (key: string) => (answers[key] ?? "").trim();
+  const blanks = document.placeholders.filter(({ key, required }) => required && !answer(key));
   const { slug } = document;
   const take = (next: TermsDocument) => {
     onDraft(draftOf(next));
@@ -116,7 +123,10 @@ function Document({
   const unfilled = hasVariables(draft.content);
   const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(document));
   const effective = document.custom && document.custom_content ? terms.custom : document.custom_content ? terms.draftOff : terms.builtin;
-  useEffect(() => setGenerated(false), [slug]);
+  useEffect(() => {
+    setGenerated(false);
+    setRefused(null);
+  }, [slug]);
   return (
     <Stack gap="md">
       <Section
@@ -148,14 +158,16 @@ function Document({
       </Section>
       <Section title={terms.fill} description={terms.fillDescription}>
         <form
+          ref={filling}
           onSubmit={(event) => {
             event.preventDefault();
-            const given = Object.entries(answers).filter(([, text]) => text.trim() !== "");
-            onDraft({
-              custom: true,
-              content: fill(document.builtin_content, Object.fromEntries(given.map(([key, text]) => [key, text.trim()]))),
-            });
-            setGenerated(true);
+            setGenerated(blanks.length === 0);
+            setRefused(blanks.length === 0 ? null : event.timeStamp);
+            if (blanks.length === 0) {
+              // What may be left blank is left out.
+              const given = document.placeholders.map(({ key }) => [key, answer(key) || "–"]);
+              onDraft({ custom: true, content: fill(document.builtin_content, Object.fromEntries(given)) });
+            }
           }}
         >
           <Stack gap="md">
@@ -168,6 +180,7 @@ function Document({
                   inputWrapperOrder={["label", "input", "description", "error"]}
                   placeholder={example}
                   withAsterisk={required}
+                  error={refused !== null && required && !answer(key) && terms.required}
                   value={answers[key] ?? ""}
                   onChange={({ currentTarget }) => onAnswer(key, currentTarget.value)}
                 />
@@ -180,6 +193,7 @@ function Document({
               <Text size="sm" role="status">
                 {generated && terms.generated}
               </Text>
+              {refused !== null && <Attention errors={blanks} />}
             </Group>
           </Stack>
         </form>

@@ -187,9 +187,11 @@ export const settings = {
     draftOff: "Built-in text; your draft is not shown",
     page: "Public page",
     changed: "Your text last changed",
-    unfilled: "The public text still has placeholders such as {{ operator_name }}. Fill in the form below, generate the text and save it.",
+    unfilled:
+      "Not published yet: the text still has placeholders such as {{ operator_name }}, and no public page links it. Fill in the form below, generate the text and save it.",
     fill: "Fill in",
-    fillDescription: "The built-in text has placeholders for details that only you know. Nothing is saved until you save.",
+    fillDescription:
+      "The built-in text has placeholders for details that only you know. Optional ones that you leave blank become a dash. Nothing is saved until you save.",
     generate: "Generate text",
     generated: "The finished text is in the editor. Read it, then save.",
     required: "Required for a complete text.",
@@ -198,10 +200,10 @@ export const settings = {
     text: "Text in Markdown",
     viewBuiltin: "View built-in text",
     stillUnfilled: "The text still has placeholders {{ … }}",
-    stillUnfilledText: "Visitors would see them. Save anyway?",
+    stillUnfilledText: "Visitors do not see the text until they are gone. Save anyway?",
     saveAnyway: "Save anyway",
     restore: "Restore built-in",
     restoreTitle: "Restore the built-in text?",
-    restoreText: "Your draft is deleted, and visitors see the built-in text.",
+    restoreText: "Your draft is deleted. Visitors see no text until you fill in the placeholders of the built-in one.",
   },
 };
