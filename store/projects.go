@@ -220,6 +220,7 @@ func (tx *Tx) DeleteProject(p *Project) error {
 		err = errors.Join(err, names.Delete([]byte(a.Name)))
 	}
 	tx.touchProject(p.ID)
+	tx.projectDeleted = true
 	return errors.Join(
 		err,
 		tx.bolt.Bucket(projectsBucket).Delete(p.ID.key()),
@@ -227,6 +228,10 @@ func (tx *Tx) DeleteProject(p *Project) error {
 		tx.forgetProject(p.ID),
 	)
 }
+
+// ProjectDeleted returns a channel that holds a value when a project has been deleted since
+// the last receive. It is for one reader.
+func (s *Store) ProjectDeleted() <-chan struct{} { return s.projectDeleted }
 
 // owner is the project of a record that is addressed by its id alone.
 func (tx *Tx) owner(id ID) (ProjectID, bool) {

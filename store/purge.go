@@ -26,24 +26,29 @@ func (s *Store) Purge() error {
 }
 
 // purge removes up to purgeStep keys of a project that is gone and reports
-// whether there may be more.
+// whether there may be more. The files of all such projects come first, because their
+// objects and copies are still there.
 func (tx *Tx) purge() (more bool, err error) {
 	all := tx.bolt.Bucket(contentBucket)
-	var orphan []byte
+	var orphans [][]byte
 	err = all.ForEachBucket(func(key []byte) error {
-		if orphan == nil && !tx.alive(key) && !tx.store.imports[ProjectID(binary.BigEndian.Uint32(key))] {
-			orphan = key
+		if !tx.alive(key) && !tx.store.imports[ProjectID(binary.BigEndian.Uint32(key))] {
+			orphans = append(orphans, key)
 		}
 		return nil
 	})
-	if err != nil || orphan == nil {
+	if err != nil || len(orphans) == 0 {
 		return false, err
 	}
-	content := all.Bucket(orphan)
-	left, err := tx.purgeFiles(ProjectID(binary.BigEndian.Uint32(orphan)), purgeStep)
-	if err != nil || left <= 0 {
-		return true, err
+	left := purgeStep
+	for _, orphan := range orphans {
+		left, err = tx.purgeFiles(ProjectID(binary.BigEndian.Uint32(orphan)), left)
+		if err != nil || left <= 0 {
+			return true, err
+		}
 	}
+	orphan := orphans[0]
+	content := all.Bucket(orphan)
 	touched := false
 	for _, name := range contentBuckets {
 		b := content.Bucket(name)

@@ -118,7 +118,8 @@ type Store struct {
 	submissions *boltfile.Group[func(*Tx) error]
 	duplicates  *limit.Duplicates // submissions of the last Options.DedupWindow
 
-	filesWaiting chan struct{} // see FilesWaiting
+	filesWaiting   chan struct{} // see FilesWaiting
+	projectDeleted chan struct{} // see ProjectDeleted
 
 	changing sync.Mutex
 	changed  chan struct{} // closed at the next change, nil when nobody waits; guarded by changing
@@ -139,7 +140,7 @@ func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
 		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: heads{of: map[headKey]*head{}},
-		filesWaiting: make(chan struct{}, 1),
+		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1),
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -96,6 +96,7 @@ type Tx struct {
 	changedText    int64  // for ChangedText
 	heads          map[headKey]*head
 	filesWaiting   bool // something is pending, or to be deleted
+	projectDeleted bool
 	storageChanged bool // that is, a back end
 
 	newFeedback, newLogs uint64 // for State
@@ -133,6 +134,12 @@ func (tx *Tx) publish() {
 	if tx.filesWaiting {
 		select {
 		case s.filesWaiting <- struct{}{}:
+		default: // it has been told
+		}
+	}
+	if tx.projectDeleted {
+		select {
+		case s.projectDeleted <- struct{}{}:
 		default: // it has been told
 		}
 	}

@@ -22,13 +22,29 @@ const (
 	dropPause = 10 * time.Millisecond
 )
 
-// keepClean cleans up every night, and at once when a night was missed. What
-// deleted projects left behind goes sooner.
+// keepPurging removes what deleted projects left behind: at the start, when a project is
+// deleted, and again after a failure, with growing pauses.
+func (j *Jobs) keepPurging(ctx context.Context) {
+	for failures := 0; ; {
+		next := checkEvery
+		if err := j.do(ctx, j.deleted, j.purge); err != nil {
+			next = retryPause(failures)
+			failures++
+			if ctx.Err() == nil {
+				j.Log.Error("content of deleted projects not removed; retrying later", "in", next.String(), "error", err)
+			}
+		} else {
+			failures = 0
+		}
+		if wait(ctx, next, j.DB.ProjectDeleted(), nil) != nil {
+			return
+		}
+	}
+}
+
+// keepClean cleans up every night, and at once when a night was missed.
 func (j *Jobs) keepClean(ctx context.Context) {
 	for {
-		if err := j.do(ctx, j.deleted, j.purge); err != nil && !errors.Is(err, context.Canceled) {
-			j.Log.Error("content of deleted projects not removed; retrying later", "error", err)
-		}
 		now := j.Now()
 		if err := j.cleanIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
 			j.Log.Error("expired data not deleted; retrying later", "error", err)
@@ -84,7 +100,7 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 
 // purge removes what deleted projects left behind.
 func (j *Jobs) purge(ctx context.Context) error {
-	return errors.Join(j.DB.Purge(), j.purgeEvents(ctx), j.purgeUploads())
+	return errors.Join(j.purgeUploads(), j.DB.Purge(), j.purgeEvents(ctx))
 }
 
 // clean deletes what is older than its project keeps it. It may be stopped and

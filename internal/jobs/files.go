@@ -52,9 +52,8 @@ const (
 	unnotedPause = time.Minute
 )
 
-// deletionPause is the time after which the removal of an object is tried again, for
-// as long as it takes.
-func deletionPause(attempts int) time.Duration {
+// retryPause is the time after which work that failed is tried again. It grows to an hour.
+func retryPause(attempts int) time.Duration {
 	return min(time.Minute<<min(attempts, 6), time.Hour)
 }
 
@@ -393,7 +392,7 @@ func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) err
 			case errors.Is(err, errHeld):
 				err = tx.HoldFileDeletion(d, j.Now().Add(heldPause).Unix())
 			default:
-				err = tx.PostponeFileDeletion(d, j.Now().Add(deletionPause(d.Attempts)).Unix(), err.Error())
+				err = tx.PostponeFileDeletion(d, j.Now().Add(retryPause(d.Attempts)).Unix(), err.Error())
 			}
 			if err != nil {
 				return err

@@ -410,7 +410,7 @@ func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	}
 }
 
-// TestDeletedProjectLeavesNoObject: its files go in the background.
+// TestDeletedProjectLeavesNoObject: its files and uploads go in the background, at once.
 func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -428,12 +428,7 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 		}
 	}
 	d.update(func(tx *store.Tx) error { return tx.DeleteProject(d.p) })
-	if _, err := d.jobs.Run(t.Context(), "deleted-projects"); err != nil {
-		t.Fatal(err)
-	}
-	if got := d.Uploads.Projects(); len(got) > 0 {
-		t.Errorf("uploads to the projects %d are left", got)
-	}
+	testutil.Until(t, "the end of the uploads", func() bool { return len(d.Uploads.Projects()) == 0 })
 	testutil.Until(t, "the end of all objects", func() bool { return len(d.objects()) == 0 })
 	testutil.Until(t, "the end of the queue", func() bool {
 		left, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1) })

@@ -108,6 +108,7 @@ func (j *Jobs) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
 	j.done.Go(func() { j.keepFlushing(ctx) })
+	j.done.Go(func() { j.keepPurging(ctx) })
 	j.done.Go(func() { j.keepClean(ctx) })
 	if j.Files != nil {
 		j.done.Go(func() { j.keepFiles(ctx) })

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestProjectOfManyFiles: deleting a project answers before its files are gone, whose
-// links lead nowhere from then on, and what is in their way, several kills here, only
-// delays their end. Files of another project stay. SVC_LONG=1 takes 10,000 files.
+// TestProjectOfManyFiles: deleting a project answers before its files and uploads are gone,
+// whose links lead nowhere from then on. Their removal begins at once, and what is in its
+// way, several kills here, only delays its end. Files of another project stay. SVC_LONG=1 takes 10,000 files.
 func TestProjectOfManyFiles(t *testing.T) {
 	t.Parallel()
 	many := 600
@@ -41,10 +41,18 @@ func TestProjectOfManyFiles(t *testing.T) {
 		t.Fatalf("%d files have %d objects, want %d and %d", len(list), there, many, many+3)
 	}
 
+	_, err = c.must(201, "POST", projects.list+"/many/files/uploads", map[string]any{"filename": "a.zip", "size": 10})
+	check(t, err)
+
 	begun := time.Now()
 	_, err = c.must(200, "DELETE", projects.list+"/many", nil)
 	check(t, err)
 	t.Logf("deleting a project with %d files took %v", many, time.Since(begun))
+	for late := time.Now().Add(patience); len(objectsIn(t, objects, nil)) == many+3; pause(p, time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("the removal of the objects does not begin")
+		}
+	}
 	random, took := rand.New(rand.NewPCG(rand.Uint64(), 0)), 300*time.Millisecond
 	for kill := range 5 {
 		for range 20 {
@@ -67,6 +75,9 @@ func TestProjectOfManyFiles(t *testing.T) {
 		if time.Now().After(late) {
 			t.Fatalf("%d objects are left, nobody asks for them", len(objectsIn(t, objects, nil))-3)
 		}
+	}
+	if left, err := os.ReadDir(filepath.Join(data, "files", "staging", "uploads")); err != nil || len(left) > 0 {
+		t.Errorf("%d uploads are left, %v", len(left), err)
 	}
 	list, err = pages[fileView](c, projects.list+"/other/files?")
 	check(t, err)
