@@ -273,6 +273,9 @@ var laterBuckets = map[string]bool{
 	string(forwardsBucket): true,
 }
 
+// laterCounts may be missing in a file of an older version: opening it makes them.
+var laterCounts = map[countName]bool{feedbackSeries.bytes: true, logSeries.bytes: true}
+
 // content checks everything of a project.
 func (c *checker) content(p ProjectID) error {
 	path := integrity.Path(contentBucket, p.key())
@@ -490,7 +493,7 @@ func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) e
 		return nil
 	})
 	for name, n := range counts {
-		if n != 0 && b.Get([]byte(name)) == nil {
+		if n != 0 && b.Get([]byte(name)) == nil && !laterCounts[name] {
 			wrong(name, "nothing")
 		}
 	}
@@ -572,7 +575,7 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 
 // submissions checks feedback and logs with their columns.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
-	err := feedbackSeries.check(c, p, path, func(f *Feedback, id ID) bool {
+	err := feedbackSeries.check(c, p, path, counts, func(f *Feedback, id ID) bool {
 		if r := f.rating(); f.Rating != nil && (r < 1 || r > 5) || f.Status > StatusClosed || !isObject(f.CustomData) {
 			return false
 		}
@@ -587,7 +590,7 @@ func (c *checker) submissions(p ProjectID, path string, counts map[countName]int
 	if err != nil {
 		return err
 	}
-	return logSeries.check(c, p, path, func(l *Log, _ ID) bool {
+	return logSeries.check(c, p, path, counts, func(l *Log, _ ID) bool {
 		if l.Level < 0 || l.Level > 3 || !isObject(l.CustomData) || !isObject(l.DeviceInfo) {
 			return false
 		}
@@ -606,14 +609,19 @@ type seriesCheck struct {
 
 // check checks the records of a series, visits each that could be decoded,
 // and compares the columns. visit is false for a record that cannot be.
-func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec T, id ID) bool) error {
+func (s series[R, T]) check(c *checker, p ProjectID, path string, counts map[countName]int64, visit func(rec T, id ID) bool) error {
 	content := c.tx.content(p)
 	records := content.Bucket(s.records)
-	at := seriesCheck{made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return s.seal(c.tx, p, block) }}
+	first := s.firstNumber(content)
+	if reserved, err := c.tx.firstReserved(p, first); err == nil && s.kind == KindFeedback { // an error is in the report
+		first = reserved
+	}
+	first /= column.BlockSize
+	at := seriesCheck{block: first, made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return s.seal(c.tx, p, block) }}
 	next, before := uint64(0), ID{}
-	// All blocks but the last have columns or records. What lies beyond them is
-	// damaged, and going on to it could take for ever.
-	most := uint64(content.Bucket(s.words).Len()+records.Len()/column.BlockSize+2) * column.BlockSize
+	// From the first record on all blocks but the last have columns or records. What lies
+	// beyond them is damaged, and going on to it could take for ever.
+	most := (first + uint64(content.Bucket(s.words).Len()+records.Len()/column.BlockSize+2)) * column.BlockSize
 	err := c.each(records, func(key, raw []byte) error {
 		broken := func(format string, args ...any) {
 			c.report.Add(integrity.Record, path+integrity.Path(s.records, key), format, args...)
@@ -639,6 +647,7 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, visit func(rec
 			broken("record %s has a value that is out of range", id)
 		default:
 			before = id
+			counts[s.bytes] += int64(len(raw))
 			c.use(id)
 			at.made.Add(rec.word(), rec.searchText())
 			return nil

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"svc/internal/boltfile"
 )
 
 // countName names a number that is kept for each project.
@@ -35,6 +37,61 @@ func (tx *Tx) count(p ProjectID, name countName, delta int64) {
 		tx.deltas[p] = map[countName]int64{}
 	}
 	tx.deltas[p][name] += delta
+}
+
+// SubmissionBytes returns the size of the stored feedback and logs of a project, in bytes.
+// The file takes more, for what lists and searches read.
+func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64) {
+	content := tx.content(p)
+	if content == nil {
+		return 0, 0
+	}
+	b := content.Bucket(countsBucket)
+	return counted(b.Get([]byte(feedbackSeries.bytes))), counted(b.Get([]byte(logSeries.bytes)))
+}
+
+// ensureBytes counts the bytes of feedback and logs in a file of an older version.
+func (s *Store) ensureBytes() error {
+	sizes := map[ProjectID]map[countName]int64{}
+	err := s.file.View(func(t *boltfile.Tx) error {
+		return t.Bucket(projectsBucket).ForEach(func(key, _ []byte) error {
+			content := t.Bucket(contentBucket).Bucket(key)
+			if content == nil {
+				return nil // damaged; svc check says so
+			}
+			for name, records := range map[countName][]byte{feedbackSeries.bytes: feedbackSeries.records, logSeries.bytes: logSeries.records} {
+				size, err := uncounted(content, name, records)
+				if err != nil {
+					return err
+				}
+				if p := ProjectID(binary.BigEndian.Uint32(key)); size > 0 {
+					if sizes[p] == nil {
+						sizes[p] = map[countName]int64{}
+					}
+					sizes[p][name] = size
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil || len(sizes) == 0 {
+		return err
+	}
+	s.file.Lock()
+	defer s.file.Unlock()
+	return s.file.UpdateUncounted(func(t *boltfile.Tx) error { return (&Tx{bolt: t, deltas: sizes}).writeCounts() })
+}
+
+// uncounted returns the bytes of records whose size is not among the counts, or 0.
+func uncounted(content *boltfile.Bucket, name countName, records []byte) (size int64, err error) {
+	counts, b := content.Bucket(countsBucket), content.Bucket(records)
+	if counts == nil || b == nil || counts.Get([]byte(name)) != nil {
+		return 0, nil
+	}
+	return size, b.ForEach(func(_, raw []byte) error {
+		size += int64(len(raw))
+		return nil
+	})
 }
 
 // writeCounts writes the numbers that changed.

@@ -222,6 +222,23 @@ func (tx *Tx) completeStored(w *Forward, number *int64, address *string) (*Feedb
 	return f, tx.PutFeedback(w.Project, f)
 }
 
+// firstReserved returns the least number that a Forward has reserved and that has no
+// record yet, or most when there is none below it.
+func (tx *Tx) firstReserved(p ProjectID, most uint64) (uint64, error) {
+	b := tx.contentBucket(p, forwardsBucket)
+	if b == nil {
+		return most, nil
+	}
+	err := b.ForEach(func(key, raw []byte) error {
+		w, err := readForward(p, key, raw)
+		if err == nil && !w.Stored() && !w.Settled {
+			most = min(most, w.Number)
+		}
+		return err
+	})
+	return most, err
+}
+
 // AbandonForward forgets a Forward of which there is no issue. Its number stays a gap.
 func (s *Store) AbandonForward(w *Forward) error {
 	return s.submitOne(func(tx *Tx) error { return tx.forgetForward(w) })

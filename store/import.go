@@ -213,7 +213,7 @@ func (t *ImportTx) Feedback(f *Feedback, createdAt int64) (err error) {
 	if f.ID, err = t.id("feedback", f.ID, createdAt); err != nil {
 		return err
 	}
-	t.tx.countFeedback(t.in.id, f, 1)
+	t.tx.countFeedback(t.in.id, f.rating(), 1)
 	if err := t.own(f.ID); err != nil {
 		return err
 	}

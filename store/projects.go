@@ -22,28 +22,31 @@ func (p ProjectID) key() []byte { return binary.BigEndian.AppendUint32(nil, uint
 // Project is an app that is served. Times are Unix seconds; a nil pointer or a
 // zero version is a field without a value.
 type Project struct {
-	ID                 ProjectID              `json:"-"`
-	Key                string                 `json:"key"`
-	Name               string                 `json:"name"`
-	RepoURL            *string                `json:"repo_url,omitempty"`
-	Description        *string                `json:"description,omitempty"`
-	Author             *string                `json:"author,omitempty"`
-	AuthorHomepageURL  *string                `json:"author_homepage_url,omitempty"`
-	IconURL            *string                `json:"icon_url,omitempty"`
-	WebsiteURL         *string                `json:"website_url,omitempty"`
-	DocsURL            *string                `json:"docs_url,omitempty"`
-	PublishedAt        *int64                 `json:"published_at,omitempty"`
-	OptionalUpdate     release.Range          `json:"optional_update"`
-	StatsRetentionDays int                    `json:"stats_retention_days"`
-	CollectEvents      bool                   `json:"collect_events"`
-	EventRetentionDays int                    `json:"event_retention_days"`
-	MirrorAssets       bool                   `json:"mirror_assets"`
-	StorageBackend     string                 `json:"storage_backend,omitempty"` // id; "" = the default
-	Aliases            []Alias                `json:"aliases,omitempty"`         // newest first
-	Languages          []Language             `json:"languages,omitempty"`       // in order of registration
-	Translations       map[string]ProjectText `json:"translations,omitempty"`    // by tag key
-	CreatedAt          int64                  `json:"created_at"`
-	UpdatedAt          int64                  `json:"updated_at"`
+	ID                 ProjectID     `json:"-"`
+	Key                string        `json:"key"`
+	Name               string        `json:"name"`
+	RepoURL            *string       `json:"repo_url,omitempty"`
+	Description        *string       `json:"description,omitempty"`
+	Author             *string       `json:"author,omitempty"`
+	AuthorHomepageURL  *string       `json:"author_homepage_url,omitempty"`
+	IconURL            *string       `json:"icon_url,omitempty"`
+	WebsiteURL         *string       `json:"website_url,omitempty"`
+	DocsURL            *string       `json:"docs_url,omitempty"`
+	PublishedAt        *int64        `json:"published_at,omitempty"`
+	OptionalUpdate     release.Range `json:"optional_update"`
+	StatsRetentionDays int           `json:"stats_retention_days"`
+	CollectEvents      bool          `json:"collect_events"`
+	EventRetentionDays int           `json:"event_retention_days"`
+	// LogRetentionDays and FeedbackRetentionDays are nil for those of the instance.
+	LogRetentionDays      *int                   `json:"log_retention_days,omitempty"`
+	FeedbackRetentionDays *int                   `json:"feedback_retention_days,omitempty"`
+	MirrorAssets          bool                   `json:"mirror_assets"`
+	StorageBackend        string                 `json:"storage_backend,omitempty"` // id; "" = the default
+	Aliases               []Alias                `json:"aliases,omitempty"`         // newest first
+	Languages             []Language             `json:"languages,omitempty"`       // in order of registration
+	Translations          map[string]ProjectText `json:"translations,omitempty"`    // by tag key
+	CreatedAt             int64                  `json:"created_at"`
+	UpdatedAt             int64                  `json:"updated_at"`
 }
 
 // Alias is a former key of a project.

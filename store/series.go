@@ -22,10 +22,11 @@ import (
 // makes them from its records, at most 255.
 type series[R any, T seriesRecord[R]] struct {
 	kind    Kind
-	records []byte // number -> id, then JSON
-	words   []byte // block -> 256 words, two bytes each, little endian
-	texts   []byte // block -> 256 ends of texts, four bytes each, then the texts; stored with PutValue
-	what    string // for messages
+	records []byte    // number -> id, then JSON
+	words   []byte    // block -> 256 words, two bytes each, little endian
+	texts   []byte    // block -> 256 ends of texts, four bytes each, then the texts; stored with PutValue
+	bytes   countName // of the stored records
+	what    string    // for messages
 }
 
 // submission is what the columns of a series are made of.
@@ -41,8 +42,8 @@ type seriesRecord[R any] interface {
 }
 
 var (
-	feedbackSeries = series[Feedback, *Feedback]{KindFeedback, []byte("feedback"), []byte("feedback_words"), []byte("feedback_texts"), "feedback"}
-	logSeries      = series[Log, *Log]{KindLog, []byte("logs"), []byte("log_words"), []byte("log_texts"), "log"}
+	feedbackSeries = series[Feedback, *Feedback]{KindFeedback, []byte("feedback"), []byte("feedback_words"), []byte("feedback_texts"), "feedback.bytes", "feedback"}
+	logSeries      = series[Log, *Log]{KindLog, []byte("logs"), []byte("log_words"), []byte("log_texts"), "logs.bytes", "log"}
 )
 
 func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
@@ -113,6 +114,7 @@ func (s series[R, T]) addEncoded(tx *Tx, p ProjectID, id ID, e Encoded) error {
 		return err
 	}
 	copy(e.raw, id[:])
+	tx.count(p, s.bytes, int64(len(e.raw)))
 	records.FillPercent = 0.9
 	if err := records.Put(numberKey(next-1), e.raw); err != nil {
 		return err
@@ -276,11 +278,13 @@ func (s series[R, T]) write(tx *Tx, p ProjectID, number uint64, id ID, rec T) (e
 	content := tx.content(p)
 	tx.dropHead(headKey{p, s.kind})
 	records := content.Bucket(s.records)
+	tx.count(p, s.bytes, -int64(len(records.Get(numberKey(number)))))
 	if rec == nil {
 		err = records.Delete(numberKey(number))
 	} else {
 		var raw []byte
 		if raw, err = encodeRecord(id, rec); err == nil {
+			tx.count(p, s.bytes, int64(len(raw)))
 			err = records.Put(numberKey(number), raw)
 		}
 	}
@@ -310,6 +314,15 @@ func (s series[R, T]) find(content *boltfile.Bucket, id ID) (number uint64, rec 
 	return binary.BigEndian.Uint64(key), rec, err
 }
 
+// firstNumber is the number of the first record that is there, or the length when there
+// is none.
+func (s series[R, T]) firstNumber(content *boltfile.Bucket) uint64 {
+	if key, _ := content.Bucket(s.records).Cursor().First(); len(key) == 8 { // otherwise damaged
+		return binary.BigEndian.Uint64(key)
+	}
+	return s.length(content)
+}
+
 // since is the number of the first record that was created at or after a
 // moment.
 func (s series[R, T]) since(content *boltfile.Bucket, moment int64) uint64 {
@@ -325,9 +338,10 @@ func (s series[R, T]) since(content *boltfile.Bucket, moment int64) uint64 {
 }
 
 // span are the numbers of the records created in a range of time, ends
-// included: from first up to and without end.
+// included: from first up to and without end. Blocks before the first record need not
+// have columns.
 func (s series[R, T]) span(content *boltfile.Bucket, from, to int64) (first, end uint64) {
-	first, end = s.since(content, from), s.length(content)
+	first, end = max(s.since(content, from), s.firstNumber(content)), s.length(content)
 	if to < math.MaxInt64 {
 		end = s.since(content, to+1)
 	}

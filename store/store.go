@@ -21,6 +21,7 @@
 //	series.go       append-only numbered records (feedback, logs), packed by package column
 //	head.go         the columns of the last block of a series, cached
 //	lists.go        lists and searches of series
+//	prune.go        removing records of series in steps
 //	duplicates.go   submissions that are sent again within a window
 //	forwards.go     feedback on its way to an issue at the code host
 //	feed.go         the change feed that the search index follows
@@ -162,6 +163,9 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	if err == nil {
 		err = s.load()
+	}
+	if err == nil && !o.ReadOnly {
+		err = s.ensureBytes()
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.file.Abandon())

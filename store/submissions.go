@@ -127,15 +127,16 @@ func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
 // ownFeedback notes that a project has new feedback.
 func (tx *Tx) ownFeedback(p ProjectID, f *Feedback) error {
 	tx.newFeedback++
-	tx.countFeedback(p, f, 1)
+	tx.countFeedback(p, f.rating(), 1)
 	return tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key())
 }
 
-func (tx *Tx) countFeedback(p ProjectID, f *Feedback, n int64) {
+// countFeedback counts feedback with a rating, which is 0 for none.
+func (tx *Tx) countFeedback(p ProjectID, rating int, n int64) {
 	tx.count(p, countFeedback, n)
-	if f.Rating != nil {
+	if rating != 0 {
 		tx.count(p, countRated, n)
-		tx.count(p, countRatings, n*int64(*f.Rating))
+		tx.count(p, countRatings, n*int64(rating))
 	}
 }
 
@@ -156,24 +157,30 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 	if err != nil {
 		return err
 	}
-	tx.countFeedback(p, before, -1)
-	tx.countFeedback(p, f, 1)
+	tx.countFeedback(p, before.rating(), -1)
+	tx.countFeedback(p, f.rating(), 1)
 	return feedbackSeries.replace(tx, p, f.ID, f)
 }
 
 // DeleteFeedback removes feedback.
 func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
-	tx.countFeedback(p, f, -1)
+	if err := tx.forgetFeedback(p, f.ID, f.rating()); err != nil {
+		return err
+	}
+	return feedbackSeries.replace(tx, p, f.ID, nil)
+}
+
+// forgetFeedback removes what is kept of feedback beside its record: numbers, its owner,
+// and that it is becoming an issue. Its rating is 0 for none.
+func (tx *Tx) forgetFeedback(p ProjectID, id ID, rating int) error {
+	tx.countFeedback(p, rating, -1)
 	if b := tx.contentBucket(p, forwardsBucket); b != nil {
-		key := StoredKey(f.ID)
+		key := StoredKey(id)
 		if err := b.Delete(key[:]); err != nil {
 			return err
 		}
 	}
-	if err := tx.bolt.Bucket(ownersBucket).Delete(f.ID[:]); err != nil {
-		return err
-	}
-	return feedbackSeries.replace(tx, p, f.ID, nil)
+	return tx.bolt.Bucket(ownersBucket).Delete(id[:])
 }
 
 // Encode makes what AddEncodedLog stores.

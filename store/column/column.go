@@ -32,6 +32,9 @@ func (c Columns) Len() int { return len(c.Words) / 2 }
 // Word is the filter word of record i.
 func (c Columns) Word(i int) Word { return Word(binary.LittleEndian.Uint16(c.Words[2*i:])) }
 
+// Text returns the text of record i. The columns must be valid.
+func (c Columns) Text(i int) []byte { return c.Body()[c.end(i-1):c.end(i)] }
+
 // Body is the texts alone, ends[i] of which is where text i ends.
 func (c Columns) Body() []byte { return c.Texts[4*c.Len():] }
 
@@ -88,7 +91,8 @@ func (f Filter) passes(w Word) bool { return w&f.Mask == f.want }
 // Bitmap is one bit for each record of a block.
 type Bitmap [BlockSize / 64]uint64
 
-func (m *Bitmap) set(i int) { m[i/64] |= 1 << (i % 64) }
+// Set marks record i.
+func (m *Bitmap) Set(i int) { m[i/64] |= 1 << (i % 64) }
 
 // Has reports whether record i is marked.
 func (m *Bitmap) Has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
@@ -142,7 +146,7 @@ func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	}
 	for i := c.Len() &^ 3; i < c.Len(); i++ {
 		if f.passes(c.Word(i)) {
-			m.set(i)
+			m.Set(i)
 		}
 	}
 	return m.And(between(first, end))
@@ -166,7 +170,7 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	if n.often || 2*among.Count() < c.Len() {
 		for record := range among.All() {
 			if n.index(body[c.end(record-1):c.end(record)]) >= 0 {
-				m.set(record)
+				m.Set(record)
 			}
 		}
 		return m
@@ -178,7 +182,7 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 			break
 		}
 		record = c.recordAt(at+i, record+1)
-		m.set(record)
+		m.Set(record)
 	}
 	return m.And(among)
 }
