@@ -335,3 +335,40 @@ func TestLinks(t *testing.T) {
 	p.Settings.DistBaseURL = "https://dl.example"
 	expect(t, checkLinks(p), OK, "")
 }
+
+func TestSubmissions(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name         string
+		of           []Submissions
+		keep, most   int // settings
+		status       Status
+		what, repair string
+		findings     int
+	}{
+		{"none", nil, 0, 0, OK, "", "", 0},
+		{"small, without a limit", []Submissions{{Project: "a", Logs: 1}}, 0, 0, Note, "feedback and logs take 1 MiB, and", "set submission.max_mib", 1},
+		{"small, with a limit", []Submissions{{Project: "a", Logs: 1, Feedback: 1}}, 0, 1024, OK, "", "", 0},
+		{"large", []Submissions{{Project: "a", Logs: 256 << 20}}, 0, 1024, Note, "the logs of project a take 256 MiB and are kept for ever", "svc logs prune a --before 90d", 1},
+		{"large, each project", []Submissions{{Project: "a", Logs: 1 << 30}, {Project: "b", Logs: 1 << 30}}, 0, 0, Note, "the logs of project a take 1024 MiB", "log_retention_days", 3},
+		{"large, and the project keeps them for some days", []Submissions{{Project: "a", Logs: 1 << 30, LogRetention: 30}}, 0, 2048, OK, "", "", 0},
+		{"large, and the instance does", []Submissions{{Project: "a", Logs: 1 << 30}}, 30, 2048, OK, "", "", 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := newInstallation(t, nil)
+			p.Facts = &Facts{Submissions: tc.of}
+			p.Settings.LogRetentionDays, p.Settings.SubmissionMaxMiB = tc.keep, tc.most
+			found := checkSubmissions(p)
+			if len(found) != tc.findings {
+				t.Fatalf("got %+v, want %d findings", found, tc.findings)
+			}
+			expect(t, found[:min(1, len(found))], tc.status, tc.what)
+			if len(found) > 0 && !strings.Contains(found[0].Repair, tc.repair) {
+				t.Errorf("got %q, want %q in it", found[0].Repair, tc.repair)
+			}
+		})
+	}
+	p := newInstallation(t, nil)
+	expect(t, checkSubmissions(p), Note, "not examined")
+}

@@ -18,6 +18,17 @@ type Facts struct {
 	Files int64 `json:"files"`
 	// UnpublishedTerms are the slugs of the terms documents whose text has placeholders left.
 	UnpublishedTerms []string `json:"unpublished_terms"`
+	// Submissions are the sizes of what apps have sent, of each project that has any.
+	Submissions []Submissions `json:"submissions"`
+}
+
+// Submissions are the sizes of the feedback and the logs of a project, in bytes.
+type Submissions struct {
+	Project  string `json:"project_key"`
+	Feedback int64  `json:"feedback_bytes"`
+	Logs     int64  `json:"log_bytes"`
+	// LogRetention is for how many days the project keeps its logs, 0 if it says nothing.
+	LogRetention int `json:"log_retention_days"`
 }
 
 // FailedJob is a scheduled job whose last run failed.

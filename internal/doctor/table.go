@@ -24,6 +24,7 @@ var checks = []check{
 	{"proxy", "proxies", checkProxy},
 	{"links", "links of files", checkLinks},
 	{"terms", "terms documents", checkTerms},
+	{"submissions", "feedback and logs", checkSubmissions},
 	{"bootstrap", "first password", checkBootstrap},
 	{"memory", "memory limit", checkMemory},
 	{"handles", "open files", checkHandles},

@@ -96,6 +96,7 @@ func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	}
 	facts.Index.Last = db.LastChange()
 	err := db.View(func(tx *store.Tx) (err error) {
+		facts.Submissions = submissions(tx, db.Projects())
 		if facts.Files, err = tx.FileCount(); err != nil {
 			return err
 		}
@@ -122,6 +123,23 @@ func unpublishedTerms(tx *store.Tx) ([]string, error) {
 		}
 	}
 	return slugs, nil
+}
+
+// submissions are the sizes of the feedback and logs of projects.
+func submissions(tx *store.Tx, projects []*store.Project) []doctor.Submissions {
+	list := []doctor.Submissions{}
+	for _, p := range projects {
+		feedback, logs := tx.SubmissionBytes(p.ID)
+		if feedback+logs == 0 {
+			continue
+		}
+		of := doctor.Submissions{Project: p.Key, Feedback: feedback, Logs: logs}
+		if p.LogRetentionDays != nil {
+			of.LogRetention = *p.LogRetentionDays
+		}
+		list = append(list, of)
+	}
+	return list
 }
 
 // BackupFolder is a folder of scheduled backups, with what the records know of it.

@@ -20,6 +20,10 @@ import (
 // maxCount bounds numbers that have no natural limit.
 const maxCount = math.MaxInt32
 
+// MaxRetentionDays is the most days for which feedback and logs are kept unless they are
+// kept for ever.
+const MaxRetentionDays = 3650
+
 // into makes a setter that parses a text without the white space around it and puts
 // the value into a field.
 func into[T any](field func(*Settings) *T, parse func(text string) (T, error)) setter {

@@ -126,6 +126,10 @@ type Settings struct {
 	CDNCloudflareURL   string
 	CodehostWebBaseURL string
 
+	SubmissionMaxMiB      int // of feedback and logs of a project; 0 = no limit
+	LogRetentionDays      int // 0 = for ever, as FeedbackRetentionDays
+	FeedbackRetentionDays int
+
 	CodehostAPIBaseURL       string // scheme, host, port and path, without a slash at the end
 	CodehostForwardRateLimit int
 	CodehostForwardRateTTL   int           // seconds

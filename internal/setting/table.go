@@ -123,6 +123,24 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *int { return &s.DedupWindowSeconds }, number(-maxCount, maxCount)),
 	},
 	{
+		Key: "submission.max_mib", Variable: "SVC_SUBMISSION_MAX_MIB", Kind: "integer", Default: "0",
+		Help: "Maximum size of the stored feedback and logs of a project in MiB; at the limit further ones are refused with 507. 0 means no limit.",
+		Why:  "One app that sends too much can fill a disk that all projects need.",
+		set:  into(func(s *Settings) *int { return &s.SubmissionMaxMiB }, number(0, maxCount)),
+	},
+	{
+		Key: "log.retention_days", Variable: "SVC_LOG_RETENTION_DAYS", Kind: "integer", Default: "0",
+		Help: "Days after which the logs that apps have sent are deleted, 1 to 3650; a project can have its own number. 0 means never.",
+		Why:  "Only you know for how long a log is evidence.",
+		set:  into(func(s *Settings) *int { return &s.LogRetentionDays }, number(0, MaxRetentionDays)),
+	},
+	{
+		Key: "feedback.retention_days", Variable: "SVC_FEEDBACK_RETENTION_DAYS", Kind: "integer", Default: "0",
+		Help: "Days after which feedback is deleted, 1 to 3650; a project can have its own number. 0 means never.",
+		Why:  "Feedback is for people to answer, however long that takes.",
+		set:  into(func(s *Settings) *int { return &s.FeedbackRetentionDays }, number(0, MaxRetentionDays)),
+	},
+	{
 		Key: "trusted_proxy_count", Variable: "SVC_TRUSTED_PROXY_COUNT", Kind: "integer", Default: "1",
 		Help: "Number of trusted reverse proxies in front of the server; 0 ignores all forwarding headers.",
 		Why:  "One proxy is usual; headers are trusted only if the peer is on a private network.",

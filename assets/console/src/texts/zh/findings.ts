@@ -25,6 +25,7 @@ export const titles: Record<string, string> = {
   proxy: "代理",
   links: "文件链接",
   terms: "条款文件",
+  submissions: "反馈与日志",
   bootstrap: "初始密码",
   memory: "内存限制",
   handles: "打开文件数",
@@ -104,6 +105,14 @@ export const texts: Record<string, Text> = {
   job_failed: (name = "", error = "", job = "") => [`${name} 失败：${error}`, `会自动重试；原因消除后可运行：svc job run ${job}`],
   links_without_host: () => ["文件链接没有自己的域名，不会镜像附件，也不会刷新 CDN", "将 dist.base_url 设为人们下载时使用的地址"],
   terms_unpublished: (slugs = "") => [`公开页面不显示 ${slugs}：占位符尚未填写`, "请在控制台的“站点设置”→“条款”中填写并保存"],
+  logs_kept: (project = "", mib = "", same = "") => [
+    `项目 ${project} 的日志占用 ${mib} MiB，且永久保留`,
+    `设置 log.retention_days 或该项目的 log_retention_days；立即腾出空间：svc logs prune ${same} --before 90d`,
+  ],
+  submissions_unlimited: (mib = "") => [
+    `反馈与日志占用 ${mib} MiB，单个项目可以一直发送到磁盘写满`,
+    "将 submission.max_mib 设为单个项目最多可占用的大小",
+  ],
   keys_of_other_salt: (usable = "", all = "") => [`${all} 个 API 密钥中只有 ${usable} 个可用：其余的是用另一个 API_KEY_SALT 生成的`, salt],
   keys_of_other_salt_all: (all = "") => [`${all} 个 API 密钥都不可用：它们是用另一个 API_KEY_SALT 生成的`, salt],
   space_none: (free = "") => [`仅剩 ${free}：即将无法写入`, space],

@@ -1,0 +1,28 @@
+package doctor
+
+// largeLogs is the size, in bytes, from which logs that are kept for ever are worth a
+// finding.
+const largeLogs = 256 << 20
+
+// checkSubmissions suggests limits for what apps send: nobody sees it grow.
+func checkSubmissions(p *Installation) []Finding {
+	if p.Facts == nil {
+		return unasked
+	}
+	var findings []Finding
+	total := int64(0)
+	for _, of := range p.Facts.Submissions {
+		total += of.Feedback + of.Logs
+		if of.Logs >= largeLogs && of.LogRetention == 0 && p.Settings.LogRetentionDays == 0 {
+			findings = append(findings, note("logs_kept",
+				messagef("the logs of project %s take %d MiB and are kept for ever", of.Project, of.Logs>>20),
+				messagef("set log.retention_days, or log_retention_days of the project; to make room now: svc logs prune %s --before 90d", of.Project)))
+		}
+	}
+	if total > 0 && p.Settings.SubmissionMaxMiB == 0 {
+		findings = append(findings, note("submissions_unlimited",
+			messagef("feedback and logs take %d MiB, and a project may send as much as the disk holds", (total+1<<20-1)>>20),
+			messagef("set submission.max_mib to the most that one project may take")))
+	}
+	return findings
+}
