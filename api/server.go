@@ -43,6 +43,7 @@ import (
 	"svc/internal/auth"
 	"svc/internal/backup"
 	"svc/internal/control"
+	"svc/internal/disk"
 	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/internal/geo"
@@ -70,6 +71,7 @@ type Config struct {
 
 	PublicRateLimit int           // requests a minute, address and endpoint; 0 = no limit
 	Proxies         proxy.Proxies // whose forwarding headers count
+	SubmissionMax   int64         // bytes of the feedback and logs of a project; 0 = no limit
 	Geo             *geo.Locator  // places of addresses; nil = no lookup
 	EventBatchMax   int           // events in a batch; 50 when 0
 	EventClockSkew  time.Duration // how old an event may say it is; a week when 0
@@ -94,7 +96,9 @@ type Config struct {
 	// Examine makes the checks of svc doctor; nil = none.
 	Examine apicontrol.Examiner
 
-	Data string     // the data directory, whose disk must have room; "" = not checked
+	Data string // the data directory, whose disk must have room; "" = not checked
+	// Free returns the bytes that are free on the disk of a directory; disk.Free when nil.
+	Free func(dir string) (uint64, error)
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 	// Backup writes an archive of everything; nil = it cannot be done.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
@@ -142,6 +146,9 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("JWT_SECRET: %w", err)
 	}
+	if s.config.Free == nil {
+		s.config.Free = disk.Free
+	}
 	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now}
 	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
 	s.counts = analytics.NewRequestCounter(c.DB, c.Geo, c.Log)
@@ -171,7 +178,7 @@ func New(c Config) (*Server, error) {
 	s.codehost = codehost.New(c.Codehost)
 	s.resource = resource.New(resource.Config{
 		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
-		Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
+		SubmissionMax: c.SubmissionMax, Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
 		EventContents: func(ctx context.Context, p store.ProjectID) (int64, int, error) {
 			return c.Events.Contents(ctx, event.Project(p))
 		},
@@ -280,6 +287,11 @@ func (s *Server) handle(x *exchange) (from web.Client, err error) {
 			return from, err
 		}
 	}
+	if r.Route.Submits {
+		if err := s.checkRoom(); err != nil {
+			return from, err
+		}
+	}
 	if r.Route.Private {
 		w.Header()["Cache-Control"] = noStore
 	}
@@ -299,6 +311,19 @@ var (
 	errMalformed = error(fault.New(fault.Invalid, "the request is malformed: look at its first line, the %% escapes in its path, and its headers"))
 	noStore      = []string{"no-store"}
 )
+
+// checkRoom refuses what strangers send while the disk has no more free space than files
+// leave for everything else, so that they cannot fill it: administration, deletions and
+// logins go on. A file system that does not answer is left to the write that follows.
+func (s *Server) checkRoom() error {
+	if s.config.Data == "" {
+		return nil
+	}
+	if free, err := s.config.Free(s.config.Data); err != nil || free >= disk.Reserve {
+		return nil
+	}
+	return fault.New(fault.NoSpace, "the disk of the server is nearly full, nothing was stored; try again when there is space").After(time.Minute)
+}
 
 // takeTurn counts a request against the limit of its route and address.
 func (s *Server) takeTurn(x *exchange) error {

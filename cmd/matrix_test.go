@@ -88,6 +88,8 @@ var matrix = map[string]struct {
 	"svc job":          {"", codes{exitUsage}},
 	"svc job list":     {"", needsData},
 	"svc job run":      {"retention", needsData},
+	"svc logs":         {"", codes{exitUsage}},
+	"svc logs prune":   {"missing --before 30d", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
 	"svc openapi":      {"", always},
 	"svc proxy":        {"", always},
 	"svc reindex":      {"", needsData},

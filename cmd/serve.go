@@ -286,9 +286,10 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	fetch, build := fetchClient(s), readBuild()
 	i.jobs = jobs.New(jobs.Config{
 		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups,
-		Files:          &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
-		Flush:          func() error { return i.handler.FlushRequests() }, // which is made below
-		SettleForwards: func(ctx context.Context) error { return i.handler.SettleForwards(ctx) },
+		Files:            &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
+		Flush:            func() error { return i.handler.FlushRequests() }, // which is made below
+		SettleForwards:   func(ctx context.Context) error { return i.handler.SettleForwards(ctx) },
+		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
 	})
 	i.handler, err = api.New(api.Config{
 		DB:              i.Store,
@@ -299,6 +300,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		JWTLife:         life,
 		KeySalt:         []byte(s.APIKeySalt),
 		PublicRateLimit: s.PublicRateLimit,
+		SubmissionMax:   int64(s.SubmissionMaxMiB) << 20,
 		Proxies:         proxy.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
 		Geo:             geo,
 		EventBatchMax:   s.EventBatchMax,

@@ -21,9 +21,9 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
 		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: web.OK(h.feedbackOptions)},
-		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
+		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Submits: true, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
 		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listFeedback)},
-		{Method: "POST", Path: all, Access: write, Handler: createRecord(h, feedbackInput.checkByAdmin, view)},
+		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, feedbackInput.checkByAdmin, view))},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
@@ -184,6 +184,9 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 	}
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
+		return from, err
+	}
+	if err := h.checkQuota(project); err != nil {
 		return from, err
 	}
 	f := &store.Feedback{}

@@ -54,6 +54,8 @@ type Config struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 
+	SubmissionMax int64 // bytes of the feedback and logs of a project; 0 = no limit
+
 	Keys       *seal.Keys        // of the credentials of other services
 	Translator *translate.Client // asks the translation service
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"svc/api/web"
+	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/useragent"
 	"svc/store"
@@ -18,9 +19,10 @@ func (h *Handlers) logRoutes() []web.Route {
 	view := func(_ *store.Project, l *store.Log) logView { return ViewLog(l) }
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/logs/_status", Access: web.Anyone(), Handler: web.ModuleStatus("logs")},
-		{Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Reporter: h.uploadLog, Counts: "LOG_UPLOAD", Rate: web.PublicRate},
+		{Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Reporter: h.uploadLog, Submits: true, Counts: "LOG_UPLOAD", Rate: web.PublicRate},
 		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listLogs)},
-		{Method: "POST", Path: all, Access: write, Handler: createRecord(h, logInput.checkByAdmin, view)},
+		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, logInput.checkByAdmin, view))},
+		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(h.pruneLogs)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: updateRecord(h, logs, logInput.checkHidden, view)},
 		{Method: "GET", Path: web.V1 + "/admin/logs/statistics", Access: web.AcrossProjects("logs:read"), Handler: web.OK(h.logStatistics)},
 		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/logs", Access: read, Handler: web.OK(h.logLevels)},
@@ -108,6 +110,9 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) (from web.Cl
 	}
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
+		return from, err
+	}
+	if err := h.checkQuota(project); err != nil {
 		return from, err
 	}
 	l := in.log()
@@ -243,4 +248,71 @@ func countOver[N any](h *Handlers, r *web.Request, count func(tx *store.Tx, p st
 	}
 	n, err = store.Read(h.DB, func(tx *store.Tx) (N, error) { return count(tx, project.ID, span.Start, span.End) })
 	return span, n, err
+}
+
+type pruneInput struct {
+	EndTime web.Optional[web.Integer] `json:"end_time"`
+	Level   web.Optional[web.Integer] `json:"level"`
+	IP      web.Optional[string]      `json:"ip"`
+	DryRun  web.Optional[bool]        `json:"dry_run"`
+}
+
+// pruneChange is a checked pruneInput.
+type pruneChange struct {
+	which  store.LogRange
+	dryRun bool
+}
+
+func (in pruneInput) check(write) (pruneChange, error) {
+	var p problems
+	p.UnixTime("end_time", in.EndTime, false)
+	p.Number("level", in.Level, 0, 3, false)
+	p.Text("ip", in.IP, web.TextRule{Max: 64, Filled: true})
+	p.Flag("dry_run", in.DryRun)
+	if err := p.Err(); err != nil {
+		return pruneChange{}, err
+	}
+	if in.EndTime.Value == nil && in.Level.Value == nil && in.IP.Value == nil {
+		return pruneChange{}, fault.Validation("one of end_time, level and ip is required")
+	}
+	c := pruneChange{which: store.LogRange{Before: (*int64)(in.EndTime.Value), IP: in.IP.Value}, dryRun: in.DryRun.Or(false)}
+	if in.Level.Value != nil {
+		level := int(*in.Level.Value)
+		c.which.Level = &level
+	}
+	return c, nil
+}
+
+// PrunedView says how many logs matched, and how many were deleted.
+type PrunedView struct {
+	Matched int `json:"matched"`
+	Deleted int `json:"deleted"`
+}
+
+// pruneLogs deletes logs by time, level and address. A client that gives up in the middle
+// can repeat the request.
+func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
+	change, err := web.Checked(r, pruneInput.check, creates)
+	if err != nil {
+		return v, err
+	}
+	project, err := h.DB.FindProject(r.Param("k"))
+	if err != nil {
+		return v, err
+	}
+	defer web.NoWriteDeadline(r.Writer)()
+	v.Matched, v.Deleted, err = h.DB.PruneLogs(r.Context(), project.ID, change.which, change.dryRun)
+	if !change.dryRun {
+		h.Log.Info("logs pruned", "administrator", h.DB.Account().Username, "project", project.Key,
+			"before", valueOf(change.which.Before), "level", valueOf(change.which.Level), "ip", valueOf(change.which.IP), "deleted", v.Deleted, "id", r.ID)
+	}
+	return v, err
+}
+
+// valueOf is what a pointer leads to, or nil, for the log.
+func valueOf[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
 }

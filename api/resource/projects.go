@@ -27,29 +27,31 @@ func (h *Handlers) projectRoutes() []web.Route {
 // projectView is a project as it is shown; Locale is the language of name and
 // description. Translations are for administrators.
 type projectView struct {
-	ID                 string                   `json:"id"`
-	ProjectKey         string                   `json:"project_key"`
-	Name               string                   `json:"name"`
-	RepoURL            *string                  `json:"repo_url"`
-	Description        *string                  `json:"description"`
-	Author             *string                  `json:"author"`
-	AuthorHomepageURL  *string                  `json:"author_homepage_url"`
-	IconURL            *string                  `json:"icon_url"`
-	WebsiteURL         *string                  `json:"website_url"`
-	DocsURL            *string                  `json:"docs_url"`
-	PublishedAt        *int64                   `json:"published_at"`
-	OptionalMin        *string                  `json:"optional_update_min_comparable_version"`
-	OptionalMax        *string                  `json:"optional_update_max_comparable_version"`
-	StatsRetentionDays int                      `json:"stats_retention_days"`
-	CollectEvents      bool                     `json:"event_collection_enabled"`
-	EventRetentionDays int                      `json:"event_retention_days"`
-	StorageBackendID   *string                  `json:"storage_backend_id"`
-	MirrorAssets       bool                     `json:"mirror_codehost_assets"`
-	Aliases            []string                 `json:"aliases"`
-	Locale             *string                  `json:"locale"`
-	Translations       []projectTranslationView `json:"translations,omitzero"`
-	CreatedAt          int64                    `json:"created_at"`
-	UpdatedAt          int64                    `json:"updated_at"`
+	ID                    string                   `json:"id"`
+	ProjectKey            string                   `json:"project_key"`
+	Name                  string                   `json:"name"`
+	RepoURL               *string                  `json:"repo_url"`
+	Description           *string                  `json:"description"`
+	Author                *string                  `json:"author"`
+	AuthorHomepageURL     *string                  `json:"author_homepage_url"`
+	IconURL               *string                  `json:"icon_url"`
+	WebsiteURL            *string                  `json:"website_url"`
+	DocsURL               *string                  `json:"docs_url"`
+	PublishedAt           *int64                   `json:"published_at"`
+	OptionalMin           *string                  `json:"optional_update_min_comparable_version"`
+	OptionalMax           *string                  `json:"optional_update_max_comparable_version"`
+	StatsRetentionDays    int                      `json:"stats_retention_days"`
+	CollectEvents         bool                     `json:"event_collection_enabled"`
+	EventRetentionDays    int                      `json:"event_retention_days"`
+	LogRetentionDays      *int                     `json:"log_retention_days"`
+	FeedbackRetentionDays *int                     `json:"feedback_retention_days"`
+	StorageBackendID      *string                  `json:"storage_backend_id"`
+	MirrorAssets          bool                     `json:"mirror_codehost_assets"`
+	Aliases               []string                 `json:"aliases"`
+	Locale                *string                  `json:"locale"`
+	Translations          []projectTranslationView `json:"translations,omitzero"`
+	CreatedAt             int64                    `json:"created_at"`
+	UpdatedAt             int64                    `json:"updated_at"`
 }
 
 type projectTranslationView struct {
@@ -65,7 +67,8 @@ func viewProject(p *store.Project) projectView {
 		WebsiteURL: p.WebsiteURL, DocsURL: p.DocsURL, PublishedAt: p.PublishedAt,
 		OptionalMin: versionText(p.OptionalUpdate.Min), OptionalMax: versionText(p.OptionalUpdate.Max),
 		StatsRetentionDays: p.StatsRetentionDays, CollectEvents: p.CollectEvents,
-		EventRetentionDays: p.EventRetentionDays, StorageBackendID: web.OrNil(&p.StorageBackend), MirrorAssets: p.MirrorAssets,
+		EventRetentionDays: p.EventRetentionDays, LogRetentionDays: p.LogRetentionDays, FeedbackRetentionDays: p.FeedbackRetentionDays,
+		StorageBackendID: web.OrNil(&p.StorageBackend), MirrorAssets: p.MirrorAssets,
 		Aliases: []string{}, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 	}
 	for _, a := range p.Aliases {

@@ -9,28 +9,31 @@ import (
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/internal/release"
+	"svc/internal/setting"
 	"svc/store"
 )
 
 type projectInput struct {
-	ProjectKey         web.Optional[string]            `json:"project_key"`
-	Name               web.Optional[string]            `json:"name"`
-	RepoURL            web.Optional[string]            `json:"repo_url"`
-	Description        web.Optional[string]            `json:"description"`
-	Author             web.Optional[string]            `json:"author"`
-	AuthorHomepageURL  web.Optional[string]            `json:"author_homepage_url"`
-	IconURL            web.Optional[string]            `json:"icon_url"`
-	WebsiteURL         web.Optional[string]            `json:"website_url"`
-	DocsURL            web.Optional[string]            `json:"docs_url"`
-	PublishedAt        web.Optional[web.Integer]       `json:"published_at"`
-	OptionalMin        web.Optional[string]            `json:"optional_update_min_comparable_version"`
-	OptionalMax        web.Optional[string]            `json:"optional_update_max_comparable_version"`
-	StatsRetentionDays web.Optional[web.LooseInteger]  `json:"stats_retention_days"`
-	CollectEvents      web.Optional[web.LooseBool]     `json:"event_collection_enabled"`
-	EventRetentionDays web.Optional[web.LooseInteger]  `json:"event_retention_days"`
-	StorageBackendID   web.Optional[string]            `json:"storage_backend_id"`
-	MirrorAssets       web.Optional[web.LooseBool]     `json:"mirror_codehost_assets"`
-	Translations       web.Optional[[]json.RawMessage] `json:"translations"`
+	ProjectKey            web.Optional[string]            `json:"project_key"`
+	Name                  web.Optional[string]            `json:"name"`
+	RepoURL               web.Optional[string]            `json:"repo_url"`
+	Description           web.Optional[string]            `json:"description"`
+	Author                web.Optional[string]            `json:"author"`
+	AuthorHomepageURL     web.Optional[string]            `json:"author_homepage_url"`
+	IconURL               web.Optional[string]            `json:"icon_url"`
+	WebsiteURL            web.Optional[string]            `json:"website_url"`
+	DocsURL               web.Optional[string]            `json:"docs_url"`
+	PublishedAt           web.Optional[web.Integer]       `json:"published_at"`
+	OptionalMin           web.Optional[string]            `json:"optional_update_min_comparable_version"`
+	OptionalMax           web.Optional[string]            `json:"optional_update_max_comparable_version"`
+	StatsRetentionDays    web.Optional[web.LooseInteger]  `json:"stats_retention_days"`
+	CollectEvents         web.Optional[web.LooseBool]     `json:"event_collection_enabled"`
+	EventRetentionDays    web.Optional[web.LooseInteger]  `json:"event_retention_days"`
+	LogRetentionDays      web.Optional[web.Integer]       `json:"log_retention_days"`
+	FeedbackRetentionDays web.Optional[web.Integer]       `json:"feedback_retention_days"`
+	StorageBackendID      web.Optional[string]            `json:"storage_backend_id"`
+	MirrorAssets          web.Optional[web.LooseBool]     `json:"mirror_codehost_assets"`
+	Translations          web.Optional[[]json.RawMessage] `json:"translations"`
 }
 
 // projectChange is a checked projectInput.
@@ -66,6 +69,8 @@ func (in projectInput) check(how write) (projectChange, error) {
 	p.Days("stats_retention_days", in.StatsRetentionDays)
 	p.LooseFlag("event_collection_enabled", in.CollectEvents)
 	p.Days("event_retention_days", in.EventRetentionDays)
+	p.Number("log_retention_days", in.LogRetentionDays, 1, setting.MaxRetentionDays, false)
+	p.Number("feedback_retention_days", in.FeedbackRetentionDays, 1, setting.MaxRetentionDays, false)
 	p.Text("storage_backend_id", in.StorageBackendID, web.TextRule{Max: 64})
 	p.LooseFlag("mirror_codehost_assets", in.MirrorAssets)
 	c.translations = p.translations(in.Translations, projectTexts.translationRule)
@@ -106,9 +111,23 @@ func (c projectChange) apply(p *store.Project) error {
 	p.StatsRetentionDays = int(in.StatsRetentionDays.Or(web.LooseInteger(p.StatsRetentionDays)))
 	p.EventRetentionDays = int(in.EventRetentionDays.Or(web.LooseInteger(p.EventRetentionDays)))
 	p.CollectEvents = bool(in.CollectEvents.Or(web.LooseBool(p.CollectEvents)))
+	setDays(&p.LogRetentionDays, in.LogRetentionDays)
+	setDays(&p.FeedbackRetentionDays, in.FeedbackRetentionDays)
 	if in.StorageBackendID.Sent {
 		p.StorageBackend = strings.TrimSpace(in.StorageBackendID.Or("")) // the store knows whether there is such a one
 	}
 	p.MirrorAssets = bool(in.MirrorAssets.Or(web.LooseBool(p.MirrorAssets)))
 	return projectTexts.apply(p, &p.Translations, in.Translations, c.translations)
+}
+
+// setDays sets a number of days, or clears it, if it was sent.
+func setDays(days **int, o web.Optional[web.Integer]) {
+	if !o.Sent {
+		return
+	}
+	*days = nil
+	if o.Value != nil {
+		n := int(*o.Value)
+		*days = &n
+	}
 }

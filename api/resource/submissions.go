@@ -6,9 +6,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
+	"time"
 
 	"svc/api/web"
+	"svc/internal/fault"
 	"svc/internal/limit"
 	"svc/internal/platform"
 	"svc/internal/useragent"
@@ -60,6 +63,39 @@ func viewOrigin(o useragent.System) (*platform.Platform, *string) {
 		return nil, web.OrNil(&version)
 	}
 	return &o.Platform, web.OrNil(&version)
+}
+
+// checkQuota refuses a submission to a project whose feedback and logs take as much as
+// they may.
+func (h *Handlers) checkQuota(p *store.Project) error {
+	if h.SubmissionMax <= 0 {
+		return nil
+	}
+	taken, err := store.Read(h.DB, func(tx *store.Tx) (int64, error) {
+		feedback, logs := tx.SubmissionBytes(p.ID)
+		return feedback + logs, nil
+	})
+	if err != nil || taken < h.SubmissionMax {
+		return err
+	}
+	return fault.New(fault.NoSpace, "the feedback and logs of this project take the %d MiB that they may; nothing was stored", h.SubmissionMax>>20).After(time.Hour)
+}
+
+// withinQuota holds what API keys add to the quota of the project; the administrator may
+// go beyond it.
+func (h *Handlers) withinQuota(add web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *web.Request) error {
+		if !r.Caller.Administrator {
+			p, err := h.DB.FindProject(r.Param("k"))
+			if err == nil {
+				err = h.checkQuota(p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return add(w, r)
+	}
 }
 
 // fingerprint is the key of a submission for the suppression of duplicates: of

@@ -80,7 +80,7 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	const one = "/admin/projects/demo"
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"first","name":"Demo","description":"d","author":"me","website_url":"https://example.org",
-		"published_at":5,"stats_retention_days":360,"event_retention_days":350,"optional_update_min_comparable_version":"1.0","event_collection_enabled":true}`)
+		"published_at":5,"stats_retention_days":360,"event_retention_days":350,"log_retention_days":400,"feedback_retention_days":3650,"optional_update_min_comparable_version":"1.0","event_collection_enabled":true}`)
 	s.Must(t, 200, "PATCH", "/admin/projects/first", `{"project_key":"second"}`)
 	s.Must(t, 200, "PATCH", "/admin/projects/second", `{"project_key":"demo"}`)
 	for _, language := range []string{`{"locale":"de","aliases":["de-AT","de_CH"],"label":"Deutsch"}`, `{"locale":"pt-BR"}`, `{"locale":"fr"}`} {

@@ -84,6 +84,7 @@ type Route struct {
 	Counts          string // what its requests are called in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not what the client has
 	Private         bool   // answers must not be kept by caches
+	Submits         bool   // it stores what anyone sends, unless the disk is nearly full
 	Quiet           bool   // no line in the access log
 	EventSender     bool   // the caller is a sender of events: its address is logged as it is stored with them
 }

@@ -57,6 +57,8 @@ var described = []struct {
 	{LogInput{}, "LogInput"},
 	{LogCreate{}, "LogCreate"},
 	{LogChange{}, "LogChange"},
+	{LogPrune{}, "LogPrune"},
+	{PrunedLogs{}, "PrunedLogs"},
 	{LogStatistics{}, "LogStatistics"},
 	{LogLevels{}, "LogLevels"},
 	{LevelCount{}, "LevelCount"},

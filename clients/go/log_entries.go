@@ -32,9 +32,16 @@ func (a *Admin) CreateLog(ctx context.Context, in LogCreate) (*Log, error) {
 }
 
 // UpdateLog hides a log or show it again. A log is evidence. Nothing else of it can ever be
-// changed, and it cannot be deleted.
+// changed, and a single one cannot be deleted.
 func (a *Admin) UpdateLog(ctx context.Context, id string, in LogChange) (*Log, error) {
 	return fetch[Log](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/logs/{id}", id).body(in))
+}
+
+// PruneLogs deletes the logs that meet all conditions of in, of which there must be one at least.
+// It works in steps; after an error or a lost answer the same call deletes the rest. It needs a
+// session.
+func (a *Admin) PruneLogs(ctx context.Context, in LogPrune) (*PrunedLogs, error) {
+	return fetch[PrunedLogs](ctx, a.call(http.MethodPost, "/admin/projects/{k}/logs/prune").body(in))
 }
 
 // GetLogStatistics counts the logs of all projects. Hidden logs count. Not for keys that are
@@ -147,6 +154,29 @@ type LogChange struct {
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
+}
+
+// LogPrune says which logs are deleted: at least one of EndTime, Level and IP.
+type LogPrune struct {
+	// Logs created before this moment.
+	EndTime Opt[int64] `json:"end_time,omitzero"`
+	// Logs of this level.
+	Level Opt[LogLevel] `json:"level,omitzero"`
+	// Logs that came from this address, as it is stored.
+	IP Opt[string] `json:"ip,omitzero"`
+	// Count only.
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// PrunedLogs is how many logs matched, and how many were deleted.
+type PrunedLogs struct {
+	// Logs that met the conditions.
+	Matched int64 `json:"matched"`
+	// Logs that are gone; 0 with DryRun.
+	Deleted int64 `json:"deleted"`
 }
 
 // LogStatistics is a count of the logs of all projects.

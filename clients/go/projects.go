@@ -134,6 +134,10 @@ type Project struct {
 	EventCollectionEnabled bool `json:"event_collection_enabled"`
 	// Days that events are kept.
 	EventRetentionDays int64 `json:"event_retention_days"`
+	// Days that logs are kept; null: as long as the instance keeps them.
+	LogRetentionDays *int64 `json:"log_retention_days"`
+	// Days that feedback is kept; null: as long as the instance keeps it.
+	FeedbackRetentionDays *int64 `json:"feedback_retention_days"`
 	// Where its files go; null: the storage of the instance.
 	StorageBackendID *string `json:"storage_backend_id"`
 	// Whether attachments of releases at the code host are copied here.
@@ -196,6 +200,10 @@ type ProjectCreate struct {
 	EventCollectionEnabled *bool `json:"event_collection_enabled,omitempty"`
 	// Days that events are kept. A numeric text is accepted as well.
 	EventRetentionDays *int64 `json:"event_retention_days,omitempty"`
+	// Days that logs are kept. Null: as long as the instance keeps them.
+	LogRetentionDays Opt[int64] `json:"log_retention_days,omitzero"`
+	// Days that feedback is kept. Null: as long as the instance keeps it.
+	FeedbackRetentionDays Opt[int64] `json:"feedback_retention_days,omitzero"`
 	// Where its files go. Blank is null: the storage of the instance.
 	StorageBackendID Opt[string] `json:"storage_backend_id,omitzero"`
 	// Whether attachments of releases at the code host are copied here. The same texts are accepted
@@ -243,6 +251,10 @@ type ProjectFields struct {
 	EventCollectionEnabled *bool `json:"event_collection_enabled,omitempty"`
 	// Days that events are kept. A numeric text is accepted as well.
 	EventRetentionDays *int64 `json:"event_retention_days,omitempty"`
+	// Days that logs are kept. Null: as long as the instance keeps them.
+	LogRetentionDays Opt[int64] `json:"log_retention_days,omitzero"`
+	// Days that feedback is kept. Null: as long as the instance keeps it.
+	FeedbackRetentionDays Opt[int64] `json:"feedback_retention_days,omitzero"`
 	// Where its files go. Blank is null: the storage of the instance.
 	StorageBackendID Opt[string] `json:"storage_backend_id,omitzero"`
 	// Whether attachments of releases at the code host are copied here. The same texts are accepted

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/fault"
 	"svc/store"
 )
 
@@ -107,7 +108,7 @@ func (j *Jobs) purge(ctx context.Context) error {
 // repeated at will.
 func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	for _, p := range j.DB.Projects() {
-		if err := errors.Join(j.dropRequests(ctx, p, now), j.dropEvents(ctx, p, now)); err != nil {
+		if err := errors.Join(j.dropRequests(ctx, p, now), j.dropEvents(ctx, p, now), j.dropSubmissions(ctx, p, now)); err != nil {
 			return fmt.Errorf("clean up project %s: %w", p.Key, err)
 		}
 	}
@@ -170,6 +171,40 @@ func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) 
 	}
 	events, counters := now.Add(-days(p.EventRetentionDays)), now.Add(-days(p.StatsRetentionDays))
 	return j.Events.ApplyRetention(ctx, event.Project(p.ID), events.Unix(), counters.Unix())
+}
+
+// dropSubmissions deletes the logs and the feedback that are older than the project keeps
+// them.
+func (j *Jobs) dropSubmissions(ctx context.Context, p *store.Project, now time.Time) error {
+	if keep := retention(p.LogRetentionDays, j.LogRetentionDays); keep > 0 {
+		before := now.Add(-keep).Unix()
+		if _, _, err := j.DB.PruneLogs(ctx, p.ID, store.LogRange{Before: &before}, false); err != nil {
+			return orGone(err)
+		}
+	}
+	if keep := retention(p.FeedbackRetentionDays, j.FeedbackRetentionDays); keep > 0 {
+		if _, err := j.DB.PruneFeedback(ctx, p.ID, now.Add(-keep).Unix()); err != nil {
+			return orGone(err)
+		}
+	}
+	return nil
+}
+
+// orGone is nil for a project that was deleted meanwhile.
+func orGone(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// retention is the time for which a project keeps its logs or feedback; 0 is for ever.
+func retention(ofProject *int, ofInstance int) time.Duration {
+	days := ofInstance
+	if ofProject != nil {
+		days = *ofProject
+	}
+	return time.Duration(max(days, 0)) * 24 * time.Hour
 }
 
 // purgeEvents removes the events of projects that there are not any more.

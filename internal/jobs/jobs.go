@@ -43,6 +43,9 @@ type Config struct {
 	SettleForwards func(context.Context) error
 	// Files are what the jobs of files work with; nil = there are none.
 	Files *Files
+	// LogRetentionDays and FeedbackRetentionDays are for projects that have none of their
+	// own; 0 = for ever.
+	LogRetentionDays, FeedbackRetentionDays int
 	// Archive makes the backups of Schedule; nil = there are none.
 	Archive  *Archiver
 	Schedule Schedule

@@ -74,6 +74,7 @@ import type {
   LogInput,
   LogLevels,
   LogPage,
+  LogPrune,
   LogStatistics,
   Login,
   LoginInput,
@@ -94,6 +95,7 @@ import type {
   ProjectFields,
   ProjectPage,
   ProjectStatistics,
+  PrunedLogs,
   PublicAnnouncement,
   PublicAnnouncementPage,
   PublicProject,
@@ -1023,9 +1025,18 @@ export interface AdminApi {
   /**
    * Hide a log or show it again.
    *
-   * A log is evidence. Nothing else of it can ever be changed, and it cannot be deleted.
+   * A log is evidence. Nothing else of it can ever be changed, and a single one cannot be deleted.
    */
   updateLog(id: string, body: LogChange, options?: CallOptions): Promise<Log>;
+
+  /**
+   * Delete logs by time, level and address.
+   *
+   * Deletes the logs that meet all the conditions that are sent, of which there must be one at least. It works in
+   * steps; after an error or a lost answer the same request deletes the rest. The log of the server names the
+   * administrator.
+   */
+  pruneLogs(body: LogPrune, options?: CallOptions): Promise<PrunedLogs>;
 
   /**
    * Count the logs of all projects.

@@ -92,6 +92,7 @@ export const adminTable = rows(`/admin/projects Project list create
 /admin/feedbacks/statistics FeedbackStatistics get
 /admin/projects/{k}/logs Log list create
 ./{id} Log update
+./prune Logs prune!
 /admin/logs/statistics LogStatistics get
 /admin/projects/{k}/events/definitions EventDefinition list
 ./{id} EventDefinition get update delete

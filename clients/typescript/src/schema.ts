@@ -282,6 +282,10 @@ export interface ProjectFields {
      * Default `90`.
      */
     event_retention_days?: number | undefined;
+    /** Days that logs are kept. Null: as long as the instance keeps them. */
+    log_retention_days?: number | null | undefined;
+    /** Days that feedback is kept. Null: as long as the instance keeps it. */
+    feedback_retention_days?: number | null | undefined;
     /** Where its files go. Blank is null: the storage of the instance. */
     storage_backend_id?: string | null | undefined;
     /**
@@ -350,6 +354,10 @@ export interface Project {
     event_collection_enabled: boolean;
     /** Days that events are kept. */
     event_retention_days: number;
+    /** Days that logs are kept; null: as long as the instance keeps them. */
+    log_retention_days: number | null;
+    /** Days that feedback is kept; null: as long as the instance keeps it. */
+    feedback_retention_days: number | null;
     /** Where its files go; null: the storage of the instance. */
     storage_backend_id: string | null;
     /** Whether attachments of releases at the code host are copied here. */
@@ -400,6 +408,10 @@ export interface PublicProject {
     event_collection_enabled: boolean;
     /** Days that events are kept. */
     event_retention_days: number;
+    /** Days that logs are kept; null: as long as the instance keeps them. */
+    log_retention_days: number | null;
+    /** Days that feedback is kept; null: as long as the instance keeps it. */
+    feedback_retention_days: number | null;
     /** Where its files go; null: the storage of the instance. */
     storage_backend_id: string | null;
     /** Whether attachments of releases at the code host are copied here. */
@@ -1405,6 +1417,29 @@ export interface LogCreate {
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
     /** Version of the system. */
     platform_version?: string | null | undefined;
+}
+
+/** Which logs are deleted. At least one of `end_time`, `level` and `ip`. */
+export interface LogPrune {
+    /** Logs created before this moment. */
+    end_time?: number | null | undefined;
+    /** Logs of this level: 0 is debug, 1 info, 2 warning, 3 error. */
+    level?: number | null | undefined;
+    /** Logs that came from this address, as it is stored. */
+    ip?: string | null | undefined;
+    /**
+     * Count only.
+     * Default `false`.
+     */
+    dry_run?: boolean | undefined;
+}
+
+/** How many logs matched, and how many were deleted. */
+export interface PrunedLogs {
+    /** Logs that met the conditions. */
+    matched: number;
+    /** Logs that are gone; 0 with `dry_run`. */
+    deleted: number;
 }
 
 /** Whether a log is hidden. */

@@ -101,6 +101,8 @@ endpoints! {
     POST "/admin/projects/{k}/logs" create_log [] (LogCreate) -> Log;
     /// Hides or shows a log.
     PATCH "/admin/projects/{k}/logs/{id}" update_log [id] (LogChange) -> Log;
+    /// Deletes logs by time, level and address. After an error the same call deletes the rest.
+    POST "/admin/projects/{k}/logs/prune" prune_logs [] (LogPrune) -> PrunedLogs;
     /// Statistics of all logs.
     GET "/admin/logs/statistics" get_log_statistics [] () -> LogStatistics;
 
@@ -289,6 +291,7 @@ bodies!(
     AdminFeedbackFields,
     LogCreate,
     LogChange,
+    LogPrune,
     EventDefinitionChange,
     FunnelInput,
     RetentionInput,

@@ -45,6 +45,17 @@ pub struct Log {
     pub created_at: i64,
 }
 
+/// How many logs matched, and how many were deleted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PrunedLogs {
+    /// Logs that met the conditions.
+    pub matched: i64,
+    /// Logs that are gone; 0 with `dry_run`.
+    pub deleted: i64,
+}
+
 /// Log statistics.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -137,5 +148,19 @@ input! {
         /// Left out of lists that do not ask for hidden ones. If it is not sent, nothing
         /// changes.
         optional is_hidden: bool,
+    }
+}
+
+input! {
+    /// Which logs are deleted: at least one of `end_time`, `level` and `ip`.
+    pub struct LogPrune {
+        /// Logs created before this moment.
+        patch end_time: i64,
+        /// Logs of this level.
+        patch level: LogLevel,
+        /// Logs that came from this address, as it is stored.
+        patch ip: String,
+        /// Count only.
+        optional dry_run: bool,
     }
 }

@@ -39,6 +39,10 @@ pub struct Project {
     pub event_collection_enabled: bool,
     /// Days that events are kept.
     pub event_retention_days: i64,
+    /// Days that logs are kept; null: as long as the instance keeps them.
+    pub log_retention_days: Option<i64>,
+    /// Days that feedback is kept; null: as long as the instance keeps it.
+    pub feedback_retention_days: Option<i64>,
     /// Where its files go; null: the storage of the instance.
     pub storage_backend_id: Option<String>,
     /// Whether attachments of releases at the code host are copied here.
@@ -143,6 +147,10 @@ input! {
         optional event_collection_enabled: bool,
         /// Days that events are kept. A numeric text is accepted as well.
         optional event_retention_days: i64,
+        /// Days that logs are kept. Null: as long as the instance keeps them.
+        patch log_retention_days: i64,
+        /// Days that feedback is kept. Null: as long as the instance keeps it.
+        patch feedback_retention_days: i64,
         /// Where its files go. Blank is null: the storage of the instance.
         patch storage_backend_id: String,
         /// Whether attachments of releases at the code host are copied here. The same texts
@@ -190,6 +198,10 @@ input! {
         optional event_collection_enabled: bool,
         /// Days that events are kept. A numeric text is accepted as well.
         optional event_retention_days: i64,
+        /// Days that logs are kept. Null: as long as the instance keeps them.
+        patch log_retention_days: i64,
+        /// Days that feedback is kept. Null: as long as the instance keeps it.
+        patch feedback_retention_days: i64,
         /// Where its files go. Blank is null: the storage of the instance.
         patch storage_backend_id: String,
         /// Whether attachments of releases at the code host are copied here. The same texts

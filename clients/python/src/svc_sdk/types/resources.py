@@ -59,6 +59,8 @@ class Project(_ProjectOptional):
     stats_retention_days: int
     event_collection_enabled: bool
     event_retention_days: int
+    log_retention_days: int | None
+    feedback_retention_days: int | None
     storage_backend_id: str | None
     mirror_codehost_assets: bool
     aliases: list[str]
@@ -86,6 +88,8 @@ class PublicProject(Localized):
     stats_retention_days: int
     event_collection_enabled: bool
     event_retention_days: int
+    log_retention_days: int | None
+    feedback_retention_days: int | None
     storage_backend_id: str | None
     mirror_codehost_assets: bool
     aliases: list[str]
@@ -407,6 +411,13 @@ class LogPage(Estimated):
 
     total: int
     data: list[Log]
+
+
+class PrunedLogs(TypedDict):
+    """How many logs matched, and how many were deleted."""
+
+    matched: int
+    deleted: int
 
 
 class LogStatistics(TypedDict):

@@ -12,7 +12,7 @@ from ..._unset import UNSET, Unset
 from ._namespace import AsyncNamespace
 
 if TYPE_CHECKING:
-    from ...types import Log, LogPage, LogStatistics
+    from ...types import Log, LogPage, LogStatistics, PrunedLogs
 
 
 class AsyncLogMethods(AsyncNamespace):
@@ -128,6 +128,29 @@ class AsyncLogMethods(AsyncNamespace):
                 "/admin/projects/{k}/logs/{id}",
                 arguments={"id": id},
                 body={"is_hidden": is_hidden},
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def prune_logs(
+        self,
+        *,
+        end_time: int | Unset | None = UNSET,
+        level: int | Unset | None = UNSET,
+        ip: str | Unset | None = UNSET,
+        dry_run: bool | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, PrunedLogs]:
+        """Delete logs by time, level and address.
+
+        `POST /admin/projects/{k}/logs/prune`
+        """
+        return self._send(
+            Call["PrunedLogs"](
+                "POST",
+                "/admin/projects/{k}/logs/prune",
+                body={"end_time": end_time, "level": level, "ip": ip, "dry_run": dry_run},
                 extra=extra,
                 admin=True,
             )
