@@ -10,7 +10,7 @@ import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { pinned } from "../build.mjs";
 
 const path = (name) => fileURLToPath(new URL("../" + name, import.meta.url));
-const largest = 12 * 1024;
+const largest = { brotli: 14 * 1024, gzip: 15.5 * 1024 };
 const text = (name) => readFileSync(path(name), "utf8");
 
 test("the committed files are those of a fresh build", () => {
@@ -24,10 +24,10 @@ test("the compiler is that of the TypeScript package", () => {
 
 for (const name of ["svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"]) {
   // Brotli is what the server sends to pages under HTTPS; the other form is kept from growing.
-  test(`${name} has at most ${largest} bytes when it is compressed`, () => {
+  test(`${name} is small when it is compressed`, () => {
     const [brotli, gzip] = [readFileSync(path(name + ".br")).length, gzipSync(text(name), { level: 9 }).length];
-    assert.ok(brotli <= largest, `${brotli} bytes with brotli`);
-    assert.ok(gzip <= largest + 1024, `${gzip} bytes with gzip`);
+    assert.ok(brotli <= largest.brotli, `${brotli} bytes with brotli`);
+    assert.ok(gzip <= largest.gzip, `${gzip} bytes with gzip`);
   });
 
   test(`${name}.br is ${name}`, () => {

@@ -166,7 +166,7 @@ function apiFile(tables) {
   });
   return tidy(
     header +
-    'import type { CallOptions } from "./methods.js";\n' +
+    'import type { CallOptions } from "./bind.js";\n' +
     `import type {\n${[...used].sort().map((name) => `  ${name},\n`).join("")}} from "./schema.js";\n\n` +
     [...queries, ...interfaces].join("\n")
   );

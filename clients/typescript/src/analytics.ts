@@ -3,10 +3,11 @@
 
 import { SvcError } from "./errors.js";
 import type { Host, Store } from "./host.js";
-import { within } from "./host.js";
+import { longest, within } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
 import { address, localTime, post } from "./http.js";
 import type { AnalyticsOptions, AnalyticsStorage, FlushResult, Tuning } from "./queue.js";
+import { checkOptions } from "./options.js";
 import { encode, Queue } from "./queue.js";
 import { namespaceOf, present, projectName, utf8 } from "./rules.js";
 
@@ -31,6 +32,12 @@ export const storeOn = (storage: AnalyticsStorage): Store => ({
 
 /** Fills in the defaults, and refuses what is out of bounds. */
 function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning {
+  checkOptions(
+    options,
+    "enabled:boolean requireConsent:boolean persistence:string flushIntervalMs:number batchSize:number maxQueueSize:number " +
+      "sessionTimeoutMs:number respectDoNotTrack:boolean namespace:string storage:object onDrop:function",
+    "analytics.",
+  );
   const above = (name: keyof AnalyticsOptions, fallback: number, least: number): number => {
     const value = (options[name] as number | undefined) ?? fallback;
     if (!(value >= least)) {
@@ -123,7 +130,8 @@ export class Analytics {
   }
 
   flush(): Promise<FlushResult> {
-    return this.queue.flush();
+    // Somebody waits for it, which its sends do not know.
+    return within(longest, this.queue.flush()) as Promise<FlushResult>;
   }
 
   optOut(): void {
@@ -215,8 +223,11 @@ export class Analytics {
   }
 
   private listen(): void {
-    this.undo = this.undo || [this.host.onEnd(() => this.lastFlush(2000)), this.host.onLeave(() => this.leave())];
+    const undo = this.host.onEnd(this.end);
+    this.undo = this.undo || [undo, this.host.onLeave(() => this.leave())];
   }
+
+  private readonly end = (): Promise<void> => this.lastFlush(2000);
 
   /** The page is hidden or left: the browser gets what it takes, the rest stays stored. */
   private leave(): void {

@@ -1,6 +1,6 @@
 // Generated from openapi.yaml by scripts/generate.mjs. Do not edit.
 
-import type { CallOptions } from "./methods.js";
+import type { CallOptions } from "./bind.js";
 import type {
   About,
   AccountInput,

@@ -2,13 +2,16 @@
 
 import { Analytics } from "./analytics.js";
 import type { AdminApi, ClientApi, PublicApi } from "./api.js";
+import type { Call, CallOptions } from "./bind.js";
+import { bind } from "./bind.js";
 import { SvcError } from "./errors.js";
 import type { Host } from "./host.js";
-import type { Fixed, LogEvent, Settings } from "./http.js";
+import { within } from "./host.js";
+import type { Fixed, LogEvent, Settings, Token } from "./http.js";
 import { send } from "./http.js";
 import { Logs } from "./logs.js";
-import type { Call, CallOptions } from "./methods.js";
-import { adminTable, bind, clientTable, publicTable } from "./methods.js";
+import { adminTable, clientTable, publicTable } from "./methods.js";
+import { checkOptions } from "./options.js";
 import type { AnalyticsOptions, FlushResult } from "./queue.js";
 import { baseAddress, headerValue } from "./rules.js";
 import type { Login, File as StoredFile } from "./schema.js";
@@ -115,7 +118,13 @@ export class Client {
 
   /** @internal */
   constructor(options: SvcClientOptions, host: Host) {
-    const baseUrl = baseAddress(String(options.baseUrl));
+    checkOptions(
+      options,
+      "baseUrl:string projectKey:string token:string|function platform:string platformVersion:string sendClientTime:boolean " +
+        "timeoutMs:number retries:number appIdentifier:string headers:object locale:string appVersion:string fetch:function " +
+        "logger:function analytics:object",
+    );
+    const baseUrl = baseAddress(options.baseUrl || "");
     if (!baseUrl) {
       throw new SvcError("baseUrl must start with http:// or https://");
     }
@@ -124,8 +133,10 @@ export class Client {
     }
     const timeoutMs = options.timeoutMs ?? 15000;
     const retries = options.retries ?? 3;
-    if (!(timeoutMs >= 0 && retries >= 0)) {
-      throw new SvcError("timeoutMs and retries must not be negative");
+    for (const [name, value] of Object.entries({ timeoutMs, retries })) {
+      if (!(value >= 0)) {
+        throw new SvcError(name + " must not be negative");
+      }
     }
     const application = options.appIdentifier || "";
     const headers = { ...options.headers };
@@ -136,7 +147,7 @@ export class Client {
     this.settings = {
       baseUrl,
       projectKey: options.projectKey || null,
-      token: options.token || null,
+      token: hidden(options.token),
       platform: headerValue(options.platform === undefined ? host.platform() : options.platform),
       platformVersion: headerValue(
         options.platformVersion === undefined && options.platform !== null ? host.platformVersion() : options.platformVersion,
@@ -148,10 +159,11 @@ export class Client {
       fetch: options.fetch || ((input, init) => fetch(input, init)),
       timeoutMs,
       retries,
-      headers,
+      headers: () => headers,
       userAgent: host.agent && [`${host.agent}/${SDK_VERSION}`, application].filter(Boolean).join(" "),
       clientTime: options.sendClientTime ?? true,
       closed: this.close_.signal,
+      attempts: new Set(),
       hooked: false,
       log(event) {
         const { hooked } = this;
@@ -204,18 +216,18 @@ export class Client {
   /** Logs an administrator in and uses the token from then on. */
   async login(username: string, password: string, options?: CallOptions): Promise<Login> {
     const result = await this.own.login({ username, password }, options);
-    this.settings.token = result.access_token;
+    this.settings.token = hidden(result.access_token);
     return result;
   }
 
   /** Replaces the credential of later requests. */
   setToken(token: string | (() => string | Promise<string>)): void {
-    this.settings.token = token;
+    this.settings.token = hidden(token);
   }
 
   /** Forgets the credential. */
   clearToken(): void {
-    this.settings.token = null;
+    this.settings.token = hidden(null);
   }
 
   /** Binds another project, or none. */
@@ -239,14 +251,24 @@ export class Client {
   }
 
   /**
-   * Sends what is collected, for at most `timeoutMs` (default 2000), and ends
-   * every wait. Later calls fail, and collect nothing.
+   * Sends what is collected and lets requests under way come to their end, for at
+   * most `timeoutMs` (default 2000); then it ends all that is left. Later calls
+   * fail, and collect nothing.
    */
-  async close({ timeoutMs = 2000 }: { timeoutMs?: number | undefined } = {}): Promise<void> {
-    if (!this.fixed.closed.aborted) {
-      await Promise.all([this.analytics.close(timeoutMs), this.logs.close(timeoutMs)]);
+  async close(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
+    checkOptions(options, "timeoutMs:number");
+    const { timeoutMs = 2000 } = options;
+    const { closed, attempts } = this.fixed;
+    if (!closed.aborted) {
+      await Promise.all([this.analytics.close(timeoutMs), this.logs.close(timeoutMs), within(timeoutMs, Promise.all(attempts))]);
       this.close_.abort();
     }
+  }
+
+  /** What JSON and logs show of it; never a credential. */
+  toJSON(): { baseUrl: string; projectKey: string | null } {
+    const { baseUrl, projectKey } = this.settings;
+    return { baseUrl, projectKey };
   }
 
   /** Local rules of single methods. */
@@ -286,6 +308,9 @@ export class Client {
     };
   }
 }
+
+/** A credential in a function, whose insides neither inspection nor JSON show. */
+const hidden = (token: SvcClientOptions["token"]): Token => (typeof token === "function" ? token : () => token || null);
 
 /** Levels of log entries. */
 export const LogLevel = { debug: 0, info: 1, warning: 2, error: 3 } as const;

@@ -1,11 +1,11 @@
 // What every entry of the package exports, besides the client itself.
 
+export type { CallOptions } from "./bind.js";
 export type { Client, SvcClientOptions, UploadOptions, UploadSource, AdminNamespace, PublicNamespace } from "./client.js";
 export { LogLevel } from "./client.js";
 export { SvcApiError, SvcAuthError, SvcConnectionError, SvcError } from "./errors.js";
 export type { LogEvent } from "./http.js";
 export type { CaptureOptions, ErrorReport, InstallOptions, Logs } from "./logs.js";
-export type { CallOptions } from "./methods.js";
 export type { AnalyticsOptions, AnalyticsStorage, FlushResult } from "./queue.js";
 export { compareVersions, isComparableVersion } from "./rules.js";
 export type { Download, DownloadOptions, DownloadTarget, Update, UpdateOptions, Updates } from "./updates.js";

@@ -82,7 +82,12 @@ export interface Host {
   store(namespace: string, part: string): Store | null;
   /** True while the browser asks not to be tracked. */
   doNotTrack(): boolean;
-  /** Calls `end` when the process is about to end; returns what undoes it. */
+  /**
+   * Runs what connects for a send that nobody waits for: it does not keep the process alive, where that can be
+   * arranged. `onEnd` is the chance of what is left.
+   */
+  background?<T>(connect: () => Promise<T>): Promise<T>;
+  /** Calls `end` once, when the process is about to end; returns what undoes it. */
   onEnd(end: () => Promise<unknown>): () => void;
   /** Calls `leave` when the page is hidden or left; returns what undoes it. */
   onLeave(leave: () => void): () => void;
@@ -121,6 +126,9 @@ export const systemClock: Clock = {
     }),
 };
 
+/** The longest time that timers can wait for; after a longer one they would end at once. */
+export const longest = 2 ** 31 - 1;
+
 /** A timer that does not keep the process alive. */
 export function timer(run: () => void, ms: number): ReturnType<typeof setTimeout> {
   const handle = setTimeout(run, ms) as ReturnType<typeof setTimeout> & { unref?: () => void };
@@ -128,9 +136,9 @@ export function timer(run: () => void, ms: number): ReturnType<typeof setTimeout
   return handle;
 }
 
-/** Waits for work, but no longer than that. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+/** Waits for work, but no longer than that, and keeps the process alive meanwhile. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let limit: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([work, new Promise((resolve) => (limit = setTimeout(resolve, ms)))]);
-  clearTimeout(limit);
+  const end = new Promise<undefined>((resolve) => (limit = setTimeout(() => resolve(undefined), ms)));
+  return Promise.race([work, end]).finally(() => clearTimeout(limit));
 }

@@ -3,6 +3,7 @@
 
 import { SvcApiError, SvcAuthError, SvcConnectionError, SvcError } from "./errors.js";
 import type { Host } from "./host.js";
+import { longest, timer } from "./host.js";
 import { clientTime, errorMessage, pathSegment, retryAfter, retryDelay } from "./rules.js";
 
 /** What the debug hook gets. Never a credential, an identifier, a query or a body. */
@@ -21,6 +22,9 @@ export interface LogEvent {
   durationMs?: number;
 }
 
+/** @internal */
+export type Token = () => string | null | Promise<string | null>;
+
 /**
  * Settings that a request takes a snapshot of.
  *
@@ -29,7 +33,8 @@ export interface LogEvent {
 export interface Settings {
   readonly baseUrl: string;
   projectKey: string | null;
-  token: string | (() => string | Promise<string>) | null;
+  /** What gives the credential: a function, because inspection and JSON show none of its insides. */
+  token: Token;
   platform: string | null;
   platformVersion: string | null;
   locale: string | null;
@@ -45,11 +50,14 @@ export interface Fixed {
   readonly fetch: typeof fetch;
   readonly timeoutMs: number;
   readonly retries: number;
-  readonly headers: Record<string, string>;
+  /** Extra headers; a function, because one may be a credential. */
+  readonly headers: () => Record<string, string>;
   readonly userAgent: string | null;
   readonly clientTime: boolean;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
+  /** Attempts under way, for which `close` waits. */
+  readonly attempts: Set<Promise<unknown>>;
   log(event: LogEvent): void;
   /** Whether the debug hook runs: an error that it reports is no report, or sending it would make the next one. */
   hooked: boolean;
@@ -68,6 +76,8 @@ export interface Request {
   /** Sent as they are. */
   raw?: string | Uint8Array | Blob | ArrayBuffer;
   admin?: boolean;
+  /** Nobody waits for the answer: it does not keep the process alive. */
+  background?: boolean;
   signal?: AbortSignal | undefined;
   ifMatch?: string | undefined;
   /** Gets the ETag of an answer that has one. */
@@ -77,13 +87,15 @@ export interface Request {
 const largest = 32 << 20;
 
 /**
- * Runs `work` with a signal that ends with `outer` or after a time, and tells
- * how it ended early: `read_timeout`, `aborted`, or null.
+ * Runs `work` with a signal that ends with `outer`, with `close` or after a time, and
+ * tells how it ended early: `read_timeout`, `aborted`, or null.
  */
 export async function limited<T>(
+  { closed }: Fixed,
   ms: number,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
+  background = false,
 ): Promise<{ value?: T; cause?: unknown; failure: string | null }> {
   const control = new AbortController();
   let failure = "";
@@ -96,11 +108,12 @@ export async function limited<T>(
     };
   });
   const cancel = () => stop("aborted");
-  // Timers cannot wait for longer, and would end at once.
-  const limit = ms && ms < 2 ** 31 ? setTimeout(stop, ms, "read_timeout") : undefined;
-  outer?.addEventListener("abort", cancel);
+  const expire = () => stop("read_timeout");
+  const limit = ms && ms <= longest ? (background ? timer : setTimeout)(expire, ms) : undefined;
+  const signals = [outer, closed];
+  signals.forEach((signal) => signal?.addEventListener("abort", cancel));
   try {
-    if (outer?.aborted) {
+    if (signals.some((signal) => signal?.aborted)) {
       cancel();
       await stopped;
     }
@@ -109,7 +122,7 @@ export async function limited<T>(
     return { cause, failure: failure || "connect" };
   } finally {
     clearTimeout(limit);
-    outer?.removeEventListener("abort", cancel);
+    signals.forEach((signal) => signal?.removeEventListener("abort", cancel));
     // A body that nobody reads to its end would keep its connection, and the process.
     control.abort();
   }
@@ -123,7 +136,28 @@ export function connectionError(failure: string, cause: unknown): SvcConnectionE
     body: "the answer broke off",
     large: "the answer is larger than 32 MiB",
   };
-  return new SvcConnectionError(text[failure] || "no connection", cause, failure === "read_timeout");
+  const why = failure === "connect" || failure === "body" ? reason(cause) : "";
+  return new SvcConnectionError((text[failure] || "no connection") + (why && ": " + why), cause, failure === "read_timeout");
+}
+
+/** What the runtime says of a failed connection: `fetch failed: connect ECONNREFUSED 127.0.0.1:80`. */
+function reason(cause: unknown): string {
+  const texts: string[] = [];
+  for (let error = cause as Cause | null | undefined; error && typeof error === "object" && texts.length < 8; error = error.cause || error.errors?.[0]) {
+    const { code, message = "" } = error;
+    const known = typeof code !== "string" || message.includes(code);
+    texts.push(known ? message : `${message} (${code})`.trim());
+  }
+  // Addresses may have a credential or a query.
+  return texts.filter(Boolean).join(": ").replace(/[\w+.-]+:\/\/[^\s)"']*/g, "the address");
+}
+
+/** An error of a runtime, or one of several that it was made of. */
+interface Cause {
+  message?: string;
+  code?: unknown;
+  cause?: Cause;
+  errors?: Cause[];
 }
 
 function assertOpen({ closed }: Fixed): void {
@@ -134,19 +168,20 @@ function assertOpen({ closed }: Fixed): void {
 
 /** Waits before another attempt; throws when the caller or `close` ends the wait. */
 export async function pause(fixed: Fixed, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { failure, cause } = await limited(0, signal, () => fixed.host.clock.wait(ms, fixed.closed));
+  const { failure, cause } = await limited(fixed, 0, signal, () => fixed.host.clock.wait(ms, fixed.closed));
+  assertOpen(fixed);
   if (failure) {
     throw connectionError(failure, cause);
   }
-  assertOpen(fixed);
 }
 
 /** Sends a request and returns the decoded answer, null for an empty one. */
 export async function send(fixed: Fixed, live: Settings, request: Request): Promise<unknown> {
   assertOpen(fixed);
   const settings = { ...live };
-  const { method = "POST", path, signal } = request;
-  const { clock } = fixed.host;
+  const { method = "POST", path, signal, background } = request;
+  const { host, attempts } = fixed;
+  const { clock } = host;
   const url = address(settings, request);
   const token = request.admin ? await credential(settings.token) : null;
   for (let done = 0; ; done++) {
@@ -158,13 +193,20 @@ export async function send(fixed: Fixed, live: Settings, request: Request): Prom
       body: (request.raw as BodyInit | undefined) ?? (request.body === undefined ? null : JSON.stringify(request.body)),
     };
     let broken = "";
-    const { value, cause, failure } = await limited(fixed.timeoutMs, signal, async (abort) => {
-      const response = await fixed.host.fetch(fixed.fetch, url, { ...init, signal: abort });
+    const attempt = limited(fixed, fixed.timeoutMs, signal, async (abort) => {
+      const connect = () => host.fetch(fixed.fetch, url, { ...init, signal: abort });
+      const response = await (background && host.background ? host.background(connect) : connect());
       broken = "body";
       const text = await read(response, () => (broken = "large"));
       const { headers } = response;
       return { status: response.status, text, etag: headers.get("etag"), after: retryAfter(headers.get("retry-after"), clock.now() / 1000) };
-    });
+    }, background);
+    attempts.add(attempt);
+    const { value, cause, failure } = await attempt;
+    attempts.delete(attempt);
+    if (failure) {
+      assertOpen(fixed);
+    }
     const status = value ? value.status : 0;
     const good = status >= 200 && status < 300;
     fixed.log({ message: "request", method, path, status, attempt: done + 1, durationMs: clock.mono() - start });
@@ -200,7 +242,7 @@ export interface Delivery {
 /** Sends a body from the background; never rejects. */
 export async function post(fixed: Fixed, settings: Settings, request: Request): Promise<Delivery> {
   try {
-    return { ...((await send(fixed, settings, request)) as Delivery | null), status: 202 };
+    return { ...((await send(fixed, settings, { ...request, background: true })) as Delivery | null), status: 202 };
   } catch (error) {
     return error instanceof SvcApiError ? { status: error.status, after: error.retryAfter, message: error.message } : { status: 0 };
   }
@@ -225,10 +267,10 @@ export function address(settings: Settings, { path, params = [], query = {} }: R
   return settings.baseUrl + filled + (pairs.length ? "?" + pairs.join("&") : "");
 }
 
-async function credential(token: Settings["token"]): Promise<string> {
+async function credential(token: Token): Promise<string> {
   let text: string | null;
   try {
-    text = typeof token === "function" ? await token() : token;
+    text = await token();
   } catch (cause) {
     throw new SvcAuthError("the token function failed", cause);
   }
@@ -248,7 +290,7 @@ export function localTime({ clientTime: wanted, host }: Fixed): string | null {
 export function headers(fixed: Fixed, settings: Settings, request: Request, token: string | null): Headers {
   const json = request.raw == null || typeof request.raw === "string";
   try {
-    const result = new Headers(fixed.headers);
+    const result = new Headers(fixed.headers());
     for (const [name, value] of [
       ["accept", "application/json"],
       ["authorization", token && "Bearer " + token],

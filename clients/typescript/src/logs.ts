@@ -4,6 +4,7 @@
 import { timer, within } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
 import { address, headers, post } from "./http.js";
+import { checkOptions } from "./options.js";
 import { snapshot } from "./queue.js";
 import { eventBackoff, eventOutcome, fnv1a32, present } from "./rules.js";
 import { SDK_VERSION } from "./version.js";
@@ -61,6 +62,7 @@ export class Logs {
   private failures = 0;
   private running: Promise<void> | undefined;
   private wake: ReturnType<typeof setTimeout> | undefined;
+  private undo: (() => void) | undefined;
   private busy = false;
 
   /** @internal */
@@ -73,18 +75,19 @@ export class Logs {
   /** Reports an error. Returns at once, never throws, and nothing is written to the device. */
   capture(error: unknown, options: CaptureOptions = {}): void {
     if (this.add(error, options)) {
-      this.start();
+      this.begin();
     }
   }
 
   /** Reports uncaught errors from now on; returns what ends it. */
   install(options: InstallOptions = {}): () => void {
+    checkOptions(options, "level:number redact:function console:boolean");
     this.redact = options.redact;
     const { level } = options;
     const undo = [
       this.fixed.host.onError((error, source, last) => {
         if (this.add(error, { level, source }) && !last) {
-          this.start();
+          this.begin();
         } else if (last) {
           this.sendLast();
         }
@@ -116,6 +119,7 @@ export class Logs {
     if (this.reports.length) {
       await this.flush(timeoutMs);
     }
+    this.undo?.();
     clearTimeout(this.wake);
   }
 
@@ -190,6 +194,14 @@ export class Logs {
     });
   }
 
+  /** Sends in the background, and what is left when the process ends. */
+  private begin(): void {
+    this.undo = this.fixed.host.onEnd(this.end);
+    void this.start();
+  }
+
+  private readonly end = (): Promise<void> => this.flush();
+
   private start(): Promise<void> {
     clearTimeout(this.wake);
     return (this.running =
@@ -201,6 +213,9 @@ export class Logs {
       const [report] = this.reports as [Report];
       const { raw } = report;
       const { status, after } = await post(this.fixed, this.settingsOf(report), { path, raw });
+      if (this.fixed.closed.aborted) {
+        return;
+      }
       if (eventOutcome(status, 1) === "retry") {
         this.wake = timer(() => void this.start(), eventBackoff(5000, ++this.failures, after));
         return;

@@ -11,8 +11,6 @@
 // The types of these methods are generated into api.ts from this table and
 // openapi.yaml.
 
-import type { Request } from "./http.js";
-
 /** Name, HTTP method, path and flags of an operation. */
 export type Row = [name: string, method: string, path: string, flags: string];
 
@@ -152,63 +150,3 @@ export const adminTable = rows(`/admin/projects Project list create
 /admin/markdown-preview Markdown preview^!
 /admin/status Status get
 /admin/about About get?`);
-
-/** Options of one call. */
-export interface CallOptions {
-  /** Ends the call early, also while it waits for a retry. */
-  signal?: AbortSignal | undefined;
-  /** Fields that are merged into the body last: what a newer server knows and this library does not. */
-  extra?: Record<string, unknown> | undefined;
-  /**
-   * Makes the change only if the record is still as it was when `onETag` got this text; otherwise the call rejects
-   * with an `SvcApiError` of status 412.
-   */
-  ifMatch?: string | undefined;
-  /** Gets the ETag of the record in the answer, for `ifMatch`. */
-  onETag?: ((etag: string) => void) | undefined;
-}
-
-export type Data = Record<string, unknown>;
-
-/** One row's request, with the caller's query or body as `data`. */
-export type Call = (flags: string, request: Request, data: Data) => Promise<unknown>;
-
-type Page = { total: number; data: unknown[] };
-
-/** Makes the methods of a table; `call` sends what they are called with. */
-export function bind(table: Row[], call: Call): Record<string, (...args: never[]) => unknown> {
-  const methods: Record<string, (...args: unknown[]) => unknown> = {};
-  for (const [name, method, path, flags] of table) {
-    const count = path.replace("{k}", "").split("{").length - 1;
-    const kind = flags[0] || "";
-    const run = async (...args: unknown[]): Promise<unknown> => {
-      const data = kind ? args[count] : {};
-      const { signal, extra, ifMatch, onETag } = (args[kind ? count + 1 : count] || {}) as CallOptions;
-      const request: Request = { method, path, signal, ifMatch, onETag, params: args.slice(0, count).map((arg) => String(arg ?? "")) };
-      if (kind === "#") {
-        request.raw = data as Uint8Array;
-      }
-      const fields = kind === "#" ? {} : { ...(data as Data), ...extra };
-      if (kind === "?" || method === "GET") {
-        request.query = fields;
-      } else if (kind === "!" || Object.keys(fields).length) {
-        request.body = fields;
-      }
-      return call(flags, request, fields);
-    };
-    methods[name] = run;
-    if (flags.includes("*")) {
-      methods[name.replace("list", "iter")] = async function* (query: unknown, options: unknown) {
-        for (let offset = 0; ; ) {
-          const page = (await run({ ...(query as Data), limit: 100, offset }, options)) as Page;
-          yield* page.data;
-          offset += page.data.length;
-          if (!page.data.length || offset >= page.total) {
-            return;
-          }
-        }
-      };
-    }
-  }
-  return methods;
-}

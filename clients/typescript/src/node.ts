@@ -6,6 +6,8 @@ import type * as Os from "node:os";
 import type * as Path from "node:path";
 import type * as Crypto from "node:crypto";
 import type * as Workers from "node:worker_threads";
+import type * as Channels from "node:diagnostics_channel";
+import type * as Hooks from "node:async_hooks";
 
 import { architecture, architectureRank } from "./architecture.js";
 import type { Host, OnError, Sink, Store } from "./host.js";
@@ -19,6 +21,8 @@ interface Modules {
   "node:path": typeof Path;
   "node:crypto": typeof Crypto;
   "node:worker_threads": typeof Workers;
+  "node:diagnostics_channel": typeof Channels;
+  "node:async_hooks": typeof Hooks;
 }
 
 declare const require: unknown;
@@ -203,6 +207,29 @@ const beforeExit = (): void => {
   all.forEach((end) => void end());
 };
 
+/** Marks what belongs to a send in the background, once there is one. */
+let unheld: Hooks.AsyncLocalStorage<boolean> | undefined;
+
+/**
+ * Lets the sockets of sends in the background go when nothing else keeps the process alive. `fetch` gives no access to
+ * them; its channels do (https://nodejs.org/api/diagnostics_channel.html, and DiagnosticsChannel.md of undici).
+ */
+function releaseSockets(): Hooks.AsyncLocalStorage<boolean> {
+  const storage = new (builtin("node:async_hooks").AsyncLocalStorage)<boolean>();
+  const { subscribe } = builtin("node:diagnostics_channel");
+  const ours = new WeakSet<object>();
+  interface Message {
+    request: object;
+    socket: { unref(): void };
+  }
+  const on = (channel: string, run: (message: Message) => void) => subscribe(channel, (message) => run(message as Message));
+  on("net.client.socket", ({ socket }) => storage.getStore() && socket.unref());
+  on("undici:request:create", ({ request }) => storage.getStore() && ours.add(request));
+  // A kept connection is held again by each request.
+  on("undici:client:sendHeaders", ({ request, socket }) => ours.has(request) && socket.unref());
+  return storage;
+}
+
 export const nodeHost: Host = {
   clock: systemClock,
   agent: "svc-sdk-js",
@@ -236,8 +263,12 @@ export const nodeHost: Host = {
     return fileStore(directory, stateName(namespace) + part + ".json");
   },
   doNotTrack: () => false,
+  background(connect) {
+    unheld ??= releaseSockets();
+    return unheld.run(true, connect);
+  },
   onEnd(end) {
-    if (!process.listeners("beforeExit").includes(beforeExit)) {
+    if (!ends.size && !process.listeners("beforeExit").includes(beforeExit)) {
       process.on("beforeExit", beforeExit);
     }
     ends.add(end);

@@ -6,6 +6,7 @@ import { SvcConnectionError, SvcError } from "./errors.js";
 import type { Host, Sink, Slices } from "./host.js";
 import type { Fixed } from "./http.js";
 import { connectionError, limited, parts, pause } from "./http.js";
+import { checkOptions } from "./options.js";
 import { hex, ownLink, retryDelay } from "./rules.js";
 import type { UploadSession, File as StoredFile } from "./schema.js";
 import type { Download, DownloadOptions, DownloadTarget } from "./updates.js";
@@ -45,6 +46,7 @@ function memorySink(to: WritableStream<Uint8Array> | undefined): Sink {
 
 /** Downloads a file to where `to` says, see `Update.download`. */
 export async function download(fixed: Fixed, url: string, to: DownloadTarget | undefined, options: DownloadOptions): Promise<Download> {
+  checkOptions(options, "onProgress:function link:object signal:object");
   const { host } = fixed;
   const { signal, onProgress } = options;
   const own = ownLink(url);
@@ -63,7 +65,7 @@ export async function download(fixed: Fixed, url: string, to: DownloadTarget | u
       headers["if-range"] = etag!;
     }
     const wait = async <T>(work: () => Promise<T>): Promise<T> => {
-      const { value, cause, failure } = await limited(fixed.timeoutMs, abort, work);
+      const { value, cause, failure } = await limited(fixed, fixed.timeoutMs, abort, work);
       if (failure) {
         throw connectionError(failure, cause);
       }
@@ -118,7 +120,7 @@ export async function download(fixed: Fixed, url: string, to: DownloadTarget | u
     let most = 0;
     for (let failures = 0; ; failures++) {
       let why: unknown;
-      const { value, cause, failure } = await limited(0, signal, attempt);
+      const { value, cause, failure } = await limited(fixed, 0, signal, attempt);
       if (failure === "aborted") {
         throw connectionError(failure, signal?.reason);
       }
@@ -164,6 +166,7 @@ export async function upload(
   name: string,
   options: UploadOptions,
 ): Promise<StoredFile> {
+  checkOptions(options, "storageBackendId:string uploadId:string signal:object");
   const { signal } = options;
   const file: Slices =
     typeof source === "string"

@@ -6,6 +6,7 @@ import { SvcError } from "./errors.js";
 import type { Fixed, Settings } from "./http.js";
 import { connectionError, limited } from "./http.js";
 import type { PublicApi } from "./api.js";
+import { checkOptions } from "./options.js";
 import type { Remembered } from "./rules.js";
 import { updateDecision, updateDue, updateLink } from "./rules.js";
 import type { DownloadLink, PublicVersion, ReasonCode, UpdateCheck, UpdateCheckInput } from "./schema.js";
@@ -135,6 +136,7 @@ export class Updates {
 
   /** Says whether there is an update; asks the service at most once an interval. */
   async check(options: UpdateOptions = {}): Promise<Update> {
+    checkOptions(options, "intervalMs:number force:boolean includePreview:boolean locale:string currentVersion:string currentComparableVersion:string signal:object");
     const comparable = options.currentComparableVersion;
     const version = options.currentVersion ?? (comparable ? undefined : (this.appVersion ?? undefined));
     if (!version && !comparable) {
@@ -160,7 +162,7 @@ export class Updates {
     }
     const { control, update } = running;
     running.waiting++;
-    const { value, cause, failure } = await limited(0, options.signal, () => update);
+    const { value, cause, failure } = await limited(this.fixed, 0, options.signal, () => update);
     if (!--running.waiting) {
       this.running.delete(id);
       control.abort();

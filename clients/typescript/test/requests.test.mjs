@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { describe, it } from "node:test";
+import { inspect } from "node:util";
 import { SDK_VERSION, SvcClient } from "../dist/esm/index.js";
 import { json, recorder, server, testClient } from "./helper.mjs";
 
@@ -76,19 +77,53 @@ describe("headers", () => {
 });
 
 describe("options", () => {
-  it("refuses what cannot work", () => {
-    for (const options of [
-      { baseUrl: "svc.example.com" },
-      { timeoutMs: -1 },
-      { retries: -1 },
-      { analytics: { persistence: "forever" } },
-      { analytics: { batchSize: 0 } },
-      { analytics: { maxQueueSize: 0 } },
-      { analytics: { flushIntervalMs: 0 } },
-    ]) {
-      assert.throws(() => testClient(options), { name: "SvcError" }, JSON.stringify(options));
-    }
+  for (const [options, named] of [
+    [{ baseUrl: "svc.example.com" }, "baseUrl"],
+    [{ baseUrl: undefined }, "baseUrl"],
+    [{ baseUrl: 7 }, "baseUrl"],
+    [{ projectkey: "demo" }, "projectkey"],
+    [{ projectKey: 7 }, "projectKey"],
+    [{ constructor: 7 }, "constructor"],
+    [{ token: 7 }, "token"],
+    [{ timeoutMS: 1 }, "timeoutMS"],
+    [{ timeoutMs: -1 }, "timeoutMs"],
+    [{ timeoutMs: Number.NaN }, "timeoutMs"],
+    [{ timeoutMs: "15" }, "timeoutMs"],
+    [{ retries: -1 }, "retries"],
+    [{ retries: "3" }, "retries"],
+    [{ headers: "x" }, "headers"],
+    [{ fetch: "x" }, "fetch"],
+    [{ logger: {} }, "logger"],
+    [{ analytics: { requireconsent: true } }, "analytics.requireconsent"],
+    [{ analytics: { requireConsent: "yes" } }, "analytics.requireConsent"],
+    [{ analytics: { persistence: "forever" } }, "analytics.persistence"],
+    [{ analytics: { batchSize: 0 } }, "analytics.batchSize"],
+    [{ analytics: { maxQueueSize: 0 } }, "analytics.maxQueueSize"],
+    [{ analytics: { flushIntervalMs: 0 } }, "analytics.flushIntervalMs"],
+    [{ analytics: { flushInterval: 5 } }, "analytics.flushInterval"],
+    [{ analytics: { onDrop: "x" } }, "analytics.onDrop"],
+  ]) {
+    it(`names the bad one: ${JSON.stringify(options)}`, () =>
+      assert.throws(() => testClient(options), (error) => error.name === "SvcError" && new RegExp(`(^|[ .])${named.replace(".", "\\.")} `).test(error.message)));
+  }
+  it("may be null where that means left out", () => {
+    testClient({ projectKey: null, token: null, platform: null, timeoutMs: undefined, retries: null, analytics: { namespace: undefined } });
   });
+  for (const [what, call] of [
+    ["a call", (client) => client.admin.updateVersion("1", {}, { ifmatch: '"1"' })],
+    ["a list", (client) => client.admin.iterVersions({}, { ifmatch: '"1"' }).next()],
+    ["an update check", (client) => client.updates.check({ currentVersion: "1", ifmatch: 1 })],
+    ["an upload", (client) => client.admin.uploadFile(new Uint8Array(1), "a", { ifmatch: 1 })],
+    ["the installation of logs", async (client) => client.logs.install({ ifmatch: 1 })],
+    ["closing", (client) => client.close({ ifmatch: 1 })],
+  ]) {
+    it(`of ${what} are checked, too`, async () => {
+      const { requests, fetch } = recorder();
+      const { client } = testClient({ fetch, token: "t" });
+      await assert.rejects(call(client), { name: "SvcError", message: /^ifmatch is not an option/ });
+      assert.equal(requests.length, 0);
+    });
+  }
   it("warns when the path has no /api/v", (t) => {
     const warn = t.mock.method(console, "warn", () => {});
     testClient({ baseUrl: "https://svc.example.com/" });
@@ -190,6 +225,87 @@ describe("retries", () => {
     const { requests, fetch } = recorder();
     await assert.rejects(testClient({ fetch }).client.public.getProject({}, { signal: AbortSignal.abort() }), { name: "SvcConnectionError" });
     assert.equal(requests.length, 0);
+  });
+});
+
+describe("a connection that fails says why", () => {
+  const message = async (baseUrl, options = {}) => {
+    const { client } = testClient({ baseUrl, retries: 0, ...options });
+    return client.public.getProject().then(() => assert.fail("no error"), (error) => {
+      assert.equal(error.name, "SvcConnectionError");
+      return error.message;
+    });
+  };
+  /** The port of a server that is there no more. */
+  const closedPort = async () => {
+    const listener = createServer();
+    await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    const { port } = listener.address();
+    await new Promise((resolve) => listener.close(resolve));
+    return port;
+  };
+  it("nothing listens", async () => {
+    const port = await closedPort();
+    assert.match(await message(`http://127.0.0.1:${port}/api/v1`), new RegExp(`^no connection: .*ECONNREFUSED 127\\.0\\.0\\.1:${port}$`));
+    assert.match(await message(`http://localhost:${port}/api/v1`), /ECONNREFUSED/);
+  });
+  it("the name is not known", async () => assert.match(await message("http://svc.invalid/api/v1"), /^no connection: .*(ENOTFOUND|EAI_AGAIN) svc\.invalid/));
+  it("the other side does not speak TLS", async (t) => {
+    const { url } = await server(t, (_, response) => json(response, 200, {}));
+    assert.match(await message(url.replace("http:", "https:") + "/api/v1"), /^no connection: .*SSL/i);
+  });
+  it("the connection breaks", async (t) => {
+    const { url } = await server(t, (_, response) => response.destroy());
+    assert.match(await message(url + "/api/v1"), /^no connection: .*(other side closed|ECONNRESET)/);
+  });
+  it("without addresses, which may have a secret", async () => {
+    const fetch = async () => {
+      throw Object.assign(new TypeError("request to https://me:secret@svc.example.com/?q=secret failed"), {
+        cause: new AggregateError([Object.assign(new Error("broken pipe"), { code: "EPIPE" })]),
+      });
+    };
+    assert.equal(await message("https://svc.example.com/api/v1", { fetch }), "no connection: request to the address failed: broken pipe (EPIPE)");
+  });
+  it("an error that causes itself", async () => {
+    const error = new Error("round");
+    error.cause = error;
+    assert.match(await message("https://svc.example.com/api/v1", { fetch: () => Promise.reject(error) }), /^no connection: round: round/);
+  });
+});
+
+describe("a credential shows nowhere", () => {
+  const secret = "svc_very-secret";
+  const shown = (value) => [inspect(value), inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true }), inspect(value, { depth: Number.POSITIVE_INFINITY, getters: true })];
+  for (const [what, make] of [
+    ["an option", () => testClient({ token: secret, headers: { "x-key": secret } }).client],
+    ["a setter", () => {
+      const { client } = testClient();
+      client.setToken(secret);
+      return client;
+    }],
+    ["a login", async () => {
+      const { client } = testClient({ fetch: async () => Response.json({ access_token: secret }) });
+      await client.login("me", "password");
+      return client;
+    }],
+  ]) {
+    it(`given by ${what}`, async () => {
+      const client = await make();
+      client.public.track("a");
+      client.logs.capture(new Error("b"));
+      for (const text of [JSON.stringify(client), JSON.stringify({ client }), ...[client, client.public, client.admin, client.updates, client.logs].flatMap(shown)]) {
+        assert.doesNotMatch(text, /secret/);
+      }
+      assert.deepEqual(JSON.parse(JSON.stringify(client)), { baseUrl: "https://svc.example.com/api/v1", projectKey: "demo" });
+    });
+  }
+  it("in an update", async () => {
+    const answer = { should_update: false, required: false, reason_codes: [], target_version: null, latest_version: null };
+    const { client } = testClient({ token: secret, appVersion: "1", fetch: async () => Response.json(answer) });
+    const update = await client.updates.check();
+    for (const text of [JSON.stringify(update), ...shown(update)]) {
+      assert.doesNotMatch(text, /secret/);
+    }
   });
 });
 
