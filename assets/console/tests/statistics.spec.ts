@@ -44,6 +44,66 @@ test("Statistics says that a figure is new when there was nothing before", async
   await expect(page.getByRole("region", { name: "Error logs", exact: true })).toContainText("new");
 });
 
+test("the heading names the range of what is shown until there is an answer about another one", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=30d`);
+  await expect(page.locator('[data-figure="trend"] [data-drawn]')).toBeVisible();
+  const heading = page.locator("main h1 + p");
+  const before = await heading.textContent();
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/stats/**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(/stats\/requests\/timeseries/);
+  await page.getByText("90 d", { exact: true }).click();
+  await expect(page).toHaveURL(/range=90d/);
+  await asked;
+  await expect(page.getByRole("radio", { name: "90 d" })).toBeChecked();
+  expect(await heading.textContent()).toBe(before);
+  answer();
+  await expect(heading).not.toHaveText(before!);
+});
+
+test("the curve of the rating has gaps where nobody rated", async ({ page, server, project }) => {
+  await fetch(`${server.url}/api/v1/public/${project}/feedbacks`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ content: "Good", rating: 5 }),
+  });
+  await open(page, server, `/admin/analytics?project=${project}&range=30d`);
+  const tile = page.getByRole("region", { name: "Average rating", exact: true });
+  await expect(tile).toContainText("5");
+  // The last part alone has a value: a dot at the end, and no line that leads there.
+  await expect(tile.locator("svg").last().locator("path")).toHaveCount(1);
+});
+
+test("a bar is as long as the percent beside it, and ends before the numbers", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=30d`);
+  for (const id of ["levels", "origins", "endpoints"]) {
+    const rows = page.locator(`[data-figure="${id}"] li`);
+    await expect(rows.first()).toHaveText(/%/);
+    const bars = await rows.evaluateAll((rows) =>
+      rows.map((row) => {
+        const bar = row.querySelector<HTMLElement>("[style*=width]")!;
+        const [end, track] = [bar.getBoundingClientRect(), bar.parentElement!.getBoundingClientRect()];
+        const texts = [...row.querySelectorAll("span")].slice(-2);
+        return {
+          share: Number.parseFloat(texts[1]!.textContent!) / 100,
+          length: end.width / track.width,
+          room: texts[0]!.getBoundingClientRect().left - end.right,
+        };
+      }),
+    );
+    for (const { share, length, room } of bars) {
+      expect(Math.abs(length - share)).toBeLessThan(0.02);
+      expect(room).toBeGreaterThanOrEqual(0);
+    }
+  }
+});
+
 test("Statistics fits on a phone, and the page does not scroll sideways", async ({ page, demo }) => {
   await open(page, demo, path, { phone: true });
   await expect(page.locator('[data-figure="trend"] [data-drawn]')).toBeVisible();

@@ -18,8 +18,8 @@ export interface Format {
   duration(seconds: number): string;
   /** Items as "a, b and c". */
   list(items: string[]): string;
-  /** A number as "1.2K", for axes and small places. */
-  compact(value: number): string;
+  /** A number as "1.2K", for axes and small places; `digits` after the point count below a thousand. */
+  compact(value: number, digits?: number): string;
   /** A number with at most two digits after the point. */
   decimal(value: number): string;
   /** Unix seconds as "3 Nov", minutes east of UTC. */
@@ -65,7 +65,6 @@ function newFormat(tag: string): Format {
   const times = (options: Intl.DateTimeFormatOptions) => lazy(() => new Intl.DateTimeFormat(tag, options));
   const number = numbers();
   const size = numbers({ maximumFractionDigits: 1 });
-  const compact = numbers({ notation: "compact", maximumFractionDigits: 1 });
   const decimal = numbers({ maximumFractionDigits: 2 });
   // "2026/11/23 16:45" in Chinese: the medium form is wider than a column.
   const time = times({ dateStyle: tag.startsWith("zh") ? "short" : "medium", timeStyle: "short" });
@@ -79,6 +78,7 @@ function newFormat(tag: string): Format {
   const list = lazy(() => new Intl.ListFormat(tag, { type: "conjunction" }));
   const countries = lazy(() => new Intl.DisplayNames(tag, { type: "region" }));
   const percents: Intl.NumberFormat[] = []; // by digits after the point
+  const compacts: Intl.NumberFormat[] = []; // likewise
   const shifted = (seconds: number, offset: number) => (seconds + offset * 60) * 1000;
   const unit = (value: number, name: string) =>
     new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
@@ -110,7 +110,11 @@ function newFormat(tag: string): Format {
       return shown.length ? shown.map(([value, name]) => unit(value, name)).join(" ") : unit(0, "second");
     },
     list: (items) => list().format(items),
-    compact: (value) => compact().format(value),
+    compact(value, digits = 1) {
+      const shown = Math.abs(value) < 1000 ? digits : 1;
+      compacts[shown] ??= new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: shown });
+      return compacts[shown].format(value);
+    },
     decimal: (value) => decimal().format(value),
     day: (seconds, offset) => day().format(shifted(seconds, offset)),
     hour: (seconds, offset) => hour().format(shifted(seconds, offset)),

@@ -1,8 +1,34 @@
 // Queries whose range moves: what was there stays until the new numbers come.
 
-import { keepPreviousData, type QueryKey, type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, type QueryKey, type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Admin } from "../app/client";
 import { useAdmin, useProjectKey } from "../app/project";
+import type { Range } from "../app/range";
+
+const numbers = "numbers";
+
+/** Whether numbers that are shown have no answer yet, not even that they failed. */
+function areMissing(queries: QueryClient): boolean {
+  const pending = ({ state }: { state: { status: string } }) => state.status === "pending";
+  return queries.getQueryCache().findAll({ queryKey: [numbers], type: "active", predicate: pending }).length > 0;
+}
+
+/** The range that the numbers on the page are of: the one before `range`, until there is an answer about this one. */
+export function useAnsweredRange(range: Range): Range {
+  const queries = useQueryClient();
+  const [answered, setAnswered] = useState(range);
+  const missing = useSyncExternalStore(
+    useCallback((changed) => queries.getQueryCache().subscribe(changed), [queries]),
+    () => areMissing(queries),
+  );
+  useEffect(() => {
+    // What else is on the page asks in effects, which may come after this one.
+    const timer = setTimeout(() => areMissing(queries) || setAnswered(range));
+    return () => clearTimeout(timer);
+  }, [queries, range, missing]);
+  return answered;
+}
 
 interface Question<A, T> {
   key: QueryKey;
@@ -16,7 +42,7 @@ export function useAsked<A, T = A>({ key, ask, select, enabled = true }: Questio
   const [project] = useProjectKey();
   const admin = useAdmin();
   return useQuery({
-    queryKey: ["numbers", project, ...key],
+    queryKey: [numbers, project, ...key],
     queryFn: ({ signal }) => ask(admin, signal),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { init } from "echarts";
+import { describe, expect, it, vi } from "vitest";
+import { formatIn } from "../app/format";
 import { rangeOf, zoneName } from "../app/range";
+import { en } from "../texts/en";
 import { isoDay } from "./calendar";
 import { changeOf, shareText } from "./change";
 import { countryOf, onMap } from "./countries";
@@ -8,9 +11,15 @@ import { plain } from "./parts";
 import { average } from "./retention";
 import { nodesOf } from "./sankey";
 import { slicesOf } from "./shares";
-import { pointsOf, thinned } from "./sparkline";
+import { linesOf, thinned } from "./sparkline";
 import { csvOf } from "./table";
-import { finished } from "./trend";
+import { finished, type TrendValues, trend } from "./trend";
+
+// What formats is chosen by a language, which listens to the browser.
+vi.hoisted(() => {
+  vi.stubGlobal("window", new EventTarget());
+  vi.stubGlobal("navigator", { userAgent: "Node.js" });
+});
 
 const day = 86_400;
 // Monday, 1 December 2025, 00:00 UTC.
@@ -116,10 +125,45 @@ describe("curves", () => {
     expect(thinned([1, 2, 3, 4, 5], 2)).toEqual([6, 9]);
     expect(thinned([], 2)).toEqual([]);
     expect(thinned([1, 2], 5)).toEqual([1, 2]);
+    expect(thinned([null, null, 1, null], 2)).toEqual([null, 1]);
   });
   it("touches the top with the greatest value, and stays at the bottom without any", () => {
-    expect(pointsOf([0, 5, 10], 100, 20)).toEqual(["0 20", "50 10", "100 0"]);
-    expect(pointsOf([0, 0], 100, 20)).toEqual(["0 20", "100 20"]);
+    const drawn = (values: (number | null)[]) => linesOf(values, 100, 20).map((line) => line.map(({ x, y }) => `${x} ${y}`));
+    expect(drawn([0, 5, 10])).toEqual([["0 20", "50 10", "100 0"]]);
+    expect(drawn([0, 0])).toEqual([["0 20", "100 20"]]);
+    expect(drawn([null, 5, 10, null, 10])).toEqual([["25 10", "50 0"], ["100 0"]]);
+    expect(drawn([null, null])).toEqual([]);
+  });
+});
+
+describe("an axis of values", () => {
+  const words = { texts: en.charts, format: formatIn("en-GB") };
+  const marksOf = (most: number, more: Partial<TrendValues>) => {
+    const values = [most / 3, most];
+    const buckets = [monday, monday + day];
+    const drawing = trend(
+      { buckets, granularity: "day", offset: 0, now: monday + 9 * day, series: [{ name: "a", values }], measure: "m", ...more },
+      words,
+    );
+    const chart = init(null, null, { renderer: "svg", ssr: true, width: 600, height: 240 });
+    chart.setOption(drawing.option({ palette: light, hidden: new Set(), width: 600, height: 240, wide: true }));
+    const texts = [...chart.renderToSVGString().matchAll(/<text[^>]*text-anchor="end"[^>]*>([^<]+)</g)].map(([, text]) => text!);
+    chart.dispose();
+    return texts;
+  };
+  it.each([0.0007, 0.004, 0.0121, 0.09, 0.1, 0.4, 0.99, 1, 2, 7, 17, 950, 1000, 1999, 4300, 26_000, 1_100_000])(
+    "tells its marks apart up to %d",
+    (most) => {
+      for (const percent of [false, true]) {
+        const marks = marksOf(most, { percent });
+        expect(marks.length).toBeGreaterThan(2);
+        expect(new Set(marks).size, `${marks}`).toBe(marks.length);
+      }
+    },
+  );
+  it("writes no more digits than it needs", () => {
+    expect(marksOf(0.09, {})).toEqual(["0", "0.02", "0.04", "0.06", "0.08", "0.1"]);
+    expect(marksOf(4, {})).toEqual(["0", "1", "2", "3", "4"]);
   });
 });
 

@@ -74,7 +74,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
           width: Math.max(50, (look.wide ? 900 : 300) / Math.max(1, steps.length)),
         },
       },
-      yAxis: { ...valueAxis(look, format.compact), minInterval: 1 },
+      yAxis: { ...valueAxis(look, steps[0]?.users ?? 0, format.compact), minInterval: 1 },
       series: [
         {
           type: "bar",

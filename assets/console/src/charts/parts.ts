@@ -33,12 +33,28 @@ export function axisLabel({ palette }: Look) {
   return { color: palette.muted, fontSize: 11, fontFamily };
 }
 
-export function valueAxis(look: Look, format: (value: number) => string) {
+/** How many steps an axis of values has, about. */
+const marks = 4;
+
+/** Digits after the point that tell the marks of an axis from 0 to `most` apart: those of the step that ECharts takes. */
+function digitsOf(most: number): number {
+  if (most <= 0) {
+    return 0;
+  }
+  const step = most / marks;
+  const power = Math.floor(Math.log10(step));
+  // It takes 1, 2, 3, 5 or 10 times a power of ten.
+  return Math.max(0, -(step / 10 ** power >= 7 ? power + 1 : power));
+}
+
+/** An axis of values from 0 to `most`, whose marks are written with as many digits after the point as they need. */
+export function valueAxis(look: Look, most: number, format: (value: number, digits: number) => string) {
+  const digits = digitsOf(most);
   return {
     type: "value",
     minInterval: 0,
-    splitNumber: 4,
-    axisLabel: { ...axisLabel(look), formatter: format },
+    splitNumber: marks,
+    axisLabel: { ...axisLabel(look), formatter: (value: number) => format(value, digits) },
     splitLine: { lineStyle: { color: look.palette.line } },
   };
 }

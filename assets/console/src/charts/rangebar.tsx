@@ -6,6 +6,7 @@ import { useIsFetching } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { type Range, type RangeName, zoneName } from "../app/range";
 import { useTexts } from "../app/texts";
+import { useAnsweredRange } from "./asked";
 import { useWords } from "./words";
 
 interface RangeBarProps {
@@ -39,9 +40,9 @@ export function RangeBar({ range, setRange, refresh, names, children }: RangeBar
   );
 }
 
-/** From when to when, and in which zone. */
+/** From when to when the numbers on the page are, and in which zone. */
 export function RangeText({ range }: { range: Range }) {
-  const about = useRangeText(range);
+  const about = useRangeText(useAnsweredRange(range));
   return (
     <Text size="sm" c="dimmed">
       {about}

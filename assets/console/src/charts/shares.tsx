@@ -76,7 +76,7 @@ export function bars(values: ShareValues, words: Words): Drawing {
     option: (look): Option => ({
       ...base(look),
       grid: { left: 4, right: 24, top: 10, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
-      xAxis: valueAxis(look, words.format.compact),
+      xAxis: valueAxis(look, Math.max(0, ...rows.map((row) => row.count)), words.format.compact),
       yAxis: {
         ...categoryAxis(
           look,
@@ -104,19 +104,20 @@ export function bars(values: ShareValues, words: Words): Drawing {
 
 function Bars({ rows, shareOf, format }: { rows: readonly Share[]; shareOf: (count: number) => number; format: Words["format"] }) {
   const palette = usePalette();
-  const most = Math.max(1, ...rows.map((row) => row.count));
   return (
     <ScrollArea h="100%" type="auto" offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
       <Box component="ol" className={styles.bars}>
         {rows.map((row, index) => (
           <li key={`${index} ${row.name}`} className={styles.bar}>
-            <div
-              className={styles.barFill}
-              style={{ width: `${(row.count / most) * 100}%`, background: row.missing ? palette.rest : colorOf(palette, 0) }}
-            />
-            <Text span className={styles.barName} title={row.name} fs={row.missing ? "italic" : undefined}>
-              {row.name}
-            </Text>
+            <div className={styles.barTrack}>
+              <div
+                className={styles.barFill}
+                style={{ width: `${shareOf(row.count) * 100}%`, background: row.missing ? palette.rest : colorOf(palette, 0) }}
+              />
+              <Text span className={styles.barName} title={row.name} fs={row.missing ? "italic" : undefined}>
+                {row.name}
+              </Text>
+            </div>
             <Text span className={styles.barCount}>
               {format.number(row.count)}
             </Text>

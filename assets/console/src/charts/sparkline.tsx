@@ -1,46 +1,75 @@
 // A curve without axes, below a figure.
 
+import { Fragment } from "react";
 import styles from "./charts.module.css";
 import { colorOf, usePalette } from "./palette";
 
 const width = 120;
 const height = 28;
 
+/** Values in the order of time; null where there is none, as for the mean of nothing. */
+export type Curve = readonly (number | null)[];
+
 /** Values added up to at most so many, so that a curve is none of needles. */
-export function thinned(values: readonly number[], most: number): number[] {
+export function thinned(values: Curve, most: number): Curve {
   const size = Math.ceil(values.length / most);
   return Array.from({ length: Math.ceil(values.length / size) || 0 }, (_, at) =>
-    values.slice(at * size, (at + 1) * size).reduce((sum, value) => sum + value, 0),
+    values.slice(at * size, (at + 1) * size).reduce((sum, value) => (value === null ? sum : (sum ?? 0) + value), null),
   );
 }
 
-/** Points of the line through values, in a box; the greatest value touches its top. */
-export function pointsOf(values: readonly number[], boxWidth: number, boxHeight: number): string[] {
-  const most = Math.max(...values, 0) || 1;
+interface Point {
+  x: number;
+  y: number;
+  /** Whether it is of the last part, which is not over. */
+  open: boolean;
+}
+
+/** The lines through values, in a box, with a gap where there is none; the greatest value touches the top. */
+export function linesOf(values: Curve, boxWidth: number, boxHeight: number): Point[][] {
+  const most = Math.max(...values.map((value) => value ?? 0), 0) || 1;
   const step = values.length > 1 ? boxWidth / (values.length - 1) : 0;
-  return values.map((value, at) => `${round(at * step)} ${round(boxHeight - (Math.max(value, 0) / most) * boxHeight)}`);
+  const lines: Point[][] = [[]];
+  values.forEach((value, at) => {
+    if (value === null) {
+      lines.push([]);
+    } else {
+      const y = round(boxHeight - (Math.max(value, 0) / most) * boxHeight);
+      lines[lines.length - 1]!.push({ x: round(at * step), y, open: at > 0 && at === values.length - 1 });
+    }
+  });
+  return lines.filter((line) => line.length > 0);
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
+const path = (points: readonly Point[]) => `M${points.map(({ x, y }) => `${x} ${y}`).join("L")}`;
+
 /**
- * Values in the order of time. The last part is one that is not over: its end of the line is
- * dashed. It says nothing to those who do not see it, since the figure does.
+ * The last part is one that is not over: its end of the line is dashed. It says nothing to those who do not see it,
+ * since the figure does.
  */
-export function Sparkline({ values }: { values: readonly number[] }) {
+export function Sparkline({ values }: { values: Curve }) {
   const palette = usePalette();
   const color = colorOf(palette, 0);
-  const points = pointsOf(values, width, height - 4);
+  const lines = values.length > 1 ? linesOf(values, width, height - 4) : [];
   const line = { fill: "none", stroke: color, strokeWidth: 1.5, strokeLinejoin: "round", vectorEffect: "non-scaling-stroke" } as const;
   return (
     <svg className={styles.spark} viewBox={`0 -2 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-      {points.length > 1 && (
-        <>
-          <path d={`M${points.join("L")}L${width} ${height - 2}L0 ${height - 2}Z`} fill={color} opacity={0.1} />
-          <path d={`M${points.slice(0, -1).join("L")}`} {...line} />
-          <path d={`M${points.slice(-2).join("L")}`} {...line} strokeDasharray="3 3" />
-        </>
-      )}
+      {lines.map((points) => {
+        const [first, last] = [points[0]!, points[points.length - 1]!];
+        if (points.length === 1) {
+          // A value between two gaps is a dot.
+          return <path key={first.x} d={`${path(points)}h0`} {...line} strokeWidth={4} strokeLinecap="round" />;
+        }
+        return (
+          <Fragment key={first.x}>
+            <path d={`${path(points)}L${last.x} ${height - 2}L${first.x} ${height - 2}Z`} fill={color} opacity={0.1} />
+            <path d={path(last.open ? points.slice(0, -1) : points)} {...line} />
+            {last.open && <path d={path(points.slice(-2))} {...line} strokeDasharray="3 3" />}
+          </Fragment>
+        );
+      })}
     </svg>
   );
 }

@@ -5,7 +5,7 @@ import { useTexts } from "../app/texts";
 import { changeOf, shareText } from "./change";
 import styles from "./charts.module.css";
 import { type Asked, Definition } from "./figure";
-import { Sparkline, thinned } from "./sparkline";
+import { type Curve, Sparkline, thinned } from "./sparkline";
 import { useWords } from "./words";
 
 export interface TileValues {
@@ -25,7 +25,7 @@ interface TileProps {
   definition: string;
   query: Asked<TileValues>;
   /** In the order of time. */
-  curve?: readonly number[] | undefined;
+  curve?: Curve | undefined;
   /** Whether more is better, worse or neither. */
   more?: "better" | "worse";
 }
@@ -68,7 +68,7 @@ export function Tile({ title, definition, query, curve, more }: TileProps) {
           </div>
         </div>
       )}
-      <div className={styles.tileRow}>
+      <div className={query.isPlaceholderData ? `${styles.tileRow} ${styles.stale}` : styles.tileRow}>
         <Text span size="xs" fw={500} className={styles.change} data-tone={tone} title={texts.comparedWith}>
           {changeText()}
         </Text>

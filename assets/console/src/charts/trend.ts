@@ -102,6 +102,14 @@ function optionOf(
   });
   // The open part is a series of its own, which begins where the other one ends.
   const from = Math.max(over - 1, 0);
+  const most = Math.max(
+    0,
+    ...buckets.map((_, at) => {
+      const there = shown.map((one) => one.values[at] ?? 0);
+      return stacked ? there.reduce((sum, value) => sum + value, 0) : Math.max(0, ...there);
+    }),
+  );
+  const whole = values.percent && most <= 1;
   const byHour = granularity === "hour" && buckets.length <= 25;
   return {
     ...base(look),
@@ -136,9 +144,11 @@ function optionOf(
         }),
     },
     yAxis: {
-      ...valueAxis(look, (value) => (values.percent ? format.percent(value, 0) : format.compact(value))),
+      ...valueAxis(look, whole ? 1 : most, (value, digits) =>
+        values.percent ? format.percent(value, Math.max(0, digits - 2)) : format.compact(value, digits),
+      ),
       min: 0,
-      ...(values.percent && shown.every((one) => one.values.every((value) => value <= 1)) && { max: 1 }),
+      ...(whole && { max: 1 }),
       ...(values.percent ? {} : { minInterval: integers(shown) ? 1 : 0 }),
     },
     series: [

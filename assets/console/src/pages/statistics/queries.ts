@@ -80,12 +80,7 @@ export function useRatingCurve(range: Range) {
     key: ["rating-curve", range.start, range.end],
     ask: async (admin, signal) => {
       const parts = await Promise.all(partsOf(range, curveParts).map((part) => admin.getFeedbackRatingStats(within(part), { signal })));
-      let last = 0;
-      // A part without ratings goes on from the one before.
-      return parts.map((part) => {
-        last = part.average_rating ?? last;
-        return last;
-      });
+      return parts.map((part) => part.average_rating);
     },
   });
 }
