@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"internal/datadir":   {},
 	"docs":               {},
 	"internal/durable":   {},
-	"internal/fault":     {},
+	"internal/fault":     {"internal/integrity"},
 	"internal/integrity": {},
 	"internal/logging":   {},
 	"internal/meter":     {},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -69,7 +68,7 @@ func (x *Index) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
 		text := x.db.ChangedText()
-		err := x.catchUpOrRecover(ctx)
+		err := x.catchUp(ctx)
 		if x.observed.batches.Load() != before {
 			due = time.Now().Add(max(x.gatherFor, min(gatherShare*time.Since(begun), maxGather)))
 		}
@@ -94,18 +93,6 @@ func (x *Index) Run(ctx context.Context) {
 		}
 		retry = min(2*retry, lastRetry)
 	}
-}
-
-// catchUpOrRecover calls catchUp and returns a panic as an error. bbolt panics at a damaged
-// page of svc.db, and the server must go on without an index that is up to date.
-func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("reading svc.db: panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return x.catchUp(ctx)
 }
 
 // gather waits until the next batch is due, no more changes come, or there are

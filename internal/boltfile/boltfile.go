@@ -11,6 +11,7 @@
 //	compact.go   copying to a smaller file while it is in use
 //	image.go     copies of a file as of one commit
 //	pages.go     examination of pages before bbolt reads them
+//	damage.go    damage that is found while a file is open
 //	verify.go    the rules of bbolt for all pages of a file
 //	check.go     Check and Repair of a file that nobody has open
 //	state.go     counters for status and metrics

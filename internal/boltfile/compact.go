@@ -65,7 +65,7 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 		return c, err
 	}
 	// bbolt would panic at a damaged page, or walk in a circle of pages for ever.
-	if err := examineOpen(d.path, d.now().Info().PageSize); err != nil {
+	if err := d.examine(); err != nil {
 		return c, fmt.Errorf("compact %s: %w", d.path, err)
 	}
 	temp := d.path + compactSuffix

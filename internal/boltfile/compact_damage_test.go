@@ -33,7 +33,7 @@ func TestCompactDamaged(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "x.db")
-			f := writerOf(t, path)
+			f := writerOf(t, path, slog.DiscardHandler)
 			damageLeaf(t, f, tc.damage)
 			if c, err := f.Compact(true); !errors.Is(err, boltfile.ErrDamaged) || c.Done {
 				t.Errorf("got %+v, %v, want ErrDamaged", c, err)
@@ -57,7 +57,7 @@ type damagedFile struct {
 }
 
 // writerOf makes a file with a bucket of many pages, and another one.
-func writerOf(t *testing.T, path string) damagedFile {
+func writerOf(t *testing.T, path string, log slog.Handler) damagedFile {
 	t.Helper()
 	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
 		b, err := tx.CreateBucket(bucket)
@@ -74,7 +74,7 @@ func writerOf(t *testing.T, path string) damagedFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := damagedFile{boltfile.NewWriter(db, slog.New(slog.DiscardHandler)), db}
+	f := damagedFile{boltfile.NewWriter(db, slog.New(log)), db}
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)

@@ -18,7 +18,7 @@ type DB struct {
 	options Options
 
 	swap sync.RWMutex // held for a moment, never while a transaction runs
-	bolt *bbolt.DB    // another one after Compact; guarded by swap
+	bolt *bbolt.DB    // another one after Compact, nil = too damaged to be opened; guarded by swap
 }
 
 // Open opens the file at path, which must exist. The list of free pages is not written

@@ -3,18 +3,20 @@ package boltfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
 // Image is a file as of one commit. While it is open, pages that are freed meanwhile
 // stay in the file: copy it, close it, and only then read the copy or send it.
 type Image struct {
-	tx     *Tx
-	closed func() // notes the end of the transaction
+	from   io.WriterTo // the transaction, or the file itself if it cannot be opened
+	bytes  int64
+	closed func() error
 }
 
 // Bytes returns the size of a copy.
-func (s *Image) Bytes() int64 { return s.tx.Size() }
+func (s *Image) Bytes() int64 { return s.bytes }
 
 // Copy writes the image to a new file at path, which is not synced: a copy is for
 // reading it now. After an error nothing is left there.
@@ -24,7 +26,7 @@ func (s *Image) Copy(path string) error {
 		return err
 	}
 	copied := copyFile{File: f}
-	_, err = s.tx.WriteTo(&copied)
+	_, err = s.from.WriteTo(&copied)
 	if copied.err != nil {
 		err = copied.err
 	}
@@ -48,10 +50,4 @@ func (f *copyFile) Write(b []byte) (n int, err error) {
 }
 
 // Close releases the image.
-func (s *Image) Close() error {
-	if s.closed != nil {
-		s.closed()
-		s.closed = nil
-	}
-	return s.tx.Rollback()
-}
+func (s *Image) Close() error { return s.closed() }

@@ -73,17 +73,6 @@ func (x *examiner) examine(path string) (err error) {
 	return x.file()
 }
 
-// examineOpen examines all pages in use of a file that this process has open. The caller must
-// hold the lock of the writer. The error is ErrDamaged or comes from the file system.
-func examineOpen(path string, pageSize int) error {
-	disk, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer disk.Close()
-	return (&examiner{disk: disk, pageSize: int64(pageSize)}).file()
-}
-
 // examiner looks at the pages of a file that nobody writes to meanwhile.
 type examiner struct {
 	disk     *os.File

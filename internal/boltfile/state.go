@@ -20,6 +20,8 @@ type State struct {
 
 	Transactions int           // that read now
 	Oldest       time.Duration // for how long the first of them reads
+
+	Locked time.Duration // see LockedFor
 }
 
 // observed is what a Writer counts.
@@ -40,12 +42,23 @@ func newObserved() observed {
 // is valid.
 func (w *Writer) State() (State, error) {
 	size, err := Size(w.db.Path())
-	o, file := &w.observed, w.db.now().Stats()
+	o := &w.observed
 	s := State{
 		Failed: w.failures.Load(), Commit: o.commit.Distribution(), Sync: o.sync.Distribution(), Group: o.group.Distribution(),
-		FileBytes: size, FreeBytes: int64(file.FreeAlloc), FreePages: file.FreePageN + file.PendingPageN,
-		Transactions: file.OpenTxN, Oldest: o.open.Oldest(),
+		FileBytes: size, Oldest: o.open.Oldest(), Locked: w.LockedFor(),
 	}
 	s.Commits = s.Commit.Total()
+	if w.Unopened() == nil {
+		file := w.db.now().Stats()
+		s.FreeBytes, s.FreePages, s.Transactions = int64(file.FreeAlloc), file.FreePageN+file.PendingPageN, file.OpenTxN
+	}
 	return s, err
+}
+
+// LockedFor returns for how long the present holder has had the lock; 0 if it is free.
+func (w *Writer) LockedFor() time.Duration {
+	if at := w.locked.Load(); at != 0 {
+		return time.Since(epoch) - time.Duration(at)
+	}
+	return 0
 }

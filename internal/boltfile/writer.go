@@ -37,7 +37,8 @@ const (
 // memory is visible, so that both have the same order. Update and Refused are for
 // callers that hold it; all other methods may be called from any goroutine.
 type Writer struct {
-	sync.Mutex
+	mu     sync.Mutex
+	locked atomic.Int64 // when mu was locked, in nanoseconds since epoch; 0 = it is free
 
 	db       *DB
 	log      *slog.Logger
@@ -50,6 +51,7 @@ type Writer struct {
 	failing  atomic.Pointer[failure] // the last commit failed
 	tried    atomic.Int64            // when Writable tried last, Unix nanoseconds
 	failures atomic.Uint64           // commits that failed
+	damage   atomic.Pointer[damage]  // the first that was found
 }
 
 // failure is a commit that failed.
@@ -63,13 +65,37 @@ func NewWriter(db *DB, log *slog.Logger) *Writer {
 	return &Writer{db: db, log: log, observed: newObserved()}
 }
 
+// epoch is a moment that times of locks are counted from, as they have no date.
+var epoch = time.Now()
+
+// Lock takes the lock of the writer.
+func (w *Writer) Lock() {
+	w.mu.Lock()
+	w.locked.Store(int64(time.Since(epoch)))
+}
+
+// TryLock takes the lock if it is free.
+func (w *Writer) TryLock() bool {
+	free := w.mu.TryLock()
+	if free {
+		w.locked.Store(int64(time.Since(epoch)))
+	}
+	return free
+}
+
+// Unlock gives the lock back.
+func (w *Writer) Unlock() {
+	w.locked.Store(0)
+	w.mu.Unlock()
+}
+
 // Path returns the path of the file.
 func (w *Writer) Path() string { return w.db.Path() }
 
 // Size returns the file size and the bytes in use; the rest is free pages.
 func (w *Writer) Size() (file, used int64, err error) {
-	if file, err = Size(w.db.Path()); err != nil {
-		return 0, 0, err
+	if file, err = Size(w.db.Path()); err != nil || w.Unopened() != nil {
+		return file, file, err
 	}
 	size, free, err := w.db.usage() // the file may be longer: it grows ahead
 	return file, size - free, err
@@ -82,20 +108,42 @@ func (w *Writer) Hold() (release func()) {
 	return w.Unlock
 }
 
-// View runs fn in a read transaction.
-func (w *Writer) View(fn func(*Tx) error) error {
+// View runs fn in a read transaction. A panic is an error that wraps ErrDamaged if the file is
+// damaged.
+func (w *Writer) View(fn func(*Tx) error) (err error) {
+	if err := w.Unopened(); err != nil {
+		return err
+	}
 	defer w.watch()()
 	defer w.observed.open.Begin()()
+	defer w.guard(&err)
+	defer faultsPanic()()
 	return w.db.View(fn)
 }
 
-// Image returns the file as of the last commit. The caller must close it.
+// Image returns the file as of the last commit, and as it is if it cannot be opened. The caller
+// must close it.
 func (w *Writer) Image() (*Image, error) {
+	if w.Unopened() != nil {
+		size, err := Size(w.db.Path())
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.Open(w.db.Path())
+		if err != nil {
+			return nil, err
+		}
+		return &Image{from: f, bytes: size, closed: f.Close}, nil
+	}
 	tx, err := w.db.begin(false)
 	if err != nil {
 		return nil, err
 	}
-	return &Image{tx: tx, closed: w.observed.open.Begin()}, nil
+	ended := w.observed.open.Begin()
+	return &Image{from: tx, bytes: tx.Size(), closed: func() error {
+		ended()
+		return tx.Rollback()
+	}}, nil
 }
 
 // Compact copies the content to a smaller file if a quarter of this one is free, or
@@ -108,9 +156,16 @@ func (w *Writer) Compact(always bool) (Compaction, error) {
 
 // compact holds the lock of the writer, which a panic must release.
 func (w *Writer) compact(always bool) (Compaction, error) {
+	if err := w.Unopened(); err != nil {
+		return Compaction{}, err
+	}
 	w.Lock()
 	defer w.Unlock()
-	return w.db.compact(always)
+	c, err := w.db.compact(always)
+	if errors.Is(err, ErrDamaged) {
+		_ = w.NoteDamage(err) // the caller gets the details
+	}
+	return c, err
 }
 
 // Refused returns the error of the last commit if it failed a moment ago, and nil
@@ -161,7 +216,8 @@ func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirme
 // When the disk does not take the transaction, the error is a fault of kind
 // NoSpace or Unavailable. After an error nothing is changed, unless it is one
 // for which Written is true; then nothing else is written before the disk has
-// confirmed the transaction. The caller must hold the lock of the writer.
+// confirmed the transaction. Where the file is damaged, the error wraps ErrDamaged. The caller
+// must hold the lock of the writer.
 func (w *Writer) Update(fn func(*Tx) error) error {
 	begun, tx := time.Now(), (*Tx)(nil)
 	err := w.UpdateUncounted(func(t *Tx) error {
@@ -177,14 +233,19 @@ func (w *Writer) Update(fn func(*Tx) error) error {
 
 // UpdateUncounted is Update for background work, which State does not count among the
 // commits.
-func (w *Writer) UpdateUncounted(fn func(*Tx) error) error {
+func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
+	if err := w.Unopened(); err != nil {
+		return err
+	}
 	defer w.watch()()
+	defer w.guard(&err)
+	defer faultsPanic()()
 	begun := time.Now()
 	if err := w.confirm(); err != nil {
 		return w.failed(errWaiting, err, begun)
 	}
 	number, complete := 0, false
-	err := w.db.update(func(tx *Tx) error {
+	err = w.db.update(func(tx *Tx) error {
 		number = tx.ID()
 		err := fn(tx)
 		complete = err == nil
@@ -299,6 +360,9 @@ func (w *Writer) Abandon() error { return w.db.Close() }
 // Close closes the file. It writes the list of free pages once, which makes the
 // next Open fast; when the disk does not take it, that one looks for them.
 func (w *Writer) Close() error {
+	if w.Unopened() != nil {
+		return nil
+	}
 	if w.db.now().IsReadOnly() {
 		return w.db.Close()
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"svc/internal/integrity"
 )
 
 // Kind says what a client can do about an error. The api package alone
@@ -61,6 +63,9 @@ func (e *Error) After(wait time.Duration) *Error {
 
 // Error joins the texts as clients do.
 func (e *Error) Error() string { return strings.Join(e.Messages, "; ") }
+
+// Is reports whether target is integrity.ErrDamaged, which every fault of kind Damaged is.
+func (e *Error) Is(target error) bool { return e.Kind == Damaged && target == integrity.ErrDamaged }
 
 // Is reports whether err is a fault of the kind.
 func Is(err error, kind Kind) bool {

@@ -1,0 +1,119 @@
+package boltfile
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"svc/internal/fault"
+)
+
+// damage is what was found in a file: for clients, and for the administrator.
+type damage struct {
+	fault *fault.Error
+	cause error
+}
+
+// NewDamaged returns a Writer in the place of one for a file that is too damaged to be opened.
+// Transactions and compactions return a fault of kind Damaged; everything else works.
+func NewDamaged(path string, log *slog.Logger, cause error) *Writer {
+	w := NewWriter(&DB{path: path}, log)
+	_ = w.NoteDamage(cause)
+	return w
+}
+
+// Unopened returns the damage of a Writer from NewDamaged, and nil for any other.
+func (w *Writer) Unopened() error {
+	if w.db.now() == nil {
+		return w.Damage()
+	}
+	return nil
+}
+
+// NoteDamage remembers the first damage that was found in the file, and logs it. It returns a
+// fault of kind Damaged.
+func (w *Writer) NoteDamage(cause error) error {
+	name := filepath.Base(w.db.Path())
+	found := &damage{fault.New(fault.Damaged, "the file %s of the server is damaged; its administrator has to repair it", name).After(time.Minute), cause}
+	if !w.damage.CompareAndSwap(nil, found) {
+		return w.damage.Load().fault
+	}
+	w.log.Error("a database is damaged", "file", w.db.Path(), "damage", cause,
+		"next", `stop the server, keep a copy of the data directory, and restore the last backup; "svc check" shows what is damaged`)
+	return found.fault
+}
+
+// Damage returns nil, or a fault of kind Damaged once damage was found in the file.
+func (w *Writer) Damage() error {
+	if found := w.damage.Load(); found != nil {
+		return found.fault
+	}
+	return nil
+}
+
+// DamageCause returns what Damage is about, with numbers of pages, for the administrator; nil
+// without damage.
+func (w *Writer) DamageCause() error {
+	if found := w.damage.Load(); found != nil {
+		return found.cause
+	}
+	return nil
+}
+
+// guard is deferred around a transaction, outside of its rollback. It turns a panic into an
+// error if the file is damaged: bbolt panics at a page that is not what it must be, and the
+// system when the disk cannot read one. Any other panic goes on.
+func (w *Writer) guard(err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	switch p.(type) {
+	case runtime.Error, string: // bbolt panics with texts
+	default:
+		panic(p)
+	}
+	if *err = w.Damage(); *err != nil {
+		return
+	}
+	cause := w.db.examine()
+	if !errors.Is(cause, ErrDamaged) && !errors.Is(cause, syscall.EIO) {
+		panic(p)
+	}
+	*err = w.NoteDamage(cause)
+}
+
+// faultsPanic makes a page that the disk cannot read a panic, which guard handles, instead of
+// the end of the process. The returned function restores what was before.
+func faultsPanic() (restore func()) {
+	before := debug.SetPanicOnFault(true)
+	return func() { debug.SetPanicOnFault(before) }
+}
+
+// examine reads all pages in use as a new transaction sees them. The error is ErrDamaged or
+// comes from the file system.
+func (d *DB) examine() error {
+	tx, err := d.begin(false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // of a read transaction
+	disk, err := os.Open(d.path)
+	if err != nil {
+		return err
+	}
+	defer disk.Close()
+	info, err := disk.Stat()
+	if err != nil {
+		return err
+	}
+	size := int64(tx.bolt().DB().Info().PageSize)
+	x := &examiner{disk: disk, pageSize: size, used: make([]bool, min(tx.Size(), info.Size())/size)}
+	_, err = x.tree(uint64(tx.bolt().Cursor().Bucket().Root()), nil)
+	return err
+}
