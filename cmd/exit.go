@@ -28,6 +28,7 @@ const (
 	exitLocked      = 11  // another process has it
 	exitNewer       = 12  // a newer program wrote the data
 	exitDamaged     = 13  // it cannot be opened
+	exitHung        = 15  // a shutdown did not come to its end
 	exitInterrupted = 130 // by a signal, before the work was done
 )
 

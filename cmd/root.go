@@ -6,7 +6,7 @@
 // connection.go (to a running server, or the lock), complete.go (shell completion),
 // log.go, progress.go and bar.go (progress), topics.go (help on subjects), upload.go
 // (files in chunks). What serve is made of besides: start.go (what it prints),
-// reload.go, signals.go, systemd.go, memory.go, geo.go, umask_unix.go.
+// reload.go, signals.go, shutdown.go (its limit), systemd.go, memory.go, geo.go, umask_unix.go.
 package cmd
 
 import (

@@ -102,6 +102,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	privateFiles()
 	limitMemory()
 	tuneCollector()
+	defer limitShutdown(ctx, s.ShutdownDelay+s.ShutdownTimeout+closeTime, p.stderr)()
 	start := startReport{settings: s, inside: container(os.DirFS("/"))}
 	if start.newFolder, err = instance.MakeFolder(s.Data); err != nil {
 		return err
