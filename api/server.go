@@ -427,4 +427,4 @@ func (s *Server) Stopping() { s.control.Stopping() }
 func (s *Server) Metrics() http.Handler { return s.control.Metrics() }
 
 // Status returns the current state.
-func (s *Server) Status() (apicontrol.Status, error) { return s.control.Status() }
+func (s *Server) Status() apicontrol.Status { return s.control.Status() }

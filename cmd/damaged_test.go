@@ -58,6 +58,62 @@ func TestDamageWhileServing(t *testing.T) {
 	p.end(t, syscall.SIGTERM)
 }
 
+// TestDamagedEvents: a page of events.db is damaged while a server runs. Events are refused with
+// 503, also after a restart; everything else goes on, and readiness, metrics, status and doctor
+// name the damage, which is logged once.
+func TestDamagedEvents(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	start := func() *process {
+		return launch(t, exec.Command("svc", "serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"))
+	}
+	p := start()
+	p.ask(t, "POST", "/admin/projects", `{"project_key":"a","name":"x"}`, 201)
+	p.ask(t, "POST", "/admin/projects/a/versions", `{"version":"1.0.0","comparable_version":"1.0.0","download_url":"https://example.org/1.zip"}`, 201)
+	batch := func(n int) string {
+		return fmt.Sprintf(`{"distinct_id":"u%d","events":[{"event_id":"e%d","name":"open","properties":{"text":"a needle in the haystack"}}]}`, n, n)
+	}
+	for n := range 300 {
+		p.ask(t, "POST", "/public/a/events", batch(n), 202)
+	}
+	damageLeaves(t, filepath.Join(data, "events.db"), "a needle in the haystack")
+	for _, state := range []string{"running", "started again"} {
+		if status, message, retry := p.try(t, "POST", "/public/a/events", batch(1000)); status != 503 || !strings.Contains(message, "events.db of the server is damaged") || retry == "" {
+			t.Errorf("%s: events: got %d %s, Retry-After %q, want 503", state, status, message, retry)
+		}
+		p.ask(t, "POST", "/public/a/versions/check-update", `{"current_version":"1.0.0"}`, 200)
+		p.ask(t, "POST", "/public/a/feedbacks", `{"content":"`+state+`"}`, 201)
+		p.ask(t, "PATCH", "/admin/projects/a", `{"name":"y"}`, 200)
+		for _, tc := range []struct {
+			command string
+			code    int
+			want    string
+		}{
+			{"health", 1, "events.db: the file is damaged"},
+			{"status", 0, "events.db: the file is damaged"},
+			{"doctor", 1, "events.db"},
+			{"backup " + filepath.Join(t.TempDir(), "x.tar.zst"), 13, "events.db is damaged"},
+		} {
+			if out, code := command(t, append(strings.Fields(tc.command), "--data", data)...); code != tc.code || !strings.Contains(out, tc.want) {
+				t.Errorf("%s: svc %s: got exit code %d, want %d with %q:\n%s", state, tc.command, code, tc.code, tc.want, out)
+			}
+		}
+		if metrics := string(get(t, data, "/metrics")); !strings.Contains(metrics, "\nsvc_events_damaged 1\n") || !strings.Contains(metrics, "\nsvc_store_damaged 0\n") {
+			t.Errorf("%s: the metrics do not name the damage", state)
+		}
+		p.end(t, syscall.SIGTERM)
+		if code := p.ProcessState.ExitCode(); code != 0 {
+			t.Errorf("%s: stopped with exit code %d", state, code)
+		}
+		if n := strings.Count(p.log.String(), "a database is damaged"); n != 1 || strings.Contains(p.log.String(), "panic") {
+			t.Errorf("%s: damage was logged %d times, want once and no panic:\n%s", state, n, p.log.String())
+		}
+		if state == "running" {
+			p = start()
+		}
+	}
+}
+
 // command runs svc and returns all it has written, and its exit code.
 func command(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()

@@ -22,7 +22,8 @@ type process struct {
 	*exec.Cmd
 	url    string // with /api/v1
 	token  string
-	logged chan struct{} // closed at the end of its log
+	log    strings.Builder
+	logged chan struct{} // closed at the end of log
 }
 
 // serve starts a server on a data directory and logs in.
@@ -54,6 +55,7 @@ func launch(t *testing.T, c *exec.Cmd) *process {
 		defer close(p.logged)
 		defer close(urls)
 		for s := bufio.NewScanner(log); s.Scan(); { // to the end: the log of a process must not wait
+			p.log.WriteString(s.Text() + "\n")
 			if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(s.Text()); url != "" {
 				select {
 				case urls <- url:

@@ -88,11 +88,7 @@ func (p *program) listenToSignals(i *service, r *reloader, m *manager, log *slog
 	calls := map[os.Signal]func(){syscall.SIGHUP: func() { m.reloading(r.reload) }}
 	for _, s := range stateSignals {
 		calls[s] = func() {
-			status, err := i.handler.Status()
-			if err != nil {
-				log.Error("cannot determine state", "error", err)
-				return
-			}
+			status := i.handler.Status()
 			logStatus(log, &status)
 		}
 	}

@@ -339,3 +339,9 @@ func (s *Store) State() (State, error) {
 // Writable returns nil if the last commit succeeded, and otherwise its error; see
 // boltfile.Writer. It does not wait for writers.
 func (s *Store) Writable() error { return s.file.Writable() }
+
+// LockedFor returns for how long the present writer has had the file; 0 without one.
+func (s *Store) LockedFor() time.Duration { return s.file.LockedFor() }
+
+// Damage returns nil, or what was found damaged, for the administrator.
+func (s *Store) Damage() error { return s.file.DamageCause() }

@@ -40,7 +40,23 @@ func (h *Handlers) facts() (doctor.Facts, error) {
 			facts.FailedJobs = append(facts.FailedJobs, doctor.FailedJob{Name: j.Name, Error: j.LastError})
 		}
 	}
+	for _, database := range []struct {
+		name   string
+		damage error
+	}{{datadir.Database, h.DB.Damage()}, {datadir.Events, h.eventsDamage()}} {
+		if database.damage != nil {
+			facts.Damaged = append(facts.Damaged, doctor.DamagedDatabase{Name: database.name, Error: database.damage.Error()})
+		}
+	}
 	return facts, nil
+}
+
+// eventsDamage returns the damage that was met in the events, nil where there are none.
+func (h *Handlers) eventsDamage() error {
+	if h.Events == nil {
+		return nil
+	}
+	return h.Events.Damage()
 }
 
 // PagesResult is the outcome of reading all pages of a database.

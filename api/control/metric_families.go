@@ -55,6 +55,10 @@ var families = []family{
 	value("svc_store_free_pages", "Pages of svc.db that are free or will be; known from the first commit on.", gauge, func(f *figures) float64 { return float64(f.store.FreePages) }),
 	value("svc_store_read_transactions", "Transactions that read svc.db now.", gauge, func(f *figures) float64 { return float64(f.store.Transactions) }),
 	value("svc_store_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *figures) float64 { return f.store.Oldest.Seconds() }),
+	value("svc_store_writer_seconds", "For how long the present writer has svc.db; others wait for it. 0 = nobody writes.", gauge, func(f *figures) float64 { return f.store.Locked.Seconds() }),
+	{"svc_store_damaged", "Whether damage was found in svc.db since the start.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		to.add(boolean(h.DB.Damage() != nil))
+	}},
 
 	value("svc_events_stored_total", "Events that were stored; those sent again are not counted again.", counterKind, func(f *figures) float64 { return float64(f.events.Events) }),
 	value("svc_events_batches_total", "Batches of events that were answered with success.", counterKind, func(f *figures) float64 { return float64(f.events.Batches) }),
@@ -81,6 +85,10 @@ var families = []family{
 	value("svc_events_free_pages", "Pages of events.db that are free or will be; known from the first commit on.", gauge, func(f *figures) float64 { return float64(f.events.FreePages) }),
 	value("svc_events_read_transactions", "Transactions that read events.db now.", gauge, func(f *figures) float64 { return float64(f.events.Transactions) }),
 	value("svc_events_oldest_read_seconds", "For how long the oldest of them reads. The file grows with each commit meanwhile.", gauge, func(f *figures) float64 { return f.events.Oldest.Seconds() }),
+	value("svc_events_writer_seconds", "For how long the present writer has events.db; others wait for it. 0 = nobody writes.", gauge, func(f *figures) float64 { return f.events.Locked.Seconds() }),
+	{"svc_events_damaged", "Whether damage was found in events.db since the start.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		to.add(boolean(h.eventsDamage() != nil))
+	}},
 
 	value("svc_search_ready", "Whether searches ask the index; until then they look everywhere.", gauge, func(f *figures) float64 { return boolean(f.search.Ready) }),
 	value("svc_search_lag_changes", "Changes that the index has not seen yet.", gauge, func(f *figures) float64 { return float64(f.search.Lag()) }),

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"svc/api/web"
+	"svc/internal/boltfile"
 	"svc/internal/event"
 	"svc/internal/jobs"
 	"svc/internal/meter"
@@ -27,13 +28,18 @@ type figures struct {
 	readiness Readiness
 }
 
-// figures reads them all. Beside an error it has what could be read.
-func (h *Handlers) figures() (f figures, err error) {
+// figures reads them all. What cannot be read is left at 0, and logged unless it is damage,
+// which was logged when it was found: a status and alerts depend on the rest.
+func (h *Handlers) figures() (f figures) {
+	var err, unread error
 	f.store, err = h.DB.State()
 	if h.Events != nil {
-		var unread error
 		f.events, unread = h.Events.State()
-		err = errors.Join(err, unread)
+	}
+	for _, err := range []error{err, unread} {
+		if err != nil && !errors.Is(err, boltfile.ErrDamaged) {
+			h.Log.Error("cannot read some figures", "error", err)
+		}
 	}
 	if h.Search != nil {
 		f.search = h.Search.State()
@@ -42,7 +48,7 @@ func (h *Handlers) figures() (f figures, err error) {
 		f.jobs, f.backups = h.Jobs.List(), h.Jobs.Backups()
 	}
 	f.readiness = h.readiness(true)
-	return f, err
+	return f
 }
 
 // Metrics answers with all metrics in the text format of Prometheus. It asks for
@@ -117,13 +123,9 @@ func (c collector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect reads them all from one state. What cannot be read is logged and left
-// at 0: the others stay, as alerts depend on them.
+// Collect reads them all from one state.
 func (c collector) Collect(to chan<- prometheus.Metric) {
-	f, err := c.handlers.figures()
-	if err != nil {
-		c.handlers.Log.Error("cannot read some metrics", "error", err)
-	}
+	f := c.handlers.figures()
 	for i := range families {
 		families[i].read(c.handlers, &f, samples{to, families[i].desc(), families[i].kind})
 	}

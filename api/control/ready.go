@@ -1,8 +1,10 @@
 package control
 
 import (
+	"fmt"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"svc/api/web"
 	"svc/internal/control"
@@ -74,10 +76,13 @@ func (h *Handlers) readiness(owner bool) Readiness {
 	}
 	server := [...]string{starting: "the server is starting", serving: "", stopping: "the server is stopping"}
 	check("server", server[h.life.at()], nil)
-	message, err := writable(h.DB.Writable())
+	message, err := writable(h.DB)
 	check(datadir.Database, message, err)
 	if h.Events != nil {
-		message, err := writable(h.Events.Writable())
+		message, err := writable(h.Events)
+		if h.Events.ReadOnly() {
+			message, err = "the file is damaged; no events are stored", h.Events.Damage()
+		}
 		check(datadir.Events, message, err)
 	}
 	if h.Search != nil && h.life.at() == serving {
@@ -94,11 +99,21 @@ func (h *Handlers) readiness(owner bool) Readiness {
 	return v
 }
 
-func writable(failure error) (message string, reason error) {
-	if failure == nil {
-		return "", nil
+// stuckAfter is how long a writer may have a file before the server is not ready.
+const stuckAfter = 30 * time.Second
+
+// writable says what keeps a database from being written.
+func writable(db interface {
+	Writable() error
+	LockedFor() time.Duration
+}) (message string, reason error) {
+	if held := db.LockedFor(); held >= stuckAfter {
+		return fmt.Sprintf("a write has not ended for %d seconds; others wait for it", int(held.Seconds())), nil
 	}
-	return "the last write failed", failure
+	if err := db.Writable(); err != nil {
+		return "the last write failed", err
+	}
+	return "", nil
 }
 
 func (h *Handlers) enoughSpace() (message string, reason error) {

@@ -16,6 +16,7 @@ import (
 	"svc/api/web"
 	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/fault"
 	"svc/internal/instance"
 	"svc/internal/platform"
 	"svc/internal/transfer"
@@ -115,7 +116,11 @@ func (h *Handlers) openCopy() (_ *dataCopy, err error) {
 	if c.db, err = store.Open(filepath.Join(c.folder, datadir.Database), store.Options{}); err != nil {
 		return nil, err
 	}
-	if c.events, err = event.Open(filepath.Join(c.folder, datadir.Events), event.Options{ReadOnly: true, Log: h.Log}); err != nil {
+	c.events, err = event.Open(filepath.Join(c.folder, datadir.Events), event.Options{ReadOnly: true, Log: h.Log})
+	if errors.Is(err, event.ErrDamaged) {
+		return nil, fault.New(fault.Damaged, "the file events.db of the server is damaged, so nothing can be exported; its administrator has to repair it")
+	}
+	if err != nil {
 		return nil, err
 	}
 	return c, c.events.Flush()

@@ -33,11 +33,17 @@ func checkServer(p *Installation) []Finding {
 var unasked = []Finding{note("not_examined", messagef("not examined"), messagef("solve the other problems and run svc doctor again"))}
 
 func checkDatabases(p *Installation) []Finding {
-	if len(p.Databases) == 0 {
+	databases := p.Databases
+	if p.Facts != nil && len(databases) == 0 {
+		for _, d := range p.Facts.Damaged {
+			databases = append(databases, Database{Name: d.Name, Err: errors.New(d.Error)})
+		}
+	}
+	if len(databases) == 0 {
 		return unasked
 	}
 	var findings []Finding
-	for _, d := range p.Databases {
+	for _, d := range databases {
 		switch {
 		case errors.Is(d.Err, boltfile.ErrNewer):
 			findings = append(findings, problem("database_newer", messagef("%v", d.Err), messagef("install the newer version again")))

@@ -163,9 +163,14 @@ type check struct {
 func Examine(p *Installation, fix bool) []Result { return examine(p, checks, fix) }
 
 // ExamineWhileServing runs the checks that a server can make of itself at any time: all but
-// the reading of the databases. Nothing is repaired.
+// the reading of the databases, of which it tells the damage that it has met. Nothing is
+// repaired.
 func ExamineWhileServing(p *Installation) []Result {
-	return examine(p, slices.DeleteFunc(slices.Clone(checks), func(c check) bool { return c.name == "databases" }), false)
+	own := slices.Clone(checks)
+	if p.Facts == nil || len(p.Facts.Damaged) == 0 {
+		own = slices.DeleteFunc(own, func(c check) bool { return c.name == "databases" })
+	}
+	return examine(p, own, false)
 }
 
 // Worst is the worst status of results.

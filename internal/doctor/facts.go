@@ -16,6 +16,8 @@ type Facts struct {
 	FailedJobs []FailedJob `json:"failed_jobs"`
 	// Files is the number of files of all projects.
 	Files int64 `json:"files"`
+	// Damaged are the databases in which a server has met damage since its start.
+	Damaged []DamagedDatabase `json:"damaged"`
 	// UnpublishedTerms are the slugs of the terms documents whose text has placeholders left.
 	UnpublishedTerms []string `json:"unpublished_terms"`
 	// Submissions are the sizes of what apps have sent, of each project that has any.
@@ -29,6 +31,12 @@ type Submissions struct {
 	Logs     int64  `json:"log_bytes"`
 	// LogRetention is for how many days the project keeps its logs, 0 if it says nothing.
 	LogRetention int `json:"log_retention_days"`
+}
+
+// DamagedDatabase is a database in which a server has met damage.
+type DamagedDatabase struct {
+	Name  string `json:"name"`
+	Error string `json:"error"`
 }
 
 // FailedJob is a scheduled job whose last run failed.

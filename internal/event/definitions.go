@@ -58,7 +58,7 @@ func (n *name) fits(archived bool, text string) bool {
 func (e *Engine) Definitions(ctx context.Context, p Project, q DefinitionsQuery) (total int, list []Definition, err error) {
 	of := e.project(p)
 	if of == nil {
-		return 0, nil, nil
+		return 0, nil, e.file.Unopened()
 	}
 	text := searchtext.Text(q.Search)
 	of.names.mu.RLock()
@@ -123,6 +123,9 @@ func (e *Engine) Contents(ctx context.Context, p Project) (events int64, definit
 // Definition reads a definition, without a count. The error is NotFound when there is none
 // with this id.
 func (e *Engine) Definition(p Project, id string) (Definition, error) {
+	if err := e.file.Unopened(); err != nil {
+		return Definition{}, err
+	}
 	names := e.Names(p)
 	at := slices.IndexFunc(names, func(d Definition) bool { return d.ID == id && id != "" })
 	if at < 0 {
@@ -165,6 +168,9 @@ func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) 
 
 // changeName changes the name whose definition has an id.
 func (e *Engine) changeName(p Project, id string, change func(*name) error) error {
+	if err := e.file.Damage(); err != nil {
+		return err
+	}
 	of := e.project(p)
 	if of == nil || id == "" {
 		return errNoDefinition()

@@ -119,6 +119,10 @@ type Options struct {
 
 // Engine is an open events.db. Its methods may be called from any goroutine.
 //
+// Where a damaged block is found, queries of its hour fail. Once a damaged page is found, or
+// damage that keeps batches from being stored, nothing is written to the file any more: what
+// writes returns a fault of kind Damaged, and queries go on where they can be read.
+//
 // Locks are taken in this order: maintaining, to move events; then the lock of
 // file, to write; then known, the mutex of a head or that of the names of a
 // project, which are held for moments and never together. A slot in queries is acquired
@@ -155,6 +159,8 @@ type Engine struct {
 
 	observed observed
 	commits  atomic.Int64 // of batches
+
+	damaged atomic.Pointer[error] // the first damage that leaves the file writable
 
 	tidy atomic.Bool // nothing is left for Compact since the last head was written
 
@@ -203,15 +209,7 @@ var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBuc
 // are ErrNewer, ErrUnreleased, ErrDamaged, ErrLocked or what the file system says,
 // each with the path.
 func Open(path string, o Options) (*Engine, error) {
-	e := &Engine{
-		path: path, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		headEvents: cmp.Or(o.HeadEvents, defaultHeadEvents), memory: cmp.Or(o.Memory, defaultMemory), maxNames: cmp.Or(o.MaxNames, defaultMaxNames),
-		projects: map[Project]*project{}, queries: make(chan struct{}, maxQueries), wake: make(chan struct{}, 1),
-		observed: newObserved(),
-	}
-	if e.now == nil {
-		e.now = time.Now
-	}
+	e := newEngine(path, o)
 	if err := boltfile.Create(path, layOut); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
@@ -226,15 +224,45 @@ func Open(path string, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), e.file.Abandon())
 	}
-	e.room = sync.NewCond(e.file)
-	e.batches = boltfile.NewGroup[*ingestion](e.file, "events", groupLimits)
-	e.batches.Prepare, e.batches.Commit = e.lookUpGroup, e.commitGroup
+	e.takeBatches()
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	if !o.ReadOnly {
 		e.done.Go(func() { e.maintain(ctx) })
 	}
 	return e, nil
+}
+
+// OpenDamaged returns an engine in the place of one that Open refused with ErrDamaged, which
+// is the cause. It has no events and answers everything else with an error that wraps
+// ErrDamaged, so that the rest of a server works.
+func OpenDamaged(path string, cause error, o Options) *Engine {
+	e := newEngine(path, o)
+	e.file = boltfile.NewDamaged(path, e.log, cause)
+	e.heads.Store(&heads{active: newHead(0)})
+	e.takeBatches()
+	e.stop = func() {}
+	return e
+}
+
+func newEngine(path string, o Options) *Engine {
+	e := &Engine{
+		path: path, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		headEvents: cmp.Or(o.HeadEvents, defaultHeadEvents), memory: cmp.Or(o.Memory, defaultMemory), maxNames: cmp.Or(o.MaxNames, defaultMaxNames),
+		projects: map[Project]*project{}, queries: make(chan struct{}, maxQueries), wake: make(chan struct{}, 1),
+		observed: newObserved(),
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	return e
+}
+
+// takeBatches makes the queue of batches for the file.
+func (e *Engine) takeBatches() {
+	e.room = sync.NewCond(e.file)
+	e.batches = boltfile.NewGroup[*ingestion](e.file, "events", groupLimits)
+	e.batches.Prepare, e.batches.Commit = e.lookUpGroup, e.commitGroup
 }
 
 // layOut makes the buckets and the marks of a new file.
@@ -278,7 +306,7 @@ func (e *Engine) Close() error {
 	e.batches.Wait()
 	e.done.Wait()
 	err := e.Flush()
-	if fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) {
+	if fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) || errors.Is(err, ErrDamaged) {
 		e.log.Warn("events stay in the WAL until the next start", "error", err)
 		err = nil
 	}
@@ -311,7 +339,7 @@ func (e *Engine) Commits() int64 { return e.commits.Load() }
 // Size returns the file size and the bytes in use; the rest is free pages.
 func (e *Engine) Size() (file, used int64, err error) { return e.file.Size() }
 
-// maintain writes heads and merges blocks until it is stopped.
+// maintain writes heads and merges blocks until it is stopped or finds the file damaged.
 func (e *Engine) maintain(ctx context.Context) {
 	retry := firstRetry
 	next := time.NewTimer(lastRetry)
@@ -323,7 +351,16 @@ func (e *Engine) maintain(ctx context.Context) {
 		case <-next.C:
 		case <-e.wake:
 		}
-		if err := e.maintainOnce(ctx); err != nil {
+		err := e.maintainOnce(ctx)
+		if e.file.Damage() != nil {
+			return
+		}
+		if errors.Is(err, ErrDamaged) {
+			_ = e.noteDamage(err)
+			next.Reset(lastRetry)
+			continue
+		}
+		if err != nil {
 			e.log.Error("events stay in the WAL until the disk is writable; retrying later", "error", err, "retry_in", retry.String())
 			next.Reset(retry)
 			retry = min(2*retry, lastRetry)
@@ -338,6 +375,9 @@ func (e *Engine) maintainOnce(ctx context.Context) error {
 	heads := e.heads.Load()
 	if heads.frozen != nil || heads.active.old(e.now()) {
 		if err := e.Flush(); err != nil {
+			if errors.Is(err, ErrDamaged) {
+				err = e.file.NoteDamage(err)
+			}
 			return err
 		}
 	}

@@ -22,6 +22,9 @@ func (e *Engine) Flush() error {
 
 // flush is Flush. The caller must hold e.maintaining.
 func (e *Engine) flush() error {
+	if err := e.file.Damage(); err != nil {
+		return err
+	}
 	if err := e.flushFrozen(); err != nil {
 		return err
 	}

@@ -80,10 +80,16 @@ func (e *Engine) commitGroup(group []*ingestion) error {
 			}
 		}
 	}()
-	err := e.makeRoom()
+	err := e.file.Damage()
+	if err == nil {
+		err = e.makeRoom()
+	}
 	if err == nil {
 		err = e.commit(group)
 		e.commits.Add(1)
+	}
+	if errors.Is(err, ErrDamaged) {
+		err = e.file.NoteDamage(err)
 	}
 	if err == nil || errors.Is(err, errNothing) {
 		e.observed.batches.Add(uint64(len(group)))
@@ -226,7 +232,6 @@ func (x *projectIndexes) state(p *project) projectState {
 // to the commit, which says why.
 func (e *Engine) lookUp(group []*ingestion, l *lookup) {
 	l.prepare(group, e.secret)
-	defer func() { _ = recover() }() // the file is damaged, and the commit will find that, too
 	_ = e.file.View(func(tx *boltfile.Tx) error {
 		readers := map[Project]*projectReader{}
 		states := map[Project]projectState{}

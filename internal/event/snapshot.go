@@ -89,7 +89,7 @@ func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot)
 	// The heads come first: one that is written before the transaction begins is
 	// left out below, and none that is written later is missed.
 	heads := e.heads.Load().all()
-	return e.file.View(func(tx *boltfile.Tx) error {
+	return e.noteDamage(e.file.View(func(tx *boltfile.Tx) error {
 		if v.project = e.project(p); v.project == nil {
 			return fn(v)
 		}
@@ -105,7 +105,7 @@ func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot)
 			return errForgotten
 		}
 		return v.run(fn)
-	})
+	}))
 }
 
 // run is fn with damage as an error. Queries do not verify the blocks that they

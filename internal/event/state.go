@@ -5,8 +5,10 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"svc/internal/boltfile"
+	"svc/internal/fault"
 	"svc/internal/meter"
 )
 
@@ -48,8 +50,12 @@ func newObserved() observed {
 	return observed{query: meter.NewHistogram(meter.Durations()), countedAt: -1}
 }
 
-// updateFile runs fn in a transaction that writes, of anything but new batches.
+// updateFile runs fn in a transaction that writes, of anything but new batches. A damaged file
+// is not written to.
 func (e *Engine) updateFile(fn func(*boltfile.Tx) error) error {
+	if err := e.file.Damage(); err != nil {
+		return err
+	}
 	var refused error // by fn, which says nothing about the file
 	err := e.file.UpdateUncounted(func(tx *boltfile.Tx) error {
 		refused = fn(tx)
@@ -66,7 +72,38 @@ func (e *Engine) updateFile(fn func(*boltfile.Tx) error) error {
 // boltfile.Writer. It does not wait for writers.
 func (e *Engine) Writable() error { return e.file.Writable() }
 
-// State returns the current state.
+// LockedFor returns for how long the present writer has had the file; 0 without one.
+func (e *Engine) LockedFor() time.Duration { return e.file.LockedFor() }
+
+// ReadOnly reports whether damage keeps events from being stored.
+func (e *Engine) ReadOnly() bool { return e.file.Damage() != nil }
+
+// Damage returns nil, or what was found damaged, for the administrator.
+func (e *Engine) Damage() error {
+	if cause := e.file.DamageCause(); cause != nil {
+		return cause
+	}
+	if cause := e.damaged.Load(); cause != nil {
+		return *cause
+	}
+	return nil
+}
+
+// noteDamage remembers and logs the first damage that leaves the file writable, such as that of
+// a block. It returns a fault of kind Damaged for an error that is about damage, and any other
+// as it is.
+func (e *Engine) noteDamage(err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok || !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	if e.damaged.CompareAndSwap(nil, &err) {
+		e.log.Error("events are damaged; those of other hours can be read and new ones are stored", "file", e.path, "damage", err,
+			"next", `"svc check" shows what is damaged; restore the last backup if it is needed`)
+	}
+	return fault.New(fault.Damaged, "some of these events are damaged on the server; its administrator has to repair events.db")
+}
+
+// State returns the current state. Beside an error it has what could be read.
 func (e *Engine) State() (State, error) {
 	file, err := e.file.State()
 	o := &e.observed

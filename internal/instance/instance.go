@@ -73,9 +73,13 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	if i.Index, err = search.Open(s.Data, i.Store, log); err != nil {
 		return err
 	}
-	i.Events, err = event.Open(filepath.Join(s.Data, datadir.Events), event.Options{
+	path, options := filepath.Join(s.Data, datadir.Events), event.Options{
 		Log: log, Upgrade: upgrade, MaxSize: int64(s.EventMaxSizeMiB) << 20, MaxNames: s.EventMaxNames,
-	})
+	}
+	i.Events, err = event.Open(path, options)
+	if errors.Is(err, event.ErrDamaged) { // everything else works without events
+		i.Events, err = event.OpenDamaged(path, err, options), nil
+	}
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,8 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/doctor"
 	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/fault"
 	"svc/internal/files/upload"
 	"svc/internal/instance"
 	"svc/internal/integrity"
@@ -117,23 +119,59 @@ func isHeld(err error) bool {
 // TestOpenFails: what cannot be opened gives the lock back.
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]error{datadir.Database: store.ErrDamaged, datadir.Events: event.ErrDamaged} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := filepath.Join(t.TempDir(), "data")
-			i, s := open(t, dir, silent)
-			must(t, i.Close())
-			must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-			lock, err := control.Acquire(dir)
-			must(t, err)
-			if _, err := instance.Open(lock, s, "1.0", silent); !errors.Is(err, want) {
-				t.Errorf("got %v, want %v", err, want)
-			}
-			lock, err = control.Acquire(dir)
-			must(t, err)
-			must(t, lock.Release())
-		})
+	dir, s := damaged(t, datadir.Database)
+	lock, err := control.Acquire(dir)
+	must(t, err)
+	if _, err := instance.Open(lock, s, "1.0", silent); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("got %v, want damaged", err)
 	}
+	lock, err = control.Acquire(dir)
+	must(t, err)
+	must(t, lock.Release())
+}
+
+// TestOpenDamagedEvents: records work beside events that cannot be opened. Their file is copied
+// and closed as it is.
+func TestOpenDamagedEvents(t *testing.T) {
+	t.Parallel()
+	dir, s := damaged(t, datadir.Events)
+	lock, err := control.Acquire(dir)
+	must(t, err)
+	i, err := instance.Open(lock, s, "1.0", silent)
+	must(t, err)
+	must(t, i.Store.View(func(tx *store.Tx) error { _, err := tx.Project("a"); return err }))
+	for name, err := range map[string]error{
+		"a batch":    second(i.Events.Ingest(&event.Batch{Project: 1, Subject: "u"})),
+		"an erasure": second(i.Events.DeleteSubject(t.Context(), 1, "u")),
+		"a deletion": i.Events.DropProject(t.Context(), 1),
+		"retention":  i.Events.ApplyRetention(t.Context(), 1, 0, 0),
+		"a query":    second(i.Events.Overview(t.Context(), 1, query.Range{})),
+		"a name":     second(i.Events.Definition(1, "x")),
+		"compaction": second(i.Events.CompactFile(true)),
+	} {
+		if !fault.Is(err, fault.Damaged) || !errors.Is(err, event.ErrDamaged) {
+			t.Errorf("%s: got %v, want a fault of kind Damaged", name, err)
+		}
+	}
+	folder, _, err := instance.CopyData(i.Store, i.Events, time.Now, i.Staging, "copy-")
+	must(t, err)
+	if copied, err := os.ReadFile(filepath.Join(folder, datadir.Events)); err != nil || len(copied) != 0 {
+		t.Errorf("the copy has %d bytes: %v", len(copied), err)
+	}
+	must(t, i.Close())
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// damaged makes a data directory with a project, in which a database is empty.
+func damaged(t *testing.T, name string) (dir string, s *setting.Settings) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	i, settings := open(t, dir, silent)
+	must(t, i.Store.Update(func(tx *store.Tx) error { return tx.CreateProject(&store.Project{Key: "a", Name: "A"}) }))
+	must(t, i.Close())
+	must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	return dir, settings
 }
 
 // TestLostSecrets: new ones beside old records are worth a word, and a file that

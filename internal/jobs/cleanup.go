@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"svc/internal/boltfile"
 	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/store"
@@ -107,12 +108,21 @@ func (j *Jobs) purge(ctx context.Context) error {
 // clean deletes what is older than its project keeps it. It may be stopped and
 // repeated at will.
 func (j *Jobs) clean(ctx context.Context, now time.Time) error {
+	var damage error
 	for _, p := range j.DB.Projects() {
-		if err := errors.Join(j.dropRequests(ctx, p, now), j.dropEvents(ctx, p, now), j.dropSubmissions(ctx, p, now)); err != nil {
-			return fmt.Errorf("clean up project %s: %w", p.Key, err)
+		err := errors.Join(j.dropRequests(ctx, p, now), j.dropEvents(ctx, p, now), j.dropSubmissions(ctx, p, now))
+		if err != nil {
+			err = fmt.Errorf("clean up project %s: %w", p.Key, err)
+		}
+		if errors.Is(err, boltfile.ErrDamaged) { // concerns a part of the data, and the rest is kept no longer
+			damage = errors.Join(damage, err)
+			continue
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if err := j.dropDeliveries(ctx); err != nil {
+	if err := errors.Join(j.dropDeliveries(ctx), damage); err != nil {
 		return err
 	}
 	if err := j.DB.Update(func(tx *store.Tx) error { return tx.MarkCleaned(now) }); err != nil {

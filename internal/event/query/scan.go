@@ -72,6 +72,7 @@ func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, err
 	var panicked atomic.Pointer[string]
 	for i := range results {
 		done.Go(func() {
+			debug.SetPanicOnFault(true) // of a page that the disk cannot read
 			defer func() {
 				if p := recover(); p != nil {
 					text := fmt.Sprintf("%v\n%s", p, debug.Stack())
