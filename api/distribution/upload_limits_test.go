@@ -3,13 +3,17 @@ package distribution_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"svc/api"
 	"svc/api/apitest"
+	"svc/internal/disk"
+	"svc/store"
 )
 
 // writerOfA is a key that may upload files to project a and nothing else.
@@ -104,4 +108,51 @@ func TestTooManyUploads(t *testing.T) {
 	if status, answer, _ := create(keys[0]); status != 201 {
 		t.Errorf("after one was completed: got %d %s", status, answer)
 	}
+}
+
+// TestNoRoomForAnUpload: limits.md 4.2, an upload or a pending file that is more than half of
+// the free space is refused.
+func TestNoRoomForAnUpload(t *testing.T) {
+	t.Parallel()
+	const huge = 1 << 50
+	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.UploadMax = huge }))
+	begin := func(name string, size int64, want int) {
+		t.Helper()
+		status, answer, header := s.Do(t, "POST", fileList+"/uploads", s.Admin, fmt.Sprintf(`{"filename":"a.zip","size":%d}`, size))
+		if status != want || status == 507 && (header.Get("Retry-After") == "" || !strings.Contains(answer, "half of the free space")) {
+			t.Errorf("%s: got %d %s, want %d", name, status, answer, want)
+		}
+	}
+	begin("a session", huge, 507)
+	body, end := io.Pipe()
+	defer end.Close()
+	r, err := http.NewRequestWithContext(t.Context(), "PUT", s.URL+"/api/v1"+fileList+"?filename=a.zip", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ContentLength = huge
+	r.Header.Set("Authorization", "Bearer "+s.Admin)
+	answer, err := s.Client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 507 {
+		t.Errorf("a file in one request: got %d %s, %v", answer.StatusCode, text, err)
+	}
+	apitest.LoadContract(t).Check(t, r, answer.StatusCode, answer.Header, text)
+	begin("a small session", 5, 201)
+	space, err := disk.Free(s.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quarter := int64(space / 4)
+	begin("a quarter", quarter, 201)
+	waiting := &store.File{
+		ID: "pending00000", Filename: "p", ObjectKey: "f/a/pending00000/p", Status: store.FilePending, Source: store.FileUploaded,
+		Size: quarter / 2, SHA256: sumOf("p"), Backend: store.LocalStorage,
+	}
+	create(t, s, "a", waiting)
+	begin("a quarter with an eighth that is pending", quarter, 507)
 }
