@@ -3,6 +3,7 @@
 package cdn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,8 +38,9 @@ type Credentials struct {
 
 // Refreshed is what became of a refresh.
 type Refreshed struct {
-	TaskIDs []string // of the provider, those from before an error included
-	Error   string   // "" = it was accepted
+	TaskIDs []string // of the provider
+	Failed  []string // the links of calls that failed
+	Error   string   // of the first call that failed; "" = all were accepted
 }
 
 // Tested is what became of a test of credentials.
@@ -74,21 +76,20 @@ var providers = map[string]provider{
 }
 
 // Refresh asks for new copies of files by their addresses, in as many calls as that
-// takes. The first that fails is the last.
+// takes. One that fails does not end the others, unless ctx has ended.
 func (c *Client) Refresh(ctx context.Context, who Credentials, urls []string) Refreshed {
 	done := Refreshed{TaskIDs: []string{}}
 	p, ok := providers[who.Provider]
 	if !ok {
-		done.Error = noProvider(who.Provider).Error()
+		done.Failed, done.Error = urls, noProvider(who.Provider).Error()
 		return done
 	}
 	for batch := range slices.Chunk(urls, p.atOnce) {
 		id, err := p.refresh(ctx, c, who, batch)
-		if err != nil {
-			done.Error = shown(err)
-			return done
-		}
-		if id != "" {
+		switch {
+		case err != nil:
+			done.Failed, done.Error = append(done.Failed, batch...), cmp.Or(done.Error, shown(err))
+		case id != "":
 			done.TaskIDs = append(done.TaskIDs, id)
 		}
 	}

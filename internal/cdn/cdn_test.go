@@ -188,8 +188,9 @@ func TestRefreshInBatches(t *testing.T) {
 	}
 }
 
-// TestRefreshStopsAtAnError: what was accepted before is told.
-func TestRefreshStopsAtAnError(t *testing.T) {
+// TestRefreshGoesOnAfterAnError: a call that fails does not end the others, and its links are
+// known.
+func TestRefreshGoesOnAfterAnError(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	p.answer = func(call int) (int, string) {
@@ -198,8 +199,10 @@ func TestRefreshStopsAtAnError(t *testing.T) {
 		}
 		return 200, `{"RefreshTaskId":"one"}`
 	}
-	got := p.client().Refresh(t.Context(), aliyun, links(300))
-	if got.Error != "QuotaExceeded.Refresh: Your refresh quota is exceeded." || !slices.Equal(got.TaskIDs, []string{"one"}) || len(p.calls) != 2 {
+	all := links(300)
+	got := p.client().Refresh(t.Context(), aliyun, all)
+	if got.Error != "QuotaExceeded.Refresh: Your refresh quota is exceeded." || !slices.Equal(got.TaskIDs, []string{"one", "one"}) ||
+		!slices.Equal(got.Failed, all[100:200]) || len(p.calls) != 3 {
 		t.Errorf("got %+v after %d calls", got, len(p.calls))
 	}
 }
