@@ -37,7 +37,7 @@ func (c *checker) storage() error {
 	if err := c.settings(c.bucket(settingsBucket), integrity.Path(settingsBucket), instanceSettings); err != nil {
 		return err
 	}
-	for _, part := range []func() error{c.fileOrder, c.fileSources, c.filePending, c.fileDeletions} {
+	for _, part := range []func() error{c.fileOrder, c.fileSources, c.filePending, c.fileDeletions, c.cdnRefreshes} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -220,6 +220,19 @@ func (c *checker) fileDeletions() error {
 	return c.each(c.bucket(fileDeletionsBucket), func(key, raw []byte) error {
 		if _, err := decode[FileDeletion](key, raw); err != nil || len(key) != 8+fileIDLength {
 			c.report.Add(integrity.Record, integrity.Path(fileDeletionsBucket, key), "it is no object to remove: %v", err)
+		}
+		return nil
+	})
+}
+
+func (c *checker) cdnRefreshes() error {
+	b := c.bucket(cdnRefreshesBucket)
+	if b == nil {
+		return nil
+	}
+	return c.each(b, func(key, raw []byte) error {
+		if _, err := decode[CDNRefresh](key, raw); err != nil || !validFileID(FileID(key)) {
+			c.report.Add(integrity.Record, integrity.Path(cdnRefreshesBucket, key), "it is no link to refresh: %v", err)
 		}
 		return nil
 	})

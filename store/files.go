@@ -68,20 +68,6 @@ type File struct {
 	RetryAt  int64 `json:"retry_at,omitempty"`
 }
 
-// FileDeletion is an object that must be removed from its storage. The record of
-// its file is gone already.
-type FileDeletion struct {
-	ID        FileID `json:"-"`
-	ObjectKey string `json:"object_key"`
-	Size      int64  `json:"size"`
-	PartSize  int64  `json:"part_size,omitempty"`
-	Backend   string `json:"backend"`
-	Refresh   bool   `json:"refresh,omitempty"` // the CDN may have a copy that must go afterwards
-	Attempts  int    `json:"attempts,omitempty"`
-	RetryAt   int64  `json:"retry_at"`
-	Error     string `json:"error,omitempty"` // of the last attempt
-}
-
 // SearchText returns the folded text that search= looks through.
 func (f *File) SearchText() string {
 	id := string(f.ID)
@@ -446,58 +432,6 @@ func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 		}
 	}
 	return bytes, err
-}
-
-// FileDeletions returns at most limit objects to remove, in the order in which that is
-// due. Some may be due only later, see FileDeletion.RetryAt.
-func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
-	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()
-	for key, raw := cursor.First(); key != nil && len(list) < limit; key, raw = cursor.Next() {
-		d, err := decode[FileDeletion](key, raw)
-		if err != nil {
-			return nil, err
-		}
-		d.ID = FileID(key[8:])
-		list = append(list, d)
-	}
-	return list, nil
-}
-
-// HasFileDeletion reports whether an object is still to be removed. Whoever removes one
-// asks when nobody else may: it may have been removed since, and another object be
-// there.
-func (tx *Tx) HasFileDeletion(d *FileDeletion) bool {
-	return tx.bolt.Bucket(fileDeletionsBucket).Get(dueKey(d.RetryAt, d.ID)) != nil
-}
-
-// PutFileDeletion adds an object to remove.
-func (tx *Tx) PutFileDeletion(d *FileDeletion) error {
-	tx.filesWaiting = true
-	return put(tx.bolt.Bucket(fileDeletionsBucket), dueKey(d.RetryAt, d.ID), d)
-}
-
-// DropFileDeletion notes that an object is gone.
-func (tx *Tx) DropFileDeletion(d *FileDeletion) error {
-	return tx.bolt.Bucket(fileDeletionsBucket).Delete(dueKey(d.RetryAt, d.ID))
-}
-
-// PostponeFileDeletion notes that an object could not be removed, and why, and when
-// to try again.
-func (tx *Tx) PostponeFileDeletion(d *FileDeletion, at int64, reason string) error {
-	if err := tx.DropFileDeletion(d); err != nil {
-		return err
-	}
-	d.Attempts, d.RetryAt, d.Error = d.Attempts+1, at, reason
-	return tx.PutFileDeletion(d)
-}
-
-// HoldFileDeletion notes when to remove an object that was not to be removed now.
-func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
-	if err := tx.DropFileDeletion(d); err != nil {
-		return err
-	}
-	d.RetryAt = at
-	return tx.PutFileDeletion(d)
 }
 
 // FilesWaiting returns a channel that holds a value when something has been added to the

@@ -30,6 +30,7 @@
 //	storage_owner.go  the id by which storage directories know the database
 //	export.go       reading a whole project
 //	import.go       writing a whole project
+//	deletions.go    objects and copies of deleted files that must go
 //	purge.go        removing the content of deleted projects in steps
 //	check.go        finding damage, deriving anew what can be derived
 //	check_files.go  the same for records of files

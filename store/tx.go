@@ -27,6 +27,8 @@ var (
 	storageBackendsBucket = []byte("storage_backends") // id -> StorageBackend
 	settingsBucket        = []byte("settings")         // name -> settings of the instance
 
+	// cdnRefreshesBucket is made with the first refresh that has to wait.
+	cdnRefreshesBucket = []byte("cdn_refreshes") // file id -> CDNRefresh
 	// deliveriesBucket is made with the first delivery.
 	deliveriesBucket = []byte("deliveries") // project number, sum of the delivery id -> when it is forgotten
 

@@ -194,14 +194,17 @@ type fileDeletedView struct {
 	Refresh *refreshView `json:"cdn_refresh"`
 }
 
-// storageTime is how long a request waits for a storage to forget an object. After
-// that a job does it.
-const storageTime = 15 * time.Second
+// storageTime is how long a request waits for a storage to forget an object, and refreshTime
+// how long at most for the CDN to forget a link. After that jobs do it.
+const (
+	storageTime = 5 * time.Second
+	refreshTime = 30 * time.Second
+)
 
 // deleteFile takes the record away, so that the link is gone at once, then the object,
 // then copies in the CDN: as long as the object is there, a CDN that fetches from the
-// storage itself could get it again. What cannot be removed now, a job removes; so it
-// does with a pending file, of which another job may be writing the object.
+// storage itself could get it again. What cannot be removed or refreshed now, jobs try again;
+// so they do with a pending file, of which another job may be writing the object.
 func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) {
 	var f *store.File
 	var backend *store.StorageBackend
@@ -236,19 +239,69 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 	}
 	defer web.NoWriteDeadline(r.Writer)()
 	h.Cache.Forget(f.ObjectKey)
-	if err := h.removeObject(r.Context(), f, backend, deletion); err != nil {
-		h.Log.Warn("object of a deleted file stays for now", "file", f.ID, "storage", f.Backend, "error", err)
+	removed := h.removeObject(r.Context(), f, backend)
+	if removed != nil {
+		h.Log.Warn("object of a deleted file stays for now", "file", f.ID, "storage", f.Backend, "error", removed)
+	}
+	pending, err := h.settleDeletion(deletion, removed == nil)
+	if err != nil { // the job does all of it again
+		h.Log.Warn("cannot note the removal of an object", "file", f.ID, "error", err)
 	}
 	if config != nil {
-		refreshed := h.refresh(r.Context(), config, h.BaseURL+files.EscapePath(f.ObjectKey))
+		refreshed := h.refreshLink(r.Context(), config, f, pending)
 		view.Refresh = &refreshed
 	}
 	return view, nil
 }
 
-// removeObject removes the object of a deleted file, and what is still staged of it,
-// and notes that this is done.
-func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.StorageBackend, d *store.FileDeletion) error {
+// settleDeletion notes whether an object was removed, and that its link is to be refreshed
+// even if the process ends before the CDN answers.
+func (h *Handlers) settleDeletion(d *store.FileDeletion, removed bool) (pending *store.CDNRefresh, err error) {
+	err = h.DB.Update(func(tx *store.Tx) error {
+		d, err := tx.FileDeletion(d)
+		if err != nil || d == nil {
+			return err
+		}
+		at := tx.Now().Add(refreshTime).Unix()
+		if removed {
+			err = tx.FinishFileDeletion(d, d.Refresh, at)
+		} else {
+			err = errors.Join(tx.RefreshEarly(d, d.Refresh, at), tx.PutFileDeletion(d))
+		}
+		if err == nil {
+			pending, err = tx.CDNRefresh(d.ID)
+		}
+		return err
+	})
+	return pending, err
+}
+
+// refreshLink refreshes the link of a file in the CDN, which settles the pending refresh if
+// there is one. A job tries again what failed.
+func (h *Handlers) refreshLink(ctx context.Context, config *store.CDN, f *store.File, pending *store.CDNRefresh) refreshView {
+	view := h.refresh(ctx, config, h.BaseURL+files.EscapePath(f.ObjectKey))
+	if view.Error == nil && pending == nil {
+		return view
+	}
+	err := h.DB.Update(func(tx *store.Tx) (err error) {
+		switch {
+		case view.Error == nil:
+			_, err = tx.SettleCDNRefresh(pending, tx.Now(), "")
+		case pending != nil:
+			_, err = tx.SettleCDNRefresh(pending, tx.Now(), *view.Error)
+		default:
+			err = tx.RetryCDNRefresh(f, *view.Error)
+		}
+		return err
+	})
+	if err != nil {
+		h.Log.Warn("cannot note how a refresh in the CDN ended", "file", f.ID, "error", err)
+	}
+	return view
+}
+
+// removeObject removes the object of a deleted file, and what is still staged of it.
+func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.StorageBackend) error {
 	end, ok := h.BeginRemoval()
 	if !ok {
 		return errors.New("a backup is being written")
@@ -263,16 +316,14 @@ func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.Sto
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storageTime)
 	defer cancel()
-	if err := backend.Delete(ctx, storage.Object{Key: f.ObjectKey, Size: f.Size, PartSize: f.PartSize}); err != nil {
-		return err
-	}
-	return h.DB.Update(func(tx *store.Tx) error { return tx.DropFileDeletion(d) })
+	return backend.Delete(ctx, storage.Object{Key: f.ObjectKey, Size: f.Size, PartSize: f.PartSize})
 }
 
 // refreshFile asks the CDN to forget its copies of a file. That it does not is an
-// answer, not an error.
+// answer, not an error, and a job tries again.
 func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 	var f *store.File
+	var pending *store.CDNRefresh
 	var config *store.CDN
 	err = h.DB.View(func(tx *store.Tx) error {
 		p, err := r.Project(tx)
@@ -280,6 +331,9 @@ func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 			return err
 		}
 		if f, err = tx.File(p.ID, store.FileID(r.Param("id"))); err != nil {
+			return err
+		}
+		if pending, err = tx.CDNRefresh(f.ID); err != nil {
 			return err
 		}
 		config, err = tx.CDN()
@@ -292,5 +346,5 @@ func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 		return view, err
 	}
 	defer web.NoWriteDeadline(r.Writer)()
-	return h.refresh(r.Context(), config, h.BaseURL+files.EscapePath(f.ObjectKey)), nil
+	return h.refreshLink(r.Context(), config, f, pending), nil
 }

@@ -159,9 +159,11 @@ func TestDeleteFile(t *testing.T) {
 		t.Errorf("the CDN was called with %q", calls)
 	}
 	cdn.fail = true
-	remove("refresh fails", `{"ok":false,"urls":["LINK"],"task_ids":[],"error":"1000: no"}`)
+	f = remove("refresh fails", `{"ok":false,"urls":["LINK"],"task_ids":[],"error":"1000: no"}`)
 	cdn.take()
 	left(t, s, 0)
+	cdn.fail = false
+	refreshedLater(t, s, cdn, f)
 	create(t, s, "a", &store.File{
 		ID: "pending00000", Filename: "p", ObjectKey: "f/a/pending00000/p", Status: store.FilePending,
 		Source: store.FileMirrored, SourceURL: "https://code.example/o/r/releases/download/1/p", Backend: store.LocalStorage,
@@ -185,7 +187,7 @@ func TestDeleteFileDuringABackup(t *testing.T) {
 		t.Errorf("link: got %d, want 404", status)
 	}
 	left(t, s, 1)
-	background := jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: &jobs.Files{Files: s.Files}})
+	background := background(s)
 	for _, held := range []bool{true, false} {
 		if !held {
 			release()
@@ -198,6 +200,25 @@ func TestDeleteFileDuringABackup(t *testing.T) {
 		}
 	}
 	left(t, s, 0)
+}
+
+// background returns the jobs of a server, which run on request.
+func background(s *apitest.Server) *jobs.Jobs {
+	return jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: &jobs.Files{Files: s.Files, BaseURL: "https://dl.example"}})
+}
+
+// refreshedLater checks that a job refreshes the link of a file whose refresh has failed.
+func refreshedLater(t *testing.T, s *apitest.Server, cdn *provider, f *linked) {
+	t.Helper()
+	if _, err := background(s).Run(t.Context(), "cdn-refreshes"); err != nil {
+		t.Error(err)
+	}
+	if calls := cdn.take(); len(calls) != 1 || !strings.Contains(calls[0], "https://dl.example"+f.path) {
+		t.Errorf("the CDN was called with %q", calls)
+	}
+	if pending, err := store.Read(s.DB, (*store.Tx).CDNRefreshes); err != nil || len(pending) > 0 {
+		t.Errorf("%d links wait for the CDN, %v", len(pending), err)
+	}
 }
 
 // left says how many objects are left for a job.
@@ -250,7 +271,23 @@ func TestRefreshFile(t *testing.T) {
 		{"wrong secret", "PUT", settings, `{"access_key_secret":"x"}`, 200, ``},
 		{"refused", "POST", at, "", 200, `{"ok":false,"urls":["https://dl.example` + f.path + `"],"task_ids":[],"error":"1000: no"}`},
 		{"right secret", "PUT", settings, `{"access_key_secret":"token"}`, 200, ``},
+	})
+	cdn.take()
+	refreshedLater(t, s, cdn, f)
+	s.Exchanges(t, []apitest.Exchange{
+		{"wrong secret", "PUT", settings, `{"access_key_secret":"x"}`, 200, ``},
+		{"refused", "POST", at, "", 200, `{"ok":false}`},
+		{"right secret", "PUT", settings, `{"access_key_secret":"token"}`, 200, ``},
 		{"done", "POST", at, "", 200, `{"ok":true,"task_ids":["task"],"error":null}`},
+	})
+	cdn.take()
+	if _, err := background(s).Run(t.Context(), "cdn-refreshes"); err != nil {
+		t.Error(err)
+	}
+	if calls := cdn.take(); calls != nil {
+		t.Errorf("after a refresh that settled it: the CDN was called with %q", calls)
+	}
+	s.Exchanges(t, []apitest.Exchange{
 		{"unknown", "POST", fileList + "/000000000000/refresh-cdn", "", 404, ``},
 	})
 	without := withCDN(t, cdn)

@@ -30,7 +30,7 @@ func (j *Jobs) keepPurging(ctx context.Context) {
 	for failures := 0; ; {
 		next := checkEvery
 		if err := j.do(ctx, j.deleted, j.purge); err != nil {
-			next = retryPause(failures)
+			next = store.RetryPause(failures)
 			failures++
 			if ctx.Err() == nil {
 				j.Log.Error("content of deleted projects not removed; retrying later", "in", next.String(), "error", err)

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"net/http"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -45,17 +43,10 @@ const (
 	orphanAge = upload.Life + time.Hour
 	// stagedAge is how long the content of a file that failed is kept for a retry.
 	stagedAge = 7 * 24 * time.Hour
-	// deletionsAtOnce is how many objects are removed between two looks at the queue.
-	deletionsAtOnce = 100
 	// unnotedPause is how long a failed transfer keeps its place when the failure
 	// could not be noted, which is when the disk is full.
 	unnotedPause = time.Minute
 )
-
-// retryPause is the time after which work that failed is tried again. It grows to an hour.
-func retryPause(attempts int) time.Duration {
-	return min(time.Minute<<min(attempts, 6), time.Hour)
-}
 
 // transfers are the files that are being brought to their storage.
 type transfers struct {
@@ -95,14 +86,16 @@ func (t *transfers) running() map[store.FileID]bool {
 	return maps.Clone(t.active)
 }
 
-// keepFiles runs transfers and deletions when there are any, and the clean-up every
-// hour.
+// keepFiles runs transfers, deletions and refreshes when there are any, and the clean-up
+// every hour.
 func (j *Jobs) keepFiles(ctx context.Context) {
-	more := make(chan struct{}, 1) // there may be deletions that can begin
+	// There may be deletions and refreshes that can begin.
+	deletions, refreshes := make(chan struct{}, 1), make(chan struct{}, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { j.keepCleaningFiles(ctx) })
-	running.Go(func() { j.keepDeleting(ctx, more) })
+	running.Go(func() { j.keepDeleting(ctx, deletions) })
+	running.Go(func() { j.keepRefreshing(ctx, refreshes) })
 	for {
 		due, next, err := j.dueTransfers()
 		if err != nil {
@@ -118,7 +111,8 @@ func (j *Jobs) keepFiles(ctx context.Context) {
 		if wait(ctx, next, j.DB.FilesWaiting(), j.transfers.ended) != nil {
 			return
 		}
-		signal(more)
+		signal(deletions)
+		signal(refreshes)
 	}
 }
 
@@ -295,159 +289,6 @@ func (j *Jobs) backendOf(id string) (storage.Backend, error) {
 		return nil, err
 	}
 	return j.Files.Open(b)
-}
-
-// keepDeleting removes the objects of deleted files when that is due.
-func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
-	for {
-		due, next, err := j.dueDeletions()
-		if err == nil && len(due) > 0 {
-			next, err = 0, j.do(ctx, j.deletions, func(ctx context.Context) error { return j.deleteObjects(ctx, due) })
-		}
-		if err != nil {
-			if ctx.Err() == nil {
-				j.Log.Error("objects of deleted files not removed; retrying", "error", err)
-			}
-			next = time.Minute
-		}
-		if wait(ctx, next, more, nil) != nil {
-			return
-		}
-	}
-}
-
-// dueDeletions lists objects to remove now, and says when to ask again at the latest.
-// What a transfer may be writing waits for its end.
-func (j *Jobs) dueDeletions() (due []*store.FileDeletion, next time.Duration, err error) {
-	next = time.Hour
-	err = j.DB.View(func(tx *store.Tx) error {
-		list, err := tx.FileDeletions(deletionsAtOnce)
-		for _, d := range list {
-			if left := time.Unix(d.RetryAt, 0).Sub(j.Now()); left > 0 {
-				next = min(next, left)
-			} else if !j.transfers.has(d.ID) {
-				due = append(due, d)
-			}
-		}
-		return err
-	})
-	return due, next, err
-}
-
-// deleteAll removes all objects of deleted files, whether that is due or not.
-func (j *Jobs) deleteAll(ctx context.Context) error {
-	all, err := store.Read(j.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
-	all = slices.DeleteFunc(all, func(d *store.FileDeletion) bool { return j.transfers.has(d.ID) })
-	for due := range slices.Chunk(all, deletionsAtOnce) {
-		err = errors.Join(err, j.deleteObjects(ctx, due))
-	}
-	return err
-}
-
-// errHeld is for a removal while a backup is written, which needs the content.
-var errHeld = errors.New("a backup is being written")
-
-// errRemoved is for an object that an import has removed since, which needed its key
-// for one of its own.
-var errRemoved = errors.New("the object is removed already")
-
-// heldPause is the time after which a removal is tried again that a backup was in the
-// way of.
-const heldPause = time.Minute
-
-// deleteObjects removes objects. What cannot be removed is postponed. When ctx ends
-// before the CDN was told of those that are gone, they stay in the queue, for removing
-// them again does nothing and tells it.
-func (j *Jobs) deleteObjects(ctx context.Context, due []*store.FileDeletion) error {
-	failures := make([]error, 0, len(due))
-	var links []string
-	untold := map[store.FileID]bool{}
-	for _, d := range due {
-		err := j.deleteObject(ctx, d)
-		if ctx.Err() != nil {
-			break
-		}
-		failures = append(failures, err)
-		if err == nil && d.Refresh && j.Files.BaseURL != "" {
-			links = append(links, j.Files.BaseURL+files.EscapePath(d.ObjectKey))
-			untold[d.ID] = true
-		}
-	}
-	err := j.refreshLinks(ctx, links)
-	stopped := err != nil && ctx.Err() != nil
-	if err != nil && !stopped {
-		// The objects are gone, and the provider may refuse for ever.
-		j.Log.Warn("the CDN was not told of deleted files", "links", len(links), "error", err)
-	}
-	return j.DB.Update(func(tx *store.Tx) error {
-		for i, err := range failures {
-			d := due[i]
-			switch {
-			case !tx.HasFileDeletion(d): // removed, as errRemoved says
-				err = nil
-			case stopped && untold[d.ID]:
-				err = nil
-			case err == nil:
-				err = tx.DropFileDeletion(d)
-			case errors.Is(err, errHeld):
-				err = tx.HoldFileDeletion(d, j.Now().Add(heldPause).Unix())
-			default:
-				err = tx.PostponeFileDeletion(d, j.Now().Add(retryPause(d.Attempts)).Unix(), err.Error())
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// refreshLinks makes the CDN forget links, if it is asked to.
-func (j *Jobs) refreshLinks(ctx context.Context, links []string) error {
-	c, err := store.Read(j.DB, func(tx *store.Tx) (*store.CDN, error) { return tx.CDN() })
-	if err != nil || len(links) == 0 || !c.Enabled || !c.Configured() {
-		return err
-	}
-	who, err := j.Files.Credentials(c)
-	if err != nil {
-		return err
-	}
-	if done := j.Files.CDN.Refresh(ctx, who, links); done.Error != "" {
-		return errors.New(done.Error)
-	}
-	return nil
-}
-
-// deleteObject removes what is left of a deleted file. The error is errHeld while a
-// backup is written; one that begins meanwhile waits for this object alone.
-func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
-	end, ok := j.Files.BeginRemoval()
-	if !ok {
-		return errHeld
-	}
-	defer end()
-	due, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasFileDeletion(d), nil })
-	if err == nil && !due {
-		err = errRemoved
-	}
-	if err != nil {
-		return err
-	}
-	backend, err := j.backendOf(d.Backend)
-	switch {
-	case fault.Is(err, fault.NotFound): // the storage was deleted, and the object stays on it
-	case err != nil:
-		return err
-	default:
-		if err := backend.Delete(ctx, storage.Object{Key: d.ObjectKey, Size: d.Size, PartSize: d.PartSize}); err != nil {
-			return err
-		}
-	}
-	j.Files.Cache.Forget(d.ObjectKey)
-	if err := os.Remove(j.Files.Storages.Local().Staged(string(d.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // keepCleaningFiles cleans up at the start and every hour.

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/cdn"
-	"svc/internal/outbound"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -86,65 +84,13 @@ func TestStorageAnswersNotFound(t *testing.T) {
 	}
 }
 
-// TestStoppedWhileTheCDNIsTold: the deletion stays in the queue, so that the CDN is told
-// after the next start.
-func TestStoppedWhileTheCDNIsTold(t *testing.T) {
-	t.Parallel()
-	d := newDepot(t, "")
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	provider := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		stop()
-		panic(http.ErrAbortHandler)
-	}))
-	defer provider.Close()
-	told := d.CDN
-	d.CDN = cdn.NewClient(outbound.New(outbound.Config{Profile: outbound.Operator, Version: "test"}), provider.URL, "")
-	shown, hidden := d.stage("shown"), d.stage("hidden")
-	d.update(func(tx *store.Tx) error {
-		f, err := tx.FileByID(shown)
-		if err != nil {
-			return err
-		}
-		f.Status = store.FileReady // the CDN can have a copy
-		if err := tx.PutFile(d.p.ID, f); err != nil {
-			return err
-		}
-		_, err = tx.DeleteFile(d.p.ID, shown, true, 0)
-		_, other := tx.DeleteFile(d.p.ID, hidden, false, 0)
-		return errors.Join(err, other)
-	})
-	deletions := func() []*store.FileDeletion {
-		t.Helper()
-		list, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(10) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
-	}
-	if err := d.jobs.deleteObjects(ctx, deletions()); err != nil {
-		t.Fatal(err)
-	}
-	left := deletions()
-	if len(left) != 1 || left[0].ID != shown || left[0].Attempts != 0 {
-		t.Fatalf("got %+v, want the one that the CDN was not told of", left)
-	}
-	d.CDN = told
-	if err := d.jobs.deleteObjects(t.Context(), left); err != nil {
-		t.Fatal(err)
-	}
-	if left = deletions(); len(left) != 0 || d.refreshed.Load() != 1 {
-		t.Errorf("%d are left, and the CDN was told of %d links", len(left), d.refreshed.Load())
-	}
-}
-
 // TestDeletionOnAStorageThatIsGone: nobody can ever remove the object.
 func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
 	gone := &store.FileDeletion{ID: "000000000001", ObjectKey: "f/app/000000000001/a.zip", Backend: "gone"}
 	d.update(func(tx *store.Tx) error { return tx.PutFileDeletion(gone) })
-	if err := d.jobs.deleteObjects(t.Context(), []*store.FileDeletion{gone}); err != nil {
+	if err := d.jobs.deleteObjects(t.Context(), "gone", []*store.FileDeletion{gone}); err != nil {
 		t.Fatal(err)
 	}
 	left, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1) })

@@ -434,6 +434,7 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 		left, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1) })
 		return err == nil && len(left) == 0
 	})
+	testutil.Until(t, "the refresh of all links", func() bool { return d.refreshed.Load() >= int64(len(ids)) })
 	if d.refreshed.Load() != int64(len(ids)) {
 		t.Errorf("the CDN was told of %d links, want %d", d.refreshed.Load(), len(ids))
 	}
@@ -490,7 +491,7 @@ func TestDeletionThatOthersHaveDone(t *testing.T) {
 		return err
 	})
 	d.update(func(tx *store.Tx) error { return tx.DropFileDeletion(due[0]) })
-	if err := d.jobs.deleteObjects(t.Context(), due); err != nil {
+	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, due); err != nil {
 		t.Fatal(err)
 	}
 	if there, err := d.Storages.Local().Stat(t.Context(), o); !there || err != nil || d.refreshed.Load() != 0 {
@@ -501,14 +502,14 @@ func TestDeletionThatOthersHaveDone(t *testing.T) {
 	if !ok {
 		t.Fatal("somebody holds the contents")
 	}
-	if err := d.jobs.deleteObjects(t.Context(), due); err != nil {
+	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, due); err != nil {
 		t.Fatal(err)
 	}
 	if there, err := d.Storages.Local().Stat(t.Context(), o); !there || err != nil {
 		t.Errorf("while somebody holds contents the object is there: %t, %v", there, err)
 	}
 	release()
-	if err := d.jobs.deleteObjects(t.Context(), due); err != nil {
+	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, d.deletions()); err != nil {
 		t.Fatal(err)
 	}
 	if there, err := d.Storages.Local().Stat(t.Context(), o); there || err != nil {

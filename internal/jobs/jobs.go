@@ -10,7 +10,9 @@
 //	pace.go      how fast a backup goes on beside requests
 //	clock.go     a wall clock that is too far ahead
 //	cleanup.go   retention and deleted projects, at night
-//	files.go     uploads to storage, deletions of objects, clean-up
+//	files.go     uploads to storage, clean-up
+//	deletions.go objects of deleted files, for each storage on its own
+//	refreshes.go links that the CDN must forget
 //	sweep.go     local content without a record
 //	fetch.go     downloads of attachments of releases
 //	forwards.go  feedback that may have become an issue
@@ -65,6 +67,7 @@ type Jobs struct {
 
 	transfers              *transfers
 	deletions, fileCleanup *job // nil without files
+	cdnRefreshes           *job // nil without files
 
 	failure  error // of the last backup; guarded by backup.busy
 	unpruned bool  // the last attempt to remove those that are too many failed; guarded by backup.busy
@@ -94,6 +97,7 @@ func New(c Config) *Jobs {
 		}
 		j.transfers = newTransfers()
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.deleteAll)
+		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.refreshAll)
 		j.fileCleanup = j.define("file-cleanup", "removes what uploads left behind", j.cleanFiles)
 	}
 	if j.SettleForwards != nil {

@@ -30,11 +30,12 @@ type State struct {
 // job is work with a name, so that people can see how it goes and ask for it.
 type job struct {
 	work func(ctx context.Context) error // when somebody asks for it
-	busy sync.Mutex                      // held while it runs
+	busy sync.Mutex                      // held while it runs, unless its runs may overlap
 
-	mu    sync.Mutex
-	state State // guarded by mu
-	saved State // what svc.db has of it; guarded by mu
+	mu     sync.Mutex
+	active int   // runs that have begun and not ended; guarded by mu
+	state  State // guarded by mu
+	saved  State // what svc.db has of it; guarded by mu
 }
 
 // define gives a job its name, once, and the last run that svc.db knows of.
@@ -62,13 +63,14 @@ func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) er
 	return j.run(ctx, o, work)
 }
 
-// run is do for those who hold busy.
+// run is do for callers that hold busy, or whose runs may overlap.
 func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	begun, clock := j.Now(), time.Now()
-	o.set(func(s *State) { s.Running = true })
+	o.set(func(s *State) { o.active, s.Running = o.active+1, true })
 	err := recovering(ctx, work)
 	o.set(func(s *State) {
-		s.Running = false
+		o.active--
+		s.Running = o.active > 0
 		if ctx.Err() != nil { // it was stopped, which says nothing
 			return
 		}

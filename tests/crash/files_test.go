@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,8 +27,9 @@ const distribution = "http://127.0.0.1:9"
 // chunks and at once, completed, brought to WebDAV servers, fetched from a code host
 // and deleted, alone and with their project. After each start every chunk and every
 // file that was acknowledged is there, all bytes are those that were sent, and once
-// all has settled no file is without its object, no object without its file, and
-// "svc check" is content. SVC_LONG=1 kills more often.
+// all has settled no file is without its object, no object without its file, the CDN,
+// which refuses some calls, was told of every file that is gone, and "svc check" is
+// content. SVC_LONG=1 kills more often.
 func TestKilledFiles(t *testing.T) {
 	t.Parallel()
 	rounds, most := 5, 60
@@ -54,6 +56,8 @@ type depot struct {
 	dir        string
 	random     *rand.Rand
 	dav        string // folder of the WebDAV server
+	cdn        *refreshes
+	ready      map[string]bool // paths of links of files that have been ready
 	token      string
 	depositors []*depositor
 	startTakes time.Duration
@@ -64,7 +68,7 @@ type depot struct {
 
 func newDepot(t *testing.T, seed uint64) *depot {
 	t.Helper()
-	s := &depot{dir: keepOnFailure(t), random: rand.New(rand.NewPCG(seed, 0)), startTakes: 300 * time.Millisecond}
+	s := &depot{dir: keepOnFailure(t), cdn: &refreshes{}, ready: map[string]bool{}, random: rand.New(rand.NewPCG(seed, 0)), startTakes: 300 * time.Millisecond}
 	s.dav = filepath.Join(s.dir, "dav")
 	check(t, errors.Join(os.Mkdir(s.dav, 0o700), os.Mkdir(s.data(), 0o700)))
 	attachments := http.NewServeMux()
@@ -73,7 +77,9 @@ func newDepot(t *testing.T, seed uint64) *depot {
 	t.Cleanup(host.Close)
 	dav := httptest.NewServer(storagetest.Handler(s.dav))
 	t.Cleanup(dav.Close)
-	check(t, os.WriteFile(filepath.Join(s.data(), "config.toml"), fmt.Appendf(nil, "dist.base_url = %q\ncodehost.web_base_url = %q\n", distribution, host.URL), 0o600))
+	provider := httptest.NewServer(s.cdn)
+	t.Cleanup(provider.Close)
+	check(t, os.WriteFile(filepath.Join(s.data(), "config.toml"), fmt.Appendf(nil, "dist.base_url = %q\ncodehost.web_base_url = %q\ncdn.aliyun_url = %q\n", distribution, host.URL, provider.URL), 0o600))
 
 	p := start(t, s.data(), s.log())
 	url, err := p.ready()
@@ -91,6 +97,8 @@ func newDepot(t *testing.T, seed uint64) *depot {
 		check(t, json.Unmarshal(answer, &made))
 		storages = append(storages, made.ID)
 	}
+	_, err = c.must(200, "PUT", "/admin/storage/cdn", map[string]any{"provider": "aliyun", "enabled": true, "access_key_id": "id", "access_key_secret": "secret"})
+	check(t, err)
 	check(t, p.stop(patience))
 	for i := range 4 {
 		s.depositors = append(s.depositors, &depositor{name: fmt.Sprint("d", i), random: rand.New(rand.NewPCG(seed, uint64(i+1))), storages: storages, host: host.URL})
@@ -108,6 +116,36 @@ func serveAttachment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = w.Write(storagetest.Content(uint64(size), size))
+}
+
+// refreshes is a CDN that refuses every third call, and keeps the links of the others.
+type refreshes struct {
+	mu    sync.Mutex
+	calls int
+	links map[string]bool
+}
+
+func (r *refreshes) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls++; r.calls%3 == 0 {
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
+	if r.links == nil {
+		r.links = map[string]bool{}
+	}
+	for link := range strings.SplitSeq(request.FormValue("ObjectPath"), "\n") {
+		r.links[link] = true
+	}
+	_, _ = w.Write([]byte(`{"RefreshTaskId":"task"}`))
+}
+
+// has reports whether a link was accepted.
+func (r *refreshes) has(link string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.links[link]
 }
 
 func (s *depot) data() string { return filepath.Join(s.dir, "data") }
@@ -148,13 +186,14 @@ func (s *depot) whole(t *testing.T) (*process, *client) {
 	for _, d := range s.depositors {
 		check(t, d.settle(c))
 	}
-	local, remote := map[string]bool{}, map[string]bool{}
+	local, remote, there := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, d := range s.depositors {
 		if !d.made {
 			continue
 		}
 		check(t, d.await(c, p))
 		for _, f := range d.ready {
+			there[f.Path], s.ready[f.Path] = true, true
 			if f.Storage == "local" {
 				local[f.object()] = true
 			} else {
@@ -165,12 +204,31 @@ func (s *depot) whole(t *testing.T) (*process, *client) {
 	}
 	s.compared += len(local) + len(remote)
 	s.cleanUp(t, p, local)
+	s.refreshed(t, p, there)
 	objects := objectsIn(t, s.dav, nil)
 	if !maps.Equal(objects, remote) {
 		t.Fatalf("the WebDAV server has the objects %v, the files on it are %v", objects, remote)
 	}
 	check(t, checkData(s.data()))
 	return p, c
+}
+
+// refreshed lets the CDN be told what waits, and demands that it was told of every file that
+// has been ready and is gone.
+func (s *depot) refreshed(t *testing.T, p *process, there map[string]bool) {
+	t.Helper()
+	var err error
+	for range 20 { // each time a part of the calls is refused
+		if err = s.run(p, "cdn-refreshes"); err == nil || !strings.Contains(err.Error(), "not refreshed") {
+			break
+		}
+	}
+	check(t, err)
+	for path := range s.ready {
+		if !there[path] && !s.cdn.has(distribution+path) {
+			t.Fatalf("the CDN was not told that %s is gone", path)
+		}
+	}
 }
 
 // cleanUp lets a week pass for all that is below the storage directory, lets the jobs

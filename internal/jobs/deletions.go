@@ -1,0 +1,338 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/files/storage"
+	"svc/store"
+)
+
+const (
+	// deletionsAtOnce is how many objects of a storage are removed between two looks at the
+	// queue.
+	deletionsAtOnce = 100
+	// deletersAtOnce is how many of them are removed at the same time. If the first ones
+	// fail, the storage does not work, and the others are not tried.
+	deletersAtOnce = 4
+	// slowDeletion is how long the removal of an object may take before the links of its
+	// storage are refreshed early.
+	slowDeletion = 5 * time.Second
+	// postponedAtOnce is how many deletions one transaction postpones.
+	postponedAtOnce = 500
+)
+
+// busyStorages are the storages from which objects are being removed.
+type busyStorages struct {
+	mu  sync.Mutex
+	ids map[string]bool // guarded by mu
+}
+
+func (s *busyStorages) set(id string, busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if busy {
+		s.ids[id] = true
+	} else {
+		delete(s.ids, id)
+	}
+}
+
+func (s *busyStorages) has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[id]
+}
+
+// keepDeleting removes the objects of deleted files when that is due. Each storage has its
+// own queue, so that one that hangs delays no other.
+func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
+	busy, ended := &busyStorages{ids: map[string]bool{}}, make(chan struct{}, 1)
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		due, next, err := j.dueDeletions(busy.has)
+		if err != nil {
+			j.Log.Error("cannot read which objects are to be removed; retrying", "error", err)
+			next = time.Minute
+		}
+		for id, list := range due {
+			busy.set(id, true)
+			running.Go(func() {
+				err := j.run(ctx, j.deletions, func(ctx context.Context) error { return j.deleteObjects(ctx, id, list) })
+				if err != nil && ctx.Err() == nil {
+					j.Log.Error("objects of deleted files not removed; retrying", "error", err)
+				}
+				busy.set(id, false)
+				signal(ended)
+			})
+		}
+		if wait(ctx, next, more, ended) != nil {
+			return
+		}
+	}
+}
+
+// dueDeletions lists objects to remove now by their storage, without those that skip
+// reports, and says when to ask again at the latest. An object that a transfer may be
+// writing waits for its end.
+func (j *Jobs) dueDeletions(skip func(backend string) bool) (due map[string][]*store.FileDeletion, next time.Duration, err error) {
+	now := j.Now()
+	var at int64
+	err = j.DB.View(func(tx *store.Tx) (err error) {
+		due, at, err = tx.DueFileDeletions(now.Unix(), deletionsAtOnce, skip)
+		return err
+	})
+	for id, list := range due {
+		if due[id] = slices.DeleteFunc(list, func(d *store.FileDeletion) bool { return j.transfers.has(d.ID) }); len(due[id]) == 0 {
+			delete(due, id)
+		}
+	}
+	next = time.Hour
+	if at != 0 {
+		next = max(min(next, time.Unix(at, 0).Sub(now)), 0)
+	}
+	return due, next, err
+}
+
+// deleteAll removes all objects of deleted files, whether that is due or not.
+func (j *Jobs) deleteAll(ctx context.Context) error {
+	all, err := store.Read(j.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
+	of := map[string][]*store.FileDeletion{}
+	for _, d := range all {
+		if !j.transfers.has(d.ID) {
+			of[d.Backend] = append(of[d.Backend], d)
+		}
+	}
+	var storages sync.WaitGroup
+	var mu sync.Mutex
+	for id, list := range of {
+		storages.Go(func() {
+			for due := range slices.Chunk(list, deletionsAtOnce) {
+				failed := recovering(ctx, func(ctx context.Context) error { return j.deleteObjects(ctx, id, due) })
+				mu.Lock()
+				err = errors.Join(err, failed)
+				mu.Unlock()
+			}
+		})
+	}
+	storages.Wait()
+	return err
+}
+
+// errHeld is for a removal while a backup is written, which needs the content.
+var errHeld = errors.New("a backup is being written")
+
+// errRemoved is for an object that an import has removed since, which needed its key
+// for one of its own.
+var errRemoved = errors.New("the object is removed already")
+
+// heldPause is the time after which a removal is tried again that a backup was in the
+// way of.
+const heldPause = time.Minute
+
+// deletionResult is what became of the removal of an object.
+type deletionResult struct {
+	*store.FileDeletion
+	err error
+}
+
+// failed reports whether the storage, or the disk, did not remove the object.
+func (r deletionResult) failed() bool {
+	return r.err != nil && !errors.Is(r.err, errHeld) && !errors.Is(r.err, errRemoved)
+}
+
+// deleteObjects removes objects of a storage, and has their links refreshed in the CDN. What
+// cannot be removed is postponed, and its link is refreshed all the same. If the storage does
+// not work, all its deletions are postponed.
+func (j *Jobs) deleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
+	results := j.deleteEach(ctx, id, due)
+	var cause error
+	failed, removed := 0, 0
+	for _, r := range results {
+		switch {
+		case r.err == nil:
+			removed++
+		case r.failed():
+			failed, cause = failed+1, r.err
+		}
+	}
+	err := j.DB.Update(func(tx *store.Tx) error { return j.settleDeletions(tx, results) })
+	if err != nil || cause == nil {
+		return err
+	}
+	if removed == 0 && failed >= deletersAtOnce {
+		err = j.postponeStorage(id, cause)
+	}
+	return errors.Join(err, fmt.Errorf("%d objects on the storage %s could not be removed and will be tried again: %w", failed, j.nameOf(id), cause))
+}
+
+// deleteEach removes some objects at a time, until all have been tried, ctx has ended or the
+// first ones have failed. The results are those of the tried ones.
+func (j *Jobs) deleteEach(ctx context.Context, id string, due []*store.FileDeletion) (results []deletionResult) {
+	slow, done := make(chan struct{}, 1), make(chan struct{})
+	var mu sync.Mutex // guards what follows and results
+	next, failed, removed := 0, 0, 0
+	take := func() *store.FileDeletion {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(due) || ctx.Err() != nil || removed == 0 && failed >= deletersAtOnce {
+			return nil
+		}
+		next++
+		return due[next-1]
+	}
+	var deleters sync.WaitGroup
+	for range min(deletersAtOnce, len(due)) {
+		deleters.Go(func() {
+			for d := take(); d != nil; d = take() {
+				timer := time.AfterFunc(slowDeletion, func() { signal(slow) })
+				err := recovering(ctx, func(ctx context.Context) error { return j.deleteObject(ctx, d) })
+				timer.Stop()
+				if ctx.Err() != nil {
+					return
+				}
+				result := deletionResult{d, err}
+				mu.Lock()
+				results = append(results, result)
+				if err == nil {
+					removed++
+				} else if result.failed() {
+					failed++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	go func() {
+		deleters.Wait()
+		close(done)
+	}()
+	for {
+		select {
+		case <-done:
+			return results
+		case <-slow:
+			if err := j.refreshEarly(id); err != nil {
+				j.Log.Error("cannot note links to refresh", "error", err)
+			}
+		}
+	}
+}
+
+// settleDeletions notes what became of removals.
+func (j *Jobs) settleDeletions(tx *store.Tx, results []deletionResult) error {
+	refresh, err := j.refreshes(tx)
+	if err != nil {
+		return err
+	}
+	now := j.Now()
+	for _, r := range results {
+		d, err := tx.FileDeletion(r.FileDeletion)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d == nil: // removed, as errRemoved says
+		case r.err == nil:
+			err = tx.FinishFileDeletion(d, refresh, now.Unix())
+		case errors.Is(r.err, errHeld):
+			err = errors.Join(tx.RefreshEarly(d, refresh, now.Unix()), tx.HoldFileDeletion(d, now.Add(heldPause).Unix()))
+		default:
+			err = errors.Join(tx.RefreshEarly(d, refresh, now.Unix()), tx.PostponeFileDeletion(d, now.Add(store.RetryPause(d.Attempts)).Unix(), r.err.Error()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// postponeStorage postpones what is due on a storage that does not work.
+func (j *Jobs) postponeStorage(id string, cause error) error {
+	return j.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error {
+		return tx.PostponeFileDeletion(d, j.Now().Add(store.RetryPause(d.Attempts)).Unix(), cause.Error())
+	})
+}
+
+// refreshEarly has the links of what is due on a slow storage refreshed.
+func (j *Jobs) refreshEarly(id string) error {
+	return j.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error { return tx.PutFileDeletion(d) })
+}
+
+// changeDue has the link of each deletion that is due on a storage refreshed early, and calls
+// change for it.
+func (j *Jobs) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error) error {
+	now := j.Now()
+	all, err := store.Read(j.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
+		due, _, err := tx.DueFileDeletions(now.Unix(), math.MaxInt, func(backend string) bool { return backend != id })
+		return due[id], err
+	})
+	for list := range slices.Chunk(all, postponedAtOnce) {
+		err = errors.Join(err, j.DB.Update(func(tx *store.Tx) error {
+			refresh, err := j.refreshes(tx)
+			if err != nil {
+				return err
+			}
+			for _, d := range list {
+				if d, err = tx.FileDeletion(d); err == nil && d != nil {
+					err = errors.Join(tx.RefreshEarly(d, refresh, now.Unix()), change(tx, d))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	return err
+}
+
+// deleteObject removes what is left of a deleted file. The error is errHeld while a
+// backup is written; one that begins meanwhile waits for this object alone.
+func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
+	end, ok := j.Files.BeginRemoval()
+	if !ok {
+		return errHeld
+	}
+	defer end()
+	due, err := store.Read(j.DB, func(tx *store.Tx) (*store.FileDeletion, error) { return tx.FileDeletion(d) })
+	if err == nil && due == nil {
+		err = errRemoved
+	}
+	if err != nil {
+		return err
+	}
+	backend, err := j.backendOf(d.Backend)
+	switch {
+	case fault.Is(err, fault.NotFound): // the storage was deleted, and the object stays on it
+	case err != nil:
+		return err
+	default:
+		if err := backend.Delete(ctx, storage.Object{Key: d.ObjectKey, Size: d.Size, PartSize: d.PartSize}); err != nil {
+			return err
+		}
+	}
+	j.Files.Cache.Forget(d.ObjectKey)
+	if err := os.Remove(j.Files.Storages.Local().Staged(string(d.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// nameOf returns the name of a storage, or its id if it has been deleted.
+func (j *Jobs) nameOf(id string) string {
+	b, err := store.Read(j.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })
+	if err != nil {
+		return id
+	}
+	return b.Name
+}

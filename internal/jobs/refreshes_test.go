@@ -1,0 +1,376 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/internal/cdn"
+	"svc/internal/outbound"
+	"svc/internal/testutil"
+	"svc/store"
+)
+
+// provider is a CDN that answers as a test says, and keeps the links it accepted.
+type provider struct {
+	mu       sync.Mutex
+	calls    int
+	accepted []string
+	status   func(call int) int // nil = 200
+}
+
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls++
+	if p.status != nil {
+		if status := p.status(p.calls); status != http.StatusOK {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte("{}"))
+			return
+		}
+	}
+	p.accepted = append(p.accepted, strings.Split(r.FormValue("ObjectPath"), "\n")...)
+	_, _ = w.Write([]byte(`{"RefreshTaskId":"task"}`))
+}
+
+// set changes how the provider answers.
+func (p *provider) set(status func(call int) int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status = status
+}
+
+// take returns the number of calls and the links accepted since it was last asked.
+func (p *provider) take() (calls int, accepted []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	calls, accepted = p.calls, p.accepted
+	p.calls, p.accepted = 0, nil
+	return calls, accepted
+}
+
+func refusing(int) int { return http.StatusTooManyRequests }
+
+// withProvider has jobs whose CDN is p.
+func withProvider(t *testing.T, p http.Handler) *depot {
+	t.Helper()
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	d := newDepot(t, "")
+	d.CDN = cdn.NewClient(outbound.New(outbound.Config{Profile: outbound.Operator, Version: "test"}), server.URL, "")
+	return d
+}
+
+// remove deletes ready files, as from a time on.
+func (d *depot) remove(due int64, ids ...store.FileID) {
+	d.t.Helper()
+	d.update(func(tx *store.Tx) error {
+		for _, id := range ids {
+			if _, err := tx.DeleteFile(d.p.ID, id, true, due); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// on makes ready files that are said to be on a storage.
+func (d *depot) on(backend string, n int) (ids []store.FileID) {
+	d.t.Helper()
+	for range n {
+		id := d.add(store.File{Filename: "app.zip", Source: store.FileUploaded, Size: 4, Backend: backend})
+		d.update(func(tx *store.Tx) error {
+			f, err := tx.FileByID(id)
+			if err != nil {
+				return err
+			}
+			f.Status = store.FileReady
+			return tx.PutFile(d.p.ID, f)
+		})
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// pending lists the links that wait for the CDN.
+func (d *depot) pending() []*store.CDNRefresh {
+	d.t.Helper()
+	list, err := store.Read(d.db, (*store.Tx).CDNRefreshes)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return list
+}
+
+// deletions lists the objects that are still to be removed.
+func (d *depot) deletions() []*store.FileDeletion {
+	d.t.Helper()
+	list, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1000) })
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return list
+}
+
+// run runs a job, which may fail.
+func (d *depot) run(name string) error {
+	_, err := d.jobs.Run(d.t.Context(), name)
+	return err
+}
+
+// TestRefreshThatFailsIsTriedAgain: one call that fails does not end the others, its links are
+// told to the CDN later, also by another process, and none is lost.
+func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	p := &provider{}
+	d := withProvider(t, p)
+	d.remove(0, d.ready(250)...)
+	if err := d.run("file-deletions"); err != nil || len(d.deletions()) > 0 || len(d.pending()) != 250 {
+		t.Fatalf("got %v, %d deletions, %d links", err, len(d.deletions()), len(d.pending()))
+	}
+	p.set(func(call int) int {
+		if call == 2 {
+			return http.StatusTooManyRequests
+		}
+		return http.StatusOK
+	})
+	if err := d.run("cdn-refreshes"); err == nil || !strings.Contains(err.Error(), "100 of 250 links") {
+		t.Errorf("got %v, want that 100 links failed", err)
+	}
+	calls, first := p.take()
+	if left := d.pending(); calls != 3 || len(first) != 150 || len(left) != 100 || left[0].Attempts != 1 || !strings.Contains(left[0].Error, "429") {
+		t.Fatalf("got %d calls, %d links accepted, %d left: %+v", calls, len(first), len(left), left[0])
+	}
+	d.renew()
+	d.age.Store(int64(2 * time.Minute))
+	d.start()
+	testutil.Until(t, "the refresh of the others", func() bool { return len(d.pending()) == 0 })
+	_, second := p.take()
+	all := slices.Concat(first, second)
+	slices.Sort(all)
+	if len(slices.Compact(all)) != 250 {
+		t.Errorf("the CDN was told of %d links, want 250", len(all))
+	}
+}
+
+// TestRefreshIsTriedForADay: the pauses grow from a minute to an hour, and after 24 hours the
+// link is given up.
+func TestRefreshIsTriedForADay(t *testing.T) {
+	t.Parallel()
+	p := &provider{}
+	p.set(refusing)
+	d := withProvider(t, p)
+	d.remove(0, d.ready(1)...)
+	if err := d.run("file-deletions"); err != nil {
+		t.Fatal(err)
+	}
+	begin := d.jobs.Now()
+	var pauses []time.Duration
+	for len(d.pending()) > 0 && len(pauses) < 50 {
+		before := d.jobs.Now()
+		due, _, err := d.jobs.dueRefreshes(before)
+		if err != nil || len(due) != 1 {
+			t.Fatalf("got %+v, %v, want the link", due, err)
+		}
+		if err := d.jobs.refreshLinks(t.Context(), due); err == nil {
+			t.Fatal("the refresh did not fail")
+		}
+		if left := d.pending(); len(left) > 0 {
+			next := time.Unix(left[0].RetryAt, 0).Sub(before)
+			pauses = append(pauses, next.Round(time.Minute))
+			d.age.Add(int64(next + time.Second))
+		}
+	}
+	took := d.jobs.Now().Sub(begin)
+	want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}
+	for i := range want {
+		want[i] *= time.Minute
+	}
+	if len(pauses) < len(want) || !slices.Equal(pauses[:len(want)], want) || took < 24*time.Hour || took > 24*time.Hour+time.Minute {
+		t.Errorf("given up after %v, with the pauses %v", took, pauses)
+	}
+}
+
+// TestRefreshIsSwitchedOff: what waits is not lost, and told when the refresh is on again.
+func TestRefreshIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	p := &provider{}
+	d := withProvider(t, p)
+	enable := func(on bool) {
+		d.update(func(tx *store.Tx) error {
+			c, err := tx.CDN()
+			if err != nil {
+				return err
+			}
+			c.Enabled = on
+			return tx.PutCDN(c)
+		})
+	}
+	d.remove(0, d.ready(1)...)
+	if err := d.run("file-deletions"); err != nil {
+		t.Fatal(err)
+	}
+	enable(false)
+	if err := d.run("cdn-refreshes"); err == nil || !strings.Contains(err.Error(), "switched off") || len(d.pending()) != 1 {
+		t.Errorf("got %v, %d links", err, len(d.pending()))
+	}
+	d.remove(0, d.ready(1)...)
+	if err := d.run("file-deletions"); err != nil || len(d.pending()) != 1 {
+		t.Errorf("a deletion without a refresh: got %v, %d links", err, len(d.pending()))
+	}
+	enable(true)
+	if err := d.run("cdn-refreshes"); err != nil || len(d.pending()) != 0 {
+		t.Errorf("got %v, %d links", err, len(d.pending()))
+	}
+	if calls, links := p.take(); calls != 1 || len(links) != 1 {
+		t.Errorf("got %d calls, links %q", calls, links)
+	}
+}
+
+// TestStoppedDuringARefresh: the links stay as they are, so that the CDN is told after the next
+// start.
+func TestStoppedDuringARefresh(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	d := withProvider(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		stop()
+		panic(http.ErrAbortHandler)
+	}))
+	d.remove(0, d.ready(1)...)
+	if err := d.run("file-deletions"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.jobs.refreshLinks(ctx, d.pending()); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was stopped", err)
+	}
+	if left := d.pending(); len(left) != 1 || left[0].Attempts != 0 {
+		t.Errorf("got %+v, want the link without an attempt", left)
+	}
+}
+
+// TestLinkThatIsPutAgain: a link that comes back during its refresh is refreshed once more.
+func TestLinkThatIsPutAgain(t *testing.T) {
+	t.Parallel()
+	d := withProvider(t, &provider{})
+	put := func(tx *store.Tx) error {
+		return tx.PutCDNRefresh(&store.CDNRefresh{ID: "000000000001", ObjectKey: "f/app/000000000001/a"}, 0)
+	}
+	d.update(put)
+	read := d.pending()
+	d.update(put)
+	for want := 1; want >= 0; want-- {
+		if err := d.jobs.refreshLinks(t.Context(), read); err != nil || len(d.pending()) != want {
+			t.Errorf("got %v, %d links, want %d", err, len(d.pending()), want)
+		}
+		read = d.pending()
+	}
+}
+
+// TestLostStorageDoesNotDelayTheCDN: the links of a storage that does not answer are refreshed at
+// once, and again when its objects are gone, because a CDN may read from it directly. All its
+// deletions wait together, so that it can be deleted.
+func TestLostStorageDoesNotDelayTheCDN(t *testing.T) {
+	t.Parallel()
+	var deletes atomic.Int64
+	var works atomic.Bool
+	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		deletes.Add(1)
+		if works.Load() {
+			w.WriteHeader(http.StatusNotFound) // which is the end of a deletion
+			return
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer nas.Close()
+	p := &provider{}
+	d := withProvider(t, p)
+	backend := d.remote(nas.URL)
+	d.remove(0, d.on(backend, 20)...)
+	if err := d.run("file-deletions"); err == nil || !strings.Contains(err.Error(), "NAS") {
+		t.Errorf("got %v, want an error that names the storage", err)
+	}
+	for _, x := range d.deletions() {
+		if x.Attempts == 0 || x.RetryAt == 0 {
+			t.Errorf("not postponed: %+v", x)
+		}
+	}
+	if n := deletes.Load(); n > 2*deletersAtOnce {
+		t.Errorf("%d requests to a storage that does not work", n)
+	}
+	if err := d.run("cdn-refreshes"); err != nil {
+		t.Fatal(err)
+	}
+	if _, links := p.take(); len(links) != 20 || len(d.pending()) != 0 || len(d.deletions()) != 20 {
+		t.Fatalf("the CDN was told of %d links, %d wait, %d objects are left", len(links), len(d.pending()), len(d.deletions()))
+	}
+	works.Store(true)
+	if err := errors.Join(d.run("file-deletions"), d.run("cdn-refreshes")); err != nil {
+		t.Fatal(err)
+	}
+	if _, links := p.take(); len(links) != 20 || len(d.deletions()) != 0 || len(d.pending()) != 0 {
+		t.Errorf("afterwards the CDN was told of %d links, %d objects are left", len(links), len(d.deletions()))
+	}
+}
+
+// TestBackupDoesNotDelayTheCDN: the object stays for the backup, and the link is refreshed once.
+func TestBackupDoesNotDelayTheCDN(t *testing.T) {
+	t.Parallel()
+	p := &provider{}
+	d := withProvider(t, p)
+	d.remove(0, d.ready(3)...)
+	release := d.Hold()
+	if err := errors.Join(d.run("file-deletions"), d.run("cdn-refreshes")); err != nil {
+		t.Fatal(err)
+	}
+	if _, links := p.take(); len(links) != 3 || len(d.deletions()) != 3 {
+		t.Errorf("during the backup the CDN was told of %d links, %d objects are left", len(links), len(d.deletions()))
+	}
+	release()
+	if err := errors.Join(d.run("file-deletions"), d.run("cdn-refreshes")); err != nil {
+		t.Fatal(err)
+	}
+	if calls, _ := p.take(); calls != 0 || len(d.deletions()) != 0 {
+		t.Errorf("afterwards the CDN was called %d times, %d objects are left", calls, len(d.deletions()))
+	}
+}
+
+// TestHangingStorageDelaysOnlyItself: while the removals of six objects hang, those of other
+// storages go on.
+func TestHangingStorageDelaysOnlyItself(t *testing.T) {
+	t.Parallel()
+	var begun, ended atomic.Int64
+	over := make(chan struct{})
+	nas := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		begun.Add(1)
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+		ended.Add(1)
+	}))
+	defer nas.Close()
+	defer close(over)
+	d := withProvider(t, &provider{})
+	hanging := d.remote(nas.URL)
+	local := d.ready(6)
+	d.remove(0, d.on(hanging, 6)...)
+	d.start()
+	testutil.Until(t, "a removal that hangs", func() bool { return begun.Load() > 0 })
+	for i := range 3 { // also those that come later
+		d.remove(1, local[2*i:2*i+2]...)
+		testutil.Until(t, fmt.Sprint("the removal of local objects ", i), func() bool { return len(d.objects()) == 4-2*i })
+	}
+	if n := ended.Load(); n > 0 {
+		t.Errorf("%d removals that hang have ended meanwhile, want that nobody waits for them", n)
+	}
+}
