@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/setting", "internal/translate", "internal/useragent", "search", "store"},
 	"api/site":      {"api/web", "clients/browser", "internal/fault", "internal/locale", "internal/terms", "store"},
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/storage", "internal/instance", "internal/platform", "internal/stats", "internal/transfer", "store"},
-	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
+	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
 	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "internal/hourly"},
 	"store/column":  {},
@@ -162,6 +162,7 @@ var onlyIn = map[string][]string{
 	"github.com/blevesearch/bleve_index_api":  {"search"},
 	"github.com/oschwald/maxminddb-golang/v2": {"internal/geo"},
 	"github.com/phuslu/iploc":                 {"internal/geo"},
+	"golang.org/x/sync":                       {"internal/limit"},
 	"golang.org/x/text":                       {"internal/files", "internal/searchtext", "search"},
 
 	"github.com/caddyserver/certmagic":    {"internal/certificate"},

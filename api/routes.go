@@ -21,6 +21,8 @@ func (s *Server) table() []web.Route {
 	for i := range routes {
 		switch {
 		case routes[i].BodyLimit != 0: // it has its own
+		case strings.HasPrefix(routes[i].Path, web.V1+"/auth/"):
+			routes[i].BodyLimit = web.AuthBodyLimit
 		case routes[i].Access.Kind == web.Public:
 			routes[i].BodyLimit = web.PublicBodyLimit
 		default:
@@ -42,19 +44,15 @@ type endpoint struct {
 	metrics *web.RouteMetrics
 }
 
-// largeDeliveries are in memory at a time. Who sent one is not known before it is read.
-const largeDeliveries = 8
-
 // serve makes endpoints of routes, and the router that finds them.
 func (s *Server) serve(routes []web.Route) (err error) {
 	s.metrics.Register(routes)
 	s.endpoints, s.publicWindows = make([]endpoint, len(routes)), nil
 	patterns := make([]web.Pattern, len(routes))
-	deliveries := make(web.LargeBodies, largeDeliveries)
 	for i, r := range routes {
 		e := endpoint{Route: r, counts: analytics.CountedEndpoint(r.Counts), metrics: s.metrics.Routes[i]}
-		if r.Access.Kind == web.Signed {
-			e.LargeBodies = deliveries
+		if r.Access.Open() {
+			e.Bodies = s.bodies
 		}
 		switch r.Rate {
 		case web.PublicRate:

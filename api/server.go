@@ -18,6 +18,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -73,6 +74,8 @@ type Config struct {
 	Proxies         proxy.Proxies // whose forwarding headers count
 	SubmissionMax   int64         // bytes of the feedback and logs of a project; 0 = no limit
 	Geo             *geo.Locator  // places of addresses; nil = no lookup
+	BodyBudget      int64         // bytes of request bodies of callers without a credential; 64 MiB when 0
+	SubmissionData  int64         // bytes of custom_data and device_info together in a public submission; 64 KiB when 0
 	EventBatchMax   int           // events in a batch; 50 when 0
 	EventClockSkew  time.Duration // how old an event may say it is; a week when 0
 	EventIPStorage  string        // IPAnonymized, which it is when empty, IPFull or IPNone
@@ -104,6 +107,11 @@ type Config struct {
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
+const (
+	defaultBodyBudget     = 64 << 20
+	defaultSubmissionData = 64 << 10
+)
+
 // Server answers requests under /api/v1, /healthz, /readyz, for pages and, over the
 // control connection only, /control and /metrics.
 type Server struct {
@@ -126,6 +134,7 @@ type Server struct {
 
 	forwarding *apicontrol.Forwarding
 	repeats    web.Repeats
+	bodies     *web.Bodies
 
 	endpoints []endpoint
 	router    *web.Router // of their indexes
@@ -142,6 +151,7 @@ func New(c Config) (*Server, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.bodies = web.NewBodies(cmp.Or(c.BodyBudget, defaultBodyBudget))
 	tokens, err := auth.NewTokens(c.JWTSecret, c.JWTLife)
 	if err != nil {
 		return nil, fmt.Errorf("JWT_SECRET: %w", err)
@@ -158,7 +168,7 @@ func New(c Config) (*Server, error) {
 		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage,
 	})
 	s.control = apicontrol.New(apicontrol.Config{
-		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
+		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
 		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
 		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
 	})
@@ -178,7 +188,8 @@ func New(c Config) (*Server, error) {
 	s.codehost = codehost.New(c.Codehost)
 	s.resource = resource.New(resource.Config{
 		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
-		SubmissionMax: c.SubmissionMax, Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
+		SubmissionMax: c.SubmissionMax, DataMax: cmp.Or(c.SubmissionData, defaultSubmissionData),
+		Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
 		EventContents: func(ctx context.Context, p store.ProjectID) (int64, int, error) {
 			return c.Events.Contents(ctx, event.Project(p))
 		},
@@ -391,6 +402,7 @@ func (s *Server) finish(x *exchange) {
 		metrics = s.metrics.Without(x.Request.Request)
 	}
 	metrics.Answered(x.out.Status, end.Sub(x.Received))
+	x.Release()
 	s.access.Write(&x.Request, &x.out, end)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -24,16 +25,18 @@ func TestSlowClients(t *testing.T) {
 	s.Impatient(t)
 	const post = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\n"
 	put := "PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.Admin + "\r\n"
+	const stranger = "HTTP/1.1 (400|503) " // at most eight bodies of an address are on their way
 	for _, tc := range []struct{ name, beginning, answer string }{
 		{"nothing", "", ""},
 		{"a byte of the request", "G", ""},
 		{"a byte of a header", "GET /api/v1/health HTTP/1.1\r\nH", ""},
 		{"headers without an end", "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n", ""},
-		{"a byte of the body", post + "Content-Length: 1000\r\n\r\n{", "HTTP/1.1 400 "},
-		{"a byte of a body in pieces", post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{", "HTTP/1.1 400 "},
-		{"a byte of the length of a piece", post + "Transfer-Encoding: chunked\r\n\r\n1", "HTTP/1.1 400 "},
+		{"a byte of the body", post + "Content-Length: 1000\r\n\r\n{", stranger},
+		{"a byte of a body in pieces", post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{", stranger},
+		{"a byte of the length of a piece", post + "Transfer-Encoding: chunked\r\n\r\n1", stranger},
 		{"a byte of a body of the administrator", put + "Content-Length: 40000\r\n\r\n{", "HTTP/1.1 400 "},
 	} {
+		want := regexp.MustCompile("^" + tc.answer)
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var slow []net.Conn
@@ -48,8 +51,8 @@ func TestSlowClients(t *testing.T) {
 			s.Must(t, 200, "PATCH", "/admin/projects/a", `{"author":"b"}`)
 			for _, conn := range slow {
 				answer, err := io.ReadAll(conn) // ends when the server has closed
-				if err != nil || !strings.HasPrefix(string(answer), tc.answer) {
-					t.Fatalf("the slow client gets %q, error %v, want %q and the end of the connection", answer, err, tc.answer)
+				if err != nil || !want.Match(answer) {
+					t.Fatalf("the slow client gets %q, error %v, want %q and the end of the connection", answer, err, want)
 				}
 			}
 		})

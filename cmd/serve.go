@@ -302,6 +302,8 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		KeySalt:         []byte(s.APIKeySalt),
 		PublicRateLimit: s.PublicRateLimit,
 		SubmissionMax:   int64(s.SubmissionMaxMiB) << 20,
+		BodyBudget:      int64(s.PublicBodyBudget) << 20,
+		SubmissionData:  int64(s.SubmissionDataMax) << 10,
 		Proxies:         proxy.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
 		Geo:             geo,
 		EventBatchMax:   s.EventBatchMax,

@@ -68,7 +68,7 @@ func fullRun() bool {
 
 // owner names the package whose tests must provoke an answer: what is decided
 // before a handler runs belongs to the assembled server, and so does If-Match, whose rule
-// is one for all records; the rest belongs to the package of the handler.
+// is one for all records, and what limits of memory refuse; the rest belongs to the package of the handler.
 func owner(o *Operation, status int) Package {
 	if o.Raw() {
 		return Distribution
@@ -78,6 +78,9 @@ func owner(o *Operation, status int) Package {
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
+		return API
+	}
+	if o.Responses.Status(status).Ref == "#/components/responses/Busy" {
 		return API
 	}
 	switch tag := o.Tags[0]; {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -50,4 +51,18 @@ func (s *Server) InProcess(t *testing.T, path string) string {
 		t.Fatalf("GET %s: %d %s", path, w.Code, w.Body)
 	}
 	return w.Body.String()
+}
+
+// Metric returns the value of a metric without labels.
+func (s *Server) Metric(t testing.TB, name string) float64 {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.Handler.Metrics().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	_, value, _ := strings.Cut(w.Body.String(), "\n"+name+" ")
+	value, _, _ = strings.Cut(value, "\n")
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		t.Fatalf("metric %s: %v", name, err)
+	}
+	return n
 }

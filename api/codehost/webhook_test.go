@@ -646,57 +646,76 @@ func announce(t *testing.T, s *apitest.Server, path, signature string, length in
 	return refused.StatusCode
 }
 
-// Deliveries that nobody has signed yet do not fill the memory: of large ones only some
-// are read at a time, and small ones pass.
+// Deliveries that nobody has signed yet do not keep others out: one that was announced
+// and does not come takes no place, of those above 1 MiB an address has two, and smaller
+// ones pass.
 func TestLargeDeliveriesAreFew(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
 	large := release(t, map[string]any{"release.body": strings.Repeat("x", 2<<20)})
 	end := make(chan struct{})
 	var held sync.WaitGroup
-	for range 8 {
-		begun := make(chan struct{})
-		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, &heldBody{begun: begun, end: end})
+	hold := func(address string, bytes int) {
+		t.Helper()
+		body := &heldBody{sent: large[:bytes], begun: make(chan struct{}), end: end}
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, body)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.ContentLength = int64(len(large))
 		r.Header.Set("Expect", "100-continue")
 		r.Header.Set("X-Hub-Signature-256", codehosttest.Sign(large, hookSecret))
+		r.Header.Set("X-Forwarded-For", address)
 		held.Go(func() {
 			client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
 			if answer, err := client.Do(r); err == nil {
 				_ = answer.Body.Close() // an answer to half a body
 			}
 		})
-		<-begun
+		<-body.begun
 	}
-	for want, signature := range map[int]string{429: codehosttest.Sign(large, hookSecret), 401: ""} {
-		if got := announce(t, s, releases, signature, len(large)); got != want {
-			t.Errorf("one more, signed with %q: got %d, want %d", signature, got, want)
-		}
+	from := func(address string) map[string]string { return map[string]string{"X-Forwarded-For": address} }
+	for i := range 16 {
+		hold(fmt.Sprintf("198.51.100.%d", i%3), 0)
 	}
+	status, answer := deliver(t, s, releases, "release", large, from("198.51.100.1"))
+	expect(t, "while others were announced and do not come", status, answer, 200, `{"status":"synced"}`)
+
+	hold("203.0.113.1", 3<<19)
+	hold("203.0.113.1", 3<<19)
+	for s.Metric(t, "svc_public_body_bytes") < 4<<20 { // until the server has read so far
+	}
+	status, answer = deliver(t, s, releases, "release", large, from("203.0.113.1"))
+	expect(t, "a third large one", status, answer, 503, `{"message":"at most 2 request bodies above 1048576 bytes of one address are received at a time; try again in a second"}`)
 	s.Must(t, 200, "PUT", "/admin/codehost-app", `{"webhook_secret":"a secret of the app"}`)
-	if got := announce(t, s, appHook, codehosttest.Sign(large, "x"), len(large)); got != 429 {
-		t.Errorf("one more for the app: got %d, want 429", got)
+	if status, answer = deliver(t, s, appHook, "issue_comment", large, from("203.0.113.1")); status != 503 {
+		t.Errorf("a third one, for the app: got %d %s, want 503", status, answer)
 	}
-	status, answer := deliver(t, s, releases, "release", release(t, nil), nil)
-	expect(t, "a small one", status, answer, 200, `{"status":"synced"}`)
+	status, answer = deliver(t, s, releases, "release", release(t, nil), from("203.0.113.1"))
+	expect(t, "a small one of the same address", status, answer, 200, `{"status":"synced"}`)
+	status, answer = deliver(t, s, releases, "release", large, from("203.0.113.2"))
+	expect(t, "a large one of another address", status, answer, 200, `{"status":"synced"}`)
 	close(end)
 	held.Wait()
-	for status = 429; status == 429; {
-		status, answer = deliver(t, s, releases, "release", large, nil)
+	for s.Metric(t, "svc_public_body_bytes") > 0 { // the answer may be there before the memory is given back
 	}
+	status, answer = deliver(t, s, releases, "release", large, from("203.0.113.1"))
 	expect(t, "when there is room", status, answer, 200, `{"status":"synced"}`)
 }
 
-// heldBody is a body that says when the server asks for it, and ends early.
+// heldBody is a body that sends some bytes, says so, and ends early.
 type heldBody struct {
+	sent       []byte
 	begun, end chan struct{}
 	once       sync.Once
 }
 
-func (b *heldBody) Read([]byte) (int, error) {
+func (b *heldBody) Read(p []byte) (int, error) {
+	if len(b.sent) > 0 {
+		n := copy(p, b.sent)
+		b.sent = b.sent[n:]
+		return n, nil
+	}
 	b.once.Do(func() { close(b.begun) })
 	<-b.end
 	return 0, io.ErrUnexpectedEOF

@@ -43,6 +43,7 @@ type Config struct {
 	Events     *event.Engine
 	Jobs       *jobs.Jobs // what can be listed and run; nil = nothing
 	Requests   *web.Metrics
+	Bodies     *web.Bodies
 	Forwarding *Forwarding
 	Log        *slog.Logger
 	Now        func() time.Time

@@ -36,6 +36,19 @@ var families = []family{
 	{"svc_http_requests_in_flight", "Requests that are being answered.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
 		to.add(float64(h.Requests.InFlight()))
 	}},
+	{"svc_public_body_bytes", "Memory of request bodies whose callers have no credential; those up to 4 KiB do not count.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		used, _ := h.Bodies.Budget()
+		to.add(float64(used))
+	}},
+	{"svc_public_body_budget_bytes", "What svc_public_body_bytes may reach: public_body_budget_mib.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		_, size := h.Bodies.Budget()
+		to.add(float64(size))
+	}},
+	{"svc_public_bodies_refused_total", "Request bodies that were refused with 503: the budget was used up, or their address had too many on their way.", counterKind, []string{"reason"}, func(h *Handlers, _ *figures, to samples) {
+		budget, address := h.Bodies.Refused()
+		to.add(float64(budget), "budget")
+		to.add(float64(address), "address")
+	}},
 	{"svc_request_statistics_dropped_total", "Requests that the request statistics had no room for.", counterKind, nil, func(h *Handlers, _ *figures, to samples) {
 		to.add(float64(h.Dropped()))
 	}},

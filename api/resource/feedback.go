@@ -172,7 +172,7 @@ func (c feedbackChange) update(tx *store.Tx, p *store.Project, f *store.Feedback
 // submitFeedback takes feedback from a client.
 func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
 	var in feedbackInput
-	if err := web.Decode(r, &in); err != nil {
+	if err := h.decodeSubmission(r, &in, "custom_data"); err != nil {
 		return from, err
 	}
 	var p problems

@@ -55,6 +55,7 @@ type Config struct {
 	Now    func() time.Time
 
 	SubmissionMax int64 // bytes of the feedback and logs of a project; 0 = no limit
+	DataMax       int64 // bytes of the free-form objects of a public submission together
 
 	Keys       *seal.Keys        // of the credentials of other services
 	Translator *translate.Client // asks the translation service

@@ -98,7 +98,7 @@ func (in logInput) byAdmin(p *problems) *store.Log {
 // platform fails the upload.
 func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
 	var in logInput
-	if err := web.Decode(r, &in); err != nil {
+	if err := h.decodeSubmission(r, &in, "custom_data", "device_info"); err != nil {
 		return from, err
 	}
 	var p problems

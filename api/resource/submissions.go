@@ -18,6 +18,27 @@ import (
 	"svc/store"
 )
 
+// decodeSubmission is web.Decode for a public submission whose objects have a limit in
+// common. It measures them as they were sent.
+func (h *Handlers) decodeSubmission(r *web.Request, in any, objects ...string) error {
+	body, err := r.ReadBody()
+	if err != nil {
+		return err
+	}
+	if int64(len(body)) > h.DataMax {
+		sizes := map[string]int64{}
+		web.EachField(body, func(name string, raw json.RawMessage) { sizes[name] = int64(len(raw)) })
+		var together int64
+		for _, name := range objects {
+			together += sizes[name]
+		}
+		if together > h.DataMax {
+			return fault.New(fault.TooLarge, "%s: at most %d bytes in a public submission", strings.Join(objects, " and "), h.DataMax)
+		}
+	}
+	return web.Decode(r, in)
+}
+
 // senderView is what is shown of the client that sent a submission.
 type senderView struct {
 	IP          *string `json:"ip"`

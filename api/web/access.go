@@ -51,8 +51,8 @@ func OwnerOnly() Access { return Access{Kind: Owner} }
 // BySignature is for what other services deliver. The handler checks who they are.
 func BySignature() Access { return Access{Kind: Signed} }
 
-// open reports whether a route asks for no credential of ours.
-func (a Access) open() bool { return a.Kind == Public || a.Kind == Signed }
+// Open reports whether a route asks for no credential of ours.
+func (a Access) Open() bool { return a.Kind == Public || a.Kind == Signed }
 
 // ByScope is for an endpoint of the project in the path.
 func ByScope(s string) Access { return Access{Kind: Scoped, Scopes: []string{s}, Project: PathProject} }

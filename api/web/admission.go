@@ -24,7 +24,7 @@ type Gate struct {
 // Admit checks the credential and sets r.Caller.
 func (g *Gate) Admit(r *Request) error {
 	a := r.Route.Access
-	if a.open() {
+	if a.Open() {
 		return nil
 	}
 	if control.Owner(r.Context()) {

@@ -46,7 +46,7 @@ func (k *keptAnswer) size() int { return perAnswer + len(k.body) }
 // Repeatable reports whether the request is a change that must be made once, by a caller
 // who is known.
 func (r *Request) Repeatable() bool {
-	return r.Header["Idempotency-Key"] != nil && !r.Route.Access.open() && r.Method != http.MethodGet && r.Method != http.MethodHead
+	return r.Header["Idempotency-Key"] != nil && !r.Route.Access.Open() && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
 // Answer has the request answered, or repeats the answer that the same request got before.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -29,9 +28,8 @@ type Request struct {
 
 	Received time.Time
 
-	bodyBytes []byte
-	bodyRead  bool
-	values    url.Values
+	body   body
+	values url.Values
 }
 
 // Param is a path parameter, percent-decoded.
@@ -105,7 +103,7 @@ func (r *Request) Project(tx *store.Tx) (*store.Project, error) {
 // Reached passes on a project that was looked up, unless the caller may not touch
 // it. On a route that asks for no credential everybody may.
 func (r *Request) Reached(p *store.Project, err error) (*store.Project, error) {
-	if err == nil && !r.Route.Access.open() && !r.Caller.Reaches(p.ID) {
+	if err == nil && !r.Route.Access.Open() && !r.Caller.Reaches(p.ID) {
 		return nil, ErrOtherProject
 	}
 	return p, err
@@ -152,73 +150,6 @@ func queryText(r *Request, name string) useragent.Text {
 // BodyText is a field of the body. What is no text was sent all the same.
 func BodyText(o Optional[string]) useragent.Text {
 	return useragent.Text{Value: o.Or(""), Sent: o.Sent && !o.Null()}
-}
-
-// ReadBody reads the request body once, within the route's limit.
-func (r *Request) ReadBody() ([]byte, error) {
-	if r.bodyRead {
-		return r.bodyBytes, nil
-	}
-	limit := r.Route.BodyLimit
-	if r.ContentLength > limit {
-		return nil, errTooLarge(limit)
-	}
-	if err := r.Route.LargeBodies.enter(r); err != nil {
-		return nil, err
-	}
-	if r.ContentLength > MinBytesPerSecond { // more time for more bytes, so that slow lines can send them
-		deadline := time.Now().Add(time.Duration(30+r.ContentLength/MinBytesPerSecond) * time.Second)
-		_ = http.NewResponseController(r.Writer).SetReadDeadline(deadline)
-	}
-	body := r.Body
-	if r.ContentLength < 0 { // net/http reads no more than a length that is known
-		body = http.MaxBytesReader(r.Writer, r.Body, limit)
-	}
-	b, err := readAll(body, r.ContentLength)
-	if err != nil || r.ContentLength < 0 || r.ContentLength > MinBytesPerSecond {
-		// The time for the answer has been running since the headers came. After
-		// a slow body none of it may be left.
-		_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
-	}
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, errTooLarge(limit)
-	}
-	if err != nil {
-		return nil, errBroken()
-	}
-	r.bodyBytes, r.bodyRead = b, true
-	return b, nil
-}
-
-func errBroken() error { return fault.New(fault.Invalid, "the request body ended early") }
-
-// Stream is the body, for a handler that does not decode it. It has no limit. What goes
-// wrong with it is the client's fault, of kind Invalid.
-func (r *Request) Stream() io.Reader { return stream{r.Body} }
-
-type stream struct{ io.Reader }
-
-// Read reads on.
-func (s stream) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = errBroken()
-	}
-	return n, err
-}
-
-func errTooLarge(limit int64) error {
-	return fault.New(fault.TooLarge, "the request body must have at most %d bytes", limit)
-}
-
-// readAll reads to the end, with one allocation where the length is known.
-func readAll(body io.Reader, length int64) ([]byte, error) {
-	if length < 0 {
-		return io.ReadAll(body)
-	}
-	b := make([]byte, length)
-	_, err := io.ReadFull(body, b)
-	return b, err
 }
 
 // ReadObject reads the request body as a JSON object. No body is an empty one.

@@ -4,7 +4,8 @@
 //
 //	route.go      Route, and the handlers it can have
 //	router.go     finding the route of a path
-//	request.go    Request: parameters, query, body
+//	request.go    Request: parameters, query
+//	body.go       bodies: reading them, limits of strangers
 //	access.go     Access of a route, Caller
 //	admission.go  Gate: checks the credential
 //	decode.go     decoding of JSON bodies, fields by name
@@ -22,19 +23,7 @@
 //	metrics.go    counters of requests
 package web
 
-import (
-	"context"
-	"net/http"
-	"time"
-
-	"svc/internal/fault"
-)
-
-// Limits of request bodies, in bytes.
-const (
-	PublicBodyLimit = 1 << 20
-	AdminBodyLimit  = 32 << 20
-)
+import "net/http"
 
 // Handler answers a request.
 type Handler func(http.ResponseWriter, *Request) error
@@ -79,7 +68,7 @@ type Route struct {
 	Reporter     Reporter // instead of handler where the body tells something about the client
 
 	BodyLimit       int64
-	LargeBodies     LargeBodies // nil = as many as there are requests
+	Bodies          *Bodies // limits of callers without a credential; nil = the route asks for one
 	Rate            RateClass
 	Counts          string // what its requests are called in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not what the client has
@@ -87,24 +76,6 @@ type Route struct {
 	Submits         bool   // it stores what anyone sends, unless the disk is nearly full
 	Quiet           bool   // no line in the access log
 	EventSender     bool   // the caller is a sender of events: its address is logged as it is stored with them
-}
-
-// LargeBodies bounds how many bodies of more than PublicBodyLimit are in memory at a
-// time. Its capacity is that number.
-type LargeBodies chan struct{}
-
-// enter makes room for the body of a request until the request ends.
-func (l LargeBodies) enter(r *Request) error {
-	if l == nil || r.ContentLength >= 0 && r.ContentLength <= PublicBodyLimit {
-		return nil
-	}
-	select {
-	case l <- struct{}{}:
-		context.AfterFunc(r.Context(), func() { <-l })
-		return nil
-	default:
-		return fault.New(fault.TooMany, "too many large requests at a time; send this one again soon").After(10 * time.Second)
-	}
 }
 
 // RateClass is how often an address may call a route.

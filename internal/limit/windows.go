@@ -1,5 +1,12 @@
 // Package limit counts what callers do and says when it is too much. It holds
 // bounded tables in memory and nothing else: a restart forgets them.
+//
+//	windows.go     Windows: attempts in fixed windows
+//	sliding.go     Sliding: attempts in the time that has just passed
+//	slow.go        Slow: the brake on guessing passwords
+//	duplicates.go  Duplicates: what was submitted before
+//	budget.go      Budget: an amount that requests share
+//	slots.go       Slots: what each key has in progress
 package limit
 
 import (

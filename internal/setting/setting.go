@@ -107,6 +107,8 @@ type Settings struct {
 	AdminPassword      string // trimmed; its length only matters at the first start
 	BootstrapSecretDir string
 	PublicRateLimit    int
+	PublicBodyBudget   int // MiB
+	SubmissionDataMax  int // KiB
 	DedupWindowSeconds int // 0 or less = off
 	TrustedProxyCount  int
 	ClientIPHeader     []string // canonical header names

@@ -117,6 +117,18 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *int { return &s.PublicRateLimit }, number(0, maxCount)),
 	},
 	{
+		Key: "public_body_budget_mib", Variable: "SVC_PUBLIC_BODY_BUDGET_MIB", Kind: "integer", Default: "64",
+		Help: "Memory for request bodies of callers without a credential, in MiB; beyond it they get 503. Bodies up to 4 KiB do not count; half is for webhook deliveries above 1 MiB.",
+		Why:  "Enough for a thousand submissions at a time; below 50, the largest deliveries of code hosts are refused.",
+		set:  into(func(s *Settings) *int { return &s.PublicBodyBudget }, number(1, maxCount)),
+	},
+	{
+		Key: "submission_data_max_kib", Variable: "SVC_SUBMISSION_DATA_MAX_KIB", Kind: "integer", Default: "64",
+		Help: "Maximum size of custom_data and device_info together in public feedback and logs, in KiB, at most 1024.",
+		Why:  "What an app says about its state is small; a list shows up to 100 submissions at a time.",
+		set:  into(func(s *Settings) *int { return &s.SubmissionDataMax }, number(1, 1024)),
+	},
+	{
 		Key: "dedup_window_seconds", Variable: "SVC_DEDUP_WINDOW_SECONDS", Kind: "integer", Default: "60",
 		Help: "Seconds during which identical feedback or logs from one address are stored once; 0 turns this off.",
 		Why:  "A client that retries after a lost response should not create two records.",

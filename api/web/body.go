@@ -1,0 +1,274 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/limit"
+)
+
+// Limits of request bodies, in bytes.
+const (
+	AuthBodyLimit   = 4 << 10
+	CheckBodyLimit  = 64 << 10 // of update checks
+	PublicBodyLimit = 1 << 20
+	AdminBodyLimit  = 32 << 20
+)
+
+const (
+	// firstPiece is the largest buffer that a body begins with. Each connection has
+	// such buffers anyway, so this much does not count against the budget, and small
+	// bodies are read when others have used it up.
+	firstPiece = 4 << 10
+	// arrivalTime is how long a body may take to arrive before it counts as in
+	// progress. Most bodies arrive with their header.
+	arrivalTime = 250 * time.Millisecond
+	// stallTime is how long a body above MinBytesPerSecond may bring nothing.
+	stallTime = 30 * time.Second
+
+	bodiesPerAddress = 8
+	largePerAddress  = 2 // of bodies above PublicBodyLimit
+)
+
+// Bodies limits the memory and the number of request bodies whose callers have no
+// credential that could be checked first. It is safe for concurrent use.
+type Bodies struct {
+	memory   *limit.Budget // bytes of buffers above firstPiece
+	large    *limit.Budget // the half of memory that bodies above PublicBodyLimit may take
+	arriving *limit.Slots  // bodies in progress, by address
+	largeOf  *limit.Slots  // bodies above PublicBodyLimit, by address
+}
+
+// NewBodies returns limits with a budget in bytes.
+func NewBodies(budget int64) *Bodies {
+	return &Bodies{
+		memory: limit.NewBudget(budget), large: limit.NewBudget(budget / 2),
+		arriving: limit.NewSlots(bodiesPerAddress), largeOf: limit.NewSlots(largePerAddress),
+	}
+}
+
+// Budget returns the bytes that bodies hold, and the bytes that they may hold.
+func (b *Bodies) Budget() (used, size int64) { return b.memory.Used(), b.memory.Size() }
+
+// Refused returns the number of bodies refused because the budget was used up, and
+// because their address had too many.
+func (b *Bodies) Refused() (byBudget, byAddress uint64) {
+	return b.memory.Refused() + b.large.Refused(), b.arriving.Refused() + b.largeOf.Refused()
+}
+
+// body is the body of a request, and what it holds of the limits in Bodies.
+type body struct {
+	bytes []byte
+	read  bool
+	held  int64 // bytes of Bodies.memory
+	large bool  // has a slot of Bodies.largeOf, and held is also of Bodies.large
+
+	late    *time.Timer // calls becomeLate unless the body is complete
+	mu      sync.Mutex  // guards the fields below
+	ended   bool
+	slot    bool // has a slot of Bodies.arriving
+	refused bool // found none
+}
+
+var (
+	errNoMemory = error(fault.New(fault.Unavailable, "too many request bodies are being received; try again in a second").After(time.Second))
+	errArriving = error(fault.New(fault.Unavailable, "at most %d request bodies of one address may be on their way at a time; try again in a second", bodiesPerAddress).After(time.Second))
+	errLarge    = error(fault.New(fault.Unavailable, "at most %d request bodies above %d bytes of one address are received at a time; try again in a second", largePerAddress, PublicBodyLimit).After(time.Second))
+	errBroken   = error(fault.New(fault.Invalid, "the request body ended early"))
+)
+
+func errTooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "the request body must have at most %d bytes", limit)
+}
+
+// ReadBody reads the request body once, within the route's limit.
+func (r *Request) ReadBody() ([]byte, error) {
+	if r.body.read {
+		return r.body.bytes, nil
+	}
+	limit := r.Route.BodyLimit
+	if r.ContentLength > limit {
+		return nil, errTooLarge(limit)
+	}
+	from, size := io.Reader(r.Body), r.ContentLength
+	if size < 0 { // net/http reads no more than a length that is known
+		from, size = http.MaxBytesReader(r.Writer, r.Body, limit), limit+1
+	}
+	b, err := r.receive(from, size)
+	if err != nil || r.ContentLength < 0 || r.ContentLength > MinBytesPerSecond {
+		// The time for the answer has been running since the headers came. After
+		// a slow body none of it may be left.
+		_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
+	}
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, errTooLarge(limit)
+	}
+	if fault.Is(err, fault.Unavailable) {
+		r.stopReading()
+		return nil, err
+	}
+	if err != nil {
+		return nil, errBroken
+	}
+	r.body.bytes, r.body.read = b, true
+	return b, nil
+}
+
+// receive reads a body of ContentLength bytes, or up to its end if that is unknown. The
+// buffer grows with the bytes that have arrived, up to size.
+func (r *Request) receive(from io.Reader, size int64) (b []byte, err error) {
+	if size == 0 {
+		return nil, nil
+	}
+	if r.Route.Bodies != nil && r.Addr.IsValid() {
+		r.body.late = time.AfterFunc(arrivalTime, r.becomeLate)
+		defer func() {
+			if refused := r.arrived(); refused && err != nil {
+				err = errArriving
+			}
+		}()
+	}
+	begin := time.Now()
+	if size > MinBytesPerSecond {
+		r.extend(begin, 0)
+	}
+	b = make([]byte, 0, min(size, firstPiece))
+	for {
+		n, err := from.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case int64(len(b)) == r.ContentLength, errors.Is(err, io.EOF) && r.ContentLength < 0:
+			return b, nil
+		case err != nil:
+			return nil, err
+		case len(b) == cap(b):
+			if b, err = r.grow(b, size); err != nil {
+				return nil, err
+			}
+		}
+		if len(b) > MinBytesPerSecond {
+			r.extend(begin, len(b))
+		}
+	}
+}
+
+// grow doubles a full buffer, up to size, as far as the limits of strangers allow.
+func (r *Request) grow(b []byte, size int64) ([]byte, error) {
+	next := min(2*int64(cap(b)), size)
+	if r.Route.Bodies != nil {
+		if err := r.body.take(r.Route.Bodies, next, len(b) >= PublicBodyLimit, limit.AddrKey(r.Addr)); err != nil {
+			return nil, err
+		}
+	}
+	return append(make([]byte, 0, next), b...), nil
+}
+
+// take takes what a buffer of next bytes needs beyond what the body holds.
+func (b *body) take(from *Bodies, next int64, large bool, address string) error {
+	if large && !b.large {
+		if !from.largeOf.Take(address) {
+			return errLarge
+		}
+		if !from.large.Take(b.held) {
+			from.largeOf.Return(address)
+			return errNoMemory
+		}
+		b.large = true
+	}
+	more := next - b.held
+	if b.large && !from.large.Take(more) {
+		return errNoMemory
+	}
+	if !from.memory.Take(more) {
+		if b.large {
+			from.large.Return(more)
+		}
+		return errNoMemory
+	}
+	b.held = next
+	return nil
+}
+
+// Release gives back what the body held of the limits. The server calls it when the
+// request has been answered.
+func (r *Request) Release() {
+	b := &r.body
+	if b.held > 0 {
+		r.Route.Bodies.memory.Return(b.held)
+	}
+	if b.large {
+		r.Route.Bodies.large.Return(b.held)
+		r.Route.Bodies.largeOf.Return(limit.AddrKey(r.Addr))
+	}
+	b.held, b.large = 0, false
+}
+
+// becomeLate counts a body that has not arrived in time as in progress, and ends its
+// request if its address has too many.
+func (r *Request) becomeLate() {
+	b := &r.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return
+	}
+	b.slot = r.Route.Bodies.arriving.Take(limit.AddrKey(r.Addr))
+	if b.refused = !b.slot; b.refused {
+		r.stopReading()
+	}
+}
+
+// arrived ends what becomeLate began and reports whether that refused the body.
+func (r *Request) arrived() (refused bool) {
+	b := &r.body
+	if b.late.Stop() {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	if b.slot {
+		r.Route.Bodies.arriving.Return(limit.AddrKey(r.Addr))
+	}
+	return b.refused
+}
+
+// extend gives a large body more time: 30 seconds and one more for each
+// MinBytesPerSecond that have arrived since begin, but no more than stallTime from now.
+func (r *Request) extend(begin time.Time, arrived int) {
+	r.body.mu.Lock()
+	defer r.body.mu.Unlock()
+	if r.body.refused {
+		return
+	}
+	deadline := begin.Add(30*time.Second + time.Duration(arrived)*time.Second/MinBytesPerSecond)
+	if soon := time.Now().Add(stallTime); soon.Before(deadline) {
+		deadline = soon
+	}
+	_ = http.NewResponseController(r.Writer).SetReadDeadline(deadline)
+}
+
+// stopReading ends a read of the body that is blocked and keeps net/http from reading
+// the remainder.
+func (r *Request) stopReading() {
+	_ = http.NewResponseController(r.Writer).SetReadDeadline(time.Unix(1, 0))
+}
+
+// Stream is the body, for a handler that does not decode it. It has no limit. What goes
+// wrong with it is the client's fault, of kind Invalid.
+func (r *Request) Stream() io.Reader { return stream{r.Body} }
+
+type stream struct{ io.Reader }
+
+// Read reads on.
+func (s stream) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = errBroken
+	}
+	return n, err
+}
