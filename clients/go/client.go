@@ -2,6 +2,7 @@ package svcsdk
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -179,6 +180,14 @@ func (c *Client) SetPlatformVersion(version string) {
 func (c *Client) SetLocale(locale string) {
 	c.change(func(s *settings) { s.locale = locale })
 }
+
+// String is the address and the project of the client. Credentials and headers are not shown.
+func (c *Client) String() string {
+	return fmt.Sprintf("svcsdk.Client(%s, %q)", origin(c.base), c.ProjectKey())
+}
+
+// GoString is the same as String.
+func (c *Client) GoString() string { return c.String() }
 
 // Health is the answer of [Client.Health].
 type Health struct {

@@ -2,6 +2,7 @@ package svcsdk
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -354,6 +355,29 @@ func TestWaitingEndsWhenTheCallerGivesUpOrTheClientIsClosed(t *testing.T) {
 		})
 	}
 }
+
+func TestNoFormatShowsASecret(t *testing.T) {
+	t.Parallel()
+	client, err := New("https://me:very-secret@svc.example.com/api/v1", WithProject("acme"), WithToken("very-secret"), WithHeader("X-Key", "very-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(t.Context()) })
+	client.SetToken("very-secret")
+	if got, want := client.String(), `svcsdk.Client(https://svc.example.com, "acme")`; got != want {
+		t.Errorf("String() = %s, want %s", got, want)
+	}
+	for _, value := range []any{client, client.Public, client.Admin, client.Updates, client.Logs, &Update{client: client}} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprintf("%v %+v %#v %s", value, value, value, text); strings.Contains(text, "secret") {
+			t.Errorf("%T shows a secret: %s", value, text)
+		}
+	}
+}
+
 
 func TestAnswers(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,8 @@ pub struct ApiError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ConnectionError {
-    /// What happened.
+    /// What happened and why, such as `the connection failed: io: Connection
+    /// refused (os error 111)`.
     pub message: String,
     /// Whether a time limit ended it.
     pub timeout: bool,
@@ -108,7 +109,7 @@ impl std::error::Error for Error {
 impl From<TransportError> for Error {
     fn from(cause: TransportError) -> Self {
         Error::Connection(Box::new(ConnectionError {
-            message: cause.kind.text().to_owned(),
+            message: cause.with_reasons(),
             timeout: cause.kind.is_timeout(),
             cause: Some(cause),
         }))

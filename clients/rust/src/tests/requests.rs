@@ -1,5 +1,6 @@
 //! Headers, retries, redirects, answers: what goes over the wire and back.
 
+use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -216,6 +217,105 @@ fn refused_connections_are_retried() {
     );
 }
 
+fn message(error: Error) -> String {
+    let Error::Connection(error) = error else {
+        panic!("{error:?}")
+    };
+    error.message
+}
+
+/// Tries with both clients where a server may be, and returns why there is none.
+fn reasons(url: &str) -> Vec<String> {
+    let client = || builder(url).retries(0);
+    let blocking = client().build().expect("a client");
+    vec![
+        message(blocking.health().expect_err("an error")),
+        #[cfg(feature = "async")]
+        message(asynchronous::failed(client())),
+    ]
+}
+
+#[test]
+fn a_failed_connection_says_why() {
+    for text in reasons(NOBODY) {
+        assert!(text.starts_with("the connection failed: "), "{text}");
+        assert!(text.contains("Connection refused"), "{text}");
+    }
+    for text in reasons("http://svc.invalid") {
+        assert!(
+            text.starts_with("the name of the host could not be looked up: "),
+            "{text}"
+        );
+    }
+    // It does not speak TLS.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut stream = std::io::BufReader::new(stream);
+            let _ = stream
+                .get_mut()
+                .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+    });
+    for text in reasons(&format!("https://{address}")) {
+        // rustls, and TLS of the system.
+        let says = |why| text.contains(why);
+        assert!(
+            says("InvalidContentType") || says("wrong version"),
+            "{text}"
+        );
+    }
+}
+
+/// A transport whose errors say too much.
+struct Talkative;
+
+impl crate::Transport for Talkative {
+    fn send(
+        &self,
+        _: &crate::Request,
+    ) -> std::result::Result<crate::Response, crate::TransportError> {
+        let inner = std::io::Error::other("http://me:secret@svc.test/?q=secret was refused");
+        Err(crate::TransportError::new(Failure::Connect, inner))
+    }
+}
+
+#[test]
+fn reasons_have_no_address() {
+    let client = builder("http://svc.test").transport(Talkative).retries(0);
+    let error = client.build().expect("a client").health();
+    assert_eq!(
+        message(error.expect_err("an error")),
+        "the connection failed: (address) was refused"
+    );
+}
+
+#[test]
+fn no_debug_text_has_a_credential() {
+    let transport = Recorder::always(200, "{\"total\":0,\"data\":[]}");
+    let client = builder("http://me:svc_secret@svc.test")
+        .token("svc_secret")
+        .header("X-Key", "svc_secret")
+        .transport(transport.clone())
+        .build()
+        .expect("a client");
+    let list = crate::ListFeedbacks::new().search("svc_secret");
+    let _ = client.admin().list_feedbacks(&list);
+    let _ = client.login("me", "svc_secret");
+    client.set_token("svc_secret");
+    let requests = transport.taken();
+    assert_eq!(requests.len(), 2);
+    for text in [
+        format!("{client:?} {client:#?}"),
+        format!("{requests:?} {requests:#?}"),
+    ] {
+        assert!(text.contains("http://svc.test"), "{text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
+}
+
 /// A wait of 30 s that was cut short. The bar is 100 ms, which the bench of all
 /// libraries measures; a loaded machine holds 2 s.
 fn ended_in_time(what: &str, took: Duration) {
@@ -348,6 +448,12 @@ mod asynchronous {
             .enable_all()
             .build();
         runtime.expect("a runtime").block_on(future)
+    }
+
+    /// Why a client without a server fails.
+    pub(super) fn failed(builder: ClientBuilder) -> Error {
+        let client = builder.build_async().expect("a client");
+        block_on(client.health()).expect_err("an error")
     }
 
     #[test]

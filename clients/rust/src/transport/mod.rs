@@ -14,7 +14,7 @@ pub(crate) mod nonblocking;
 ///
 /// A transport sends it as it is: it follows no redirect, keeps no cookie and
 /// repeats nothing.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Request {
     /// Method in upper case.
     pub method: &'static str,
@@ -31,6 +31,20 @@ pub struct Request {
     pub connect_timeout: Option<Duration>,
     /// Whether the answer is a download, whose size is not limited.
     pub streamed: bool,
+}
+
+/// Headers, query and body stay out of it: they may have secrets.
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = self.url.split(['?', '#']).next().unwrap_or("");
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("origin", &crate::url::origin(url))
+            .field("timeout", &self.timeout)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("streamed", &self.streamed)
+            .finish_non_exhaustive()
+    }
 }
 
 /// An answer of which the body is still to be read.
@@ -60,7 +74,7 @@ pub trait Transport: Send + Sync {
 
 /// An answer with its body.
 #[cfg(feature = "async")]
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct FullResponse {
     /// Status.
     pub status: u16,
@@ -68,6 +82,15 @@ pub struct FullResponse {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
+}
+
+#[cfg(feature = "async")]
+impl fmt::Debug for FullResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FullResponse")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What [`AsyncTransport::send`] returns.
@@ -163,6 +186,29 @@ impl TransportError {
             kind,
             source: Some(source.into()),
         }
+    }
+}
+
+impl TransportError {
+    /// What failed, and the errors below it from the outermost to the
+    /// innermost. Addresses may have a credential or a query, so none is in it.
+    pub(crate) fn with_reasons(&self) -> String {
+        let mut text = self.kind.text().to_owned();
+        let mut next = std::error::Error::source(self);
+        while let Some(error) = next {
+            let reason = error.to_string();
+            // An error often ends with the text of the one below it.
+            if !reason.is_empty() && !text.ends_with(&reason) {
+                text.push_str(": ");
+                text.push_str(&reason);
+            }
+            next = error.source();
+        }
+        let words = text.split(' ').map(|word| match word.contains("://") {
+            true => "(address)",
+            false => word,
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 
