@@ -13,8 +13,7 @@ import (
 const closeTime = 15 * time.Second
 
 // limitShutdown ends the process with exitHung if stop is not called within limit after the end
-// of ctx. What it waited for, such as a disk that does not answer, may never end; nothing that
-// was acknowledged is lost.
+// of ctx: a disk may never answer. Nothing that was acknowledged is lost.
 func limitShutdown(ctx context.Context, limit time.Duration, stderr io.Writer) (stop func()) {
 	ended := make(chan struct{})
 	undo := context.AfterFunc(ctx, func() {

@@ -14,9 +14,9 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDiskThatHangs: the disk stops answering. A write that has not ended for 30 seconds makes
-// the server not ready, and when it is told to stop, it ends with exit code 15 all the same. What
-// it had acknowledged is there after the next start.
+// TestDiskThatHangs: a disk stops answering. The server is not ready once a write has lasted 30
+// seconds, SIGTERM ends it with exit code 15, and acknowledged records are there after the next
+// start.
 func TestDiskThatHangs(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")

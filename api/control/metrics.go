@@ -28,8 +28,9 @@ type figures struct {
 	readiness Readiness
 }
 
-// figures reads them all. What cannot be read is left at 0, and logged unless it is damage,
-// which was logged when it was found: a status and alerts depend on the rest.
+// figures reads all figures. One that cannot be read stays 0, because a status and alerts
+// depend on the others. The cause is logged, except for damage, which was logged when it was
+// found.
 func (h *Handlers) figures() (f figures) {
 	var err, unread error
 	f.store, err = h.DB.State()

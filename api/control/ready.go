@@ -102,7 +102,7 @@ func (h *Handlers) readiness(owner bool) Readiness {
 // stuckAfter is how long a writer may have a file before the server is not ready.
 const stuckAfter = 30 * time.Second
 
-// writable says what keeps a database from being written.
+// writable returns why a database cannot be written now; "" if it can.
 func writable(db interface {
 	Writable() error
 	LockedFor() time.Duration

@@ -13,10 +13,10 @@ import (
 	"svc/internal/fault"
 )
 
-// damage is what was found in a file: for clients, and for the administrator.
+// damage describes damage in a file.
 type damage struct {
-	fault *fault.Error
-	cause error
+	fault *fault.Error // for clients
+	cause error        // for the administrator
 }
 
 // NewDamaged returns a Writer in the place of one for a file that is too damaged to be opened.
