@@ -73,20 +73,31 @@ func reader(c *content, err error) (io.ReadCloser, error) {
 }
 
 // probeRange reads bytes 7 to 13 of probeText and reports whether the storage has
-// sent them alone.
+// sent exactly them. A storage that sends anything else must send the whole text when it is
+// asked for that.
 func probeRange(get func(span) (*content, error)) (alone bool, err error) {
-	c, err := get(span{int64(len(probeText)), 7, 7})
+	size := int64(len(probeText))
+	alone, err = probeSpan(get, span{size, 7, 7})
 	if err != nil {
+		if _, failed := probeSpan(get, span{size, 0, size}); failed == nil {
+			return false, nil
+		}
 		return false, fmt.Errorf("read: %w", err)
+	}
+	return alone, nil
+}
+
+// probeSpan reads a span of probeText and reports whether the storage has sent it alone.
+func probeSpan(get func(span) (*content, error), s span) (alone bool, err error) {
+	c, err := get(s)
+	if err != nil {
+		return false, err
 	}
 	got, err := io.ReadAll(c)
-	if err = errors.Join(err, c.Close()); err == nil && string(got) != probeText[7:14] {
+	if err = errors.Join(err, c.Close()); err == nil && string(got) != probeText[s.offset:s.end()] {
 		err = lied("it sent other bytes than those that were written")
 	}
-	if err != nil {
-		return false, fmt.Errorf("read: %w", err)
-	}
-	return c.partial, nil
+	return c.partial, err
 }
 
 // believe checks the header of an answer and reports whether its body is the span

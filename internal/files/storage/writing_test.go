@@ -267,6 +267,29 @@ func TestProbeFindings(t *testing.T) {
 		want   string
 	}{
 		"ignores ranges": {func(_ http.ResponseWriter, r *http.Request) bool { r.Header.Del("Range"); return false }, true, false, ""},
+		"sends another range": {func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodGet || r.Header.Get("Range") == "" {
+				return false
+			}
+			partial(w, 0, 6, 18)
+			_, _ = io.WriteString(w, "svc sto")
+			return true
+		}, true, false, ""},
+		"sends other bytes of the range": {func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodGet || r.Header.Get("Range") == "" {
+				return false
+			}
+			partial(w, 7, 13, 18)
+			_, _ = io.WriteString(w, "svc sto")
+			return true
+		}, true, false, ""},
+		"refuses ranges": {func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodGet || r.Header.Get("Range") == "" {
+				return false
+			}
+			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+			return true
+		}, true, false, ""},
 		"no credentials": {answer("MKCOL", 401), false, false, "401"},
 		"no deletion":    {answer(http.MethodDelete, 403), false, false, "403"},
 		"other content": {func(w http.ResponseWriter, r *http.Request) bool {
