@@ -223,7 +223,7 @@ func (tx *Tx) DeleteProject(p *Project) error {
 		err = errors.Join(err, names.Delete([]byte(a.Name)))
 	}
 	tx.touchProject(p.ID)
-	tx.projectDeleted = true
+	tx.projectDeleted, tx.filesWaiting = true, true
 	return errors.Join(
 		err,
 		tx.bolt.Bucket(projectsBucket).Delete(p.ID.key()),

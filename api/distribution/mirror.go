@@ -2,6 +2,7 @@ package distribution
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -99,12 +100,16 @@ func (h *Handlers) attachmentSize(ctx context.Context, address string) (int64, e
 		return 0, err
 	}
 	request.Header.Set("Accept", "application/octet-stream")
+	request.Header.Set("Accept-Encoding", "identity")
 	answer, err := h.Fetch.Do(request)
 	if err != nil {
 		return 0, outbound.Explain(err)
 	}
 	if err := answer.Body.Close(); err != nil {
 		return 0, err
+	}
+	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return 0, errors.New("it answered with a Content-Encoding, whose length says nothing")
 	}
 	if answer.StatusCode != http.StatusOK || answer.ContentLength < 0 {
 		return 0, fmt.Errorf("it answered %d with a length of %d", answer.StatusCode, answer.ContentLength)

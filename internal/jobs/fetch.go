@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"svc/internal/disk"
 	"svc/internal/durable"
@@ -21,22 +22,29 @@ import (
 // fetch downloads an attachment to where the content of a file is staged, and notes
 // its size and SHA-256. What was downloaded in part is removed.
 func (j *Jobs) fetch(ctx context.Context, f *store.File, staged string) error {
+	limited, cancel := context.WithTimeout(ctx, j.Files.FetchTime)
+	defer cancel()
+	err := j.fetchAttachment(limited, f, staged)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return permanentError{fmt.Errorf("the download took longer than %g minutes", j.Files.FetchTime.Minutes())}
+	}
+	return err
+}
+
+func (j *Jobs) fetchAttachment(ctx context.Context, f *store.File, staged string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.SourceURL, nil)
 	if err != nil {
 		return permanentError{err}
 	}
 	request.Header.Set("Accept", "application/octet-stream")
+	request.Header.Set("Accept-Encoding", "identity")
 	answer, err := j.Files.Fetch.Do(request)
 	if err != nil {
 		return outbound.Explain(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode/100 != 2 {
-		err := fmt.Errorf("the code host answered %d for the attachment", answer.StatusCode)
-		if answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests {
-			return err
-		}
-		return permanentError{err}
+	if err := notContent(answer); err != nil {
+		return err
 	}
 	if answer.ContentLength > j.Files.MaxSize {
 		return j.tooLarge()
@@ -57,6 +65,21 @@ func (j *Jobs) fetch(ctx context.Context, f *store.File, staged string) error {
 		now.Size, now.SHA256 = size, sum
 		return tx.PutFile(f.Project, now)
 	})
+}
+
+// notContent returns why the body of an answer is not an attachment, or nil if it is: also a
+// part of one, nothing, or a compressed one is an answer of success.
+func notContent(answer *http.Response) error {
+	encoding := answer.Header.Get("Content-Encoding")
+	switch status := answer.StatusCode; {
+	case status >= 500, status == http.StatusTooManyRequests:
+		return fmt.Errorf("the code host answered %d for the attachment", status)
+	case status != http.StatusOK:
+		return permanentError{fmt.Errorf("the code host answered %d for the attachment", status)}
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		return permanentError{errors.New("the code host sent the attachment with a Content-Encoding, although it was asked not to")}
+	}
+	return nil
 }
 
 // roomFor fails when an attachment is more than its project may take from the disk.

@@ -28,6 +28,8 @@ type Files struct {
 
 	BaseURL string // what direct links begin with; "" = no links are replaced
 	MaxSize int64  // bytes of the largest attachment
+	// FetchTime is how long the download of an attachment may take. 0 = 30 minutes.
+	FetchTime time.Duration
 	// Pauses are those before the second and each later try of a transfer, in whole
 	// seconds. When they are used up, the file has failed, and somebody has to ask for
 	// another try. nil = 1, 4 and 15 seconds.
@@ -53,17 +55,18 @@ type transfers struct {
 	ended chan struct{} // has a value when one has ended since
 
 	mu     sync.Mutex
-	active map[store.FileID]bool // guarded by mu
+	active map[store.FileID]context.CancelFunc // guarded by mu
 }
 
 func newTransfers() *transfers {
-	return &transfers{ended: make(chan struct{}, 1), active: map[store.FileID]bool{}}
+	return &transfers{ended: make(chan struct{}, 1), active: map[store.FileID]context.CancelFunc{}}
 }
 
-func (t *transfers) begin(id store.FileID) {
+// begin notes a transfer, which cancel ends early.
+func (t *transfers) begin(id store.FileID, cancel context.CancelFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.active[id] = true
+	t.active[id] = cancel
 }
 
 func (t *transfers) end(id store.FileID) {
@@ -76,11 +79,11 @@ func (t *transfers) end(id store.FileID) {
 func (t *transfers) has(id store.FileID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.active[id]
+	return t.active[id] != nil
 }
 
 // running is a copy of what is active.
-func (t *transfers) running() map[store.FileID]bool {
+func (t *transfers) running() map[store.FileID]context.CancelFunc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.active)
@@ -102,18 +105,46 @@ func (j *Jobs) keepFiles(ctx context.Context) {
 			j.Log.Error("cannot read which files are pending; retrying", "error", err)
 		}
 		for _, f := range due {
-			j.transfers.begin(f.ID)
+			transferring, cancel := context.WithCancel(ctx)
+			j.transfers.begin(f.ID, cancel)
 			running.Go(func() {
+				defer cancel()
 				defer j.transfers.end(f.ID)
-				j.transferOne(ctx, f)
+				j.transferOne(transferring, f)
 			})
 		}
 		if wait(ctx, next, j.DB.FilesWaiting(), j.transfers.ended) != nil {
 			return
 		}
+		if err := j.cancelDeleted(); err != nil {
+			j.Log.Error("cannot read which files are deleted", "error", err)
+		}
 		signal(deletions)
 		signal(refreshes)
 	}
+}
+
+// cancelDeleted ends the transfers of files that have been deleted, with or without their
+// project.
+func (j *Jobs) cancelDeleted() error {
+	running := j.transfers.running()
+	if len(running) == 0 {
+		return nil
+	}
+	return j.DB.View(func(tx *store.Tx) error {
+		for id, cancel := range running {
+			f, err := tx.FileByID(id)
+			if err == nil {
+				_, err = tx.File(f.Project, id)
+			}
+			if fault.Is(err, fault.NotFound) {
+				cancel()
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // signal gives a channel of one place a value, unless it has one.
@@ -153,7 +184,7 @@ func (j *Jobs) dueTransfers() (due []*store.File, next time.Duration, err error)
 		list, err := tx.PendingFiles(2 * transfersAtOnce)
 		for _, f := range list {
 			switch left := time.Unix(f.RetryAt, 0).Sub(j.Now()); {
-			case running[f.ID]:
+			case running[f.ID] != nil:
 			case left > 0:
 				next = min(next, left)
 			case len(due) < free:
@@ -171,7 +202,7 @@ func (j *Jobs) dueTransfers() (due []*store.File, next time.Duration, err error)
 // transferOne brings a pending file to its storage, and notes how that ended.
 func (j *Jobs) transferOne(ctx context.Context, f *store.File) {
 	err := recovering(ctx, func(ctx context.Context) error { return j.transfer(ctx, f) })
-	if err == nil || ctx.Err() != nil { // a stopped one is pending, and goes on after the next start
+	if err == nil || ctx.Err() != nil { // a stopped one is pending, and goes on after the next start, or deleted
 		return
 	}
 	err = j.DB.Update(func(tx *store.Tx) error { return j.failTransfer(tx, f, err) })

@@ -280,6 +280,19 @@ func TestAttachmentFails(t *testing.T) {
 		reason string
 	}{
 		{"missing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, 1, "404"},
+		{"nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, 1, "204"},
+		{"a part of it", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Range", "bytes 0-3/100")
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write([]byte("part"))
+		}, 1, "206"},
+		{"compressed", func(w http.ResponseWriter, r *http.Request) {
+			if got := r.Header.Get("Accept-Encoding"); got != "identity" {
+				t.Errorf("got Accept-Encoding %q", got)
+			}
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write([]byte("compressed"))
+		}, 1, "Content-Encoding"},
 		{"out of order", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, 3, "502"},
 		{"asked too often", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, 3, "429"},
 		{"declared too large", func(w http.ResponseWriter, _ *http.Request) {
@@ -347,6 +360,78 @@ func TestAttachmentStandsStill(t *testing.T) {
 	}
 }
 
+// drip is a code host whose attachment never ends. ended gets a value when a client has left.
+func drip(t *testing.T) (host *httptest.Server, begun, ended chan struct{}) {
+	t.Helper()
+	begun, ended = make(chan struct{}, 10), make(chan struct{}, 10)
+	host = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for first := true; ; first = false {
+			_, _ = w.Write([]byte("x"))
+			_ = http.NewResponseController(w).Flush()
+			if first {
+				begun <- struct{}{}
+			}
+			select {
+			case <-r.Context().Done():
+				ended <- struct{}{}
+				return
+			case <-tick.C:
+			}
+		}
+	}))
+	t.Cleanup(host.Close)
+	return host, begun, ended
+}
+
+// TestAttachmentTakesTooLong: F11, a download may take 30 minutes in all, however it goes on.
+func TestAttachmentTakesTooLong(t *testing.T) {
+	t.Parallel()
+	host, _, ended := drip(t)
+	d := newDepot(t, host.URL)
+	d.FetchTime = 100 * time.Millisecond
+	d.renew()
+	d.start()
+	f := d.settled(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
+	if f.Status != store.FileFailed || !strings.Contains(f.Error, "took longer than") {
+		t.Errorf("got %s: %q, want failed: it took too long", f.Status, f.Error)
+	}
+	<-ended
+	if left := d.objects(); len(left) > 0 || len(ended) > 0 {
+		t.Errorf("left behind: %q; tried %d times more", left, len(ended))
+	}
+}
+
+// TestDeletionEndsADownload: deleting a pending file, or its project, ends its download, and
+// the next file has its turn.
+func TestDeletionEndsADownload(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(d *depot, tx *store.Tx, id store.FileID) error{
+		"the file": func(d *depot, tx *store.Tx, id store.FileID) error {
+			_, err := tx.DeleteFile(d.p.ID, id, false, tx.Now().Unix())
+			return err
+		},
+		"its project": func(d *depot, tx *store.Tx, _ store.FileID) error { return tx.DeleteProject(d.p) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			host, begun, ended := drip(t)
+			d := newDepot(t, host.URL)
+			d.start()
+			id := d.mirror(host.URL + "/o/r/releases/download/v1/app.zip")
+			<-begun
+			d.update(func(tx *store.Tx) error { return remove(d, tx, id) })
+			<-ended
+			testutil.Until(t, "the end of what was downloaded", func() bool { return len(d.objects()) == 0 && len(d.deletions()) == 0 })
+			if f := d.file(id); f != nil {
+				t.Errorf("the file is %+v", f)
+			}
+		})
+	}
+}
+
 // TestTransferGoesOnAfterAKill does by hand what a process did that was killed.
 func TestTransferGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
@@ -392,7 +477,7 @@ func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	d := newDepot(t, "")
 	id := d.stage("content")
 	f := d.file(id)
-	d.jobs.transfers.begin(id)
+	d.jobs.transfers.begin(id, func() {})
 	var once sync.Once
 	d.jobs.Now = func() time.Time { // asked of each file that was read
 		once.Do(func() {

@@ -19,6 +19,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -95,6 +96,7 @@ func New(c Config) *Jobs {
 		if j.Files.Pauses == nil {
 			j.Files.Pauses = []time.Duration{time.Second, 4 * time.Second, 15 * time.Second}
 		}
+		j.Files.FetchTime = cmp.Or(j.Files.FetchTime, 30*time.Minute)
 		j.transfers = newTransfers()
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.deleteAll)
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.refreshAll)
