@@ -189,7 +189,6 @@ var onlyIn = map[string][]string{
 	"go.uber.org/zap":                     {"internal/certificate"},
 	"go.yaml.in/yaml/v3":                  {"internal/openapi"},
 	"golang.org/x/term":                   {"cmd"},
-	"golang.org/x/time":                   {"internal/limit"},
 }
 
 const module = "svc/"

@@ -28,7 +28,7 @@ func TestFormatIsDocumented(t *testing.T) {
 	for _, bucket := range append(slices.Concat(rootBuckets, addedBuckets), cdnRefreshesBucket, deliveriesBucket, versionsBucket, versionNamesBucket, countsBucket, cardsBucket, forwardsBucket) {
 		names = append(names, string(bucket))
 	}
-	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, Card{}, File{}, FileDeletion{}, CDNRefresh{}, StorageBackend{}, CDN{}, Translation{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}, Webhook{}, Feedback{}, Log{}, Sender{}, Forward{}} {
+	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, loginNetworks{}, LoginNetwork{}, Card{}, File{}, FileDeletion{}, CDNRefresh{}, StorageBackend{}, CDN{}, Translation{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}, Webhook{}, Feedback{}, Log{}, Sender{}, Forward{}} {
 		for field := range reflect.TypeOf(record).Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && !field.Anonymous {
 				names = append(names, name)

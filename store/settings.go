@@ -3,7 +3,7 @@ package store
 // instanceSettings and projectSettings say how settings are read, by their names.
 var (
 	instanceSettings = map[string]func(name, raw []byte) error{
-		string(cdnKey): readable[CDN], string(codehostAppKey): readable[CodehostApp],
+		string(cdnKey): readable[CDN], string(codehostAppKey): readable[CodehostApp], string(loginNetworksKey): readable[loginNetworks],
 	}
 	projectSettings = map[string]func(name, raw []byte) error{
 		string(codehostIntegrationKey): readable[CodehostIntegration], string(webhookKey): readable[Webhook],

@@ -17,6 +17,7 @@
 //	records.go      records with ids: read, write, visit
 //	settings.go     settings of the instance and of projects, by name
 //	ids.go          monotonic UUIDv7 ids
+//	login_networks.go  networks from which the administrator has logged in
 //	counts.go       numbers kept for each project
 //	series.go       append-only numbered records (feedback, logs), packed by package column
 //	head.go         the columns of the last block of a series, cached

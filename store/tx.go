@@ -71,8 +71,9 @@ var (
 	cleanedKey = []byte("cleaned_at") // in meta
 
 	// In the settings of the instance.
-	cdnKey         = []byte("cdn")
-	codehostAppKey = []byte("codehost_app")
+	cdnKey           = []byte("cdn")
+	codehostAppKey   = []byte("codehost_app")
+	loginNetworksKey = []byte("login_networks")
 
 	// In the settings of a project.
 	codehostIntegrationKey = []byte("codehost_integration")

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -59,9 +60,8 @@ func required(rule web.TextRule) web.TextRule {
 }
 
 func (h *Handlers) logIn(r *web.Request) (v loginView, err error) {
-	address := limit.AddrKey(r.Addr)
-	if verdict := h.logins.Peek(address, h.Now()); !verdict.Allowed {
-		return v, errTooManyLogins(verdict)
+	if err := h.checkLimit(r); err != nil {
+		return v, err
 	}
 	var in loginInput
 	if err := web.Decode(r, &in); err != nil {
@@ -73,16 +73,10 @@ func (h *Handlers) logIn(r *web.Request) (v loginView, err error) {
 	if err := p.Err(); err != nil {
 		return v, err
 	}
-	// Counted before the password is checked, or many attempts at once would
-	// all pass; given back when it was right.
-	if verdict := h.logins.Take(address, h.Now()); !verdict.Allowed {
-		return v, errTooManyLogins(verdict)
-	}
 	account := h.DB.Account()
-	if err := h.checkLogin(r.Context(), account, strings.TrimSpace(*in.Username.Value), *in.Password.Value); err != nil {
+	if err := h.checkLogin(r, account, strings.TrimSpace(*in.Username.Value), *in.Password.Value); err != nil {
 		return v, err
 	}
-	h.logins.GiveBack(address, h.Now())
 	if err := os.Remove(h.BootstrapFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		h.Log.Warn("initial password file not removed", "file", h.BootstrapFile, "error", err)
 	}
@@ -96,21 +90,76 @@ func errTooManyLogins(v limit.Verdict) error {
 
 // checkLogin goes no faster than the brake on guessing allows, and takes the
 // same time whether the name exists or not.
-func (h *Handlers) checkLogin(ctx context.Context, account *store.Account, username, password string) error {
-	if err := h.slow.Wait(ctx); err != nil {
+func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, password string) error {
+	network := limit.Network(r.Addr)
+	if err := h.waitForTurn(r, network); err != nil {
 		return err
 	}
-	ok, err := false, error(nil)
-	if username == account.Username {
-		ok, err = h.checkPassword(ctx, account, password)
-	} else {
-		err = h.hasher.Waste(ctx, password)
-	}
-	if err == nil && !ok {
+	ok, err := h.compare(r, func() (bool, error) {
+		if username == account.Username {
+			return h.checkPassword(r.Context(), account, password)
+		}
+		return false, h.hasher.Waste(r.Context(), password)
+	})
+	switch {
+	case err != nil:
+		return err
+	case !ok:
 		h.slow.Failed(h.Now())
 		return fault.New(fault.Unauthorized, "wrong user name or password")
 	}
-	return err
+	if network.IsValid() {
+		if err := h.DB.NoteLogin(network); err != nil { // a full disk must not keep anyone out
+			h.Log.Warn("network of a login not noted", "error", err)
+		}
+	}
+	return nil
+}
+
+// waitForTurn waits while an attack slows logins down, unless the administrator has lately
+// logged in from the network.
+func (h *Handlers) waitForTurn(r *web.Request, network netip.Prefix) error {
+	if r.ByOwner() || !h.slow.Applied() {
+		return nil
+	}
+	known, err := store.Read(h.DB, func(tx *store.Tx) (bool, error) { return tx.KnowsLogin(network) })
+	if err != nil || known {
+		return err
+	}
+	return h.slow.Wait(r.Context(), network)
+}
+
+// checkLimit refuses an attempt of an address that has too many failed ones, and counts
+// nothing. The control connection has no limit.
+func (h *Handlers) checkLimit(r *web.Request) error {
+	if verdict := h.logins.Peek(limit.AddrKey(r.Addr), h.Now()); !verdict.Allowed && !r.ByOwner() {
+		return errTooManyLogins(verdict)
+	}
+	return nil
+}
+
+// compare compares a password and counts it against the limit of the address if it is
+// wrong, and for no other reason.
+func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error)) (ok bool, err error) {
+	if r.ByOwner() {
+		return password()
+	}
+	select {
+	case h.comparing <- struct{}{}:
+		defer func() { <-h.comparing }()
+	case <-r.Context().Done():
+		return false, r.Context().Err()
+	}
+	// Counted before it is compared, or several at once would pass; given back unless it
+	// was wrong.
+	address := limit.AddrKey(r.Addr)
+	if verdict := h.logins.Take(address, h.Now()); !verdict.Allowed {
+		return false, errTooManyLogins(verdict)
+	}
+	if ok, err = password(); ok || err != nil {
+		h.logins.GiveBack(address, h.Now())
+	}
+	return ok, err
 }
 
 // checkPassword compares a password with the administrator's and renews a hash
@@ -168,6 +217,9 @@ func (h *Handlers) updateUsername(r *web.Request) error {
 // changeAccount changes name, password or both. A field whose rule is the zero
 // rule is not one of the endpoint's and is ignored like any unknown field.
 func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule) error {
+	if err := h.checkLimit(r); err != nil {
+		return err
+	}
 	var in profileInput
 	if err := web.Decode(r, &in); err != nil {
 		return err
@@ -185,7 +237,9 @@ func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule
 	if err := p.Err(); err != nil {
 		return err
 	}
-	ok, err := h.checkPassword(r.Context(), h.DB.Account(), *in.CurrentPassword.Value)
+	ok, err := h.compare(r, func() (bool, error) {
+		return h.checkPassword(r.Context(), h.DB.Account(), *in.CurrentPassword.Value)
+	})
 	if err != nil {
 		return err
 	}

@@ -82,13 +82,17 @@ type Handlers struct {
 	hasher *auth.Hasher
 	logins *limit.Windows
 	slow   *limit.Slow
+
+	// comparing has the passwords that are being compared, as many as the hasher takes at
+	// a time: those that wait do not count against the limit of their address.
+	comparing chan struct{}
 }
 
 // New makes handlers that have seen no request yet.
 func New(c Config) *Handlers {
 	return &Handlers{
 		Config: c, hasher: auth.NewHasher(), slow: limit.NewSlow(),
-		logins: limit.NewWindows(20, 5*time.Minute, web.LimitedAddresses),
+		logins: limit.NewWindows(20, 5*time.Minute, web.LimitedAddresses), comparing: make(chan struct{}, auth.ParallelHashes),
 	}
 }
 

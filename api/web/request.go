@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"svc/internal/control"
 	"svc/internal/fault"
 	"svc/internal/useragent"
 	"svc/store"
@@ -207,3 +208,6 @@ func (r *Request) Update(db *store.Store, fn func(*store.Tx, *store.Project) err
 		return fn(tx, p)
 	})
 }
+
+// ByOwner reports whether the request came over the control connection.
+func (r *Request) ByOwner() bool { return control.Owner(r.Context()) }

@@ -10,10 +10,10 @@ import (
 	"fmt"
 )
 
-// parallelHashes bounds how many passwords are hashed at once, because each
+// ParallelHashes bounds how many passwords are hashed at once, because each
 // takes the memory of its cost. A burst of logins queues instead of swelling
 // the process.
-const parallelHashes = 2
+const ParallelHashes = 2
 
 // Hasher turns passwords into hashes and checks them with Argon2id. It is safe
 // for concurrent use; at most two computations run at once, the others wait
@@ -28,7 +28,7 @@ type Hasher struct {
 // 20 ms.
 func NewHasher() *Hasher {
 	return &Hasher{
-		slots: make(chan struct{}, parallelHashes),
+		slots: make(chan struct{}, ParallelHashes),
 		cost:  cost{memory: 19 * 1024, passes: 2, lanes: 1, salt: 16, key: 32},
 	}
 }

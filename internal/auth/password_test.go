@@ -106,7 +106,7 @@ func TestHasherRunsTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := quick()
-		for range parallelHashes {
+		for range ParallelHashes {
 			h.slots <- struct{}{}
 		}
 		done := make(chan error, 1)
@@ -144,7 +144,7 @@ func TestHasherHonoursContext(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := quick()
 				ctx, cancel := context.WithCancel(t.Context())
-				for range parallelHashes {
+				for range ParallelHashes {
 					h.slots <- struct{}{}
 				}
 				done := make(chan error, 1)

@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -40,7 +41,7 @@ func TestSlowWaits(t *testing.T) {
 				var got []time.Duration
 				for range tc.want {
 					before := time.Now()
-					if err := s.Wait(t.Context()); err != nil {
+					if err := s.Wait(t.Context(), home); err != nil {
 						t.Fatalf("got %v, want no error", err)
 					}
 					got = append(got, time.Since(before))
@@ -52,6 +53,9 @@ func TestSlowWaits(t *testing.T) {
 		})
 	}
 }
+
+// home is a network.
+var home = Network(netip.MustParseAddr("203.0.113.7"))
 
 // failOften applies the brake.
 func failOften(s *Slow) {
@@ -68,7 +72,7 @@ func TestSlowNeverLocks(t *testing.T) {
 		var mu sync.Mutex
 		passed, refused := 0, 0
 		attempt := func() {
-			err := s.Wait(t.Context())
+			err := s.Wait(t.Context(), home)
 			mu.Lock()
 			defer mu.Unlock()
 			switch f, ok := errors.AsType[*fault.Error](err); {
@@ -85,12 +89,12 @@ func TestSlowNeverLocks(t *testing.T) {
 			wait.Go(attempt)
 		}
 		wait.Wait()
-		if passed != 11 || refused != 989 {
-			t.Errorf("of 1000 at once: got %d turns and %d refused, want one now and ten within ten seconds", passed, refused)
+		if passed != 10 || refused != 990 {
+			t.Errorf("of 1000 at once: got %d turns and %d refused, want one now and nine within ten seconds", passed, refused)
 		}
 		// Those who were refused have not pushed the next one back.
 		before := time.Now()
-		if err := s.Wait(t.Context()); err != nil || time.Since(before) > time.Second {
+		if err := s.Wait(t.Context(), home); err != nil || time.Since(before) > time.Second {
 			t.Errorf("the next one: got %v after %v, want a turn within a second", err, time.Since(before))
 		}
 	})
@@ -101,12 +105,12 @@ func TestSlowHonoursContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlow()
 		failOften(s)
-		if err := s.Wait(t.Context()); err != nil {
+		if err := s.Wait(t.Context(), home); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- s.Wait(ctx) }()
+		go func() { done <- s.Wait(ctx, home) }()
 		synctest.Wait()
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
@@ -114,9 +118,8 @@ func TestSlowHonoursContext(t *testing.T) {
 		}
 		ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		before := time.Now()
-		if err := s.Wait(ctx); !fault.Is(err, fault.TooMany) || time.Since(before) != 0 {
-			t.Errorf("a deadline before the turn: got %v after %v, want a fault at once", err, time.Since(before))
+		if err := s.Wait(ctx, home); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a deadline before the turn: got %v, want %v", err, context.DeadlineExceeded)
 		}
 	})
 }
@@ -130,7 +133,7 @@ func TestSlowForgetsAClockSetBack(t *testing.T) {
 		}
 		before := time.Now()
 		for range 3 {
-			if err := s.Wait(t.Context()); err != nil {
+			if err := s.Wait(t.Context(), home); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -138,4 +141,96 @@ func TestSlowForgetsAClockSetBack(t *testing.T) {
 			t.Errorf("got a wait of %v, want none", got)
 		}
 	})
+}
+
+// TestSlowIsFair: however many attempts wait from networks that have had turns, one of
+// another network comes next, and networks share the turns equally.
+func TestSlowIsFair(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlow()
+		failOften(s)
+		attackers := []netip.Prefix{Network(netip.MustParseAddr("198.51.100.1")), Network(netip.MustParseAddr("192.0.2.1"))}
+		ctx, cancel := context.WithCancel(t.Context())
+		var mu sync.Mutex
+		turns := map[netip.Prefix]int{} // guarded by mu
+		var wait sync.WaitGroup
+		for i := range 40 {
+			network := attackers[min(i, 1)] // nearly all of them are of one
+			wait.Go(func() {
+				for ctx.Err() == nil {
+					switch err := s.Wait(ctx, network); {
+					case err == nil:
+						mu.Lock()
+						turns[network]++
+						mu.Unlock()
+					case fault.Is(err, fault.TooMany):
+						<-time.After(50 * time.Millisecond) // again and again
+					}
+				}
+			})
+		}
+		<-time.After(time.Minute + time.Second/2)
+		for range 20 {
+			before := time.Now()
+			if err := s.Wait(t.Context(), home); err != nil || time.Since(before) > time.Second {
+				t.Fatalf("the owner: got %v after %v, want a turn within a second", err, time.Since(before))
+			}
+		}
+		cancel()
+		wait.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if few, many := turns[attackers[0]], turns[attackers[1]]; few < 25 || many < few || many > 60 {
+			t.Errorf("got %d turns of the network with one attempt and %d of that with 39", few, many)
+		}
+	})
+}
+
+// TestSlowIsBounded: attempts that leave, and turns, leave nothing behind.
+func TestSlowIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlow()
+		failOften(s)
+		for i := range 100 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Millisecond)
+			_ = s.Wait(ctx, home)
+			cancel()
+		}
+		if len(s.waiting) != 0 {
+			t.Errorf("%d attempts wait, want none", len(s.waiting))
+		}
+		for range 2 {
+			failOften(s)
+			<-time.After(slowWithin - time.Minute)
+			failOften(s)
+			if err := s.Wait(t.Context(), home); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(s.turns) > 2 || s.had[home] != len(s.turns) {
+			t.Errorf("%d turns are kept, %d of the network; want those of the last hour", len(s.turns), s.had[home])
+		}
+	})
+}
+
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, addr, want string }{
+		{"the /24 of IPv4", "203.0.113.7", "203.0.113.0/24"},
+		{"IPv4 mapped into IPv6", "::ffff:203.0.113.7", "203.0.113.0/24"},
+		{"the /48 of IPv6", "2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"},
+		{"a zone does not matter", "fe80::1%eth0", "fe80::/48"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if got := Network(netip.MustParseAddr(tc.addr)); got.String() != tc.want {
+				t.Errorf("got %v, want %s", got, tc.want)
+			}
+		})
+	}
+	if got := Network(netip.Addr{}); got.IsValid() {
+		t.Errorf("no address: got %v, want none", got)
+	}
 }
