@@ -207,6 +207,27 @@ func TestWhatIsRefusedIsNotCounted(t *testing.T) {
 	}
 }
 
+// What the administrator looks at is answered as for anybody, and not counted. A session
+// that has ended, and an API key, make nobody the administrator.
+func TestAdministratorIsNotCounted(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t, apitest.WithRateLimit(0))
+	key := statsKey(t, s)
+	s.Furnish(t, "a")
+	_, session := s.LogIn(t, "admin", apitest.Password)
+	for _, credential := range []string{session, key, session + "x", "nonsense"} {
+		for _, path := range []string{"/announcements", "/versions/latest"} {
+			if status, body, _ := s.Do(t, "GET", "/public/a"+path, credential, ""); status != 200 {
+				t.Fatalf("%s: got %d %s", path, status, body)
+			}
+		}
+	}
+	const want = `3 ANNOUNCEMENT_LIST, 3 VERSION_LATEST, 6 OTHERS "", 6 LOCAL`
+	if got := counted(t, s, key, "a"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // A repeated submission is answered with the first one, and was a request.
 func TestSuppressedSubmissionsAreCounted(t *testing.T) {
 	t.Parallel()

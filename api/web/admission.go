@@ -46,6 +46,16 @@ func (g *Gate) Admit(r *Request) error {
 	return g.admitKey(r, text)
 }
 
+// Administers reports whether a request carries the session of the administrator, also on a
+// route that needs no credential.
+func (g *Gate) Administers(r *Request) bool {
+	if len(r.Header["Authorization"]) == 0 {
+		return false
+	}
+	text, isKey, err := credential(r)
+	return err == nil && !isKey && g.checkToken(text) == nil
+}
+
 // admitOwner lets the control connection pass. A browser that was lured
 // there would send one of these headers.
 func (g *Gate) admitOwner(r *Request) error {
@@ -71,12 +81,20 @@ func credential(r *Request) (text string, isKey bool, err error) {
 }
 
 func (g *Gate) admitToken(r *Request, token string) error {
+	if err := g.checkToken(token); err != nil {
+		return err
+	}
+	r.Caller.Administrator = true
+	return nil
+}
+
+// checkToken makes sure that a token is of a session that has not ended.
+func (g *Gate) checkToken(token string) error {
 	subject, epoch, err := g.Tokens.Verify(token, g.Now())
 	account := g.DB.Account()
 	if err != nil || account == nil || subject != account.ID.String() || epoch != account.Epoch {
 		return fault.New(fault.Unauthorized, "the login token is invalid or has expired; log in again")
 	}
-	r.Caller.Administrator = true
 	return nil
 }
 

@@ -49,13 +49,19 @@ inEachWay([pointer, keyboard, phone], () => {
       await expect(row(page, "Maintenance")).toContainText("2");
     }
 
+    // It is asked with the login, which the server does not count.
+    const asked: (string | null)[] = [];
+    page.on("request", async (request) => {
+      if (request.url().includes(`/public/${project}/announcements`)) {
+        asked.push(await request.headerValue("authorization"));
+      }
+    });
     await hand.press(page.getByRole("button", { name: announcements.client.open }));
     const view = page.getByRole("dialog", { name: announcements.client.open });
     await expect(view).toContainText(announcements.client.none);
     const look = async (version: string, language: string) => {
       await hand.fill(view.getByLabel(announcements.client.version, { exact: true }), version);
       await hand.choose(view.getByRole("combobox", { name: announcements.client.language }), language);
-      await hand.press(view.getByRole("button", { name: announcements.client.look }));
     };
     await look("1.4", "Deutsch");
     await expect(view.getByRole("article")).toContainText("Wartung");
@@ -64,6 +70,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await expect(view).toContainText(announcements.client.none);
     await look("2.0", "Deutsch");
     await expect(view).toContainText(announcements.client.none);
+    expect(new Set(asked)).toEqual(new Set([`Bearer ${await server.login()}`]));
   });
 });
 

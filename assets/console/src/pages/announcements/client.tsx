@@ -1,10 +1,10 @@
 // The announcements as a client of a version, platform and language gets to see them.
 
-import { Button, Group, Modal, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Group, Modal, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { textParam, useParams } from "../../app/address";
-import { clientOf } from "../../app/client";
+import { appViewOf } from "../../app/client";
 import { Failure } from "../../app/failure";
 import { useFormat } from "../../app/format";
 import { useTexts } from "../../app/texts";
@@ -36,106 +36,86 @@ export function ClientView({ project }: { project: string }) {
       size="lg"
       closeButtonProps={{ "aria-label": common.close }}
     >
-      <Asked project={project} client={client} onLook={(next) => change(next, { replace: true })} />
+      <Asked project={project} client={client} onChange={(part) => change(part, { replace: true })} />
     </Modal>
   );
 }
 
-function Asked({ project, client, onLook }: { project: string; client: Client; onLook: (client: Client) => void }) {
+function Asked({ project, client, onChange }: { project: string; client: Client; onChange: (part: Partial<Client>) => void }) {
   const { common, announcements } = useTexts();
   const texts = announcements.client;
-  const [typed, setTyped] = useState(client);
   const platformName = usePlatformName();
   const languageName = useLanguageName();
   const { data: languages = [] } = useLanguages(project);
-  const set = (part: Partial<Client>) => setTyped({ ...typed, ...part });
-  const query = {
-    ...(client.as_version && { version: client.as_version }),
-    ...(client.as_platform && { platform: client.as_platform }),
-    ...(client.as_locale && { locale: client.as_locale }),
-  };
-  // Clients are counted: it is asked when a person looks, and not again by itself.
-  const { data, error, refetch, isFetching } = useQuery({
+  const [query] = useDebouncedValue(
+    {
+      ...(client.as_version.trim() && { version: client.as_version.trim() }),
+      ...(client.as_platform && { platform: client.as_platform }),
+      ...(client.as_locale && { locale: client.as_locale }),
+    },
+    250,
+  );
+  const { data, error, refetch } = useQuery({
     queryKey: ["announcements", project, "client", JSON.stringify(query)],
-    queryFn: ({ signal }) => clientOf(project).public.listAnnouncements({ ...query, limit: 100 }, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
+    queryFn: ({ signal }) => appViewOf(project).listAnnouncements({ ...query, limit: 100 }, { signal }),
+    placeholderData: keepPreviousData,
   });
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
         {texts.intro}
       </Text>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const next = { ...typed, as_version: typed.as_version.trim() };
-          if (JSON.stringify(next) === JSON.stringify(client)) {
-            void refetch();
-          } else {
-            onLook(next);
-          }
-        }}
-      >
-        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-          <TextInput
-            data-autofocus
-            label={texts.version}
-            description={texts.versionHint}
-            maxLength={64}
-            value={typed.as_version}
-            onChange={({ currentTarget }) => set({ as_version: currentTarget.value })}
-          />
-          <Select
-            label={texts.platform}
-            description={"\u00a0"}
-            placeholder={texts.default}
-            clearable
-            clearButtonProps={{ "aria-label": `${common.reset}: ${texts.platform}` }}
-            data={platforms.map((value) => ({ value, label: platformName(value) }))}
-            value={typed.as_platform || null}
-            onChange={(platform) => set({ as_platform: platform ?? "" })}
-          />
-          <Select
-            label={texts.language}
-            description={"\u00a0"}
-            placeholder={texts.default}
-            clearable
-            clearButtonProps={{ "aria-label": `${common.reset}: ${texts.language}` }}
-            data={languages.map((language) => ({ value: language.locale, label: languageName(language) }))}
-            value={typed.as_locale || null}
-            onChange={(locale) => set({ as_locale: locale ?? "" })}
-          />
-        </SimpleGrid>
-        <Group justify="flex-end" mt="sm">
-          <Button type="submit" loading={isFetching}>
-            {texts.look}
-          </Button>
-        </Group>
-      </form>
-      {error && <Failure error={error} retry={() => void refetch()} />}
-      {data && <Seen total={data.total} announcements={data.data} />}
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <TextInput
+          data-autofocus
+          label={texts.version}
+          description={texts.versionHint}
+          maxLength={64}
+          value={client.as_version}
+          onChange={({ currentTarget }) => onChange({ as_version: currentTarget.value })}
+        />
+        <Select
+          label={texts.platform}
+          description={"\u00a0"}
+          placeholder={texts.default}
+          clearable
+          clearButtonProps={{ "aria-label": `${common.reset}: ${texts.platform}` }}
+          data={platforms.map((value) => ({ value, label: platformName(value) }))}
+          value={client.as_platform || null}
+          onChange={(platform) => onChange({ as_platform: platform ?? "" })}
+        />
+        <Select
+          label={texts.language}
+          description={"\u00a0"}
+          placeholder={texts.default}
+          clearable
+          clearButtonProps={{ "aria-label": `${common.reset}: ${texts.language}` }}
+          data={languages.map((language) => ({ value: language.locale, label: languageName(language) }))}
+          value={client.as_locale || null}
+          onChange={(locale) => onChange({ as_locale: locale ?? "" })}
+        />
+      </SimpleGrid>
+      <Stack gap="sm" mih={200} aria-live="polite">
+        {error && <Failure error={error} retry={() => void refetch()} />}
+        {data && <Seen total={data.total} announcements={data.data} />}
+      </Stack>
     </Stack>
   );
 }
 
-type PublicAnnouncements = Awaited<ReturnType<ReturnType<typeof clientOf>["public"]["listAnnouncements"]>>["data"];
+type PublicAnnouncements = Awaited<ReturnType<ReturnType<typeof appViewOf>["listAnnouncements"]>>["data"];
 
 function Seen({ total, announcements: seen }: { total: number; announcements: PublicAnnouncements }) {
   const { announcements } = useTexts();
   const texts = announcements.client;
   const format = useFormat();
   if (seen.length === 0) {
-    return (
-      <Text size="sm" role="status">
-        {texts.none}
-      </Text>
-    );
+    return <Text size="sm">{texts.none}</Text>;
   }
   const latest = Math.max(...seen.map(({ published_at }) => published_at));
   return (
     <Stack gap="sm">
-      <Text size="sm" c="dimmed" role="status">
+      <Text size="sm" c="dimmed">
         {texts.total(format.number(total))}
       </Text>
       {seen.map(({ id, title, content, is_pinned, locale, published_at, author }) => (
