@@ -214,10 +214,12 @@ test("feedback: why it cannot be forwarded, and the way to change that", async (
   const { id } = await sendFeedback(server, project, praise);
   await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
   const drawer = page.getByRole("dialog");
-  await expect(drawer.getByText("Cannot be forwarded: the project has no repository.")).toBeVisible();
-  await server.call("PUT", `/admin/projects/${project}/codehost-integration`, { repo_full_name: "acme/app" });
+  // The switch is what is missing, whatever the address of the project is.
+  await expect(drawer.getByText("Forwarding is off. Turn it on in")).toBeVisible();
+  await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
   await page.reload();
-  await expect(drawer.getByText("Cannot be forwarded: it is switched off for this project.")).toBeVisible();
+  await expect(drawer.getByText("Forwarding is off. Turn it on in")).toBeVisible();
+  await server.call("PUT", `/admin/projects/${project}/codehost-integration`, { repo_full_name: "acme/app" });
   await drawer.getByRole("link", { name: "Codehost integration" }).click();
   await expect(page.getByRole("textbox", { name: "Repository" })).toHaveValue("acme/app");
   await page.goBack();

@@ -7,8 +7,8 @@ import { clientOf, transferClientOf } from "../../app/client";
 import { noticeDone, noticeFailure } from "../../app/notice";
 import { useTexts } from "../../app/texts";
 
-/** What stands in the way: no repository, the switch of the project, the app of the instance. */
-export type Obstacle = "repository" | "off" | "app";
+/** What stands in the way: the switch of the project, the app of the instance. */
+export type Obstacle = "off" | "app";
 
 export interface Forwarding {
   /** Whether it is known what stands in the way. */
@@ -45,5 +45,6 @@ export function obstacleOf(integration: CodehostIntegration): Obstacle | null {
   if (integration.feedback_issue_active) {
     return null;
   }
-  return !integration.repo_full_name ? "repository" : !integration.feedback_issue_enabled ? "off" : "app";
+  // It cannot be switched on without a repository.
+  return integration.feedback_issue_enabled ? "app" : "off";
 }

@@ -18,8 +18,7 @@ export const feedbacks = {
   forwarded: (number: number | null) => (number === null ? "Forwarded" : `Forwarded: issue #${number}`),
   setUpForwarding: "Set up forwarding to the code host",
   notForwardable: {
-    repository: "Cannot be forwarded: the project has no repository.",
-    off: "Cannot be forwarded: it is switched off for this project.",
+    off: "Forwarding is off. Turn it on in",
     app: "Cannot be forwarded: the code host app is not set up, or does not offer this.",
   },
   issueTitle: (content: string) => `Feedback: ${content}`,

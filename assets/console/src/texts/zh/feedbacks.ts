@@ -20,8 +20,7 @@ export const feedbacks: (typeof en)["feedbacks"] = {
   forwarded: (number) => (number === null ? "已转发" : `已转发：Issue #${number}`),
   setUpForwarding: "设置转发到代码托管平台",
   notForwardable: {
-    repository: "无法转发：项目尚未设置仓库。",
-    off: "无法转发：此项目已关闭转发。",
+    off: "未开启转发，请前往",
     app: "无法转发：代码托管应用尚未配置，或未启用此功能。",
   },
   issueTitle: (content) => `用户反馈：${content}`,
