@@ -169,7 +169,7 @@ test("the list shows every field, filters, searches, and keeps it all in the add
   });
   await put(server, project, "2.1.0-rc.1", { is_preview: true });
   await open(page, server, `/admin/versions?project=${project}`);
-  const headers = ["Version", "Comparable version", "Title", "Flags", "Platforms", "Downloads", "Published", "Translations"];
+  const headers = ["Version", "Comparable version", "Title", "Flags", "Platforms", "Files", "Published", "Translations"];
   for (const name of headers) {
     await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
   }
@@ -190,6 +190,39 @@ test("the list shows every field, filters, searches, and keeps it all in the add
   const drawer = page.getByRole("dialog", { name: "2.0.0" });
   await expect(drawer.getByRole("link", { name: "Archive" })).toHaveAttribute("href", "https://downloads.example/a.zip");
   await expect(drawer).toContainText("Milestone");
+});
+
+test("a version that apps are sent to without a file is marked, and its form says so and takes over the files of the one before", async ({
+  page,
+  server,
+  project,
+}) => {
+  const links = [{ url: "https://downloads.example/1.0.zip", name: "Archive", platform: "linux" }];
+  await put(server, project, "1.0.0", { download_links: links });
+  await open(page, server, `/admin/versions?project=${project}&new=1`);
+  const dialog = page.getByRole("dialog", { name: "Add: version" });
+  const notice = dialog.getByRole("status").filter({ hasText: "will find no file" });
+  await dialog.getByRole("textbox", { name: "Version", exact: true }).fill("0.9.0");
+  await expect(notice).toHaveCount(0);
+  await dialog.getByRole("textbox", { name: "Version", exact: true }).fill("1.1.0");
+  await expect(notice).toHaveText(/^Apps that update to 1\.1\.0 will find no file\./);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(row(page, "1.1.0")).toContainText("Latest");
+  await expect(row(page, "1.1.0").getByText("None", { exact: true })).toBeVisible();
+  await expect(row(page, "1.0.0").getByText("None", { exact: true })).toHaveCount(0);
+  await expectAccessible(page);
+
+  await menu(page, "1.1.0", "Edit");
+  const form = page.getByRole("dialog", { name: /^Edit/ });
+  await expectAccessible(page);
+  await form.getByRole("button", { name: "Use the files of 1.0.0" }).click();
+  await expect(form.getByRole("group", { name: "Download 1" }).getByRole("textbox", { name: "Name" })).toHaveValue("Archive");
+  await expect(form.getByText("will find no file")).toHaveCount(0);
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toBeHidden();
+  await expect(row(page, "1.1.0").getByText("None", { exact: true })).toHaveCount(0);
+  expect(await server.call("GET", `/public/${project}/versions/latest`)).toMatchObject({ version: "1.1.0", download_links: links });
 });
 
 test("languages are edited each in its tab, and saved together", async ({ page, server, project }) => {

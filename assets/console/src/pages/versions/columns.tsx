@@ -1,6 +1,6 @@
 // The fields of a version, in the table and in the drawer.
 
-import { Stack, Text } from "@mantine/core";
+import { Stack, Text, Tooltip } from "@mantine/core";
 import { useMemo } from "react";
 import type { Version } from "svc-sdk";
 import { useFormat } from "../../app/format";
@@ -16,6 +16,9 @@ import type { Column } from "../../resource/resource";
 const tones = { latest: "good", preview: "info", milestone: "neutral", deprecated: "bad" } as const satisfies Record<string, ToneName>;
 
 type Flag = keyof typeof tones;
+
+/** Whether apps are sent to a version that has nothing to download. */
+const hasNoFile = ({ is_latest, is_milestone, download_links }: Version) => (is_latest || is_milestone) && download_links.length === 0;
 
 const flagsOf = (version: Version): Flag[] => (Object.keys(tones) as Flag[]).filter((flag) => version[`is_${flag}`]);
 
@@ -58,8 +61,16 @@ export function useVersionColumns(): Column<Version>[] {
         id: "download_links",
         title: names.links,
         width: 97,
-        align: "right",
-        render: ({ download_links: links }) => format.number(links.length),
+        render: (version) =>
+          hasNoFile(version) ? (
+            <Tooltip label={versions.noFileHint}>
+              <span>
+                <Tone tone="warning">{versions.noFile}</Tone>
+              </span>
+            </Tooltip>
+          ) : (
+            format.number(version.download_links.length)
+          ),
         detail: ({ download_links: links }) => <DownloadList links={links} />,
         text: ({ download_links: links }) => links.map(({ url }) => url).join(" "),
       },

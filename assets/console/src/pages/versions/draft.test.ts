@@ -1,7 +1,7 @@
 import type { Version } from "svc-sdk";
 import { expect, test } from "vitest";
 import { en } from "../../texts/en";
-import { check, copyOf, draftOf, empty, fieldsOf, successorOf } from "./draft";
+import { check, copyOf, draftOf, empty, fieldsOf, isOffered, successorOf } from "./draft";
 
 const version: Version = {
   id: "1",
@@ -60,7 +60,7 @@ test("a copy has no translations, and what the server decides is left to it", ()
   expect(fields).not.toHaveProperty("published_at");
 });
 
-const newer = { id: "2", version: "1.3", comparable_version: "1.3" };
+const newer = { id: "2", version: "1.3", comparable_version: "1.3", download_links: [] };
 
 test("the version that users move to is greater and another one", () => {
   expect(successorOf("1.2.0", "1", [newer])).toBe(newer);
@@ -86,4 +86,18 @@ test.each([
 
 test("a version that is edited keeps a time", () => {
   expect(check({ ...draftOf(version), published_at: null }, version, [newer], en)).toEqual({ published_at: en.versions.form.timeNeeded });
+});
+
+test.each([
+  ["a new stable version above all others", { version: "2.0" }, true],
+  ["one below the greatest", { version: "1.0" }, false],
+  ["one below that is made the latest", { version: "1.0", is_latest: true }, true],
+  ["one above that is not made the latest", { version: "2.0", is_latest: false }, false],
+  ["a preview", { version: "2.0", is_preview: true }, false],
+  ["a milestone below", { version: "1.0", is_milestone: true }, true],
+  ["a deprecated one", { version: "2.0", is_deprecated: true }, false],
+  ["none yet", { version: "" }, false],
+])("apps are sent to %s: %o is %s", (_, part, offered) => {
+  const stable = [{ id: "1", version: "1.5", comparable_version: "1.5", download_links: [] }];
+  expect(isOffered({ ...empty(), ...part }, null, stable)).toBe(offered);
 });

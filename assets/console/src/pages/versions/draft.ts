@@ -116,7 +116,18 @@ export function fieldsOf(draft: Draft): VersionFields {
 }
 
 /** The stable versions that are not deprecated, the greatest first; those that are known. */
-export type Stable = Pick<Version, "id" | "version" | "comparable_version">[];
+export type Stable = Pick<Version, "id" | "version" | "comparable_version" | "download_links">[];
+
+/** Whether apps will be sent to a version: it is or becomes the latest one, or they must not skip it. */
+export function isOffered({ version, ...draft }: Draft, record: Version | null, stable: Stable): boolean {
+  const comparable = draft.comparable_version || deriveComparable(version);
+  if (!version.trim() || !comparable || draft.is_deprecated) {
+    return false;
+  }
+  const becomesLatest =
+    !draft.is_preview && !stable.some((other) => other.id !== record?.id && isAbove(other.comparable_version, comparable));
+  return draft.is_milestone || (draft.is_latest ?? becomesLatest);
+}
 
 /** A version that takes the place of one that is deprecated, if there is one. */
 export function successorOf(comparable: string, id: string | undefined, stable: Stable): Stable[number] | undefined {

@@ -1,6 +1,6 @@
 // The form of a version.
 
-import { Alert, Button, Group, Input, Popover, SegmentedControl, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Input, Popover, SegmentedControl, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconBrandGit } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,6 +9,7 @@ import { messagesOf } from "../../app/client";
 import { useAdmin } from "../../app/project";
 import { useTexts } from "../../app/texts";
 import { deriveComparable } from "../../fields/comparable";
+import { draftsOf, linksOf } from "../../fields/downloads";
 import { JsonField } from "../../fields/json";
 import { LanguageTabs } from "../../fields/languages";
 import { LinksField } from "../../fields/links";
@@ -17,7 +18,7 @@ import { PlatformsField } from "../../fields/platforms";
 import { TimeField } from "../../fields/time";
 import { VersionField } from "../../fields/version";
 import type { Inputs } from "../../resource/resource";
-import { blank, type Draft, deprecationProblem, releaseInto, type Stable, successorOf } from "./draft";
+import { blank, type Draft, deprecationProblem, isOffered, releaseInto, type Stable, successorOf } from "./draft";
 
 interface Props {
   inputs: Inputs<Draft>;
@@ -95,7 +96,8 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
           );
         }}
       </LanguageTabs>
-      <LinksField label={versions.columns.links} {...bind("download_links")} />
+      <LinksField label={versions.form.links} {...bind("download_links")} />
+      <NoFile inputs={inputs} record={record} stable={stable} />
       <TextInput
         label={versions.columns.url}
         description={versions.form.urlHint}
@@ -158,6 +160,27 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
       </Input.Wrapper>
       <JsonField label={versions.columns.custom} description={fields.json.description} {...bind("custom_data")} />
     </Stack>
+  );
+}
+
+/** Says that apps will be sent to a version that has nothing to download, and takes over the files of the one before. */
+function NoFile({ inputs: { values, set }, record, stable }: { inputs: Inputs<Draft>; record: Version | null; stable: Stable }) {
+  const { form } = useTexts().versions;
+  if (!isOffered(values, record, stable) || values.download_url.trim() || linksOf(values.download_links).length > 0) {
+    return null;
+  }
+  const former = stable.find(({ id, download_links }) => id !== record?.id && download_links.length > 0);
+  return (
+    <Alert color="yellow" role="status" p="xs">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">{form.noFile(values.version.trim())}</Text>
+        {former && (
+          <Button size="compact-sm" variant="default" onClick={() => set("download_links", draftsOf(former.download_links))}>
+            {form.keepLinks(former.version)}
+          </Button>
+        )}
+      </Group>
+    </Alert>
   );
 }
 

@@ -50,8 +50,8 @@ function useVersions(project: string): Resource<Version, Draft> {
   const repository = Boolean(shown?.repo_url);
   const { data: greatest } = useQuery({
     queryKey: ["versions", project, "stable"],
-    // Two: the greatest may be the one that is deprecated.
-    queryFn: ({ signal }) => clientOf(project).admin.listVersions({ is_preview: "false", is_deprecated: "false", limit: 2 }, { signal }),
+    // Several: the greatest may be the one that is deprecated, or have no files to take over.
+    queryFn: ({ signal }) => clientOf(project).admin.listVersions({ is_preview: "false", is_deprecated: "false", limit: 10 }, { signal }),
     enabled: project !== "",
   });
   const stable = useMemo<Stable>(() => greatest?.data ?? [], [greatest]);
