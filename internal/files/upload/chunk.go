@@ -187,7 +187,7 @@ func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io
 	place := &u.places[w.index%len(u.places)]
 	length := u.length(w.index)
 	err := eachPiece(ctx, body, fmt.Sprintf("chunk %d", w.index), length, func(piece []byte, at int64) error {
-		if err := u.need(length - at); err != nil {
+		if err := u.need(length-at, at); err != nil {
 			return err
 		}
 		if w.sum != nil {
@@ -267,7 +267,7 @@ func (u *session) replace(ctx context.Context, content *os.File, w *writer, body
 			if bytes.Equal(there, piece) {
 				return nil
 			}
-			if err := u.need(length); err != nil {
+			if err := u.need(length, 0); err != nil {
 				return err
 			}
 			if beside, err = os.CreateTemp(u.dir, besidePattern); err != nil {

@@ -154,8 +154,12 @@ func (u *session) space() (whole, arrived int64) {
 }
 
 // need fails with NoSpace unless the disk has room for bytes that are about to be written,
-// beside its reserve.
-func (u *session) need(bytes int64) error {
+// beside its reserve. written is the number of bytes of the body before them: the disk is asked
+// once per MiB.
+func (u *session) need(bytes, written int64) error {
+	if written%(1<<20) != 0 {
+		return nil
+	}
 	return disk.Need(u.dir, uint64(max(bytes+u.all.reserve, 0)), "the rest of the body")
 }
 

@@ -43,7 +43,7 @@ func (u *session) receive(ctx context.Context, body io.Reader) (sum string, err 
 	}
 	w, hash := durable.NewPaced(content), sha256.New()
 	err = eachPiece(ctx, body, "the file", u.size, func(piece []byte, at int64) error {
-		if err := u.need(u.size - at); err != nil {
+		if err := u.need(u.size-at, at); err != nil {
 			return err
 		}
 		hash.Write(piece)
