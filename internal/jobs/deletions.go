@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -52,6 +53,33 @@ func (s *busyStorages) has(id string) bool {
 	return s.ids[id]
 }
 
+// storageFailures are the storages that do not remove objects, and why.
+type storageFailures struct {
+	mu   sync.Mutex
+	errs map[string]error // by id; guarded by mu
+}
+
+// note stores how a removal from a storage ended.
+func (f *storageFailures) note(id string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.errs, id)
+	if err != nil {
+		f.errs[id] = err
+	}
+}
+
+// all returns the failures of all storages: the job has failed as long as there is one,
+// whatever the others do.
+func (f *storageFailures) all() (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(f.errs)) {
+		err = errors.Join(err, f.errs[id])
+	}
+	return err
+}
+
 // keepDeleting removes the objects of deleted files when that is due. Each storage has its
 // own queue, so that one that hangs delays no other.
 func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
@@ -70,6 +98,9 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 				err := j.run(ctx, j.deletions, func(ctx context.Context) error { return j.deleteObjects(ctx, id, list) })
 				if err != nil && ctx.Err() == nil {
 					j.Log.Error("objects of deleted files not removed; retrying", "error", err)
+				}
+				if errors.Is(err, errUnnoted) {
+					_ = pause(ctx, unnotedPause) // they are still due, and would begin again at once
 				}
 				busy.set(id, false)
 				signal(ended)
@@ -113,20 +144,21 @@ func (j *Jobs) deleteAll(ctx context.Context) error {
 		}
 	}
 	var storages sync.WaitGroup
-	var mu sync.Mutex
 	for id, list := range of {
 		storages.Go(func() {
+			var failed error
 			for due := range slices.Chunk(list, deletionsAtOnce) {
-				failed := recovering(ctx, func(ctx context.Context) error { return j.deleteObjects(ctx, id, due) })
-				mu.Lock()
-				err = errors.Join(err, failed)
-				mu.Unlock()
+				failed = errors.Join(failed, recovering(ctx, func(ctx context.Context) error { return j.deleteFrom(ctx, id, due) }))
 			}
+			j.failures.note(id, failed)
 		})
 	}
 	storages.Wait()
-	return err
+	return errors.Join(err, j.failures.all())
 }
+
+// errUnnoted is for removals whose end could not be noted.
+var errUnnoted = errors.New("cannot note which objects are removed")
 
 // errHeld is for a removal while a backup is written, which needs the content.
 var errHeld = errors.New("a backup is being written")
@@ -152,8 +184,18 @@ func (r deletionResult) failed() bool {
 
 // deleteObjects removes objects of a storage, and has their links refreshed in the CDN. What
 // cannot be removed is postponed, and its link is refreshed all the same. If the storage does
-// not work, all its deletions are postponed.
+// not work, all its deletions are postponed. The error is that of all storages.
 func (j *Jobs) deleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
+	err := j.deleteFrom(ctx, id, due)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	j.failures.note(id, err)
+	return j.failures.all()
+}
+
+// deleteFrom is deleteObjects with the error of one storage.
+func (j *Jobs) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
 	results := j.deleteEach(ctx, id, due)
 	var cause error
 	failed, removed := 0, 0
@@ -166,8 +208,11 @@ func (j *Jobs) deleteObjects(ctx context.Context, id string, due []*store.FileDe
 		}
 	}
 	err := j.DB.Update(func(tx *store.Tx) error { return j.settleDeletions(tx, results) })
-	if err != nil || cause == nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnnoted, err)
+	}
+	if cause == nil {
+		return nil
 	}
 	if removed == 0 && failed >= deletersAtOnce {
 		err = j.postponeStorage(id, cause)

@@ -45,8 +45,8 @@ const (
 	orphanAge = upload.Life + time.Hour
 	// stagedAge is how long the content of a file that failed is kept for a retry.
 	stagedAge = 7 * 24 * time.Hour
-	// unnotedPause is how long a failed transfer keeps its place when the failure
-	// could not be noted, which is when the disk is full.
+	// unnotedPause is how long a transfer or a storage keeps its place when the end of its
+	// work could not be noted, which is when the disk is full.
 	unnotedPause = time.Minute
 )
 

@@ -67,6 +67,7 @@ type Jobs struct {
 	forwards                  *job // nil without a code host
 
 	transfers              *transfers
+	failures               storageFailures
 	deletions, fileCleanup *job // nil without files
 	cdnRefreshes           *job // nil without files
 
@@ -83,7 +84,7 @@ func New(c Config) *Jobs {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	j := &Jobs{Config: c, rescheduled: make(chan struct{}, 1)}
+	j := &Jobs{Config: c, rescheduled: make(chan struct{}, 1), failures: storageFailures{errs: map[string]error{}}}
 	if last, err := store.Read(j.DB, func(tx *store.Tx) (time.Time, error) { return tx.CleanedAt(), nil }); err != nil {
 		j.Log.Warn("cannot read the time of the last clean-up", "error", err)
 	} else {

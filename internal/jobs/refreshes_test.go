@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -319,6 +320,53 @@ func TestLostStorageDoesNotDelayTheCDN(t *testing.T) {
 	}
 	if _, links := p.take(); len(links) != 20 || len(d.deletions()) != 0 || len(d.pending()) != 0 {
 		t.Errorf("afterwards the CDN was told of %d links, %d objects are left", len(links), len(d.deletions()))
+	}
+}
+
+// TestFailingStorageIsReported: the job has failed as long as a storage does not work, also when
+// it has removed objects of another one since.
+func TestFailingStorageIsReported(t *testing.T) {
+	t.Parallel()
+	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	defer nas.Close()
+	d := withProvider(t, &provider{})
+	local := d.ready(1)
+	d.remove(0, d.on(d.remote(nas.URL), 1)...)
+	d.start()
+	var runs uint64
+	failed := func(wanted uint64) func() bool {
+		return func() bool {
+			at := slices.IndexFunc(d.jobs.List(), func(s State) bool { return s.Name == "file-deletions" })
+			s := d.jobs.List()[at]
+			runs = s.Runs
+			return s.Runs >= wanted && s.Failed == s.Runs && strings.Contains(s.Failure, "NAS")
+		}
+	}
+	testutil.Until(t, "the failure of the storage", failed(1))
+	d.remove(1, local...)
+	testutil.Until(t, "the removal of a local object, which does not hide the failure", failed(runs+1))
+	if len(d.objects()) > 0 {
+		t.Errorf("%q are left", d.objects())
+	}
+}
+
+// TestDeletionsThatCannotBeNoted: the storage keeps its place for a while, and its objects are
+// not tried again at once for ever.
+func TestDeletionsThatCannotBeNoted(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	d.remove(0, d.ready(1)...)
+	due := d.deletions()
+	closed, err := store.Open(filepath.Join(t.TempDir(), "svc.db"), store.Options{})
+	if err == nil {
+		err = closed.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.jobs.DB = closed // takes as little as a full disk
+	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, due); !errors.Is(err, errUnnoted) {
+		t.Errorf("got %v, want that it cannot be noted", err)
 	}
 }
 
