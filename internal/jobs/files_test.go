@@ -337,6 +337,27 @@ func TestAttachmentFails(t *testing.T) {
 	}
 }
 
+// TestAttachmentHasNoRoom: limits.md 4.2, the uploads and pending files of a project may have half
+// of the free space.
+func TestAttachmentHasNoRoom(t *testing.T) {
+	t.Parallel()
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(1<<50))
+		w.WriteHeader(http.StatusOK)
+	}))
+	defer host.Close()
+	d := newDepot(t, host.URL)
+	d.MaxSize = 1 << 60
+	d.start()
+	f := d.settled(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
+	if f.Status != store.FileFailed || !strings.Contains(f.Error, "half of the free space") {
+		t.Errorf("got %s: %q, want failed: no room", f.Status, f.Error)
+	}
+	if left := d.objects(); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
 // TestAttachmentStandsStill: a download that does not move any more has failed, however
 // much of it is there.
 func TestAttachmentStandsStill(t *testing.T) {
