@@ -29,8 +29,14 @@ var refused = prefixes(
 	"::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128",
 )
 
-// nat64 holds IPv4 addresses in its last four bytes (RFC 6052).
-var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+// IPv6 addresses that lead to an IPv4 address.
+var (
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")   // in its last four bytes (RFC 6052)
+	localNAT64 = netip.MustParsePrefix("64:ff9b:1::/48") // where the network wants it (RFC 8215)
+	sixToFour  = netip.MustParsePrefix("2002::/16")      // after the prefix (RFC 3056)
+	compatible = netip.MustParsePrefix("::/96")          // in its last four bytes (RFC 4291)
+	thisHost   = netip.MustParsePrefix("0.0.0.0/8")
+)
 
 // Public reports whether an address is of the public internet.
 func Public(a netip.Addr) bool {
@@ -49,10 +55,11 @@ func Public(a netip.Addr) bool {
 // private one, or this machine.
 func Routable(a netip.Addr) bool {
 	a = unwrap(a)
-	return a.IsValid() && a.Zone() == "" && !within(refused, a)
+	isRefused := func(a netip.Addr) bool { return within(refused, a) }
+	return a.IsValid() && a.Zone() == "" && !isRefused(a) && !slices.ContainsFunc(embedded(a), isRefused)
 }
 
-// unwrap takes an IPv4 address out of the IPv6 address that stands for it.
+// unwrap takes an IPv4 address out of the IPv6 address that is another way to write it.
 func unwrap(a netip.Addr) netip.Addr {
 	if a = a.Unmap(); nat64.Contains(a) {
 		b := a.As16()
@@ -61,15 +68,43 @@ func unwrap(a netip.Addr) netip.Addr {
 	return a
 }
 
+// embedded returns the IPv4 addresses to which an IPv6 address may lead by other ways of
+// translation. None of these is public, see reserved6.
+func embedded(a netip.Addr) (list []netip.Addr) {
+	if !a.Is6() {
+		return nil
+	}
+	b := a.As16()
+	at := func(places ...int) {
+		four := netip.AddrFrom4([4]byte{b[places[0]], b[places[1]], b[places[2]], b[places[3]]})
+		if !thisHost.Contains(four) { // zeros around the address, or ::1
+			list = append(list, four)
+		}
+	}
+	switch {
+	case sixToFour.Contains(a):
+		at(2, 3, 4, 5)
+	case compatible.Contains(a):
+		at(12, 13, 14, 15)
+	case localNAT64.Contains(a): // prefixes of 48, 56, 64 and 96 bits, which leave byte 8 out
+		at(6, 7, 9, 10)
+		at(7, 9, 10, 11)
+		at(9, 10, 11, 12)
+		at(12, 13, 14, 15)
+	}
+	return list
+}
+
 // ours reports whether an address belongs to this machine.
 func ours(a netip.Addr) bool {
-	if a = unwrap(a); a.IsLoopback() {
+	all := append(embedded(a), unwrap(a))
+	if slices.ContainsFunc(all, netip.Addr.IsLoopback) {
 		return true
 	}
 	own, err := net.InterfaceAddrs()
 	return err != nil || slices.ContainsFunc(own, func(n net.Addr) bool {
 		p, err := netip.ParsePrefix(n.String())
-		return err == nil && p.Addr().Unmap() == a
+		return err == nil && slices.Contains(all, p.Addr().Unmap())
 	})
 }
 

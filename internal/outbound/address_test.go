@@ -37,6 +37,11 @@ func TestAddresses(t *testing.T) {
 		{"::ffff:192.168.1.10", false, true},
 		{"64:ff9b::a00:1", false, true},
 		{"64:ff9b:1::a00:1", false, true},
+		{"64:ff9b:1:2:3:4:a00:1", false, true},
+		{"64:ff9b:1:a00:0:100::", false, true},
+		{"2002:808:808::1", false, true},
+		{"::10.0.0.1", false, true},
+		{"::8.8.8.8", false, true},
 
 		{"0.0.0.0", false, false},
 		{"0.1.2.3", false, false},
@@ -44,6 +49,16 @@ func TestAddresses(t *testing.T) {
 		{"169.254.169.254", false, false},
 		{"::ffff:169.254.169.254", false, false},
 		{"64:ff9b::a9fe:a9fe", false, false},
+		{"64:ff9b:1::a9fe:a9fe", false, false},
+		{"64:ff9b:1:a9fe:a9:fe00::", false, false},
+		{"64:ff9b:1:2a9:fe:a9fe::", false, false},
+		{"64:ff9b:1:2:a9:fea9:fe00::", false, false},
+		{"64:ff9b:1:2:3:4:e000:1", false, false},
+		{"2002:a9fe:a9fe::", false, false},
+		{"2002:a9fe:a9fe:1::7", false, false},
+		{"2002:6464:64c8::1", false, false},
+		{"::169.254.169.254", false, false},
+		{"::255.255.255.255", false, false},
 		{"100.100.100.200", false, false},
 		{"fe80::1", false, false},
 		{"fe80::1%eth0", false, false},
@@ -95,6 +110,17 @@ func FuzzAddress(f *testing.F) {
 		translated := [16]byte{0, 0x64, 0xff, 0x9b, 12: four[0], 13: four[1], 14: four[2], 15: four[3]}
 		for _, six := range []netip.Addr{netip.AddrFrom16(a.As16()), netip.AddrFrom16(translated)} {
 			if outbound.Public(six) != outbound.Public(a) || outbound.Routable(six) != outbound.Routable(a) {
+				t.Errorf("%s is decided differently than %s", six, a)
+			}
+		}
+		if four[0] == 0 { // ::1 is not 0.0.0.1
+			return
+		}
+		tunnelled := [16]byte{0x20, 0x02, four[0], four[1], four[2], four[3], 15: 1}
+		localNAT64 := [16]byte{0, 0x64, 0xff, 0x9b, 0, 1, 12: four[0], 13: four[1], 14: four[2], 15: four[3]}
+		compatible := [16]byte{12: four[0], 13: four[1], 14: four[2], 15: four[3]}
+		for _, bytes := range [][16]byte{tunnelled, localNAT64, compatible} {
+			if six := netip.AddrFrom16(bytes); outbound.Public(six) || outbound.Routable(six) != outbound.Routable(a) {
 				t.Errorf("%s is decided differently than %s", six, a)
 			}
 		}

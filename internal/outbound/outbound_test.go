@@ -150,6 +150,7 @@ func TestTargets(t *testing.T) {
 		{"operator, link-local", operator, "http://169.254.169.254/", notAllowed},
 		{"operator, link-local in IPv6", operator, "http://[::ffff:a9fe:a9fe]/", notAllowed},
 		{"operator, link-local as a number", operator, "http://[64:ff9b::a9fe:a9fe]/", notAllowed},
+		{"operator, link-local by 6to4", operator, "http://[2002:a9fe:a9fe::1]/", notAllowed},
 		{"operator, redirect to link-local", operator, server.URL + "?to=http://169.254.169.254/", notAllowed},
 		{"operator, nowhere", operator, fmt.Sprintf("http://0.0.0.0:%d/", port), notAllowed},
 		{"operator, own port", outbound.Config{Profile: outbound.Operator, Ports: []uint16{1, port}}, server.URL, "the address is that of this server"},
