@@ -107,6 +107,9 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	if start.newFolder, err = instance.MakeFolder(s.Data); err != nil {
 		return err
 	}
+	if instance.OpenToOthers(s.Data) {
+		log.Warn("other users can read the data directory", "data", absolute(s.Data), "repair", "chmod go= "+quoted(absolute(s.Data)))
+	}
 	i, err := lockAndOpen(ctx, s, geo, p.openapi, log)
 	if err != nil {
 		return err

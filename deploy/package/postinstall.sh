@@ -11,6 +11,13 @@ fi
 if [ ! -d /var/lib/svc ]; then
 	install -d -m 0700 -o svc -g svc /var/lib/svc
 fi
+# The variables may hold secrets. Whoever has chosen another group keeps it.
+for path in /etc/svc /etc/svc/svc.env; do
+	if [ -e $path ] && [ "$(stat -c %G $path)" = root ]; then
+		chgrp svc $path
+		chmod o= $path
+	fi
+done
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload || :
 fi

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"svc/internal/backup"
@@ -110,6 +111,13 @@ func FindFolder(dir string) (found bool, err error) {
 		return false, err
 	}
 	return Has(dir, datadir.Database) || Has(dir, datadir.Lock), nil
+}
+
+// OpenToOthers reports whether users outside of its group can read or enter a folder. On
+// Windows, where the access list of the folder counts, it is false.
+func OpenToOthers(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0
 }
 
 // Has reports whether a folder has a file of a name.

@@ -17,8 +17,11 @@ import (
 	"testing"
 )
 
-// installed is what both packages contain.
+// installed is what both packages contain: all files, and of the folders the one that holds
+// secrets.
 var installed = map[string]string{
+	settingsDir:                                     "0750",
+	"/etc/svc/svc.env":                              "0640",
 	"/usr/bin/svc":                                  "0755",
 	"/usr/lib/systemd/system/svc.service":           "0644",
 	"/usr/share/man/man1/svc.1":                     "0644",
@@ -30,6 +33,8 @@ var installed = map[string]string{
 	"/usr/share/doc/svc/config.example.toml":        "0644",
 	"/usr/share/doc/svc/svc.spdx.json":              "0644",
 }
+
+const settingsDir = "/etc/svc"
 
 // TestPackages reads the packages of a small program, made twice.
 func TestPackages(t *testing.T) {
@@ -83,7 +88,7 @@ func checkDeb(t *testing.T, deb []byte, processor string) {
 			t.Errorf("control has no %q:\n%s", want, control["/control"])
 		}
 	}
-	for name, want := range map[string]string{"/postinst": "useradd", "/prerm": "disable --now", "/postrm": "daemon-reload"} {
+	for name, want := range map[string]string{"/postinst": "useradd", "/conffiles": "/etc/svc/svc.env", "/prerm": "disable --now", "/postrm": "daemon-reload"} {
 		if !strings.Contains(control[name], want) {
 			t.Errorf("%s has no %q:\n%s", name, want, control[name])
 		}
@@ -165,14 +170,14 @@ func readTar(t *testing.T, archive []byte) (modes, contents map[string]string) {
 		if !head.ModTime.Equal(at) || head.Uid != 0 || head.Gid != 0 {
 			t.Errorf("%s is of %v and belongs to %d:%d", head.Name, head.ModTime, head.Uid, head.Gid)
 		}
-		if head.Typeflag == tar.TypeDir {
+		name := "/" + strings.Trim(strings.TrimPrefix(head.Name, "."), "/")
+		if head.Typeflag == tar.TypeDir && name != settingsDir {
 			continue
 		}
 		content, err := io.ReadAll(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := "/" + strings.TrimPrefix(strings.TrimPrefix(head.Name, "."), "/")
 		modes[name], contents[name] = fmt.Sprintf("%04o", head.Mode), string(content)
 	}
 }
@@ -206,7 +211,7 @@ func readCpio(t *testing.T, b []byte) map[string]string {
 		if name == "TRAILER!!!" {
 			return modes
 		}
-		if mode>>12 == 0o10 { // a file
+		if mode>>12 == 0o10 || name == settingsDir { // a file
 			modes[name] = fmt.Sprintf("%04o", mode&0o7777)
 		}
 		b = b[(110+nameSize+3)/4*4+(size+3)/4*4:]
