@@ -10,6 +10,7 @@
 //	layout.go    formats, and upgrades between them
 //	compact.go   copying to a smaller file while it is in use
 //	image.go     copies of a file as of one commit
+//	zero.go      overwriting free pages, of a file in use and of a copy
 //	pages.go     examination of pages before bbolt reads them
 //	damage.go    damage that is found while a file is open
 //	verify.go    the rules of bbolt for all pages of a file

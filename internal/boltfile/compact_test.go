@@ -322,7 +322,7 @@ func TestCompactIsKilled(t *testing.T) {
 	path := filepath.Join(dir, "x.db")
 	cut := 0
 	for range rounds {
-		last := killed(t, path, time.Duration(r.IntN(100_000))*time.Microsecond)
+		last := killed(t, path, "compact", time.Duration(r.IntN(100_000))*time.Microsecond)
 		if _, err := os.Stat(path + ".compact"); err == nil {
 			cut++
 		}
@@ -341,12 +341,12 @@ func TestCompactIsKilled(t *testing.T) {
 	t.Logf("%d of %d compactions were cut off before the new file had its name", cut, rounds)
 }
 
-// killed runs a process for some time after its first word and returns the last
-// key that it has acknowledged.
-func killed(t *testing.T, path string, after time.Duration) (last uint64) {
+// killed runs a process with some work for some time after its first word and returns the
+// last key that it has acknowledged.
+func killed(t *testing.T, path, work string, after time.Duration) (last uint64) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), childFile+"="+path)
+	c.Env = append(os.Environ(), childFile+"="+path, childWork+"="+work)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {

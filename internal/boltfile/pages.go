@@ -78,6 +78,7 @@ type examiner struct {
 	disk     *os.File
 	pageSize int64
 	used     []bool   // by number: the pages that were met
+	listed   []uint64 // of them, those that the list of free pages has
 	loaded   [][]byte // the buckets to go into after a clean stop; nil is all
 	buckets  [][]byte // those to go into; nil is all
 	each     func(key, value []byte)
@@ -376,6 +377,7 @@ func (x *examiner) freePages(number uint64) error {
 			return damaged(number, "lists free pages that are none")
 		}
 		x.used[id] = true
+		x.listed = append(x.listed, id)
 	}
 	return nil
 }

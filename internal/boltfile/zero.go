@@ -1,0 +1,272 @@
+package boltfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+const (
+	firstPage = 2 // behind the meta pages
+	freeType  = "free"
+
+	// zeroTurn is about how long one turn of ZeroFreePages keeps writers waiting, and
+	// zeroRest how many times as long it then leaves the file to them.
+	zeroTurn = 20 * time.Millisecond
+	zeroRest = 2
+
+	// zeroRun is how many bytes are looked at together.
+	zeroRun = 256 << 10
+
+	// endWait bounds how long a turn waits for the end of transactions that read older
+	// pages. After endPause it tries again, and endTries of them in a row give up.
+	endWait  = 50 * time.Millisecond
+	endPause = time.Second
+	endTries = 600
+)
+
+// errReading is for pages that a transaction still reads.
+var errReading = errors.New("a read transaction has been open for too long")
+
+// ZeroFreePages overwrites the free pages of the file with zeros and returns how many
+// bytes were not zero before. After it, nothing is left in the file of what was deleted
+// before it began. It works in turns of some milliseconds, between which others write,
+// and can be stopped and repeated at will. The error is that of ctx, of the file system,
+// a fault of Update, or says that a transaction reads for too long.
+//
+// A crash at any moment is harmless: in a turn nobody writes, no transaction reads pages
+// that are free, and both meta pages lead to the same tree, which uses none of them.
+func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
+	for at, tries := (position{page: firstPage, start: true}), 0; !at.end; {
+		begun := time.Now()
+		n, next, err := w.zeroFrom(at)
+		zeroed += n
+		pause := zeroRest * time.Since(begun)
+		switch {
+		case errors.Is(err, errReading) && tries < endTries:
+			tries, pause = tries+1, endPause
+		case err != nil:
+			return zeroed, fmt.Errorf("overwrite free pages of %s: %w", w.db.Path(), err)
+		default:
+			at, tries = next, 0
+		}
+		select {
+		case <-ctx.Done():
+			return zeroed, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+	return zeroed, nil
+}
+
+// position is where ZeroFreePages goes on.
+type position struct {
+	page  int64
+	start bool // a page that is in use begins there, and not in the middle of one
+	end   bool // there are no more pages
+}
+
+// zeroFrom does one turn and waits for the disk.
+func (w *Writer) zeroFrom(at position) (zeroed int64, next position, err error) {
+	file, err := os.OpenFile(w.db.Path(), os.O_RDWR, 0)
+	if err != nil {
+		return 0, at, err
+	}
+	if zeroed, next, err = w.zeroLocked(file, at); zeroed > 0 {
+		err = errors.Join(err, file.Sync())
+	}
+	return zeroed, next, errors.Join(err, file.Close())
+}
+
+// zeroLocked is zeroFrom under the lock of the writer, without waiting for the disk.
+func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next position, err error) {
+	w.Lock()
+	defer w.Unlock()
+	if same, err := w.isOpen(file); err != nil || !same {
+		return 0, at, err // compacted a moment ago
+	}
+	if err := w.releasePages(); err != nil {
+		return 0, at, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, at, err
+	}
+	tx, err := w.db.begin(true) // so that the list of free pages stays as it is
+	if err != nil {
+		return 0, at, err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	size := int64(w.db.now().Info().PageSize)
+	z := zeroing{file: file, tx: tx, pageSize: size, used: tx.Size() / size, pages: info.Size() / size}
+	next, err = z.from(at)
+	return z.zeroed, next, err
+}
+
+// isOpen reports whether a file is the one of the path now.
+func (w *Writer) isOpen(file *os.File) (bool, error) {
+	opened, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	now, err := os.Stat(w.db.Path())
+	return err == nil && os.SameFile(opened, now), err
+}
+
+// releasePages waits until bbolt holds no page back for transactions that began before.
+// Two commits that change nothing come first: then both meta pages lead to the tree of
+// the newest one, and transactions that begin meanwhile read no other. The error is
+// errReading or a fault of Update. The caller must hold the lock of the writer.
+func (w *Writer) releasePages() error {
+	for range 2 {
+		if err := w.UpdateUncounted(func(*Tx) error { return nil }); err != nil {
+			return err
+		}
+	}
+	for late := time.Now().Add(endWait); ; <-time.After(time.Millisecond) {
+		tx, err := w.db.begin(true) // releases what no transaction reads any more
+		if err != nil {
+			return err
+		}
+		if err := tx.Rollback(); err != nil {
+			return err
+		}
+		if w.db.now().Stats().PendingPageN == 0 {
+			return nil
+		}
+		if time.Now().After(late) {
+			return errReading
+		}
+	}
+}
+
+// zeroing is a turn of ZeroFreePages. No page of its file is held back for a reader.
+type zeroing struct {
+	file     *os.File
+	tx       *Tx // that writes, but nothing
+	pageSize int64
+	used     int64 // the number of pages that were ever in use; there is nothing behind them
+	pages    int64 // of the file
+
+	free, end int64 // the free pages that were met last: from free to end
+	zeroed    int64 // bytes
+}
+
+// from overwrites free pages until the time of the turn is over.
+func (z *zeroing) from(at position) (next position, err error) {
+	begun := time.Now()
+	for at.page < z.pages {
+		free, overflow, err := z.look(at.page)
+		if err != nil {
+			return at, err
+		}
+		switch {
+		case free:
+			if z.free == z.end {
+				z.free = at.page
+			}
+			at.page, at.start = at.page+1, true
+			z.end = at.page
+		case at.start:
+			at.page += 1 + overflow
+		default:
+			at.page++
+		}
+		if !free || (z.end-z.free)*z.pageSize >= zeroRun {
+			if err := z.flush(); err != nil {
+				return at, err
+			}
+			if time.Since(begun) > zeroTurn {
+				// Until the next turn, others may make a page that begins before.
+				return position{page: at.page}, nil
+			}
+		}
+	}
+	return position{page: at.page, end: true}, z.flush()
+}
+
+// look reports whether a page is free, and otherwise how many pages belong to it if it is
+// the first of them.
+func (z *zeroing) look(page int64) (free bool, overflow int64, err error) {
+	if page >= z.used {
+		return true, 0, nil
+	}
+	info, err := z.tx.bolt().Page(int(page))
+	if err != nil {
+		return false, 0, err
+	}
+	return info.Type == freeType, int64(info.OverflowCount), nil
+}
+
+// zeros is what free pages are overwritten with.
+var zeros [zeroRun]byte
+
+// flush overwrites the free pages that were met.
+func (z *zeroing) flush() error {
+	for ; z.free < z.end; z.free = min(z.end, z.free+zeroRun/z.pageSize) {
+		at, n := z.free*z.pageSize, min((z.end-z.free)*z.pageSize, zeroRun)
+		changed, err := zero(z.file, at, n)
+		if err != nil {
+			return err
+		}
+		z.zeroed += changed
+	}
+	return nil
+}
+
+// zero overwrites at most zeroRun bytes of a file, unless they are zero, and returns how
+// many it has written.
+func zero(file *os.File, at, n int64) (written int64, err error) {
+	content := make([]byte, n)
+	if _, err := file.ReadAt(content, at); err != nil {
+		return 0, err
+	}
+	if bytes.Equal(content, zeros[:n]) {
+		return 0, nil
+	}
+	_, err = file.WriteAt(zeros[:n], at)
+	return n, err
+}
+
+// ExamineCopy is ExaminePages for a copy that nobody else uses, and overwrites all pages
+// of it that nothing needs with zeros, so that nothing of what was deleted is in it.
+func ExamineCopy(path string) error {
+	x := examiner{}
+	err := x.examine(path)
+	if err == nil {
+		err = x.zeroUnused(path)
+	}
+	if err != nil {
+		return fmt.Errorf("examine %s: %w", path, err)
+	}
+	return nil
+}
+
+// zeroUnused overwrites the pages that were not met in an examination.
+func (x *examiner) zeroUnused(path string) (err error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for _, id := range x.listed {
+		x.used[id] = false
+	}
+	z := zeroing{file: file, pageSize: x.pageSize}
+	for page := firstPage; page <= len(x.used); page++ {
+		if page < len(x.used) && !x.used[page] {
+			if z.free == z.end {
+				z.free = int64(page)
+			}
+			z.end = int64(page) + 1
+			continue
+		}
+		if err := z.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
