@@ -57,13 +57,30 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 		}
 		path = UpgradeCopy(data, fmt.Sprintf("%s-%d", version, n))
 	}
+	staging := StagingFolder(data)
+	if err := os.MkdirAll(staging, 0o700); err != nil {
+		return "", err
+	}
+	stage, err := os.MkdirTemp(staging, "upgrade-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	for _, name := range datadir.Databases {
+		if err := copyLive(filepath.Join(stage, name), filepath.Join(data, name)); err != nil {
+			return "", err
+		}
+	}
 	return path, durable.Write(path, 0o600, func(w io.Writer) error {
 		archive, err := backup.NewWriter(w, version, time.Now())
 		if err != nil {
 			return err
 		}
-		for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config} {
-			if err := archive.AddFile(name, filepath.Join(data, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		for _, file := range []string{
+			filepath.Join(stage, datadir.Database), filepath.Join(stage, datadir.Events),
+			filepath.Join(data, datadir.Secrets), filepath.Join(data, datadir.Config),
+		} {
+			if err := archive.AddFile(filepath.Base(file), file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				archive.Abort()
 				return err
 			}
@@ -71,6 +88,22 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 		_, err = archive.Close(false, nil)
 		return err
 	})
+}
+
+// copyLive copies a database, if it is there, without what was deleted in it. One that is
+// damaged is copied as it is.
+func copyLive(to, from string) error {
+	err := copyFile(to, from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = boltfile.ExamineCopy(to)
+	}
+	if errors.Is(err, boltfile.ErrDamaged) {
+		return nil
+	}
+	return err
 }
 
 // notInNames are characters that a version may have and a file name should not.

@@ -93,11 +93,12 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
 }
 
-// examineCopies reads every page of the copies of both databases. An archive of a damaged
+// examineCopies reads every page of the copies of both databases, and overwrites those that
+// are not in use: what was deleted must not be in an archive. An archive of a damaged
 // database cannot be restored, and must not push out those that can: the error is Damaged.
 func examineCopies(stage string) error {
 	for _, name := range datadir.Databases {
-		err := boltfile.ExaminePages(filepath.Join(stage, name), nil)
+		err := boltfile.ExamineCopy(filepath.Join(stage, name))
 		if errors.Is(err, boltfile.ErrDamaged) {
 			_, what, _ := strings.Cut(err.Error(), boltfile.ErrDamaged.Error()+": ") // without the path of the copy
 			return fault.New(fault.Damaged, "%s is damaged (%s), so no backup was made and none was removed; see svc check, and restore the last one", name, what)
