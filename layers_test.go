@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
 
 	// Work that no request waits for.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/files", "internal/files/...", "internal/datadir", "internal/instance", "internal/outbound"},
+	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/files", "internal/files/...", "internal/datadir", "internal/instance", "internal/outbound", "search"},
 
 	// Looks at everything from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/proxy", "internal/setting", "internal/datadir"},

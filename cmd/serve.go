@@ -289,7 +289,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	}
 	fetch, build := fetchClient(s), readBuild()
 	i.jobs = jobs.New(jobs.Config{
-		DB: i.Store, Events: i.Events, Log: log, Archive: i.archive, Schedule: backups,
+		DB: i.Store, Events: i.Events, Search: i.Index, Log: log, Archive: i.archive, Schedule: backups,
 		Files:            &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
 		Flush:            func() error { return i.handler.FlushRequests() }, // which is made below
 		SettleForwards:   func(ctx context.Context) error { return i.handler.SettleForwards(ctx) },

@@ -318,3 +318,52 @@ func TestRunTriesAgain(t *testing.T) {
 		t.Errorf("got %d logs with an index, want 1", got)
 	}
 }
+
+// TestRebuildForgetsWhatWasDeleted: segments keep the grams of texts that were deleted, and
+// a new index has none of them.
+func TestRebuildForgetsWhatWasDeleted(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	p := b.addProject("app")
+	var deleted store.Feedback
+	b.update(func(tx *store.Tx) (err error) {
+		for i := range 256 {
+			f := store.Feedback{Content: "needle in a haystack"}
+			if i == 100 {
+				f.Content = "ꙮꙮꙮ"
+			}
+			if err = errors.Join(err, tx.AddFeedback(p.ID, &f)); i == 100 {
+				deleted = f
+			}
+		}
+		return err
+	})
+	b.settle()
+	b.update(func(tx *store.Tx) error { return tx.DeleteFeedback(p.ID, &deleted) })
+	b.settle()
+	if !b.hasGram("ꙮꙮꙮ") {
+		t.Fatal("the index has forgotten the gram by itself: this test is not about a rebuild")
+	}
+	check(t, b.index.Rebuild(t.Context(), nil))
+	if b.hasGram("ꙮꙮꙮ") || !b.hasGram("nee") {
+		t.Errorf("the new index has the gram of a deleted text: %t, and that of another one: %t", b.hasGram("ꙮꙮꙮ"), b.hasGram("nee"))
+	}
+}
+
+// hasGram reports whether a segment has a gram, of whatever document.
+func (b *box) hasGram(gram string) bool {
+	b.t.Helper()
+	dictionary, err := b.index.current.Load().bleve.FieldDict(gramField)
+	check(b.t, err)
+	defer dictionary.Close()
+	for {
+		entry, err := dictionary.Next()
+		check(b.t, err)
+		if entry == nil {
+			return false
+		}
+		if entry.Term == gram {
+			return true
+		}
+	}
+}

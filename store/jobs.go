@@ -55,6 +55,30 @@ func (tx *Tx) CleanedAt() time.Time { return tx.metaTime(cleanedKey) }
 // MarkCleaned notes that a clean-up is complete.
 func (tx *Tx) MarkCleaned(at time.Time) error { return tx.putMetaTime(cleanedKey, at) }
 
+// Erasures returns the number of times that feedback, a project or the logs of an address
+// were deleted since ForgetErasures. Fragments of their texts may be in the search index.
+func (tx *Tx) Erasures() uint64 {
+	raw := tx.bolt.Bucket(metaBucket).Get(erasedKey)
+	if len(raw) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(raw)
+}
+
+// ForgetErasures notes that nothing of n erasures is in the search index. If there have
+// been more, all are kept.
+func (tx *Tx) ForgetErasures(n uint64) error {
+	if tx.Erasures() != n {
+		return nil
+	}
+	return tx.bolt.Bucket(metaBucket).Delete(erasedKey)
+}
+
+// noteErasure counts an erasure.
+func (tx *Tx) noteErasure() error {
+	return tx.bolt.Bucket(metaBucket).Put(erasedKey, binary.BigEndian.AppendUint64(nil, tx.Erasures()+1))
+}
+
 // metaTime returns a time, in whole seconds, of the bucket meta, or the zero time.
 func (tx *Tx) metaTime(key []byte) time.Time {
 	raw := tx.bolt.Bucket(metaBucket).Get(key)

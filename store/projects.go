@@ -228,6 +228,7 @@ func (tx *Tx) DeleteProject(p *Project) error {
 		err,
 		tx.bolt.Bucket(projectsBucket).Delete(p.ID.key()),
 		tx.record(Change{Kind: KindProject, Project: p.ID}),
+		tx.noteErasure(),
 		tx.forgetProject(p.ID),
 	)
 }

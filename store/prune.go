@@ -47,6 +47,7 @@ func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryR
 	}
 	if which.IP != nil {
 		prune.matches = func(l *Log) bool { return l.IP != nil && *l.IP == *which.IP }
+		prune.erasure = true
 	}
 	return prune.run(ctx, s, dryRun)
 }
@@ -70,6 +71,7 @@ type pruning[R any, T seriesRecord[R]] struct {
 	before  int64 // Unix seconds
 	filter  column.Filter
 	matches func(T) bool // nil = all that pass the filter
+	erasure bool         // of what somebody has sent, and not because it is old
 	// forget removes what is kept of a record elsewhere.
 	forget func(tx *Tx, id ID, w column.Word) error
 }
@@ -177,6 +179,11 @@ func (p *pruning[R, T]) remove(tx *Tx, found []blockPart) (n int, err error) {
 			return n, err
 		}
 		n += removed
+	}
+	if p.erasure && n > 0 {
+		if err := tx.noteErasure(); err != nil {
+			return n, err
+		}
 	}
 	_, err = p.series.trim(tx, p.project)
 	return n, err

@@ -42,6 +42,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -296,6 +297,12 @@ func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 // unconditionally if always is true. Readers go on meanwhile, writers wait. The error
 // is NoSpace or that of the file system.
 func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
+
+// ZeroFreePages overwrites what deletions left in free pages of the file, and returns how
+// many bytes these were; see boltfile.Writer.
+func (s *Store) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
+	return s.file.ZeroFreePages(ctx)
+}
 
 // Commits returns the number of commits since the file was opened.
 func (s *Store) Commits() int64 { return s.commits.Load() }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 
 	"svc/internal/boltfile"
 	"svc/internal/platform"
@@ -167,7 +168,7 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	if err := tx.forgetFeedback(p, f.ID, f.rating()); err != nil {
 		return err
 	}
-	return feedbackSeries.replace(tx, p, f.ID, nil)
+	return errors.Join(tx.noteErasure(), feedbackSeries.replace(tx, p, f.ID, nil))
 }
 
 // forgetFeedback removes what is kept of feedback beside its record: numbers, its owner,

@@ -69,6 +69,7 @@ var (
 	lastIDKey  = []byte("last_id")
 	adminKey   = []byte("admin")
 	cleanedKey = []byte("cleaned_at") // in meta
+	erasedKey  = []byte("erased")     // in meta
 
 	// In the settings of the instance.
 	cdnKey           = []byte("cdn")

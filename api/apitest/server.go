@@ -195,7 +195,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	s.openFiles(t, &o)
 	o.Config.DB, o.Config.Search, o.Config.Events = s.DB, s.Index, s.Events
 	if o.jobs {
-		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Log: o.Config.Log, Flush: func() error { return nil }})
+		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Search: s.Index, Log: o.Config.Log, Flush: func() error { return nil }})
 	}
 	o.Config.Translator = translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version}))
 	o.Config.Codehost.Host = codehost.New(codehost.Config{

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 
@@ -29,7 +30,8 @@ type CompactedFile struct {
 }
 
 // compact moves the data to smaller files while they are in use, one after the
-// other. Writers wait.
+// other. Writers wait. In a file that stays as it is, free pages are overwritten, so that
+// nothing is left of what was deleted in either case.
 func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 	var in compactInput
 	if err := web.Decode(r, &in); err != nil {
@@ -44,7 +46,8 @@ func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 	for _, file := range []struct {
 		path    string
 		compact func(always bool) (boltfile.Compaction, error)
-	}{{h.DB.Path(), h.DB.CompactFile}, {h.Events.Path(), h.Events.CompactFile}} {
+		zero    func(context.Context) (int64, error)
+	}{{h.DB.Path(), h.DB.CompactFile, h.DB.ZeroFreePages}, {h.Events.Path(), h.Events.CompactFile, h.Events.ZeroFreePages}} {
 		if err := r.Context().Err(); err != nil {
 			return v, err
 		}
@@ -56,6 +59,11 @@ func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 			h.Log.Error("data file is damaged and was not compacted: see svc check, and restore a backup", "file", name, "error", err)
 		case err != nil:
 			return v, err
+		}
+		if !c.Done && damage == "" {
+			if _, err := file.zero(r.Context()); err != nil {
+				return v, err
+			}
 		}
 		if c.Done {
 			h.Log.Info("data file compacted", "file", name, "before", c.Before, "after", c.After, "seconds", c.Took.Seconds())

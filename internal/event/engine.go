@@ -332,6 +332,12 @@ func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	return e.file.Compact(always)
 }
 
+// ZeroFreePages overwrites what erasure, retention and rewriting left in free pages of the
+// file, and returns how many bytes these were; see boltfile.Writer.
+func (e *Engine) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
+	return e.file.ZeroFreePages(ctx)
+}
+
 // Commits returns the number of commits of batches since the file was opened. Commits
 // of background work do not count.
 func (e *Engine) Commits() int64 { return e.commits.Load() }

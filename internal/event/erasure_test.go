@@ -79,8 +79,8 @@ func (w *world) meet(t *testing.T, number int, uuids bool) *person {
 // found lists the texts that are in the file: in the pages in use, byte by byte,
 // or in what is packed in them. It opens the file anew.
 //
-// Pages that are free are left out: they are written over by and by, and what
-// they hold is in no copy that a backup makes.
+// Pages that are free are left out: ZeroFreePages overwrites them, and no backup has
+// them.
 func (w *world) found(t *testing.T, marks []string) (list []string) {
 	t.Helper()
 	var packed strings.Builder

@@ -51,6 +51,9 @@ func (j *Jobs) keepClean(ctx context.Context) {
 		if err := j.cleanIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
 			j.Log.Error("expired data not deleted; retrying later", "error", err)
 		}
+		if err := j.eraseIfDue(ctx, now); err != nil && !errors.Is(err, context.Canceled) {
+			j.Log.Error("deleted data is still in free pages of the files; retrying later", "error", err)
+		}
 		if pause(ctx, min(nextNight(now).Sub(now), checkEvery)) != nil {
 			return
 		}

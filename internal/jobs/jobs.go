@@ -10,6 +10,7 @@
 //	pace.go      how fast a backup goes on beside requests
 //	clock.go     a wall clock that is too far ahead
 //	cleanup.go   retention and deleted projects, at night
+//	erase.go     what deletions leave in the files, at night
 //	files.go     uploads to storage, clean-up
 //	deletions.go objects of deleted files, for each storage on its own
 //	refreshes.go links that the CDN must forget
@@ -26,6 +27,7 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/search"
 	"svc/store"
 )
 
@@ -36,6 +38,7 @@ const flushEvery = 5 * time.Second
 type Config struct {
 	DB     *store.Store
 	Events *event.Engine // nil = there are no events
+	Search *search.Index // nil = there is none
 	Log    *slog.Logger
 	Now    func() time.Time // time.Now when nil; in the location whose nights count
 	// Flush writes down what was counted of requests. After an error it is tried
@@ -62,6 +65,7 @@ type Jobs struct {
 
 	named                     []*job
 	flush, deleted, retention *job
+	erased                    *job
 	clock                     clockGuard
 	backup                    *job // nil without an archiver
 	forwards                  *job // nil without a code host
@@ -93,6 +97,7 @@ func New(c Config) *Jobs {
 	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
 	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
 	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
+	j.erased = j.define("erased-data", "removes what deletions left in the files of the databases and of the search index", j.erase)
 	if j.Files != nil {
 		if j.Files.Pauses == nil {
 			j.Files.Pauses = []time.Duration{time.Second, 4 * time.Second, 15 * time.Second}

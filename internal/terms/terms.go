@@ -102,7 +102,7 @@ var files embed.FS
 // fails every test.
 var documents = []*Document{
 	{
-		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 22, 17, 45, 0, 0, time.UTC).Unix(),
+		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 25, 1, 30, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(PrivacyPolicy),
 	},
 	{

@@ -1,0 +1,52 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/store"
+)
+
+// eraseIfDue removes what deletions left in the files, once a night, and again when that
+// has failed.
+func (j *Jobs) eraseIfDue(ctx context.Context, now time.Time) error {
+	last := j.erased.get()
+	// A last time that lies ahead is from a clock that was wrong.
+	if last.Failure == "" && !last.Begun.Before(lastNight(now)) && !last.Begun.After(now) {
+		return nil
+	}
+	return j.do(ctx, j.erased, j.erase)
+}
+
+// erase overwrites the free pages of both databases, and makes the search index anew if
+// fragments of deleted texts may be in it. It may be stopped and repeated at will.
+func (j *Jobs) erase(ctx context.Context) error {
+	err := j.renewIndex(ctx)
+	records, failed := j.DB.ZeroFreePages(ctx)
+	err = errors.Join(err, failed)
+	events := int64(0)
+	if j.Events != nil {
+		events, failed = j.Events.ZeroFreePages(ctx)
+		err = errors.Join(err, failed)
+	}
+	if records+events > 0 {
+		j.Log.Debug("overwrote free pages", "svc_db_bytes", records, "events_db_bytes", events)
+	}
+	return err
+}
+
+// renewIndex builds the search index anew if something was erased since it was.
+func (j *Jobs) renewIndex(ctx context.Context) error {
+	if j.Search == nil {
+		return nil
+	}
+	erasures, err := store.Read(j.DB, func(tx *store.Tx) (uint64, error) { return tx.Erasures(), nil })
+	if err != nil || erasures == 0 {
+		return err
+	}
+	if err := j.Search.Rebuild(ctx, nil); err != nil {
+		return err
+	}
+	return j.DB.Update(func(tx *store.Tx) error { return tx.ForgetErasures(erasures) })
+}
