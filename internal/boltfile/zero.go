@@ -35,11 +35,14 @@ var errReading = errors.New("a read transaction has been open for too long")
 // bytes were not zero before. After it, nothing is left in the file of what was deleted
 // before it began. It works in turns of some milliseconds, between which others write,
 // and can be stopped and repeated at will. The error is that of ctx, of the file system,
-// a fault of Update, or says that a transaction reads for too long.
+// a fault of Update, wraps ErrDamaged, or says that a transaction reads for too long.
 //
 // A crash at any moment is harmless: in a turn nobody writes, no transaction reads pages
 // that are free, and both meta pages lead to the same tree, which uses none of them.
 func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
+	if err := w.Unopened(); err != nil {
+		return 0, err
+	}
 	for at, tries := (position{page: firstPage, start: true}), 0; !at.end; {
 		begun := time.Now()
 		n, next, err := w.zeroFrom(at)
@@ -85,6 +88,8 @@ func (w *Writer) zeroFrom(at position) (zeroed int64, next position, err error) 
 func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next position, err error) {
 	w.Lock()
 	defer w.Unlock()
+	defer w.guard(&err)
+	defer faultsPanic()()
 	if same, err := w.isOpen(file); err != nil || !same {
 		return 0, at, err // compacted a moment ago
 	}
