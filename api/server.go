@@ -100,8 +100,8 @@ type Config struct {
 	Examine apicontrol.Examiner
 
 	Data string // the data directory, whose disk must have room; "" = not checked
-	// Free returns the bytes that are free on the disk of a directory; disk.Free when nil.
-	Free func(dir string) (uint64, error)
+	// Free returns the bytes that are free on the disk of Data; those of a disk.Gauge when nil.
+	Free func() (uint64, error)
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 	// Backup writes an archive of everything; nil = it cannot be done.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
@@ -157,7 +157,7 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("JWT_SECRET: %w", err)
 	}
 	if s.config.Free == nil {
-		s.config.Free = disk.Free
+		s.config.Free = disk.NewGauge(c.Data).Free
 	}
 	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now}
 	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
@@ -331,7 +331,7 @@ func (s *Server) checkRoom() error {
 	if s.config.Data == "" {
 		return nil
 	}
-	if free, err := s.config.Free(s.config.Data); err != nil || free >= disk.Reserve {
+	if free, err := s.config.Free(); err != nil || free >= disk.Reserve {
 		return nil
 	}
 	return fault.New(fault.NoSpace, "the disk of the server is nearly full, nothing was stored; try again when there is space").After(time.Minute)
