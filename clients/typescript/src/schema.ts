@@ -1237,7 +1237,7 @@ export interface FeedbackInput {
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
     /** Version of the system. */
     platform_version?: string | null | undefined;
-    /** Whatever the app wants to keep with it. */
+    /** Whatever the app wants to keep with it, 64 KiB at most, or what `submission_data_max_kib` says; more answers 413. */
     custom_data?: {
         [key: string]: unknown;
     } | null | undefined;
@@ -1383,7 +1383,7 @@ export interface LogInput {
     device_info?: {
         [key: string]: unknown;
     } | null | undefined;
-    /** Whatever the app wants to keep with it. */
+    /** Whatever the app wants to keep with it. With `device_info` 64 KiB at most, or what `submission_data_max_kib` says; more answers 413. */
     custom_data?: {
         [key: string]: unknown;
     } | null | undefined;
