@@ -378,7 +378,6 @@ func TestNoFormatShowsASecret(t *testing.T) {
 	}
 }
 
-
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const secret = "secret-token"
