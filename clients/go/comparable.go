@@ -32,6 +32,16 @@ func CompareVersions(a, b string) (int, error) {
 	), nil
 }
 
+// deriveComparable returns the comparable version that a display version stands for, such as 1.4.0
+// for v1.4.0, and whether there is one.
+func deriveComparable(display string) (string, bool) {
+	text := strings.TrimSpace(display)
+	if strings.HasPrefix(text, "v") || strings.HasPrefix(text, "V") {
+		text = text[1:]
+	}
+	return text, IsComparableVersion(text)
+}
+
 type version struct {
 	core       []string // decimal digits without leading zeros
 	tag        int      // of tags; a release is the greatest

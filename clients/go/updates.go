@@ -89,7 +89,9 @@ const (
 
 // Check asks whether there is an update, at most once in an interval: the answer is remembered,
 // also by the next start of the app. Errors are those of [Public.CheckUpdate], and are not
-// remembered. Without any version of the app the error is a [*UsageError].
+// remembered. Without any version of the app the error is a [*UsageError]. A version that was never
+// published is compared by its numbers, as 1.4.0 or v1.4.0; one without any is an [*APIError] with
+// status 400 unless CurrentComparableVersion is given.
 func (u *Updates) Check(ctx context.Context, opts *CheckOptions) (*Update, error) {
 	var o CheckOptions
 	if opts != nil {
@@ -167,6 +169,13 @@ func (u *Updates) ask(ctx context.Context, o *CheckOptions, m updateMemory, key 
 		in.CurrentComparableVersion = Set(o.CurrentComparableVersion)
 	}
 	answer, err := u.client.Public.CheckUpdate(ctx, in)
+	if refused, ok := errors.AsType[*APIError](err); ok && refused.Status == http.StatusBadRequest && o.CurrentComparableVersion == "" {
+		// The version may never have been published: what it stands for can be compared.
+		if comparable, ok := deriveComparable(o.CurrentVersion); ok {
+			in.CurrentComparableVersion = Set(comparable)
+			answer, err = u.client.Public.CheckUpdate(ctx, in)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

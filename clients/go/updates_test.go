@@ -5,11 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -135,6 +138,42 @@ func TestAnAnswerIsRememberedForTheInterval(t *testing.T) {
 		if requests.Load() != step.requests || u.Decision != OptionalUpdate || u.Target.Version != "2" || u.Remembered != (before == step.requests) {
 			t.Errorf("step %d: %d requests, %+v", i, requests.Load(), u)
 		}
+	}
+}
+
+func TestVersionThatWasNeverPublished(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	client := served(t, func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Version    string `json:"current_version"`
+			Comparable string `json:"current_comparable_version"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		asked = append(asked, body.Version+" "+body.Comparable)
+		if body.Comparable == "" {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"statusCode":400,"message":"no comparable version is known; send current_comparable_version"}`)
+			return
+		}
+		_, _ = io.WriteString(w, updateAnswer)
+	})
+	check := func(o CheckOptions) error {
+		_, err := client.Updates.Check(t.Context(), &o)
+		return err
+	}
+	if err := check(CheckOptions{CurrentVersion: "v1.4"}); err != nil {
+		t.Error(err)
+	}
+	err := check(CheckOptions{CurrentVersion: "nightly"})
+	if e, ok := errors.AsType[*APIError](err); !ok || e.Status != http.StatusBadRequest || !strings.Contains(e.Message, "send current_comparable_version") {
+		t.Errorf("a version without numbers: %v", err)
+	}
+	if err := check(CheckOptions{CurrentVersion: "nightly", CurrentComparableVersion: "1.4"}); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"v1.4 ", "v1.4 1.4", "nightly ", "nightly 1.4"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
 	}
 }
 

@@ -141,7 +141,16 @@ func TestVectorsOfVersions(t *testing.T) {
 	v := vectors[struct {
 		Valid, Invalid, Ascending []string
 		Equal                     [][]string
+		Derive                    []struct {
+			In  string
+			Out *string
+		}
 	}](t, "version")
+	for _, tc := range v.Derive {
+		if got, ok := deriveComparable(tc.In); ok != (tc.Out != nil) || ok && got != *tc.Out {
+			t.Errorf("%q: got %s, %t", tc.In, got, ok)
+		}
+	}
 	for _, text := range v.Valid {
 		if !IsComparableVersion(text) {
 			t.Errorf("%q is valid", text)

@@ -3,10 +3,14 @@ package clients
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"svc/internal/release"
 )
 
 // The model of a client: what the contract says that each step of a story sends and
@@ -292,6 +296,12 @@ func (w *world) checkUpdates(force, preview bool) map[string]any {
 	}
 	c := call{verb: "POST", path: "/public/" + segment(w.key) + "/versions/check-update", template: "/public/{k}/versions/check-update", body: body}
 	a := w.request(c)
+	if comparable, ok := release.Derive(w.appVersion); ok && a.Status == http.StatusBadRequest {
+		body = maps.Clone(body)
+		body["current_comparable_version"] = comparable.String()
+		c.body = body
+		a = w.request(c)
+	}
 	if result := outcome(c, a); result["error"] != nil {
 		return result
 	}

@@ -98,6 +98,52 @@ def test_without_a_version_there_is_no_check() -> None:
     assert service.bodies == []
 
 
+class Unpublished(Updates):
+    """Knows no version, so that it needs a comparable one."""
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        answer = super().__call__(request)
+        if "current_comparable_version" in self.bodies[-1]:
+            return answer
+        message = "no comparable version is known; send current_comparable_version"
+        return httpx.Response(400, json={"statusCode": 400, "message": message, "error": "Bad Request"})
+
+    async def answer_async(self, request: httpx.Request) -> httpx.Response:
+        return self(request)
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_version_that_was_never_published_is_compared_as_what_it_stands_for(kind: str) -> None:
+    service = Unpublished()
+
+    async def run_async() -> None:
+        transport = httpx.MockTransport(service.answer_async)
+        async with AsyncFakeClockClient(BASE, "acme", app_version="v1.4", transport=transport) as client:
+            assert (await client.updates.check()).decision == "optional"
+            assert (await client.updates.check()).remembered
+
+    if kind == "sync":
+        with checking(service, app_version="v1.4") as client:
+            assert client.updates.check().decision == "optional"
+            assert client.updates.check().remembered
+    else:
+        asyncio.run(run_async())
+    assert service.bodies == [
+        {"current_version": "v1.4"},
+        {"current_version": "v1.4", "current_comparable_version": "1.4"},
+    ]
+
+
+def test_a_version_that_stands_for_none_is_an_error_that_says_what_to_do() -> None:
+    service = Unpublished()
+    with checking(service, app_version="nightly") as client:
+        with pytest.raises(SvcApiError, match="send current_comparable_version"):
+            client.updates.check()
+        assert len(service.bodies) == 1
+        update = client.updates.check(current_version="nightly", current_comparable_version="1.4")
+        assert update.decision == "optional"
+
+
 def test_an_error_is_not_remembered() -> None:
     answers = [httpx.Response(503), httpx.Response(200, json=update_answer())]
     with checking(lambda request: answers.pop(0)) as client:

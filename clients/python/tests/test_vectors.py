@@ -24,6 +24,7 @@ from svc_sdk import (
     is_comparable_version,
 )
 from svc_sdk._calls import path_segment
+from svc_sdk._versions import derive_comparable
 
 SERVER_ONLY = {"client_time_parse", "language_key", "language_match"}
 ELSEWHERE = {"scenarios", "queue_scenarios", "endpoints", "error_limits"}
@@ -234,6 +235,11 @@ def test_version_in_range(case: Any) -> None:
     low = case["min"] is None or compare_versions(case["version"], case["min"]) >= 0
     high = case["max"] is None or compare_versions(case["version"], case["max"]) <= 0
     assert (low and high) is case["out"]
+
+
+@pytest.mark.parametrize("case", VERSION["derive"], ids=str)
+def test_version_derive(case: Any) -> None:
+    assert derive_comparable(case["in"]) == case["out"]
 
 
 def test_a_number_of_any_length_compares() -> None:

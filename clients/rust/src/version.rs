@@ -68,6 +68,14 @@ pub fn is_comparable_version(text: &str) -> bool {
     parse(text).is_some()
 }
 
+/// The comparable version that a display version stands for: `1.4.0` for
+/// `v1.4.0`.
+pub(crate) fn derive(display: &str) -> Option<&str> {
+    let text = display.trim();
+    let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    is_comparable_version(text).then_some(text)
+}
+
 /// Compares two comparable versions; `None` when one of them is not comparable.
 ///
 /// ```

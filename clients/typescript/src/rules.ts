@@ -243,6 +243,12 @@ const versionForm = /^(\d+(?:\.\d+)*)(?:-(alpha|beta|rc)(?:\.(\d+(?:\.\d+)*))?)?
 /** Whether a text is a comparable version. */
 export const isComparableVersion = (text: string): boolean => versionForm.test(text);
 
+/** The comparable version that a display version stands for, `1.4.0` for `v1.4.0`, or null. */
+export function deriveComparable(display: string): string | null {
+  const text = display.trim().replace(/^v/i, "");
+  return isComparableVersion(text) ? text : null;
+}
+
 /**
  * Order of two comparable versions: -1, 0 or 1.
  *

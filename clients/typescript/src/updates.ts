@@ -2,13 +2,13 @@
 // verified before they appear under their name. Nothing is installed.
 
 import type { Analytics } from "./analytics.js";
-import { SvcError } from "./errors.js";
+import { SvcApiError, SvcError } from "./errors.js";
 import type { Fixed, Settings } from "./http.js";
 import { connectionError, limited } from "./http.js";
 import type { PublicApi } from "./api.js";
 import { checkOptions } from "./options.js";
 import type { Remembered } from "./rules.js";
-import { updateDecision, updateDue, updateLink } from "./rules.js";
+import { deriveComparable, updateDecision, updateDue, updateLink } from "./rules.js";
 import type { DownloadLink, PublicVersion, ReasonCode, UpdateCheck, UpdateCheckInput } from "./schema.js";
 
 /** Options of an update check. */
@@ -134,7 +134,11 @@ export class Updates {
     private readonly appVersion: string | null,
   ) {}
 
-  /** Says whether there is an update; asks the service at most once an interval. */
+  /**
+   * Says whether there is an update; asks the service at most once an interval. A version that was never published is
+   * compared by its numbers, as `1.4.0` or `v1.4.0`; one without any rejects with status 400, unless
+   * `currentComparableVersion` is given.
+   */
   async check(options: UpdateOptions = {}): Promise<Update> {
     checkOptions(options, "intervalMs:number force:boolean includePreview:boolean locale:string currentVersion:string currentComparableVersion:string signal:object");
     const comparable = options.currentComparableVersion;
@@ -174,7 +178,14 @@ export class Updates {
   }
 
   private async ask(name: string, key: string, interval: number, now: number, input: UpdateCheckInput, signal?: AbortSignal): Promise<Update> {
-    const answer = await this.api.checkUpdate(input, { signal });
+    const answer = await this.api.checkUpdate(input, { signal }).catch((error: unknown) => {
+      // A version that was never published is compared as what it stands for.
+      const derived = input.current_comparable_version ? null : deriveComparable(input.current_version!);
+      if (derived && error instanceof SvcApiError && error.status === 400) {
+        return this.api.checkUpdate({ ...input, current_comparable_version: derived }, { signal });
+      }
+      throw error;
+    });
     const next = now + interval * (1 + this.fixed.host.clock.random() / 5);
     this.remember(name, { checked_at: now, next_at: Math.floor(next), key, answer });
     return new Update(this.fixed, this.settings, answer, now, false);

@@ -81,6 +81,25 @@ describe("check", () => {
     await assert.rejects(alone, { name: "SvcConnectionError" });
     assert.equal(signal.aborted, true);
   });
+  describe("a running version that was never published", () => {
+    const unknown = { statusCode: 400, message: 'no comparable version is known; send current_comparable_version', error: "Bad Request" };
+    const unpublished = () =>
+      start({ answer: ({ body }) => (JSON.parse(body).current_comparable_version ? Response.json(answer()) : Response.json(unknown, { status: 400 })) });
+    const asked = (requests) => requests.map(({ body }) => [JSON.parse(body).current_version, JSON.parse(body).current_comparable_version]);
+
+    it("is compared as what it stands for", async () => {
+      const { client, requests } = unpublished();
+      assert.equal((await client.updates.check({ currentVersion: "v1.4" })).decision, "optional");
+      assert.deepEqual(asked(requests), [["v1.4", undefined], ["v1.4", "1.4"]]);
+      assert.equal((await client.updates.check({ currentVersion: "v1.4" })).remembered, true);
+    });
+    it("is an error that says what to do when it stands for none", async () => {
+      const { client, requests } = unpublished();
+      await assert.rejects(client.updates.check({ currentVersion: "nightly" }), { name: "SvcApiError", status: 400, message: /send current_comparable_version/ });
+      assert.equal(requests.length, 1);
+      assert.equal((await client.updates.check({ currentVersion: "nightly", currentComparableVersion: "1.4" })).decision, "optional");
+    });
+  });
   it("errors are not remembered", async () => {
     let status = 500;
     const { client } = start({ answer: () => Response.json(answer(), { status }) });

@@ -93,6 +93,9 @@ describe("vectors: version", () => {
       group.forEach((a) => group.forEach((b) => assert.equal(rules.compareVersions(a, b), 0, `${a} against ${b}`)));
     }
   });
+  for (const { in: display, out } of vectors.version.derive) {
+    it(`${JSON.stringify(display)} stands for ${out}`, () => assert.equal(rules.deriveComparable(display), out));
+  }
   for (const { version, min, max, out } of ranges) {
     it(`${version} in ${min}..${max} is ${out}`, () =>
       assert.equal(

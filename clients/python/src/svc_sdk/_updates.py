@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ._calls import LOCALE, Call, not_null, prepare, some_version, unless
@@ -17,7 +17,8 @@ from ._json import is_object
 from ._links import choose_link
 from ._state import SafeStorage, State
 from ._unset import UNSET, Unset
-from .errors import SvcError
+from ._versions import derive_comparable
+from .errors import SvcApiError, SvcError
 
 if TYPE_CHECKING:
     import asyncio
@@ -140,6 +141,8 @@ class _Question:
     """A check with its defaults filled in."""
 
     call: Call[Any]
+    derived: Call[Any] | None
+    """The call that is left when the server does not know the version that runs."""
     key: str
     interval: float
     force: bool
@@ -180,7 +183,9 @@ class _Checks:
             bool(include_preview),
             settings.locale if isinstance(locale, Unset) else locale,
         )
-        return _Question(call, key, interval, force)
+        derived = derive_comparable(version) if version is not None and comparable is None else None
+        more = {**body, "current_comparable_version": derived}
+        return _Question(call, replace(call, body=more) if derived else None, key, interval, force)
 
     def _check(self, question: _Question) -> Flow[tuple[UpdateCheck, int, bool]]:
         """Return the answer, when it was given, and whether it was remembered."""
@@ -195,14 +200,27 @@ class _Checks:
             memory = read_memory(state.get(at), question.key)
             if memory is not None and not due(memory, question.interval, now):
                 return memory["answer"], int(memory["checked_at"]), True
-        request = prepare(question.call, self._base.settings)
-        body: object = yield from exchange(request, self._base.clock)
+        body: object = yield from self._ask(question)
         if not is_object(body):
             raise SvcError("the server gave no answer to the update check")
         answer = cast("UpdateCheck", body)
         text = self._memory(question, answer, now)
         yield Run(lambda: store.update(lambda state: {**state, at: text}))
         return answer, now, False
+
+    def _ask(self, question: _Question) -> Flow[object]:
+        """Ask, and once more for what a version that was never published stands for."""
+        try:
+            answer: object = yield from exchange(
+                prepare(question.call, self._base.settings), self._base.clock
+            )
+        except SvcApiError as refused:
+            if refused.status != 400 or question.derived is None:
+                raise
+        else:
+            return answer
+        answer = yield from exchange(prepare(question.derived, self._base.settings), self._base.clock)
+        return answer
 
     def _memory(self, question: _Question, answer: UpdateCheck, now: int) -> str:
         next_at = now + int(question.interval * (1 + SPREAD * self._base.clock.random()))
@@ -261,9 +279,12 @@ class Updates(_Checks):
         Between two questions the last answer is given again; it is remembered
         beside the local state. `interval` is in seconds, and up to a fifth
         longer by chance; `force` asks in any case. The version is the client's
-        `app_version` unless it is given.
+        `app_version` unless it is given. One that was never published is
+        compared by its numbers, as `1.4.0` or `v1.4.0`.
 
-        Raises `SvcError` without any version, and what `check_update` raises.
+        Raises `SvcError` without any version, and what `check_update` raises:
+        `SvcApiError` with status 400 for a version that was never published and
+        has no such numbers, unless `current_comparable_version` is given.
         """
         question = self._question(
             interval, force, include_preview, locale, current_version, current_comparable_version

@@ -24,6 +24,14 @@ def compare_versions(a: str, b: str) -> int:
     return (left > right) - (left < right)
 
 
+def derive_comparable(display: str) -> str | None:
+    """Return the comparable version that a display version stands for, such as `1.4.0` for `v1.4.0`."""
+    text = display.strip()
+    if text[:1] in ("v", "V"):
+        text = text[1:]
+    return text if is_comparable_version(text) else None
+
+
 def _key(version: str) -> tuple[list[tuple[int, str]], int, list[tuple[int, str]]]:
     match = _GRAMMAR.match(version)
     if match is None:

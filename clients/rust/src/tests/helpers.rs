@@ -128,6 +128,67 @@ fn a_check_is_remembered() {
     );
 }
 
+/// A service that knows no version, so that it needs a comparable one.
+fn knows_no_version() -> Recorder {
+    Recorder::new(|request| {
+        let body = String::from_utf8_lossy(request.body.as_deref().unwrap_or_default());
+        Ok(match body.contains("current_comparable_version") {
+            true => (
+                200,
+                Vec::new(),
+                update_answer("https://dl.test/a").into_bytes(),
+            ),
+            false => (
+                400,
+                Vec::new(),
+                br#"{"message":"send current_comparable_version"}"#.to_vec(),
+            ),
+        })
+    })
+}
+
+#[test]
+fn a_version_that_was_never_published_is_compared_as_what_it_stands_for() {
+    let transport = knows_no_version();
+    let builder = SvcClient::builder("https://svc.test/api/v1")
+        .project_key("acme")
+        .app_version("v1.4")
+        .transport(transport.clone())
+        .analytics(Analytics::new().persistence(crate::Persistence::None))
+        .fake_clock();
+    #[cfg(feature = "async")]
+    {
+        let client = builder.clone().async_transport(transport.clone());
+        let client = client.build_async().expect("a client");
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let options = CheckOptions::new();
+        let update = runtime
+            .expect("a runtime")
+            .block_on(client.updates().check(&options));
+        assert_eq!(update.expect("an update").decision, Decision::Milestone);
+        assert_eq!(transport.taken().len(), 2);
+    }
+    let client = builder.build().expect("a client");
+    let check = |options: CheckOptions| client.updates().check(&options);
+    let update = check(CheckOptions::new()).expect("an update");
+    assert_eq!(update.decision, Decision::Milestone);
+    let requests = transport.taken();
+    let bodies: Vec<serde_json::Value> = requests
+        .iter()
+        .map(|r| serde_json::from_slice(r.body.as_deref().expect("a body")).expect("JSON"))
+        .collect();
+    assert_eq!(bodies.len(), 2);
+    assert_eq!(bodies[1]["current_version"], "v1.4");
+    assert_eq!(bodies[1]["current_comparable_version"], "1.4");
+
+    // It stands for none: the error says what to do.
+    let error = check(CheckOptions::new().current_version("nightly")).expect_err("an error");
+    assert_eq!(error.to_string(), "[400] send current_comparable_version");
+    assert_eq!(transport.taken().len(), 1);
+    let given = CheckOptions::new().current_version("nightly");
+    check(given.current_comparable_version("1.4")).expect("an update");
+}
+
 #[test]
 fn no_version_of_the_application_is_a_local_error() {
     let transport = Recorder::always(200, "{}");

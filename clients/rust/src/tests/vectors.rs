@@ -327,6 +327,10 @@ fn versions() {
     for invalid in list("invalid") {
         assert!(!is_comparable_version(invalid), "{invalid:?} is not valid");
     }
+    for c in version["derive"].as_array().expect("cases") {
+        let derived = crate::version::derive(text(&c["in"]));
+        assert_eq!(derived, c["out"].as_str(), "{c}");
+    }
     let ascending = list("ascending");
     for (i, a) in ascending.iter().enumerate() {
         for (j, b) in ascending.iter().enumerate() {

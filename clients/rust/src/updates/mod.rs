@@ -16,7 +16,7 @@ use crate::models::{DownloadLink, ReasonCode, UpdateCheck, Version};
 use crate::patch::Patch;
 use crate::settings::Settings;
 use crate::sync::lock;
-use crate::{detect, request};
+use crate::{detect, request, version};
 
 pub(crate) mod download;
 pub(crate) mod link;
@@ -361,6 +361,19 @@ impl Check {
         fresh.then_some((memory.answer, memory.checked_at))
     }
 
+    /// What is left to ask when the server knows the version that runs neither
+    /// as published nor with a comparable version: the one that it stands for.
+    fn derived(&self, refused: &Error) -> Option<CheckUpdate> {
+        if refused.status() != Some(400) || self.question.current_comparable_version.is_some() {
+            return None;
+        }
+        let comparable = version::derive(self.question.current_version.as_deref()?)?;
+        Some(CheckUpdate {
+            current_comparable_version: Some(comparable.to_owned()),
+            ..self.question.clone()
+        })
+    }
+
     /// Remembers an answer, and says when it came.
     fn remember(&self, core: &Core, answer: &UpdateCheck) -> i64 {
         let checked_at = core.clock.unix_seconds();
@@ -406,6 +419,10 @@ pub struct Updates(pub(crate) Arc<Handle>);
 impl Updates {
     /// Whether there is an update. The server is asked at most once an
     /// interval; in between the last answer counts, also after a restart.
+    ///
+    /// A version that was never published is compared by its numbers, as
+    /// `1.4.0` or `v1.4.0`; one without any is an `Api` error with status 400
+    /// unless `current_comparable_version` is given.
     pub fn check(&self, options: &CheckOptions) -> Result<Update> {
         let core = &self.0.core;
         let settings = core.settings();
@@ -414,7 +431,13 @@ impl Updates {
         if let Some((answer, at)) = check.recall(core) {
             return Ok(Update::new(core, &settings, answer, at, true));
         }
-        let answer = Public(self.0.clone(), Default::default()).check_update(&check.question)?;
+        let public = Public(self.0.clone(), Default::default());
+        let answer = public.check_update(&check.question).or_else(|refused| {
+            match check.derived(&refused) {
+                Some(question) => public.check_update(&question),
+                None => Err(refused),
+            }
+        })?;
         let at = check.remember(core, &answer);
         Ok(Update::new(core, &settings, answer, at, false))
     }
@@ -429,6 +452,10 @@ pub struct AsyncUpdates(pub(crate) Arc<Handle>);
 impl AsyncUpdates {
     /// Whether there is an update. The server is asked at most once an
     /// interval; in between the last answer counts, also after a restart.
+    ///
+    /// A version that was never published is compared by its numbers, as
+    /// `1.4.0` or `v1.4.0`; one without any is an `Api` error with status 400
+    /// unless `current_comparable_version` is given.
     pub async fn check(&self, options: &CheckOptions) -> Result<Update> {
         let core = &self.0.core;
         let settings = core.settings();
@@ -438,7 +465,13 @@ impl AsyncUpdates {
             return Ok(Update::new(core, &settings, answer, at, true));
         }
         let public = crate::AsyncPublic(self.0.clone(), Default::default());
-        let answer = public.check_update(&check.question).await?;
+        let answer = match public.check_update(&check.question).await {
+            Err(refused) => match check.derived(&refused) {
+                Some(question) => public.check_update(&question).await?,
+                None => return Err(refused),
+            },
+            answer => answer?,
+        };
         let at = check.remember(core, &answer);
         Ok(Update::new(core, &settings, answer, at, false))
     }
