@@ -13,8 +13,8 @@ const (
 	MaxPerProject    = 32
 )
 
-// spaceWait is how long a client is asked to wait for space: uploads end, and files go to
-// their storage.
+// spaceWait is the Retry-After of an upload that has no room: space becomes free when uploads
+// end and when files reach their storage.
 const spaceWait = time.Minute
 
 // count fails with TooMany when no other session may be opened.
