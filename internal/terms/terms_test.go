@@ -241,6 +241,19 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestHeadCells: each column of a table has a name, for people who have the table read to them.
+func TestHeadCells(t *testing.T) {
+	t.Parallel()
+	unnamed := regexp.MustCompile(`(?m)^.*\|\s*\|.*\n\|---.*$`)
+	for _, d := range terms.All() {
+		for tag, l := range terms.Languages() {
+			if head := unnamed.FindString(d.In(l).Content); head != "" {
+				t.Errorf("%s %s: a column has no name:\n%s", d.Slug, tag, head)
+			}
+		}
+	}
+}
+
 // TestRevisions: who changes a text gives it a later revision. The golden file has the
 // last revision of each text with its check sum, and is not written otherwise.
 func TestRevisions(t *testing.T) {

@@ -4,7 +4,7 @@
 
 import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, expectStill, open, test, watchMoves } from "./fixtures";
+import { expect, expectAccessible, expectStill, goTo, open, settled, test, watchMoves } from "./fixtures";
 import { expectToFit, pages, walk } from "./walk";
 
 test.describe.configure({ timeout: 240_000 });
@@ -28,6 +28,25 @@ test("every page in Chinese, on a phone: axe finds nothing, and nothing is cut o
     await expectToFit(page);
     await expectAccessible(page);
   });
+});
+
+test.describe("320 px wide", () => {
+  test.use({ viewport: { width: 320, height: 640 }, hasTouch: true });
+
+  for (const texts of [en, zh]) {
+    const language = texts === en ? "en" : "zh";
+    test(`nothing on any page is cut off, ${language}`, async ({ page, demo }) => {
+      await open(page, demo, "/admin/nowhere", { language });
+      await walk(page, texts, () => expectToFit(page));
+      for (const type of ["breakdown", "value"]) {
+        const query = encodeURIComponent(JSON.stringify({ type }));
+        await goTo(page, `/admin/events/explore?query=${query}`);
+        await expect(page.getByText(texts.events.explore.types[type as "value"]).first()).toBeVisible();
+        await settled(page);
+        await expectToFit(page);
+      }
+    });
+  }
 });
 
 test.describe("at a zoom of 200 %", () => {

@@ -74,6 +74,32 @@ test.describe("for everybody", () => {
   });
 });
 
+test("the dates of the versions stand below each other, at any width", async ({ page, server, project }) => {
+  const every = ["windows", "macos", "linux", "android", "ios", "web"];
+  for (const [index, platforms] of [[], ["windows"], every, []].entries()) {
+    await server.call("POST", `/admin/projects/${project}/versions`, {
+      version: `${index}.0.0-a-long-name-of-a-version`,
+      comparable_version: `${index}.0`,
+      is_preview: index === 2,
+      published_at: 1_700_000_000 + index * 20 * 86_400,
+      platforms,
+    });
+  }
+  await page.goto(`${server.url}/projects/${project}`);
+  for (const width of [320, 480, 600, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const edges = await page
+      .locator(".line time")
+      .evaluateAll(
+        (dates, side) => dates.map((date) => Math.round(date.getBoundingClientRect()[side])),
+        width <= 480 ? ("left" as const) : ("right" as const),
+      );
+    expect(edges).toHaveLength(4);
+    expect(new Set(edges).size, `${width}: ${edges}`).toBe(1);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  }
+});
+
 test.describe("without script", () => {
   test.use({ javaScriptEnabled: false });
 

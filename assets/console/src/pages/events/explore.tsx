@@ -1,12 +1,13 @@
 // Questions of one's own: up to six numbers of events, over time, by groups, or as one number.
 
-import { ActionIcon, Button, Divider, Group, NumberInput, Paper, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Divider, Group, NumberInput, Paper, Select, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { MetricInput } from "svc-sdk";
 import { jsonParam, textParam, useParams } from "../../app/address";
 import { useDraft } from "../../app/draft";
 import type { Range } from "../../app/range";
 import { useTexts } from "../../app/texts";
+import { Segments } from "../../fields/segments";
 import { aliases, filtersFrom, measures, metricFrom } from "./analysis";
 import { useEditedCard } from "./cards";
 import styles from "./events.module.css";
@@ -51,17 +52,12 @@ function Explore({ range }: { range: Range }) {
     <>
       <Paper withBorder className={styles.editor}>
         <Group gap="md" align="flex-end">
-          <Stack gap={4}>
-            <Text size="sm" fw={500}>
-              {texts.type}
-            </Text>
-            <SegmentedControl
-              aria-label={texts.type}
-              value={type}
-              data={(["timeseries", "breakdown", "value"] as const).map((value) => ({ value, label: texts.types[value] }))}
-              onChange={(next) => set({ type: next })}
-            />
-          </Stack>
+          <Segments
+            label={texts.type}
+            value={type}
+            choices={(["timeseries", "breakdown", "value"] as const).map((value) => ({ value, label: texts.types[value] }))}
+            onChange={(next) => set({ type: next })}
+          />
           {type === "timeseries" && (
             <Select
               label={texts.granularity}

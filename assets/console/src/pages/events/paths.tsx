@@ -1,9 +1,10 @@
 // What people do next: which event follows which.
 
-import { Group, NumberInput, Paper, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Group, NumberInput, Paper } from "@mantine/core";
 import { choiceParam, textParam, useParams } from "../../app/address";
 import type { Range } from "../../app/range";
 import { useTexts } from "../../app/texts";
+import { Segments } from "../../fields/segments";
 import type { PathsQuestion } from "./analysis";
 import { useEditedCard } from "./cards";
 import styles from "./events.module.css";
@@ -48,17 +49,12 @@ function Paths({ range }: { range: Range }) {
             names={names}
             onChange={(name) => change({ start: name })}
           />
-          <Stack gap={4}>
-            <Text size="sm" fw={500}>
-              {texts.scope}
-            </Text>
-            <SegmentedControl
-              aria-label={texts.scope}
-              value={scope}
-              data={(["session", "user"] as const).map((value) => ({ value, label: texts.scopes[value] }))}
-              onChange={(next) => change({ scope: next as typeof scope })}
-            />
-          </Stack>
+          <Segments
+            label={texts.scope}
+            value={scope}
+            choices={(["session", "user"] as const).map((value) => ({ value, label: texts.scopes[value] }))}
+            onChange={(next) => change({ scope: next })}
+          />
           <NumberInput
             label={texts.depth}
             w={100}

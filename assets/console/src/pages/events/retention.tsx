@@ -1,9 +1,10 @@
 // Who comes back: cohorts of days or weeks.
 
-import { Group, NumberInput, Paper, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Group, NumberInput, Paper } from "@mantine/core";
 import { choiceParam, type Param, textParam, useParams } from "../../app/address";
 import type { Range } from "../../app/range";
 import { useTexts } from "../../app/texts";
+import { Segments } from "../../fields/segments";
 import type { RetentionQuestion } from "./analysis";
 import { useEditedCard } from "./cards";
 import styles from "./events.module.css";
@@ -59,17 +60,12 @@ function Retention({ range }: { range: Range }) {
             names={names}
             onChange={(name) => change({ return: name })}
           />
-          <Stack gap={4}>
-            <Text size="sm" fw={500}>
-              {texts.period}
-            </Text>
-            <SegmentedControl
-              aria-label={texts.period}
-              value={values.period}
-              data={(["day", "week"] as const).map((value) => ({ value, label: texts.periodNames[value] }))}
-              onChange={(period) => change({ period: period as typeof values.period })}
-            />
-          </Stack>
+          <Segments
+            label={texts.period}
+            value={values.period}
+            choices={(["day", "week"] as const).map((value) => ({ value, label: texts.periodNames[value] }))}
+            onChange={(period) => change({ period: period })}
+          />
           <NumberInput
             label={texts.periods}
             w={100}

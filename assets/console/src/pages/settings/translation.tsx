@@ -1,6 +1,6 @@
 // The service that translates texts, and what it is told.
 
-import { Alert, Badge, Button, Input, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { TranslationConfig } from "svc-sdk";
 import { clientOf } from "../../app/client";
@@ -8,6 +8,7 @@ import { Failure } from "../../app/failure";
 import { useFormat } from "../../app/format";
 import { useTexts } from "../../app/texts";
 import { SecretField } from "../../fields/secret";
+import { Segments } from "../../fields/segments";
 import { TemplateField } from "../../fields/template";
 import { ConfirmedButton, type SettingsForm, SettingsFormOf } from "./form";
 import { Facts, Section, SettingsLayout } from "./layout";
@@ -76,20 +77,15 @@ export default function TranslationPage() {
                   checked={values.enabled}
                   onChange={({ currentTarget }) => inputs.set("enabled", currentTarget.checked)}
                 />
-                <Stack gap={4} align="flex-start">
-                  <Input.Label labelElement="div" id="protocol">
-                    {translation.protocol}
-                  </Input.Label>
-                  <SegmentedControl
-                    aria-labelledby="protocol"
-                    value={values.provider}
-                    onChange={(provider) => inputs.set("provider", provider)}
-                    data={[
-                      { value: "openai", label: translation.openai },
-                      { value: "anthropic", label: translation.anthropic },
-                    ]}
-                  />
-                </Stack>
+                <Segments
+                  label={translation.protocol}
+                  value={values.provider}
+                  onChange={(provider) => inputs.set("provider", provider)}
+                  choices={[
+                    { value: "openai", label: translation.openai },
+                    { value: "anthropic", label: translation.anthropic },
+                  ]}
+                />
                 <TextInput
                   label={translation.address}
                   description={translation.addressHint}

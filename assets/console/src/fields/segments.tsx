@@ -1,0 +1,31 @@
+// A choice of one of a few, below its label. Where the choices do not fit beside each other, they stand below each other.
+
+import { SegmentedControl, Stack, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+
+const narrow = "(max-width: 28em)";
+
+interface Props<T extends string> {
+  label: string;
+  value: T;
+  choices: { value: T; label: string }[];
+  onChange(value: T): void;
+}
+
+export function Segments<T extends string>({ label, value, choices, onChange }: Props<T>) {
+  const below = useMediaQuery(narrow, false, { getInitialValueInEffect: false });
+  return (
+    <Stack gap={4} align="flex-start" maw="100%">
+      <Text size="sm" fw={500}>
+        {label}
+      </Text>
+      <SegmentedControl
+        aria-label={label}
+        orientation={below ? "vertical" : "horizontal"}
+        value={value}
+        data={choices}
+        onChange={(next) => onChange(next as T)}
+      />
+    </Stack>
+  );
+}
