@@ -120,6 +120,28 @@ func TestRealServer(t *testing.T) {
 		t.Errorf("the logs are %+v", logs)
 	}
 
+	_, err = c.Admin.UpdateProject(ctx, svcsdk.ProjectFields{LogRetentionDays: svcsdk.Set(int64(30)), FeedbackRetentionDays: svcsdk.Null[int64]()})
+	must("retention", err)
+	project, err := c.Admin.GetProject(ctx)
+	must("retention", err)
+	if days := project.LogRetentionDays; days == nil || *days != 30 || project.FeedbackRetentionDays != nil {
+		t.Errorf("the project is %+v", project)
+	}
+	session, err := c.Admin.CreateUpload(ctx, svcsdk.UploadCreate{Filename: "half.bin", Size: 10})
+	must("upload", err)
+	uploads, err := c.Admin.ListUploads(ctx)
+	must("open uploads", err)
+	if len(uploads.Data) != 1 || uploads.Data[0].UploadID != session.UploadID || uploads.Data[0].Credential != "administrator" {
+		t.Errorf("the open uploads are %+v", uploads)
+	}
+	for _, dry := range []bool{true, false} {
+		pruned, err := c.Admin.PruneLogs(ctx, svcsdk.LogPrune{Level: svcsdk.Set(svcsdk.LogError), DryRun: &dry})
+		must("prune", err)
+		if deleted := pruned.Deleted == 1; pruned.Matched != 1 || deleted == dry {
+			t.Errorf("pruned %+v, dry %t", pruned, dry)
+		}
+	}
+
 	c.Public.Track("app_opened", map[string]any{"n": 1})
 	if r := c.Public.Flush(ctx); r.Sent != 1 {
 		t.Errorf("flushed %+v", r)

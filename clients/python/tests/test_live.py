@@ -77,6 +77,26 @@ def test_everything_that_an_application_does(url: str, admin: SvcClient, tmp_pat
     assert raised.value.status == 404
 
 
+def test_what_administrators_limit_and_remove(admin: SvcClient) -> None:
+    admin.admin.update_project(log_retention_days=30, feedback_retention_days=None)
+    project = admin.admin.get_project()
+    assert (project["log_retention_days"], project["feedback_retention_days"]) == (30, None)
+
+    session = admin.admin.create_upload(filename="half.bin", size=10)
+    [upload] = admin.admin.list_uploads()["data"]
+    assert (upload["upload_id"], upload["size"]) == (session["upload_id"], 10)
+    assert (upload["received_bytes"], upload["credential"]) == (0, "administrator")
+    admin.admin.abort_upload(session["upload_id"])
+    assert admin.admin.list_uploads() == {"data": []}
+
+    admin.admin.create_log(0, "noise")
+    assert admin.admin.prune_logs(level=0, dry_run=True) == {"matched": 1, "deleted": 0}
+    assert admin.admin.prune_logs(level=0) == {"matched": 1, "deleted": 1}
+    with pytest.raises(SvcApiError) as raised:
+        admin.admin.prune_logs()
+    assert raised.value.status == 400
+
+
 async def test_the_same_without_blocking(url: str, admin: SvcClient, tmp_path: Path) -> None:
     async with AsyncSvcClient(url, "acme-two", app_version="1.0") as client:
         await client.login("admin", PASSWORD)

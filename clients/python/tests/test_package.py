@@ -36,7 +36,12 @@ def test_built_and_installed_into_an_empty_environment(tmp_path: Path) -> None:
         [metadata] = [name for name in names if name.endswith("/METADATA")]
         text = archive.read(metadata).decode()
     assert "svc_sdk/py.typed" in names
-    for field in ("Author: ", "License-Expression: ", "Project-URL: Repository, ", "Project-URL: Changelog, "):
+    for field in (
+        "Author: ",
+        "License-Expression: ",
+        "Project-URL: Repository, ",
+        "Project-URL: Changelog, ",
+    ):
         assert f"\n{field}" in text
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if "test" in name or "player" in name]

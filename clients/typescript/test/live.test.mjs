@@ -82,6 +82,23 @@ describe("against the real server", { skip: noBinary }, () => {
     assert.equal((await client.admin.listLogs()).data[0].content, "boom");
   });
 
+  it("retention, open uploads, and logs that are pruned", async () => {
+    await client.admin.updateProject({ log_retention_days: 30, feedback_retention_days: null });
+    const { log_retention_days: logs, feedback_retention_days: feedback } = await client.admin.getProject();
+    assert.deepEqual([logs, feedback], [30, null]);
+
+    const { upload_id: id } = await client.admin.createUpload({ filename: "half.bin", size: 10 });
+    const { data } = await client.admin.listUploads();
+    assert.deepEqual(data.map(({ created_at: _, ...rest }) => rest), [{ upload_id: id, filename: "half.bin", size: 10, received_bytes: 0, credential: "administrator" }]);
+    await client.admin.abortUpload(id);
+    assert.deepEqual(await client.admin.listUploads(), { data: [] });
+
+    await client.admin.createLog({ level: 0, content: "noise" });
+    assert.deepEqual(await client.admin.pruneLogs({ level: 0, dry_run: true }), { matched: 1, deleted: 0 });
+    assert.deepEqual(await client.admin.pruneLogs({ level: 0 }), { matched: 1, deleted: 1 });
+    await assert.rejects(client.admin.pruneLogs({}), { name: "SvcApiError", status: 400 });
+  });
+
   it("a captured error becomes a log entry", async () => {
     client.logs.capture(new TypeError("it broke"), { customData: { where: "here" } });
     await client.logs.flush();

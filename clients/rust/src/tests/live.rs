@@ -144,6 +144,24 @@ fn the_real_server() -> crate::Result<()> {
     assert!(client.logs().flush(std::time::Duration::from_secs(20)));
     assert_eq!(admin.iter_logs(&crate::ListLogs::new()).count(), 2);
 
+    let fields = ProjectChanges::new().log_retention_days(30);
+    admin.update_project(&fields.feedback_retention_days(crate::Patch::Clear))?;
+    let project = admin.get_project()?;
+    assert_eq!(project.log_retention_days, Some(30));
+    assert_eq!(project.feedback_retention_days, None);
+    let session = admin.create_upload(&UploadCreate::new().filename("half.bin").size(10))?;
+    let uploads = admin.list_uploads()?.data;
+    assert_eq!(uploads.len(), 1);
+    assert_eq!(uploads[0].upload_id, session.upload_id);
+    assert_eq!(uploads[0].credential, "administrator");
+    admin.abort_upload(&session.upload_id)?;
+    assert!(admin.list_uploads()?.data.is_empty());
+    let warnings = LogPrune::new().level(LogLevel::WARNING);
+    let pruned = admin.prune_logs(&warnings.clone().dry_run(true))?;
+    assert_eq!((pruned.matched, pruned.deleted), (1, 0));
+    let pruned = admin.prune_logs(&warnings)?;
+    assert_eq!((pruned.matched, pruned.deleted), (1, 1));
+
     public.track("opened", json!({"n": 1}));
     public.track("closed", ());
     assert_eq!(public.flush().sent, 2);
