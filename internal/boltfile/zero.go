@@ -16,7 +16,7 @@ const (
 	// zeroTurn is about how long one turn of ZeroFreePages keeps writers waiting, and
 	// zeroRest how many times as long it then leaves the file to them.
 	zeroTurn = 20 * time.Millisecond
-	zeroRest = 2
+	zeroRest = 9
 
 	// zeroRun is how many bytes are looked at together.
 	zeroRun = 256 << 10
@@ -43,12 +43,14 @@ func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	if err := w.Unopened(); err != nil {
 		return 0, err
 	}
-	for at, tries := (position{page: firstPage, start: true}), 0; !at.end; {
+	for at, tries := (position{page: firstPage, start: true}), 0; ; {
 		begun := time.Now()
 		n, next, err := w.zeroFrom(at)
 		zeroed += n
 		pause := zeroRest * time.Since(begun)
 		switch {
+		case err == nil && next.end:
+			return zeroed, nil
 		case errors.Is(err, errReading) && tries < endTries:
 			tries, pause = tries+1, endPause
 		case err != nil:
@@ -62,7 +64,6 @@ func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 		case <-time.After(pause):
 		}
 	}
-	return zeroed, nil
 }
 
 // position is where ZeroFreePages goes on.
