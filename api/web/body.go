@@ -133,7 +133,7 @@ func (r *Request) receive(from io.Reader, size int64) (b []byte, err error) {
 		}()
 	}
 	begin := time.Now()
-	if size > MinBytesPerSecond {
+	if r.ContentLength > MinBytesPerSecond {
 		r.extend(begin, 0)
 	}
 	b = make([]byte, 0, min(size, firstPiece))
