@@ -75,6 +75,7 @@ type Config struct {
 	SubmissionMax   int64         // bytes of the feedback and logs of a project; 0 = no limit
 	Geo             *geo.Locator  // places of addresses; nil = no lookup
 	BodyBudget      int64         // bytes of request bodies of callers without a credential; 64 MiB when 0
+	AnswerBudget    int64         // bytes of large answers in the making; 128 MiB when 0
 	SubmissionData  int64         // bytes of custom_data and device_info together in a public submission; 64 KiB when 0
 	EventBatchMax   int           // events in a batch; 50 when 0
 	EventClockSkew  time.Duration // how old an event may say it is; a week when 0
@@ -109,6 +110,7 @@ type Config struct {
 
 const (
 	defaultBodyBudget     = 64 << 20
+	defaultAnswerBudget   = 128 << 20
 	defaultSubmissionData = 64 << 10
 )
 
@@ -135,6 +137,7 @@ type Server struct {
 	forwarding *apicontrol.Forwarding
 	repeats    web.Repeats
 	bodies     *web.Bodies
+	answers    *web.Answers
 
 	endpoints []endpoint
 	router    *web.Router // of their indexes
@@ -151,7 +154,7 @@ func New(c Config) (*Server, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.bodies = web.NewBodies(cmp.Or(c.BodyBudget, defaultBodyBudget))
+	s.bodies, s.answers = web.NewBodies(cmp.Or(c.BodyBudget, defaultBodyBudget)), web.NewAnswers(cmp.Or(c.AnswerBudget, defaultAnswerBudget))
 	tokens, err := auth.NewTokens(c.JWTSecret, c.JWTLife)
 	if err != nil {
 		return nil, fmt.Errorf("JWT_SECRET: %w", err)
@@ -168,7 +171,7 @@ func New(c Config) (*Server, error) {
 		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage,
 	})
 	s.control = apicontrol.New(apicontrol.Config{
-		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
+		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Answers: s.answers, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
 		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
 		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
 	})
@@ -273,6 +276,9 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool)
 		distribution.RefuseLink(out)
 	case served && errors.Is(err, web.ErrNoPath) && pages.ForPeople(hr):
 		s.pages.Missing(out, r)
+	case err != nil && out.Status != 0:
+		web.Explain(s.log, r, err)
+		panic(http.ErrAbortHandler) // the client must not take a part of the answer for the whole
 	case err != nil:
 		web.Fail(s.log, out, r, err)
 	}

@@ -306,6 +306,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		PublicRateLimit: s.PublicRateLimit,
 		SubmissionMax:   int64(s.SubmissionMaxMiB) << 20,
 		BodyBudget:      int64(s.PublicBodyBudget) << 20,
+		AnswerBudget:    int64(s.AnswerBudget) << 20,
 		SubmissionData:  int64(s.SubmissionDataMax) << 10,
 		Proxies:         proxy.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
 		Geo:             geo,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -258,7 +259,7 @@ func TestEstimate(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _, _ := s.want(tc.q, tc.term)
-			if found != tc.want || !slices.Equal(logIDs(page), logIDs(want)) {
+			if !reflect.DeepEqual(found, tc.want) || !slices.Equal(logIDs(page), logIDs(want)) {
 				t.Errorf("got %+v with %d on the page, want %+v with %d", found, len(page), tc.want, len(want))
 			}
 		})

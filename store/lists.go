@@ -22,6 +22,9 @@ type Selection struct {
 	Platform      *platform.Platform
 	Find          *Find
 	Offset, Limit int
+	// MaxBytes leaves the records of the page unread if they take more than that as they
+	// are stored; 0 = they are read.
+	MaxBytes int
 }
 
 // shown passes what the list may show at all.
@@ -66,6 +69,14 @@ type Found struct {
 	// Text says that what was searched for is in some record of the range of
 	// time that may be shown, whatever the other conditions say.
 	Text bool
+	// Unread are the records of a page that exceeds Selection.MaxBytes.
+	Unread []Unread
+}
+
+// Unread is a record that a list has not read.
+type Unread struct {
+	number uint64
+	Bytes  int // as it is stored
 }
 
 // ListFeedback reads a part of the feedback of a project.
@@ -108,15 +119,60 @@ func (s series[R, T]) list(tx *Tx, p ProjectID, f column.Filter, q Selection, fr
 	if err != nil {
 		return nil, found, err
 	}
+	records := content.Bucket(s.records)
+	if q.MaxBytes > 0 {
+		if all := unread(records, numbers); sum(all) > q.MaxBytes {
+			found.Unread = all
+			return nil, found, nil
+		}
+	}
 	page := make([]T, 0, len(numbers))
 	for _, n := range numbers {
-		rec, _, err := s.decode(content.Bucket(s.records).Get(numberKey(n)))
+		rec, _, err := s.decode(records.Get(numberKey(n)))
 		if err != nil {
 			return nil, found, err
 		}
 		page = append(page, rec)
 	}
 	return page, found, nil
+}
+
+// unread returns the sizes of records.
+func unread(records *boltfile.Bucket, numbers []uint64) []Unread {
+	all := make([]Unread, len(numbers))
+	for i, n := range numbers {
+		all[i] = Unread{n, len(records.Get(numberKey(n)))}
+	}
+	return all
+}
+
+func sum(all []Unread) (bytes int) {
+	for _, one := range all {
+		bytes += one.Bytes
+	}
+	return bytes
+}
+
+// UnreadFeedback reads feedback that a list has left unread; nil if it has been deleted
+// since.
+func (tx *Tx) UnreadFeedback(p ProjectID, u Unread) (*Feedback, error) {
+	return feedbackSeries.readLater(tx, p, u)
+}
+
+// UnreadLog reads a log that a list has left unread; nil if it has been deleted since.
+func (tx *Tx) UnreadLog(p ProjectID, u Unread) (*Log, error) { return logSeries.readLater(tx, p, u) }
+
+func (s series[R, T]) readLater(tx *Tx, p ProjectID, u Unread) (T, error) {
+	content := tx.content(p)
+	if content == nil {
+		return nil, nil
+	}
+	raw := content.Bucket(s.records).Get(numberKey(u.number))
+	if raw == nil {
+		return nil, nil
+	}
+	rec, _, err := s.decode(raw)
+	return rec, err
 }
 
 // count walks the words from the newest block to the oldest.

@@ -39,6 +39,7 @@ type Snapshot struct {
 type Entry[R any] struct {
 	Record   *R // without the texts that can be dropped when Large
 	Large    bool
+	Size     int // bytes of the texts, those that stayed in the file included
 	Encoding *Encoding
 
 	id    ID
@@ -69,8 +70,8 @@ func (s *Snapshot) Entry(at int) *VersionEntry { return s.entries[at] }
 
 func newEntry[R any, T translated[R]](id ID, rec T, languages int) *Entry[R] {
 	kept := *rec
-	e := &Entry[R]{Record: &kept, Encoding: newEncoding(languages), id: id}
-	if textSize(rec) > largeText {
+	e := &Entry[R]{Record: &kept, Size: textSize(rec), Encoding: newEncoding(languages), id: id}
+	if e.Size > largeText {
 		T(&kept).dropTexts()
 		e.Large, e.texts = true, textSum(rec)
 	}

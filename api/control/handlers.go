@@ -44,6 +44,7 @@ type Config struct {
 	Jobs       *jobs.Jobs // what can be listed and run; nil = nothing
 	Requests   *web.Metrics
 	Bodies     *web.Bodies
+	Answers    *web.Answers
 	Forwarding *Forwarding
 	Log        *slog.Logger
 	Now        func() time.Time

@@ -49,6 +49,20 @@ var families = []family{
 		to.add(float64(budget), "budget")
 		to.add(float64(address), "address")
 	}},
+	{"svc_answer_bytes", "Memory reserved for large answers in the making; lists up to 64 KiB do not count.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		used, _ := h.Answers.Budget()
+		to.add(float64(used))
+	}},
+	{"svc_answer_budget_bytes", "What svc_answer_bytes may reach: answer_budget_mib.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		_, size := h.Answers.Budget()
+		to.add(float64(size))
+	}},
+	{"svc_answers_waiting", "Requests that wait for memory for a large answer.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+		to.add(float64(h.Answers.Waiting()))
+	}},
+	{"svc_answers_refused_total", "Requests that were refused with 503, because they waited for that memory in vain.", counterKind, nil, func(h *Handlers, _ *figures, to samples) {
+		to.add(float64(h.Answers.Refused()))
+	}},
 	{"svc_request_statistics_dropped_total", "Requests that the request statistics had no room for.", counterKind, nil, func(h *Handlers, _ *figures, to samples) {
 		to.add(float64(h.Dropped()))
 	}},

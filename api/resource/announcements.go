@@ -15,7 +15,7 @@ func (h *Handlers) announcementRoutes() []web.Route {
 	update, remove := updateRecord(h, announcements, announcementInput.check, viewAnnouncementFully), deleteRecord(h, announcements)
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: read, Handler: h.status("announcements")},
-		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listAnnouncements)},
+		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listAnnouncements)},
 		{Method: "POST", Path: all, Access: write, Handler: create},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, announcements, viewAnnouncementFully)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
@@ -86,28 +86,28 @@ func viewAnnouncementIn(p *store.Project, a *store.Announcement, language int) a
 	return v
 }
 
-func (h *Handlers) listAnnouncements(r *web.Request) (web.PageView, error) {
+func (h *Handlers) listAnnouncements(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	on, pinned, hidden := p.PlatformFilter(r), p.Bool(r, "is_pinned"), p.Bool(r, "is_hidden")
 	if err := p.Err(); err != nil {
-		return web.PageView{}, err
+		return web.List{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (web.PageView, error) {
+	return readSnapshot(h, r, func(snap *store.Snapshot) (web.List, error) {
 		matching, err := h.findAnnouncements(r, snap, find, func(e *store.AnnouncementEntry) bool {
 			a := e.Record
 			return web.Fits(a.Pinned, pinned) && web.Fits(a.Hidden, hidden) && (on == nil || a.For(*on))
 		})
 		if err != nil {
-			return web.PageView{}, err
+			return web.List{}, err
 		}
-		return viewPage(matching, page, func(e *store.AnnouncementEntry) (announcementView, error) {
-			a, err := h.DB.FullAnnouncement(snap, e)
-			if err != nil {
-				return announcementView{}, err
+		return listOf(matching, page, func(e *store.AnnouncementEntry) ([]byte, error) {
+			a, err := h.fullAnnouncement(snap, e)
+			if err != nil || a == nil {
+				return nil, err
 			}
-			return viewAnnouncementFully(snap.Project, a), nil
-		})
+			return web.Encode(viewAnnouncementFully(snap.Project, a))
+		}), nil
 	})
 }
 

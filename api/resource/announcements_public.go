@@ -19,7 +19,7 @@ import (
 func (h *Handlers) publicAnnouncementRoutes() []web.Route {
 	const all = web.V1 + "/public/:k/announcements"
 	return []web.Route{
-		{Method: "GET", Path: all, Access: web.Anyone(), Handler: web.OK(h.publicAnnouncements), Counts: "ANNOUNCEMENT_LIST", FiltersPlatform: true},
+		{Method: "GET", Path: all, Access: web.Anyone(), Handler: web.Listed(h.publicAnnouncements), Counts: "ANNOUNCEMENT_LIST", FiltersPlatform: true},
 		{Method: "GET", Path: all + "/latest", Access: web.Anyone(), Handler: h.publicLatestAnnouncement, Counts: "ANNOUNCEMENT_LATEST", FiltersPlatform: true},
 	}
 }
@@ -74,6 +74,9 @@ func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 			return web.Encode(viewAnnouncementIn(r.snap.Project, e.Record, r.language))
 		})
 	}
+	if err := r.request.Hold(e.Size); err != nil {
+		return nil, err
+	}
 	full, err := r.handlers.DB.FullAnnouncement(r.snap, e)
 	if err != nil {
 		return nil, err
@@ -81,19 +84,31 @@ func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 	return web.Encode(viewAnnouncementIn(r.snap.Project, full, r.language))
 }
 
-func (h *Handlers) publicAnnouncements(r *web.Request) (web.PageView, error) {
+// announcementInList is versionInList for an announcement.
+func (r reader) announcementInList(e *store.AnnouncementEntry) ([]byte, error) {
+	if !e.Large {
+		return r.inList(r.announcement(e))
+	}
+	a, err := r.handlers.fullAnnouncement(r.snap, e)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	return r.inList(web.Encode(viewAnnouncementIn(r.snap.Project, a, r.language)))
+}
+
+func (h *Handlers) publicAnnouncements(r *web.Request) (web.List, error) {
 	var p problems
 	page, find, audience := p.Page(r), p.Search(r), p.audience(r)
 	if err := p.Err(); err != nil {
-		return web.PageView{}, err
+		return web.List{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.PageView, err error) {
-		reader := h.reader(snap, r.Query("locale"))
+	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.List, err error) {
+		reader := h.reader(r, snap, r.Query("locale"))
 		matching, err := h.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
 		if err != nil {
 			return v, err
 		}
-		return viewObjects(reader, matching, page, reader.announcement)
+		return listOf(matching, page, reader.announcementInList), nil
 	})
 }
 

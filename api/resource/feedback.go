@@ -22,7 +22,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
 		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: web.OK(h.feedbackOptions)},
 		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Submits: true, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
-		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listFeedback)},
+		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, feedbackInput.checkByAdmin, view))},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
@@ -248,7 +248,7 @@ func (h *Handlers) storeFeedback(r *web.Request, p *store.Project, f *store.Feed
 		})
 }
 
-func (h *Handlers) listFeedback(r *web.Request) (web.PageView, error) {
+func (h *Handlers) listFeedback(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	q := store.FeedbackSelection{Selection: p.selection(r, page), Rating: p.exact(r, "rating", 1, 5)}
@@ -263,7 +263,7 @@ func (h *Handlers) listFeedback(r *web.Request) (web.PageView, error) {
 	return listPage(h, r, &p, store.KindFeedback, find, func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Feedback, store.Found, error) {
 		q.Find = f
 		return tx.ListFeedback(project, q)
-	}, ViewFeedback)
+	}, (*store.Tx).UnreadFeedback, ViewFeedback)
 }
 
 type feedbackStatisticsView struct {

@@ -105,15 +105,17 @@ func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, 
 		func(p *store.Project) (string, error) { return p.SearchText(), nil })
 }
 
-// listPage answers with a page of feedback or logs of the project in the path, with a
-// search in both ways. The problems of the request come first.
+// listPage returns a page of feedback or logs of the project in the path, with a search in
+// both ways. The problems of the request come first. Large pages are read record by record
+// while they are written.
 func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kind, find string,
-	list func(*store.Tx, store.ProjectID, *store.Find) ([]R, store.Found, error), view func(R) V) (web.PageView, error) {
+	list func(*store.Tx, store.ProjectID, *store.Find) ([]*R, store.Found, error),
+	later func(*store.Tx, store.ProjectID, store.Unread) (*R, error), view func(*R) V) (web.List, error) {
 	project, err := p.Project(r, h.DB)
 	if err != nil {
-		return web.PageView{}, err
+		return web.List{}, err
 	}
-	var page []R
+	var page []*R
 	var found store.Found
 	read := func(f *store.Find) error {
 		return h.DB.View(func(tx *store.Tx) (err error) {
@@ -127,15 +129,27 @@ func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kin
 		for _, terms := range alternatives(find) {
 			n, err := h.candidates(r, kind, project.ID, terms)
 			if err != nil {
-				return web.PageView{}, err
+				return web.List{}, err
 			}
 			if err := read(&store.Find{Terms: terms, Candidates: n}); err != nil {
-				return web.PageView{}, err
+				return web.List{}, err
 			}
 			if found.Text {
 				break
 			}
 		}
 	}
-	return web.PageView{Total: found.Total, Estimate: found.Estimate, Data: web.Views(page, view)}, err
+	answer := web.NewList(found.Total, page, view)
+	if unread := found.Unread; len(unread) > 0 {
+		answer.Sizes = web.Views(unread, func(u store.Unread) int { return u.Bytes })
+		answer.Encode = func(i int) ([]byte, error) {
+			rec, err := store.Read(h.DB, func(tx *store.Tx) (*R, error) { return later(tx, project.ID, unread[i]) })
+			if err != nil || rec == nil {
+				return nil, err
+			}
+			return web.Encode(view(rec))
+		}
+	}
+	answer.Estimate = found.Estimate
+	return answer, err
 }

@@ -20,7 +20,7 @@ func (h *Handlers) logRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/logs/_status", Access: web.Anyone(), Handler: web.ModuleStatus("logs")},
 		{Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Reporter: h.uploadLog, Submits: true, Counts: "LOG_UPLOAD", Rate: web.PublicRate},
-		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listLogs)},
+		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listLogs)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, logInput.checkByAdmin, view))},
 		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(h.pruneLogs)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: updateRecord(h, logs, logInput.checkHidden, view)},
@@ -166,7 +166,7 @@ func (c hiddenChange) update(tx *store.Tx, p *store.Project, l *store.Log) error
 	return tx.PutLog(p.ID, l)
 }
 
-func (h *Handlers) listLogs(r *web.Request) (web.PageView, error) {
+func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	q := store.LogSelection{Selection: p.selection(r, page), Level: p.exact(r, "level", 0, 3), To: math.MaxInt64}
@@ -178,12 +178,12 @@ func (h *Handlers) listLogs(r *web.Request) (web.PageView, error) {
 	return listPage(h, r, &p, store.KindLog, find, func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Log, store.Found, error) {
 		q.Find = f
 		return tx.ListLogs(project, q)
-	}, ViewLog)
+	}, (*store.Tx).UnreadLog, ViewLog)
 }
 
 // selection reads what lists of feedback and of logs have in common.
 func (p *problems) selection(r *web.Request, page web.Page) store.Selection {
-	q := store.Selection{Platform: p.PlatformFilter(r), Offset: page.Offset, Limit: page.Limit}
+	q := store.Selection{Platform: p.PlatformFilter(r), Offset: page.Offset, Limit: page.Limit, MaxBytes: web.MaxUnheld}
 	if hidden := p.Bool(r, "include_hidden"); hidden != nil {
 		q.Hidden = *hidden
 	}

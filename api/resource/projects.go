@@ -13,7 +13,7 @@ func (h *Handlers) projectRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: web.AcrossProjects("projects:read"), Handler: web.ModuleStatus("projects")},
 		{Method: "GET", Path: all + "/statistics", Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.projectStatistics)},
-		{Method: "GET", Path: all, Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.listProjects)},
+		{Method: "GET", Path: all, Access: web.AcrossProjects("projects:read"), Handler: web.Listed(h.listProjects)},
 		{Method: "POST", Path: all, Access: web.AcrossProjects("projects:write"), Handler: web.Created(h.createProject)},
 		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewProjectFully)},
 		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: web.OK(h.updateProject)},
@@ -114,14 +114,14 @@ func (h *Handlers) projectStatistics(*web.Request) (projectStatisticsView, error
 	return projectStatisticsView{len(h.DB.Projects())}, nil
 }
 
-func (h *Handlers) listProjects(r *web.Request) (web.PageView, error) {
+func (h *Handlers) listProjects(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	if err := p.Err(); err != nil {
-		return web.PageView{}, err
+		return web.List{}, err
 	}
 	matching, err := h.findProjects(r, find)
-	return web.PageView{Total: len(matching), Data: web.Views(web.PageOf(matching, page), viewProjectFully)}, err
+	return web.NewList(len(matching), web.PageOf(matching, page), viewProjectFully), err
 }
 
 // contentsView is how much goes when a project is deleted.

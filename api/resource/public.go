@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"svc/api/web"
@@ -15,7 +14,7 @@ func (h *Handlers) publicRoutes() []web.Route {
 	const versions = one + "/versions"
 	return []web.Route{
 		{Method: "GET", Path: one, Access: web.Anyone(), Handler: h.publicProject, Counts: "PROJECT_DETAIL"},
-		{Method: "GET", Path: versions, Access: web.Anyone(), Handler: web.OK(h.publicVersions), Counts: "VERSION_LIST", FiltersPlatform: true},
+		{Method: "GET", Path: versions, Access: web.Anyone(), Handler: web.Listed(h.publicVersions), Counts: "VERSION_LIST", FiltersPlatform: true},
 		{Method: "GET", Path: versions + "/latest", Access: web.Anyone(), Handler: h.publicLatest, Counts: "VERSION_LATEST"},
 		{Method: "GET", Path: versions + "/latest-preview", Access: web.Anyone(), Handler: h.publicLatestPreview, Counts: "VERSION_LATEST_PREVIEW"},
 		{Method: "GET", Path: versions + "/by-version/:v", Access: web.Anyone(), Handler: h.publicVersion, Counts: "VERSION_BY_VERSION"},
@@ -26,6 +25,7 @@ func (h *Handlers) publicRoutes() []web.Route {
 // reader encodes the records of one answer in the language of one caller.
 type reader struct {
 	handlers *Handlers
+	request  *web.Request
 	snap     *store.Snapshot
 	language int // index of a language, -1 for the default texts
 	// message, when there is one, goes as JSON into each object as
@@ -34,14 +34,14 @@ type reader struct {
 	message []byte
 }
 
-func (h *Handlers) reader(snap *store.Snapshot, preference string) reader {
+func (h *Handlers) reader(r *web.Request, snap *store.Snapshot, preference string) reader {
 	language, unknown := snap.Locales.Resolve(preference)
-	r := reader{handlers: h, snap: snap, language: language}
+	to := reader{handlers: h, request: r, snap: snap, language: language}
 	if unknown {
 		text := locale.Message(preference)
-		r.message = web.AppendText(make([]byte, 0, len(text)+8), text)
+		to.message = web.AppendText(make([]byte, 0, len(text)+8), text)
 	}
-	return r
+	return to
 }
 
 // version is the JSON of an entry. It is made once per language and kept with
@@ -52,11 +52,36 @@ func (r reader) version(e *store.VersionEntry) ([]byte, error) {
 			return web.Encode(viewVersionIn(r.snap.Project, e.Record, r.language))
 		})
 	}
+	if err := r.request.Hold(e.Size); err != nil {
+		return nil, err
+	}
 	full, err := r.handlers.DB.FullVersion(r.snap, e)
 	if err != nil {
 		return nil, err
 	}
 	return web.Encode(viewVersionIn(r.snap.Project, full, r.language))
+}
+
+// versionInList is version for a list that is being written, with the message inside. A
+// large text that has been changed since is shown as it is now, and nothing of a version
+// that has been deleted.
+func (r reader) versionInList(e *store.VersionEntry) ([]byte, error) {
+	if !e.Large {
+		return r.inList(r.version(e))
+	}
+	v, err := r.handlers.fullVersion(r.snap, e)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	return r.inList(web.Encode(viewVersionIn(r.snap.Project, v, r.language)))
+}
+
+// inList passes on an encoded record, with the message inside.
+func (r reader) inList(object []byte, err error) ([]byte, error) {
+	if err != nil || r.message == nil {
+		return object, err
+	}
+	return r.append(nil, object), nil
 }
 
 // append adds an encoded record to an answer, with the message inside.
@@ -74,25 +99,13 @@ func (r reader) append(b, object []byte) []byte {
 // in the language of the caller; nil is null.
 func (h *Handlers) respondObject(w http.ResponseWriter, r *web.Request, find func(reader) ([]byte, error)) error {
 	return h.withSnapshot(r, func(snap *store.Snapshot) error {
-		reader := h.reader(snap, r.Query("locale"))
+		reader := h.reader(r, snap, r.Query("locale"))
 		object, err := find(reader)
 		if err != nil {
 			return err
 		}
 		web.WriteJSON(w, http.StatusOK, reader.appendOr(nil, object))
 		return nil
-	})
-}
-
-// viewObjects shows the part of a list that is on a page, each record encoded in the
-// language of the caller.
-func viewObjects[E any](r reader, list []E, page web.Page, encode func(E) ([]byte, error)) (web.PageView, error) {
-	return viewPage(list, page, func(e E) (json.RawMessage, error) {
-		b, err := encode(e)
-		if err != nil {
-			return nil, err
-		}
-		return r.append(nil, b), nil
 	})
 }
 
@@ -104,19 +117,19 @@ func (h *Handlers) publicProject(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-func (h *Handlers) publicVersions(r *web.Request) (web.PageView, error) {
+func (h *Handlers) publicVersions(r *web.Request) (web.List, error) {
 	var p problems
 	page, filter := p.Page(r), p.versionFilter(r)
 	if err := p.Err(); err != nil {
-		return web.PageView{}, err
+		return web.List{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.PageView, err error) {
+	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.List, err error) {
 		matching, err := h.versions(r, snap, filter)
 		if err != nil {
 			return v, err
 		}
-		reader := h.reader(snap, r.Query("locale"))
-		return viewObjects(reader, matching, page, reader.version)
+		reader := h.reader(r, snap, r.Query("locale"))
+		return listOf(matching, page, reader.versionInList), nil
 	})
 }
 

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"errors"
+
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/store"
@@ -164,15 +166,37 @@ func deleteRecord[R any](h *Handlers, of kind[R]) web.Handler {
 	})
 }
 
-// viewPage shows the part of a list that is on a page, which alone is read in full.
-func viewPage[E, V any](list []E, page web.Page, view func(E) (V, error)) (web.PageView, error) {
-	views := []V{}
-	for _, e := range web.PageOf(list, page) {
-		v, err := view(e)
-		if err != nil {
-			return web.PageView{}, err
-		}
-		views = append(views, v)
+// listOf is the part of a list of a snapshot that is on a page. Each record is read in full
+// and encoded when it is written.
+func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Entry[R]) ([]byte, error)) web.List {
+	part := web.PageOf(list, page)
+	return web.List{
+		Total: len(list), Sizes: web.Views(part, func(e *store.Entry[R]) int { return e.Size }),
+		Encode: func(i int) ([]byte, error) { return encode(part[i]) },
 	}
-	return web.PageView{Total: len(list), Data: views}, nil
+}
+
+// fullVersion returns the version of an entry with its texts: as the snapshot has it or,
+// if it has been changed since, as it is now; nil if it has been deleted.
+func (h *Handlers) fullVersion(snap *store.Snapshot, e *store.VersionEntry) (*store.Version, error) {
+	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Version)(h.DB.FullVersion(snap, e))
+}
+
+// fullAnnouncement is fullVersion for an announcement.
+func (h *Handlers) fullAnnouncement(snap *store.Snapshot, e *store.AnnouncementEntry) (*store.Announcement, error) {
+	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Announcement)(h.DB.FullAnnouncement(snap, e))
+}
+
+// orCurrent passes on a record unless its snapshot is stale. Then it reads the record.
+func orCurrent[R any](h *Handlers, id store.ID, snap *store.Snapshot, read func(*store.Tx, store.ProjectID, store.ID) (*R, error)) func(*R, error) (*R, error) {
+	return func(rec *R, err error) (*R, error) {
+		if !errors.Is(err, store.ErrStale) {
+			return rec, err
+		}
+		rec, err = store.Read(h.DB, func(tx *store.Tx) (*R, error) { return read(tx, snap.Project.ID, id) })
+		if fault.Is(err, fault.NotFound) {
+			return nil, nil
+		}
+		return rec, err
+	}
 }

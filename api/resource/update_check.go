@@ -60,9 +60,13 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) (from web.
 		if err != nil {
 			return err
 		}
-		reader := h.reader(snap, in.Locale.Or(""))
+		reader := h.reader(r, snap, in.Locale.Or(""))
 		buffer := answers.Get().(*[]byte)
-		defer answers.Put(buffer)
+		defer func() {
+			if cap(*buffer) <= maxPooled {
+				answers.Put(buffer)
+			}
+		}()
 		*buffer, err = reader.updateCheck((*buffer)[:0], query, decision)
 		if err != nil {
 			return err
@@ -76,8 +80,28 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) (from web.
 // Making each anew keeps the collector busier than everything else here.
 var answers = sync.Pool{New: func() any { return new([]byte) }}
 
+// maxPooled is the size in bytes of the largest buffer that is kept.
+const maxPooled = 256 << 10
+
+// holdLarge waits until there is memory for the large texts of a decision.
+func (r reader) holdLarge(d release.Decision) error {
+	size := 0
+	for _, at := range [...]int{d.Latest, d.Preview, d.Target} {
+		if at >= 0 && r.snap.Entry(at).Large {
+			size += r.snap.Entry(at).Size
+		}
+	}
+	if size == 0 {
+		return nil
+	}
+	return r.request.Hold(size)
+}
+
 // updateCheck appends the answer that a decision makes.
 func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+	if err := r.holdLarge(d); err != nil {
+		return nil, err
+	}
 	latest, err := r.version(r.snap.Entry(d.Latest))
 	if err != nil {
 		return nil, err
@@ -190,7 +214,7 @@ func (h *Handlers) simulateUpdateCheck(r *web.Request) (simulationView, error) {
 		if decision.Target >= 0 {
 			v.Reasons = append(v.Reasons, h.unlooked(snap, decision.Target, on)...)
 		}
-		v.Answer, err = h.reader(snap, in.Locale.Or("")).updateCheck(nil, query, decision)
+		v.Answer, err = h.reader(r, snap, in.Locale.Or("")).updateCheck(nil, query, decision)
 		return v, err
 	})
 }

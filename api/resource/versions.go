@@ -20,7 +20,7 @@ func (h *Handlers) versionRoutes() []web.Route {
 	create := createRecord(h, versionInput.check, viewVersionFully)
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: read, Handler: h.status("versions")},
-		{Method: "GET", Path: all, Access: read, Handler: web.OK(h.listVersions)},
+		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listVersions)},
 		{Method: "POST", Path: all, Access: write, Handler: create},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: get},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
@@ -108,24 +108,24 @@ func readSnapshot[V any](h *Handlers, r *web.Request, read func(*store.Snapshot)
 // maxReads is how often a read is tried against snapshots that turn stale.
 const maxReads = 100
 
-func (h *Handlers) listVersions(r *web.Request) (web.PageView, error) {
+func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 	var p problems
 	page, filter := p.Page(r), p.versionFilter(r)
 	if err := p.Err(); err != nil {
-		return web.PageView{}, err
+		return web.List{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (web.PageView, error) {
+	return readSnapshot(h, r, func(snap *store.Snapshot) (web.List, error) {
 		matching, err := h.versions(r, snap, filter)
 		if err != nil {
-			return web.PageView{}, err
+			return web.List{}, err
 		}
-		return viewPage(matching, page, func(e *store.VersionEntry) (versionView, error) {
-			v, err := h.DB.FullVersion(snap, e)
-			if err != nil {
-				return versionView{}, err
+		return listOf(matching, page, func(e *store.VersionEntry) ([]byte, error) {
+			v, err := h.fullVersion(snap, e)
+			if err != nil || v == nil {
+				return nil, err
 			}
-			return viewVersionFully(snap.Project, v), nil
-		})
+			return web.Encode(viewVersionFully(snap.Project, v))
+		}), nil
 	})
 }
 

@@ -100,9 +100,7 @@ func (r *Request) ReadBody() ([]byte, error) {
 	}
 	b, err := r.receive(from, size)
 	if err != nil || r.ContentLength < 0 || r.ContentLength > MinBytesPerSecond {
-		// The time for the answer has been running since the headers came. After
-		// a slow body none of it may be left.
-		_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
+		r.restartDeadline()
 	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, errTooLarge(limit)
@@ -116,6 +114,12 @@ func (r *Request) ReadBody() ([]byte, error) {
 	}
 	r.body.bytes, r.body.read = b, true
 	return b, nil
+}
+
+// restartDeadline gives the answer its time once more, which has been running since the
+// header came: after a slow body, or a wait, none of it may be left.
+func (r *Request) restartDeadline() {
+	_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
 }
 
 // receive reads a body of ContentLength bytes, or up to its end if that is unknown. The
@@ -193,9 +197,10 @@ func (b *body) take(from *Bodies, next int64, large bool, address string) error 
 	return nil
 }
 
-// Release gives back what the body held of the limits. The server calls it when the
-// request has been answered.
+// Release gives back what the body and the answer held of the limits. The server calls it
+// when the request has been answered.
 func (r *Request) Release() {
+	r.releaseAnswer()
 	b := &r.body
 	if b.held > 0 {
 		r.Route.Bodies.memory.Return(b.held)

@@ -30,6 +30,7 @@ type Request struct {
 	Received time.Time
 
 	body   body
+	share  share
 	values url.Values
 }
 

@@ -17,6 +17,8 @@
 //	state.go      entity tags of records, If-Match
 //	repeat.go     changes that are made once, Idempotency-Key
 //	respond.go    bodies, errors and their statuses
+//	list.go       lists, written record by record
+//	answers.go    the memory that large answers share
 //	file.go       files that do not change, in several encodings
 //	cors.go       requests from other origins
 //	accesslog.go  the log of requests
@@ -68,7 +70,8 @@ type Route struct {
 	Reporter     Reporter // instead of handler where the body tells something about the client
 
 	BodyLimit       int64
-	Bodies          *Bodies // limits of callers without a credential; nil = the route asks for one
+	Bodies          *Bodies  // limits of callers without a credential; nil = the route asks for one
+	Answers         *Answers // the memory of large answers
 	Rate            RateClass
 	Counts          string // what its requests are called in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not what the client has

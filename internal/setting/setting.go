@@ -109,6 +109,7 @@ type Settings struct {
 	PublicRateLimit    int
 	PublicBodyBudget   int // MiB
 	SubmissionDataMax  int // KiB
+	AnswerBudget       int // MiB
 	DedupWindowSeconds int // 0 or less = off
 	TrustedProxyCount  int
 	ClientIPHeader     []string // canonical header names

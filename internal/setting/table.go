@@ -123,6 +123,12 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *int { return &s.PublicBodyBudget }, number(1, maxCount)),
 	},
 	{
+		Key: "answer_budget_mib", Variable: "SVC_ANSWER_BUDGET_MIB", Kind: "integer", Default: "128",
+		Help: "Memory for large answers in the making, in MiB; a request waits up to 10 seconds for its share, then it gets 503. Half is for callers without a credential. Lists up to 64 KiB do not count.",
+		Why:  "A list of a hundred large logs needs a few MiB, because it is written record by record.",
+		set:  into(func(s *Settings) *int { return &s.AnswerBudget }, number(1, maxCount)),
+	},
+	{
 		Key: "submission_data_max_kib", Variable: "SVC_SUBMISSION_DATA_MAX_KIB", Kind: "integer", Default: "64",
 		Help: "Maximum size of custom_data and device_info together in public feedback and logs, in KiB, at most 1024.",
 		Why:  "What an app says about its state is small; a list shows up to 100 submissions at a time.",

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// pieceBytes is the size from which the part of a list that has been encoded is sent.
+// Lists below it are sent as one body.
+const pieceBytes = 64 << 10
+
+// MaxUnheld is the size in bytes up to which the records of a page are read and encoded
+// without a share of the budget of answers.
+const MaxUnheld = pieceBytes
+
+// List is a page of a list. It is encoded record by record, and the answer is never
+// whole in memory if it exceeds MaxUnheld.
+type List struct {
+	Total    int   // of all matches
+	Estimate bool  // Total is an upper bound
+	Sizes    []int // bytes that each record of the page takes, about
+	// Encode returns the JSON of a record of the page, or nothing if the record has
+	// been deleted since the list was made.
+	Encode func(i int) ([]byte, error)
+}
+
+// NewList returns a page of records that are in memory and together take no more than
+// MaxUnheld, or belong to a snapshot that others share.
+func NewList[R, V any](total int, page []R, view func(R) V) List {
+	return List{Total: total, Sizes: make([]int, len(page)), Encode: func(i int) ([]byte, error) { return Encode(view(page[i])) }}
+}
+
+// Listed answers with the page of a list. An error that it returns when the answer has
+// begun must cut the answer off.
+func Listed(answer func(*Request) (List, error)) Handler {
+	return func(w http.ResponseWriter, r *Request) error {
+		list, err := answer(r)
+		if err != nil {
+			return err
+		}
+		if list.isLarge() {
+			if err := list.hold(r); err != nil {
+				return err
+			}
+			encode := list.Encode
+			list.Encode = func(i int) ([]byte, error) {
+				return r.Route.Answers.inTurn(func() ([]byte, error) { return encode(i) })
+			}
+		}
+		return list.encode(&listWriter{w: w})
+	}
+}
+
+// isLarge reports whether the list needs a share of the budget of answers.
+func (l List) isLarge() bool {
+	all := 0
+	for _, size := range l.Sizes {
+		all += size
+	}
+	return all > MaxUnheld
+}
+
+// hold takes a share of the budget of answers for what encode has in memory at a time.
+func (l List) hold(r *Request) error { return r.Hold(slices.Max(l.Sizes) + pieceBytes) }
+
+// encode writes the list as JSON.
+func (l List) encode(to *listWriter) error {
+	b := strconv.AppendInt(append(to.piece, `{"total":`...), int64(l.Total), 10)
+	if l.Estimate {
+		b = append(b, `,"total_is_estimate":true`...)
+	}
+	to.piece = append(b, `,"data":[`...)
+	first := true
+	for i := range l.Sizes {
+		record, err := l.Encode(i)
+		if err != nil {
+			return err
+		}
+		if len(record) == 0 {
+			continue
+		}
+		if !first {
+			to.piece = append(to.piece, ',')
+		}
+		first = false
+		to.piece = append(to.piece, record...)
+		if len(to.piece) >= pieceBytes {
+			to.flush()
+		}
+	}
+	to.piece = append(to.piece, `]}`...)
+	to.end()
+	return nil
+}
+
+// listWriter sends a list in pieces.
+type listWriter struct {
+	w     http.ResponseWriter
+	piece []byte
+	begun bool // a piece has been sent
+}
+
+// flush sends a piece. A slow client has time for its size.
+func (l *listWriter) flush() {
+	if !l.begun {
+		l.begun = true
+		l.w.Header()["Content-Type"] = ContentTypeJSON
+		l.w.WriteHeader(http.StatusOK)
+	}
+	deadline := time.Now().Add(time.Duration(30+len(l.piece)/MinBytesPerSecond) * time.Second)
+	// A writer without deadlines, as in process, has no slow client.
+	_ = http.NewResponseController(l.w).SetWriteDeadline(deadline)
+	_, _ = l.w.Write(l.piece) // an error means that the client has gone
+	l.piece = l.piece[:0]
+}
+
+// end sends the remainder, with its length if that is everything.
+func (l *listWriter) end() {
+	if l.begun {
+		l.flush()
+		return
+	}
+	WriteJSON(l.w, http.StatusOK, l.piece)
+}
