@@ -8,6 +8,7 @@ import (
 	"svc/internal/boltfile"
 	"svc/internal/datadir"
 	"svc/internal/doctor"
+	"svc/internal/event"
 	"svc/internal/instance"
 )
 
@@ -48,7 +49,22 @@ func (h *Handlers) facts() (doctor.Facts, error) {
 			facts.Damaged = append(facts.Damaged, doctor.DamagedDatabase{Name: database.name, Error: database.damage.Error()})
 		}
 	}
+	facts.EventNames = h.eventNames()
 	return facts, nil
+}
+
+// eventNames counts the event names of each project that has any.
+func (h *Handlers) eventNames() []doctor.EventNames {
+	list := []doctor.EventNames{}
+	if h.Events == nil {
+		return list
+	}
+	for _, p := range h.DB.Projects() {
+		if n := h.Events.NameCount(event.Project(p.ID)); n > 0 {
+			list = append(list, doctor.EventNames{Project: p.Key, Names: n})
+		}
+	}
+	return list
 }
 
 // eventsDamage returns the damage that was met in the events, nil where there are none.

@@ -179,3 +179,15 @@ func TestPagesOfCopies(t *testing.T) {
 		t.Errorf("got %v left over, %v; want nothing", left, err)
 	}
 }
+
+// TestDoctorCountsEventNames: a server tells how many event names each project has.
+func TestDoctorCountsEventNames(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "none")
+	s.Project(t, "app")
+	s.Must(t, 202, "POST", "/public/app/events", `{"distinct_id":"u","events":[{"event_id":"1","name":"a"},{"event_id":"2","name":"b"},{"event_id":"3","name":"a"}]}`)
+	if got, want := facts(t, s).EventNames, []doctor.EventNames{{Project: "app", Names: 2}}; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -372,3 +372,14 @@ func TestSubmissions(t *testing.T) {
 	p := newInstallation(t, nil)
 	expect(t, checkSubmissions(p), Note, "not examined")
 }
+
+func TestEventNames(t *testing.T) {
+	t.Parallel()
+	p := newInstallation(t, nil)
+	expect(t, checkEventNames(p), Note, "not examined")
+	p.Settings.EventMaxNames = 2000
+	p.Facts = &Facts{EventNames: []EventNames{{"a", 1999}}}
+	expect(t, checkEventNames(p), OK, "")
+	p.Facts.EventNames = append(p.Facts.EventNames, EventNames{"b", 2000})
+	expect(t, checkEventNames(p), Warning, "project b has 2000 event names")
+}

@@ -19,7 +19,7 @@
 //	process.go       limits of memory and of open files
 //	proxy.go         the reverse proxy
 //	secrets.go       secrets and the first password
-//	submissions.go   the size of feedback and logs
+//	submissions.go   the size of feedback and logs, the number of event names
 package doctor
 
 import (

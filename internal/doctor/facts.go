@@ -22,6 +22,15 @@ type Facts struct {
 	UnpublishedTerms []string `json:"unpublished_terms"`
 	// Submissions are the sizes of what apps have sent, of each project that has any.
 	Submissions []Submissions `json:"submissions"`
+	// EventNames are the numbers of event names, of each project that has any; only a server
+	// knows them.
+	EventNames []EventNames `json:"event_names"`
+}
+
+// EventNames is the number of event names of a project.
+type EventNames struct {
+	Project string `json:"project_key"`
+	Names   int    `json:"names"`
 }
 
 // Submissions are the sizes of the feedback and the logs of a project, in bytes.

@@ -26,3 +26,20 @@ func checkSubmissions(p *Installation) []Finding {
 	}
 	return findings
 }
+
+// checkEventNames reports the projects that cannot have another event name: the apps whose
+// events are skipped do not notice.
+func checkEventNames(p *Installation) []Finding {
+	if p.Facts == nil {
+		return unasked
+	}
+	var findings []Finding
+	for _, of := range p.Facts.EventNames {
+		if of.Names >= p.Settings.EventMaxNames {
+			findings = append(findings, warning("event_names_full",
+				messagef("project %s has %d event names, and events with further new names are skipped", of.Project, of.Names),
+				messagef("values belong into properties: look at the names of project %s for some; for more names, raise event.max_names; unused ones are forgotten at night", of.Project)))
+		}
+	}
+	return findings
+}

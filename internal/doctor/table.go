@@ -25,6 +25,7 @@ var checks = []check{
 	{"links", "links of files", checkLinks},
 	{"terms", "terms documents", checkTerms},
 	{"submissions", "feedback and logs", checkSubmissions},
+	{"event_names", "event names", checkEventNames},
 	{"bootstrap", "first password", checkBootstrap},
 	{"memory", "memory limit", checkMemory},
 	{"handles", "open files", checkHandles},

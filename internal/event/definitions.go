@@ -91,6 +91,17 @@ func (e *Engine) Definitions(ctx context.Context, p Project, q DefinitionsQuery)
 	return total, list, err
 }
 
+// NameCount returns the number of event names of a project.
+func (e *Engine) NameCount(p Project) int {
+	of := e.project(p)
+	if of == nil {
+		return 0
+	}
+	of.names.mu.RLock()
+	defer of.names.mu.RUnlock()
+	return len(of.names.numbers)
+}
+
 // Contents counts the events of a project and their definitions.
 func (e *Engine) Contents(ctx context.Context, p Project) (events int64, definitions int, err error) {
 	for _, d := range e.Names(p) {

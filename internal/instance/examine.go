@@ -83,7 +83,7 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 
 // Facts are what svc doctor wants to know of the records.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
-	facts := doctor.Facts{LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{}}
+	facts := doctor.Facts{LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{}, EventNames: []doctor.EventNames{}}
 	mark := auth.SaltMark(salt)
 	for _, k := range db.APIKeys() {
 		if k.RevokedAt != nil || k.Expired(now.Unix()) {

@@ -26,6 +26,7 @@ export const titles: Record<string, string> = {
   links: "文件链接",
   terms: "条款文件",
   submissions: "反馈与日志",
+  event_names: "事件名称",
   bootstrap: "初始密码",
   memory: "内存限制",
   handles: "打开文件数",
@@ -112,6 +113,10 @@ export const texts: Record<string, Text> = {
   submissions_unlimited: (mib = "") => [
     `反馈与日志占用 ${mib} MiB，单个项目可以一直发送到磁盘写满`,
     "将 submission.max_mib 设为单个项目最多可占用的大小",
+  ],
+  event_names_full: (project = "", names = "", same = "") => [
+    `项目 ${project} 已有 ${names} 个事件名称，使用其他新名称的事件会被跳过`,
+    `具体的值应放在属性中：请检查项目 ${same} 的事件名称；需要更多名称时，调高 event.max_names；不再使用的名称会在夜间移除`,
   ],
   keys_of_other_salt: (usable = "", all = "") => [`${all} 个 API 密钥中只有 ${usable} 个可用：其余的是用另一个 API_KEY_SALT 生成的`, salt],
   keys_of_other_salt_all: (all = "") => [`${all} 个 API 密钥都不可用：它们是用另一个 API_KEY_SALT 生成的`, salt],
