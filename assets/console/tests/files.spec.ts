@@ -238,6 +238,9 @@ test.describe("task 10", () => {
     test(`an upload that is cancelled ${when} leaves nothing behind`, async ({ page, server, project }) => {
       const reached = new Promise<() => void>((resolve) => {
         void page.route(request, async (route) => {
+          if (route.request().method() === "GET") {
+            return route.continue();
+          }
           // The server has done it already when the person cancels, who has no answer yet.
           const response = await route.fetch();
           await new Promise<void>((answer) => resolve(answer));
@@ -292,6 +295,39 @@ test.describe("task 10", () => {
     await uploads.getByRole("button", { name: "Retry" }).click();
     await expect(uploads).toContainText("Done");
   });
+});
+
+test("files: uploads that are not complete are listed with who began them, and ended", async ({ page, server, project }) => {
+  const path = `/admin/projects/${project}/files/uploads`;
+  const { key } = await server
+    .call<{ token: string }>("POST", "/auth/api-keys", { name: "Build machine", scopes: ["files:write"] })
+    .then(({ token }) => ({ key: token }));
+  const begin = (filename: string, size: number, credential?: string) =>
+    server.call<{ upload_id: string; chunk_size: number }>("POST", path, { filename, size }, credential);
+  const session = await begin("installer.exe", 12 << 20, key);
+  await begin("notes.txt", 5);
+  const chunk = await fetch(`${server.url}/api/v1${path}/${session.upload_id}/chunks/0`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" },
+    body: new Uint8Array(session.chunk_size),
+  });
+  expect(chunk.status).toBe(200);
+  await open(page, server, `/admin/files?project=${project}`);
+  const list = page.getByRole("region", { name: "Open uploads" });
+  await expect(list.getByRole("listitem")).toHaveCount(2);
+  const installer = list.getByRole("listitem").filter({ hasText: "installer.exe" });
+  for (const text of ["By Build machine", new Date().getFullYear().toString(), `${session.chunk_size / 2 ** 20} MiB of 12 MiB`]) {
+    await expect(installer).toContainText(text);
+  }
+  await expect(list.getByRole("listitem").filter({ hasText: "notes.txt" })).toContainText("By administrator");
+  await expectAccessible(page);
+  await installer.getByRole("button", { name: "End upload" }).click();
+  const question = page.getByRole("dialog", { name: "End upload: installer.exe" });
+  await question.getByRole("button", { name: "End upload" }).click();
+  await expect(page.getByText("The upload of installer.exe was ended")).toBeVisible();
+  await expect(list.getByRole("listitem")).toHaveCount(1);
+  const { data } = await server.call<{ data: { filename: string }[] }>("GET", path);
+  expect(data.map(({ filename }) => filename)).toEqual(["notes.txt"]);
 });
 
 test("the page of files is accessible: list, menus, drawer, dialogs, uploads", async ({ page, server, project }) => {

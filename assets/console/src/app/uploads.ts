@@ -65,6 +65,11 @@ export function useUploads(): readonly Upload[] {
   );
 }
 
+/** Whether a session of the server is one of an upload of this tab. */
+export function isOwnSession(id: string): boolean {
+  return [...jobs.values()].some(({ begun }) => begun === id);
+}
+
 /** Begins to upload files into a project; `storage` is an id, or undefined for the project's own. */
 export function upload(project: string, files: File[], storage: string | undefined): void {
   const added = files.map((file): Upload => {

@@ -28,6 +28,7 @@ import { ResourcePage } from "../../resource/page";
 import type { Action, Resource } from "../../resource/resource";
 import { UploadDialog } from "./dialog";
 import { DropAnywhere } from "./drop";
+import { OpenUploads } from "./open";
 import { UploadProgress } from "./progress";
 
 const states = ["pending", "ready", "failed"] as const;
@@ -286,8 +287,13 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         ),
       },
       above: <UploadProgress project={project} />,
-      // Below, since it is known later than the list.
-      below: distribution === null && <NoAddress />,
+      // Below, since both are known later than the list.
+      below: (
+        <>
+          <OpenUploads project={project} />
+          {distribution === null && <NoAddress />}
+        </>
+      ),
       empty: (
         <Stack>
           <Beginning
@@ -304,6 +310,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
               },
             ]}
           />
+          <OpenUploads project={project} />
           {distribution === null && <NoAddress />}
         </Stack>
       ),
@@ -311,6 +318,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         "listFiles",
         "getFile",
         "uploadFile",
+        "listUploads",
         "createUpload",
         "getUpload",
         "putUploadChunk",

@@ -67,6 +67,14 @@ export const files = {
     resume: "Retry",
     clear: "Clear completed",
   },
+  openUploads: {
+    title: "Open uploads",
+    administrator: "administrator",
+    by: (credential: string) => `By ${credential}`,
+    end: "End upload",
+    ended: (name: string) => `The upload of ${name} was ended`,
+    endText: (received: string) => `What has arrived (${received}) is deleted, and whoever uploads it gets an error.`,
+  },
   empty: {
     title: "No files yet",
     text: "Installers and other downloads get permanent links with resumable downloads, checksums and caching. Drop a file anywhere on this page, or upload one from a script:",

@@ -66,6 +66,14 @@ export const files: (typeof en)["files"] = {
     resume: "重试",
     clear: "清除已完成",
   },
+  openUploads: {
+    title: "未完成的上传",
+    administrator: "管理员",
+    by: (credential) => `上传者：${credential}`,
+    end: "结束上传",
+    ended: (name) => `已结束 ${name} 的上传`,
+    endText: (received) => `已收到的内容（${received}）会被删除，上传方会收到错误。`,
+  },
   empty: {
     title: "还没有文件",
     text: "安装包等下载文件会得到永久链接，支持断点续传、校验和与缓存。把文件拖到本页任意位置，或用脚本上传：",

@@ -1,0 +1,82 @@
+// The uploads that are not complete, of CI and of other people: each takes space until it is completed, ended or a day old.
+
+import { Button, Progress, Text, Title } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { OpenUpload } from "svc-sdk";
+import { clientOf } from "../../app/client";
+import { Confirm } from "../../app/confirm";
+import { useFormat } from "../../app/format";
+import { noticeDone } from "../../app/notice";
+import { useTexts } from "../../app/texts";
+import { isOwnSession, useUploads } from "../../app/uploads";
+import classes from "./files.module.css";
+
+const lookEvery = 5000;
+
+export function OpenUploads({ project }: { project: string }) {
+  const texts = useTexts();
+  const { openUploads: open } = texts.files;
+  const format = useFormat();
+  const queries = useQueryClient();
+  const [asked, ask] = useState<OpenUpload | null>(null);
+  // Those of this tab are shown with what they do.
+  useUploads();
+  const { data } = useQuery({
+    queryKey: ["files", project, "uploads"],
+    queryFn: ({ signal }) => clientOf(project).admin.listUploads({ signal }),
+    enabled: project !== "",
+    refetchInterval: ({ state }) => (state.data?.data.length ? lookEvery : 3 * lookEvery),
+  });
+  const uploads = data?.data.filter(({ upload_id }) => !isOwnSession(upload_id)) ?? [];
+  if (uploads.length === 0) {
+    return null;
+  }
+  const end = async ({ upload_id, filename }: OpenUpload) => {
+    await clientOf(project).admin.abortUpload(upload_id);
+    void queries.invalidateQueries({ queryKey: ["files", project] });
+    noticeDone(texts, open.ended(filename));
+  };
+  return (
+    <section className={classes["uploads"]} aria-label={open.title}>
+      <Title order={2} size="h5">
+        {open.title}
+      </Title>
+      <ul className={classes["files"]}>
+        {uploads.map((upload) => {
+          const { upload_id, filename, size, received_bytes: received, created_at, credential } = upload;
+          return (
+            <li key={upload_id} className={classes["open"]}>
+              <div className={classes["about"]}>
+                <Text size="sm" truncate component="bdi" display="block" title={filename}>
+                  {filename}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  {open.by(credential === "administrator" ? open.administrator : credential)} · {format.time(created_at)}
+                </Text>
+              </div>
+              <Text size="sm" c="dimmed">
+                {texts.files.upload.progress(format.bytes(received), format.bytes(size))}
+              </Text>
+              <Progress.Root className={classes["bar"] ?? ""} size="sm">
+                <Progress.Section value={Math.floor((100 * received) / size)} aria-label={filename} />
+              </Progress.Root>
+              <Button variant="default" size="compact-sm" aria-label={`${open.end}: ${filename}`} onClick={() => ask(upload)}>
+                {open.end}
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      {asked && (
+        <Confirm
+          title={`${open.end}: ${asked.filename}`}
+          text={open.endText(format.bytes(asked.received_bytes))}
+          label={open.end}
+          run={() => end(asked)}
+          onClose={() => ask(null)}
+        />
+      )}
+    </section>
+  );
+}
