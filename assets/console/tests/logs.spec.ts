@@ -165,6 +165,55 @@ inEachWay([pointer, keyboard, phone], () => {
   });
 });
 
+test("logs: deleted by time, level and address, after they were counted and the count was typed", async ({ page, server, project }) => {
+  await seedLogs(server, project, 9);
+  const left = async () => {
+    const { data } = await server.call<{ data: { level: number }[] }>("GET", `/admin/projects/${project}/logs`);
+    return data.map(({ level }) => level).sort();
+  };
+  await open(page, server, `/admin/logs?project=${project}`);
+  await page.getByRole("button", { name: "Delete logs" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete logs" });
+  const count = dialog.getByRole("button", { name: "Count" });
+  await expect(count).toBeDisabled();
+  await dialog.getByRole("combobox", { name: "Level" }).click();
+  await page.getByRole("option", { name: "Info" }).click();
+  await count.click();
+  await expect(dialog.getByRole("status")).toHaveText("3 logs meet these conditions. This cannot be undone.");
+  const confirmed = dialog.getByLabel("Type 3 to confirm");
+  await expect(confirmed).toBeFocused();
+  // Of other conditions, it is counted anew.
+  await dialog.getByRole("textbox", { name: "IP address" }).fill("192.0.2.1");
+  await expect(confirmed).toBeHidden();
+  await count.click();
+  await expect(dialog.getByRole("status")).toHaveText("No log meets these conditions.");
+  await expect(count).toBeDisabled();
+  await dialog.getByRole("textbox", { name: "IP address" }).fill("127.0.0.1");
+  await count.click();
+  const run = dialog.getByRole("button", { name: "Delete 3 logs" });
+  await expect(run).toBeDisabled();
+  await confirmed.fill("2");
+  await expect(run).toBeDisabled();
+  await expectAccessible(page);
+  // Nothing is deleted by counting, nor what arrives after it.
+  expect(await left()).toHaveLength(9);
+  await confirmed.fill("3");
+  await run.click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("3 logs were deleted")).toBeVisible();
+  await expect(page.locator("tbody tr")).toHaveCount(6);
+  expect(await left()).toEqual([0, 0, 2, 2, 3, 3]);
+
+  // Before a moment, of any level: none is that old.
+  await page.getByRole("button", { name: "Delete logs" }).click();
+  await dialog.getByLabel("Created before").fill("2020-01-01T00:00");
+  await count.click();
+  await expect(dialog.getByRole("status")).toHaveText("No log meets these conditions.");
+  await dialog.getByLabel("Created before").fill("2199-01-01T00:00");
+  await count.click();
+  await expect(dialog.getByRole("status")).toContainText("6 logs");
+});
+
 test("the page of logs is accessible: list, menus, drawer, dialogs", async ({ page, server, project }) => {
   const { logs, common } = zh;
   const { id } = await server.call<{ id: string }>("POST", `/public/${project}/logs`, crash, "");
@@ -180,5 +229,6 @@ test("the page of logs is accessible: list, menus, drawer, dialogs", async ({ pa
     "help=1",
     `open=${id}`,
     "new=1",
+    "prune=1",
   ]);
 });

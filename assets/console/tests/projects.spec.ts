@@ -72,6 +72,7 @@ test.describe("with a picture from elsewhere", () => {
     await fill("To", "2.0");
     await fill("Statistics kept", "");
     await fill("Events kept", "30");
+    await fill("Logs kept", "400");
     await dialog.getByRole("switch", { name: "Event collection" }).uncheck();
     await dialog.getByRole("button", { name: "Save" }).click();
     await expect(dialog.getByText("A whole number of days from 1 to 365")).toBeVisible();
@@ -93,6 +94,8 @@ test.describe("with a picture from elsewhere", () => {
       optional_update_max_comparable_version: "2.0",
       stats_retention_days: 100,
       event_retention_days: 30,
+      log_retention_days: 400,
+      feedback_retention_days: null,
       event_collection_enabled: false,
     });
     await server.call("DELETE", `/admin/projects/${key}`);

@@ -1,25 +1,26 @@
 // What apps reported. A log is evidence: only whether it is hidden can be changed.
 
-import { Anchor, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
-import { IconEye, IconEyeOff, IconHistory } from "@tabler/icons-react";
+import { Anchor, Button, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
+import { IconEye, IconEyeOff, IconHistory, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Log } from "svc-sdk";
-import type { Admin } from "../app/client";
-import { Beginning } from "../app/example";
-import { examplesOf } from "../app/examples";
-import { useFormat } from "../app/format";
-import { useProjectKey } from "../app/project";
-import { useTexts } from "../app/texts";
-import { Tone, type ToneName } from "../app/tone";
-import { madeAt } from "../app/uuid";
-import { JsonField } from "../fields/json";
-import { formatObject } from "../fields/object";
-import { usePlatformName } from "../fields/platforms";
-import { useChange } from "../resource/change";
-import { ResourcePage } from "../resource/page";
-import type { Resource } from "../resource/resource";
-import { objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "./sent";
+import type { Admin } from "../../app/client";
+import { Beginning } from "../../app/example";
+import { examplesOf } from "../../app/examples";
+import { useFormat } from "../../app/format";
+import { useProjectKey } from "../../app/project";
+import { useTexts } from "../../app/texts";
+import { Tone, type ToneName } from "../../app/tone";
+import { madeAt } from "../../app/uuid";
+import { JsonField } from "../../fields/json";
+import { formatObject } from "../../fields/object";
+import { usePlatformName } from "../../fields/platforms";
+import { useChange } from "../../resource/change";
+import { ResourcePage } from "../../resource/page";
+import type { Resource } from "../../resource/resource";
+import { objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "../sent";
+import { Prune, usePrune } from "./prune";
 
 const tones: ToneName[] = ["neutral", "info", "warning", "bad"];
 
@@ -35,14 +36,20 @@ interface Draft {
 }
 
 export default function LogsPage() {
-  return <ResourcePage resource={useLogs()} />;
+  const [project] = useProjectKey();
+  return (
+    <>
+      <ResourcePage resource={useLogs(project)} />
+      <Prune project={project} />
+    </>
+  );
 }
 
-function useLogs(): Resource<Log, Draft> {
+function useLogs(project: string): Resource<Log, Draft> {
   const texts = useTexts();
   const format = useFormat();
   const platformName = usePlatformName();
-  const [project] = useProjectKey();
+  const prune = usePrune();
   const change = useChange<Log>(
     "logs",
     ({ id }) => id,
@@ -161,6 +168,11 @@ function useLogs(): Resource<Log, Draft> {
             },
       ],
       more: (log) => <SameHour log={log} />,
+      tools: (
+        <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={prune}>
+          {logs.prune.open}
+        </Button>
+      ),
       empty: (
         <Beginning
           title={logs.empty.title}
@@ -174,7 +186,7 @@ function useLogs(): Resource<Log, Draft> {
           })}
         />
       ),
-      operations: ["listLogs", "createLog", "hideLog", "uploadLog"],
+      operations: ["listLogs", "createLog", "hideLog", "pruneLogs", "uploadLog"],
     };
   }, [texts, format, platformName, project, change]);
 }

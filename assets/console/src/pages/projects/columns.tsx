@@ -37,13 +37,17 @@ export function useProjectColumns(): Column<Project>[] {
       render: ({ [id]: at }) => at !== null && format.time(at),
       text: ({ [id]: at }) => (at === null ? "" : format.time(at)),
     });
-    const days = (id: "stats_retention_days" | "event_retention_days", title: string, hidden = false): Column<Project> => ({
+    const days = (
+      id: "stats_retention_days" | "event_retention_days" | "log_retention_days" | "feedback_retention_days",
+      title: string,
+      hidden = false,
+    ): Column<Project> => ({
       id,
       title,
       hidden,
       width: 130,
       align: "right",
-      render: ({ [id]: count }) => projects.days(format.number(count)),
+      render: ({ [id]: count }) => (count === null ? projects.instanceDefault : projects.days(format.number(count))),
     });
     const yes = (id: "event_collection_enabled" | "mirror_codehost_assets", title: string): Column<Project> => ({
       id,
@@ -98,6 +102,8 @@ export function useProjectColumns(): Column<Project>[] {
       time("published_at", names.published),
       time("created_at", names.created),
       days("event_retention_days", names.eventRetention, true),
+      days("log_retention_days", names.logRetention, true),
+      days("feedback_retention_days", names.feedbackRetention, true),
       yes("event_collection_enabled", names.collection),
       {
         id: "storage_backend_id",

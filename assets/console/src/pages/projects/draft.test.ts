@@ -21,6 +21,8 @@ test.each([
   ["no name", { name: " " }, { name: form.nameNeeded }],
   ["no days", { stats_retention_days: "" }, { stats_retention_days: form.retentionWrong }],
   ["too many days", { event_retention_days: 366 }, { event_retention_days: form.retentionWrong }],
+  ["too many days of logs", { log_retention_days: 3651 }, { log_retention_days: form.longRetentionWrong }],
+  ["no day of feedback", { feedback_retention_days: 0 }, { feedback_retention_days: form.longRetentionWrong }],
   [
     "bounds in the wrong order",
     { optional_update_min_comparable_version: "2", optional_update_max_comparable_version: "1" },
@@ -32,7 +34,14 @@ test.each([
 
 test("blank texts are sent as null, and a new project has no translations", () => {
   const fields = fieldsOf({ ...empty(), project_key: " app ", name: "App", author: " me " }, true);
-  expect(fields).toMatchObject({ project_key: "app", name: "App", author: "me", docs_url: null, stats_retention_days: 365 });
+  expect(fields).toMatchObject({
+    project_key: "app",
+    name: "App",
+    author: "me",
+    docs_url: null,
+    stats_retention_days: 365,
+    log_retention_days: null,
+  });
   expect(fields).not.toHaveProperty("translations");
   expect(fieldsOf(empty(), false)).toMatchObject({ translations: [] });
 });

@@ -30,6 +30,9 @@ export interface Draft extends Record<(typeof texts)[number], string> {
   /** A number, or what else stands in the input. */
   stats_retention_days: number | string;
   event_retention_days: number | string;
+  /** Likewise; blank is as long as the instance keeps them. */
+  log_retention_days: number | string;
+  feedback_retention_days: number | string;
   event_collection_enabled: boolean;
   mirror_codehost_assets: boolean;
 }
@@ -44,6 +47,8 @@ export const empty = (): Draft => ({
   published_at: null,
   stats_retention_days: 365,
   event_retention_days: 90,
+  log_retention_days: "",
+  feedback_retention_days: "",
   event_collection_enabled: true,
   mirror_codehost_assets: false,
 });
@@ -56,6 +61,8 @@ export const draftOf = (project: Project): Draft => ({
   published_at: project.published_at,
   stats_retention_days: project.stats_retention_days,
   event_retention_days: project.event_retention_days,
+  log_retention_days: project.log_retention_days ?? "",
+  feedback_retention_days: project.feedback_retention_days ?? "",
   event_collection_enabled: project.event_collection_enabled,
   mirror_codehost_assets: project.mirror_codehost_assets,
 });
@@ -72,11 +79,14 @@ export function fieldsOf({ translations, ...draft }: Draft, isNew: boolean): Pro
     name: draft.name.trim(),
     stats_retention_days: Number(draft.stats_retention_days),
     event_retention_days: Number(draft.event_retention_days),
+    log_retention_days: draft.log_retention_days === "" ? null : Number(draft.log_retention_days),
+    feedback_retention_days: draft.feedback_retention_days === "" ? null : Number(draft.feedback_retention_days),
     ...(!isNew && { translations: translationInputs(translations) }),
   };
 }
 
-const days = (value: number | string) => value !== "" && Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 365;
+const days = (value: number | string, most: number) =>
+  value !== "" && Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= most;
 
 export function check(draft: Draft, { projects: { form }, fields }: Texts) {
   const { optional_update_min_comparable_version: min, optional_update_max_comparable_version: max } = draft;
@@ -86,8 +96,11 @@ export function check(draft: Draft, { projects: { form }, fields }: Texts) {
     ...(min && !isComparableVersion(min) && { optional_update_min_comparable_version: fields.version.invalid }),
     ...(max && !isComparableVersion(max) && { optional_update_max_comparable_version: fields.version.invalid }),
     ...(isAbove(min, max) && { optional_update_max_comparable_version: fields.range.reversed }),
-    ...(!days(draft.stats_retention_days) && { stats_retention_days: form.retentionWrong }),
-    ...(!days(draft.event_retention_days) && { event_retention_days: form.retentionWrong }),
+    ...(!days(draft.stats_retention_days, 365) && { stats_retention_days: form.retentionWrong }),
+    ...(!days(draft.event_retention_days, 365) && { event_retention_days: form.retentionWrong }),
+    ...(draft.log_retention_days !== "" && !days(draft.log_retention_days, 3650) && { log_retention_days: form.longRetentionWrong }),
+    ...(draft.feedback_retention_days !== "" &&
+      !days(draft.feedback_retention_days, 3650) && { feedback_retention_days: form.longRetentionWrong }),
   };
 }
 

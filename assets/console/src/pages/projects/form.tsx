@@ -40,6 +40,9 @@ export function ProjectForm({ inputs: { values, errors, bind, set }, record }: {
   const retention = (field: "stats_retention_days" | "event_retention_days", label: string) => (
     <NumberInput label={label} description={form.retention} min={1} max={365} allowDecimal={false} {...bind(field)} />
   );
+  const longRetention = (field: "log_retention_days" | "feedback_retention_days", label: string) => (
+    <NumberInput label={label} description={form.longRetention} min={1} max={3650} allowDecimal={false} {...bind(field)} />
+  );
   return (
     <Stack gap="md">
       <Stack gap={4}>
@@ -144,6 +147,8 @@ export function ProjectForm({ inputs: { values, errors, bind, set }, record }: {
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {retention("stats_retention_days", columns.statsRetention)}
         {retention("event_retention_days", columns.eventRetention)}
+        {longRetention("log_retention_days", columns.logRetention)}
+        {longRetention("feedback_retention_days", columns.feedbackRetention)}
       </SimpleGrid>
       <Switch
         label={columns.collection}

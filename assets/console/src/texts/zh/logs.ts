@@ -8,5 +8,18 @@ export const logs: (typeof en)["logs"] = {
   deviceInfo: "设备信息",
   sameHour: (platform) => `该小时内 ${platform} 的日志`,
   sameHourAnywhere: "该小时内的全部日志",
+  prune: {
+    open: "删除日志",
+    title: "删除日志",
+    text: "删除同时符合以下条件的日志。删除前会先计数。",
+    before: "早于此时间",
+    anyLevel: "任意级别",
+    anyIp: "任意地址",
+    count: "计数",
+    none: "没有符合条件的日志。",
+    matched: (number) => `有 ${number} 条日志符合条件。`,
+    delete: (number) => `删除 ${number} 条日志`,
+    deleted: (number) => `已删除 ${number} 条日志`,
+  },
   empty: { title: "还没有日志", text: "应用把错误和其他消息上报到这里，便于了解哪里出了什么问题。发送第一条：" },
 };
