@@ -437,6 +437,11 @@ func (s *Server) FlushRequests() error { return s.counts.Flush() }
 // Started says that requests are answered now, and at which addresses, for people.
 func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) }
 
+// WatchConnections says where the figures of the public connections come from.
+func (s *Server) WatchConnections(count func() apicontrol.Connections) {
+	s.control.WatchConnections(count)
+}
+
 // Stopping says that no more requests should be sent. Those that come are
 // answered all the same.
 func (s *Server) Stopping() { s.control.Stopping() }

@@ -178,7 +178,15 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	i.handler.Started(addresses...)
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
 	defer release()
-	return httpserver.NewServer(public.Guard(i.handler), 0, log).Serve(ctx, s.ShutdownTimeout, i.handler.ServeMalformed, owner, public.Open...)
+	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, i.handler.ServeMalformed, owner, public.Open...)
+}
+
+// newServer makes the server of the public listeners and of the control socket.
+func (i *service) newServer(public *httpserver.Listeners, s *setting.Settings, log *slog.Logger) *httpserver.Server {
+	limits := httpserver.Limits{Connections: s.MaxConnections, Exempt: i.proxies.Trusted}
+	server := httpserver.NewServer(public.Guard(i.handler), limits, log)
+	i.handler.WatchConnections(func() apicontrol.Connections { return apicontrol.Connections(server.Connections()) })
+	return server
 }
 
 // named are the files that settings name, open.
@@ -249,6 +257,7 @@ type service struct {
 	jobs     *jobs.Jobs
 	archive  *jobs.Archiver
 	handler  *api.Server
+	proxies  proxy.Proxies                    // whose headers count
 	settings atomic.Pointer[setting.Settings] // as they were last read
 }
 
@@ -270,6 +279,7 @@ func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, open
 	}
 	i := &service{Instance: data}
 	i.settings.Store(s)
+	i.proxies = proxy.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader}
 	if err := i.build(s, geo, openapi, log); err != nil {
 		return nil, errors.Join(err, i.Close())
 	}
@@ -308,7 +318,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		BodyBudget:      int64(s.PublicBodyBudget) << 20,
 		AnswerBudget:    int64(s.AnswerBudget) << 20,
 		SubmissionData:  int64(s.SubmissionDataMax) << 10,
-		Proxies:         proxy.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader},
+		Proxies:         i.proxies,
 		Geo:             geo,
 		EventBatchMax:   s.EventBatchMax,
 		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
@@ -392,7 +402,7 @@ func serveMetrics(ctx context.Context, address string, metrics http.Handler, log
 	}
 	paths := http.NewServeMux()
 	paths.Handle("GET /metrics", metrics)
-	server := httpserver.NewServer(paths, metricsConnections, log)
+	server := httpserver.NewServer(paths, httpserver.Limits{Connections: metricsConnections}, log)
 	stop = background(ctx, func(ctx context.Context) {
 		if err := server.Serve(ctx, 0, nil, nil, listener); err != nil {
 			log.Error("metrics listener failed", "error", err)

@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"svc/api/web"
@@ -78,6 +79,26 @@ type Handlers struct {
 	examination examination
 	life        life
 	exposition  http.Handler // of the metrics
+	// count counts the connections; nil until the server listens.
+	count atomic.Pointer[func() Connections]
+}
+
+// Connections are figures of the public connections. Counters start at zero.
+type Connections struct {
+	Open, Max int
+	// Idle and Headerless are those that were closed to make room, and Refused those that
+	// were closed at once because their address had too many.
+	Idle, Headerless, Refused uint64
+}
+
+// WatchConnections says where the figures of the connections come from.
+func (h *Handlers) WatchConnections(count func() Connections) { h.count.Store(&count) }
+
+func (h *Handlers) connections() Connections {
+	if count := h.count.Load(); count != nil {
+		return (*count)()
+	}
+	return Connections{}
 }
 
 // New makes handlers of a server that starts now.

@@ -36,6 +36,14 @@ var families = []family{
 	{"svc_http_requests_in_flight", "Requests that are being answered.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
 		to.add(float64(h.Requests.InFlight()))
 	}},
+	connection("svc_connections", "Open connections but those of the control socket and of metrics.listen.", gauge, func(c *Connections) float64 { return float64(c.Open) }),
+	connection("svc_connections_max", "What svc_connections may reach: max_connections.", gauge, func(c *Connections) float64 { return float64(c.Max) }),
+	{"svc_connections_closed_total", "Connections that were closed for others: idle ones, those without a complete header, and new ones of an address that has too many.", counterKind, []string{"reason"}, func(h *Handlers, _ *figures, to samples) {
+		c := h.connections()
+		to.add(float64(c.Idle), "idle")
+		to.add(float64(c.Headerless), "header")
+		to.add(float64(c.Refused), "address")
+	}},
 	{"svc_public_body_bytes", "Memory of request bodies whose callers have no credential; those up to 4 KiB do not count.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
 		used, _ := h.Bodies.Budget()
 		to.add(float64(used))
@@ -144,6 +152,14 @@ func value(name, help string, k kind, read func(*figures) float64) family {
 // spread is a distribution of values that are so many to the unit.
 func spread(name, help string, unit time.Duration, read func(*figures) meter.Distribution) family {
 	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(read(f), float64(unit)) }}
+}
+
+// connection is a metric of one figure of the connections.
+func connection(name, help string, k kind, read func(*Connections) float64) family {
+	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) {
+		c := h.connections()
+		to.add(read(&c))
+	}}
 }
 
 func ofJobs(name, help string, k kind, value func(*jobs.State) float64) family {

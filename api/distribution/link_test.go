@@ -436,7 +436,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	l := counted{inner, new(atomic.Int64), new(atomic.Int64), make(chan struct{}, 8)}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	server := httpserver.NewServer(s.Handler, 0, slog.New(slog.DiscardHandler))
+	server := httpserver.NewServer(s.Handler, httpserver.Limits{}, slog.New(slog.DiscardHandler))
 	go func() { ended <- server.Serve(ctx, time.Minute, s.Handler.ServeMalformed, nil, l) }()
 	t.Cleanup(func() {
 		stop()

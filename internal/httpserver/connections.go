@@ -1,19 +1,24 @@
 package httpserver
 
 import (
+	"cmp"
+	"container/heap"
 	"container/list"
 	"crypto/tls"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
 
 	"svc/internal/control"
+	"svc/internal/limit"
+	"svc/internal/proxy"
 )
 
 const (
-	// maxConnections are never exceeded: each takes some 20 KiB of memory.
+	// maxConnections is the default: each takes some 20 KiB of memory.
 	maxConnections = 10_000
 	// reservedFiles are left for the data, the index and the log when connections
 	// have taken all others; where fewer than twice as many are allowed, half.
@@ -23,59 +28,152 @@ const (
 	shortagePercent = 90
 )
 
-// connectionLimit is how many connections may be open at the same time so that
-// a process that may open some files can still open those of the data; 0 is any
-// number of files.
-func connectionLimit(files uint64) int {
-	if files == 0 {
-		return maxConnections
+// connectionLimit is how many connections may be open if so many are wanted (0 is the
+// default), so that a process that may open some files can still open those of the data;
+// 0 is any number of files.
+func connectionLimit(wanted int, files uint64) int {
+	most := math.MaxInt
+	if files != 0 {
+		most = int(min(files-min(reservedFiles, files/2), math.MaxInt))
 	}
-	return int(min(files-min(reservedFiles, files/2), maxConnections))
+	return min(cmp.Or(wanted, maxConnections), most)
 }
 
-// connections are those that are open. The public, over the network or a Unix
-// socket, has at most so many; who comes then takes the place of one that is kept
-// alive without need, or waits. The control socket has no limit.
+// addressShare is the part of all connections that one address may have.
+const addressShare = 8
+
+// connections limits the public connections, over the network or a Unix socket. When all
+// are taken, a new one takes the place of one that is idle between requests or, if there
+// is none, of one that has not sent a complete header, or waits. The control socket has
+// no limit.
 type connections struct {
-	max int
-	log *slog.Logger
+	max, perAddress int
+	exempt          func(remoteAddr string) bool
+	log             *slog.Logger
 
 	known sync.Map // net.Conn -> *connection
 
-	mu   sync.Mutex // guards what follows
-	room *sync.Cond // of mu: one has ended, or the listener
-	open int        // of the public
-	// order has all of them and a mark. Before it are those of the public that have
-	// been between two requests, the one that has waited longest first, and among
-	// them some that are answered meanwhile: a request moves its connection once,
-	// when it ends, which takes no memory.
-	order    *list.List // of *connection
-	mark     *list.Element
-	short    bool // there was no room, and there is little
+	mu       sync.Mutex // guards what follows
+	room     *sync.Cond // of mu: one has ended or become idle, or the listener has been closed
+	open     int        // of the public
+	idle     queue      // of the public
+	peers    map[string]*peer
+	most     byHeaderless // of peers
+	short    bool         // there was no room, and there is little
 	stopping bool
+	counts   Counts // but for Open and Max
+}
+
+// Counts are the public connections of a server. Counters start at zero.
+type Counts struct {
+	Open, Max int
+	// Idle and Headerless are those that were closed to make room, and Refused those that
+	// were closed at once because their address had too many.
+	Idle, Headerless, Refused uint64
+}
+
+// peer is an address with its public connections.
+type peer struct {
+	key        string
+	open       int
+	idle       queue
+	headerless queue
+	index      int // in connections.most
+}
+
+// queue has connections in the order in which they came. Those that may make room are at
+// its front, others among them: their state says which.
+type queue struct{ list.List }
+
+// take removes connections from the front of the queue until one has a state, and returns
+// that; nil if there is none.
+func (q *queue) take(state http.ConnState, place func(*connection) **list.Element) *connection {
+	for q.Len() > 0 {
+		one := q.Front().Value.(*connection)
+		q.drop(place(one))
+		if one.is(state) {
+			return one
+		}
+	}
+	return nil
+}
+
+// enter puts a connection at the end of the queue.
+func (q *queue) enter(one *connection, place **list.Element) {
+	if *place == nil {
+		*place = q.PushBack(one)
+		return
+	}
+	q.MoveToBack(*place)
+}
+
+// drop removes a connection from the queue, if it is in it.
+func (q *queue) drop(place **list.Element) {
+	if *place != nil {
+		q.Remove(*place)
+		*place = nil
+	}
+}
+
+// byHeaderless is a heap of peers. The first one has most connections without a complete
+// header.
+type byHeaderless []*peer
+
+func (h byHeaderless) Len() int           { return len(h) }
+func (h byHeaderless) Less(i, j int) bool { return h[i].headerless.Len() > h[j].headerless.Len() }
+func (h byHeaderless) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+// Push is for container/heap.
+func (h *byHeaderless) Push(one any) {
+	one.(*peer).index = len(*h)
+	*h = append(*h, one.(*peer))
+}
+
+// Pop is for container/heap.
+func (h *byHeaderless) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
 }
 
 // connection is one that is open.
 type connection struct {
-	conn   net.Conn
-	public bool
-	state  atomic.Int32  // http.ConnState; while it is StateNew, nothing has come
-	place  *list.Element // in order; guarded by mu
+	conn  net.Conn
+	peer  *peer        // nil for the control socket
+	state atomic.Int32 // http.ConnState; while it is StateNew, no complete header has come
+
+	// Places in queues, nil outside of them; guarded by connections.mu, like gone.
+	idle, peerIdle, headerless *list.Element
+	gone                       bool // it was closed to make room and is not counted
 }
 
 func (c *connection) is(state http.ConnState) bool { return c.state.Load() == int32(state) }
 
-func newConnections(limit int, log *slog.Logger) *connections {
-	c := &connections{max: limit, log: log, order: list.New()}
-	c.mark = c.order.PushBack(nil)
+func idlePlace(c *connection) **list.Element     { return &c.idle }
+func peerIdlePlace(c *connection) **list.Element { return &c.peerIdle }
+
+func newConnections(l Limits, log *slog.Logger) *connections {
+	c := &connections{max: l.Connections, perAddress: max(1, l.Connections/addressShare), exempt: l.Exempt, log: log, peers: map[string]*peer{}}
 	c.room = sync.NewCond(&c.mu)
 	return c
+}
+
+// Counts returns the current figures.
+func (c *connections) Counts() Counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	counts := c.counts
+	counts.Open, counts.Max = c.open, c.max
+	return counts
 }
 
 // track follows a connection of the server.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
-		c.add(&connection{conn: conn, public: !control.OwnerConn(conn)})
+		c.add(&connection{conn: conn})
 		return
 	}
 	known, ok := c.known.Load(conn)
@@ -83,27 +181,27 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 		return
 	}
 	one := known.(*connection)
-	if state == http.StateActive { // takes no lock: every request begins so
-		one.state.Store(int32(state))
-		return
+	if state == http.StateActive {
+		if before := one.state.Swap(int32(state)); before == int32(http.StateNew) {
+			c.mu.Lock()
+			c.headerCame(one)
+			c.mu.Unlock()
+		}
+		return // without a lock: every request begins so
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	one.state.Store(int32(state))
 	switch state {
 	case http.StateIdle:
-		if one.public {
-			c.order.MoveBefore(one.place, c.mark)
+		if one.peer != nil && !one.gone {
+			c.idle.enter(one, &one.idle)
+			one.peer.idle.enter(one, &one.peerIdle)
 			c.room.Signal() // it can make room
 		}
 	case http.StateClosed, http.StateHijacked:
-		c.order.Remove(one.place)
 		c.known.Delete(conn)
-		if one.public {
-			c.open--
-			c.room.Signal()
-			c.short = c.short && c.open > c.max*shortagePercent/100
-		}
+		c.leave(one)
 	}
 }
 
@@ -111,13 +209,55 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 func (c *connections) add(one *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	one.place = c.order.PushBack(one)
 	c.known.Store(one.conn, one)
-	if one.public {
+	if !control.OwnerConn(one.conn) {
 		c.open++
+		one.peer = c.peerOf(one.conn)
+		one.peer.open++
+		one.peer.headerless.enter(one, &one.headerless)
+		heap.Fix(&c.most, one.peer.index)
 	}
 	if c.stopping {
 		closeNow(one.conn)
+	}
+}
+
+// peerOf returns the address of a connection. The caller must hold c.mu.
+func (c *connections) peerOf(conn net.Conn) *peer {
+	key := limit.AddrKey(proxy.Peer(conn.RemoteAddr().String()))
+	p := c.peers[key]
+	if p == nil {
+		p = &peer{key: key}
+		c.peers[key] = p
+		heap.Push(&c.most, p)
+	}
+	return p
+}
+
+// headerCame takes a connection out of those without a complete header. The caller must
+// hold c.mu.
+func (c *connections) headerCame(one *connection) {
+	if one.headerless != nil {
+		one.peer.headerless.drop(&one.headerless)
+		heap.Fix(&c.most, one.peer.index)
+	}
+}
+
+// leave stops counting a connection. The caller must hold c.mu.
+func (c *connections) leave(one *connection) {
+	if one.peer == nil || one.gone {
+		return
+	}
+	one.gone = true
+	c.headerCame(one)
+	c.idle.drop(&one.idle)
+	one.peer.idle.drop(&one.peerIdle)
+	c.open--
+	c.short = c.short && c.open > c.max*shortagePercent/100
+	c.room.Signal()
+	if one.peer.open--; one.peer.open == 0 {
+		heap.Remove(&c.most, one.peer.index)
+		delete(c.peers, one.peer.key)
 	}
 }
 
@@ -145,42 +285,96 @@ func closeNow(conn net.Conn) {
 }
 
 // limit lets a listener accept no more than there is room for.
-func (c *connections) limit(l net.Listener) net.Listener { return &limited{Listener: l, all: c} }
+func (c *connections) limit(l net.Listener) net.Listener {
+	_, unix := l.(proxyListener)
+	return &limited{Listener: l, all: c, exempt: unix}
+}
 
 type limited struct {
 	net.Listener
 	all    *connections
+	exempt bool // its peers all have the same address
 	closed bool // guarded by all.mu
 }
 
-// Accept waits for room and then for a connection.
+// Accept waits for a connection and then for room.
 func (l *limited) Accept() (net.Conn, error) {
-	l.all.mu.Lock()
-	for l.all.open >= l.all.max && !l.closed {
-		if !l.all.short {
-			l.all.short = true
-			l.all.log.Warn("connection limit reached; new connections wait", "max", l.all.max)
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
 		}
-		if idle := l.all.longestIdle(); idle != nil {
-			closeNow(idle.conn) // its end signals room
+		if !l.exempt && !l.all.mayEnter(conn) {
+			closeNow(conn)
+			continue
 		}
-		l.all.room.Wait()
+		if !l.waitForRoom() {
+			closeNow(conn)
+			return nil, net.ErrClosed
+		}
+		return conn, nil
 	}
-	l.all.mu.Unlock()
-	return l.Listener.Accept()
 }
 
-// longestIdle takes the connection that has waited longest for its next request out of
-// those before the mark; nil when there is none. The caller must hold c.mu.
-func (c *connections) longestIdle() *connection {
-	for c.order.Front() != c.mark {
-		first := c.order.Front()
-		c.order.MoveToBack(first)
-		if one := first.Value.(*connection); one.is(http.StateIdle) {
-			return one
+// waitForRoom makes room or waits for it. It reports false if the listener was closed.
+func (l *limited) waitForRoom() bool {
+	c := l.all
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.open >= c.max && !l.closed {
+		if !c.short {
+			c.short = true
+			c.log.Warn("connection limit reached; idle connections and those without a request are closed for new ones", "max", c.max)
+		}
+		if !c.makeRoom(&c.idle, idlePlace, c.firstHeaderless()) {
+			c.room.Wait()
 		}
 	}
-	return nil
+	return !l.closed
+}
+
+// firstHeaderless returns the connections without a complete header of the address that has
+// most of them.
+func (c *connections) firstHeaderless() *queue {
+	if len(c.most) == 0 {
+		return &queue{}
+	}
+	return &c.most[0].headerless
+}
+
+// mayEnter reports whether the address of a connection may have one more. If it has as many
+// as it may, one of its own makes room.
+func (c *connections) mayEnter(conn net.Conn) bool {
+	if c.exempt == nil || c.exempt(conn.RemoteAddr().String()) {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.peers[limit.AddrKey(proxy.Peer(conn.RemoteAddr().String()))]
+	if p == nil || p.open < c.perAddress || c.makeRoom(&p.idle, peerIdlePlace, &p.headerless) {
+		return true
+	}
+	c.counts.Refused++
+	return false
+}
+
+// makeRoom closes the connection that has been idle longest or, if there is none, the oldest
+// one without a complete header. It reports whether it has closed one. The caller must hold
+// c.mu.
+func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Element, headerless *queue) bool {
+	one := idle.take(http.StateIdle, place)
+	if one != nil {
+		c.counts.Idle++
+	} else if front := headerless.Front(); front != nil {
+		one = front.Value.(*connection)
+		c.counts.Headerless++
+	}
+	if one == nil {
+		return false
+	}
+	c.leave(one)
+	closeNow(one.conn)
+	return true
 }
 
 // Close ends the waiting too.

@@ -5,11 +5,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,19 +25,24 @@ import (
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		files uint64
-		want  int
+		wanted int
+		files  uint64
+		want   int
 	}{
-		{0, 10_000}, // no limit is known
-		{64, 32},
-		{256, 128},
-		{1024, 768},
-		{4096, 3840},
-		{1 << 40, 10_000},
-		{1<<64 - 1, 10_000},
+		{0, 0, 10_000}, // no limit is known
+		{0, 64, 32},
+		{0, 256, 128},
+		{0, 1024, 768},
+		{0, 4096, 3840},
+		{0, 1 << 40, 10_000},
+		{0, 1<<64 - 1, 10_000},
+		{50, 1024, 50},
+		{1000, 1024, 768},
+		{20_000, 1 << 40, 20_000},
+		{20_000, 0, 20_000},
 	} {
-		if got := connectionLimit(tc.files); got != tc.want {
-			t.Errorf("with %d files: got %d connections, want %d", tc.files, got, tc.want)
+		if got := connectionLimit(tc.wanted, tc.files); got != tc.want {
+			t.Errorf("%d wanted with %d files: got %d connections, want %d", tc.wanted, tc.files, got, tc.want)
 		}
 	}
 }
@@ -59,7 +67,7 @@ func accept(t *testing.T, owner net.Listener, public ...net.Listener) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- NewServer(handler, 1, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, nil, owner, public...)
+		ended <- NewServer(handler, Limits{Connections: 1}, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, nil, owner, public...)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -175,7 +183,7 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 		ended := make(chan error, 1)
 		l := newPipes()
 		go func() {
-			ended <- NewServer(handler, 4, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, http.NotFound, nil, l)
+			ended <- NewServer(handler, Limits{Connections: 3}, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, http.NotFound, nil, l)
 		}()
 		dial := func() net.Conn {
 			client, server := net.Pipe()
@@ -219,4 +227,164 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// remoteConn is a connection from an address.
+type remoteConn struct {
+	net.Conn
+	from net.Addr
+}
+
+func (c remoteConn) RemoteAddr() net.Addr { return c.from }
+
+// dialFrom gives the client's side of a new connection from an address.
+func (p *pipes) dialFrom(address string) net.Conn {
+	client, server := net.Pipe()
+	p.come <- remoteConn{server, net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 4711))}
+	return client
+}
+
+// serveCrowd serves at most 16 connections until the test ends: two of an address, but
+// those of 10.0.0.1.
+func serveCrowd(t *testing.T) (*Server, *pipes) {
+	t.Helper()
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	proxy := func(address string) bool { return strings.HasPrefix(address, "10.0.0.1:") }
+	s, l := NewServer(handler, Limits{Connections: 16, Exempt: proxy}, slog.New(slog.DiscardHandler)), newPipes()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, time.Minute, http.NotFound, nil, l) }()
+	t.Cleanup(func() {
+		stop()
+		must(t, <-ended)
+	})
+	return s, l
+}
+
+// closed reports whether the server has closed a pipe on which it says nothing.
+func closed(t *testing.T, c net.Conn) bool {
+	t.Helper()
+	err := c.SetReadDeadline(time.Time{}) // fails on a pipe whose other end is closed
+	if err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		t.Fatal(err)
+	}
+	return err != nil
+}
+
+// TestShareOfAnAddress: an address has an eighth of the connections. The next one takes
+// the place of an idle one of the same address or, if there is none, of the oldest without
+// a header; while all of them are answered, it is closed.
+func TestShareOfAnAddress(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, first, second, other string }{
+		{"IPv4", "198.51.100.1", "198.51.100.1", "198.51.100.2"},
+		{"IPv6 by /64", "2001:db8:1:1::1", "2001:db8:1:1:ff::2", "2001:db8:1:2::1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, l := serveCrowd(t)
+				silent, idle := l.dialFrom(tc.first), l.dialFrom(tc.second)
+				talk(t, idle)
+				other := l.dialFrom(tc.other)
+				talk(t, other)
+				synctest.Wait()
+				third := l.dialFrom(tc.first)
+				synctest.Wait()
+				if !closed(t, idle) || closed(t, silent) || closed(t, other) {
+					t.Error("the third connection has not taken the place of the idle one")
+				}
+				fourth := l.dialFrom(tc.second)
+				synctest.Wait()
+				if !closed(t, silent) || closed(t, third) {
+					t.Error("the fourth connection has not taken the place of the oldest one without a header")
+				}
+				talk(t, fourth)
+				talk(t, other)
+				if c := s.Connections(); c.Open != 3 || c.Max != 16 || c.Idle != 1 || c.Headerless != 1 || c.Refused != 0 {
+					t.Errorf("got %+v", c)
+				}
+				for range 20 { // a proxy has the connections of many clients
+					talk(t, l.dialFrom("10.0.0.1"))
+				}
+				if c := s.Connections(); c.Open != 16 {
+					t.Errorf("got %d connections, want 16", c.Open)
+				}
+			})
+		})
+	}
+}
+
+// TestAddressWithBusyConnections: an address all of whose connections are being answered
+// gets no more.
+func TestAddressWithBusyConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			<-answer
+			w.WriteHeader(http.StatusNoContent)
+		})
+		s, l := NewServer(handler, Limits{Connections: 16, Exempt: func(string) bool { return false }}, slog.New(slog.DiscardHandler)), newPipes()
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- s.Serve(ctx, time.Minute, http.NotFound, nil, l) }()
+		var busy []net.Conn
+		for range 2 {
+			c := l.dialFrom("198.51.100.1")
+			_, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+			must(t, err)
+			busy = append(busy, c)
+		}
+		synctest.Wait()
+		third := l.dialFrom("198.51.100.1")
+		synctest.Wait()
+		if !closed(t, third) || s.Connections().Refused != 1 {
+			t.Errorf("a third connection was accepted: %+v", s.Connections())
+		}
+		close(answer)
+		for _, c := range busy {
+			got, err := http.ReadResponse(bufio.NewReader(c), nil)
+			must(t, err)
+			must(t, got.Body.Close())
+		}
+		stop()
+		must(t, <-ended)
+	})
+}
+
+// TestSilentConnectionsMakeRoom: when all connections are taken, those without a header of
+// the address that has most of them make room, so nobody waits for them.
+func TestSilentConnectionsMakeRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, l := serveCrowd(t)
+		few := []net.Conn{l.dialFrom("198.51.100.1"), l.dialFrom("198.51.100.2")} // they are slow
+		var many []net.Conn
+		for range 100 {
+			many = append(many, l.dialFrom("10.0.0.1"))
+		}
+		synctest.Wait()
+		begin := time.Now()
+		for i := range 20 {
+			c := l.dialFrom(fmt.Sprintf("203.0.113.%d", i))
+			talk(t, c)
+			must(t, c.Close())
+		}
+		for _, c := range few {
+			talk(t, c)
+		}
+		if took := time.Since(begin); took > 0 {
+			t.Errorf("others had to wait %s", took)
+		}
+		open := 0
+		for _, c := range many {
+			if !closed(t, c) {
+				open++
+			}
+		}
+		if c := s.Connections(); open == 0 || open > 14 || c.Headerless < 86 {
+			t.Errorf("%d silent connections are open, %+v", open, c)
+		}
+	})
 }

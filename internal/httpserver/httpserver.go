@@ -33,14 +33,24 @@ type Server struct {
 	log         *slog.Logger
 }
 
-// NewServer makes a server for at most some connections; 0 is as many as the open
-// files of the process leave room for. Requests over the control socket are marked
-// as the owner's and have no such limit.
-func NewServer(handler http.Handler, maxConnections int, log *slog.Logger) *Server {
-	if maxConnections == 0 {
-		maxConnections = connectionLimit(openFiles())
+// Limits are those of the public connections of a server. The control socket has none.
+type Limits struct {
+	// Connections is how many may be open; 0 is 10,000. It is never more than the open files
+	// of the process leave room for.
+	Connections int
+	// Exempt reports whether an address may have more than an eighth of them, such as a
+	// reverse proxy; nil = every address.
+	Exempt func(remoteAddr string) bool
+}
+
+// NewServer makes a server. Requests over the control socket are marked as the owner's.
+func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
+	most := connectionLimit(limits.Connections, openFiles())
+	if most < limits.Connections {
+		log.Warn("the process may not open enough files for max_connections", "wanted", limits.Connections, "max", most)
 	}
-	s := &Server{connections: newConnections(maxConnections, log), log: log}
+	limits.Connections = most
+	s := &Server{connections: newConnections(limits, log), log: log}
 	s.http = &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -77,6 +87,9 @@ func (s *Server) Serve(ctx context.Context, limit time.Duration, malformed http.
 	}
 	return s.run(ctx, limit, listeners)
 }
+
+// Connections returns the figures of the public connections.
+func (s *Server) Connections() Counts { return s.connections.Counts() }
 
 // serverLog takes what net/http says. Handshakes fail all day on a server that
 // the internet can reach.

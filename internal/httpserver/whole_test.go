@@ -29,7 +29,7 @@ func wireRefusing(t *testing.T, handler, refuse http.HandlerFunc) net.Conn {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- NewServer(handler, 0, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, refuse, nil, l)
+		ended <- NewServer(handler, Limits{}, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, refuse, nil, l)
 	}()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
 	must(t, err)

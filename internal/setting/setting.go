@@ -106,6 +106,7 @@ type Settings struct {
 	APIKeySalt         string
 	AdminPassword      string // trimmed; its length only matters at the first start
 	BootstrapSecretDir string
+	MaxConnections     int // 0 = as many as the open files leave room for
 	PublicRateLimit    int
 	PublicBodyBudget   int // MiB
 	SubmissionDataMax  int // KiB

@@ -111,6 +111,12 @@ var definitions = []Definition{
 		set:  verbatim(func(s *Settings) *string { return &s.BootstrapSecretDir }),
 	},
 	{
+		Key: "max_connections", Variable: "SVC_MAX_CONNECTIONS", Kind: "integer", Unset: "256 fewer than the process may open files, and at most 10000",
+		Help: "Maximum number of open connections. One address (IPv6: one /64) may have an eighth of them, except trusted proxies; the control socket does not count.",
+		Why:  "Connections must leave files for the data, and each takes some 20 KiB of memory.",
+		set:  into(func(s *Settings) *int { return &s.MaxConnections }, number(1, maxCount)),
+	},
+	{
 		Key: "public_rate_limit", Variable: "SVC_PUBLIC_RATE_LIMIT", Kind: "integer", Default: "300",
 		Help: "Update checks, feedback, logs and batches of events per minute, per client address and endpoint; 0 means no limit.",
 		Why:  "Well above what one household needs, well below what harms the server.",
