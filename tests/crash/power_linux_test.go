@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -92,7 +93,8 @@ type recording struct {
 }
 
 // record lets three servers work on a drive, one after the other: the first is
-// killed, the second is stopped. Each answers a number of requests at least.
+// killed, the second is stopped. Each answers a number of requests at least, and overwrites
+// free pages meanwhile.
 func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 	t.Helper()
 	s := &recording{world: newWorld(seed, d.clock), dir: keepOnFailure(t)}
@@ -111,7 +113,16 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 		check(t, err)
 		s.world.settle(f, false)
 		clients := s.world.loading(c, requests)
+		erased := make(chan error, 1)
+		go func() {
+			err := run("job", "run", "erased-data", "--data", data)
+			if err != nil && strings.Contains(err.Error(), "runs already") { // by itself
+				err = nil
+			}
+			erased <- err
+		}()
 		check(t, clients.work(p, s.world.random))
+		check(t, <-erased)
 		killed := n != 1
 		if killed {
 			p.end()
