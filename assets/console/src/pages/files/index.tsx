@@ -306,7 +306,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
               },
               {
                 name: "TypeScript",
-                code: `import { SvcClient } from "svc-sdk/node";\n\nconst client = new SvcClient({ baseUrl: "${location.origin}/api/v1", projectKey: "${project}", token: process.env.SVC_TOKEN });\nawait client.admin.uploadFile("dist/setup.exe", "setup.exe");`,
+                code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ baseUrl: "${location.origin}/api/v1", projectKey: "${project}", token: process.env.SVC_TOKEN });\nawait client.admin.uploadFile("dist/setup.exe", "setup.exe");`,
               },
             ]}
           />
