@@ -88,10 +88,6 @@ export function TextsProvider({ children }: { children: ReactNode }) {
   const [remembered, remember] = useRemembered("language");
   const language = languageOf(remembered);
   const catalogue = catalogues[language];
-  // What is there already is drawn without a placeholder.
-  if (!catalogue.ready) {
-    use(catalogue.load("shared"));
-  }
   useEffect(() => {
     document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
   }, [language]);
@@ -103,7 +99,23 @@ export function TextsProvider({ children }: { children: ReactNode }) {
     };
     return { language, texts: catalogue.texts, choose };
   }, [language, catalogue, remember]);
-  return <Context value={choice}>{children}</Context>;
+  return (
+    <Context value={choice}>
+      <WithTexts catalogue={catalogue}>{children}</WithTexts>
+    </Context>
+  );
+}
+
+/**
+ * Waits for the texts that all pages have. It has no other hook: React draws a component that waited in `use` once
+ * more, where it takes hooks behind a `use` that is not called then for those of an update, and gives up the drawing.
+ */
+function WithTexts({ catalogue, children }: { catalogue: Catalogue; children: ReactNode }) {
+  // What is there already is drawn without a placeholder.
+  if (!catalogue.ready) {
+    use(catalogue.load("shared"));
+  }
+  return children;
 }
 
 /** The language, and what chooses another. */
