@@ -2,6 +2,8 @@ package instance_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -9,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/backup"
 	"svc/internal/datadir"
 	"svc/internal/instance"
+	"svc/store"
 )
 
 // TestOldUpgradeCopiesGo: copies of more than a week ago go, other files stay.
@@ -52,5 +56,57 @@ func TestOldUpgradeCopiesGo(t *testing.T) {
 		if instance.Has(filepath.Join(data, datadir.Upgrades), name) != want {
 			t.Errorf("%s is there: %v, want %v", name, !want, want)
 		}
+	}
+}
+
+// TestUpgradeCopyHasNothingDeleted: the copy from before an upgrade has what is stored, and
+// nothing of what was deleted before.
+func TestUpgradeCopyHasNothingDeleted(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	path := filepath.Join(data, datadir.Database)
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stayName, goName = "the-name-that-stays", "the-name-that-goes"
+	stays, goes := &store.Project{Key: "stays", Name: stayName}, &store.Project{Key: "goes", Name: strings.Repeat(goName, 1000)}
+	for _, change := range []func(*store.Tx) error{
+		func(tx *store.Tx) error { return tx.CreateProject(stays) },
+		func(tx *store.Tx) error { return tx.CreateProject(goes) },
+		func(tx *store.Tx) error { return tx.DeleteProject(goes) },
+	} {
+		if err := db.Update(change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(db.Purge(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if before, err := os.ReadFile(path); err != nil || !bytes.Contains(before, []byte(goName)) {
+		t.Fatalf("the file has nothing of what was deleted, %v", err)
+	}
+	if err := instance.BeforeUpgrade(data, "1", slog.New(slog.DiscardHandler)).Before(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(instance.UpgradeCopy(data, "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	members := 0
+	_, err = backup.Read(f, nil, func(m backup.Member, content io.Reader) error {
+		members++
+		all, err := io.ReadAll(content)
+		if bytes.Contains(all, []byte(goName)) || !bytes.Contains(all, []byte(stayName)) {
+			t.Errorf("%s has what was deleted, or not what stays", m.Name)
+		}
+		return err
+	})
+	if err != nil || members != 1 {
+		t.Errorf("got %d members, %v, want the database", members, err)
+	}
+	if left, err := os.ReadDir(instance.StagingFolder(data)); err != nil || len(left) != 0 {
+		t.Errorf("staging has %v, %v", left, err)
 	}
 }
