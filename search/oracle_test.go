@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -195,7 +196,7 @@ func chosen(q store.Selection, hidden bool, on *platform.Platform) bool {
 func (w *world) same(what string, find *store.Find, got, all []store.ID, found, want store.Found, q store.Selection) {
 	w.t.Helper()
 	page := all[min(q.Offset, len(all)):min(q.Offset+q.Limit, len(all))]
-	if !slices.Equal(got, page) || found != want {
+	if !slices.Equal(got, page) || !reflect.DeepEqual(found, want) {
 		w.t.Fatalf("%s with %q (index: all %t, %d refs, seen %d of %d), offset %d, limit %d:\ngot  %+v %v\nwant %+v %v", what, find.Terms,
 			find.Candidates.All, len(find.Candidates.Refs), find.Candidates.Seen, w.db.LastChange(), q.Offset, q.Limit, found, got, want, page)
 	}
