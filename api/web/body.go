@@ -41,13 +41,65 @@ type Bodies struct {
 	large    *limit.Budget // the half of memory that bodies above PublicBodyLimit may take
 	arriving *limit.Slots  // bodies in progress, by address
 	largeOf  *limit.Slots  // bodies above PublicBodyLimit, by address
+
+	// Bodies are received in a ring in the order in which they began, and one timer looks
+	// at it: a timer of its own would cost each small request a microsecond.
+	mu       sync.Mutex // guards the fields below, and prev, next, begun and late of bodies
+	ends     body       // its next is the body that began first, its prev the last one
+	watching bool       // the timer is set
 }
 
 // NewBodies returns limits with a budget in bytes.
 func NewBodies(budget int64) *Bodies {
-	return &Bodies{
+	b := &Bodies{
 		memory: limit.NewBudget(budget), large: limit.NewBudget(budget / 2),
 		arriving: limit.NewSlots(bodiesPerAddress), largeOf: limit.NewSlots(largePerAddress),
+	}
+	b.ends.prev, b.ends.next = &b.ends, &b.ends
+	return b
+}
+
+// begin watches a body that is about to be received.
+func (b *Bodies) begin(r *Request, now time.Time) {
+	one := &r.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	one.request, one.begun = r, now
+	one.prev, one.next = b.ends.prev, &b.ends
+	one.prev.next, b.ends.prev = one, one
+	if !b.watching {
+		b.watching = true
+		time.AfterFunc(arrivalTime, b.findLate)
+	}
+}
+
+// end stops watching a body and reports whether it was late.
+func (b *Bodies) end(one *body) (late bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !one.late {
+		one.unlink()
+	}
+	return one.late
+}
+
+// findLate counts the bodies that have not arrived in time as in progress.
+func (b *Bodies) findLate() {
+	var late []*Request
+	b.mu.Lock()
+	now := time.Now()
+	first := b.ends.next
+	for ; first != &b.ends && now.Sub(first.begun) >= arrivalTime; first = b.ends.next {
+		first.late = true
+		first.unlink()
+		late = append(late, first.request)
+	}
+	if b.watching = first != &b.ends; b.watching {
+		time.AfterFunc(arrivalTime-now.Sub(first.begun), b.findLate)
+	}
+	b.mu.Unlock()
+	for _, r := range late {
+		r.becomeLate()
 	}
 }
 
@@ -63,16 +115,23 @@ func (b *Bodies) Refused() (byBudget, byAddress uint64) {
 // body is the body of a request, and what it holds of the limits in Bodies.
 type body struct {
 	bytes []byte
+	err   error
 	read  bool
 	held  int64 // bytes of Bodies.memory
 	large bool  // has a slot of Bodies.largeOf, and held is also of Bodies.large
 
-	late    *time.Timer // calls becomeLate unless the body is complete
-	mu      sync.Mutex  // guards the fields below
+	request    *Request // that it belongs to, while it is received
+	prev, next *body    // in the ring of Bodies
+	begun      time.Time
+	late       bool // it was taken out of the ring because it did not arrive in time
+
+	mu      sync.Mutex // guards the fields below
 	ended   bool
 	slot    bool // has a slot of Bodies.arriving
 	refused bool // found none
 }
+
+func (b *body) unlink() { b.prev.next, b.next.prev = b.next, b.prev }
 
 var (
 	errNoMemory = error(fault.New(fault.Unavailable, "too many request bodies are being received; try again in a second").After(time.Second))
@@ -87,9 +146,14 @@ func errTooLarge(limit int64) error {
 
 // ReadBody reads the request body once, within the route's limit.
 func (r *Request) ReadBody() ([]byte, error) {
-	if r.body.read {
-		return r.body.bytes, nil
+	if !r.body.read {
+		r.body.bytes, r.body.err = r.readBody()
+		r.body.read = true
 	}
+	return r.body.bytes, r.body.err
+}
+
+func (r *Request) readBody() ([]byte, error) {
 	limit := r.Route.BodyLimit
 	if r.ContentLength > limit {
 		return nil, errTooLarge(limit)
@@ -112,7 +176,6 @@ func (r *Request) ReadBody() ([]byte, error) {
 	if err != nil {
 		return nil, errBroken
 	}
-	r.body.bytes, r.body.read = b, true
 	return b, nil
 }
 
@@ -128,15 +191,15 @@ func (r *Request) receive(from io.Reader, size int64) (b []byte, err error) {
 	if size == 0 {
 		return nil, nil
 	}
+	begin := time.Now()
 	if r.Route.Bodies != nil && r.Addr.IsValid() {
-		r.body.late = time.AfterFunc(arrivalTime, r.becomeLate)
+		r.Route.Bodies.begin(r, begin)
 		defer func() {
 			if refused := r.arrived(); refused && err != nil {
 				err = errArriving
 			}
 		}()
 	}
-	begin := time.Now()
 	if r.ContentLength > MinBytesPerSecond {
 		r.extend(begin, 0)
 	}
@@ -164,7 +227,7 @@ func (r *Request) receive(from io.Reader, size int64) (b []byte, err error) {
 func (r *Request) grow(b []byte, size int64) ([]byte, error) {
 	next := min(2*int64(cap(b)), size)
 	if r.Route.Bodies != nil {
-		if err := r.body.take(r.Route.Bodies, next, len(b) >= PublicBodyLimit, limit.AddrKey(r.Addr)); err != nil {
+		if err := r.body.take(r, next, len(b) >= PublicBodyLimit); err != nil {
 			return nil, err
 		}
 	}
@@ -172,8 +235,10 @@ func (r *Request) grow(b []byte, size int64) ([]byte, error) {
 }
 
 // take takes what a buffer of next bytes needs beyond what the body holds.
-func (b *body) take(from *Bodies, next int64, large bool, address string) error {
+func (b *body) take(r *Request, next int64, large bool) error {
+	from := r.Route.Bodies
 	if large && !b.large {
+		address := limit.AddrKey(r.Addr)
 		if !from.largeOf.Take(address) {
 			return errLarge
 		}
@@ -230,7 +295,7 @@ func (r *Request) becomeLate() {
 // arrived ends what becomeLate began and reports whether that refused the body.
 func (r *Request) arrived() (refused bool) {
 	b := &r.body
-	if b.late.Stop() {
+	if !r.Route.Bodies.end(b) {
 		return false
 	}
 	b.mu.Lock()
