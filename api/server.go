@@ -282,7 +282,7 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool)
 	case err != nil:
 		web.Fail(s.log, out, r, err)
 	}
-	// What the administrator looks at is no traffic of apps.
+	// Requests with an administrator's session are previews, not traffic of apps.
 	if counts := x.counts(); counts != 0 && !s.gate.Administers(r) {
 		s.counts.Count(r, counts, from)
 	}

@@ -207,8 +207,8 @@ func TestWhatIsRefusedIsNotCounted(t *testing.T) {
 	}
 }
 
-// What the administrator looks at is answered as for anybody, and not counted. A session
-// that has ended, and an API key, make nobody the administrator.
+// Requests with an administrator's session get the usual answer and are not counted. Requests
+// with an invalid session or an API key are counted.
 func TestAdministratorIsNotCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -66,14 +66,14 @@ type aboutView struct {
 	Text  template.HTML
 }
 
-// namedLink is something with an address. One that browsers can open has a link, any other
-// has it as text.
+// namedLink is a name with an address. Href is the address if a browser can open it, and ""
+// otherwise; then Text is the address.
 type namedLink struct {
 	Name, Text string
 	Href       template.URL
 }
 
-// linkNamed makes the link of a text that people entered as an address.
+// linkNamed returns the link for an address that was entered as free text.
 func linkNamed(name, address string) namedLink {
 	address = strings.TrimSpace(address)
 	if web.IsURL(address) {

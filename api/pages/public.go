@@ -40,8 +40,7 @@ func asPage(text string) *web.File {
 	return web.NewFile(html[0], func() string { return text }, nil)
 }
 
-// effective returns the text of a terms document that counts, and the Unix time of its last
-// change.
+// effective returns the effective text of a terms document and the Unix time of its last change.
 func (h *Handlers) effective(d *terms.Document, l terms.Language) (text string, updated int64, err error) {
 	own, err := store.Read(h.DB, func(tx *store.Tx) (*store.TermsDocument, error) { return tx.TermsDocument(d.Slug) })
 	if err != nil {
@@ -53,8 +52,8 @@ func (h *Handlers) effective(d *terms.Document, l terms.Language) (text string, 
 	return d.In(l).Content, d.Revised, nil
 }
 
-// terms shows a terms document. One that still has placeholders is not published: what stands
-// there would be promised in nobody's name.
+// terms shows a terms document. A document with placeholders is not published, because it
+// does not name the operator who makes its promises.
 func (h *Handlers) terms(w http.ResponseWriter, r *web.Request) error {
 	d := terms.Find(r.Param("slug"))
 	if d == nil {

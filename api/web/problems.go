@@ -106,8 +106,7 @@ func (p *Problems) URL(field string, o Optional[string], limit int) {
 	}
 }
 
-// IsURL reports whether text is an absolute address with a host and the scheme http, https
-// or ftp.
+// IsURL reports whether text is an absolute URL with a host and the scheme http, https or ftp.
 func IsURL(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" {

@@ -18,7 +18,7 @@ type Facts struct {
 	Files int64 `json:"files"`
 	// Damaged are the databases in which a server has met damage since its start.
 	Damaged []DamagedDatabase `json:"damaged"`
-	// UnpublishedTerms are the slugs of the terms documents whose text has placeholders left.
+	// UnpublishedTerms lists the slugs of the terms documents that still have placeholders.
 	UnpublishedTerms []string `json:"unpublished_terms"`
 	// Submissions are the sizes of what apps have sent, of each project that has any.
 	Submissions []Submissions `json:"submissions"`

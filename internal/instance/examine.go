@@ -106,7 +106,7 @@ func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	return facts, err
 }
 
-// unpublishedTerms lists the terms documents whose effective text is not complete.
+// unpublishedTerms lists the slugs of the terms documents that still have placeholders.
 func unpublishedTerms(tx *store.Tx) ([]string, error) {
 	slugs := []string{}
 	for _, d := range terms.All() {

@@ -77,7 +77,7 @@ func LanguageFor(preference string) (l Language, unknown bool) {
 // In returns the document in a language.
 func (d *Document) In(l Language) *Text { return &d.texts[l] }
 
-// Complete reports whether a text has no placeholders left, so that visitors can be shown it.
+// Complete reports whether a text has no placeholders left. Only complete texts are published.
 func Complete(text string) bool {
 	return !strings.Contains(text, "{{") || len(placeholder.Names(text)) == 0
 }

@@ -241,7 +241,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestHeadCells: each column of a table has a name, for people who have the table read to them.
+// TestHeadCells: each column of a table has a name, which screen readers need.
 func TestHeadCells(t *testing.T) {
 	t.Parallel()
 	unnamed := regexp.MustCompile(`(?m)^.*\|\s*\|.*\n\|---.*$`)

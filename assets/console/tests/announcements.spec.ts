@@ -49,7 +49,7 @@ inEachWay([pointer, keyboard, phone], () => {
       await expect(row(page, "Maintenance")).toContainText("2");
     }
 
-    // It is asked with the login, which the server does not count.
+    // The request carries the login, so the server does not count it.
     const asked: (string | null)[] = [];
     page.on("request", async (request) => {
       if (request.url().includes(`/public/${project}/announcements`)) {

@@ -214,7 +214,7 @@ test("feedback: why it cannot be forwarded, and the way to change that", async (
   const { id } = await sendFeedback(server, project, praise);
   await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
   const drawer = page.getByRole("dialog");
-  // The switch is what is missing, whatever the address of the project is.
+  // The address of the project makes no difference: the switch is off.
   await expect(drawer.getByText("Forwarding is off. Turn it on in")).toBeVisible();
   await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
   await page.reload();

@@ -180,7 +180,7 @@ test("who is logged in already is led on, and a slow browser gives up no drawing
     await step;
     await route.continue();
   });
-  // The fixture fails for a drawing that was given up.
+  // The fixture fails if React abandons a render.
   await open(page, server, "/login", { language: "zh" });
   await expect(page).toHaveURL(`${server.url}/admin`);
   await expect(page.getByRole("heading", { level: 1, name: zh.frame.pages.overview })).toBeVisible();

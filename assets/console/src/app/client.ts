@@ -120,14 +120,14 @@ export function transferClientOf(projectKey: string): SvcClient {
   return newClient(projectKey, { timeoutMs: 300_000, retries: 0 });
 }
 
-/** Sends what an app sends, with the login beside it: the server does not count it as of an app. */
+/** Adds the login to a public request, so that the server does not count it as traffic of an app. */
 function sendUncounted(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${session()?.token ?? ""}`);
   return send(input, { ...init, headers });
 }
 
-/** What an app gets from a project, for a look that is not counted in the statistics. */
+/** The public methods of a project, for previews that the statistics do not count. */
 export function appViewOf(projectKey: string): SvcClient["public"] {
   return newClient(projectKey, { fetch: sendUncounted }).public;
 }

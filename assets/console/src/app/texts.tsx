@@ -107,11 +107,11 @@ export function TextsProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Waits for the texts that all pages have. It has no other hook: React draws a component that waited in `use` once
- * more, where it takes hooks behind a `use` that is not called then for those of an update, and gives up the drawing.
+ * Waits for the texts that all pages share. It must have no other hook: React replays a component that suspended in
+ * `use`. If the texts have arrived by then, `use` is not called, and React fails on the hooks after it.
  */
 function WithTexts({ catalogue, children }: { catalogue: Catalogue; children: ReactNode }) {
-  // What is there already is drawn without a placeholder.
+  // Texts that are already loaded need no placeholder.
   if (!catalogue.ready) {
     use(catalogue.load("shared"));
   }

@@ -4,18 +4,18 @@ import { Anchor, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CopyIcon } from "./copy";
 
-/** Whether a browser can open a text as an address; any other must not become a link. */
+/** Reports whether a text is an address with a host that a browser can open. No other text may become a link. */
 export function isWebAddress(text: string): boolean {
   return /^(https?|ftp):\/\/[^/?#\s]/i.test(text.trim());
 }
 
 interface Props {
   address: string;
-  /** What the link says; the address unless given. */
+  /** Text of the link; the address by default. */
   children?: ReactNode;
 }
 
-/** A link, or the text where it is no address that a browser can open. */
+/** A link, or plain text if a browser cannot open the address. */
 export function WebLink({ address, children = address }: Props) {
   if (!isWebAddress(address)) {
     return <bdi>{address}</bdi>;
@@ -27,7 +27,7 @@ export function WebLink({ address, children = address }: Props) {
   );
 }
 
-/** The same with a button that copies the address. */
+/** WebLink with a button that copies the address. */
 export function WebLinkToCopy(props: Props) {
   return (
     <Group gap={4} wrap="nowrap">

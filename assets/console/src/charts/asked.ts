@@ -8,13 +8,13 @@ import type { Range } from "../app/range";
 
 const numbers = "numbers";
 
-/** Whether numbers that are shown have no answer yet, not even that they failed. */
+/** Whether a query of the page is still pending, neither answered nor failed. */
 function areMissing(queries: QueryClient): boolean {
   const pending = ({ state }: { state: { status: string } }) => state.status === "pending";
   return queries.getQueryCache().findAll({ queryKey: [numbers], type: "active", predicate: pending }).length > 0;
 }
 
-/** The range that the numbers on the page are of: the one before `range`, until there is an answer about this one. */
+/** The range of the numbers on the page: the previous range until the queries for `range` have been answered. */
 export function useAnsweredRange(range: Range): Range {
   const queries = useQueryClient();
   const [answered, setAnswered] = useState(range);
@@ -23,7 +23,7 @@ export function useAnsweredRange(range: Range): Range {
     () => areMissing(queries),
   );
   useEffect(() => {
-    // What else is on the page asks in effects, which may come after this one.
+    // Other components start their requests in effects, which may run after this one.
     const timer = setTimeout(() => areMissing(queries) || setAnswered(range));
     return () => clearTimeout(timer);
   }, [queries, range, missing]);

@@ -33,21 +33,21 @@ export function axisLabel({ palette }: Look) {
   return { color: palette.muted, fontSize: 11, fontFamily };
 }
 
-/** How many steps an axis of values has, about. */
+/** The approximate number of steps of a value axis. */
 const marks = 4;
 
-/** Digits after the point that tell the marks of an axis from 0 to `most` apart: those of the step that ECharts takes. */
+/** Returns the number of decimals that the marks of an axis from 0 to `most` need: those of the step ECharts chooses. */
 function digitsOf(most: number): number {
   if (most <= 0) {
     return 0;
   }
   const step = most / marks;
   const power = Math.floor(Math.log10(step));
-  // It takes 1, 2, 3, 5 or 10 times a power of ten.
+  // ECharts steps are 1, 2, 3, 5 or 10 times a power of ten.
   return Math.max(0, -(step / 10 ** power >= 7 ? power + 1 : power));
 }
 
-/** An axis of values from 0 to `most`, whose marks are written with as many digits after the point as they need. */
+/** A value axis from 0 to `most`. `format` gets the number of decimals that the marks need. */
 export function valueAxis(look: Look, most: number, format: (value: number, digits: number) => string) {
   const digits = digitsOf(most);
   return {

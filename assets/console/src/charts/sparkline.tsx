@@ -7,7 +7,7 @@ import { colorOf, usePalette } from "./palette";
 const width = 120;
 const height = 28;
 
-/** Values in the order of time; null where there is none, as for the mean of nothing. */
+/** Values in order of time; null marks a gap, such as the mean of no values. */
 export type Curve = readonly (number | null)[];
 
 /** Values added up to at most so many, so that a curve is none of needles. */
@@ -25,7 +25,7 @@ interface Point {
   open: boolean;
 }
 
-/** The lines through values, in a box, with a gap where there is none; the greatest value touches the top. */
+/** Lines through the values, scaled to a box, with a gap for each null. The greatest value touches the top. */
 export function linesOf(values: Curve, boxWidth: number, boxHeight: number): Point[][] {
   const most = Math.max(...values.map((value) => value ?? 0), 0) || 1;
   const step = values.length > 1 ? boxWidth / (values.length - 1) : 0;

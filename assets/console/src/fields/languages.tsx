@@ -37,7 +37,7 @@ interface Props<T extends Translation> {
   kind: "version" | "announcement" | "project";
   /** The default texts that can be translated, by field. */
   base: Record<string, string>;
-  /** What is wrong with them when the form was not saved. */
+  /** Errors of the form by field. */
   errors: Partial<Record<string, ReactNode>>;
   value: Record<string, T>;
   onChange(value: Record<string, T>): void;

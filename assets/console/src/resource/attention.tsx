@@ -1,10 +1,10 @@
-// What a form says and does when it was not saved because of its fields.
+// The reaction of a form to invalid fields: it counts them and focuses the first one.
 
 import { Text } from "@mantine/core";
 import { type RefObject, useEffect } from "react";
 import { useTexts } from "../app/texts";
 
-/** Says how many fields are wrong, beside the button that saves. */
+/** Shows the number of invalid fields, beside the save button. */
 export function Attention({ errors }: { errors: object }) {
   const { common } = useTexts();
   const count = Object.values(errors).filter(Boolean).length;
@@ -17,7 +17,7 @@ export function Attention({ errors }: { errors: object }) {
 
 const focusable = "input:not([disabled]), textarea, [contenteditable=true], button:not([disabled]), [tabindex='0']";
 
-/** The field that a message stands at: the nearest around it that can have the focus. */
+/** Returns the focusable field nearest to an error message. */
 function fieldOf(message: Element, within: Element): HTMLElement | null {
   for (let part: Element | null = message; part && part !== within; part = part.parentElement) {
     const field = part.querySelector<HTMLElement>(focusable);
@@ -28,13 +28,13 @@ function fieldOf(message: Element, within: Element): HTMLElement | null {
   return null;
 }
 
-/** Gives the focus to the first wrong field of a form, each time that `failed` changes to another moment; null is none. */
+/** Focuses the first invalid field of a form whenever `failed`, the time of the last failed attempt, changes. Null means none. */
 export function useFirstProblem(form: RefObject<HTMLElement | null>, failed: number | null): void {
   useEffect(() => {
     if (failed === null) {
       return undefined;
     }
-    // The field may be in a tab that is opened by the same change.
+    // The same change may open the tab that has the field.
     const frame = requestAnimationFrame(() => {
       const first = form.current?.querySelector<HTMLElement>("[aria-invalid=true], .mantine-InputWrapper-error, .mantine-Switch-error");
       const field = first?.matches("[aria-invalid=true]") ? first : first && fieldOf(first, form.current!);

@@ -64,7 +64,7 @@ function OpenForm<R extends object, D extends object>({
   const texts = useTexts();
   const { common } = texts;
   const queries = useQueryClient();
-  // Whether another dialog follows, which takes the focus.
+  // Whether another dialog follows and takes the focus.
   const followed = useRef(false);
   useFocusReturn(edited ? resource.id(edited) : undefined, followed);
   const admin = clientOf(list.project).admin;

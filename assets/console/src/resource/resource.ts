@@ -66,7 +66,7 @@ export interface Action<R> {
 /** What the inputs of a form are bound to. */
 export interface Inputs<D> {
   values: D;
-  /** What is wrong, by field; another object after each attempt to save. */
+  /** Errors by field; a new object after each attempt to save. */
   errors: Partial<Record<string, ReactNode>>;
   /** What an input needs: value, onChange and the error that stands at it. */
   // biome-ignore lint/suspicious/noExplicitAny: each input knows the type of its value
@@ -91,7 +91,7 @@ export interface FormDescription<R, D extends object> {
   etag?: ((admin: Admin, record: R) => Promise<string | undefined>) | undefined;
   /** Shown instead of closing after a record was made, as for keys that are shown once. */
   created?: ((result: never, close: () => void) => ReactNode) | undefined;
-  /** The dialog that follows after a record was made, by its parameters in the address, and what the notice says then. */
+  /** Parameters of the address for the dialog that follows after a record is made, and the text of the notice. */
   next?: ((result: never) => { address: Record<string, string>; notice: string }) | undefined;
   size?: "md" | "lg" | "xl" | undefined;
 }

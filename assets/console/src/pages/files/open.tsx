@@ -1,4 +1,4 @@
-// The uploads that are not complete, of CI and of other people: each takes space until it is completed, ended or a day old.
+// Open uploads of CI and of other users. Each takes space until it is completed, ended or a day old.
 
 import { Button, Progress, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -20,7 +20,7 @@ export function OpenUploads({ project }: { project: string }) {
   const format = useFormat();
   const queries = useQueryClient();
   const [asked, ask] = useState<OpenUpload | null>(null);
-  // Those of this tab are shown with what they do.
+  // Uploads of this tab have a list of their own.
   useUploads();
   const { data } = useQuery({
     queryKey: ["files", project, "uploads"],

@@ -1,4 +1,4 @@
-// Deletes logs by time, level and address: it counts them first, and the count is typed to confirm.
+// The dialog that deletes logs by time, level and address. It counts them first; typing the count confirms.
 
 import { Button, Group, Modal, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -27,7 +27,7 @@ export function Prune({ project }: { project: string }) {
   return prune && project ? <Dialog key={project} project={project} onClose={() => change({ prune: false })} /> : null;
 }
 
-/** What is to be deleted, and how much that was when it was counted. */
+/** The conditions, and how many logs matched when they were counted. */
 interface Counted {
   conditions: LogPrune;
   matched: number;
@@ -48,7 +48,7 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
   const count = useMutation({
     mutationFn: async (): Promise<Counted> => {
       const conditions: LogPrune = {
-        // What arrives after it was counted stays.
+        // Logs that arrive after the count are kept.
         end_time: end ?? Math.floor(now()) + 1,
         ...(level !== null && { level: Number(level) }),
         ...(ip.trim() && { ip: ip.trim() }),
@@ -63,11 +63,11 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
       noticeDone(texts, logs.prune.deleted(format.number(deleted), deleted));
       onClose();
     },
-    // Some of them may be gone when it failed.
+    // A failed request may have deleted some of them.
     onSettled: () => queries.invalidateQueries({ queryKey: ["logs"] }),
   });
   const counted = count.data;
-  /** A change of the conditions: what was counted is of others. */
+  /** Wraps a setter of a condition: a change discards the count. */
   const changing =
     <T,>(set: (value: T) => void) =>
     (value: T) => {

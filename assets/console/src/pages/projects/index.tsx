@@ -24,7 +24,7 @@ export default function ProjectsPage() {
   const { common, projects } = useTexts();
   const [address, change] = useAddress();
   const resource = useProjectsResource();
-  // What is shown stays while the dialog closes.
+  // Keeps the content while the dialog closes.
   const [start, keep] = useState("");
   if (address["start"] && address["start"] !== start) {
     keep(address["start"]);

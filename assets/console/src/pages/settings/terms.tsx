@@ -100,7 +100,7 @@ function Document({
   const [asked, setAsked] = useState(false);
   const [builtin, setBuiltin] = useState(false);
   const [generated, setGenerated] = useState(false);
-  // When the text was last not generated because of blanks.
+  // Time of the last attempt that failed because of blanks.
   const [refused, setRefused] = useState<number | null>(null);
   const filling = useRef<HTMLFormElement>(null);
   useFirstProblem(filling, refused);
@@ -164,7 +164,7 @@ function Document({
             setGenerated(blanks.length === 0);
             setRefused(blanks.length === 0 ? null : event.timeStamp);
             if (blanks.length === 0) {
-              // What may be left blank is left out.
+              // Optional placeholders without an answer become a dash.
               const given = document.placeholders.map(({ key }) => [key, answer(key) || "–"]);
               onDraft({ custom: true, content: fill(document.builtin_content, Object.fromEntries(given)) });
             }

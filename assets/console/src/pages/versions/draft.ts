@@ -118,7 +118,7 @@ export function fieldsOf(draft: Draft): VersionFields {
 /** The stable versions that are not deprecated, the greatest first; those that are known. */
 export type Stable = Pick<Version, "id" | "version" | "comparable_version" | "download_links">[];
 
-/** Whether apps will be sent to a version: it is or becomes the latest one, or they must not skip it. */
+/** Reports whether apps will be offered a version: it is or becomes the latest one, or it is a milestone. */
 export function isOffered({ version, ...draft }: Draft, record: Version | null, stable: Stable): boolean {
   const comparable = draft.comparable_version || deriveComparable(version);
   if (!version.trim() || !comparable || draft.is_deprecated) {

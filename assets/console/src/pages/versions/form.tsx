@@ -163,7 +163,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
   );
 }
 
-/** Says that apps will be sent to a version that has nothing to download, and takes over the files of the one before. */
+/** Warns that apps will find nothing to download, and offers to copy the files of the previous version. */
 function NoFile({ inputs: { values, set }, record, stable }: { inputs: Inputs<Draft>; record: Version | null; stable: Stable }) {
   const { form } = useTexts().versions;
   if (!isOffered(values, record, stable) || values.download_url.trim() || linksOf(values.download_links).length > 0) {
