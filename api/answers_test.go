@@ -180,6 +180,13 @@ func TestAnswerBudget(t *testing.T) {
 			}
 		})
 	}
+	for _, page := range []string{"/projects/a", "/projects/a?version=1.0.1"} {
+		waiting.Go(func() {
+			if status, _, header := s.Visit(t, "GET", page, nil); status != 503 || header.Get("Retry-After") != "5" {
+				t.Errorf("%s without room: got %d, Retry-After %q, want 503 and 5", page, status, header.Get("Retry-After"))
+			}
+		})
+	}
 	for _, path := range []string{"/admin/projects", "/admin/projects/small/versions", "/public/small/versions/latest"} {
 		if status, answer, _ := s.Do(t, "GET", path, s.Admin, ""); status != 200 {
 			t.Errorf("%s: got %d %s, want 200", path, status, answer)

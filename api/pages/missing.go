@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -32,6 +33,9 @@ func (h *Handlers) page(answer web.Handler) web.Handler {
 			h.Missing(w, r)
 		default:
 			status := web.Explain(h.Log, r, err)
+			if f, ok := errors.AsType[*fault.Error](err); ok && f.RetryAfter > 0 {
+				w.Header().Set("Retry-After", web.Seconds(f.RetryAfter))
+			}
 			h.problem(w, r, status, func(t *words) string { return t.FailedTitle }, func(t *words) string { return t.FailedText })
 		}
 		return nil

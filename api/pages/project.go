@@ -142,6 +142,7 @@ func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
 type reader struct {
 	*Handlers
 	*words
+	request  *web.Request
 	snap     *store.Snapshot
 	language int    // index of a language of the project, -1 for the texts as they were written
 	tag      string // key of its tag, "" for those
@@ -153,7 +154,7 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, er
 	p := snap.Project
 	tags, asked := wishes(r)
 	page := projectPage{layout: h.layout(r, "/projects/"+url.PathEscape(p.Key))}
-	to := reader{Handlers: h, words: page.T, snap: snap, language: textLanguage(snap.Locales, tags), href: page.Path}
+	to := reader{Handlers: h, words: page.T, request: r, snap: snap, language: textLanguage(snap.Locales, tags), href: page.Path}
 	if to.language >= 0 {
 		to.tag = locale.Key(p.Languages[to.language].Tag)
 	}
@@ -308,6 +309,11 @@ func (to reader) project() projectView {
 
 // version shows an entry. Notes of more than limit bytes are cut; 0 is no limit.
 func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error) {
+	if e.Large {
+		if err := to.request.Hold(e.Size); err != nil {
+			return nil, err
+		}
+	}
 	full, err := to.DB.FullVersion(to.snap, e)
 	if err != nil {
 		return nil, err
@@ -444,6 +450,11 @@ func (to reader) announcement(id string) (*announcementView, error) {
 // announced shows an announcement. One of more than limit bytes leads to a page of its own;
 // 0 is no limit.
 func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcementView, error) {
+	if e.Large {
+		if err := to.request.Hold(e.Size); err != nil {
+			return nil, err
+		}
+	}
 	full, err := to.DB.FullAnnouncement(to.snap, e)
 	if err != nil {
 		return nil, err
