@@ -2,15 +2,20 @@ package search
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/blevesearch/bleve/v2/util"
 	"go.etcd.io/bbolt"
 
+	"svc/internal/boltfile"
+	"svc/internal/boltfile/bolttest"
 	"svc/internal/datadir"
+	"svc/internal/testutil"
 	"svc/store"
 )
 
@@ -232,4 +237,26 @@ func cut(t testing.TB, fraction int64, names ...string) {
 		check(t, err)
 		check(t, os.Truncate(name, info.Size()/fraction))
 	}
+}
+
+// TestDamagedBlockOfLogs: the text of a block of logs is damaged on a page that is sound. The index says
+// so and stays behind, and searches read the records.
+func TestDamagedBlockOfLogs(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	p := b.addProject("a")
+	b.addLogs(p.ID, 300, numbered) // a block of 256, and more
+	b.close()
+	err := bolttest.Change(b.file(), func(tx *boltfile.Tx) error {
+		texts := tx.Bucket([]byte("content")).Bucket(binary.BigEndian.AppendUint32(nil, uint32(p.ID))).Bucket([]byte("log_texts"))
+		return texts.PutValue([]byte{0, 0, 0, 0}, []byte("short"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	defer b.run()()
+	testutil.Until(t, "the index to report the damage", func() bool {
+		return strings.Contains(b.index.State().Failure, store.ErrDamaged.Error())
+	})
 }

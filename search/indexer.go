@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (x *Index) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
 		text := x.db.ChangedText()
-		err := x.catchUp(ctx)
+		err := x.catchUpOrRecover(ctx)
 		if x.observed.batches.Load() != before {
 			due = time.Now().Add(max(x.gatherFor, min(gatherShare*time.Since(begun), maxGather)))
 		}
@@ -93,6 +94,17 @@ func (x *Index) Run(ctx context.Context) {
 		}
 		retry = min(2*retry, lastRetry)
 	}
+}
+
+// catchUpOrRecover calls catchUp and returns a panic as an error: the server must go on without
+// an index that is up to date, whatever is wrong with a record.
+func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return x.catchUp(ctx)
 }
 
 // gather waits until the next batch is due, no more changes come, or there are

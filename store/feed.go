@@ -206,7 +206,11 @@ func (s series[R, T]) text(tx *Tx, c Change) (string, bool, error) {
 	if texts == nil {
 		return "", false, nil
 	}
-	return string(column.Columns{Words: content.Bucket(s.words).Get(blockKey(c.Block)), Texts: texts}.Body()), true, nil
+	columns := column.Columns{Words: content.Bucket(s.words).Get(blockKey(c.Block)), Texts: texts}
+	if !columns.Valid() {
+		return "", false, fmt.Errorf("%w: block %d of %s", ErrDamaged, c.Block, s.what)
+	}
+	return string(columns.Body()), true, nil
 }
 
 // Searchable lists everything that can be searched, in the order of Change.Ref

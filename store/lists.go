@@ -413,7 +413,7 @@ func (x *scan) matchBatch() error {
 	for i := range x.batch {
 		c := &x.batch[i]
 		if c.damaged {
-			return fmt.Errorf("block %d is damaged", c.block)
+			return fmt.Errorf("%w: block %d", ErrDamaged, c.block)
 		}
 		x.found.Text = x.found.Text || c.shown.And(c.matched) != column.Bitmap{}
 		x.pick.take(c.block*column.BlockSize, c.passing.And(c.matched))

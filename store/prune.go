@@ -199,7 +199,7 @@ func (s series[R, T]) remove(tx *Tx, p ProjectID, part blockPart, forget func(tx
 		return 0, err
 	}
 	if !c.Valid() {
-		return 0, fmt.Errorf("block %d of %s is damaged", part.block, s.what)
+		return 0, fmt.Errorf("%w: block %d of %s", ErrDamaged, part.block, s.what)
 	}
 	records, made := content.Bucket(s.records), column.NewBuilder(c.Len())
 	for i := range c.Len() {
@@ -211,7 +211,7 @@ func (s series[R, T]) remove(tx *Tx, p ProjectID, part blockPart, forget func(tx
 		key := numberKey(part.block*column.BlockSize + uint64(i))
 		raw := records.Get(key)
 		if len(raw) < len(ID{}) {
-			return n, fmt.Errorf("record %d of %s is damaged", binary.BigEndian.Uint64(key), s.what)
+			return n, fmt.Errorf("%w: record %d of %s", ErrDamaged, binary.BigEndian.Uint64(key), s.what)
 		}
 		tx.count(p, s.bytes, -int64(len(raw)))
 		if err := forget(tx, ID(raw[:16]), w); err != nil {

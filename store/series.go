@@ -199,7 +199,7 @@ func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error
 		c.Texts = w.texts.read(block)
 	}
 	if len(c.Words) != 2*column.BlockSize || texts && len(c.Texts) < 4*column.BlockSize {
-		return c, fmt.Errorf("block %d of %s has no whole columns", block, w.series.what)
+		return c, fmt.Errorf("%w: block %d of %s has no whole columns", ErrDamaged, block, w.series.what)
 	}
 	return c, nil
 }

@@ -48,6 +48,9 @@ func (c Columns) end(i int) int {
 // Valid reports whether the ends of the texts are in order and that of the last
 // is the end of them all. Only a damaged file has others.
 func (c Columns) Valid() bool {
+	if len(c.Texts) < 4*c.Len() {
+		return false
+	}
 	last := uint32(0)
 	for ends := c.Texts[:4*c.Len()]; len(ends) >= 4; ends = ends[4:] {
 		end := binary.LittleEndian.Uint32(ends)
