@@ -52,6 +52,7 @@ type Writer struct {
 	tried    atomic.Int64            // when Writable tried last, Unix nanoseconds
 	failures atomic.Uint64           // commits that failed
 	damage   atomic.Pointer[damage]  // the first that was found
+	examined atomic.Int64            // when a panic last had the file examined, in nanoseconds since epoch; 0 = never
 }
 
 // failure is a commit that failed.

@@ -94,6 +94,9 @@ func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next posi
 	if same, err := w.isOpen(file); err != nil || !same {
 		return 0, at, err // compacted a moment ago
 	}
+	if f := w.failing.Load(); f != nil { // an empty commit would succeed and hide that the disk is full
+		return 0, at, f.fault
+	}
 	if err := w.releasePages(); err != nil {
 		return 0, at, err
 	}
