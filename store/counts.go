@@ -103,7 +103,11 @@ func (tx *Tx) writeCounts() error {
 		}
 		b := content.Bucket(countsBucket)
 		for name, delta := range deltas {
-			n := counted(b.Get([]byte(name))) + delta
+			before := b.Get([]byte(name))
+			if before == nil && laterCounts[name] && tx.store != nil && tx.store.uncounted {
+				continue // ensureBytes counts them all at the next start
+			}
+			n := counted(before) + delta
 			if err := b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n))); err != nil {
 				return err
 			}

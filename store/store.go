@@ -54,6 +54,7 @@ import (
 	"github.com/google/uuid"
 
 	"svc/internal/boltfile"
+	"svc/internal/fault"
 	"svc/internal/limit"
 )
 
@@ -110,6 +111,7 @@ type Store struct {
 	owner uuid.UUID // see Owner
 
 	exactBytes int64 // Options.ExactBytes
+	uncounted  bool  // a full disk kept ensureBytes from writing
 
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
@@ -168,7 +170,10 @@ func Open(path string, o Options) (*Store, error) {
 		err = s.load()
 	}
 	if err == nil && !o.ReadOnly {
-		err = s.ensureBytes()
+		if err = s.ensureBytes(); fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) {
+			s.log.Warn("the sizes of feedback and logs could not be counted; the next start tries again", "error", err)
+			s.uncounted, err = true, nil
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.file.Abandon())

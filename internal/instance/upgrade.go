@@ -15,6 +15,7 @@ import (
 	"svc/internal/backup"
 	"svc/internal/boltfile"
 	"svc/internal/datadir"
+	"svc/internal/disk"
 	"svc/internal/doctor"
 	"svc/internal/durable"
 )
@@ -66,21 +67,27 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	for _, name := range datadir.Databases {
-		if err := copyLive(filepath.Join(stage, name), filepath.Join(data, name)); err != nil {
-			return "", err
-		}
+	if err := roomForCopies(data, stage); err != nil {
+		return "", err
 	}
 	return path, durable.Write(path, 0o600, func(w io.Writer) error {
 		archive, err := backup.NewWriter(w, version, time.Now())
 		if err != nil {
 			return err
 		}
-		for _, file := range []string{
-			filepath.Join(stage, datadir.Database), filepath.Join(stage, datadir.Events),
-			filepath.Join(data, datadir.Secrets), filepath.Join(data, datadir.Config),
-		} {
-			if err := archive.AddFile(filepath.Base(file), file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		for _, name := range datadir.Databases { // one after the other, so that only one takes space
+			staged := filepath.Join(stage, name)
+			if err := copyLive(staged, filepath.Join(data, name)); err != nil {
+				archive.Abort()
+				return err
+			}
+			if err := errors.Join(addIfThere(archive, staged), os.RemoveAll(staged)); err != nil {
+				archive.Abort()
+				return err
+			}
+		}
+		for _, name := range []string{datadir.Secrets, datadir.Config} {
+			if err := addIfThere(archive, filepath.Join(data, name)); err != nil {
 				archive.Abort()
 				return err
 			}
@@ -88,6 +95,26 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 		_, err = archive.Close(false, nil)
 		return err
 	})
+}
+
+// addIfThere adds a file to an archive unless it does not exist.
+func addIfThere(archive *backup.Writer, path string) error {
+	if err := archive.AddFile(filepath.Base(path), path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// roomForCopies fails with NoSpace unless the disk has room for a copy of the larger database
+// and for an archive of both, which is compressed.
+func roomForCopies(data, stage string) error {
+	var largest, all int64
+	for _, name := range datadir.Databases {
+		if size, err := boltfile.Size(filepath.Join(data, name)); err == nil {
+			largest, all = max(largest, size), all+size
+		}
+	}
+	return disk.Need(stage, uint64(largest+all/2)+disk.Floor, "a copy of the data before the upgrade")
 }
 
 // copyLive copies a database, if it is there, without what was deleted in it. One that is
