@@ -105,7 +105,7 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 
 // purge removes what deleted projects left behind.
 func (j *Jobs) purge(ctx context.Context) error {
-	return errors.Join(j.purgeUploads(), j.DB.Purge(), j.purgeEvents(ctx))
+	return errors.Join(j.DB.Purge(), j.purgeUploads(), j.purgeEvents(ctx))
 }
 
 // clean deletes what is older than its project keeps it. It may be stopped and

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,11 +96,15 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 		for id, list := range due {
 			busy.set(id, true)
 			running.Go(func() {
-				err := j.run(ctx, j.deletions, func(ctx context.Context) error { return j.deleteObjects(ctx, id, list) })
-				if err != nil && ctx.Err() == nil {
-					j.Log.Error("objects of deleted files not removed; retrying", "error", err)
+				var failed error // of this storage; the job fails for all
+				_ = j.run(ctx, j.deletions, func(ctx context.Context) error {
+					failed = j.deleteObjects(ctx, id, list)
+					return cmp.Or(ctx.Err(), j.failures.all())
+				})
+				if failed != nil && ctx.Err() == nil {
+					j.Log.Error("objects of deleted files not removed; retrying", "error", failed)
 				}
-				if errors.Is(err, errUnnoted) {
+				if errors.Is(failed, errUnnoted) {
 					_ = pause(ctx, unnotedPause) // they are still due, and would begin again at once
 				}
 				busy.set(id, false)
@@ -184,17 +189,17 @@ func (r deletionResult) failed() bool {
 
 // deleteObjects removes objects of a storage, and has their links refreshed in the CDN. What
 // cannot be removed is postponed, and its link is refreshed all the same. If the storage does
-// not work, all its deletions are postponed. The error is that of all storages.
+// not work, all its deletions are postponed.
 func (j *Jobs) deleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
 	err := j.deleteFrom(ctx, id, due)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	j.failures.note(id, err)
-	return j.failures.all()
+	return err
 }
 
-// deleteFrom is deleteObjects with the error of one storage.
+// deleteFrom is deleteObjects without a note of the failure.
 func (j *Jobs) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
 	results := j.deleteEach(ctx, id, due)
 	var cause error
@@ -305,21 +310,25 @@ func (j *Jobs) settleDeletions(tx *store.Tx, results []deletionResult) error {
 func (j *Jobs) postponeStorage(id string, cause error) error {
 	return j.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error {
 		return tx.PostponeFileDeletion(d, j.Now().Add(store.RetryPause(d.Attempts)).Unix(), cause.Error())
-	})
+	}, func(*store.FileDeletion) bool { return true })
 }
 
-// refreshEarly has the links of what is due on a slow storage refreshed.
+// refreshEarly has the links of what is due on a slow storage refreshed, once for each.
 func (j *Jobs) refreshEarly(id string) error {
-	return j.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error { return tx.PutFileDeletion(d) })
+	refresh, err := store.Read(j.DB, j.refreshes)
+	if err != nil || !refresh {
+		return err
+	}
+	return j.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error { return tx.PutFileDeletion(d) }, func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
-// changeDue has the link of each deletion that is due on a storage refreshed early, and calls
-// change for it.
-func (j *Jobs) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error) error {
+// changeDue has the link of each deletion that is due on a storage and that concerns reports
+// refreshed early, and calls change for it.
+func (j *Jobs) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
 	now := j.Now()
 	all, err := store.Read(j.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
 		due, _, err := tx.DueFileDeletions(now.Unix(), math.MaxInt, func(backend string) bool { return backend != id })
-		return due[id], err
+		return slices.DeleteFunc(due[id], func(d *store.FileDeletion) bool { return !concerns(d) }), err
 	})
 	for list := range slices.Chunk(all, postponedAtOnce) {
 		err = errors.Join(err, j.DB.Update(func(tx *store.Tx) error {

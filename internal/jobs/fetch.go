@@ -49,7 +49,7 @@ func (j *Jobs) fetchAttachment(ctx context.Context, f *store.File, staged string
 	if answer.ContentLength > j.Files.MaxSize {
 		return j.tooLarge()
 	}
-	if err := j.roomFor(f.Project, answer.ContentLength); err != nil {
+	if err := j.roomFor(f.Project, answer.ContentLength-f.Size); err != nil { // the size of f is among those of pending files
 		return err
 	}
 	size, sum, err := j.download(answer, staged)

@@ -63,6 +63,9 @@ func (s *Sessions) Room(project uint32, size, pending int64) error {
 	for _, u := range s.list() {
 		if u.project == project {
 			whole, arrived := u.space()
+			if !s.now().Before(u.expires) {
+				whole = arrived // it takes no more
+			}
 			total += float64(whole)
 			taken += float64(arrived)
 		}
