@@ -76,7 +76,7 @@ func writers() []*writer {
 		{method: "POST", path: "/public/a/events", body: func(n int) string {
 			return fmt.Sprintf(`{"distinct_id":"u","events":[{"event_id":"%d","name":"open","properties":{"text":"%d%s"}}]}`, n, n, long[:2000])
 		}, status: 202},
-		{method: "PUT", path: "/admin/projects/a/versions/by-version/1.0.0", body: func(n int) string { return fmt.Sprintf(`{"content":"%d %s"}`, n, long) }, status: 200},
+		{method: "PUT", path: "/admin/projects/a/versions/by-version/1.0.0", body: func(n int) string { return fmt.Sprintf(`{"content":"%d %s"}`, n, strings.Repeat("x", 1000*n)) }, status: 200}, // each larger, so that the pages of the one before are too few
 		{method: "POST", path: "/admin/projects/a/announcements", body: func(n int) string { return fmt.Sprintf(`{"title":"%d","content":"%s"}`, n, long) }, status: 201},
 	}
 }
@@ -128,7 +128,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	full := func() {
 		t.Helper()
-		for _, w := range all {
+		// The version comes last, when the announcements have taken all pages but its own.
+		for _, w := range []*writer{all[0], all[1], all[2], all[4], all[3]} {
 			status, message, retry := w.status, "", ""
 			for try := 0; status == w.status; try++ {
 				if try == 5000 {
