@@ -103,9 +103,10 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 	})
 }
 
-// purge removes what deleted projects left behind.
+// purge removes what deleted projects left behind. Uploads come last: one that is being
+// completed is waited for, which hashes all of it.
 func (j *Jobs) purge(ctx context.Context) error {
-	return errors.Join(j.DB.Purge(), j.purgeUploads(), j.purgeEvents(ctx))
+	return errors.Join(j.DB.Purge(), j.purgeEvents(ctx), j.purgeUploads())
 }
 
 // clean deletes what is older than its project keeps it. It may be stopped and

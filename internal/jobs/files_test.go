@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"svc/internal/cdn"
+	"svc/internal/disk"
+	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/internal/files"
 	"svc/internal/files/slicecache"
@@ -358,6 +360,34 @@ func TestAttachmentHasNoRoom(t *testing.T) {
 	}
 }
 
+// TestAttachmentIsFetchedAgain: what is known of its size from before does not count twice
+// against the space of its project.
+func TestAttachmentIsFetchedAgain(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	free, err := disk.Free(d.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := (int64(free) - disk.Reserve) / 2
+	if size <= 0 {
+		t.Skip("the disk is full")
+	}
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(size))
+		w.WriteHeader(http.StatusOK)
+	}))
+	defer host.Close()
+	d.Fetch, d.MaxSize = outbound.New(outbound.Config{Profile: outbound.Data, Version: "test", Trusted: host.URL}), size
+	f := d.file(d.add(store.File{
+		Filename: "app.zip", Source: store.FileMirrored, SourceURL: host.URL + "/o/r/releases/download/v1/app.zip", Size: size,
+	}))
+	err = d.jobs.fetch(t.Context(), f, d.Storages.Local().Staged(string(f.ID)))
+	if err == nil || fault.Is(err, fault.NoSpace) {
+		t.Errorf("got %v, want that the host sends nothing of it", err)
+	}
+}
+
 // TestAttachmentStandsStill: a download that does not move any more has failed, however
 // much of it is there.
 func TestAttachmentStandsStill(t *testing.T) {
@@ -544,6 +574,50 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	if d.refreshed.Load() != int64(len(ids)) {
 		t.Errorf("the CDN was told of %d links, want %d", d.refreshed.Load(), len(ids))
 	}
+}
+
+// TestDeletedProjectDoesNotWaitForAnUpload: while an upload to it is being completed, which may
+// take long, the events and the objects of a deleted project go.
+func TestDeletedProjectDoesNotWaitForAnUpload(t *testing.T) {
+	t.Parallel()
+	d := newDepot(t, "")
+	events, err := event.Open(filepath.Join(t.TempDir(), "events.db"), event.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := events.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	d.jobs.Events = events
+	if err := events.NewImporter(event.Project(d.p.ID), false).Define([]event.Definition{{ID: "x", Name: "open"}}); err != nil {
+		t.Fatal(err)
+	}
+	d.ready(3)
+	u, err := d.Uploads.Create(upload.Request{Project: uint32(d.p.ID), Filename: "b.zip", Size: 1, Backend: store.LocalStorage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Uploads.WriteChunk(t.Context(), uint32(d.p.ID), u.ID, 0, -1, strings.NewReader("x")); err != nil {
+		t.Fatal(err)
+	}
+	completing, finish := make(chan struct{}), make(chan struct{})
+	var completed sync.WaitGroup
+	completed.Go(func() {
+		_, _ = d.Uploads.Complete(uint32(d.p.ID), u.ID, func(upload.Content) (string, error) {
+			close(completing)
+			<-finish
+			return "", errors.New("the project is deleted")
+		})
+	})
+	<-completing
+	d.update(func(tx *store.Tx) error { return tx.DeleteProject(d.p) })
+	d.start()
+	t.Cleanup(completed.Wait)
+	t.Cleanup(func() { close(finish) }) // before the jobs stop, which wait for it
+	testutil.Until(t, "the end of the objects", func() bool { return len(d.objects()) == 0 })
+	testutil.Until(t, "the end of the events", func() bool { return len(events.Projects()) == 0 })
 }
 
 // TestDeletionWaitsForABackup: it is not a failure, costs no attempt, and is done a
