@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -107,6 +108,40 @@ func TestDueFileDeletions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestDueFileDeletionsOfOthers: what is passed over of a busy or full storage is told by the
+// storage alone, whatever else a record says.
+func TestDueFileDeletionsOfOthers(t *testing.T) {
+	t.Parallel()
+	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
+	update(t, db, func(tx *store.Tx) error {
+		for i, d := range []store.FileDeletion{
+			{Backend: "busy"}, {Backend: "full"}, {Backend: "full"},
+			{Backend: "busy2"}, {Backend: "ful"}, {Backend: "a", ObjectKey: `"backend":"busy"`}, {Backend: "a", Error: `"backend":"full"`},
+		} {
+			d.ID, d.RetryAt = store.FileID(fmt.Sprintf("%012d", i)), int64(i)
+			if err := tx.PutFileDeletion(&d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	due, err := store.Read(db, func(tx *store.Tx) (map[string][]*store.FileDeletion, error) {
+		due, _, err := tx.DueFileDeletions(10, 1, func(backend string) bool { return backend == "busy" })
+		return due, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for backend, want := range map[string]store.FileID{"busy2": "000000000003", "ful": "000000000004", "full": "000000000001", "a": "000000000005"} {
+		if len(due[backend]) != 1 || due[backend][0].ID != want {
+			t.Errorf("of %s: got %v, want the object %s", backend, due[backend], want)
+		}
+	}
+	if len(due) != 4 {
+		t.Errorf("got those of %d storages, want 4", len(due))
 	}
 }
 

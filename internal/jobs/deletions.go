@@ -98,8 +98,8 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 			running.Go(func() {
 				var failed error // of this storage; the job fails for all
 				_ = j.run(ctx, j.deletions, func(ctx context.Context) error {
-					failed = j.deleteObjects(ctx, id, list)
-					return cmp.Or(ctx.Err(), j.failures.all())
+					failed = recovering(ctx, func(ctx context.Context) error { return j.deleteObjects(ctx, id, list) })
+					return cmp.Or(ctx.Err(), j.failures.all(), failed)
 				})
 				if failed != nil && ctx.Err() == nil {
 					j.Log.Error("objects of deleted files not removed; retrying", "error", failed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -347,6 +348,85 @@ func TestFailingStorageIsReported(t *testing.T) {
 	testutil.Until(t, "the removal of a local object, which does not hide the failure", failed(runs+1))
 	if len(d.objects()) > 0 {
 		t.Errorf("%q are left", d.objects())
+	}
+}
+
+// errorCount is a log that counts what is logged as an error.
+type errorCount struct {
+	slog.Handler
+	n *atomic.Int64
+}
+
+func (c errorCount) Enabled(context.Context, slog.Level) bool { return true }
+
+func (c errorCount) Handle(_ context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError {
+		c.n.Add(1)
+	}
+	return nil
+}
+
+// TestStorageThatWorksIsNotLoggedAsFailed: while a storage does not work, that is logged when
+// it is tried, and not again for each removal from another one.
+func TestStorageThatWorksIsNotLoggedAsFailed(t *testing.T) {
+	t.Parallel()
+	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	defer nas.Close()
+	d := withProvider(t, &provider{})
+	var errs atomic.Int64
+	d.jobs.Log = slog.New(errorCount{slog.DiscardHandler, &errs})
+	local := d.ready(3)
+	d.remove(0, d.on(d.remote(nas.URL), 1)...)
+	d.start()
+	testutil.Until(t, "the failure of the storage", func() bool { return errs.Load() > 0 })
+	for i, id := range local { // the next removal begins when the former one is logged
+		d.remove(1, id)
+		testutil.Until(t, "the removal of a local object", func() bool { return len(d.objects()) == len(local)-1-i })
+	}
+	if n := errs.Load(); n != 1 {
+		t.Errorf("%d errors are logged, want that of the storage that does not work", n)
+	}
+}
+
+// TestSlowStorageIsNotedOnce: the links of what is due are refreshed early once, and not at all
+// without a CDN; otherwise nothing is written.
+func TestSlowStorageIsNotedOnce(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		on    bool
+		first bool // whether the first slow removal writes
+	}{{"with a CDN", true, true}, {"without a CDN", false, false}} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			d := withProvider(t, &provider{})
+			if !tc.on {
+				d.BaseURL = ""
+			}
+			d.remove(0, d.ready(3)...)
+			wrote := func() bool {
+				select {
+				case <-d.db.FilesWaiting():
+					return true
+				default:
+					return false
+				}
+			}
+			wrote()
+			for i, want := range []bool{tc.first, false} {
+				if err := d.jobs.refreshEarly(store.LocalStorage); err != nil {
+					t.Fatal(err)
+				}
+				if got := wrote(); got != want {
+					t.Errorf("slow removal %d: deletions were written: %t, want %t", i+1, got, want)
+				}
+			}
+			for _, x := range d.deletions() {
+				if x.Early != tc.on {
+					t.Errorf("got %+v, want early: %t", x, tc.on)
+				}
+			}
+		})
 	}
 }
 

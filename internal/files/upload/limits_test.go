@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"svc/internal/disk"
 	"svc/internal/fault"
 	"svc/internal/files/upload"
 )
@@ -81,5 +82,28 @@ func TestCompletedSessionsDoNotCount(t *testing.T) {
 	}
 	if got := s.ListOpen(project); len(got) > 0 {
 		t.Errorf("got %d open sessions", len(got))
+	}
+}
+
+// TestExpiredSessionsNeedNoRoom: limits.md 4.2, a session that takes no chunks any more counts
+// with what has arrived, also before it is removed.
+func TestExpiredSessionsNeedNoRoom(t *testing.T) {
+	t.Parallel()
+	dir, clock := t.TempDir(), newClock()
+	s := open(t, dir, clock.now)
+	s.SetChunkSize(1 << 30)
+	s.SetReserve(0)
+	free, err := disk.Free(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int64(free) / 5 * 2 // two of them are more than half
+	create(t, s, size)
+	if err := s.Room(project, size, 0); !fault.Is(err, fault.NoSpace) {
+		t.Errorf("beside an open session: got %v, want NoSpace", err)
+	}
+	clock.add(upload.Life)
+	if err := s.Room(project, size, 0); err != nil {
+		t.Errorf("beside an expired one: %v", err)
 	}
 }
