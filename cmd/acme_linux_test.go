@@ -27,12 +27,12 @@ import (
 // authority is a certificate authority that speaks ACME.
 type authority struct {
 	url   string
-	trust string         // file with the certificate of its own address
-	roots *x509.CertPool // of the certificates that it gives
+	trust string         // file with the certificate of the authority's own address
+	roots *x509.CertPool // of the certificates that it issues
 }
 
-// startAuthority listens at once and answers when it is told, in ports, where
-// its checks find the applicant.
+// startAuthority starts listening at once. The authority answers requests after the caller has
+// called answer with the ports at which its checks reach the applicant.
 func startAuthority(t *testing.T) (a *authority, answer func(httpPort, tlsPort int)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,13 +59,13 @@ func startAuthority(t *testing.T) (a *authority, answer func(httpPort, tlsPort i
 	}
 }
 
-// TestAutomaticCertificates fetches a certificate from a real authority, which
-// checks the name in each of its ways.
+// TestAutomaticCertificates fetches a certificate from a real authority, which verifies the name by
+// each of its methods.
 func TestAutomaticCertificates(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
-		http    bool // there is a redirect
+		http    bool // port 80 redirects to HTTPS
 		overTLS bool // the check over TLS reaches the server
 	}{
 		{"checked over TLS", false, true},
@@ -106,7 +106,8 @@ func TestAutomaticCertificates(t *testing.T) {
 				}
 			}
 
-			// The next start has it in the data directory, for its owner only.
+			// After a restart the certificate is read from the data directory, where only the owner
+			// can read it.
 			s.signal(t, syscall.SIGTERM)
 			<-s.exited
 			checkPrivate(t, filepath.Join(dir, datadir.Certificates))
@@ -120,7 +121,7 @@ func TestAutomaticCertificates(t *testing.T) {
 	}
 }
 
-// visit asks for localhost at an address and gives the certificate that it has.
+// visit connects to localhost at an address and returns the certificate that the server presents.
 func (a *authority) visit(t *testing.T, address string) *x509.Certificate {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{
@@ -155,7 +156,7 @@ func portOf(t *testing.T, address string) int {
 	return port
 }
 
-// closedPort is one at which nobody answers: it is taken, but not listened at.
+// closedPort returns a port that is bound but refuses connections.
 func closedPort(t *testing.T) int {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -173,8 +174,7 @@ func closedPort(t *testing.T) int {
 	return name.(*syscall.SockaddrInet4).Port
 }
 
-// checkPrivate demands that nobody else can read what is below a folder, and
-// that there is something.
+// checkPrivate fails the test unless a folder contains files and only their owner can read them.
 func checkPrivate(t *testing.T, folder string) {
 	t.Helper()
 	keys := 0

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A person who reads the standard output sees the new password. A file that it goes to
-// does not get it, though the messages are on a terminal: files are kept.
+// The new password is printed only if the standard output is a terminal. If the standard output is
+// a file, the password is left out although the messages go to a terminal, because files are kept.
 func TestNewPasswordIsPrintedForPeople(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -49,7 +49,7 @@ func TestNewPasswordIsPrintedForPeople(t *testing.T) {
 			must(t, command.Start())
 			must(t, terminal.Close())
 			shown, err := io.ReadAll(reader)
-			if !errors.Is(err, syscall.EIO) { // what a terminal says whose last user has gone
+			if !errors.Is(err, syscall.EIO) { // returned by a terminal whose last user has closed it
 				must(t, err)
 			}
 			must(t, command.Wait())

@@ -24,14 +24,14 @@ import (
 
 var makeFixture = flag.Bool("make-fixture", false, "write the archive and the answers of the present format")
 
-// firstEvent is the time of the first of the events of population, in seconds.
-// They are as old as that says, because its directory has a setting for it.
+// firstEvent is the time of the first event of population, in seconds since 1970. The directory's
+// settings allow events of that age.
 const firstEvent = 1_790_000_000
 
-// asked is a request of a test.
+// asked is a request that a test makes.
 type asked struct{ Method, Path, Body string }
 
-// population are requests that put something of every kind into a server.
+// population returns requests that create records of every kind.
 func population() (all []asked) {
 	post := func(path, body string) { all = append(all, asked{"POST", path, body}) }
 	post("/admin/projects", `{"project_key":"app","name":"App","description":"First","event_retention_days":365,"stats_retention_days":365}`)
@@ -57,7 +57,8 @@ func population() (all []asked) {
 	return all
 }
 
-// questions have the same answer as long as nobody writes, whatever the clock says.
+// questions returns requests that have the same answers at any time as long as the data stays the
+// same.
 func questions() []asked {
 	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, firstEvent-3600, firstEvent+300_000)
 	query := fmt.Sprintf("?start_time=%d&end_time=%d", firstEvent-3600, firstEvent+300_000)
@@ -80,7 +81,7 @@ func questions() []asked {
 	}
 }
 
-// openData opens a data directory as a command does that finds no server.
+// openData opens a data directory as a command does when no server is running.
 func openData(t *testing.T, dir string) *service {
 	t.Helper()
 	s, err := setting.Load(setting.Sources{Flag: flags("data", dir), Env: flags("", ""), ReadFile: os.ReadFile})
@@ -97,7 +98,7 @@ func openData(t *testing.T, dir string) *service {
 	return i
 }
 
-// flags are those of one setting.
+// flags returns a lookup that knows one flag with the given value.
 func flags(name, value string) func(string) (string, bool) {
 	return func(flag string) (string, bool) { return value, flag == name }
 }
@@ -128,7 +129,7 @@ func (i *service) ask(t *testing.T, all []asked) (answers []string) {
 	return answers
 }
 
-// fill makes a data directory with the population and returns its answers.
+// fill creates a data directory with the population and returns its answers to questions.
 func fill(t *testing.T, dir string) []string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -149,7 +150,8 @@ func fill(t *testing.T, dir string) []string {
 	return answers
 }
 
-// answersOf opens a data directory and asks. The index is made first.
+// answersOf opens a data directory, waits for the search index, and returns the answers to
+// questions.
 func answersOf(t *testing.T, dir string) []string {
 	t.Helper()
 	i := openData(t, dir)
@@ -171,7 +173,7 @@ func compareAnswers(t *testing.T, name string, got, want []string) {
 	}
 }
 
-// svc runs the program.
+// svc runs the program and fails the test unless it succeeds.
 func svc(t *testing.T, args ...string) {
 	t.Helper()
 	path, err := exec.LookPath("svc")
@@ -183,8 +185,8 @@ func svc(t *testing.T, args ...string) {
 	}
 }
 
-// TestRestoredAnswersTheSame holds that a directory which is restored answers as
-// the one that was backed up did.
+// TestRestoredAnswersTheSame checks that a restored directory gives the same answers as the
+// original.
 func TestRestoredAnswersTheSame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -197,9 +199,8 @@ func TestRestoredAnswersTheSame(t *testing.T) {
 	compareAnswers(t, "restored over itself", answersOf(t, data), want)
 }
 
-// TestEveryFormatOpens holds that this program opens the data of every format that
-// there has been, and gives the answers that were recorded then. With -make-fixture
-// it records those of the present format.
+// TestEveryFormatOpens checks that this program opens data of every released format and gives the
+// answers recorded with it. With -make-fixture it records data and answers of the current format.
 func TestEveryFormatOpens(t *testing.T) {
 	t.Parallel()
 	const folder = "../testdata/formats"

@@ -45,11 +45,11 @@ the server stores nothing but a salted hash.`,
 	c.Flags().StringSliceVar(&o.scopes, "scope", nil, "scope of the key; repeatable (default versions:write)")
 	c.Flags().StringSliceVar(&o.projects, "project", nil, "limit the key to this project; repeatable (default all projects)")
 	c.Flags().StringVar(&o.expires, "expires", "30d", "lifetime of the key: a number with s, m, h or d, or never")
-	_ = c.MarkFlagRequired("name") // fails only for a flag that is not there
+	_ = c.MarkFlagRequired("name") // fails only for an unknown flag
 	return c
 }
 
-// newKeyBody is the request that makes a key.
+// newKeyBody is the body of a request that creates a key.
 type newKeyBody struct {
 	Name             string   `json:"name"`
 	Scopes           []string `json:"scopes,omitempty"`
@@ -194,7 +194,7 @@ func (p *program) rotateKey(c *cobra.Command, id, grace string, asJSON bool) err
 	})
 }
 
-// graceMinutes reads --grace, where nothing, with or without a unit, is allowed.
+// graceMinutes parses --grace, which may be zero with or without a unit.
 func graceMinutes(text string) (int64, error) {
 	switch strings.TrimLeft(text, "0") {
 	case "", "s", "m", "h", "d":
@@ -207,8 +207,8 @@ func graceMinutes(text string) (int64, error) {
 	return int64(wait / time.Minute), err
 }
 
-// lifetime reads a duration given to a flag. A bare number is refused: people
-// mean days by it, the rule for it says seconds.
+// lifetime parses a duration flag. A bare number is rejected, because users mean days by it and the
+// server reads seconds.
 func lifetime(flag, text string) (time.Duration, error) {
 	life, ok := auth.ParseLife(text)
 	if !ok || strings.TrimRight(text, "0123456789") == "" {
@@ -217,18 +217,18 @@ func lifetime(flag, text string) (time.Duration, error) {
 	return life, nil
 }
 
-// projectsText says where a key works.
+// projectsText describes the projects in which a key works.
 func projectsText(all bool, ids []string) string {
 	switch {
 	case all:
 		return "all projects"
-	case len(ids) == 0: // those it was limited to are gone
+	case len(ids) == 0: // all projects that it was limited to have been deleted
 		return "no project"
 	}
 	return strings.Join(ids, ",")
 }
 
-// moment is a time of the wire for people, in their time zone.
+// moment formats Unix seconds in the local time zone.
 func moment(unix *int64) string {
 	if unix == nil {
 		return "never"

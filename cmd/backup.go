@@ -56,10 +56,10 @@ encrypts it with age for the holder of that key.`,
 	return c
 }
 
-// backupReport is the result of a backup, for programs.
+// backupReport is the JSON form of a backup's result.
 type backupReport struct {
-	File string `json:"file"` // - is the standard output
-	Size int64  `json:"size"` // bytes of the archive
+	File string `json:"file"` // - for the standard output
+	Size int64  `json:"size"` // of the archive, in bytes
 	apicontrol.BackupResult
 	Encrypted bool    `json:"encrypted"`
 	Seconds   float64 `json:"seconds"`
@@ -86,7 +86,7 @@ func (p *program) backup(ctx context.Context, to connection, file string, o back
 	return nil
 }
 
-// writeArchive lets write fill the file, which is complete or not there.
+// writeArchive calls write with the file, which exists afterwards only if it is complete.
 func (p *program) writeArchive(file string, force bool, write func(io.Writer) error) error {
 	if file == "-" {
 		if isTerminal(p.stdout) {
@@ -108,8 +108,8 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 	return durable.Write(file, 0o600, write)
 }
 
-// fetchBackup asks for an archive and writes it as it comes; size says how far
-// it is.
+// fetchBackup requests an archive and writes it to w as it arrives. It updates *size to the number
+// of bytes written so far.
 func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options) (result apicontrol.BackupResult, err error) {
 	response, err := to.open(ctx, http.MethodPost, "/control/backup", o)
 	if err != nil {
@@ -147,14 +147,14 @@ func (p *program) reportBackup(r backupReport) {
 	p.noteElsewhere(r.SecretsElsewhere)
 }
 
-// noteElsewhere names the secrets that an archive does not have.
+// noteElsewhere names the secrets that the archive does not contain.
 func (p *program) noteElsewhere(variables []string) {
 	if len(variables) > 0 {
 		say(p.stderr, "note: %s was given to the server and is not in the archive; keep it, the data needs it", strings.Join(variables, ", "))
 	}
 }
 
-// schedule is that of the settings, whose keys must be some.
+// schedule returns the schedule of the settings, or an error if a recipient key is invalid.
 func schedule(s *setting.Settings) (jobs.Schedule, error) {
 	if _, err := backup.ParseRecipients(s.BackupRecipient); err != nil {
 		return jobs.Schedule{}, setting.Errors{fmt.Errorf("%s: %w", s.Value("backup.recipient").Name, err)}

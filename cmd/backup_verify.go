@@ -59,7 +59,7 @@ func addIdentity(c *cobra.Command, identity *string) {
 	c.Flags().StringVar(identity, "identity", "", "file with the age identity that decrypts the archive")
 }
 
-// archive is an archive whose sums have been compared.
+// archive is an archive with verified checksums.
 type archive struct {
 	path       string
 	identities []backup.Identity
@@ -67,7 +67,7 @@ type archive struct {
 	reading    func(*os.File) io.Reader
 }
 
-// openArchive reads an archive to its end and holds it to its sums.
+// openArchive reads an archive to its end and verifies its checksums.
 func (p *program) openArchive(ctx context.Context, path, identity string) (a *archive, err error) {
 	a = &archive{path: path, reading: func(f *os.File) io.Reader {
 		return io.TeeReader(untilDone{ctx, f}, &progress{to: io.Discard, say: p.progressLine("read"), told: time.Now()})
@@ -88,13 +88,13 @@ func (p *program) openArchive(ctx context.Context, path, identity string) (a *ar
 	return a, nil
 }
 
-// untilDone reads a file until the context ends.
+// untilDone is a file that cannot be read after the context has ended.
 type untilDone struct {
 	ctx context.Context
 	*os.File
 }
 
-// Read reads from the file.
+// Read fails if the context has ended.
 func (r untilDone) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, &fs.PathError{Op: "read", Path: r.Name(), Err: err}
@@ -115,7 +115,7 @@ func readIdentities(path string) ([]backup.Identity, error) {
 	return list, nil
 }
 
-// explain says what to do about an archive that cannot be used.
+// explain adds to an error what to do about an archive that cannot be used.
 func (a *archive) explain(err error) error {
 	err = fmt.Errorf("%s: %w", a.path, err)
 	switch {
@@ -131,10 +131,10 @@ func (a *archive) explain(err error) error {
 	return err
 }
 
-// try unpacks an archive into a temporary folder and opens what it holds.
+// try unpacks an archive into a temporary folder and opens the data in it.
 func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	dir, err := os.MkdirTemp(filepath.Dir(a.path), ".svc-verify-")
-	if err != nil { // it may be on a medium that cannot be written
+	if err != nil { // the archive may be on a read-only medium
 		dir, err = os.MkdirTemp("", "svc-verify-")
 	}
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	return a.inspect(ctx, staged)
 }
 
-// stage unpacks an archive for a data directory.
+// stage unpacks an archive beside a data directory.
 func (a *archive) stage(data string) (*backup.Staged, error) {
 	f, err := os.Open(a.path)
 	if err != nil {
@@ -166,7 +166,7 @@ func (a *archive) stage(data string) (*backup.Staged, error) {
 	return staged, nil
 }
 
-// archiveReport is what an archive holds, for programs.
+// archiveReport is the JSON form of an archive's contents.
 type archiveReport struct {
 	apicontrol.BackupResult
 
@@ -175,18 +175,17 @@ type archiveReport struct {
 	Announcements int64 `json:"announcements"`
 	Feedback      int64 `json:"feedback"`
 	Logs          int64 `json:"logs"`
-	EventsCounted int64 `json:"events_counted"` // by the counters, which stay when events are erased or too old
+	EventsCounted int64 `json:"events_counted"` // total ever counted, including events deleted since
 }
 
-// String is the report for people.
+// String returns the report as a line of text.
 func (r *archiveReport) String() string {
 	return fmt.Sprintf("%d projects, %d versions, %d announcements, %d feedback, %d logs, %d events counted, as of %s",
 		r.Projects, r.Versions, r.Announcements, r.Feedback, r.Logs, r.EventsCounted, r.CreatedAt.Local().Format(time.DateTime))
 }
 
-// inspect examines and opens both databases of an unpacked archive and counts
-// what is in them. The database of records becomes a file of its own, with its
-// own id, so that no search index of another one fits.
+// inspect verifies and opens both databases of an unpacked archive and counts their records. It
+// gives the database of records a new id, so that no existing search index matches it.
 func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiveReport, err error) {
 	r = &archiveReport{BackupResult: apicontrol.NewBackupResult(a.manifest)}
 	records, events := filepath.Join(staged.Dir(), datadir.Database), filepath.Join(staged.Dir(), datadir.Events)
@@ -196,7 +195,7 @@ func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiv
 	if err := r.countRecords(records); err != nil {
 		return nil, a.explain(err)
 	}
-	if !instance.Has(staged.Dir(), datadir.Events) { // made before an upgrade from long ago
+	if !instance.Has(staged.Dir(), datadir.Events) { // the archive was made before an upgrade from an old version
 		return r, nil
 	}
 	if err := boltfile.Verify(events); err != nil {

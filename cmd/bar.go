@@ -11,8 +11,7 @@ import (
 // barWidth is the number of characters between the ends of a progress bar.
 const barWidth = 30
 
-// bar shows a person on a terminal how much of a file was sent. A nil bar shows
-// nothing.
+// bar shows on a terminal how much of a file has been sent. A nil bar shows nothing.
 type bar struct {
 	to io.Writer
 
@@ -21,7 +20,7 @@ type bar struct {
 	began, told time.Time // guarded by mu
 }
 
-// newBar is a bar for people, or nil for programs.
+// newBar returns a bar if the standard error is a terminal, nil otherwise.
 func (p *program) newBar() *bar {
 	if !isTerminal(p.stderr) {
 		return nil
@@ -29,7 +28,7 @@ func (p *program) newBar() *bar {
 	return &bar{to: p.stderr}
 }
 
-// begin starts with a file of so many bytes.
+// begin starts the bar for a file of total bytes.
 func (b *bar) begin(total int64) {
 	if b == nil {
 		return
@@ -40,7 +39,7 @@ func (b *bar) begin(total int64) {
 	b.draw()
 }
 
-// add counts bytes that have arrived.
+// add counts n more bytes as sent.
 func (b *bar) add(n int64) {
 	if b == nil {
 		return
@@ -53,7 +52,7 @@ func (b *bar) add(n int64) {
 	}
 }
 
-// end draws the bar for the last time and goes to the next line.
+// end draws the bar for the last time and starts a new line.
 func (b *bar) end() {
 	if b == nil {
 		return
@@ -64,7 +63,7 @@ func (b *bar) end() {
 	_, _ = fmt.Fprintln(b.to)
 }
 
-// draw writes the bar over the one before. The caller must hold b.mu.
+// draw overwrites the bar. The caller must hold b.mu.
 func (b *bar) draw() {
 	b.told = time.Now()
 	filled := int(barWidth * b.sent / max(1, b.total))

@@ -62,7 +62,7 @@ type checkRun struct {
 	files        string // directory of local files
 	began, spoke time.Time
 	report       *integrity.Report // of the last check; nil before the first
-	repaired     []integrity.Count // what a repair set out to put right
+	repaired     []integrity.Count // findings that the repair addressed
 }
 
 func (r *checkRun) run(c *cobra.Command) error {
@@ -81,7 +81,7 @@ func (r *checkRun) run(c *cobra.Command) error {
 	return r.online(c.Context(), connection{client: client})
 }
 
-// offline checks the files of a directory whose lock is held.
+// offline checks the files of a directory. The caller must hold its lock.
 func (r *checkRun) offline(ctx context.Context, dir string) error {
 	if err := r.finishRestore(dir); err != nil {
 		return err
@@ -98,13 +98,13 @@ func (r *checkRun) offline(ctx context.Context, dir string) error {
 	return r.repairAll(ctx, dir)
 }
 
-// checkOffline makes the report of a directory.
+// checkOffline checks a directory and stores the report.
 func (r *checkRun) checkOffline(ctx context.Context, dir string) error {
 	r.report = integrity.NewReport(r.progress)
 	return explainDamage(instance.Check(ctx, dir, r.files, r.report))
 }
 
-// explainDamage says what to do about a file of which nothing can be read.
+// explainDamage adds to an error what to do about a file that cannot be read at all.
 func explainDamage(err error) error {
 	if errors.Is(err, store.ErrDamaged) {
 		return fmt.Errorf("%w\nnothing in the file can be read; keep a copy of the data directory as it is and restore a backup", err)
@@ -112,8 +112,8 @@ func explainDamage(err error) error {
 	return err
 }
 
-// online checks copies that the server makes, and asks it for the search index and the
-// local files, which it has open.
+// online checks copies made by the server and has the server check the search index and the local
+// files, which it has open.
 func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	var copies apicontrol.CopiesResult
 	if isTerminal(r.stderr) {
@@ -137,8 +137,7 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	return nil
 }
 
-// repairAll puts right what the report has and what can be derived, and checks
-// again.
+// repairAll repairs the findings that can be derived from other data, then checks again.
 func (r *checkRun) repairAll(ctx context.Context, dir string) error {
 	r.repaired = instance.Repairable(r.report)
 	for _, c := range r.repaired {
@@ -157,7 +156,7 @@ func (r *checkRun) repairAll(ctx context.Context, dir string) error {
 	return r.checkOffline(ctx, dir)
 }
 
-// progress tells a person every other second how far the check is.
+// progress shows on a terminal, at most every 2 seconds, the percentage checked.
 func (r *checkRun) progress(file string, done, total int64) {
 	if now := time.Now(); total > 0 && now.Sub(r.spoke) >= 2*time.Second && isTerminal(r.stderr) {
 		r.spoke = now
@@ -165,17 +164,17 @@ func (r *checkRun) progress(file string, done, total int64) {
 	}
 }
 
-// checkOutcome is the result for programs.
+// checkOutcome is the JSON form of a check's result.
 type checkOutcome struct {
 	Clean    bool                `json:"clean"` // nothing is damaged or wrong
 	Complete bool                `json:"complete"`
 	Findings []integrity.Finding `json:"findings"` // at most 100 of a kind and file
 	Counts   []integrity.Count   `json:"counts"`
-	Repaired []integrity.Count   `json:"repaired"` // what --repair set out to put right; findings are what is left
+	Repaired []integrity.Count   `json:"repaired"` // findings that --repair addressed; Findings are the remaining ones
 	Seconds  float64             `json:"seconds"`
 }
 
-// print writes the report. The error says that something is damaged or wrong.
+// print writes the report. It returns an error if anything is damaged or wrong.
 func (r *checkRun) print(asJSON, complete bool) error {
 	clean := complete && r.report.Clean()
 	if asJSON {
@@ -194,7 +193,7 @@ func (r *checkRun) print(asJSON, complete bool) error {
 		}
 	}
 	if !complete {
-		return nil // the error is known
+		return nil // the caller returns the reason
 	}
 	if clean {
 		if !asJSON {
@@ -205,7 +204,7 @@ func (r *checkRun) print(asJSON, complete bool) error {
 	return withCode(exitFailed, errors.New(r.advice()))
 }
 
-// advice says what was found and what to do.
+// advice summarizes the findings and tells the user how to proceed.
 func (r *checkRun) advice() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the check found %d damaged and %d wrong", r.report.Number(integrity.Damage), r.report.Number(integrity.Wrong))
@@ -226,7 +225,7 @@ func (r *checkRun) advice() string {
 	return b.String()
 }
 
-// notNil is a list that is [] in JSON also when there is nothing in it.
+// notNil returns an empty list for nil, which JSON encodes as [] instead of null.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -41,7 +41,7 @@ overwritten with zeros: either way nothing is left of deleted data. A damaged fi
 	return c
 }
 
-// answerDamage returns an error for the files that are damaged.
+// answerDamage returns an error that names the damaged files, or nil.
 func answerDamage(answer apicontrol.CompactResult) (err error) {
 	for _, f := range answer.Files {
 		if f.Damage != "" {

@@ -11,15 +11,15 @@ import (
 	"svc/internal/control"
 )
 
-// completionLimit is how long a shell waits for what may follow.
+// completionLimit limits how long the shell waits for completions.
 const completionLimit = time.Second
 
-// completeFlags gives the flags of c and of the commands below it that name
-// records the completions that a running server knows.
+// completeFlags registers completions for the flags of c and its subcommands that name records.
+// They come from a running server.
 func (p *program) completeFlags(c *cobra.Command) {
 	for flag, complete := range map[string]cobra.CompletionFunc{"project": completeProjects, "scope": completeScopes} {
 		if c.Flags().Lookup(flag) != nil {
-			_ = c.RegisterFlagCompletionFunc(flag, complete) // fails only for a flag that is not there
+			_ = c.RegisterFlagCompletionFunc(flag, complete) // fails only for an unknown flag
 		}
 	}
 	for _, sub := range c.Commands() {
@@ -27,7 +27,7 @@ func (p *program) completeFlags(c *cobra.Command) {
 	}
 }
 
-// completeProjects offers the keys of projects with their names.
+// completeProjects completes project keys, described by project names.
 func completeProjects(c *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var list struct {
 		Data []struct {
@@ -44,7 +44,7 @@ func completeProjects(c *cobra.Command, _ []string, begun string) ([]cobra.Compl
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeKeys offers the ids of API keys that work, with their names.
+// completeKeys completes the ids of active API keys, described by their names.
 func completeKeys(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var list keyList
 	var found []cobra.Completion
@@ -58,7 +58,7 @@ func completeKeys(c *cobra.Command, args []string, _ string) ([]cobra.Completion
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeScopes offers the scopes of API keys.
+// completeScopes completes the scopes of API keys.
 func completeScopes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var list struct {
 		Data []cobra.Completion `json:"data"`
@@ -67,8 +67,8 @@ func completeScopes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion,
 	return list.Data, cobra.ShellCompDirectiveNoFileComp
 }
 
-// askRunning asks the server that runs on the data directory of c. Without one
-// nothing is completed: opening the data for it would keep others out.
+// askRunning requests path from the server that runs on the data directory of c. If none is running
+// it returns false: opening the data for a completion would lock out other commands.
 func askRunning(c *cobra.Command, path string, into any) bool {
 	s, err := loadShown(c)
 	if err != nil {
@@ -76,7 +76,7 @@ func askRunning(c *cobra.Command, path string, into any) bool {
 	}
 	client := control.Client(s.Data)
 	defer client.CloseIdleConnections()
-	// The context of c is missing while a shell asks.
+	// The context of c is nil during completion.
 	ctx, cancel := context.WithTimeout(context.Background(), completionLimit)
 	defer cancel()
 	return connection{client: client}.call(ctx, http.MethodGet, path, nil, into) == nil

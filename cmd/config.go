@@ -53,7 +53,7 @@ func (p *program) configExampleCommand() *cobra.Command {
 	}
 }
 
-// configCheck is the answer of "svc config --check --json".
+// configCheck is the output of "svc config --check --json".
 type configCheck struct {
 	File     string   `json:"file"`
 	OK       bool     `json:"ok"`
@@ -61,8 +61,8 @@ type configCheck struct {
 	Warnings []string `json:"warnings"`
 }
 
-// checkConfig refuses a file that "svc serve" would refuse, and opens the files
-// that it names.
+// checkConfig returns an error for a file that "svc serve" would reject. It also opens the files
+// that the configuration names.
 func (p *program) checkConfig(path string, asJSON bool) error {
 	s, err := setting.Load(setting.Sources{
 		Flag:     func(name string) (string, bool) { return path, name == "config" },

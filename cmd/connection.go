@@ -20,25 +20,25 @@ import (
 	"svc/internal/setting"
 )
 
-// answerLimit is how long a command waits for the answer to one request.
+// answerLimit limits how long a command waits for the answer to one request.
 const answerLimit = 30 * time.Second
 
-// connection is the way of a command to the data: the server that runs, or the
-// same handler in this process. The command need not know which.
+// connection sends a command's requests either to the running server or to the same handler in this
+// process. Commands need not distinguish the two.
 type connection struct {
 	client *http.Client
-	base   string // where paths begin; control.BaseURL when empty
-	key    string // an API key, where the client alone does not say who asks
+	base   string // prefix of all paths; control.BaseURL when empty
+	key    string // an API key, if the client alone does not authenticate the caller
 }
 
-// connected makes a command of work that needs a connection.
+// connected returns a command function that calls work with a connection.
 func (p *program) connected(work func(c *cobra.Command, args []string, to connection) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		return p.withConnection(c, func(to connection) error { return work(c, args, to) })
 	}
 }
 
-// withConnection runs work on the data directory that the flags of c name.
+// withConnection calls work with a connection to the data directory that the flags of c select.
 func (p *program) withConnection(c *cobra.Command, work func(connection) error) error {
 	s, lock, server, err := p.findOrLock(c)
 	if err != nil {
@@ -62,8 +62,8 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	return errors.Join(work(connection{client: control.InProcess(i.handler)}), i.Close())
 }
 
-// findOrLock is connectOrLock for the data directory that the flags of c name, which
-// must be there.
+// findOrLock is connectOrLock for the data directory that the flags of c select. The directory must
+// exist.
 func (p *program) findOrLock(c *cobra.Command) (s *setting.Settings, lock *control.Lock, server *runningServer, err error) {
 	if s, err = p.load(c); err != nil {
 		return nil, nil, nil, err
@@ -80,8 +80,8 @@ func (p *program) findOrLock(c *cobra.Command) (s *setting.Settings, lock *contr
 	return s, lock, server, err
 }
 
-// call asks for something that takes a moment, and decodes the answer unless it is
-// nil. An answer of 400 and above is an error with the server's text.
+// call sends a request that is answered within answerLimit and decodes the answer unless answer is
+// nil. A status of 400 or above is returned as an error with the server's text.
 func (c connection) call(ctx context.Context, method, path string, body, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -105,7 +105,7 @@ func (c connection) callUnlimited(ctx context.Context, method, path string, body
 	return nil
 }
 
-// open is callUnlimited for an answer that the caller reads, and closes.
+// open is callUnlimited for a caller that reads and closes the answer itself.
 func (c connection) open(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	response, err := c.send(ctx, method, path, body)
 	if err != nil || response.StatusCode < http.StatusBadRequest {
@@ -123,17 +123,16 @@ func (c connection) open(ctx context.Context, method, path string, body any) (*h
 	return nil, &answerError{response.StatusCode, refused}
 }
 
-// answerError is an error that the server answered with.
+// answerError is an error status with the server's text.
 type answerError struct {
 	status int
 	error
 }
 
-// Unwrap is the text of the server.
+// Unwrap returns the error with the server's text.
 func (e *answerError) Unwrap() error { return e.error }
 
-// send sends a request with a body: an io.Reader as it is, nil for none, or a value as
-// JSON.
+// send sends a request. The body is an io.Reader, nil, or a value to be encoded as JSON.
 func (c connection) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	content, raw := body.(io.Reader)
 	if body != nil && !raw {
@@ -157,15 +156,14 @@ func (c connection) send(ctx context.Context, method, path string, body any) (*h
 		request.Header.Set("X-Api-Key", c.key)
 	}
 	response, err := c.client.Do(request)
-	// Of what it says by itself the address of the server is of interest, not that of the
-	// request.
+	// The error of net/http names the URL of the request; the user needs the address of the server.
 	if failed, ok := errors.AsType[*url.Error](err); ok && c.base != "" && ctx.Err() == nil {
 		return nil, fmt.Errorf("no answer from %s: %w", c.base, failed.Err)
 	}
 	return response, err
 }
 
-// refusal is the text of an error answer, whose message is one or a list.
+// refusal returns the message of an error answer, which is a string or a list of strings.
 func refusal(status string, answer []byte) error {
 	var body struct {
 		Message json.RawMessage `json:"message"`
@@ -189,22 +187,21 @@ func refusal(status string, answer []byte) error {
 }
 
 const (
-	// connectTimeout is how long anything waits for the lock or for an answer of who
-	// has it.
+	// connectTimeout limits how long a command waits for the lock, or for an answer from the
+	// process that holds it.
 	connectTimeout = 3 * time.Second
 	retryInterval  = 50 * time.Millisecond
 )
 
 // runningServer is a server that answers on the control socket.
 type runningServer struct {
-	held    *control.HeldError // who it is
+	held    *control.HeldError // the process that holds the lock
 	version string
 }
 
-// connectOrLock takes the lock of a data directory, or finds the server that has it;
-// exactly one of lock and server is then not nil. Another command holds the
-// lock for a moment only, and a server that is starting does not answer yet, so
-// both are waited for, but never longer than patience.
+// connectOrLock acquires the lock of a data directory or finds the server that holds it. Exactly
+// one of lock and server is non-nil. Other commands hold the lock only briefly, and a server that
+// is starting does not answer yet, so it retries both for up to connectTimeout.
 func connectOrLock(ctx context.Context, dir string) (lock *control.Lock, server *runningServer, err error) {
 	limited, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -241,7 +238,7 @@ func askVersion(ctx context.Context, client *http.Client) (version string, err e
 	return answer.Version, err
 }
 
-// needFolder is for commands, which never make a data directory.
+// needFolder returns an error if the data directory does not exist. Commands never create it.
 func needFolder(dir string) error {
 	found, err := instance.FindFolder(dir)
 	if err == nil && !found {

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// TestDamageWhileServing: a page of svc.db is damaged while a server runs. Compaction and backup
-// are refused with exit code 13, earlier backups stay, and the server takes writes and stops
-// on SIGTERM.
+// TestDamageWhileServing damages a page of svc.db while a server runs. Compaction and backup fail
+// with exit code 13, earlier backups are kept, and the server accepts writes and stops on SIGTERM.
 func TestDamageWhileServing(t *testing.T) {
 	t.Parallel()
 	data, backups := filepath.Join(t.TempDir(), "data"), t.TempDir()
@@ -58,9 +57,9 @@ func TestDamageWhileServing(t *testing.T) {
 	p.end(t, syscall.SIGTERM)
 }
 
-// TestDamagedEvents: a page of events.db is damaged while a server runs. Events are refused with
-// 503, also after a restart; everything else goes on, and readiness, metrics, status and doctor
-// name the damage, which is logged once.
+// TestDamagedEvents damages a page of events.db while a server runs. Event requests are rejected
+// with 503, also after a restart. Everything else works, and readiness, metrics, status and doctor
+// report the damage, which is logged once.
 func TestDamagedEvents(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -114,7 +113,7 @@ func TestDamagedEvents(t *testing.T) {
 	}
 }
 
-// command runs svc and returns all it has written, and its exit code.
+// command runs svc and returns its combined output and its exit code.
 func command(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "svc", args...)
@@ -125,7 +124,7 @@ func command(t *testing.T, args ...string) (out string, code int) {
 	return string(text), c.ProcessState.ExitCode()
 }
 
-// files lists the names in a folder.
+// files returns the names in a folder.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -139,7 +138,7 @@ func files(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// damageLeaves clears the heads of the leaf pages of a bbolt file that hold a text.
+// damageLeaves zeroes the headers of the leaf pages of a bbolt file that contain text.
 func damageLeaves(t *testing.T, path, text string) {
 	t.Helper()
 	content, err := os.ReadFile(path)

@@ -29,7 +29,7 @@ import (
 	"svc/store"
 )
 
-// demoOptions are the flags of "svc demo" beside those of "svc serve".
+// demoOptions are the flags of "svc demo" that "svc serve" does not have.
 type demoOptions struct {
 	seed    uint64
 	until   string
@@ -67,18 +67,18 @@ apply.`,
 	return c
 }
 
-// demoView is what --json prints: one line when the server can be used, or when the
-// folder is made.
+// demoView is the output of --json: one line, written when the server accepts requests or, with
+// --no-serve, when the data has been made.
 type demoView struct {
 	URL      string   `json:"url,omitempty"`
 	User     string   `json:"user,omitempty"`
-	Password string   `json:"password,omitempty"` // "" when somebody has used the generated one
+	Password string   `json:"password,omitempty"` // "" if the generated one has been used
 	Data     string   `json:"data"`
 	Projects []string `json:"projects"`
-	Seconds  float64  `json:"seconds"` // that the making took; 0 when the folder was there
+	Seconds  float64  `json:"seconds"` // time taken to make the data; 0 if it existed
 }
 
-// demo makes a demo unless it is there, and serves it.
+// demo makes the demo data unless it exists, and serves it.
 func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 	until := time.Now()
 	if o.until != "" {
@@ -114,12 +114,12 @@ func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 		return nil
 	}
 	tell := func(r startReport) {
-		if !isTerminal(p.stderr) { // log lines as those of "svc serve"
+		if !isTerminal(p.stderr) { // log lines, as from "svc serve"
 			p.announce(r)
 		}
 		view.URL, view.User, view.Password = r.public.URLs[0], "admin", r.knownPassword()
 		if o.json {
-			_ = json.NewEncoder(p.stdout).Encode(view) // as a log line that cannot be written
+			_ = json.NewEncoder(p.stdout).Encode(view) // best effort, like a log line
 			return
 		}
 		p.tellDemo(view, temporary != "")
@@ -127,8 +127,8 @@ func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 	return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) }, tell)
 }
 
-// temporaryData makes a folder for the demo and lets --data name it, unless somebody
-// has named one.
+// temporaryData makes a temporary folder and sets --data to it, unless the user has chosen a data
+// directory.
 func temporaryData(c *cobra.Command, keep bool) (dir string, err error) {
 	if c.Flags().Changed("data") || os.Getenv("SVC_DATA") != "" {
 		return "", nil
@@ -142,7 +142,7 @@ func temporaryData(c *cobra.Command, keep bool) (dir string, err error) {
 	return dir, c.Flags().Set("data", dir)
 }
 
-// tellDemo says how to go on, also where it is written to a file: nothing here is
+// tellDemo prints how to sign in. It prints the password to files too, because demo data is not
 // secret.
 func (p *program) tellDemo(v demoView, temporary bool) {
 	data := v.Data
@@ -156,8 +156,8 @@ func (p *program) tellDemo(v demoView, temporary bool) {
 	_, _ = fmt.Fprintf(p.stdout, "  demo     %s\n  console  %s/admin\n  login    admin / %s\n  data     %s\n", strings.Join(v.Projects, ", "), v.URL, password, data)
 }
 
-// knownPassword is the password of the administrator, as far as this process or a file
-// knows it.
+// knownPassword returns the administrator's password if this process or a file knows it, ""
+// otherwise.
 func (r startReport) knownPassword() string {
 	if r.newAdmin && r.password == "" {
 		return r.settings.AdminPassword
@@ -177,8 +177,8 @@ func (r startReport) knownPassword() string {
 	return ""
 }
 
-// demoLinks is where the links to files begin: where files are distributed, or where the
-// server is going to listen. A port that nobody knows yet is taken for the usual one.
+// demoLinks returns the base URL of links to files: the distribution address, the site, or the
+// address at which the server will listen. Port 0 is replaced by the default port.
 func demoLinks(s *setting.Settings) string {
 	if base := cmp.Or(s.DistBaseURL, s.SiteURL); base != "" {
 		return strings.TrimSuffix(base, "/")
@@ -193,15 +193,16 @@ func demoLinks(s *setting.Settings) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// demoMark is the file in a folder that says that this program has made it.
+// demoMark is the content of the file that marks a data directory as demo data made by this
+// program.
 type demoMark struct {
 	Seed    uint64 `json:"seed"`
 	Until   int64  `json:"until"` // Unix seconds
 	Version string `json:"version"`
 }
 
-// makeDemo makes a demo in the data directory, unless there is one. A folder with
-// anything else is refused, and what was made goes when it could not be completed.
+// makeDemo makes demo data in the data directory unless it exists already. It refuses a folder with
+// other content, and removes incomplete data after an error.
 func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Config) (made bool, err error) {
 	if instance.Has(s.Data, datadir.Demo) {
 		return false, nil
@@ -237,7 +238,7 @@ func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Conf
 	return true, durable.WriteFile(filepath.Join(s.Data, datadir.Demo), append(mark, '\n'), 0o600)
 }
 
-// emptyFolder removes what was made in a folder, and the folder if it was made, too.
+// emptyFolder removes the content of a folder, and with whole the folder itself.
 func emptyFolder(dir string, whole bool) error {
 	if whole {
 		return os.RemoveAll(dir)
@@ -249,7 +250,7 @@ func emptyFolder(dir string, whole bool) error {
 	return err
 }
 
-// fillDemo invents and imports the projects, all at the same time, and adds the API keys.
+// fillDemo generates and imports all projects concurrently, then adds the API keys.
 func (p *program) fillDemo(ctx context.Context, i *service, s *setting.Settings, c demo.Config) error {
 	to := connection{client: control.InProcess(i.handler)}
 	keys := demo.Keys()
@@ -265,7 +266,7 @@ func (p *program) fillDemo(ctx context.Context, i *service, s *setting.Settings,
 	return addDemoKeys(i.Store, []byte(s.APIKeySalt), demo.APIKeys(c))
 }
 
-// importDemo invents a project and imports it.
+// importDemo generates a project and imports it.
 func (p *program) importDemo(ctx context.Context, to connection, c demo.Config, key string) error {
 	var archive bytes.Buffer
 	if err := demo.Write(&archive, c, key); err != nil {
@@ -279,7 +280,7 @@ func (p *program) importDemo(ctx context.Context, to connection, c demo.Config, 
 	return errors.Join(err, response.Body.Close())
 }
 
-// addDemoKeys stores API keys that open nothing: nobody knows a text with their digest.
+// addDemoKeys stores API keys that cannot be used: their digests are random.
 func addDemoKeys(db *store.Store, salt []byte, list []demo.Key) error {
 	return db.Update(func(tx *store.Tx) error {
 		for _, k := range list {

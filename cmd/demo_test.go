@@ -15,7 +15,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDemo starts a demo and asks it what people come to see.
+// TestDemo starts a demo and checks the pages that users visit first.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 				t.Errorf("%s: %s is %v", project, figure.path, answer[figure.field])
 			}
 		}
-		// Every card is a question that has an answer.
+		// Each card is a saved query that has a result.
 		cards := p.ask(t, "GET", "/admin/projects/"+project+"/events/dashboards/cards", "", 200)["data"].([]any)
 		if len(cards) < 6 {
 			t.Errorf("%s has %d cards", project, len(cards))
@@ -65,7 +65,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemoRepeatsItself makes the same demo twice and compares what is exported.
+// TestDemoRepeatsItself makes the same demo twice and compares the exports.
 func TestDemoRepeatsItself(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -85,8 +85,8 @@ func TestDemoRepeatsItself(t *testing.T) {
 	}
 }
 
-// exported are the files in the exports of all projects of a demo, except the manifest,
-// whose time is that of the export.
+// exported returns the files in the exports of all demo projects, without the manifest, which
+// contains the time of the export.
 func exported(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	for _, project := range []string{"quillmere", "tidebrook-field-guide", "wicklume"} {

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestDirectLinkOverTCP: what a client reads from the connection, on the host of direct
-// links and on others.
+// TestDirectLinkOverTCP checks the bytes that a client reads from the connection, on the host of
+// direct links and on other hosts.
 func TestDirectLinkOverTCP(t *testing.T) {
 	t.Parallel()
 	const links, site = "dl.example.org", "svc.example.org"
@@ -35,7 +35,7 @@ func TestDirectLinkOverTCP(t *testing.T) {
 		name, method, host, target, headers string
 
 		status int
-		body   string // "" of an answer without one
+		body   string // "" for an answer without a body
 		want   string // a header line
 	}{
 		{"whole", "GET", links, link, "", 200, content, "Content-Length: 10000"},

@@ -34,7 +34,7 @@ exit codes are for scripts and stay as they are.
 | 130 | interrupted before the work was done |
 `
 
-// TestCommandLineDocumentation holds docs/cli.md to the help texts.
+// TestCommandLineDocumentation compares docs/cli.md with the help texts.
 func TestCommandLineDocumentation(t *testing.T) {
 	t.Parallel()
 	var want bytes.Buffer
@@ -55,8 +55,7 @@ func TestCommandLineDocumentation(t *testing.T) {
 	}
 }
 
-// writeHelp writes the help of c and of the commands below it. What cobra says
-// about each shell is left to it.
+// writeHelp writes the help of c and its subcommands. It omits cobra's text about each shell.
 func writeHelp(t *testing.T, out *bytes.Buffer, c *cobra.Command) {
 	t.Helper()
 	if c.Name() == "help" || c.IsAdditionalHelpTopicCommand() {
@@ -76,8 +75,7 @@ func writeHelp(t *testing.T, out *bytes.Buffer, c *cobra.Command) {
 	}
 }
 
-// TestEveryCommandIsDescribed: a command without a sentence about it is not
-// done.
+// TestEveryCommandIsDescribed checks that every command has a short description.
 func TestEveryCommandIsDescribed(t *testing.T) {
 	t.Parallel()
 	var visit func(c *cobra.Command)

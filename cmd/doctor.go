@@ -51,8 +51,8 @@ do not need a readable database run without one.`,
 	return c
 }
 
-// examine learns what the checks need and runs them. Only a data directory that
-// is not there is an error; everything else is a finding.
+// examine gathers the facts that the checks need and runs them. Only a missing data directory is an
+// error; everything else is a finding.
 func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 	s, err := loadShown(c)
 	invalid, ok := errors.AsType[setting.Errors](err)
@@ -73,7 +73,7 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 		installation.Invalid = append(installation.Invalid, err)
 	}
 	if foreign {
-		return doctor.Examine(installation, fix), nil // a check names the owner
+		return doctor.Examine(installation, fix), nil // a check reports the owner
 	}
 	lock, server, err := connectOrLock(c.Context(), s.Data)
 	switch {
@@ -103,8 +103,8 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 	return doctor.Examine(installation, fix), lock.Release()
 }
 
-// askServer learns what the running server knows, and lets it read copies of its
-// databases where there is room for them.
+// askServer gathers the facts known to the running server. The server reads copies of its databases
+// if there is enough space for them.
 func askServer(ctx context.Context, to connection, installation *doctor.Installation) error {
 	if err := to.call(ctx, http.MethodGet, "/control/doctor", nil, &installation.Facts); err != nil {
 		return fmt.Errorf("query the server: %w", err)
@@ -127,7 +127,7 @@ func askServer(ctx context.Context, to connection, installation *doctor.Installa
 	return nil
 }
 
-// printResults writes a line for each check, and below it what was found.
+// printResults writes a line for each check, followed by its findings.
 func (p *program) printResults(results []doctor.Result) error {
 	var b strings.Builder
 	for _, r := range results {
@@ -145,8 +145,7 @@ func (p *program) printResults(results []doctor.Result) error {
 	return err
 }
 
-// verdict is the error that stands for warnings and problems; nil when there are
-// none.
+// verdict returns an error that counts the warnings and problems, or nil if there are none.
 func verdict(results []doctor.Result) error {
 	counts := map[doctor.Status]int{}
 	repairable := false

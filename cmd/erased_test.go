@@ -17,12 +17,12 @@ import (
 	"svc/internal/backup"
 )
 
-// erasedText begins the texts of TestErasedMeansErased that are deleted.
+// erasedText is the prefix of the texts that TestErasedMeansErased deletes.
 const erasedText = "quixotic-zephyr"
 
-// TestErasedMeansErased: the bytes of all files, and those of a backup, have the texts of
-// feedback, of a project and of a sender of events before they are deleted. A backup made
-// after that has none of them, nor have the files after the nightly job.
+// TestErasedMeansErased checks that deleted texts of feedback, of a project and of a sender of
+// events are gone from the bytes on disk. Before the deletion all files and a backup contain them.
+// Afterwards a new backup contains none, and neither do the files once the nightly job has run.
 func TestErasedMeansErased(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -58,17 +58,17 @@ func TestErasedMeansErased(t *testing.T) {
 		if kept := found(contents(t, data), []string{"haystack"}); len(kept) == 0 {
 			t.Error("what was not deleted is gone")
 		}
-		p.end(t, syscall.SIGTERM) // which writes lists of free pages
+		p.end(t, syscall.SIGTERM) // writes the lists of free pages
 		p = launch(t, exec.Command("svc", "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "error"))
 	}
 	p.end(t, syscall.SIGTERM)
 }
 
-// deletions are what is deleted: ids of feedback, and all texts that go.
+// deletions lists what the test deletes: ids of feedback, and all texts that must disappear.
 type deletions struct{ feedback, texts []string }
 
-// fillForErasure stores what is deleted and what stays, in so many transactions that older
-// versions of pages have the texts, too.
+// fillForErasure stores the records to be deleted and some that stay. It uses enough transactions
+// for old versions of pages to contain the texts too.
 func fillForErasure(t *testing.T, p *process) (d deletions) {
 	t.Helper()
 	mark := func(what string) string {
@@ -111,7 +111,7 @@ func run(t *testing.T, args ...string) {
 	}
 }
 
-// contents are the bytes of all files of a data directory.
+// contents returns the bytes of all files of a data directory by path.
 func contents(t *testing.T, data string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -128,7 +128,7 @@ func contents(t *testing.T, data string) map[string][]byte {
 	return all
 }
 
-// backUp makes a backup and returns what is in it.
+// backUp makes a backup and returns the files in it.
 func backUp(t *testing.T, data string) map[string][]byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.tar.zst")
@@ -149,7 +149,7 @@ func backUp(t *testing.T, data string) map[string][]byte {
 	return all
 }
 
-// found lists the texts that any of the files has.
+// found returns the texts that any of the files contains.
 func found(files map[string][]byte, texts []string) (list []string) {
 	for _, text := range texts {
 		for content := range maps.Values(files) {
@@ -162,7 +162,7 @@ func found(files map[string][]byte, texts []string) (list []string) {
 	return list
 }
 
-// without are the texts that are not in another list.
+// without returns the elements of texts that are not in other.
 func without(texts, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return slices.Contains(other, text) })
 }

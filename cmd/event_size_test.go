@@ -13,8 +13,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestEventLimit: when events.db has the size that event.max_size_mib allows, events are
-// refused with 507, those that were accepted stay, and everything else goes on.
+// TestEventLimit checks that events are rejected with 507 once events.db has reached
+// event.max_size_mib, that accepted events are kept, and that everything else works.
 func TestEventLimit(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -26,7 +26,7 @@ func TestEventLimit(t *testing.T) {
 	c.Env = []string{"SVC_PUBLIC_RATE_LIMIT=0"}
 	p := launch(t, c)
 	p.ask(t, "POST", "/admin/projects", `{"project_key":"a","name":"x"}`, 201)
-	random := rand.NewChaCha8([32]byte{1}) // what cannot be compressed
+	random := rand.NewChaCha8([32]byte{1}) // incompressible
 	const perBatch = 50
 	batch := func(n int) string {
 		var events []string

@@ -18,17 +18,17 @@ import (
 	"svc/store"
 )
 
-// The exit codes are an interface for scripts and service managers.
+// Exit codes are an interface for scripts and service managers.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2   // usage or settings
-	exitWarnings    = 3   // done, with warnings
-	exitNoData      = 10  // there is no data directory
-	exitLocked      = 11  // another process has it
+	exitWarnings    = 3   // the work was done, with warnings
+	exitNoData      = 10  // the data directory does not exist
+	exitLocked      = 11  // another process holds the lock
 	exitNewer       = 12  // a newer program wrote the data
-	exitDamaged     = 13  // it cannot be opened
-	exitHung        = 15  // a shutdown did not come to its end
+	exitDamaged     = 13  // the data cannot be opened
+	exitHung        = 15  // the shutdown did not finish
 	exitInterrupted = 130 // by a signal, before the work was done
 )
 
@@ -37,7 +37,7 @@ var (
 	errNoCommand   = errors.New("a command is missing")
 )
 
-// exitError is an error whose exit code was known where it was made.
+// exitError is an error with the exit code that belongs to it.
 type exitError struct {
 	code int
 	err  error
@@ -48,15 +48,14 @@ func (e *exitError) Unwrap() error { return e.err }
 
 func withCode(code int, err error) error { return &exitError{code, err} }
 
-// runError comes from a command that was understood; other errors come from
-// reading the command line.
+// runError is an error from running a command; other errors come from parsing the command line.
 type runError struct{ err error }
 
 func (e *runError) Error() string { return e.err.Error() }
 func (e *runError) Unwrap() error { return e.err }
 
-// markRuns lets exitCode tell the errors of commands from those of cobra, whose
-// errors have no type.
+// markRuns wraps the errors of commands in runError, so that exitCode can distinguish them from
+// cobra's errors, which have no type.
 func markRuns(c *cobra.Command) {
 	if run := c.RunE; run != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
@@ -99,9 +98,8 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// printError writes every problem of the settings on a line of its own, and of
-// other errors a first line with what is wrong and below it what to do. args is
-// the command line that failed.
+// printError writes each problem of the settings on a line of its own. Other errors have a first
+// line with the problem and further lines with the remedy. args is the command line that failed.
 func printError(w io.Writer, err error, args []string) {
 	if problems, ok := errors.AsType[setting.Errors](err); ok {
 		for _, problem := range problems {
@@ -129,20 +127,20 @@ func printError(w io.Writer, err error, args []string) {
 	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
 }
 
-// ownerHint is what to type when the data belongs to somebody else.
+// ownerHint returns the command to type if the data belongs to another user.
 func ownerHint(e *control.OwnerError, args []string) string {
 	if e.Root {
 		return "files that root makes there would stop the next start; use: sudo -u " + quoted(e.Owner) + " " + strings.Join(args, " ")
 	}
 	number, nameless := strings.CutPrefix(e.User, "#")
 	hint := "as root: chown -R " + quoted(number) + " " + quoted(e.Dir)
-	if nameless { // as in images that have no list of users
+	if nameless { // as in images without a user database
 		hint += "\nin a container that is the folder or volume which is mounted there; do it outside"
 	}
 	return hint
 }
 
-// diskHint is what to do about a disk that does not take a file.
+// diskHint returns the remedy for a disk that rejects writes, or "".
 func diskHint(err error) string {
 	switch {
 	case fault.Is(fault.Disk(err), fault.NoSpace):
@@ -155,12 +153,12 @@ func diskHint(err error) string {
 	return ""
 }
 
-// say writes one line for people to the standard error.
+// say writes one line for the user to the standard error.
 func say(w io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, "svc: "+format+"\n", args...)
 }
 
-// newerText says what to do about data of a newer program.
+// newerText describes data written by a newer program and how to proceed.
 func newerText(e *boltfile.NewerError) string {
 	text := fmt.Sprintf("%s has format %d; this is svc %s, which reads formats %d to %d", e.Path, e.Format, version, e.Oldest, e.Newest)
 	if e.Oldest == e.Newest {

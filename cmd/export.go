@@ -46,11 +46,11 @@ installation, use "svc backup".`,
 	c.Flags().StringVar(&o.project, "project", "", "key or alias of the project")
 	c.Flags().BoolVar(&o.files, "files", true, "include the contents of files; --files=false lists them only")
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite FILE if it exists")
-	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
+	_ = c.MarkFlagRequired("project") // fails only for an unknown flag
 	return c
 }
 
-// exportSummary is what --json prints.
+// exportSummary is the output of --json.
 type exportSummary struct {
 	File    string  `json:"file"`
 	Bytes   int64   `json:"bytes"`
@@ -59,12 +59,12 @@ type exportSummary struct {
 	Contents exportedContents `json:"contents"`
 }
 
-// exportedContents are the contents of files in an archive.
+// exportedContents counts the file contents in an archive.
 type exportedContents struct {
 	Files   int64    `json:"files"`
 	Bytes   int64    `json:"bytes"`
 	Omitted int64    `json:"omitted"`
-	Which   []string `json:"which"` // the first of those
+	Which   []string `json:"which"` // the first of the omitted ones
 }
 
 func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
@@ -117,8 +117,8 @@ func (p *program) tellExport(s exportSummary) {
 	say(p.stderr, "project %s is in %s: %d records in %d files%s, %s, in %.1f s", s.ProjectKey, where, records, len(s.Files), contents, mebibytes(s.Bytes), s.Seconds)
 }
 
-// download asks for the archive of a project, writes it to w, and notes what is in it.
-// One that is not whole is an error.
+// download requests the archive of a project, writes it to w, and stores its contents in summary.
+// An incomplete archive is an error.
 func (to connection) download(ctx context.Context, o exportOptions, w io.Writer, summary *exportSummary) error {
 	response, err := to.open(ctx, http.MethodGet, "/control/export/"+url.PathEscape(o.project)+"?files="+strconv.FormatBool(o.files), nil)
 	if err != nil {

@@ -22,13 +22,12 @@ func (p *program) filesCommand() *cobra.Command {
 	return group("files", "Manage the files of a project", p.filesUpload(), p.filesList(), p.filesRemove(), p.filesAdopt())
 }
 
-// remote says which server a command asks when it is not the one of the data
-// directory.
+// remote selects a server other than the one of the data directory.
 type remote struct {
 	url, key string
 }
 
-// addRemote gives a command the flags of remote beside those of the data directory.
+// addRemote adds the flags of remote and of the data directory to a command.
 func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	addData(c, asJSON)
 	c.Flags().StringVar(&r.url, "url", os.Getenv("SVC_URL"), "address of a running server (SVC_URL); default: the server of the data directory")
@@ -36,7 +35,7 @@ func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	c.Flags().Lookup("url").DefValue = ""
 }
 
-// withServer runs work with the server of --url, or on the data directory.
+// withServer calls work with the server of --url or, without that flag, with the data directory.
 func (p *program) withServer(c *cobra.Command, r remote, work func(connection) error) error {
 	if r.url == "" {
 		return p.withConnection(c, work)
@@ -50,7 +49,7 @@ func (p *program) withServer(c *cobra.Command, r remote, work func(connection) e
 		return withCode(exitUsage, errors.New("--url needs an API key: set SVC_KEY"))
 	}
 	client := &http.Client{
-		// The key must not follow to wherever a redirect leads.
+		// A redirect must not send the key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errors.New("the server redirects; give the address that it redirects to")
 		},
@@ -59,8 +58,7 @@ func (p *program) withServer(c *cobra.Command, r remote, work func(connection) e
 	return work(connection{client: client, base: base, key: key})
 }
 
-// serverAddress is where the paths of a server begin. People give the address of the
-// site or that of the interface.
+// serverAddress returns the base URL of a server. Users give the address of the site or of the API.
 func serverAddress(text string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -69,7 +67,7 @@ func serverAddress(text string) (string, error) {
 	return strings.TrimSuffix(strings.TrimRight(u.String(), "/"), "/api/v1"), nil
 }
 
-// fileAnswer is a file as the server shows it.
+// fileAnswer is a file in the server's JSON.
 type fileAnswer struct {
 	ID           string   `json:"id"`
 	Filename     string   `json:"filename"`
@@ -84,8 +82,8 @@ type fileAnswer struct {
 	CreatedAt    int64    `json:"created_at"`
 }
 
-// link is the direct link, which on a server without a distribution address begins
-// with the address of the site; "" when that is not known either.
+// link returns the direct link. On a server without a distribution address it begins with site; it
+// is "" if site is "" too.
 func (f *fileAnswer) link(site string) string {
 	switch {
 	case f.URL != nil:
@@ -133,7 +131,7 @@ server runs. The API key needs the scope files:write, and versions:write for
 	c.Flags().StringVar(&o.storage, "storage", "", "id of the storage (default: that of the project)")
 	c.Flags().StringVar(&o.version, "version", "", "version whose links the files become")
 	c.Flags().StringVar(&o.platform, "platform", "", "with --version: platform of the links, such as "+string(platform.All[0]))
-	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
+	_ = c.MarkFlagRequired("project") // fails only for an unknown flag
 	return c
 }
 
@@ -141,7 +139,7 @@ func (p *program) uploadFiles(c *cobra.Command, names []string, o filesOptions) 
 	if o.platform != "" && o.version == "" {
 		return withCode(exitUsage, errors.New("--platform needs --version"))
 	}
-	// All names are looked up before the first byte is sent.
+	// All names are checked before the first byte is sent.
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
@@ -187,8 +185,8 @@ func (p *program) uploadFiles(c *cobra.Command, names []string, o filesOptions) 
 	})
 }
 
-// site is where the direct links of a server begin that has no distribution address: at
-// the address by which it is asked, or that of its settings; "" when neither is known.
+// site returns the base of direct links for a server without a distribution address: the address in
+// --url or the site of the settings, or "" if neither is set.
 func (p *program) site(c *cobra.Command, to connection) (string, error) {
 	if to.base != "" {
 		return to.base, nil
@@ -200,7 +198,7 @@ func (p *program) site(c *cobra.Command, to connection) (string, error) {
 	return s.SiteURL, nil
 }
 
-// needLinks makes sure that files have a full address, which links of versions need.
+// needLinks returns an error if files have no absolute address, which the links of versions need.
 func (to connection) needLinks(ctx context.Context) error {
 	var overview struct {
 		Base *string `json:"dist_base_url"`
@@ -214,15 +212,15 @@ func (to connection) needLinks(ctx context.Context) error {
 	return nil
 }
 
-// versionLink is a link of a version.
+// versionLink is a download link of a version.
 type versionLink struct {
 	URL      string `json:"url"`
 	Name     string `json:"name,omitempty"`
 	Platform string `json:"platform,omitempty"`
 }
 
-// publish puts links to files into a version, which is created if there is none. What
-// links to a file of the same name is replaced. site is as link takes it.
+// publish adds links to files to a version, which it creates if it does not exist. A link to a file
+// of the same name is replaced. site has the same meaning as for link.
 func (to connection) publish(ctx context.Context, o filesOptions, site string, list []*fileAnswer) error {
 	links, err := to.versionLinks(ctx, o.project, o.version)
 	if err != nil {
@@ -247,7 +245,7 @@ func (to connection) publish(ctx context.Context, o filesOptions, site string, l
 		map[string]any{"download_links": links}, nil)
 }
 
-// versionLinks are the links that a version has; none when there is no such version.
+// versionLinks returns the links of a version; none if the version does not exist.
 func (to connection) versionLinks(ctx context.Context, project, version string) ([]versionLink, error) {
 	var found struct {
 		Version string        `json:"version"`
@@ -260,7 +258,7 @@ func (to connection) versionLinks(ctx context.Context, project, version string) 
 	if err != nil {
 		return nil, err
 	}
-	if found.Version != strings.TrimSpace(version) { // another one that compares equal
+	if found.Version != strings.TrimSpace(version) { // a different text that compares equal as a version
 		return nil, nil
 	}
 	return found.Links, nil
@@ -294,7 +292,7 @@ func (p *program) filesList() *cobra.Command {
 	addRemote(c, &r, &asJSON)
 	c.Flags().StringVar(&project, "project", "", "key or alias of the project")
 	c.Flags().StringVar(&search, "search", "", "only files whose name, id or SHA-256 contains this")
-	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
+	_ = c.MarkFlagRequired("project") // fails only for an unknown flag
 	return c
 }
 
@@ -331,10 +329,10 @@ func (p *program) printFiles(list []fileAnswer, site string) error {
 	return w.Flush()
 }
 
-// removedFile is what --json prints of a deleted file.
+// removedFile is the output of --json for a deleted file.
 type removedFile struct {
 	ID  string          `json:"id"`
-	CDN json.RawMessage `json:"cdn_refresh"` // what became of the copies in the CDN
+	CDN json.RawMessage `json:"cdn_refresh"` // the result of purging the CDN
 }
 
 func (p *program) filesRemove() *cobra.Command {
@@ -367,6 +365,6 @@ func (p *program) filesRemove() *cobra.Command {
 	}
 	addRemote(c, &r, &asJSON)
 	c.Flags().StringVar(&project, "project", "", "key or alias of the project")
-	_ = c.MarkFlagRequired("project") // fails only for a flag that is not there
+	_ = c.MarkFlagRequired("project") // fails only for an unknown flag
 	return c
 }

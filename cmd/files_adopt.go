@@ -11,11 +11,11 @@ import (
 	"svc/internal/setting"
 )
 
-// adoptReport is the result of "svc files adopt" for programs.
+// adoptReport is the JSON form of the result of "svc files adopt".
 type adoptReport struct {
 	StorageDir string `json:"storage_dir"`
 	Data       string `json:"data"`             // the data directory that it belongs to now
-	Before     string `json:"before,omitempty"` // the one that it belonged to
+	Before     string `json:"before,omitempty"` // the data directory that it belonged to
 }
 
 func (p *program) filesAdopt() *cobra.Command {

@@ -27,9 +27,8 @@ func answer(t *testing.T, c net.Conn) int {
 	return response.StatusCode
 }
 
-// TestFewFiles: connections never take the files that the data needs. Who comes
-// when there is no room gets it from those who ask for nothing, or waits; the
-// owner's commands work meanwhile.
+// TestFewFiles checks that connections never use the file descriptors that the data needs. Without
+// room a new connection replaces an idle one or waits. The owner's commands work throughout.
 func TestFewFiles(t *testing.T) {
 	t.Parallel()
 	const files, most = 80, 40
@@ -42,7 +41,7 @@ func TestFewFiles(t *testing.T) {
 	})
 
 	const get = "GET /api/v1/public/a HTTP/1.1\r\nHost: x\r\n\r\n"
-	for range 2 * most { // these are kept alive and give way
+	for range 2 * most { // these are idle and give way
 		if status := answer(t, p.dial(t, get)); status != 200 {
 			t.Fatalf("got status %d", status)
 		}

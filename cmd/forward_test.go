@@ -14,7 +14,7 @@ import (
 	"svc/internal/codehost/codehosttest"
 )
 
-// forwardingServer is a data directory whose project beacon makes issues of feedback.
+// forwardingServer is a server with a project, beacon, that forwards feedback as issues.
 type forwardingServer struct {
 	host *codehosttest.Host
 	repo *codehosttest.Repository
@@ -49,8 +49,8 @@ func (s *forwardingServer) begin(t *testing.T) {
 	s.process = launch(t, exec.Command(path, "serve", "--data", s.data, "--listen", "127.0.0.1:0", "--codehost-api-base-url", s.host.URL, "--codehost-web-base-url", s.host.URL))
 }
 
-// killInRequest sends a request and kills the server when the code host has created the
-// issue, before it says so.
+// killInRequest sends a request and kills the server after the code host has created the issue and
+// before it answers.
 func (s *forwardingServer) killInRequest(t *testing.T, path, body string) {
 	t.Helper()
 	created := make(chan struct{})
@@ -58,7 +58,7 @@ func (s *forwardingServer) killInRequest(t *testing.T, path, body string) {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			next.ServeHTTP(httptest.NewRecorder(), r)
 			close(created)
-			<-r.Context().Done() // the server is gone
+			<-r.Context().Done() // the server has been killed
 		})
 	})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, strings.NewReader(body))
@@ -85,9 +85,9 @@ func (s *forwardingServer) killInRequest(t *testing.T, path, body string) {
 	program(t, "check", "--data", s.data)
 }
 
-// TestForwardIsKilled: a server that is killed when the code host has created an issue
-// and before it knows so has no record of it, and makes neither a second issue nor a
-// second record when the feedback is sent again after the start.
+// TestForwardIsKilled kills a server after the code host has created an issue and before the server
+// learns of it. No record of the feedback exists. Sending the feedback again after a restart
+// creates neither a second issue nor a second record.
 func TestForwardIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newForwardingServer(t)
@@ -110,8 +110,9 @@ func TestForwardIsKilled(t *testing.T) {
 	program(t, "check", "--data", s.data)
 }
 
-// TestForwardOfStoredFeedbackIsKilled: the same while an administrator forwards feedback that
-// is stored. It stays, and who forwards it after the start gets the issue there is.
+// TestForwardOfStoredFeedbackIsKilled does the same while an administrator forwards stored
+// feedback. The feedback is kept, and forwarding it again after the restart links the existing
+// issue.
 func TestForwardOfStoredFeedbackIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newForwardingServer(t)

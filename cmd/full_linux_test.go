@@ -14,8 +14,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// mountSmall mounts a file system of some MiB that only memory backs, or skips
-// the test where that may not be done.
+// mountSmall mounts a tmpfs of the given size in MiB. It skips the test if mounting is not
+// permitted.
 func mountSmall(t *testing.T, megabytes int) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "disk")
@@ -26,7 +26,7 @@ func mountSmall(t *testing.T, megabytes int) (dir string) {
 	return dir
 }
 
-// fill takes all space of a disk until the returned function is called.
+// fill uses up all space of a disk until the returned function is called.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")
@@ -49,7 +49,7 @@ func fill(t *testing.T, dir string) (free func()) {
 	}
 }
 
-// writer is one way to write, with another body each time.
+// writer is a kind of write request, with a different body each time.
 type writer struct {
 	method, path string
 	body         func(n int) string
@@ -81,12 +81,12 @@ func writers() []*writer {
 	}
 }
 
-// TestFullDisk: a server whose disk is full says so to who writes, goes on to
-// answer who reads and to delete, and takes everything again as soon as there is
-// space. It can be stopped and started while the disk is full.
+// TestFullDisk checks that a server on a full disk reports that to writers, answers readers, allows
+// deletions, and accepts writes as soon as there is space. It can be stopped and started while the
+// disk is full.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	disk := mountSmall(t, 48+128) // strangers do not get the last 128 MiB
+	disk := mountSmall(t, 48+128) // public requests cannot use the last 128 MiB
 	dir := filepath.Join(disk, "data")
 	start := func() *process {
 		path, err := exec.LookPath("svc")
@@ -128,7 +128,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	full := func() {
 		t.Helper()
-		// The version comes last, when the announcements have taken all pages but its own.
+		// The version comes last, when the announcements have used up all pages except its own.
 		for _, w := range []*writer{all[0], all[1], all[2], all[4], all[3]} {
 			status, message, retry := w.status, "", ""
 			for try := 0; status == w.status; try++ {
@@ -138,7 +138,7 @@ func TestFullDisk(t *testing.T) {
 				status, message, retry = w.write(t, p)
 			}
 			wanted := "the disk of the server is full"
-			if strings.HasPrefix(w.path, "/public/") { // strangers are refused before
+			if strings.HasPrefix(w.path, "/public/") { // public requests are rejected earlier
 				wanted = "the disk of the server is nearly full"
 			}
 			if status != 507 || !strings.Contains(message, wanted) || retry == "" {
@@ -153,8 +153,8 @@ func TestFullDisk(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &list); err != nil || len(list.Data) == 0 {
 			t.Fatalf("%v in %.300s", err, text)
 		}
-		// A flush of the request statistics may have found the disk full a moment ago;
-		// then nothing is tried for that moment.
+		// A flush of the request statistics may just have found the disk full; writes are then not
+		// attempted for a short while.
 		testutil.Until(t, "deletion on a full disk", func() bool {
 			status, text, _ := p.try(t, "DELETE", "/admin/projects/a/announcements/"+list.Data[0].ID, "")
 			if status != 200 && status != 507 {
@@ -166,7 +166,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	for range 2 {
 		free := fill(t, disk)
-		for range 3 { // there are free pages in the file
+		for range 3 { // the file has free pages
 			drop()
 		}
 		full()
@@ -186,7 +186,7 @@ func TestFullDisk(t *testing.T) {
 		free()
 		for _, w := range all {
 			if status, message, _ := w.write(t, p); w.status != status {
-				if status == 507 { // submissions are not tried again for a moment
+				if status == 507 { // submissions are not retried for a short while
 					testutil.Until(t, "it is taken again", func() bool {
 						status, message, _ = w.write(t, p)
 						return status == w.status
@@ -210,8 +210,8 @@ func TestFullDisk(t *testing.T) {
 	reads()
 }
 
-// TestNoRoomToStart: where the data cannot be written a server does not start,
-// says why and what to do, and leaves nothing behind that is half made.
+// TestNoRoomToStart checks that a server that cannot write its data does not start, reports the
+// reason and the remedy, and leaves no incomplete files.
 func TestNoRoomToStart(t *testing.T) {
 	t.Parallel()
 	disk := mountSmall(t, 1)

@@ -10,11 +10,10 @@ import (
 	"svc/internal/setting"
 )
 
-// geoCheck is how often the file of places is checked.
+// geoCheck is the interval at which the location database is checked for changes.
 const geoCheck = time.Minute
 
-// openGeo prepares the lookup of places. A file that cannot be used is a
-// problem of the settings.
+// openGeo opens the location database. A database that cannot be used is an error of the settings.
 func openGeo(s *setting.Settings) (*geo.Locator, error) {
 	geo, err := geo.Open(s.GeoEnabled, s.GeoDatabase)
 	if err != nil {
@@ -23,8 +22,8 @@ func openGeo(s *setting.Settings) (*geo.Locator, error) {
 	return geo, nil
 }
 
-// followGeo reads the file of places again whenever it has changed, until stop,
-// which waits for a reading that has begun.
+// followGeo reloads the location database whenever its file changes. stop waits for a reload in
+// progress.
 func followGeo(ctx context.Context, geo *geo.Locator, log *slog.Logger) (stop func()) {
 	return background(ctx, func(ctx context.Context) {
 		tick := time.NewTicker(geoCheck)

@@ -19,7 +19,7 @@ import (
 	"svc/internal/setting"
 )
 
-// memoryLog keeps what is logged until it is taken.
+// memoryLog collects log lines until they are taken.
 type memoryLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer // under mu
@@ -38,7 +38,7 @@ func (l *memoryLog) take() string {
 	return l.text.String()
 }
 
-// writePlaces puts a file with one country at a path, for one address.
+// writePlaces writes a location database that maps one address to a country.
 func writePlaces(t *testing.T, path string, a netip.Addr, country string) {
 	t.Helper()
 	tree, err := mmdbwriter.New(mmdbwriter.Options{DatabaseType: "GeoLite2-Country"})

@@ -26,14 +26,14 @@ import (
 	"svc/store"
 )
 
-// house is a server in this process, whose goroutines can be counted.
+// house is a server in the test's process, so that its goroutines can be counted.
 type house struct {
 	*service
 	dir, address, token string
 	project             *store.Project
 }
 
-// openHouse starts a server with a project that has much of everything.
+// openHouse starts a server with a project that has many records of every kind.
 func openHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{dir: t.TempDir()}
@@ -115,7 +115,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// come connects and begins a request.
+// come connects and sends the beginning of a request.
 func (h *house) come(t *testing.T, network, beginning string) net.Conn {
 	t.Helper()
 	address := h.address
@@ -133,7 +133,7 @@ func (h *house) come(t *testing.T, network, beginning string) net.Conn {
 	return c
 }
 
-// stacks are the goroutines of this process.
+// stacks returns the stacks of all goroutines.
 func stacks() []string {
 	for size := 1 << 20; ; size *= 2 {
 		if raw := make([]byte, size); runtime.Stack(raw, true) < size {
@@ -142,7 +142,7 @@ func stacks() []string {
 	}
 }
 
-// in counts goroutines that are in a function.
+// in returns the number of goroutines that are inside a function.
 func in(function string) int {
 	n := 0
 	for _, stack := range stacks() {
@@ -153,10 +153,10 @@ func in(function string) int {
 	return n
 }
 
-// TestClientsThatDisappear: whatever a client was doing when it went away, a
-// moment later nothing of it is left.
+// TestClientsThatDisappear checks that nothing of a request remains soon after its client has
+// disconnected, whatever stage the request had reached.
 //
-//nolint:paralleltest // counts the goroutines of the whole process
+// nolint:paralleltest // counts the goroutines of the whole process
 func TestClientsThatDisappear(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs to dial the control socket by its path, which is too long for Windows: run this on Linux or macOS")
@@ -175,9 +175,9 @@ func TestClientsThatDisappear(t *testing.T) {
 	for _, tc := range []struct {
 		name, network string
 		beginning     func(i int) string
-		hold          func() (release func())             // while the clients come and go
-		until         func(t *testing.T, c net.Conn)      // each may go
-		all           func(t *testing.T, list []net.Conn) // all may go
+		hold          func() (release func())             // runs while the clients connect and disconnect
+		until         func(t *testing.T, c net.Conn)      // returns when a client may disconnect
+		all           func(t *testing.T, list []net.Conn) // returns when all clients may disconnect
 	}{
 		{name: "nothing sent", beginning: func(int) string { return "" }},
 		{name: "in the middle of its headers", beginning: func(int) string { return request("GET", "/public/a", "X") }},
@@ -219,7 +219,7 @@ func TestClientsThatDisappear(t *testing.T) {
 			free := func() {}
 			if tc.hold != nil {
 				free = sync.OnceFunc(tc.hold())
-				defer free() // also after a failure, or nothing could end
+				defer free() // also after a failure, or the test could not end
 			}
 			var list []net.Conn
 			for i := range many {
@@ -238,7 +238,7 @@ func TestClientsThatDisappear(t *testing.T) {
 			}
 			for i, c := range list {
 				if tcp, ok := c.(*net.TCPConn); ok && i%2 == 0 {
-					must(t, tcp.SetLinger(0)) // like a machine that was turned off and on
+					must(t, tcp.SetLinger(0)) // like a machine that lost power
 				}
 				must(t, c.Close())
 			}
@@ -250,7 +250,7 @@ func TestClientsThatDisappear(t *testing.T) {
 	}
 }
 
-// eventually waits for what the server does by itself.
+// eventually waits until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(30 * time.Second)

@@ -15,7 +15,7 @@ import (
 	"svc/internal/control"
 )
 
-// healthLimit is how long a server may take to say how it is.
+// healthLimit limits how long the server may take to answer a health check.
 const healthLimit = 5 * time.Second
 
 func (p *program) healthCommand() *cobra.Command {

@@ -18,16 +18,16 @@ import (
 	"svc/internal/testutil"
 )
 
-// answer is what a test wants to know of one.
+// answer holds the parts of a response that the tests compare.
 type answer struct {
 	status int
 	proto  string
-	tls    uint16 // version; 0 = none
+	tls    uint16 // version; 0 for plain HTTP
 	header http.Header
 	body   string
 }
 
-// fetch asks once, over a connection of its own, and follows no redirect.
+// fetch makes one request over a new connection and follows no redirect.
 func fetch(t *testing.T, roots *x509.CertPool, url string) answer {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, DisableKeepAlives: true}
@@ -73,11 +73,11 @@ func TestOwnCertificate(t *testing.T) {
 	if _, err := (&tls.Dialer{Config: &tls.Config{RootCAs: old, MaxVersion: tls.VersionTLS11}}).DialContext(t.Context(), "tcp", strings.TrimPrefix(url, "https://")); err == nil {
 		t.Error("TLS 1.1 is accepted")
 	}
-	// Strangers who cannot shake hands do not fill the log.
+	// Failed handshakes of clients are not logged.
 	s.silent(t, `handshake`)
 
 	if runtime.GOOS == "windows" {
-		return // no hangups there
+		return // Windows has no SIGHUP
 	}
 	s.forget()
 	renewed := testutil.WriteCertificate(t, certFile, keyFile, "new.example")
@@ -96,7 +96,8 @@ func TestOwnCertificate(t *testing.T) {
 	}
 }
 
-// TestStartsThatCannotServe: what is wrong, what to do, and nothing is made.
+// TestStartsThatCannotServe checks that a failed start reports the problem and the remedy and
+// creates nothing.
 func TestStartsThatCannotServe(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
@@ -138,7 +139,7 @@ func TestStartsThatCannotServe(t *testing.T) {
 	}
 }
 
-// overSocket asks once at a Unix socket.
+// overSocket makes one request over a Unix socket.
 func overSocket(t *testing.T, path, url string, header http.Header) (status int, body string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -172,7 +173,7 @@ func TestUnixSocket(t *testing.T) {
 	s := begin("--data", dir)
 	s.await(t, `"listening","url":"unix:[^"]+http.sock"`)
 
-	// The peer is on this machine, so what it says of the client counts.
+	// The peer is on this machine, so its X-Forwarded-For header is trusted.
 	if status, body := overSocket(t, socket, "/nothing", http.Header{"X-Forwarded-For": {"203.0.113.9"}}); status != 404 {
 		t.Errorf("got %d %s, want 404", status, body)
 	}
@@ -190,7 +191,7 @@ func TestUnixSocket(t *testing.T) {
 		t.Errorf("a second server: got\n%s", text)
 	}
 
-	// A killed process leaves the socket, and the next start replaces it.
+	// A killed process leaves the socket behind, and the next start replaces it.
 	if err := s.command.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

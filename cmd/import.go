@@ -49,7 +49,7 @@ same server, --new-ids gives the imported records new ones.`,
 	return c
 }
 
-// importAnswer is a line of the answer of the server.
+// importAnswer is a line of the server's answer.
 type importAnswer struct {
 	Phase   string  `json:"phase"`
 	Portion float64 `json:"portion"`
@@ -58,7 +58,7 @@ type importAnswer struct {
 	Newer    bool     `json:"newer"`
 }
 
-// importSummary is what --json prints.
+// importSummary is the output of --json.
 type importSummary struct {
 	Done       bool             `json:"done"`
 	DryRun     bool             `json:"dry_run"`
@@ -108,7 +108,7 @@ func (p *program) importFile(c *cobra.Command, file string, o importOptions) err
 	})
 }
 
-// followImport reads the answer to its end and tells a person how far it is.
+// followImport reads the answer to its end and shows the progress on a terminal.
 func (p *program) followImport(answer io.Reader) (importSummary, error) {
 	for lines := json.NewDecoder(answer); ; {
 		var line importAnswer
@@ -147,7 +147,7 @@ func (p *program) tellImport(s importSummary, asJSON bool) error {
 		say(p.stderr, "warning: the archive does not have the content of %d files; they are failed, and their links do not work", s.Failed)
 	}
 	if asJSON {
-		if s.Aliases == nil { // a list without entries is no null
+		if s.Aliases == nil { // encode an empty list as [], not null
 			s.Aliases = []string{}
 		}
 		return printJSON(p.stdout, s)

@@ -80,7 +80,7 @@ func printJobs(out io.Writer, list []apicontrol.JobStatus) error {
 	return w.Flush()
 }
 
-// jobText says how a job went.
+// jobText describes when a job last ran and how it ended.
 func jobText(j apicontrol.JobStatus) string {
 	switch {
 	case j.Running:

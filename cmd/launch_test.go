@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// launch runs "svc serve" in the background of a test, with more variables, and
-// ends it with the test.
+// launch runs "svc serve" in the background with additional environment variables. It stops at the
+// end of the test.
 func launch(t *testing.T, env []string, args ...string) *server {
 	t.Helper()
 	s := newServer(exec.Command("svc", append([]string{"serve"}, args...)...))
@@ -34,13 +34,13 @@ func launch(t *testing.T, env []string, args ...string) *server {
 	return s
 }
 
-// await waits for a text in the log of a server.
+// await waits until the server's log matches a pattern and returns the match.
 func (s *server) await(t *testing.T, pattern string) string {
 	t.Helper()
 	return s.wait(t, regexp.MustCompile(pattern))
 }
 
-// forget drops the log so far, so that the next await sees only what is new.
+// forget discards the log so far, so that the next await sees only new lines.
 func (s *server) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *server) signal(t *testing.T, sig syscall.Signal) {
 	}
 }
 
-// silent demands that something is not in the log so far.
+// silent fails the test if the log so far matches a pattern.
 func (s *server) silent(t *testing.T, pattern string) {
 	t.Helper()
 	s.mu.Lock()

@@ -11,21 +11,20 @@ import (
 	"svc/internal/setting"
 )
 
-// isTerminal reports whether a person reads what is written to w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// newLog is the log of a server from a level on: text for people, JSON for
-// programs. flush writes what waits in it.
+// newLog returns the log of a server from a level on: text on a terminal, JSON elsewhere, unless
+// the settings choose a format. flush writes buffered lines.
 func newLog(w io.Writer, s *setting.Settings, level slog.Leveler) (log *slog.Logger, flush func()) {
 	text := s.LogFormat == "text" || s.LogFormat == "auto" && isTerminal(w)
 	return logging.New(w, !text, level)
 }
 
-// commandLog is for commands that open the data themselves: only what a person
-// must know.
+// commandLog returns the log of commands that open the data themselves: warnings and errors only.
 func commandLog(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestMalformedRequests: what net/http cannot read is refused like everything else,
-// in JSON, with a request id, and so that a page of another origin can read it.
+// TestMalformedRequests checks that requests that net/http cannot parse are rejected like any other
+// request: in JSON, with a request id and with the CORS headers that let a page of another origin
+// read the answer.
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())

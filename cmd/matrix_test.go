@@ -24,11 +24,11 @@ import (
 
 // The states of a data directory in which every command is run.
 const (
-	noFolder   = iota // there is none
+	noFolder   = iota // it does not exist
 	stopped           // a server has run and was stopped
-	runs              // a server runs
+	runs              // a server is running
 	killed            // a server was killed and has left its socket
-	silentLock        // somebody has the lock and does not answer
+	silentLock        // another process holds the lock and does not answer
 	foreign           // it belongs to another user, and root runs the command
 	stateCount
 )
@@ -42,8 +42,8 @@ var (
 	always    = codes{}
 )
 
-// matrix has a row for each command: what follows its name, and its exit codes. A
-// command without the flag --data does not care for the state and is run once.
+// matrix has a row for each command: its arguments and its exit codes. A command without the flag
+// --data does not depend on the state and is run once.
 var matrix = map[string]struct {
 	args string
 	want codes
@@ -69,10 +69,10 @@ var matrix = map[string]struct {
 	"svc completion zsh":        {"", always},
 	"svc config":                {"", always},
 	"svc config example":        {"", always},
-	// It would make the folder. What it does with others is in testdata/demo.txtar.
+	// It would create the folder. testdata/demo.txtar covers the other states.
 	"svc demo": {"--until tomorrow", codes{exitUsage, exitUsage, exitUsage, exitUsage, exitUsage, exitUsage}},
-	// The first password that was not used yet is no more than a note. Of a
-	// folder of somebody else it says so, and that is all that is wrong with it.
+	// An unused first password is only a note. In another user's folder, ownership is the only
+	// problem it reports.
 	"svc doctor": {"", codes{exitNoData, exitOK, exitOK, exitOK, exitFailed, exitOK}},
 	// There is no such project.
 	"svc export":       {"--project missing -", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
@@ -101,14 +101,13 @@ var matrix = map[string]struct {
 	"svc metrics":    {"", always},
 	"svc operations": {"", always},
 	"svc topics":     {"", always},
-	// Its address is taken, so that it ends.
+	// Its address is in use, so that the command ends.
 	"svc serve":   {"--listen TAKEN", codes{exitFailed, exitFailed, exitLocked, exitFailed, exitLocked, exitFailed}},
 	"svc version": {"", always},
 }
 
-// TestEveryCommandInEveryState holds all commands to their exit codes. Whoever
-// adds a command must say here what it does without a data directory, beside a
-// server, and so on.
+// TestEveryCommandInEveryState compares the exit codes of all commands. A new command needs a row
+// that states what it does without a data directory, beside a server, and in the other states.
 func TestEveryCommandInEveryState(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -139,7 +138,7 @@ func TestEveryCommandInEveryState(t *testing.T) {
 			t.Errorf("the matrix has a row for %s, which does not exist", path)
 		}
 	}
-	// It makes a folder where there is none.
+	// It creates a missing folder, so it runs last.
 	last := slices.Index(withData, "svc serve")
 	withData = append(slices.Delete(withData, last, last+1), "svc serve")
 	for state, make := range map[int]func(*testing.T) place{
@@ -160,11 +159,10 @@ func TestEveryCommandInEveryState(t *testing.T) {
 // place is a data directory in one of the states.
 type place struct {
 	dir   string
-	words []string // what stands for the words of the rows, in pairs
+	words []string // replacements for words of the rows, in pairs
 }
 
-// runAll runs commands at the same time: those that wait for a lock wait
-// together.
+// runAll runs commands concurrently, so that those that wait for a lock wait together.
 func (at place) runAll(t *testing.T, state int, paths []string, more ...string) {
 	t.Helper()
 	var running sync.WaitGroup
@@ -187,7 +185,7 @@ func (at place) runAll(t *testing.T, state int, paths []string, more ...string) 
 	running.Wait()
 }
 
-// eachCommand calls fn with c and all commands below it.
+// eachCommand calls fn with c and all its subcommands.
 func eachCommand(c *cobra.Command, fn func(*cobra.Command)) {
 	fn(c)
 	for _, sub := range c.Commands() {
@@ -195,7 +193,7 @@ func eachCommand(c *cobra.Command, fn func(*cobra.Command)) {
 	}
 }
 
-// svcCommand is svc without the settings of whoever runs the tests.
+// svcCommand returns a command that runs svc without the caller's environment.
 func svcCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "svc", args...)
@@ -206,7 +204,7 @@ func svcCommand(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// runSvc runs a command and gives all it has written and its exit code.
+// runSvc runs a command and returns its combined output and its exit code.
 func runSvc(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	text, err := svcCommand(t, args...).CombinedOutput()
@@ -224,8 +222,7 @@ func makeNothing(t *testing.T) place {
 	return place{dir: filepath.Join(t.TempDir(), "none")}
 }
 
-// makeRunning starts a server that runs until the end of the test, and makes two
-// keys.
+// makeRunning starts a server that runs until the end of the test, and creates two keys.
 func makeRunning(t *testing.T) place {
 	t.Helper()
 	at, stop := startServer(t)
@@ -280,7 +277,7 @@ func makeForeign(t *testing.T) place {
 	return at
 }
 
-// startServer starts a server on a new data directory and makes two keys.
+// startServer starts a server on a new data directory and creates two keys.
 func startServer(t *testing.T) (at place, stop func(os.Signal)) {
 	t.Helper()
 	at.dir = filepath.Join(t.TempDir(), "data")
@@ -314,6 +311,6 @@ func startServer(t *testing.T) (at place, stop func(os.Signal)) {
 	return at, func(s os.Signal) {
 		_ = c.Process.Signal(s)
 		<-drained
-		_ = c.Wait() // ends with the signal
+		_ = c.Wait() // ended by the signal
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"svc/internal/doctor"
 )
 
-// limitMemory lets the collector work harder near the limit of the container or
-// service, before the system ends the process. GOMEMLIMIT wins over it.
+// limitMemory sets the memory limit of the Go runtime to 90 % of the container's or service's
+// limit, so that the garbage collector works harder before the system kills the process. GOMEMLIMIT
+// takes precedence.
 func limitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -22,32 +23,32 @@ func limitMemory() {
 }
 
 const (
-	// ordinaryPercent is the setting of the collector when nothing is set.
+	// ordinaryPercent is the default of GOGC.
 	ordinaryPercent = 100
-	// busyHeap is the size up to which the heap of a busy server may grow between
-	// two collections. A server needs a few MiB, so the ordinary setting has it
-	// collect some 20 times a second under load, which costs a fifth of its
-	// processor time. More than this gains nothing: it leaves the caches.
+	// busyHeap is the size up to which the heap of a busy server may grow between two collections.
+	// A server needs a few MiB, so with the default it would collect some 20 times a second under
+	// load, which costs a fifth of its processor time. A larger heap gains nothing, because it no
+	// longer fits the processor's caches.
 	busyHeap = 32 << 20
 
-	// busyCollections in a row, each within busyInterval of the one before, make a
-	// server busy; one after quietInterval ends that, at the latest the one that
-	// the runtime makes every two minutes. It gives the memory back.
+	// A server is busy after busyCollections in a row, each within busyInterval of the one before.
+	// A collection after quietInterval ends that state; the runtime collects at least every two
+	// minutes. The memory is then returned to the system.
 	busyCollections = 8
 	busyInterval    = 125 * time.Millisecond
 	quietInterval   = 10 * time.Second
 )
 
-// collector lets the heap of a busy server grow more before it is collected.
+// collector lets the heap of a busy server grow further before it is collected.
 type collector struct {
-	last    time.Time // the last collection
-	quick   int       // collections in a row
+	last    time.Time // time of the last collection
+	quick   int       // number of consecutive collections within busyInterval
 	busy    bool
-	percent int // the setting of the runtime
+	percent int // current GOGC value
 }
 
-// tuneCollector adjusts the collector to the load for the life of the process.
-// GOGC wins over it. The limit of the memory stays in force.
+// tuneCollector adjusts GOGC to the load for the lifetime of the process. A GOGC variable takes
+// precedence. The memory limit remains in force.
 func tuneCollector() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -62,7 +63,7 @@ func tuneCollector() {
 		if c.percent != before {
 			debug.SetGCPercent(c.percent)
 		}
-		if busy && !c.busy { // Go by itself would keep most of the memory for a while
+		if busy && !c.busy { // the runtime would keep most of the memory for a while
 			go debug.FreeOSMemory()
 		}
 	})
@@ -70,15 +71,16 @@ func tuneCollector() {
 
 // afterCollections calls fn after each collection, one call at a time.
 func afterCollections(fn func()) {
-	// Values without pointers share memory and would not go when they should.
+	// Small values without pointers share an allocation and might not be collected in time, so the
+	// value is an interface.
 	runtime.AddCleanup(new(any), func(int) {
 		fn()
 		afterCollections(fn)
 	}, 0)
 }
 
-// collected notes a collection that left live bytes on the heap, and settles
-// the percentage by which live and roots, in bytes, may grow.
+// collected records a collection that left live bytes on the heap, and computes the percentage by
+// which live and roots, in bytes, may grow.
 func (c *collector) collected(now time.Time, live, roots uint64) {
 	since := now.Sub(c.last)
 	c.last = now
@@ -95,7 +97,7 @@ func (c *collector) collected(now time.Time, live, roots uint64) {
 	if room := int(busyHeap) - int(live); c.busy && room > 0 {
 		percent = max(percent, room*100/int(live+roots+1))
 	}
-	// Each change stops the program for a moment, so small ones are left out.
+	// Each change stops the program briefly, so small changes are skipped.
 	if change := percent - c.percent; percent == ordinaryPercent || change > c.percent/8 || -change > c.percent/8 {
 		c.percent = percent
 	}

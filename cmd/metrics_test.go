@@ -17,8 +17,8 @@ import (
 	"svc/internal/workload"
 )
 
-// TestFiguresAreThoseOfTheLoad: what metrics and the status say after a load is
-// what its generator counted.
+// TestFiguresAreThoseOfTheLoad checks that the metrics and the status after a load agree with the
+// load generator's counts.
 func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -64,7 +64,7 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 		name      string
 		got, want uint64
 	}{
-		{"requests", after.Requests.Total - before.Requests.Total, uint64(answered) + 2}, // and the status before, and the version now
+		{"requests", after.Requests.Total - before.Requests.Total, uint64(answered) + 2}, // plus the status and version requests
 		{"requests that succeeded", after.Requests.ByClass["2xx"] - before.Requests.ByClass["2xx"], uint64(answered) + 2},
 		{"requests that failed", after.Requests.ByClass["5xx"], 0},
 		{"logs", after.Store.Logs, logs},
@@ -78,8 +78,8 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", tc.name, tc.got, tc.want)
 		}
 	}
-	// Those that share a commit are fewer commits; those that come alone are not.
-	if n := after.Store.Commits - before.Store.Commits; n < 100 || n > logs+100+2 { // two flushes of the statistics
+	// Concurrent submissions share commits; sequential ones do not.
+	if n := after.Store.Commits - before.Store.Commits; n < 100 || n > logs+100+2 { // plus two flushes of the statistics
 		t.Errorf("got %d commits to svc.db, want 100 to %d", n, logs+100+2)
 	}
 	if n := after.Events.Commits; n == 0 || n > uint64(len(batches)) {
@@ -107,12 +107,12 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	}
 }
 
-// appPost is a request of an app.
+// appPost returns the bytes of a request from an app.
 func appPost(path, body string) []byte {
 	return fmt.Appendf(nil, "POST /api/v1/public/app/%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
 }
 
-// serverStatus is what "svc status --json" says of a server.
+// serverStatus holds the fields of "svc status --json" that the tests compare.
 type serverStatus struct {
 	Requests struct {
 		Total   uint64            `json:"total"`
@@ -126,7 +126,7 @@ type serverStatus struct {
 	} `json:"events"`
 }
 
-// status runs "svc status", of which two requests are: the version, then this.
+// status runs "svc status", which makes two requests: for the version, then for the status.
 func (p *process) status(t *testing.T, dir string) serverStatus {
 	t.Helper()
 	out, err := exec.Command("svc", "status", "--json", "--data", dir).Output()
@@ -140,7 +140,7 @@ func (p *process) status(t *testing.T, dir string) serverStatus {
 	return report.Server
 }
 
-// get asks over the control socket.
+// get makes a request over the control socket and returns the body.
 func get(t *testing.T, dir, path string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, control.BaseURL+path, nil)

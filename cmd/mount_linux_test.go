@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// canMount says whether this process may mount file systems.
+// canMount reports whether this process may mount file systems.
 func canMount(t *testing.T) bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -19,8 +19,7 @@ func canMount(t *testing.T) bool {
 	return syscall.Unmount(dir, 0) == nil
 }
 
-// tmpfs FOLDER SIZE makes a folder and mounts an empty file system there, until
-// the script ends.
+// tmpfs FOLDER SIZE makes a folder and mounts an empty file system there until the script ends.
 func tmpfs(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o700))

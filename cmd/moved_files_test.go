@@ -21,23 +21,23 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// stock is the files of a project that a test has uploaded.
+// stock records the files that a test has uploaded to a project.
 type stock struct {
-	most int64 // bytes of the largest one
+	most int64 // size limit of a file in bytes
 
 	mu    sync.Mutex
 	files map[string]stocked // by name; guarded by mu
 }
 
-// stocked is a file that was acknowledged.
+// stocked is a file with an acknowledged upload.
 type stocked struct {
 	id, sum string
 }
 
-// upload sends a file in one request.
+// upload sends file n in one request.
 func (s *stock) upload(p *process, n int) error {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
-	size := int64(math.Exp(random.Float64() * math.Log(float64(s.most)))) // as many of 10 bytes as of a million
+	size := int64(math.Exp(random.Float64() * math.Log(float64(s.most)))) // as many files of about 10 bytes as of about a million
 	content := storagetest.Content(uint64(n), max(1, size))
 	name := fmt.Sprintf("%d.zip", n)
 	status, answer, err := p.send(http.MethodPut, p.url+"/admin/projects/app/files?filename="+name, bytes.NewReader(content))
@@ -75,7 +75,7 @@ func (p *process) send(method, url string, body io.Reader) (status int, answer [
 	return response.StatusCode, answer, errors.Join(err, response.Body.Close())
 }
 
-// names are those of all files.
+// names returns the set of all file names.
 func (s *stock) names() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +86,8 @@ func (s *stock) names() map[string]bool {
 	return all
 }
 
-// compare demands that a server has the files of some names, and that all files it has
-// are what was sent.
+// compare fails the test unless a server has the named files and the content of all its files is as
+// uploaded.
 func (s *stock) compare(t *testing.T, p *process, project string, want map[string]bool) {
 	t.Helper()
 	seen := 0
@@ -120,9 +120,9 @@ func (s *stock) compare(t *testing.T, p *process, project string, want map[strin
 	}
 }
 
-// TestBackupTakesFilesAlong: a backup that is made while files are uploaded and deleted
-// has every file that it has a record of, and serves the same bytes after a restore.
-// SVC_LONG=1 takes 1,000 files of up to 50 MiB.
+// TestBackupTakesFilesAlong checks that a backup made while files are being uploaded and deleted
+// contains every file that it has a record of, and that a restored server serves the same bytes.
+// SVC_LONG=1 uses 1,000 files of up to 50 MiB.
 func TestBackupTakesFilesAlong(t *testing.T) {
 	t.Parallel()
 	many, s := 80, &stock{most: 1 << 20, files: map[string]stocked{}}
@@ -142,7 +142,7 @@ func TestBackupTakesFilesAlong(t *testing.T) {
 		return nil
 	})
 	stay := s.names()
-	for i := range 10 { // these are deleted meanwhile
+	for i := range 10 { // these are deleted during the backup
 		delete(stay, fmt.Sprintf("%d.zip", i))
 	}
 
@@ -190,7 +190,7 @@ func TestBackupTakesFilesAlong(t *testing.T) {
 	s.compare(t, restored, "app", stay)
 }
 
-// each does something several times at once.
+// each calls do concurrently for n from 0 to times-1.
 func each(t *testing.T, times int, do func(n int) error) {
 	t.Helper()
 	var running sync.WaitGroup
@@ -204,7 +204,7 @@ func each(t *testing.T, times int, do func(n int) error) {
 	}
 }
 
-// program runs a command to its end.
+// program runs a command and fails the test unless it succeeds.
 func program(t *testing.T, args ...string) {
 	t.Helper()
 	if out, err := exec.Command("svc", args...).CombinedOutput(); err != nil {

@@ -17,10 +17,10 @@ import (
 	"svc/internal/testutil"
 )
 
-// process is a server of its own, for being stopped and killed.
+// process is a server in a process of its own, which tests can stop and kill.
 type process struct {
 	*exec.Cmd
-	url    string // with /api/v1
+	url    string // including /api/v1
 	token  string
 	log    strings.Builder
 	logged chan struct{} // closed at the end of log
@@ -36,8 +36,8 @@ func serve(t *testing.T, dir string) *process {
 	return launch(t, exec.Command(path, "serve", "--data", dir, "--listen", "127.0.0.1:0"))
 }
 
-// launch starts a command that becomes a server, with the environment that it
-// names beside the usual one, and logs in.
+// launch starts a command that runs a server, and logs in. The variables in c.Env are added to the
+// environment.
 func launch(t *testing.T, c *exec.Cmd) *process {
 	t.Helper()
 	p := &process{Cmd: c, logged: make(chan struct{})}
@@ -54,7 +54,7 @@ func launch(t *testing.T, c *exec.Cmd) *process {
 	go func() {
 		defer close(p.logged)
 		defer close(urls)
-		for s := bufio.NewScanner(log); s.Scan(); { // to the end: the log of a process must not wait
+		for s := bufio.NewScanner(log); s.Scan(); { // to the end: the process must not block on a full pipe
 			p.log.WriteString(s.Text() + "\n")
 			if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(s.Text()); url != "" {
 				select {
@@ -69,7 +69,7 @@ func launch(t *testing.T, c *exec.Cmd) *process {
 	return p
 }
 
-// end sends a signal and waits until the process is gone.
+// end sends a signal and waits until the process has ended.
 func (p *process) end(t *testing.T, s os.Signal) {
 	t.Helper()
 	if p.ProcessState != nil {
@@ -79,15 +79,15 @@ func (p *process) end(t *testing.T, s os.Signal) {
 		t.Error(err)
 	}
 	<-p.logged
-	_ = p.Wait() // killed is an error
+	_ = p.Wait() // a killed process returns an error
 }
 
-// address is where the server listens.
+// address returns the address at which the server listens.
 func (p *process) address() string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/api/v1")
 }
 
-// dial connects and sends something. What comes is waited for with patience.
+// dial connects and sends a text. Reads have a long deadline.
 func (p *process) dial(t *testing.T, text string) net.Conn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", p.address())
@@ -123,8 +123,8 @@ func (p *process) ask(t *testing.T, method, path, body string, status int) map[s
 	return fields
 }
 
-// try makes a request and returns the status, the texts of an answer that is no
-// success, and after how many seconds to try again.
+// try makes a request and returns the status, the message of an error answer, and the Retry-After
+// header.
 func (p *process) try(t *testing.T, method, path, body string) (status int, message, retry string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, p.url+path, strings.NewReader(body))
@@ -144,7 +144,7 @@ func (p *process) try(t *testing.T, method, path, body string) (status int, mess
 	return answer.StatusCode, string(text), answer.Header.Get("Retry-After")
 }
 
-// total is how many records a list has.
+// total returns the number of records in a list.
 func (p *process) total(t *testing.T, path string) int {
 	t.Helper()
 	return int(p.ask(t, "GET", path, "", 200)["total"].(float64))

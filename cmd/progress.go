@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// progress passes bytes on and tells every second how many there were.
+// progress passes bytes on and calls say at most once a second with their number so far.
 type progress struct {
 	to    io.Writer
 	bytes int64
@@ -13,7 +13,7 @@ type progress struct {
 	say   func(bytes int64)
 }
 
-// Write passes the bytes on and counts them.
+// Write passes b on and counts it.
 func (w *progress) Write(b []byte) (int, error) {
 	n, err := w.to.Write(b)
 	w.bytes += int64(n)
@@ -24,7 +24,8 @@ func (w *progress) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// progressLine tells a person how much was done. Nobody else is told.
+// progressLine returns a function that prints how many bytes were processed if the standard error
+// is a terminal.
 func (p *program) progressLine(what string) func(bytes int64) {
 	if !isTerminal(p.stderr) {
 		return func(int64) {}

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPTY makes a terminal: what is written to the second file can be read from
-// the first.
+// openPTY opens a pseudo terminal. Data written to terminal can be read from reader.
 func openPTY() (reader, terminal *os.File, err error) {
 	reader, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

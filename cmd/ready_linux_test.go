@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNotReadyWhileNothingCanBeWritten takes the disk away from a server that
-// runs, and gives it back. Nobody writes after that: readiness looks by itself.
+// TestNotReadyWhileNothingCanBeWritten takes the disk away from a running server and gives it back.
+// No requests write in between: readiness checks the disk by itself.
 func TestNotReadyWhileNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestNotReadyWhileNothingCanBeWritten(t *testing.T) {
 	if err := unix.Prlimit(p.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); { // it tries once a second
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); { // the server tries once a second
 		if exec.CommandContext(t.Context(), "svc", "health", "--data", dir).Run() == nil {
 			break
 		}

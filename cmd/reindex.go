@@ -28,7 +28,7 @@ rebuilds it when it is missing or damaged.`,
 	return c
 }
 
-// reindex asks for the new index and waits for it, however long that takes.
+// reindex requests a new index and waits for it without a time limit.
 func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
 	response, err := to.open(c.Context(), http.MethodPost, "/control/reindex", nil)
 	if err != nil {

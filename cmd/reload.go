@@ -11,9 +11,9 @@ import (
 	"svc/internal/setting"
 )
 
-// reloadable is what can change while the server runs: the settings it comes
-// from, and what makes them count. apply is called at every reload, because a
-// file that a setting names may have another content now.
+// reloadable is a part of the server that can change while it runs: its settings, and the function
+// that applies them. apply is called at every reload, because the content of a file that a setting
+// names may have changed.
 type reloadable struct {
 	keys  []string
 	apply func(*setting.Settings) error
@@ -23,12 +23,11 @@ type reloadable struct {
 type reloader struct {
 	load  func() (*setting.Settings, error)
 	parts []reloadable
-	log   *slog.Logger // at every level: a reload was asked for
+	log   *slog.Logger // writes at every level, because a reload was requested
 	texts map[string]string
 }
 
-// newReloader starts from settings as they were loaded, before anything was put
-// in their place.
+// newReloader starts from the settings as loaded, before any value was replaced.
 func newReloader(s *setting.Settings, load func() (*setting.Settings, error), log *slog.Logger) *reloader {
 	return &reloader{load: load, log: log, texts: settingTexts(s)}
 }
@@ -41,7 +40,7 @@ func settingTexts(s *setting.Settings) map[string]string {
 	return texts
 }
 
-// reload applies what can change and names what else is different. Settings that
+// reload applies the settings that can change and names the other ones that differ. Settings that
 // cannot be read change nothing.
 func (r *reloader) reload() {
 	s, err := r.load()
@@ -82,8 +81,8 @@ func (r *reloader) reload() {
 	}
 }
 
-// listenToSignals lets a server reload its settings on SIGHUP and write its state
-// to the log on SIGUSR1, where there is one.
+// listenToSignals reloads the settings on SIGHUP and logs the server's state on SIGUSR1, if the
+// system has that signal.
 func (p *program) listenToSignals(i *service, r *reloader, m *manager, log *slog.Logger) (stop func()) {
 	calls := map[os.Signal]func(){syscall.SIGHUP: func() { m.reloading(r.reload) }}
 	for _, s := range stateSignals {
@@ -95,8 +94,8 @@ func (p *program) listenToSignals(i *service, r *reloader, m *manager, log *slog
 	return onSignals(calls)
 }
 
-// drain gives a context that ends some time after ctx. In between the server says
-// that it stops and still answers.
+// drain returns a context that ends delay after ctx. Between the two the server reports that it is
+// stopping and still serves requests.
 func drain(ctx context.Context, delay time.Duration, stopping func(), log *slog.Logger) (later context.Context, release func()) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	undo := context.AfterFunc(ctx, func() {

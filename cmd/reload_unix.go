@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// stateSignals ask a server to write its state to the log.
+// stateSignals make a server log its state.
 var stateSignals = []os.Signal{syscall.SIGUSR1}

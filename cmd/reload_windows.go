@@ -2,5 +2,5 @@ package cmd
 
 import "os"
 
-// stateSignals ask a server to write its state to the log. There are none here.
+// stateSignals make a server log its state. Windows has none.
 var stateSignals []os.Signal

@@ -53,21 +53,21 @@ that are not of svc stay where they are.`,
 	return c
 }
 
-// restoreReport is the result of a restore, for programs.
+// restoreReport is the JSON form of a restore's result.
 type restoreReport struct {
 	*archiveReport
 	Data   string   `json:"data"`
 	DryRun bool     `json:"dry_run"`
 	Moved  []string `json:"moved,omitempty"` // names that were in the data directory
 	Kept   string   `json:"kept,omitempty"`  // the folder that they are in now
-	// Foreign are names in the data directory that are not of svc and stay.
+	// Foreign lists names in the data directory that svc did not create; they are kept.
 	Foreign []string `json:"foreign,omitempty"`
-	// StorageDir is where the server looks for local files when that is not in Data:
-	// those of the archive are to be moved there.
+	// StorageDir is the directory of local files if it is outside Data. The archive's files must be
+	// moved there.
 	StorageDir string `json:"storage_dir,omitempty"`
 }
 
-// placeFiles notes where the server looks for the local files of the archive.
+// placeFiles stores in the report where the server looks for the local files of the archive.
 func (r *restoreReport) placeFiles(s *setting.Settings) {
 	if dir := absolute(s.StorageDir); r.Files && dir != filepath.Join(r.Data, datadir.Files) {
 		r.StorageDir = dir
@@ -95,7 +95,7 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 	if err != nil {
 		return err
 	}
-	if len(foreign) > 0 && !o.force { // asked before anything is made there
+	if len(foreign) > 0 && !o.force { // checked before anything is created there
 		return &instance.ForeignError{Dir: s.Data, Names: foreign}
 	}
 	privateFiles()
@@ -123,14 +123,14 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 	if err != nil {
 		return errors.Join(err, staged.Discard())
 	}
-	if restored, err := loadShown(c); err == nil { // the archive may have a configuration; the next start says what is wrong with it
+	if restored, err := loadShown(c); err == nil { // the archive may contain a configuration; the next start reports its errors
 		s = restored
 	}
 	r.placeFiles(s)
 	return p.reportRestore(a, r, o)
 }
 
-// lockForRestore takes the lock of a data directory, which no server may have.
+// lockForRestore acquires the lock of a data directory. A running server is an error.
 func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, error) {
 	lock, server, err := connectOrLock(c.Context(), data)
 	if err != nil {
@@ -145,8 +145,8 @@ func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, 
 	return lock, nil
 }
 
-// finishRestore completes a restore that was interrupted, before anything
-// in the data directory is opened. The caller must hold its lock.
+// finishRestore completes an interrupted restore before the data is opened. The caller must hold
+// the lock.
 func (p *program) finishRestore(data string) error {
 	finished, kept, err := backup.FinishSwap(data)
 	if finished {

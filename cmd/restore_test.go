@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestKilledRestore kills "svc restore" at random moments. The next command finds
-// the old content or the new one, as a whole, and a restore after that works.
+// TestKilledRestore kills "svc restore" at random times. The next command finds either the old or
+// the new content, complete, and a later restore works.
 func TestKilledRestore(t *testing.T) {
 	t.Parallel()
 	rounds := 8
@@ -65,7 +65,7 @@ func TestKilledRestore(t *testing.T) {
 	}
 }
 
-// keyNames lists the API keys in a data directory by name.
+// keyNames returns the names of the API keys in a data directory.
 func keyNames(t *testing.T, path, data string) (names []string) {
 	t.Helper()
 	c := exec.Command(path, "apikey", "list", "--data", data)

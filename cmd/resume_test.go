@@ -15,9 +15,9 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// TestUploadGoesOn: an upload that was interrupted sends only what the server lacks when
-// the command is repeated, and begins anew when the file has changed or the server has
-// forgotten it.
+// TestUploadGoesOn checks that repeating an interrupted upload sends only the chunks that the
+// server lacks. The upload starts over if the file has changed or the server no longer has the
+// session.
 func TestUploadGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -32,8 +32,7 @@ func TestUploadGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Between the client and the server chunks are counted, and after a number of them,
-	// when those are there, refused.
+	// The proxy counts chunks, and rejects further ones once there is a given number.
 	var chunks, there, most, sessions atomic.Int64
 	var full atomic.Pointer[chan struct{}]
 	proxy := httputil.NewSingleHostReverseProxy(server)

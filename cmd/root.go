@@ -1,12 +1,11 @@
-// Package cmd is the command line. It reads settings, builds the parts of the
-// program in order, stops them in reverse, and turns errors into exit codes.
+// Package cmd is the command line. It reads settings, builds the parts of the program in order,
+// stops them in reverse, and turns errors into exit codes.
 //
-// There are more files than elsewhere because each command has one, named after it.
-// What commands share: root.go (the tree), settings.go, exit.go (exit codes),
-// connection.go (to a running server, or the lock), complete.go (shell completion),
-// log.go, progress.go and bar.go (progress), topics.go (help on subjects), upload.go
-// (files in chunks). What serve is made of besides: start.go (what it prints),
-// reload.go, signals.go, shutdown.go (its limit), systemd.go, memory.go, geo.go, umask_unix.go.
+// Each command has a file, named after it. Commands share: root.go (the tree), settings.go, exit.go
+// (exit codes), connection.go (to a running server, or the lock), complete.go (shell completion),
+// log.go, progress.go and bar.go (progress), topics.go (help on subjects), upload.go (files in
+// chunks). The serve command also uses: start.go (what it prints), reload.go, signals.go,
+// shutdown.go (its limit), systemd.go, memory.go, geo.go, umask_unix.go.
 package cmd
 
 import (
@@ -20,14 +19,14 @@ import (
 // version is set when a release is built, with -ldflags "-X svc/cmd.version=…".
 var version = "dev"
 
-// program is what every command may use of the world around it.
+// program holds the resources shared by all commands.
 type program struct {
 	stdout, stderr io.Writer
 	openapi        []byte
 }
 
-// Main runs one command line, args[0] being the name of the program, and
-// returns the exit code. openapi is the text that "svc openapi" prints.
+// Main runs one command line and returns the exit code. args[0] is the name of the program; openapi
+// is the text that "svc openapi" prints.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []byte) int {
 	ctx, stop := watchSignals(stderr)
 	defer stop()
@@ -53,8 +52,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []by
 	return code
 }
 
-// Commands is the tree of all commands, for the build, which writes manual pages
-// and completions of it.
+// Commands returns the tree of all commands, from which the build generates manual pages and
+// completions.
 func Commands() *cobra.Command { return (&program{}).root() }
 
 func (p *program) root() *cobra.Command {
@@ -100,7 +99,7 @@ command works whether or not the server is running.`,
 	return root
 }
 
-// group makes a command that only has commands below it.
+// group returns a command that only has subcommands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   use,

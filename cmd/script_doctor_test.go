@@ -10,8 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// aged FILE DURATION makes a file as old as that; one from the future has a
-// negative age.
+// aged FILE DURATION sets the age of a file. A negative age is in the future.
 func aged(ts *testscript.TestScript, _ bool, args []string) {
 	age, err := time.ParseDuration(args[1])
 	ts.Check(err)
@@ -19,7 +18,7 @@ func aged(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Chtimes(ts.MkAbs(args[0]), when, when))
 }
 
-// ask STATUS URL HEADER… asks over TCP with header lines such as "X-Real-IP: ::1".
+// ask STATUS URL HEADER… makes a request over TCP with header lines such as "X-Real-IP: ::1".
 func ask(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), giveUp)
 	defer cancel()

@@ -22,8 +22,7 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(errors.Join(err, f.Close()))
 }
 
-// falsify FILE OLD NEW puts a text in the place of one of the same length, wherever
-// it is in a file.
+// falsify FILE OLD NEW replaces every occurrence of a text with another one of the same length.
 func falsify(ts *testscript.TestScript, _ bool, args []string) {
 	old, better := []byte(args[1]), []byte(args[2])
 	content := []byte(ts.ReadFile(args[0]))
@@ -33,7 +32,7 @@ func falsify(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(content, old, better), 0o600))
 }
 
-// empty FOLDER is true for a folder without anything in it but folders that are empty.
+// empty FOLDER fails unless the folder contains no files, at any depth.
 func empty(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -43,7 +42,7 @@ func empty(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// flip FILE BYTE changes a bit of a byte of a file.
+// flip FILE BYTE flips a bit of one byte of a file.
 func flip(ts *testscript.TestScript, _ bool, args []string) {
 	at, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -52,7 +51,7 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
 }
 
-// unreleased FILE makes a database of events one from before the first release.
+// unreleased FILE changes an event database to a format older than the first release.
 func unreleased(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {
 		meta := tx.Bucket([]byte("meta"))
@@ -60,7 +59,7 @@ func unreleased(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// newer FILE VERSION makes a database one that a later version has written.
+// newer FILE VERSION changes a database to one written by a later version.
 func newer(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {
 		meta := tx.Bucket([]byte("meta"))

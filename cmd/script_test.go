@@ -27,20 +27,20 @@ import (
 	"svc/internal/testutil"
 )
 
-// giveUp is how long a script waits for something that must happen.
+// giveUp limits how long a script waits for an expected result.
 const giveUp = time.Minute
 
-// TestMain lets the test binary be svc, so that scripts run the real program.
+// TestMain lets the test binary act as svc, so that scripts run the real program.
 func TestMain(m *testing.M) {
-	// The authority of the tests of certificates waits at random otherwise.
+	// Otherwise the ACME test server sleeps for random times.
 	_ = os.Setenv("PEBBLE_VA_NOSLEEP", "1")
-	_ = os.Unsetenv("GOGC") // of the tests, not of the programs that they start
+	_ = os.Unsetenv("GOGC") // for the test process only, not for the programs it starts
 	testscript.Main(m, map[string]func(){"svc": func() {
 		os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr, []byte("openapi: 3.1.0\n")))
 	}})
 }
 
-// scripts returns the files of all scripts.
+// scripts returns the paths of all scripts.
 func scripts(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -50,7 +50,7 @@ func scripts(t *testing.T) []string {
 	return files
 }
 
-// inDetail lists the scripts that run under the race detector: those in which work runs
+// inDetail lists the scripts that run under the race detector: those in which background work runs
 // beside requests. The other scripts start the same code in the same processes.
 var inDetail = []string{"backup_schedule.txtar", "compact.txtar", "files.txtar", "moving.txtar", "reload.txtar", "running.txtar", "two_processes.txtar"}
 
@@ -72,7 +72,7 @@ func runScripts(t *testing.T, files []string) {
 	testscript.Run(t, testscript.Params{
 		Files: files,
 		Setup: func(e *testscript.Env) error {
-			// The race detector makes each process linger for a second.
+			// Otherwise the race detector delays the exit of each process by a second.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")
 			e.Values[stageKey{}] = &stage{map[string]*server{}, map[string]stalled{}}
 			return nil
@@ -144,7 +144,7 @@ type server struct {
 	command *exec.Cmd
 	exited  chan struct{}
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	log  bytes.Buffer
 	more chan struct{} // closed and replaced when the log has grown
 }
@@ -153,9 +153,8 @@ func newServer(command *exec.Cmd) *server {
 	return &server{command: command, exited: make(chan struct{}), more: make(chan struct{})}
 }
 
-// start [-tty] NAME FLAGS… starts a server on a free port, waits until it says
-// where it listens, and puts that into $NAME_URL. Its log goes to NAME.log when
-// it has ended.
+// start [-tty] NAME FLAGS… starts a server on a free port, waits until it logs its address, and
+// puts that into $NAME_URL. Its log is written to NAME.log when it has ended.
 func start(ts *testscript.TestScript, _ bool, args []string) {
 	tty := args[0] == "-tty"
 	if tty {
@@ -190,13 +189,13 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	onStage(ts).servers[args[0]] = s
 }
 
-// stage is what one script has running.
+// stage holds the running servers and stalled requests of one script.
 type stage struct {
 	servers map[string]*server
 	stalled map[string]stalled
 }
 
-// stalled is a request that a server waits for.
+// stalled is a request with an incomplete body, which the server is waiting for.
 type stalled struct {
 	net.Conn
 	answer *bufio.Reader
@@ -214,8 +213,7 @@ func find(ts *testscript.TestScript, name string) *server {
 	return s
 }
 
-// follow reads the log until the process has closed it and then takes the exit
-// code.
+// follow reads the log until the process has closed it, then stores the exit code.
 func (s *server) follow(out *os.File) {
 	r := bufio.NewReader(out)
 	for {
@@ -239,7 +237,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// wait returns what the pattern finds in the log, now or later.
+// wait returns the match of a pattern in the log, waiting for it if necessary.
 func (s *server) wait(ts fataler, pattern *regexp.Regexp) string {
 	late := time.After(giveUp)
 	for {
@@ -269,7 +267,7 @@ func sends(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(find(ts, args[0]).command.Process.Signal(sig))
 }
 
-// logged NAME PATTERN waits until the log of a server has a text.
+// logged NAME PATTERN waits until the log of a server matches a pattern.
 func logged(ts *testscript.TestScript, neg bool, args []string) {
 	s, pattern := find(ts, args[0]), regexp.MustCompile(args[1])
 	if !neg {
@@ -283,8 +281,8 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// ended NAME CODE waits for the end of a server, compares its exit code, and
-// writes its log to NAME.log.
+// ended NAME CODE waits until a server has ended, compares its exit code, and writes its log to
+// NAME.log.
 func ended(ts *testscript.TestScript, _ bool, args []string) {
 	s := find(ts, args[0])
 	select {
@@ -313,8 +311,8 @@ func exchange(ts *testscript.TestScript, method, address string, content io.Read
 	return strconv.Itoa(response.StatusCode), body
 }
 
-// get STATUS URL asks over TCP, with the API key $TOKEN if there is one, and
-// prints the body.
+// get STATUS URL makes a request over TCP, with the API key $TOKEN if it is set, and prints the
+// body.
 func get(ts *testscript.TestScript, _ bool, args []string) {
 	status, body := exchange(ts, http.MethodGet, args[1], nil)
 	_, err := ts.Stdout().Write(body)
@@ -324,8 +322,8 @@ func get(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// stall NAME begins a request and returns when the server is reading its body,
-// of which nothing is sent yet.
+// stall NAME begins a request and returns when the server is reading its body, of which nothing has
+// been sent yet.
 func stall(ts *testscript.TestScript, _ bool, args []string) {
 	c, err := net.DialTimeout("tcp", ts.Getenv(args[0]+"_ADDRESS"), giveUp)
 	ts.Check(err)
@@ -336,7 +334,7 @@ func stall(ts *testscript.TestScript, _ bool, args []string) {
 	r := bufio.NewReader(c)
 	response, err := http.ReadResponse(r, nil)
 	ts.Check(err)
-	ts.Check(response.Body.Close()) // there is none before the final answer
+	ts.Check(response.Body.Close()) // 100 Continue has no body
 	if response.StatusCode != http.StatusContinue {
 		ts.Fatalf("got %s, want that the server goes on to the body", response.Status)
 	}
@@ -350,7 +348,7 @@ func silent(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { _ = c.Close() })
 }
 
-// unstall NAME STATUS sends the rest of the request and compares the answer.
+// unstall NAME STATUS sends the rest of the request and compares the status of the answer.
 func unstall(ts *testscript.TestScript, _ bool, args []string) {
 	c := onStage(ts).stalled[args[0]]
 	_, err := io.WriteString(c, "{}")
@@ -377,7 +375,7 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// keyID DATA NAME puts the id of the API key with a name into $KEY.
+// keyID DATA NAME puts the id of the API key with the given name into $KEY.
 func keyID(ts *testscript.TestScript, _ bool, args []string) {
 	out, err := exec.Command("svc", "apikey", "list", "--json", "--data", ts.MkAbs(args[0])).Output()
 	ts.Check(err)
@@ -399,7 +397,7 @@ func token(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("TOKEN", strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
-// line NAME N puts the Nth line of the last standard output into $NAME.
+// line NAME N puts line N of the last standard output into $NAME.
 func line(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -438,15 +436,14 @@ func login(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// metricsURL DATA NAME puts the address of the metrics of a server into
-// $NAME_METRICS.
+// metricsURL DATA NAME puts the address of a server's metrics into $NAME_METRICS.
 func metricsURL(ts *testscript.TestScript, _ bool, args []string) {
 	out, err := exec.Command("svc", "status", "--json", "--data", ts.MkAbs(args[0])).Output()
 	ts.Check(err)
 	ts.Setenv(args[1]+"_METRICS", regexp.MustCompile(`http://[^" ]+/metrics`).FindString(string(out)))
 }
 
-// give FOLDER makes a folder another user's. Only root can.
+// give FOLDER changes the owner of a folder to another user. It must run as root.
 func give(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Chown(ts.MkAbs(args[0]), 65532, 65532))
 }

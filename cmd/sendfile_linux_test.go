@@ -16,8 +16,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestKernelCopiesLocalFiles: the bytes of a local file go from the file to the
-// connection without passing through the process.
+// TestKernelCopiesLocalFiles checks that the kernel copies the bytes of a local file to the
+// connection, without passing them through the process.
 func TestKernelCopiesLocalFiles(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.Command("strace", "-f", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
@@ -53,7 +53,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	ended := regexp.MustCompile(`(?m)^` + strconv.Itoa(p.Process.Pid) + ` +\+\+\+ (exited|killed)`)
 	copied := regexp.MustCompile(`(?m)sendfile.*= (\d+)$`)
 	var text []byte
-	testutil.Until(t, "the end of what strace writes", func() bool { // it writes on after the end of the process
+	testutil.Until(t, "the end of what strace writes", func() bool { // strace keeps writing after the process has ended
 		var err error
 		if text, err = os.ReadFile(trace); err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 		}
 		sum += n
 	}
-	// The first bytes of an answer go with its headers.
+	// The first bytes of an answer are sent with its headers.
 	if want := size + rangeSize; sum < want-2*64<<10 || sum > want {
 		t.Errorf("the kernel copied %d of %d bytes: %s", sum, want, text)
 	}

@@ -15,7 +15,7 @@ import (
 	"svc/internal/setting"
 )
 
-// textFlag is a flag whose text the setting package reads.
+// textFlag is a flag that stores its text unparsed. The setting package parses it.
 type textFlag struct{ text, kind string }
 
 func (f *textFlag) String() string { return f.text }
@@ -26,16 +26,15 @@ func (f *textFlag) Set(text string) error {
 	return nil
 }
 
-// addSettings gives a command the flags of all settings.
+// addSettings adds the flags of all settings to a flag set.
 func addSettings(flags *pflag.FlagSet) {
 	for _, d := range setting.Definitions() {
 		addSetting(flags, d)
 	}
 }
 
-// addData gives a command on the data the flags of the settings that decide which
-// data directory it uses and, out of sight in the help, how it opens it when no
-// server runs.
+// addData adds the flags that select the data directory. It also adds, hidden from the help, the
+// flags that decide how the data is opened when no server is running.
 func addData(c *cobra.Command, asJSON *bool) {
 	addFolder(c, asJSON)
 	for _, d := range setting.Definitions() {
@@ -46,8 +45,7 @@ func addData(c *cobra.Command, asJSON *bool) {
 	}
 }
 
-// addFolder gives a command that never opens the data the flags that say where
-// they are.
+// addFolder adds the flags that select the data directory to a command that never opens the data.
 func addFolder(c *cobra.Command, asJSON *bool) {
 	for _, d := range setting.Definitions() {
 		if d.NotInFile {
@@ -65,19 +63,19 @@ func addSetting(flags *pflag.FlagSet, d setting.Definition) {
 	flags.Var(&textFlag{d.Default, d.Kind}, d.Flag(), usage)
 }
 
-// warn prints the warnings of settings.
+// warn prints the warnings of the settings.
 func (p *program) warn(s *setting.Settings) {
 	for _, warning := range s.Warnings {
 		say(p.stderr, "warning: %s", warning)
 	}
 }
 
-// load reads the settings from the flags of a command, the environment and the
-// configuration file. Warnings are in the settings, for the caller to say.
+// load reads the settings from the flags of a command, the environment and the configuration file.
+// The caller must print the warnings.
 func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 	s, err := loadShown(c)
 	if errors.Is(err, fs.ErrPermission) {
-		// A folder of somebody else says more than a file in it.
+		// That the folder belongs to another user explains more than an unreadable file in it.
 		if owner, ok := errors.AsType[*control.OwnerError](instance.CheckFolder(s.Data)); ok {
 			return nil, owner
 		}
@@ -88,8 +86,7 @@ func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 	return s, settleLife(s)
 }
 
-// loadShown reads the settings, too; those that come with an error are only good
-// for showing.
+// loadShown reads the settings like load. Settings returned with an error are only for display.
 func loadShown(c *cobra.Command) (*setting.Settings, error) {
 	return setting.Load(setting.Sources{
 		Flag: func(name string) (string, bool) {
@@ -104,8 +101,8 @@ func loadShown(c *cobra.Command) (*setting.Settings, error) {
 	})
 }
 
-// settleLife puts the default in place of a lifetime that cannot be read. It is
-// the one setting that does not stop the start: clients rely on that.
+// settleLife replaces an invalid token lifetime by the default. It is the one invalid setting that
+// does not prevent a start, because clients rely on that.
 func settleLife(s *setting.Settings) error {
 	v := s.Value("jwt_expires_in")
 	if _, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn)); ok {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// closeTime is how long closing the data may take after the last request. With the default
-// shutdown_timeout the process has ended before systemd kills it (TimeoutStopSec=30).
+// closeTime limits how long closing the data may take after the last request. With the default
+// shutdown_timeout the process ends before systemd kills it (TimeoutStopSec=30).
 const closeTime = 15 * time.Second
 
-// limitShutdown ends the process with exitHung if stop is not called within limit after the end
-// of ctx: a disk may never answer. Nothing that was acknowledged is lost.
+// limitShutdown ends the process with exitHung unless stop is called within limit after the end of
+// ctx, because a disk may never answer. No acknowledged data is lost.
 func limitShutdown(ctx context.Context, limit time.Duration, stderr io.Writer) (stop func()) {
 	ended := make(chan struct{})
 	undo := context.AfterFunc(ctx, func() {
@@ -22,7 +22,7 @@ func limitShutdown(ctx context.Context, limit time.Duration, stderr io.Writer) (
 			return
 		case <-time.After(limit):
 		}
-		go func() { // the standard error may be what hangs
+		go func() { // writing to the standard error may block too
 			say(stderr, "the shutdown did not end within %s; the process ends without it\nthese goroutines were running:", limit)
 			_ = pprof.Lookup("goroutine").WriteTo(stderr, 1)
 			os.Exit(exitHung)

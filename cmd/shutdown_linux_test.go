@@ -14,9 +14,9 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDiskThatHangs: a disk stops answering. The server is not ready once a write has lasted 30
-// seconds, SIGTERM ends it with exit code 15, and acknowledged records are there after the next
-// start.
+// TestDiskThatHangs runs a server on a disk that stops answering. The server is not ready once a
+// write has lasted 30 seconds, SIGTERM ends it with exit code 15, and acknowledged records exist
+// after the next start.
 func TestDiskThatHangs(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
@@ -66,7 +66,7 @@ func TestDiskThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	testutil.Until(t, "the end of the process", func() bool { return strings.Contains(status(), "State:\tZ") })
-	if err := hang.Process.Kill(); err != nil { // it holds back the thread that hangs
+	if err := hang.Process.Kill(); err != nil { // strace holds the thread that hangs
 		t.Fatal(err)
 	}
 	<-p.logged

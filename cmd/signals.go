@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// watchSignals gives a context that ends with the first interrupt or
-// termination signal. The second ends the process at once. stop ends the watch.
+// watchSignals returns a context that ends with the first interrupt or termination signal. The
+// second one ends the process at once. stop stops watching.
 func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	end := func() {
@@ -21,7 +21,7 @@ func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 		say(stderr, "stopped at once by a second signal")
 		os.Exit(exitFailed)
 	}
-	ignore := func() {} // a terminal that is closed must not end a server
+	ignore := func() {} // closing the terminal must not end a server
 	unwatch := onSignals(map[os.Signal]func(){os.Interrupt: end, syscall.SIGTERM: end, syscall.SIGHUP: ignore})
 	return ctx, func() {
 		unwatch()
@@ -29,8 +29,7 @@ func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	}
 }
 
-// onSignals calls a function for each signal that it belongs to, until stop is
-// called.
+// onSignals calls the function registered for each signal until stop is called.
 func onSignals(calls map[os.Signal]func()) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	for s := range calls {
@@ -52,8 +51,8 @@ func onSignals(calls map[os.Signal]func()) (stop func()) {
 	}
 }
 
-// background does work beside others until ctx ends or stop is called, which returns
-// when the work has.
+// background runs work in a goroutine until ctx ends or stop is called. stop returns after work has
+// returned.
 func background(ctx context.Context, work func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

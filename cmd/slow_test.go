@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestThousandSlowClients: a thousand clients that send or read a byte a second
-// do not keep others from anything.
+// TestThousandSlowClients checks that a thousand clients that send or read one byte a second do not
+// slow down others.
 func TestThousandSlowClients(t *testing.T) {
 	t.Parallel()
 	path, err := exec.LookPath("svc")
@@ -61,11 +61,11 @@ func TestThousandSlowClients(t *testing.T) {
 	dripping.Wait()
 }
 
-// reading is a request whose answer is large.
+// reading is a request with a large answer.
 const reading = "GET /api/v1/public/a/versions HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// drip is a client that begins something and then sends or reads a byte a
-// second, and comes back when it is let go.
+// drip sends the beginning of a request, then sends or reads one byte a second. It reconnects when
+// the server closes the connection.
 func drip(ctx context.Context, address, beginning string, connected func()) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -73,7 +73,7 @@ func drip(ctx context.Context, address, beginning string, connected func()) {
 	for ctx.Err() == nil {
 		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		if err != nil {
-			continue // the queue of the system is full for the moment
+			continue // the listen queue of the system is full
 		}
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		end := context.AfterFunc(ctx, func() { _ = c.Close() })

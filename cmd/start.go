@@ -16,19 +16,19 @@ import (
 	"svc/internal/setting"
 )
 
-// startReport is what a person wants to know of a server that has started.
+// startReport describes a server that has started.
 type startReport struct {
 	settings  *setting.Settings
 	public    *httpserver.Listeners
 	newFolder bool
 	newAdmin  bool
-	password  string // generated just now; "" otherwise
-	inside    string // how to run this program in its container; "" outside of any
+	password  string // "" unless it was just generated
+	inside    string // how to run this program in its container; "" outside a container
 }
 
-// announce says how to go on: on a terminal in one screen with the first
-// password, elsewhere in log lines without it, because journals keep them. They
-// are written at every level: without them nobody finds the server.
+// announce prints how to continue. On a terminal it prints one screen with the first password.
+// Elsewhere it writes log lines without the password, because journals are kept. They are written
+// at every log level, because without them the server's address would be unknown.
 func (p *program) announce(r startReport) {
 	if isTerminal(p.stderr) {
 		_, _ = fmt.Fprint(p.stderr, r.screen())
@@ -45,7 +45,7 @@ func (p *program) announce(r startReport) {
 	case instance.Has(r.settings.BootstrapSecretDir, datadir.Bootstrap):
 		log.Info("the generated password has not been used yet", "user", "admin", "password_file", file)
 	}
-	if r.inside != "" { // its log is all that people see of it
+	if r.inside != "" { // users see only the container's log
 		log.Info("a lost password is replaced by a command", "command", r.command("admin reset-password"))
 	}
 	log.Info("listening", "url", strings.Join(r.public.URLs, " "), "address", r.public.Addresses(), "data", absolute(r.settings.Data), "version", version)
@@ -85,7 +85,7 @@ func (r startReport) screen() string {
 	return b.String()
 }
 
-// consoles are the addresses of the console: that of this machine, and that of the site.
+// consoles returns the addresses of the console: on this machine, and at the site.
 func (r startReport) consoles() (urls []string) {
 	for _, url := range append(slices.Clone(r.public.URLs[:min(1, len(r.public.URLs))]), r.settings.SiteURL) {
 		if url = strings.TrimSuffix(url, "/") + "/admin"; strings.HasPrefix(url, "http") && !slices.Contains(urls, url) {
@@ -95,22 +95,22 @@ func (r startReport) consoles() (urls []string) {
 	return urls
 }
 
-// command is a command for this data directory, as it is typed outside of the
-// container if this runs in one.
+// command returns a command line for this data directory. If this process runs in a container, it
+// includes the command that enters the container.
 func (r startReport) command(words string) string {
 	data := r.settings.Value("data")
 	if r.inside == "" {
 		return "svc " + words + " --data " + quoted(absolute(r.settings.Data))
 	}
-	if data.Origin == setting.FromEnvironment { // which commands in the container have, too
+	if data.Origin == setting.FromEnvironment { // commands in the container inherit it
 		return r.inside + " " + words
 	}
 	return r.inside + " " + words + " --data " + quoted(absolute(r.settings.Data))
 }
 
-// container is how to run this program in the container that it runs in; "" when it
-// runs in none. machine is the root of the file system. The name of the machine is
-// there that of the container, unless somebody gave it another.
+// container returns the command prefix that runs this program in its container, or "" outside a
+// container. machine is the root of the file system. The host name is the container's unless it was
+// changed.
 func container(machine fs.FS) string {
 	engine := ""
 	for mark, of := range map[string]string{".dockerenv": "docker", "run/.containerenv": "podman"} {
@@ -139,7 +139,7 @@ func absolute(path string) string {
 	return path
 }
 
-// quoted makes a path one word of a shell's line.
+// quoted quotes a path as one word for the shell.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " '\"$&;()*?<>|`\\#~") && runtime.GOOS != "windows" {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -35,7 +35,7 @@ func TestStartScreen(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		report startReport
-		file   bool // a first password waits to be used
+		file   bool // a first password has not been used yet
 		want   []string
 	}{
 		{"generated password", startReport{newFolder: true, newAdmin: true, password: "pass-word"}, true, []string{"  data     DIR (new)\n", "  login    admin / pass-word   also in DIR/svc.bootstrap-admin.txt\n"}},
@@ -74,8 +74,8 @@ func TestStartScreen(t *testing.T) {
 	}
 }
 
-// TestStartScreenHasEveryAddress: with several names each stands on a line, and
-// an address that is one of many says so.
+// TestStartScreenHasEveryAddress checks that every listen address is printed on a line of its own,
+// followed by the addresses of the console.
 func TestStartScreenHasEveryAddress(t *testing.T) {
 	t.Parallel()
 	s, err := setting.Load(setting.Sources{})

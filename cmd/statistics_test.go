@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// visit asks for the project n times as apps do, without a credential.
+// visit requests the project n times as apps do, without a credential.
 func (p *process) visit(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -31,7 +31,8 @@ func (p *process) counted(t *testing.T) int {
 	return int(p.ask(t, "GET", "/admin/projects/a/stats/requests/overview", "", 200)["total"].(float64))
 }
 
-// A stop loses no request that was counted, a kill only the last few seconds.
+// A stopped server keeps all counted requests; a killed one loses only those of the last few
+// seconds.
 func TestStatisticsSurviveTheServer(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -51,7 +52,7 @@ func TestStatisticsSurviveTheServer(t *testing.T) {
 		t.Errorf("after a stop: got %d requests, want 5", got)
 	}
 	p.visit(t, 3)
-	if got := p.counted(t); got != 8 { // whoever asks has them written
+	if got := p.counted(t); got != 8 { // the request writes the pending counts
 		t.Errorf("while it runs: got %d requests, want 8", got)
 	}
 	p.visit(t, 2)

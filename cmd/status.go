@@ -37,10 +37,10 @@ when the server starts. If no server is running, only file sizes are shown.`,
 	return c
 }
 
-// statusReport is what "svc status" shows.
+// statusReport is the output of "svc status".
 type statusReport struct {
 	Running bool               `json:"running"`
-	Server  *apicontrol.Status `json:"server"` // null when none runs
+	Server  *apicontrol.Status `json:"server"` // null if no server is running
 	Files   []fileSize         `json:"files"`
 }
 
@@ -78,7 +78,7 @@ func (p *program) status(c *cobra.Command, asJSON bool) error {
 	return r.print(p.stdout)
 }
 
-// fileSizes are the sizes of what a data directory holds, folders as a whole.
+// fileSizes returns the sizes of the contents of a data directory, with a total for each folder.
 func fileSizes(dir string) ([]fileSize, error) {
 	sizes := []fileSize{}
 	for _, name := range []string{datadir.Database, datadir.Events, datadir.Index, datadir.Files, datadir.Backups} {
@@ -93,7 +93,7 @@ func fileSizes(dir string) ([]fileSize, error) {
 	return sizes, nil
 }
 
-// bytesBelow is the size of a file, or of all files in a folder.
+// bytesBelow returns the size of a file, or of all files in a folder.
 func bytesBelow(root string) (bytes int64, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		var info fs.FileInfo
@@ -102,7 +102,7 @@ func bytesBelow(root string) (bytes int64, err error) {
 				bytes += info.Size()
 			}
 		}
-		if path != root && errors.Is(err, os.ErrNotExist) { // the index renames its files at any time
+		if path != root && errors.Is(err, os.ErrNotExist) { // the index may rename its files at any time
 			return nil
 		}
 		return err

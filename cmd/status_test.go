@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSizesWhileFilesGo: a folder is not gone because a file in it is.
+// TestSizesWhileFilesGo checks that a missing file does not make its folder count as missing.
 func TestSizesWhileFilesGo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

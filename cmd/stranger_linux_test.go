@@ -13,8 +13,8 @@ import (
 	"svc/internal/instance"
 )
 
-// strange gives a folder that everybody may enter, and runs this program as a
-// user without a name, 65532.
+// strange returns a folder that every user may enter, and a function that runs this program as user
+// 65532, which has no name.
 func strange(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -40,9 +40,8 @@ func strange(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
 	}
 }
 
-// TestFolderOfAnotherUser: an image runs as a user without a name on a volume
-// that root has made. The first thing it says is whose folder it is, also when
-// it may not even look into it.
+// TestFolderOfAnotherUser runs an image as a user without a name on a volume created by root. Its
+// first message names the folder's owner, even if the user may not read the folder.
 func TestFolderOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	dir, stranger := strange(t)
@@ -71,8 +70,8 @@ func TestFolderOfAnotherUser(t *testing.T) {
 	}
 }
 
-// TestRestoreBelowAFolderOfRoot: where the folder above can neither be written nor
-// read everything happens inside.
+// TestRestoreBelowAFolderOfRoot checks that a restore works inside the data directory if the folder
+// above can neither be written nor read.
 func TestRestoreBelowAFolderOfRoot(t *testing.T) {
 	t.Parallel()
 	dir, stranger := strange(t)

@@ -9,7 +9,7 @@ import (
 	"svc/internal/systemd"
 )
 
-// manager is the service manager, which is told how the server stands.
+// manager notifies the service manager of the server's state.
 type manager struct {
 	log    *slog.Logger
 	status string
@@ -19,8 +19,8 @@ func newManager(log *slog.Logger, public *httpserver.Listeners) *manager {
 	return &manager{log, "answering at " + strings.Join(public.URLs, " ")}
 }
 
-// follow tells the service manager that the server is ready, and later that it
-// stops. Nothing of it ends the server.
+// follow notifies the service manager that the server is ready, and later that it is stopping.
+// Errors are not fatal.
 func (m *manager) follow(ctx context.Context) (dismiss func()) {
 	m.tell(systemd.Ready(m.status))
 	return background(ctx, func(ctx context.Context) {
@@ -29,7 +29,7 @@ func (m *manager) follow(ctx context.Context) (dismiss func()) {
 	})
 }
 
-// reloading tells that the server reads something again while work does it.
+// reloading notifies the service manager that the server is reloading while work runs.
 func (m *manager) reloading(work func()) {
 	m.tell(systemd.Reloading())
 	work()

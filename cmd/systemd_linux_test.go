@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestServiceManagerIsTold plays the service manager for a real process.
+// TestServiceManagerIsTold acts as the service manager of a real process.
 func TestServiceManagerIsTold(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "notify")
@@ -47,7 +47,7 @@ func TestServiceManagerIsTold(t *testing.T) {
 	}
 }
 
-// TestServiceManagerThatIsGone does not keep the server from serving.
+// TestServiceManagerThatIsGone checks that a server runs without its service manager.
 func TestServiceManagerThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := launch(t, []string{"NOTIFY_SOCKET=" + filepath.Join(t.TempDir(), "nobody")}, "--data", t.TempDir(), "--listen", "127.0.0.1:0")

@@ -9,8 +9,7 @@ import (
 	"svc/docs"
 )
 
-// topics are pages of the documentation that are at hand without it: each is
-// shown by "svc help" and its name.
+// topics are the documentation pages that the program contains. "svc help NAME" shows each.
 var topics = []struct{ name, page, short string }{
 	{"install", "install.md", "Install, upgrade, uninstall: systemd, containers"},
 	{"proxy", "proxy.md", "Run behind Caddy, nginx or another reverse proxy"},
@@ -20,8 +19,8 @@ var topics = []struct{ name, page, short string }{
 	{"security", "security.md", "What is stored where, and who has access"},
 }
 
-// topicCommands are commands that do nothing but have a long description, which
-// is how cobra wants topics. The last one lists the others.
+// topicCommands returns commands that only have a long description, which is how cobra implements
+// help topics. The last one lists the others.
 func topicCommands() []*cobra.Command {
 	var list strings.Builder
 	list.WriteString("Documentation pages in this program:\n\n")
@@ -29,7 +28,7 @@ func topicCommands() []*cobra.Command {
 	for _, t := range topics {
 		text, err := docs.Pages.ReadFile(t.page)
 		if err != nil {
-			panic(err) // embedded: it is there or nothing compiles
+			panic(err) // embedded, so the page always exists
 		}
 		commands = append(commands, &cobra.Command{Use: t.name, Short: t.short, Long: string(text)})
 		fmt.Fprintf(&list, "  svc help %-10s %s\n", t.name, t.short)

@@ -4,6 +4,5 @@ package cmd
 
 import "syscall"
 
-// privateFiles makes everything that this process creates readable for its
-// owner only.
+// privateFiles makes every file that this process creates accessible to its owner only.
 func privateFiles() { syscall.Umask(0o077) }

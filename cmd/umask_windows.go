@@ -1,4 +1,4 @@
 package cmd
 
-// privateFiles has nothing to do: files take the access list of their folder.
+// privateFiles does nothing: files inherit the access list of their folder.
 func privateFiles() {}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestUnit holds the systemd unit to the program: the flags it uses are there,
-// and it does not start again what a start cannot repair.
+// TestUnit checks that the flags in the systemd unit exist and that systemd does not restart the
+// program after an exit that a restart cannot repair.
 func TestUnit(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../deploy/svc.service")

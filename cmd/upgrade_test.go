@@ -15,8 +15,8 @@ import (
 	"svc/internal/instance"
 )
 
-// TestCopyBeforeUpgrade: the copy is an ordinary backup of the data as it is, and
-// an older one is not replaced.
+// TestCopyBeforeUpgrade checks that the copy is an ordinary backup of the unchanged data, and that
+// an older copy is not replaced.
 func TestCopyBeforeUpgrade(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -27,9 +27,9 @@ func TestCopyBeforeUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := &memoryLog{}
-	for range 2 { // two starts, of which the first did not come far
+	for range 2 { // two starts, as if the first one had failed
 		u := instance.BeforeUpgrade(data, version, slog.New(slog.NewTextHandler(log, nil)))
-		for range 2 { // once for each file that is brought forward
+		for range 2 { // once for each file that is upgraded
 			if err := u.Before(); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,8 @@ func TestCopyBeforeUpgrade(t *testing.T) {
 	compareAnswers(t, "restored from the copy", answersOf(t, restored), want)
 }
 
-// TestNewerText says which formats there are, who wrote the file, and what to do.
+// TestNewerText checks that the text names the formats, the version that wrote the file, and the
+// remedy.
 func TestNewerText(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

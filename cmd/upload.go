@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// chunksAtOnce is how many chunks are sent in parallel: enough to fill a line
-	// whose answers take a while.
+	// chunksAtOnce is the number of chunks sent in parallel, enough to use a connection with a high
+	// latency.
 	chunksAtOnce = 3
-	// pollEvery is how often a file on another storage is asked for until it is there.
+	// pollEvery is the interval at which the status of a file on another storage is requested.
 	pollEvery = time.Second
 )
 
-// requestPauses are those before the second and each later try of a request.
+// requestPauses are the pauses before the second and each later attempt of a request.
 var requestPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}
 
 // uploader sends files to a project.
@@ -39,8 +39,8 @@ type uploader struct {
 
 func (u *uploader) sessions() string { return projectFiles(u.project) + "/uploads" }
 
-// upload sends one file and returns it when it can be downloaded. An upload of the
-// same file that was interrupted is continued.
+// upload sends one file and returns it when it can be downloaded. It resumes an interrupted upload
+// of the same file.
 func (u *uploader) upload(ctx context.Context, name string) (*fileAnswer, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -61,19 +61,19 @@ func (u *uploader) upload(ctx context.Context, name string) (*fileAnswer, error)
 	}
 	u.bar.end()
 	var done fileAnswer
-	err = repeatedly(ctx, func() error { // a lost answer must not make another file
+	err = repeatedly(ctx, func() error { // a lost answer must not create a second file
 		return u.callUnlimited(ctx, http.MethodPost, u.sessions()+"/"+s.ID+"/complete", nil, &done)
 	})
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(note) // a session that is not there any more is noticed
+	_ = os.Remove(note) // a stale session is detected
 	return u.ready(ctx, &done)
 }
 
-// note is where the id of the session of a file is kept until the upload is complete,
-// so that a repeated command finds it; "" = nowhere. It belongs to one content: a file
-// that has changed begins anew.
+// note returns the path of the file that holds the session id until the upload is complete, so that
+// a repeated command can resume it; "" if there is no such place. The path depends on size and time
+// of the file: a changed file starts over.
 func (u *uploader) note(name string, info os.FileInfo) string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -87,7 +87,7 @@ func (u *uploader) note(name string, info os.FileInfo) string {
 	return filepath.Join(dir, "svc", "uploads", hex.EncodeToString(sum[:16]))
 }
 
-// begin continues the session that is noted, or makes one and notes it.
+// begin resumes the session with the stored id, or creates one and stores its id.
 func (u *uploader) begin(ctx context.Context, name string, size int64, note string) (*distribution.SessionView, error) {
 	if id, err := os.ReadFile(note); err == nil {
 		var s distribution.SessionView
@@ -107,12 +107,12 @@ func (u *uploader) begin(ctx context.Context, name string, size int64, note stri
 		return nil, errors.New("the server's answer is not an upload session")
 	}
 	if note != "" && durable.MkdirAll(filepath.Dir(note), 0o700) == nil {
-		_ = os.WriteFile(note, []byte(s.ID), 0o600) // without it the upload cannot be continued, no more
+		_ = os.WriteFile(note, []byte(s.ID), 0o600) // best effort: without it the upload cannot be resumed
 	}
 	return &s, nil
 }
 
-// send sends the chunks that the session lacks, some at a time.
+// send sends the missing chunks, chunksAtOnce in parallel.
 func (u *uploader) send(ctx context.Context, s *distribution.SessionView, f io.ReaderAt) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -156,8 +156,7 @@ func (u *uploader) sendChunk(ctx context.Context, s *distribution.SessionView, f
 	return err
 }
 
-// repeatedly sends a request, and after each pause once more unless the server
-// refuses it.
+// repeatedly calls send until it succeeds, the server rejects the request, or no pause is left.
 func repeatedly(ctx context.Context, send func() error) error {
 	err := send()
 	for _, pause := range requestPauses {

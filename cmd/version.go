@@ -17,12 +17,12 @@ import (
 // buildInfo is the build information of a program file.
 type buildInfo struct {
 	Version  string `json:"version"`
-	Commit   string `json:"commit"`   // "" when it was built outside a repository
+	Commit   string `json:"commit"`   // "" if built outside a repository
 	Modified bool   `json:"modified"` // built from files that differ from the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// Formats are those it writes, by file. Older ones are migrated, newer ones
-	// refused.
+	// Formats maps each file to the format that this program writes. Older formats are migrated,
+	// newer ones are rejected.
 	Formats map[string]int `json:"formats"`
 }
 
@@ -80,7 +80,7 @@ formats that it writes. Older data is migrated at the start; newer data is refus
 	return c
 }
 
-// addJSON gives a command the flag that all commands with data have.
+// addJSON adds the flag --json to a command.
 func addJSON(c *cobra.Command, asJSON *bool) {
 	c.Flags().BoolVar(asJSON, "json", false, "print JSON")
 }
