@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"mime"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,10 +45,19 @@ func (o *Operation) Raw() bool {
 	return o.RequestBody != nil && o.RequestBody.Value.Content["application/octet-stream"] != nil
 }
 
-// readDescription reads openapi.yaml.
+// readDescription reads openapi.yaml from the nearest parent folder that has it. Tests run
+// in the folder of their package, and the path of this source file is unknown to a test
+// that was built with -trimpath.
 var readDescription = sync.OnceValues(func() ([]byte, error) {
-	_, here, _, _ := runtime.Caller(0)
-	return os.ReadFile(filepath.Join(filepath.Dir(here), "../../openapi.yaml"))
+	folder, err := os.Getwd()
+	for err == nil {
+		text, readErr := os.ReadFile(filepath.Join(folder, "openapi.yaml"))
+		if !errors.Is(readErr, fs.ErrNotExist) || folder == filepath.Dir(folder) {
+			return text, readErr
+		}
+		folder = filepath.Dir(folder)
+	}
+	return nil, err
 })
 
 var readContract = sync.OnceValues(func() (*Contract, error) {
