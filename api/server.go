@@ -226,13 +226,7 @@ func (x *exchange) counts() store.Endpoint {
 }
 
 // ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) { s.answer(w, hr, false) }
-
-// ServeMalformed refuses a request that the HTTP server could not read, of which hr
-// has what can be made out.
-func (s *Server) ServeMalformed(w http.ResponseWriter, hr *http.Request) { s.answer(w, hr, true) }
-
-func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	begin := s.now()
 	number := s.metrics.Begun.Add(1)
 	x := &exchange{out: web.Recorder{ResponseWriter: w}}
@@ -263,13 +257,10 @@ func (s *Server) answer(w http.ResponseWriter, hr *http.Request, malformed bool)
 	}
 	var from web.Client
 	var err error
-	switch {
-	case malformed:
-		err = errMalformed
-	case !served:
-		err = web.ErrNoPath
-	default:
+	if served {
 		from, err = s.handle(x)
+	} else {
+		err = web.ErrNoPath
 	}
 	switch {
 	case link && errors.Is(err, web.ErrNoPath):
@@ -325,10 +316,7 @@ func (s *Server) handle(x *exchange) (from web.Client, err error) {
 	return from, r.Route.Handler(w, r)
 }
 
-var (
-	errMalformed = error(fault.New(fault.Invalid, "the request is malformed: look at its first line, the %% escapes in its path, and its headers"))
-	noStore      = []string{"no-store"}
-)
+var noStore = []string{"no-store"}
 
 // checkRoom refuses what strangers send while the disk has no more free space than files
 // leave for everything else, so that they cannot fill it: administration, deletions and

@@ -17,7 +17,7 @@ import (
 const (
 	versions         = 300
 	checkConnections = 32
-	checkBar         = 0.85
+	checkBar         = 0.75
 )
 
 // answerSize is how long the texts of versions are.

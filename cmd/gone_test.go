@@ -57,7 +57,7 @@ func openHouse(t *testing.T) *house {
 	unfollow := h.Index.Start(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- httpserver.NewServer(h.handler, httpserver.Limits{Connections: 100}, log).Serve(ctx, time.Second, h.handler.ServeMalformed, owner, public)
+		ended <- httpserver.NewServer(h.handler, httpserver.Limits{Connections: 100}, log).Serve(ctx, time.Second, owner, public)
 	}()
 	t.Cleanup(func() {
 		stop()

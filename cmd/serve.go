@@ -178,7 +178,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	i.handler.Started(addresses...)
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
 	defer release()
-	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, i.handler.ServeMalformed, owner, public.Open...)
+	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, owner, public.Open...)
 }
 
 // newServer makes the server of the public listeners and of the control socket.
@@ -404,7 +404,7 @@ func serveMetrics(ctx context.Context, address string, metrics http.Handler, log
 	paths.Handle("GET /metrics", metrics)
 	server := httpserver.NewServer(paths, httpserver.Limits{Connections: metricsConnections}, log)
 	stop = background(ctx, func(ctx context.Context) {
-		if err := server.Serve(ctx, 0, nil, nil, listener); err != nil {
+		if err := server.Serve(ctx, 0, nil, listener); err != nil {
 			log.Error("metrics listener failed", "error", err)
 		}
 	})

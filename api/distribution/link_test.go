@@ -437,7 +437,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	server := httpserver.NewServer(s.Handler, httpserver.Limits{}, slog.New(slog.DiscardHandler))
-	go func() { ended <- server.Serve(ctx, time.Minute, s.Handler.ServeMalformed, nil, l) }()
+	go func() { ended <- server.Serve(ctx, time.Minute, nil, l) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

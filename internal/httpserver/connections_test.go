@@ -67,7 +67,7 @@ func accept(t *testing.T, owner net.Listener, public ...net.Listener) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- NewServer(handler, Limits{Connections: 1}, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, nil, owner, public...)
+		ended <- NewServer(handler, Limits{Connections: 1}, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, owner, public...)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -183,7 +183,7 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 		ended := make(chan error, 1)
 		l := newPipes()
 		go func() {
-			ended <- NewServer(handler, Limits{Connections: 3}, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, http.NotFound, nil, l)
+			ended <- NewServer(handler, Limits{Connections: 3}, slog.New(slog.DiscardHandler)).Serve(ctx, time.Minute, nil, l)
 		}()
 		dial := func() net.Conn {
 			client, server := net.Pipe()
@@ -253,7 +253,7 @@ func serveCrowd(t *testing.T) (*Server, *pipes) {
 	s, l := NewServer(handler, Limits{Connections: 16, Exempt: proxy}, slog.New(slog.DiscardHandler)), newPipes()
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, time.Minute, http.NotFound, nil, l) }()
+	go func() { ended <- s.Serve(ctx, time.Minute, nil, l) }()
 	t.Cleanup(func() {
 		stop()
 		must(t, <-ended)
@@ -328,7 +328,7 @@ func TestAddressWithBusyConnections(t *testing.T) {
 		s, l := NewServer(handler, Limits{Connections: 16, Exempt: func(string) bool { return false }}, slog.New(slog.DiscardHandler)), newPipes()
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
-		go func() { ended <- s.Serve(ctx, time.Minute, http.NotFound, nil, l) }()
+		go func() { ended <- s.Serve(ctx, time.Minute, nil, l) }()
 		var busy []net.Conn
 		for range 2 {
 			c := l.dialFrom("198.51.100.1")
@@ -370,6 +370,7 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 			c := l.dialFrom(fmt.Sprintf("203.0.113.%d", i))
 			talk(t, c)
 			must(t, c.Close())
+			synctest.Wait() // until the server has noticed; before, the next one takes another place
 		}
 		for _, c := range few {
 			talk(t, c)

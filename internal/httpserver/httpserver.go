@@ -7,9 +7,6 @@
 //	unix.go         Unix sockets for a reverse proxy on this machine
 //	secure.go       redirects from HTTP to HTTPS
 //	connections.go  how many connections may be open
-//	malformed.go    answers to what net/http cannot read
-//	whole.go        answers that are sent in one piece
-//	deadlines.go    time limits that move with each request
 //	files_unix.go   how many files may be open; files_windows.go likewise
 package httpserver
 
@@ -69,18 +66,11 @@ func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 // Serve answers on public listeners and on that of the control socket, which may
 // be nil, until ctx ends or one of them fails. Then nothing new is accepted, and
 // requests that are being answered have the limit to finish; 0 cuts them off. When it returns,
-// nothing is accepted and nobody is waited for.
-//
-// What net/http refuses as malformed, malformed answers instead, where it is not
-// nil.
-func (s *Server) Serve(ctx context.Context, limit time.Duration, malformed http.HandlerFunc, owner net.Listener, public ...net.Listener) error {
+// nothing is accepted and no request is being answered.
+func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Listener, public ...net.Listener) error {
 	var listeners []net.Listener
 	for _, l := range public {
-		l = s.connections.limit(l)
-		if malformed != nil {
-			l = refuseMalformed(l, malformed)
-		}
-		listeners = append(listeners, l)
+		listeners = append(listeners, s.connections.limit(l))
 	}
 	if owner != nil {
 		listeners = append(listeners, owner)
