@@ -11,7 +11,7 @@ import (
 	"svc/internal/stats"
 )
 
-// filters reads a list of conditions.
+// filters parses a list of conditions.
 func (p *problems) filters(field string, o web.Optional[json.RawMessage]) []query.Filter {
 	if o.Value == nil {
 		return nil
@@ -21,7 +21,7 @@ func (p *problems) filters(field string, o web.Optional[json.RawMessage]) []quer
 	return list
 }
 
-// fits bounds the buckets of an answer.
+// fits adds a problem if an answer would have more than web.MaxBuckets buckets.
 func (p *problems) fits(n int, what string) {
 	if n > web.MaxBuckets {
 		p.Add("the range has %d %s, at most %d are possible: ask for a shorter range or longer ones", n, what, web.MaxBuckets)
@@ -40,7 +40,7 @@ type stepInput struct {
 	Filters web.Optional[json.RawMessage] `json:"filters"`
 }
 
-// funnel reads the question of a funnel.
+// funnel parses a funnel query.
 func (p *problems) funnel(object json.RawMessage, now time.Time) query.FunnelQuery {
 	var in funnelInput
 	web.Fill(&in, object)
@@ -68,8 +68,8 @@ type funnelStepView struct {
 	Dropped   int64   `json:"dropped"`
 }
 
-// analyse reads the question in the body of a request and asks it about the
-// events of the project in the path.
+// analyse parses the query in the body of a request and runs it on the events of the project in the
+// path.
 func analyse[Q, A any](h *Handlers, r *web.Request, read func(*problems, json.RawMessage, time.Time) Q,
 	ask func(context.Context, event.Project, Q) (A, error)) (q Q, answer A, err error) {
 	body, err := r.ReadObject()
@@ -100,7 +100,7 @@ func (h *Handlers) analyseFunnel(r *web.Request) (v funnelView, err error) {
 	return funnelView{viewRange(q.Range), q.Window, viewFunnel(q.Steps, users)}, nil
 }
 
-// viewRange is the span of a question.
+// viewRange returns the JSON form of a query's range.
 func viewRange(r query.Range) web.SpanView { return web.SpanView{StartTime: r.Start, EndTime: r.End} }
 
 func viewFunnel(steps []query.Step, users []int64) []funnelStepView {
@@ -116,7 +116,7 @@ func viewFunnel(steps []query.Step, users []int64) []funnelStepView {
 	return views
 }
 
-// rate is a part of a whole; of nothing it is 0.
+// rate returns part / whole, or 0 if whole is 0.
 func rate(part, whole int64) float64 {
 	if whole == 0 {
 		return 0
@@ -132,7 +132,7 @@ type retentionInput struct {
 	Periods     web.Optional[web.LooseInteger] `json:"periods"`
 }
 
-// retention reads the question of a retention table.
+// retention parses a retention query.
 func (p *problems) retention(object json.RawMessage, now time.Time) query.CohortQuery {
 	var in retentionInput
 	web.Fill(&in, object)
@@ -156,10 +156,10 @@ func (p *problems) retention(object json.RawMessage, now time.Time) query.Cohort
 type cohortView struct {
 	Cohort int64       `json:"cohort"`
 	Size   int64       `json:"size"`
-	Cells  []*cellOpen `json:"cells"` // null where the period is not over
+	Cells  []*cellOpen `json:"cells"` // null if the period has not ended
 }
 
-// cellOpen is how many of a cohort came back in a period.
+// cellOpen counts the users of a cohort that returned in a period.
 type cellOpen struct {
 	Period int     `json:"period"`
 	Users  int64   `json:"users"`
@@ -200,7 +200,7 @@ type pathsInput struct {
 	Scope      web.Optional[string]           `json:"scope"`
 }
 
-// paths reads the question of paths. All of it is optional.
+// paths parses a paths query. All of its fields are optional.
 func (p *problems) paths(object json.RawMessage, now time.Time) query.PathsQuery {
 	var in pathsInput
 	web.Fill(&in, object)

@@ -9,12 +9,11 @@ import (
 	"svc/internal/testutil"
 )
 
-// elevenFilters are one more than a list may have.
+// elevenFilters is a list with one filter more than the limit.
 var elevenFilters = `[` + strings.Repeat(`{"property":"p","op":"exists"},`, 10) + `{"property":"p","op":"exists"}]`
 
-// analysisRules are bodies that are refused, with a part of the reason. An empty
-// reason means that the body is right. The object is without its closing brace,
-// where more fields may follow.
+// analysisRules lists bodies with a part of the expected error message. An empty message means that
+// the body is valid. The JSON objects lack their closing brace, so that tests can append fields.
 var analysisRules = map[string][]struct{ body, message string }{
 	"funnel": {
 		{`{"steps":[{"event_name":"a"},{"event_name":"b"}]}`, ""},

@@ -8,11 +8,11 @@ import (
 	"svc/api/apitest"
 )
 
-// analysis is a body for one of the analyses and what it must answer at least.
+// analysis is a request body for one of the analyses, with a part of the expected answer.
 type analysis struct{ name, path, body, want string }
 
-// askAnalyses asks about a project with these events, once while they are in
-// memory and once when they are in blocks.
+// askAnalyses runs the analyses on a project with the given events, once while they are in memory
+// and once when they are in blocks.
 func askAnalyses(t *testing.T, events []apitest.SentEvent, rows []analysis) {
 	t.Helper()
 	for _, place := range []string{"in memory", "in blocks"} {
@@ -35,8 +35,7 @@ func askAnalyses(t *testing.T, events []apitest.SentEvent, rows []analysis) {
 	}
 }
 
-// steps writes what a funnel answers: "open 4 1 1 0" is name, users, both rates
-// and the dropped.
+// steps returns the JSON of a funnel. "open 4 1 1 0" means name, users, both rates and dropped.
 func steps(rows ...string) string {
 	var list []string
 	for i, row := range rows {
@@ -46,8 +45,7 @@ func steps(rows ...string) string {
 	return `{` + apitest.TenDays + `,"data":[` + strings.Join(list, ",") + `]}`
 }
 
-// edges writes what paths answer: "1 open view 2" is step, both names and the
-// count.
+// edges returns the JSON of paths. "1 open view 2" means step, both names and count.
 func edges(head string, rows ...string) string {
 	var list []string
 	for _, row := range rows {

@@ -10,7 +10,7 @@ import (
 	"svc/store"
 )
 
-// cardView is a question that people keep on their dashboard.
+// cardView is the JSON form of a saved query on a dashboard.
 type cardView struct {
 	ID          string          `json:"card_id"`
 	ProjectKey  string          `json:"project_key"`
@@ -23,7 +23,7 @@ type cardView struct {
 	UpdatedTime int64           `json:"updated_time"`
 }
 
-// ViewCard shows a card of a project.
+// ViewCard returns the JSON form of a card.
 func ViewCard(p *store.Project, c *store.Card) cardView {
 	return cardView{c.ID.String(), p.Key, c.Title, c.Description, c.Query, c.Layout, c.SortOrder, store.CreatedAt(c.ID), c.UpdatedAt}
 }
@@ -36,8 +36,8 @@ type cardInput struct {
 	SortOrder   web.Optional[web.Integer] `json:"sort_order"`
 }
 
-// check holds the query to the rules of the metric query, so that whatever is
-// stored can be asked.
+// check validates the fields. The query must be a valid metric query, so that every stored card can
+// be evaluated.
 func (in cardInput) check(update bool, now time.Time) error {
 	p := problems{web.Problems{Update: update}}
 	p.Text("title", in.Title, web.TextRule{Min: 1, Max: 128, Required: true})
@@ -57,7 +57,7 @@ func (in cardInput) check(update bool, now time.Time) error {
 	return p.Err()
 }
 
-// apply changes the fields that were sent.
+// apply sets the fields that were sent.
 func (in cardInput) apply(c *store.Card) {
 	web.Set(&c.Title, in.Title)
 	web.SetOrClear(&c.Description, in.Description)
@@ -108,7 +108,7 @@ func (h *Handlers) updateCard(r *web.Request) (cardView, error) {
 	return h.putCard(r, true, addressedCard)
 }
 
-// putCard changes the card that find finds as the body says, and stores it.
+// putCard updates the card returned by find with the fields in the body, and stores it.
 func (h *Handlers) putCard(r *web.Request, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error)) (v cardView, err error) {
 	var in cardInput
 	if err := web.Decode(r, &in); err != nil {
@@ -157,7 +157,7 @@ func (h *Handlers) deleteCard(r *web.Request) error {
 	})
 }
 
-// ReadCard reads a card of an archive.
+// ReadCard parses a card of an archive.
 func ReadCard(raw json.RawMessage, now int64) (_ *store.Card, created int64, err error) {
 	var in struct {
 		cardInput
@@ -168,7 +168,7 @@ func ReadCard(raw json.RawMessage, now int64) (_ *store.Card, created int64, err
 	web.Fill(&in, raw)
 	var p problems
 	rec := p.Record(web.RecordInput{ID: in.ID, CreatedAt: in.Created, UpdatedAt: in.Updated}, now)
-	for i, text := range p.List { // a card has names of its own for these
+	for i, text := range p.List { // cards have different names for these fields
 		p.List[i] = strings.NewReplacer("created_at", "created_time", "updated_at", "updated_time", "id ", "card_id ", "in id,", "in card_id,").Replace(text)
 	}
 	if err := web.JoinValidation(in.check(false, time.Unix(now, 0)), p.Err()); err != nil {

@@ -16,7 +16,7 @@ func TestCards(t *testing.T) {
 	s := apitest.NewServer(t, stopped)
 	s.Project(t, "app")
 	s.Project(t, "other")
-	// Order and unknown fields are kept: a query comes back as it was sent.
+	// A query is returned unchanged, with its order and its unknown fields.
 	const query = `{"formula":"A / B * 100","type":"value","unknown":[1.0],"events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B"}]}`
 	first := s.Must(t, 201, "POST", apitest.Cards, `{"title":"Checkout rate","description":"d","query":`+query+`,"layout":{"w":6,"h":[2]},"sort_order":2,"card_id":"x","created_time":1}`)
 	want := fmt.Sprintf(`{"card_id":%q,"project_key":"app","title":"Checkout rate","description":"d","query":%s,"layout":{"w":6,"h":[2]},"sort_order":2,"created_time":%d,"updated_time":%[3]d}`,
@@ -44,7 +44,7 @@ func TestCards(t *testing.T) {
 	})
 }
 
-// A change moves updated_time, and nothing else does.
+// TestCardTimes checks that only an update changes updated_time.
 func TestCardTimes(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -58,7 +58,7 @@ func TestCardTimes(t *testing.T) {
 	}
 }
 
-// TestBlankCardTitle: a title has one character at least, which may be a blank.
+// TestBlankCardTitle checks that a title has at least one character, which may be a blank.
 func TestBlankCardTitle(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -112,7 +112,7 @@ func TestCardRefusals(t *testing.T) {
 	s.Refusals(t, apitest.Cards, rows)
 }
 
-// A card is read alone as its creation answers it.
+// TestReadCard checks that reading a card returns the same as its creation.
 func TestReadCard(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

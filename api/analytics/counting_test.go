@@ -15,14 +15,14 @@ import (
 	"svc/internal/geo"
 )
 
-// statsKey makes an API key that can read the statistics of every project and
-// does not expire, so that tests can move the clock.
+// statsKey creates an API key that can read the statistics of all projects. It never expires, so
+// that tests can advance the clock.
 func statsKey(t testing.TB, s *apitest.Server) string {
 	t.Helper()
 	return s.Key(t, `{"name":"statistics","scopes":["stats:read"],"never_expires":true}`)
 }
 
-// stats asks for one of the statistics of requests and decodes the answer.
+// stats requests one of the request statistics and decodes the answer.
 func stats[V any](t testing.TB, s *apitest.Server, credential, project, path string) (v V) {
 	t.Helper()
 	status, body, _ := s.Do(t, "GET", "/admin/projects/"+project+"/stats/requests/"+path, credential, "")
@@ -51,8 +51,8 @@ type overview struct {
 	} `json:"by_region"`
 }
 
-// counted says what was counted of a project, in a few words: each kind, system
-// and region of requests, each version of a client, all with their numbers.
+// counted summarizes the counters of a project in one line: each kind, system and region of
+// requests and each client version, with their counts.
 func counted(t testing.TB, s *apitest.Server, credential, project string) string {
 	t.Helper()
 	o := stats[overview](t, s, credential, project, "overview")
@@ -90,8 +90,8 @@ func counted(t testing.TB, s *apitest.Server, credential, project string) string
 	return strings.Join(words, ", ")
 }
 
-// Each row sends one request to a project of its own. The client is curl on this
-// machine unless the row says otherwise.
+// TestWhatIsCounted sends one request per row, each to a project of its own. The client is curl on
+// this machine unless the row states otherwise.
 func TestWhatIsCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -106,7 +106,7 @@ func TestWhatIsCounted(t *testing.T) {
 		status             int
 		want               string
 	}{
-		// Which routes.
+		// Counted routes.
 		{"the project", "GET", "", nil, "", 200, "1 PROJECT_DETAIL, " + curl},
 		{"a slash at the end changes nothing", "GET", "/", nil, "", 200, "1 PROJECT_DETAIL, " + curl},
 		{"versions", "GET", "/versions", nil, "", 200, "1 VERSION_LIST, " + curl},
@@ -120,7 +120,7 @@ func TestWhatIsCounted(t *testing.T) {
 		{"log", "POST", "/logs", nil, `{"level":1,"content":"x"}`, 201, "1 LOG_UPLOAD, " + curl},
 		{"events", "POST", "/events", nil, `{"distinct_id":"u","events":[{"event_id":"1","name":"a"}]}`, 202, "1 EVENT_INGEST, " + curl},
 
-		// Which are not.
+		// Routes that are not counted.
 		{"not: feedback options", "GET", "/feedbacks/options", nil, "", 200, ""},
 		{"not: one's own events", "GET", "/events/me?distinct_id=u", nil, "", 200, ""},
 		{"not: one's own events, deleted", "DELETE", "/events/me?distinct_id=u", nil, "", 200, ""},
@@ -166,7 +166,7 @@ func TestWhatIsCounted(t *testing.T) {
 		{"unpublished versions count", "POST", "/versions/check-update", nil, `{"current_version":"7 (nightly)","current_comparable_version":"7"}`, 200, check("7 (nightly)")},
 		{"64 characters fit", "POST", "/versions/check-update", nil, `{"current_version":"` + strings.Repeat("ü", 64) + `","current_comparable_version":"7"}`, 200, check(strings.Repeat("ü", 64))},
 
-		// The place.
+		// The location.
 		{"private address behind a proxy", "GET", "", headers{"X-Forwarded-For": "192.168.1.4"}, "", 200, "1 PROJECT_DETAIL, " + curl},
 		{"without look-ups an address is nowhere", "GET", "", headers{"X-Forwarded-For": "8.8.8.8"}, "", 200, `1 PROJECT_DETAIL, 1 OTHERS "", 1 UNKNOWN`},
 
@@ -207,8 +207,8 @@ func TestWhatIsRefusedIsNotCounted(t *testing.T) {
 	}
 }
 
-// Requests with an administrator's session get the usual answer and are not counted. Requests
-// with an invalid session or an API key are counted.
+// TestAdministratorIsNotCounted checks that requests with an administrator's session get the usual
+// answer and are not counted, and that requests with an invalid session or an API key are counted.
 func TestAdministratorIsNotCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -228,7 +228,8 @@ func TestAdministratorIsNotCounted(t *testing.T) {
 	}
 }
 
-// A repeated submission is answered with the first one, and was a request.
+// TestSuppressedSubmissionsAreCounted checks that a repeated submission, which is answered with the
+// first one, counts as a request.
 func TestSuppressedSubmissionsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))
@@ -265,7 +266,7 @@ func TestRegionsOfAddresses(t *testing.T) {
 	}
 }
 
-// Statistics belong to the project, not to what it is called.
+// TestCountsFollowTheProject checks that statistics belong to the project, not to its key.
 func TestCountsFollowTheProject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -296,19 +297,19 @@ func TestCountsFollowTheProject(t *testing.T) {
 	expect("old", 3)
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"other","name":"x"}`)
 	expect("other", 0)
-	get("new", 200) // in memory only, when the project goes
+	get("new", 200) // still in memory when the project is deleted
 	s.Must(t, 200, "DELETE", "/admin/projects/new", "")
 	get("new", 404)
 	s.Furnish(t, "new")
 	expect("new", 0)
 }
 
-// The local hour of a client is that of its clock.
+// TestClientTimeDecidesTheHour checks that a client's local hour is taken from its clock.
 func TestClientTimeDecidesTheHour(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	now := s.Clock.Now()
-	s.Clock.Advance(now.Truncate(time.Hour).Add(90 * time.Minute).Sub(now)) // half past: no hour ends during the test
+	s.Clock.Advance(now.Truncate(time.Hour).Add(90 * time.Minute).Sub(now)) // half past the hour: no hour ends during the test
 	credential := statsKey(t, s)
 	s.Furnish(t, "a")
 	for _, offset := range []string{"+08:00", "-0330", "+08:10", ""} {
@@ -319,7 +320,7 @@ func TestClientTimeDecidesTheHour(t *testing.T) {
 	}
 	hour := s.Clock.Now().Unix() / 3600 * 3600
 	want := map[string]int{}
-	for _, minutes := range []int64{480, -210, 60, 60} { // the last two are not known, and the caller's counts
+	for _, minutes := range []int64{480, -210, 60, 60} { // the last two requests have no offset; the caller's applies
 		local := time.Unix(hour+60*minutes, 0).UTC()
 		want[fmt.Sprint(int(local.Weekday()), local.Hour())]++
 	}
@@ -335,7 +336,7 @@ func TestClientTimeDecidesTheHour(t *testing.T) {
 	}
 }
 
-// Requests, flushes and readers at the same time lose nothing.
+// TestCountingIsExact checks that concurrent requests, flushes and reads lose no counts.
 func TestCountingIsExact(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

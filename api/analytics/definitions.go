@@ -10,7 +10,7 @@ import (
 	"svc/store"
 )
 
-// definitionView is a name of events and what people say about it.
+// definitionView is the JSON form of an event definition.
 type definitionView struct {
 	ID          string  `json:"event_definition_id"`
 	ProjectKey  string  `json:"project_key"`
@@ -55,7 +55,8 @@ func (h *Handlers) getDefinition(r *web.Request) (v definitionView, err error) {
 	return viewDefinition(project, &d), r.Tag(stateOfDefinition(&d))
 }
 
-// stateOfDefinition is what people say of a name: when it was seen is not theirs.
+// stateOfDefinition returns the fields that administrators edit, for the entity tag. It omits the
+// counters, which change with every event.
 func stateOfDefinition(d *event.Definition) event.Definition {
 	state := *d
 	state.FirstSeen, state.LastSeen, state.Count = 0, 0, 0
@@ -101,12 +102,12 @@ func (h *Handlers) updateDefinition(r *web.Request) (v definitionView, err error
 	if err != nil {
 		return v, err
 	}
-	d.Count = 0 // no range was asked for
+	d.Count = 0 // no range was requested
 	return viewDefinition(project, &d), r.Tag(stateOfDefinition(&d))
 }
 
-// deleteDefinition deletes the definition of a name. Its events stay, and the
-// next one makes it anew.
+// deleteDefinition deletes an event definition. Its events are kept, and the next event of that
+// name creates it again.
 func (h *Handlers) deleteDefinition(r *web.Request) error {
 	var p problems
 	project, err := p.eventProject(r, h.DB)
@@ -116,14 +117,14 @@ func (h *Handlers) deleteDefinition(r *web.Request) error {
 	return h.Events.DeleteDefinition(project, r.Param("id"), func(d *event.Definition) error { return r.Match(stateOfDefinition(d)) })
 }
 
-// CheckEventName checks a name of events as it is stored.
+// CheckEventName validates an event name in its stored form.
 func CheckEventName(p *web.Problems, field string, o web.Optional[string]) {
 	if o.Value == nil || !submission.ValidName(*o.Value) {
 		p.Add("%s %s", field, submission.NameRule)
 	}
 }
 
-// ReadDefinition reads what an archive says of a name of events.
+// ReadDefinition parses an event definition of an archive.
 func ReadDefinition(raw json.RawMessage, now int64) (d event.Definition, err error) {
 	var in struct {
 		definitionInput

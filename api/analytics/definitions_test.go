@@ -91,7 +91,7 @@ func TestDefinitions(t *testing.T) {
 	s.Refusals(t, list+"?include_archived=1&end_time=1764547200", rows)
 }
 
-// A definition is read alone as its change answers it.
+// TestReadDefinition checks that reading a definition returns the same as its update.
 func TestReadDefinition(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

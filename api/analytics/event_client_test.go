@@ -12,8 +12,8 @@ import (
 	"svc/internal/event/submission"
 )
 
-// sendEvent sends one event of "u" with headers and more fields of the batch, and
-// returns what is stored of it.
+// sendEvent sends one event of "u" with the given headers and additional batch fields, and returns
+// the stored event.
 func sendEvent(t *testing.T, s *apitest.Server, project string, headers map[string]string, fields string) string {
 	t.Helper()
 	s.Project(t, project)
@@ -26,7 +26,7 @@ func sendEvent(t *testing.T, s *apitest.Server, project string, headers map[stri
 	return stored(t, s, project, "u")
 }
 
-// What is stored of an address, for each setting.
+// TestStoredAddress checks the stored form of an address for each setting.
 func TestStoredAddress(t *testing.T) {
 	t.Parallel()
 	servers := map[string]*apitest.Server{}
@@ -60,7 +60,7 @@ func TestStoredAddress(t *testing.T) {
 	}
 }
 
-// What is stored of a client.
+// TestStoredClient checks the stored facts about a client.
 func TestStoredClient(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithGeo(t))
@@ -99,7 +99,7 @@ func TestStoredClient(t *testing.T) {
 	}
 }
 
-// Properties come back as they were sent.
+// TestStoredProperties checks that properties are returned unchanged.
 func TestStoredProperties(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -19,7 +19,8 @@ func frozen() (time.Time, apitest.Option) {
 	return at, func(o *apitest.Options) { o.Config.Now, o.Store.Now = now, now }
 }
 
-// Times in the rows are seconds from the arrival of the request.
+// TestTimesAreCorrected checks the correction of client times. Times in the rows are seconds since
+// the arrival of the request.
 func TestTimesAreCorrected(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -32,7 +33,7 @@ func TestTimesAreCorrected(t *testing.T) {
 	for i, tc := range []struct {
 		rule         string
 		server       *apitest.Server
-		header, body string // the client's clock; "" = not sent
+		header, body string // the client's clock; "" if not sent
 		occurred     int64
 		want         int64
 	}{
@@ -76,7 +77,7 @@ func TestTimesAreCorrected(t *testing.T) {
 			project := fmt.Sprint("p", i)
 			tc.server.Project(t, project)
 			fields := map[string]any{"distinct_id": "u", "events": []map[string]any{
-				{"event_id": "1", "name": "a"}, {"event_id": "2", "name": "a"}, // the same holds for all of a batch
+				{"event_id": "1", "name": "a"}, {"event_id": "2", "name": "a"}, // the correction applies to all events of a batch
 			}}
 			if tc.occurred != absent {
 				for _, e := range fields["events"].([]map[string]any) {
@@ -106,8 +107,8 @@ func TestTimesAreCorrected(t *testing.T) {
 	}
 }
 
-// Who asks not to be tracked leaves nothing behind but a request that came from
-// nowhere.
+// TestDoNotTrack checks that a client that asks not to be tracked leaves only a counted request
+// without a location.
 func TestDoNotTrack(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -116,7 +117,7 @@ func TestDoNotTrack(t *testing.T) {
 	const tracked, untracked = `1 EVENT_INGEST, 1 WINDOWS "11", 1 US`, `1 EVENT_INGEST, 1 WINDOWS "11", 1 UNKNOWN`
 	for i, tc := range []struct {
 		rule, header string
-		off          bool // the project collects no events
+		off          bool // the project does not collect events
 		suppressed   bool
 		counted      string
 	}{
@@ -166,8 +167,8 @@ func TestDoNotTrack(t *testing.T) {
 	}
 }
 
-// The request of somebody who is not tracked has no time zone either: a heatmap
-// has it in the time zone of whoever asks.
+// TestDoNotTrackHasNoOffset checks that a request without tracking has no time zone. A heatmap
+// shows it in the time zone of the reader.
 func TestDoNotTrackHasNoOffset(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -177,7 +178,7 @@ func TestDoNotTrackHasNoOffset(t *testing.T) {
 	const body = `{"distinct_id":"u","client_time":"2026-01-01T00:00:00+05:00","events":[{"event_id":"1","name":"a"}]}`
 	for _, tc := range []struct {
 		header string
-		offset int64 // of the hour in which the request is shown, in hours
+		offset int64 // of the hour at which the request is shown, in hours
 	}{{"0", 5}, {"1", -3}} {
 		before := cells(t, s, credential)
 		s.Send(t, "POST", "/api/v1/public/app/events", map[string]string{"X-Svc-Do-Not-Track": tc.header}, body)
@@ -189,8 +190,7 @@ func TestDoNotTrackHasNoOffset(t *testing.T) {
 	}
 }
 
-// cells are the counts of the heatmap of the requests of "app", as seen three
-// hours west.
+// cells returns the counts in the heatmap of the requests to "app" for a reader at UTC-3.
 func cells(t *testing.T, s *apitest.Server, credential string) []int64 {
 	t.Helper()
 	_, answer, _ := s.Do(t, "GET", "/admin/projects/app/stats/requests/heatmap?tz_offset_minutes=-180", credential, "")

@@ -22,18 +22,17 @@ type ingestedView struct {
 	Rejected   []rejectedView `json:"rejected,omitempty"`
 }
 
-// rejectedView says what is wrong with an event of a batch, by its place.
+// rejectedView is an invalid event of a batch, with its index and the reason.
 type rejectedView struct {
 	Index   int    `json:"index"`
 	Message string `json:"message"`
 }
 
-// submissions are used again: their lists are what most of the memory of a batch
-// would go into.
+// submissions pools decoded batches: their lists are most of the memory that a batch needs.
 var submissions = sync.Pool{New: func() any { return new(submission.Request) }}
 
-// ingestEvents takes a batch. Events that break a rule are left out; the others
-// are on disk before the answer.
+// ingestEvents stores a batch. Invalid events are skipped; the valid ones are on disk before the
+// answer is sent.
 func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
 	sent := submissions.Get().(*submission.Request)
 	defer submissions.Put(sent)
@@ -61,8 +60,8 @@ func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) (from web
 	return from, web.Respond(w, http.StatusAccepted, answer)
 }
 
-// decodeBatch reads the body, whatever its content type says it is: beacons are
-// sent as plain text.
+// decodeBatch parses the body regardless of its content type, because beacons are sent as plain
+// text.
 func (h *Handlers) decodeBatch(r *web.Request, into *submission.Request) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -72,13 +71,13 @@ func (h *Handlers) decodeBatch(r *web.Request, into *submission.Request) error {
 	if len(broken) == 0 {
 		return nil
 	}
-	if _, err := r.ReadObject(); err != nil { // one text, where there are no fields to speak of
+	if _, err := r.ReadObject(); err != nil { // the body is not an object: one message instead of a list
 		return err
 	}
 	return fault.Validation(broken...)
 }
 
-// storeBatch stores the usable events.
+// storeBatch stores the valid events.
 func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.ProjectID, sent *submission.Request) (event.Ingested, error) {
 	clock := clientClock(r, from.Time)
 	received := r.Received.Unix()
@@ -94,8 +93,8 @@ func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.Pro
 	return h.Events.Ingest(&batch)
 }
 
-// clientClock is what the client says about its time: in the header, else in the
-// body, as beacons do, which have no headers of their own.
+// clientClock returns the client's time. It comes from a header or, for beacons, which cannot set
+// headers, from the body.
 func clientClock(r *web.Request, body useragent.Text) submission.Clock {
 	sent := web.HeaderText(r, "X-Svc-Client-Time")
 	if !sent.Sent {
@@ -107,7 +106,7 @@ func clientClock(r *web.Request, body useragent.Text) submission.Clock {
 	return submission.ClientTime(sent.Value, r.Received)
 }
 
-// eventClient is what is stored of the client of an event.
+// eventClient returns the facts about the client that are stored with an event.
 func (h *Handlers) eventClient(r *web.Request, body useragent.Source) submission.Client {
 	place := h.Geo.Place(r.Addr)
 	system := h.Requests.system(r, body).Stored()

@@ -11,7 +11,7 @@ import (
 	"svc/api/apitest"
 )
 
-// stored is what GET events/me answers.
+// stored returns the answer of GET events/me.
 func stored(t testing.TB, s *apitest.Server, project, subject string) string {
 	t.Helper()
 	headers := map[string]string{"X-Forwarded-For": apitest.Stranger()}
@@ -22,7 +22,7 @@ func stored(t testing.TB, s *apitest.Server, project, subject string) string {
 	return answer
 }
 
-// names lists names and ids of stored events.
+// names returns the names and ids of stored events.
 func names(t testing.TB, stored string) string {
 	t.Helper()
 	var v struct {
@@ -42,8 +42,8 @@ func names(t testing.TB, stored string) string {
 	return strings.Join(words, " ")
 }
 
-// Each row sends bodies to a project of its own; the last answer counts, and then
-// what is stored of the sender "u".
+// TestIngestion sends the bodies of each row to a project of its own. It checks the last answer and
+// the stored events of the sender "u".
 func TestIngestion(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -103,7 +103,7 @@ func TestIngestion(t *testing.T) {
 	}
 }
 
-// many makes n events.
+// many returns n events.
 func many(n int) (events []string) {
 	for i := range n {
 		events = append(events, fmt.Sprintf(`{"event_id":"%d","name":"a"}`, i))
@@ -111,7 +111,7 @@ func many(n int) (events []string) {
 	return events
 }
 
-// What a batch is refused for, with nothing stored.
+// TestIngestionRefusals checks which batches are rejected without storing anything.
 func TestIngestionRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -160,7 +160,8 @@ func TestIngestionRefusals(t *testing.T) {
 	}
 }
 
-// A message about one text is a text, one about fields a list.
+// TestIngestionMessages checks that a message about the whole body is a string, and one about
+// fields a list.
 func TestIngestionMessages(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -188,7 +189,7 @@ func TestIngestionThroughAlias(t *testing.T) {
 	})
 }
 
-// The bound of a batch is a setting.
+// TestBatchLimit checks that the maximum size of a batch is a setting.
 func TestBatchLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.EventBatchMax = 2 }))
@@ -202,7 +203,8 @@ func TestBatchLimit(t *testing.T) {
 	})
 }
 
-// Ingestion is limited like other submissions, and says so in every answer.
+// TestIngestionLimit checks that ingestion is rate limited like other submissions, and that every
+// answer has the limit in its headers.
 func TestIngestionLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(2))
@@ -216,8 +218,8 @@ func TestIngestionLimit(t *testing.T) {
 	}
 }
 
-// A project has as many names as it may have, whoever sends them, and events of those
-// that it has are stored.
+// TestNamesFull checks that the number of event names per project is limited for all senders
+// together, and that events with existing names are still stored.
 func TestNamesFull(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -10,15 +10,15 @@ import (
 	"svc/internal/useragent"
 )
 
-// notReported labels the events that do not have a property.
+// notReported labels the events that lack a property.
 const notReported = "(not reported)"
 
-// eventRange is a span as the engine takes it.
+// eventRange converts a span for the event engine.
 func eventRange(s web.Span) query.Range {
 	return query.Range{Start: s.Start, End: s.End, OffsetMinutes: s.Offset}
 }
 
-// short reads a text of the query that has a limit; empty is not sent.
+// short returns a query parameter of limited length. An empty value counts as missing.
 func (p *problems) short(r *web.Request, name string, most int) string {
 	text := r.Query(name)
 	if utf8.RuneCountInString(text) > most {
@@ -27,7 +27,7 @@ func (p *problems) short(r *web.Request, name string, most int) string {
 	return text
 }
 
-// displayKey is a value of a dimension as statistics write it.
+// displayKey returns the name of a dimension's value in statistics.
 func displayKey(d query.Dimension, key string) string {
 	if d == query.ByPlatform {
 		return useragent.StatisticsName(platform.Platform(key))
@@ -35,7 +35,8 @@ func displayKey(d query.Dimension, key string) string {
 	return key
 }
 
-// displayLabel is a value of a dimension for people, made from its shown key.
+// displayLabel returns the label of a dimension's value for display. key is the result of
+// displayKey.
 func displayLabel(d query.Dimension, key string, missing bool) string {
 	switch {
 	case missing:
@@ -104,7 +105,7 @@ func (h *Handlers) eventSeries(r *web.Request) (v eventSeriesView, err error) {
 	return v, err
 }
 
-// points puts counts beside the moments at which their buckets begin.
+// points pairs counts with the times at which their buckets start.
 func points(starts, counts []int64) []bucketView {
 	views := make([]bucketView, len(starts))
 	for i := range views {

@@ -8,10 +8,9 @@ import (
 	"svc/api/apitest"
 )
 
-// eventStats asks below events/stats of the project "demo", which has the worked
-// example and some events from elsewhere, once while they are in memory and once
-// when they are in blocks. The answers are compared to the byte, but for the white
-// space between lines.
+// eventStats requests paths below events/stats of the project "demo", which has the worked example
+// and some events from abroad. It does so once while they are in memory and once when they are in
+// blocks. The answers are compared byte for byte, except for the white space between lines.
 func eventStats(t *testing.T, rows []answer) {
 	t.Helper()
 	for _, place := range []string{"in memory", "in blocks"} {
@@ -156,7 +155,7 @@ func TestEventBreakdown(t *testing.T) {
 	})
 }
 
-// An empty text is another value than none.
+// TestMissingProperty checks that an empty text differs from a missing property.
 func TestMissingProperty(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Decades())
@@ -172,14 +171,13 @@ func TestMissingProperty(t *testing.T) {
 	})
 }
 
-// Each hour is placed by the clock of the client, else by its country, else by
-// the time zone of whoever asks.
+// TestEventHeatmap checks the local time of each hour: by the client's clock, else by its country,
+// else by the time zone of the reader.
 func TestEventHeatmap(t *testing.T) {
 	t.Parallel()
 	abroad := "&" + apitest.Within(apitest.Monday+30*24*apitest.Hour, apitest.Monday+30*24*apitest.Hour)
-	// The hour is Wednesday, midnight. 5:30 east by the clock is 5:00 of that day;
-	// the United States are five hours west; the third is where the question comes
-	// from, two hours west.
+	// The hour is Wednesday, midnight UTC. At +5:30 by the client's clock it is 5:00 on Wednesday.
+	// The United States count as -5:00. The third visit uses the offset of the request, -2:00.
 	eventStats(t, []answer{
 		{"by the client's clock", "demo/heatmap?tz_offset_minutes=-120" + abroad, `…{"weekday":3,"hour":5,"count":1}`},
 		{"by its country", "demo/heatmap?tz_offset_minutes=-120" + abroad, `…{"weekday":2,"hour":19,"count":1}`},
@@ -189,7 +187,8 @@ func TestEventHeatmap(t *testing.T) {
 	})
 }
 
-// The rules of the parameters. An empty message means that the request is right.
+// TestEventStatsParameters checks the rules of the parameters. An empty message means that the
+// request is valid.
 func TestEventStatsParameters(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -12,7 +12,7 @@ import (
 	"svc/api/apitest"
 )
 
-// A sender gets everything back, in order.
+// TestOwnEvents checks that a sender can read all its events, in order.
 func TestOwnEvents(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -49,7 +49,7 @@ func TestOwnEvents(t *testing.T) {
 	}
 }
 
-// An export that is far greater than what is sent at a time is whole.
+// TestLargeExport checks that an export much larger than one piece is complete.
 func TestLargeExport(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -81,14 +81,14 @@ func TestLargeExport(t *testing.T) {
 	if len(ids) != batches*each || !ids["39-49"] {
 		t.Errorf("got %d different events", len(ids))
 	}
-	// HEAD of it has no body, and the answer is private.
+	// HEAD has no body, and the answer must not be cached.
 	status, body, header := s.Send(t, "HEAD", "/api/v1/public/app/events/me?distinct_id=u", nil, "")
 	if status != 200 || body != "" || header.Get("Cache-Control") != "no-store" {
 		t.Errorf("HEAD: got %d, %d bytes, header %v", status, len(body), header)
 	}
 }
 
-// A client that goes away in the middle of an export does no harm.
+// TestExportGivenUp checks that a client may disconnect in the middle of an export.
 func TestExportGivenUp(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -138,7 +138,7 @@ func TestErasure(t *testing.T) {
 	})
 }
 
-// A log does not keep what a deletion takes away.
+// TestErasureLeavesNoNameInTheLog checks that the log does not keep an erased identifier.
 func TestErasureLeavesNoNameInTheLog(t *testing.T) {
 	t.Parallel()
 	var log apitest.Journal
@@ -177,8 +177,8 @@ func TestSubjectRefusals(t *testing.T) {
 	s.Refusals(t, "/admin/projects/app/events/stats/overview?end_time=99999999999", rows)
 }
 
-// Ten times an hour for each address, reading and deleting each on its own,
-// whatever the limit of other requests is.
+// TestOwnEventsAreLimited checks the limit of ten requests an hour per address, separately for
+// reading and deleting and independent of the general rate limit.
 func TestOwnEventsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -52,7 +52,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 	}
 }
 
-// eventProject is Project, as the number under which the engine knows it.
+// eventProject returns the project in the path as the event engine's number.
 func (p *problems) eventProject(r *web.Request, db *store.Store) (event.Project, error) {
 	project, err := p.Project(r, db)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *problems) eventProject(r *web.Request, db *store.Store) (event.Project,
 	return event.Project(project.ID), nil
 }
 
-// subject checks an identifier of a sender.
+// subject validates the identifier of a sender.
 func (p *problems) subject(text string) string {
 	if n := utf8.RuneCountInString(text); n < 1 || n > 128 || !utf8.ValidString(text) {
 		p.Add("distinct_id must have 1 to 128 characters")
@@ -69,7 +69,7 @@ func (p *problems) subject(text string) string {
 	return text
 }
 
-// EventView is an event as its sender may see it.
+// EventView is an event as shown to its sender.
 type EventView struct {
 	Name            string             `json:"event_name"`
 	ID              string             `json:"event_id"`
@@ -87,7 +87,7 @@ type EventView struct {
 	PlatformVersion *string            `json:"platform_version"`
 }
 
-// ViewEvent shows an event to its sender.
+// ViewEvent returns the event as shown to its sender.
 func ViewEvent(e *event.Event) EventView {
 	c := &e.Client
 	v := EventView{
@@ -102,7 +102,7 @@ func ViewEvent(e *event.Event) EventView {
 	return v
 }
 
-// NilIfEmpty is the text, or nil when it is empty.
+// NilIfEmpty returns text, or nil if *text is empty.
 func NilIfEmpty(text *string) *string {
 	if *text == "" {
 		return nil
@@ -110,8 +110,7 @@ func NilIfEmpty(text *string) *string {
 	return text
 }
 
-// exportSubject answers with everything that is stored of a sender, however much
-// it is.
+// exportSubject streams all stored events of a sender, however many there are.
 func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	subject := p.subject(r.Query("distinct_id"))
@@ -130,25 +129,24 @@ func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 	if !out.sent {
 		return err
 	}
-	// A part of the answer is on its way. That it ends without its last bytes
-	// tells the client that it is not the whole.
+	// Part of the answer has been sent. Aborting it without the last bytes tells the client that it
+	// is incomplete.
 	if r.Context().Err() == nil && !out.broken {
 		h.Log.Error("export interrupted", "error", err, "id", r.ID)
 	}
 	panic(http.ErrAbortHandler)
 }
 
-// export is an answer that is sent piece by piece, so that no more than a piece
-// of it is ever in memory.
+// export is an answer that is sent in pieces, so that at most one piece is in memory.
 type export struct {
 	to      http.ResponseWriter
 	waiting bytes.Buffer
 	events  int
-	sent    bool // some of it
-	broken  bool // the client has gone
+	sent    bool // at least one piece has been sent
+	broken  bool // the client has disconnected
 }
 
-// exportPiece is the number of bytes that are sent at a time.
+// exportPiece is the size of a piece in bytes.
 const exportPiece = 64 << 10
 
 func (x *export) begin(subject string) error {
@@ -177,8 +175,8 @@ func (x *export) add(e *event.Event) error {
 	return x.flush()
 }
 
-// flush sends what waits. A line that is slower than any other answer may be
-// ends it.
+// flush sends the buffered bytes. A write that exceeds the time limit of any answer ends the
+// export.
 func (x *export) flush() error {
 	if !x.sent {
 		x.sent = true
@@ -186,13 +184,13 @@ func (x *export) flush() error {
 		x.to.WriteHeader(http.StatusOK)
 	}
 	deadline := time.Now().Add(time.Duration(30+x.waiting.Len()/web.MinBytesPerSecond) * time.Second)
-	_ = http.NewResponseController(x.to).SetWriteDeadline(deadline) // in process there is no slow client
+	_ = http.NewResponseController(x.to).SetWriteDeadline(deadline) // fails in process, where clients are never slow
 	_, err := x.waiting.WriteTo(x.to)
 	x.broken = err != nil
 	return err
 }
 
-// end completes the answer. One that is short goes out in one piece.
+// end completes the answer. A short answer is sent in one piece.
 func (x *export) end() error {
 	total, err := web.Encode(x.events)
 	if err != nil {
@@ -205,7 +203,7 @@ func (x *export) end() error {
 		web.WriteJSON(x.to, http.StatusOK, x.waiting.Bytes())
 		return nil
 	}
-	_ = x.flush() // an error means that the client has gone
+	_ = x.flush() // an error means that the client has disconnected
 	return nil
 }
 
@@ -222,8 +220,8 @@ type erasedView struct {
 	Deleted int64 `json:"deleted"`
 }
 
-// erase deletes the events of a sender. Once begun it goes on without its
-// client, who may have closed the app.
+// erase deletes the events of a sender. It continues if the client disconnects, because the app may
+// have been closed.
 func (h *Handlers) erase(r *web.Request, name string) (v erasedView, err error) {
 	var p problems
 	subject := p.subject(name)

@@ -28,35 +28,34 @@ import (
 	"svc/store"
 )
 
-// Config is all that the handlers may touch.
+// Config holds everything that the handlers use.
 type Config struct {
 	DB       *store.Store
 	Events   *event.Engine
 	Requests *RequestCounter
-	Geo      *geo.Locator // places of addresses; nil = no lookup
+	Geo      *geo.Locator // nil disables lookups
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	BatchMax  int           // events in a batch; 50 when 0
-	ClockSkew time.Duration // how old an event may say it is; a week when 0
-	IPStorage string        // IPAnonymized, which it is when empty, IPFull or IPNone
+	BatchMax  int           // events in a batch; 0 means 50
+	ClockSkew time.Duration // maximum age of an event; 0 means a week
+	IPStorage string        // IPAnonymized (the default when empty), IPFull or IPNone
 }
 
-// Handlers answer requests about events and about requests.
+// Handlers serve the routes of events and of request statistics.
 type Handlers struct{ Config }
 
-// New makes handlers.
+// New returns handlers with defaults for zero values.
 func New(c Config) *Handlers {
 	c.BatchMax = cmp.Or(c.BatchMax, 50)
 	c.ClockSkew = cmp.Or(c.ClockSkew, 7*24*time.Hour)
 	return &Handlers{c}
 }
 
-// Routes lists the routes of events and of request statistics.
+// Routes returns the routes of events and of request statistics.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(h.eventRoutes(), h.requestStatsRoutes())
 }
 
-// problems are the broken rules of a request, with the checks of events and of
-// statistics.
+// problems collects the validation errors of a request, with checks for events and statistics.
 type problems struct{ web.Problems }

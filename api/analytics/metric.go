@@ -36,21 +36,21 @@ type groupByInput struct {
 	Key  web.Optional[string] `json:"key"`
 }
 
-// The types of a metric.
+// The types of metrics.
 const (
 	metricValue      = "value"
 	metricTimeseries = "timeseries"
 	metricBreakdown  = "breakdown"
 )
 
-// metric is a checked question for numbers made from events.
+// metric is a validated metric query.
 type metric struct {
 	kind string
 	span web.Span
 	query.MetricQuery
 }
 
-// metric reads the body of a metric query. It is also what a card may keep.
+// metric parses the body of a metric query, which is also the query of a card.
 func (p *problems) metric(body json.RawMessage, now time.Time) metric {
 	var in metricInput
 	web.Fill(&in, body)
@@ -74,7 +74,7 @@ func (p *problems) metric(body json.RawMessage, now time.Time) metric {
 	return m
 }
 
-// checkLength bounds the series of a range that is right.
+// checkLength limits the number of buckets of a valid range.
 func (m *metric) checkLength(p *problems) {
 	if len(p.List) > 0 {
 		return
@@ -110,7 +110,7 @@ func (p *problems) metricEvents(raw web.Optional[[]json.RawMessage]) []query.Met
 	return all
 }
 
-// alias reads one letter; 0 is none.
+// alias parses a single letter; it returns 0 if there is none.
 func (p *problems) alias(field string, o web.Optional[string]) byte {
 	if !p.Present(field, o.Sent, o.Null(), true, false) {
 		return 0
@@ -122,7 +122,7 @@ func (p *problems) alias(field string, o web.Optional[string]) byte {
 	return 0
 }
 
-// formula reads a formula of the aliases of some events; nil is none.
+// formula parses a formula over the aliases of events; it returns nil if there is none.
 func (p *problems) formula(o web.Optional[string], events []query.MetricEvent) *formula.Formula {
 	if o.Wrong {
 		p.Add("formula must be a string")
@@ -182,7 +182,7 @@ type metricBreakdownView struct {
 	Buckets []metricGroupView `json:"buckets"`
 }
 
-// metricHead is what all metrics begin with.
+// metricHead holds the fields that the answers of all metrics share.
 type metricHead struct {
 	web.SpanView
 	Type string `json:"type"`
@@ -204,7 +204,8 @@ type metricGroupView struct {
 	Count float64 `json:"count"`
 }
 
-// plain is a number that JSON can have: finite, and zero without a sign.
+// plain returns n, or 0 for values that JSON cannot represent (NaN and infinities) and for negative
+// zero.
 func plain(n float64) float64 {
 	if math.IsNaN(n) || math.IsInf(n, 0) || n == 0 {
 		return 0

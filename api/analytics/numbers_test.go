@@ -7,12 +7,12 @@ import (
 	"svc/api/apitest"
 )
 
-// onMonday is a moment of that day.
+// onMonday returns a time on that day, in Unix seconds.
 func onMonday(hours, minutes, seconds int64) int64 {
 	return apitest.Monday + hours*apitest.Hour + minutes*60 + seconds
 }
 
-// The examples of docs/numbers.md are true.
+// TestNumbersPage checks the examples in docs/numbers.md.
 func TestNumbersPage(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0))
@@ -44,7 +44,7 @@ func TestNumbersPage(t *testing.T) {
 		return "/admin/projects/" + project + "/events/stats/" + question
 	}
 	analysis := func(name, path string) string { return "/admin/projects/" + name + "/events/analysis/" + path }
-	asked := fmt.Sprintf(`{"start_time":%d,"end_time":%d,`, apitest.Monday, onMonday(60, 0, 0)) // Wednesday, noon
+	asked := fmt.Sprintf(`{"start_time":%d,"end_time":%d,`, apitest.Monday, onMonday(60, 0, 0)) // until noon on Wednesday
 	steps := asked + `"steps":[{"event_name":"open"},{"event_name":"buy"}],"window_seconds":3600`
 	s.Exchanges(t, []apitest.Exchange{
 		{"hours count whole", "GET", stats("hours", "overview?"+apitest.Within(onMonday(10, 30, 0), onMonday(10, 40, 0))), "", 200, `{"total":1,"unique_users":0}`},

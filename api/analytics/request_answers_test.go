@@ -10,12 +10,12 @@ import (
 	"svc/api/apitest"
 )
 
-// answer is a question below stats/requests and its answer to the byte, but for
-// the white space between lines.
+// answer is a path below stats/requests with its exact answer, except for the white space between
+// lines.
 type answer struct{ name, path, want string }
 
-// answers asks about the project "a", which had a few requests around a Monday,
-// or about "empty".
+// answers requests statistics of the project "a", which had a few requests around a Monday, or of
+// "empty".
 func answers(t *testing.T, rows []answer) {
 	t.Helper()
 	s := apitest.NewServer(t)
@@ -121,8 +121,8 @@ func TestRequestSeries(t *testing.T) {
 			`{"start_time":0,"end_time":0,"granularity":"day","tz_offset_minutes":480,"endpoint":null,"group_by":null,"data":[{"bucket":-28800,"count":0}],"series":null}`,
 		},
 		{
-			// Local midnight is at 00:30 UTC, so the hour of 00:00 belongs to the day
-			// before. It is still in the range, and so in the order of the series.
+			// Local midnight is at 00:30 UTC, so the hour of 00:00 belongs to the day before. It is
+			// still in the range, and therefore counts for the order of the series.
 			"an hour that starts before the first day is not shown", "a/timeseries?granularity=day&tz_offset_minutes=-30&group_by=platform&" + apitest.Within(apitest.Monday+apitest.Hour/2, apitest.Monday+apitest.Hour),
 			`{"start_time":1764549000,"end_time":1764550800,"granularity":"day","tz_offset_minutes":-30,"endpoint":null,"group_by":"platform",
 			"data":[{"bucket":1764549000,"count":6}],
@@ -166,7 +166,7 @@ func TestRequestVersions(t *testing.T) {
 	})
 }
 
-// Each request is placed by its own local time.
+// TestHeatmapFollowsTheClient checks that each request is shown at its own local time.
 func TestHeatmapFollowsTheClient(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -219,8 +219,8 @@ func TestHeatmapFollowsTheClient(t *testing.T) {
 	}
 }
 
-// Without a range it is the last seven days, and what was counted a moment ago
-// is in it.
+// TestStatisticsOfRequestsAreUpToDate checks that the default range is the last seven days, and
+// that statistics include requests that have not been flushed yet.
 func TestStatisticsOfRequestsAreUpToDate(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -14,17 +14,16 @@ import (
 	"svc/store"
 )
 
-// Bounds of what is counted between two flushes, on each core: about 6 MiB when
-// callers make up versions as fast as they can.
+// Limits of the counts held between two flushes, on each core: about 6 MiB if callers invent
+// versions as fast as they can.
 const (
 	combinationsHeld   = 1 << 12
 	countersHeld       = 1 << 14
 	countersPerProject = 1 << 13
 )
 
-// RequestCounter counts requests until they are flushed. Statistics are the one
-// thing that is not on disk before the answer: a killed server loses what was
-// counted since the last flush.
+// RequestCounter counts requests in memory until they are flushed. Statistics are the only data
+// that is not on disk before the answer: a killed server loses the counts since the last flush.
 type RequestCounter struct {
 	db  *store.Store
 	geo *geo.Locator
@@ -33,11 +32,10 @@ type RequestCounter struct {
 	counter  *counter.Counter[store.CountedRequest, store.RequestCounter]
 	systems  sync.Pool  // of map[description]useragent.System, one for each core
 	flushing sync.Mutex // held from the drain to the end of the transaction
-	dropped  uint64     // what is known to be lost; guarded by flushing
+	dropped  uint64     // counts already reported as lost; guarded by flushing
 }
 
-// NewRequestCounter makes a counter that has counted nothing. The places of
-// addresses may be nil.
+// NewRequestCounter returns an empty counter. places may be nil.
 func NewRequestCounter(db *store.Store, places *geo.Locator, log *slog.Logger) *RequestCounter {
 	return &RequestCounter{
 		db: db, geo: places, log: log,
@@ -50,8 +48,7 @@ func NewRequestCounter(db *store.Store, places *geo.Locator, log *slog.Logger) *
 	}
 }
 
-// Flush writes down what was counted so far. What cannot be written is
-// kept for the next time.
+// Flush stores the counts so far. Counts that cannot be stored are kept for the next flush.
 func (c *RequestCounter) Flush() error {
 	c.flushing.Lock()
 	defer c.flushing.Unlock()
@@ -71,8 +68,8 @@ func (c *RequestCounter) Flush() error {
 	return nil
 }
 
-// CountedEndpoint finds what a route is counted as. A name that there is not is
-// a mistake in the table.
+// CountedEndpoint returns the endpoint with a name. It panics for an unknown name, which is a
+// mistake in the table of routes.
 func CountedEndpoint(name string) store.Endpoint {
 	e, ok := store.ParseEndpoint(name)
 	if !ok && name != "" {
@@ -81,8 +78,8 @@ func CountedEndpoint(name string) store.Endpoint {
 	return e
 }
 
-// Count counts a request that was answered with success. It comes after the
-// answer, and nothing that goes wrong here can spoil that.
+// Count counts a successfully answered request. It runs after the answer, which its failure must
+// not affect.
 func (c *RequestCounter) Count(r *web.Request, as store.Endpoint, from web.Client) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -91,7 +88,7 @@ func (c *RequestCounter) Count(r *web.Request, as store.Endpoint, from web.Clien
 	}()
 	project, err := c.db.FindProject(r.Param("k"))
 	if err != nil {
-		return // deleted meanwhile
+		return // the project has been deleted
 	}
 	system, place, offset := c.dimensions(r, from)
 	c.counter.Add(store.CountedRequest{
@@ -100,8 +97,8 @@ func (c *RequestCounter) Count(r *web.Request, as store.Endpoint, from web.Clien
 	})
 }
 
-// dimensions are what requests are counted by. Of a client that asks not to be
-// tracked that is the system alone.
+// dimensions returns the dimensions by which a request is counted. For a client that asks not to be
+// tracked, only the system is set.
 func (c *RequestCounter) dimensions(r *web.Request, from web.Client) (useragent.System, store.Place, stats.Offset) {
 	var offset stats.Offset
 	if from.Untracked {
@@ -114,9 +111,9 @@ func (c *RequestCounter) dimensions(r *web.Request, from web.Client) (useragent.
 	return c.system(r, from.System), store.NewPlace(place.CountryCode, place.ProvinceCode, place.CityCode), offset
 }
 
-// system is what useragent.Detect finds. Clients are many, but their systems are
-// few, and looking one up is quicker than reading its User-Agent. Only what most
-// clients send is looked up, because a long key takes its time too.
+// system returns the result of useragent.Detect. It caches results, because there are many clients
+// and few systems, and a lookup is faster than parsing a User-Agent. Unusual and long descriptions
+// are not cached: hashing a long key takes time too.
 func (c *RequestCounter) system(r *web.Request, body useragent.Source) useragent.System {
 	declared := r.Declared(body)
 	asked := description{header: declared.Header}
@@ -139,7 +136,7 @@ func (c *RequestCounter) system(r *web.Request, body useragent.Source) useragent
 	return o
 }
 
-// description is all that the system of a client is told by.
+// description is the cache key of a client's system.
 type description struct {
 	header useragent.Source
 	agent  string
@@ -149,11 +146,11 @@ func (d description) length() int {
 	return len(d.header.Platform.Value) + len(d.header.Version.Value) + len(d.agent)
 }
 
-// Bounds of the descriptions that are remembered on each core.
+// Limits of the cache of systems, for each core.
 const (
 	maxSystems     = 1000
-	maxDescription = 512 // bytes of one
+	maxDescription = 512 // bytes of one description
 )
 
-// Dropped is the number of requests that there was no room for.
+// Dropped returns the number of requests that were not counted because the counters were full.
 func (c *RequestCounter) Dropped() uint64 { return c.counter.Dropped() }

@@ -18,8 +18,8 @@ import (
 	"svc/store"
 )
 
-// newCounter is a counter with the country table, of a store with one project, and
-// the path of that store.
+// newCounter returns a counter with the country table for a store with one project, and the path of
+// that store.
 func newCounter(t testing.TB) (*RequestCounter, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -39,14 +39,14 @@ func newCounter(t testing.TB) (*RequestCounter, string) {
 	return c, path
 }
 
-// answered is a request with what its handler has read about the client.
+// answered is a request with the facts that its handler has read about the client.
 type answered struct {
 	web.Request
 	client web.Client
 }
 
-// updateChecks are update checks as they arrive: from many addresses, of some
-// kinds of clients. Bodies are decoded already.
+// updateChecks returns typical update checks: from many addresses and a few kinds of clients. Their
+// bodies have been decoded.
 func updateChecks(t testing.TB, declared bool) []*answered {
 	t.Helper()
 	agents := []string{
@@ -75,8 +75,8 @@ func updateChecks(t testing.TB, declared bool) []*answered {
 
 var checkUpdate = CountedEndpoint("VERSION_CHECK_UPDATE")
 
-// What a flush could not write is written by the next one, with what came in
-// between.
+// TestFlushIsTriedAgain checks that counts of a failed flush are stored by the next one, together
+// with newer counts.
 func TestFlushIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	c, path := newCounter(t)
@@ -115,8 +115,8 @@ func TestFlushIsTriedAgain(t *testing.T) {
 	}
 }
 
-// What is remembered of clients cannot grow beyond its bound, and a system that
-// is remembered is the one that would be found.
+// TestSystemsAreRemembered checks that the cache of systems stays within its limit, and that a
+// cached system equals a detected one.
 func TestSystemsAreRemembered(t *testing.T) {
 	t.Parallel()
 	c, _ := newCounter(t)
@@ -139,7 +139,7 @@ func TestSystemsAreRemembered(t *testing.T) {
 	}
 }
 
-// BenchmarkCount is what counting adds to an answered request.
+// BenchmarkCount measures the time that counting adds to an answered request.
 func BenchmarkCount(b *testing.B) {
 	for _, declared := range []bool{false, true} {
 		b.Run(map[bool]string{false: "user agent", true: "declared"}[declared], func(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// line is a series of one value. Its total covers the whole range: the first
-// hour may belong to a day before the first bucket, and is then not shown.
+// line is the series of one value. total covers the whole range: the first hour may belong to a day
+// before the first bucket, which is not shown.
 type line struct {
 	name   string
 	total  int64
@@ -34,21 +34,20 @@ type timeseriesView struct {
 	Series      []seriesView `json:"series"` // null without group_by
 }
 
-// seriesGroups are the dimensions that split a series, by the small numbers of their
-// values.
+// seriesGroups maps the dimensions that split a series to the number of a request's value.
 var seriesGroups = map[string]func(store.Request) (number int){
 	"":         func(store.Request) int { return 0 },
 	"endpoint": func(r store.Request) int { return int(r.Endpoint()) },
 	"platform": store.Request.PlatformNumber,
 }
 
-// groupNames names those values.
+// groupNames maps those numbers to names.
 var groupNames = map[string]func(number int) string{
 	"endpoint": endpointName,
 	"platform": platformName,
 }
 
-// maxGroups is more than the greatest number of a value.
+// maxGroups exceeds the largest number of a value.
 const maxGroups = max(store.Endpoints, stats.Platforms)
 
 func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
@@ -90,7 +89,7 @@ func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
 	return v, nil
 }
 
-// endpoint reads one of the names of endpoints; none is 0.
+// endpoint parses the name of an endpoint; it returns 0 if there is none.
 func (p *problems) endpoint(r *web.Request) store.Endpoint {
 	text := r.Query("endpoint")
 	e, ok := store.ParseEndpoint(text)
@@ -100,7 +99,7 @@ func (p *problems) endpoint(r *web.Request) store.Endpoint {
 	return e
 }
 
-// viewLines lists the lines that were drawn, the greatest first.
+// viewLines returns the JSON form of the lines that have counts, the largest total first.
 func viewLines(b stats.Buckets, lines []line, name func(int) string) []seriesView {
 	var drawn []line
 	for i, l := range lines {
@@ -131,8 +130,8 @@ type adoptionView struct {
 	Data    []bucketView `json:"data"`
 }
 
-// versionAdoption shows how the most used versions of clients come and go. Only
-// those are counted by bucket, in a second pass.
+// versionAdoption returns the use of the most used client versions over time. Only these are
+// counted by bucket, in a second pass.
 func (h *Handlers) versionAdoption(r *web.Request) (versionAdoptionView, error) {
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 6, 1, 20)
@@ -170,7 +169,7 @@ type bucketView struct {
 	Count  int64 `json:"count"`
 }
 
-// viewBuckets puts counts into their buckets; no counts are zeros.
+// viewBuckets returns counts with their buckets. A nil slice counts as zeros.
 func viewBuckets(b stats.Buckets, counts []int64) []bucketView {
 	views := make([]bucketView, b.Len())
 	for i := range views {

@@ -25,9 +25,8 @@ func (h *Handlers) requestStatsRoutes() []web.Route {
 	}
 }
 
-// withCounters runs a read of the counters of the project in the path in the hours
-// that a span touches. What has been counted up to now is part of them. The problems
-// of the request come first.
+// withCounters calls read with the project in the path and the hours that a span touches. It first
+// flushes the counters. Problems of the request are returned before anything is read.
 func (h *Handlers) withCounters(r *web.Request, p *problems, span web.Span, read func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error) error {
 	project, err := p.Project(r, h.DB)
 	if err != nil {
@@ -40,7 +39,7 @@ func (h *Handlers) withCounters(r *web.Request, p *problems, span web.Span, read
 	return h.DB.View(func(tx *store.Tx) error { return read(tx, project.ID, from, to) })
 }
 
-// requestOverview adds up requests by each dimension on its own.
+// requestOverview sums requests by each dimension separately.
 func (h *Handlers) requestOverview(r *web.Request) (overviewView, error) {
 	var p problems
 	span := p.Span(r, h.Now())
@@ -51,8 +50,8 @@ func (h *Handlers) requestOverview(r *web.Request) (overviewView, error) {
 	return o.view(span), err
 }
 
-// overview holds sums under small numbers: a year of a busy project is millions
-// of counters.
+// overview holds sums indexed by small numbers, because a year of a busy project has millions of
+// counters.
 type overview struct {
 	endpoints [store.Endpoints]int64
 	platforms [stats.Platforms]int64
@@ -114,7 +113,7 @@ func (o *overview) view(span web.Span) overviewView {
 	for _, c := range ranked(o.regions[:], func(i int) string { return stats.Region(i).String() }) {
 		v.ByRegion = append(v.ByRegion, regionCountView{c.Key, c.N})
 	}
-	o.provinces[0] = 0 // not known
+	o.provinces[0] = 0 // unknown
 	for _, c := range ranked(o.provinces[:], func(i int) string { return fmt.Sprintf("%02d0000", i) }) {
 		code, name, _ := geo.Province(c.Key)
 		v.ByProvince = append(v.ByProvince, provinceCountView{code, name, c.N})
@@ -126,7 +125,7 @@ func endpointName(number int) string { return store.Endpoint(number).String() }
 
 func platformName(number int) string { return useragent.StatisticsName(stats.PlatformOf(number)) }
 
-// ranked lists what has traffic.
+// ranked returns the values with requests, the most frequent first.
 func ranked(sums []int64, name func(int) string) []stats.Count {
 	var c stats.Counts
 	for i, n := range sums {
@@ -137,7 +136,7 @@ func ranked(sums []int64, name func(int) string) []stats.Count {
 	return c.Ranked()
 }
 
-// versionsView are the most used versions of something, V is how one is shown.
+// versionsView is a list of the most used versions. V is the JSON form of one.
 type versionsView[V any] struct {
 	web.SpanView
 	Total int64 `json:"total"`
@@ -153,7 +152,7 @@ type clientVersionView struct {
 	Count   int64  `json:"count"`
 }
 
-// clientVersions adds up the versions of clients over all platforms.
+// clientVersions sums the versions of clients over all platforms.
 func (h *Handlers) clientVersions(r *web.Request) (v versionsView[clientVersionView], err error) {
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 15, 1, 100)
@@ -177,7 +176,7 @@ func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVers
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 30, 1, 200)
 	var c stats.Counts
-	var both []byte // platform, a zero byte, version: in the order of ties
+	var both []byte // platform, a zero byte, version: the order of ties
 	err = h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachSystemVersion(id, from, to, func(_ store.Hour, on platform.Platform, version []byte, n int64) {
 			both = append(append(append(both[:0], useragent.StatisticsName(on)...), 0), version...)
@@ -193,8 +192,8 @@ func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVers
 	}), nil
 }
 
-// requestHeatmap counts by the local time of clients: by the offset of their
-// clocks, or that of their country, or that of the caller.
+// requestHeatmap counts requests by the local time of clients, which is derived from the offset of
+// the client's clock, of its country, or of the reader.
 func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var p problems
 	span := p.Span(r, h.Now())

@@ -15,16 +15,16 @@ import (
 	"svc/internal/testutil"
 )
 
-// statsQuestion is a question about requests.
+// statsQuestion is a request for statistics of requests.
 type statsQuestion struct {
 	start, end, offset int64
 	granularity        string
 	endpoint, groupBy  string
 	limit              int
-	path, text         string // text: as it is asked
+	path, text         string // text is the query string
 }
 
-// among lists the requests of the hours that the range touches.
+// among returns the requests in the hours that the range touches.
 func (q statsQuestion) among(all []apitest.SeenRequest) (in []apitest.SeenRequest) {
 	for _, r := range all {
 		if hour := r.At / 3600 * 3600; hour >= q.start/3600*3600 && hour <= q.end {
@@ -39,7 +39,7 @@ type entry struct {
 	n   int
 }
 
-// tallyBy counts by a text, the most frequent first; "" is not counted.
+// tallyBy counts requests by a text, the most frequent first. It ignores "".
 func tallyBy(requests []apitest.SeenRequest, by func(apitest.SeenRequest) string) []entry {
 	counts := map[string]int{}
 	for _, r := range requests {
@@ -59,7 +59,7 @@ func first[T any](n int, list []T) []T { return list[:min(n, len(list))] }
 
 type object = map[string]any
 
-// list makes JSON of entries.
+// list returns the JSON form of entries.
 func list(entries []entry, view func(entry) object) []any {
 	views := []any{}
 	for _, e := range entries {
@@ -75,7 +75,7 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// bucket is where a bucket begins, by the formula.
+// bucket returns the start of a time's bucket, by the formula.
 func (q statsQuestion) bucket(t int64) int64 {
 	if q.granularity == "hour" {
 		return t / 3600 * 3600
@@ -109,7 +109,7 @@ func keep(requests []apitest.SeenRequest, which func(apitest.SeenRequest) bool) 
 	return kept
 }
 
-// expected is the answer to a question.
+// expected returns the answer to a question.
 func (q statsQuestion) expected(all []apitest.SeenRequest) object {
 	in := q.among(all)
 	answer := object{"start_time": q.start, "end_time": q.end}
@@ -208,7 +208,7 @@ func randomRequest(random *rand.Rand, from, to int64) apitest.SeenRequest {
 		Region:   apitest.Pick(random, "CN", "CN", "DE", "US", "IN", "CH", "GB", "BR", "LOCAL", "UNKNOWN"),
 		System:   apitest.Pick(random, "", "10", "11", "ubuntu 24.04", "Ä"),
 	}
-	if r.Region == "CN" || r.Region == "DE" { // codes elsewhere are not for the map of provinces
+	if r.Region == "CN" || r.Region == "DE" { // the map of provinces has only these countries
 		r.Province = apitest.Pick(random, "", "440000", "110000", "710000", "990000")
 		r.City = apitest.Pick(random, "", "440300", "441900")
 		if r.Province != "440000" && r.Province != "" {

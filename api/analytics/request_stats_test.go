@@ -10,7 +10,7 @@ import (
 
 var statsPaths = []string{"overview", "timeseries", "version-adoption", "client-versions", "platform-versions", "heatmap"}
 
-// The rules that all six share.
+// TestStatisticsOfRequestsRefuse checks the rules that all six statistics share.
 func TestStatisticsOfRequestsRefuse(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -59,7 +59,8 @@ func TestStatisticsOfRequestsRefuse(t *testing.T) {
 	}
 }
 
-// The rules of single ones. An empty message means that the request is right.
+// TestStatisticsOfRequestsParameters checks the rules of individual statistics. An empty message
+// means that the request is valid.
 func TestStatisticsOfRequestsParameters(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
