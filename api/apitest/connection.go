@@ -14,10 +14,10 @@ import (
 	"svc/internal/control"
 )
 
-// patient is how long a test waits for what must happen at once.
+// patient is the timeout for events that should happen at once.
 const patient = 30 * time.Second
 
-// Impatient serves s as the program does, with shorter limits and smaller
+// Impatient serves s over a listener as the program does, with shorter timeouts and smaller
 // buffers.
 func (s *Server) Impatient(t *testing.T) {
 	t.Helper()
@@ -53,7 +53,7 @@ func (s *Server) Impatient(t *testing.T) {
 	s.URL = "http://" + listener.Addr().String()
 }
 
-// Dial opens a connection and sends the beginning of something.
+// Dial opens a connection and sends the beginning of a request.
 func (s *Server) Dial(t *testing.T, beginning string) net.Conn {
 	t.Helper()
 	u, err := url.Parse(s.URL)

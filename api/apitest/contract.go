@@ -23,24 +23,23 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Contract is openapi.yaml made ready to hold exchanges against it.
+// Contract is openapi.yaml in a form to validate exchanges with.
 type Contract struct {
 	Doc        *openapi3.T
 	Operations []Operation
-	notFound   openapi3.Content // of an address that is not in the file
-	noLink     openapi3.Content // of one below that of direct links
+	notFound   openapi3.Content // answer for a path that is not in the file
+	noLink     openapi3.Content // answer for an unknown direct link
 }
 
-// Operation is one entry of the file under its full address.
+// Operation is an operation of the file with its full path.
 type Operation struct {
 	Method   string
-	Path     string   // as the server serves it: /api/v1/public/{k}
-	segments []string // path, cut at the slashes
+	Path     string   // as served: /api/v1/public/{k}
+	segments []string // path split at the slashes
 	*openapi3.Operation
 }
 
-// Raw reports whether the body of a request is bytes that the server does not look
-// into.
+// Raw reports whether the body of a request consists of opaque bytes.
 func (o *Operation) Raw() bool {
 	return o.RequestBody != nil && o.RequestBody.Value.Content["application/octet-stream"] != nil
 }
@@ -80,8 +79,8 @@ var readContract = sync.OnceValues(func() (*Contract, error) {
 			c.Operations = append(c.Operations, Operation{method, full, strings.Split(full, "/"), op})
 		}
 	}
-	// The first match must be the most specific one: an opening brace sorts
-	// behind every letter, digit and underscore.
+	// The first match must be the most specific one. An opening brace sorts after every letter,
+	// digit and underscore.
 	for _, o := range c.Operations {
 		if strings.HasPrefix(o.Path, linkPrefix) {
 			c.noLink = o.Responses.Status(http.StatusNotFound).Value.Content
@@ -93,7 +92,7 @@ var readContract = sync.OnceValues(func() (*Contract, error) {
 	return c, nil
 })
 
-// LoadContract returns the file at the root of the repository, read once.
+// LoadContract returns the parsed openapi.yaml, which it reads once.
 func LoadContract(t testing.TB) *Contract {
 	c, err := readContract()
 	if err != nil {
@@ -102,8 +101,8 @@ func LoadContract(t testing.TB) *Contract {
 	return c
 }
 
-// Find returns the operation that a request is for, nil if there is none.
-// escaped is the path as it was on the wire: an encoded slash cuts nothing.
+// Find returns the operation of a request, nil if there is none. escaped is the path as sent: an
+// encoded slash does not separate segments.
 func (c *Contract) Find(method, escaped string) *Operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -126,9 +125,8 @@ func matches(template, segments []string) bool {
 	})
 }
 
-// Check holds one exchange against the file and fails the test where they
-// disagree: in the status, the headers, the type of the body or its shape.
-// It may be called from many tests at once.
+// Check validates one exchange against the file and fails the test if the status, the headers, or
+// the type or schema of the body differ. It is safe for concurrent use.
 func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.Header, body []byte) {
 	t.Helper()
 	o := c.Find(r.Method, r.URL.EscapedPath())
@@ -148,11 +146,11 @@ func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.
 	}
 }
 
-// linkPrefix is where direct links are, which answer programs that expect no JSON.
+// linkPrefix is the prefix of direct links. Their clients do not expect JSON.
 const linkPrefix = "/f/"
 
-// verify says what is wrong with an answer of o; nil stands for an address
-// that the file does not know, where only a 404 as unknown or a preflight is right.
+// verify returns an error if an answer of o does not match the file. A nil o is a path that is not
+// in the file; its answer must be a 404 with the content of unknown, or a preflight's.
 func verify(o *Operation, unknown openapi3.Content, method string, status int, header http.Header, body []byte) error {
 	if method == http.MethodOptions && status == http.StatusNoContent {
 		return want("length of a preflight's body", len(body), 0)
@@ -186,7 +184,7 @@ func verify(o *Operation, unknown openapi3.Content, method string, status int, h
 	return verifyBody(media, status, body)
 }
 
-// mediaType picks the described form that a Content-Type names.
+// mediaType returns the described media type that matches a Content-Type.
 func mediaType(content openapi3.Content, text string) (*openapi3.MediaType, error) {
 	kind, params, err := mime.ParseMediaType(text)
 	if err != nil {
@@ -204,9 +202,8 @@ func mediaType(content openapi3.Content, text string) (*openapi3.MediaType, erro
 	return content[kind], nil
 }
 
-// verifyBody visits the schema, and holds an error to what a schema cannot
-// say: that it repeats the status and its name. What /readyz says of a server
-// that is not ready has a form of its own.
+// verifyBody validates a body against the schema. It also checks a rule that a schema cannot
+// express: an error repeats the status and its name. The error of /readyz has a different form.
 func verifyBody(media *openapi3.MediaType, status int, body []byte) error {
 	if media.Schema.Value.Type.Is("string") {
 		return media.Schema.Value.VisitJSON(string(body))
@@ -225,7 +222,8 @@ func verifyBody(media *openapi3.MediaType, status int, body []byte) error {
 	return want("error", fields["error"], any(http.StatusText(status)))
 }
 
-// verifyHeaders wants the required headers, and all that are there as described.
+// verifyHeaders checks that required headers are present and that all described headers match their
+// schemas.
 func verifyHeaders(described openapi3.Headers, header http.Header) error {
 	for name, h := range described {
 		text := header.Get(name)
@@ -246,7 +244,7 @@ func verifyHeaders(described openapi3.Headers, header http.Header) error {
 	return nil
 }
 
-// decodeJSON reads exactly one value and keeps numbers as they were written.
+// decodeJSON decodes exactly one value and keeps numbers as written.
 func decodeJSON(body []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -260,8 +258,8 @@ func decodeJSON(body []byte) (any, error) {
 	return spelled(value), nil
 }
 
-// spelled makes texts of the whole numbers in a value that are written with a fraction or
-// an exponent, so that no integer of the contract may be: typed clients refuse 1.0.
+// spelled replaces whole numbers that are written with a fraction or an exponent by strings, so
+// that they do not pass as integers: typed clients reject 1.0.
 func spelled(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

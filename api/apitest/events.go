@@ -15,20 +15,20 @@ import (
 	"svc/store"
 )
 
-// Decades lets events say that they are as old as a test wants.
+// Decades lets the server accept events of any age.
 func Decades() Option {
 	return WithConfig(func(c *api.Config) { c.EventClockSkew = 100 * 365 * 24 * time.Hour })
 }
 
-// SentEvent is an event of a test, in a batch of its own. It is an alias so that
-// tables need no names of fields.
+// SentEvent is an event of a test, sent in a batch of its own. It is an alias so that tables can
+// omit the field names.
 type SentEvent = struct {
 	Subject, Session, Name string
 	At                     int64
-	Properties             string // a JSON object; "" = none
+	Properties             string // a JSON object; "" for none
 }
 
-// Track sends events in order, each with an event_id of its own.
+// Track sends events in order, each with a unique event_id.
 func (s *Server) Track(t testing.TB, project string, events ...SentEvent) {
 	t.Helper()
 	for i, e := range events {
@@ -41,7 +41,7 @@ func (s *Server) Track(t testing.TB, project string, events ...SentEvent) {
 	}
 }
 
-// Example is the worked example of the contract.
+// Example returns the worked example of the contract.
 func Example() []SentEvent {
 	const begin, daySeconds = Monday, 24 * Hour
 	return []SentEvent{
@@ -63,7 +63,7 @@ func Example() []SentEvent {
 // TenDays is the range of the worked example, as fields of a body.
 const TenDays = `"start_time":1764547200,"end_time":1765411200`
 
-// The path of the cards of the project app, and a query for one.
+// Cards is the path of the cards of the project app, and Openings a query for one.
 const (
 	Cards    = "/admin/projects/app/events/dashboards/cards"
 	Openings = `{"type":"value","events":[{"name":"open","alias":"A"}]}`
@@ -71,36 +71,34 @@ const (
 
 var callers atomic.Int64
 
-// Stranger is the address of a caller that no test has had before, for what is
-// limited by address.
+// Stranger returns an unused client address, for tests of limits per address.
 func Stranger() string {
 	n := callers.Add(1)
 	return fmt.Sprintf("198.%d.%d.%d", 18+n>>16&1, n>>8&255, n&255)
 }
 
-// Within is a range of time as parameters of a query.
+// Within returns a time range as query parameters.
 func Within(start, end int64) string { return fmt.Sprintf("start_time=%d&end_time=%d", start, end) }
 
-// Pick draws one of a list.
+// Pick returns a random element of a list.
 func Pick[T any](random *rand.Rand, list ...T) T { return list[random.IntN(len(list))] }
 
-// A moment to count from, and an hour, in seconds.
+// Monday is a time and Hour a duration, in seconds.
 const (
 	Monday = 1764547200 // 2025-12-01 00:00 UTC
 	Hour   = 3600
 )
 
-// SeenRequest is a request as the rules of statistics see it. It is an alias for
-// the same reason.
+// SeenRequest is a request with the facts that statistics count. It is an alias like SentEvent.
 type SeenRequest = struct {
 	At                     int64
-	Endpoint, Platform     string // platform in lower case
+	Endpoint, Platform     string // Platform is in lower case
 	Region, Province, City string
-	Offset                 *int // minutes; nil = not said
+	Offset                 *int // minutes; nil if unknown
 	System, Client         string
 }
 
-// Count puts requests into the counters, as if they had been answered.
+// Count adds requests to the counters, as if they had been answered.
 func (s *Server) Count(t testing.TB, project string, requests ...SeenRequest) {
 	t.Helper()
 	p, err := s.DB.FindProject(project)

@@ -11,17 +11,16 @@ import (
 	"testing"
 )
 
-// Exchange is a row of a table: one request, and what must come back. Rows of
-// tables are aliases of their structs: go vet lets a package leave out the names of
-// the fields of its own structs only.
+// Exchange is a row of a table: one request and the expected answer. Rows are aliases of structs,
+// because go vet requires field names for named structs of other packages.
 type Exchange = struct {
 	Name, Method, Path, Body string
 	Status                   int
-	Want                     string // JSON that the answer must have at least, see lacks
+	Want                     string // JSON that the answer must contain, see lacks
 }
 
-// Exchanges sends rows in order, as the administrator where that matters. A
-// row may build on those before it.
+// Exchanges sends rows in order, as the administrator unless the path is public. A row may depend
+// on earlier ones.
 func (s *Server) Exchanges(t *testing.T, rows []Exchange) {
 	t.Helper()
 	for _, row := range rows {
@@ -37,7 +36,7 @@ func (s *Server) Exchanges(t *testing.T, rows []Exchange) {
 	}
 }
 
-// Ask sends a request, with a credential unless the path is public.
+// Ask sends a request, with the administrator's credential unless the path is public.
 func (s *Server) Ask(t testing.TB, method, path, body string) (int, string) {
 	t.Helper()
 	credential := s.Admin
@@ -48,15 +47,15 @@ func (s *Server) Ask(t testing.TB, method, path, body string) (int, string) {
 	return status, answer
 }
 
-// Refusal is a row of a table of requests that must leave no trace.
+// Refusal is a row of a table of rejected requests, which must change nothing.
 type Refusal = struct {
 	Name, Method, Path, Body string
 	Status                   int
-	Message                  string // a part of what the people are told
+	Message                  string // a part of the error message
 }
 
-// Refusals sends rows that must be refused. What GET look answers must be the
-// same to the byte before and after each.
+// Refusals sends requests that must be rejected. The answer of GET look must be identical before
+// and after each.
 func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {
@@ -76,7 +75,7 @@ func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 	}
 }
 
-// Message is what an error tells people, lists joined as clients join them.
+// Message returns the message of an error. It joins lists as clients do.
 func Message(t testing.TB, answer string) string {
 	t.Helper()
 	switch m := Field[any](t, answer, "message").(type) {
@@ -93,8 +92,8 @@ func Message(t testing.TB, answer string) string {
 	return ""
 }
 
-// CompareJSON says what an answer lacks of what is wanted. An empty want
-// demands nothing.
+// CompareJSON describes the first part of want that is missing in got, or returns "". An empty want
+// matches every answer.
 func CompareJSON(t testing.TB, got, want string) string {
 	t.Helper()
 	if want == "" {
@@ -111,9 +110,8 @@ func CompareJSON(t testing.TB, got, want string) string {
 	return lacks(answered, wanted, "answer")
 }
 
-// lacks says where got does not have what is wanted, "" when it has it all.
-// An object may have more fields than are wanted; lists must be as long as
-// wanted; everything else must be equal.
+// lacks describes the first difference between got and want, "" if there is none. Objects may have
+// additional fields; lists must have the same length; other values must be equal.
 func lacks(got, want any, at string) string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -150,17 +148,17 @@ func lacks(got, want any, at string) string {
 	return fmt.Sprintf("%s is %.300v, want %.300v", at, got, want)
 }
 
-// Project makes a project of which only the key matters.
+// Project creates a project with the given key.
 func (s *Server) Project(t testing.TB, key string) {
 	t.Helper()
 	s.Must(t, http.StatusCreated, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":%q,"name":%q}`, key, key))
 }
 
-// VersionsOf is the path of the versions of a project for administrators.
+// VersionsOf returns the administrators' path of the versions of a project.
 func VersionsOf(key string) string { return "/admin/projects/" + key + "/versions" }
 
-// Publish puts versions into a project, each described by its text and what
-// is special about it, as in "2.0.0-rc.1 preview at=5".
+// Publish creates versions in a project. Each is described by its text and its special fields, as
+// in "2.0.0-rc.1 preview at=5".
 func (s *Server) Publish(t testing.TB, key string, versions ...string) {
 	t.Helper()
 	for _, description := range versions {
@@ -187,20 +185,20 @@ func (s *Server) Publish(t testing.TB, key string, versions ...string) {
 	}
 }
 
-// VersionID is the id of the version with a display text.
+// VersionID returns the id of the version with a display text.
 func (s *Server) VersionID(t testing.TB, key, text string) string {
 	t.Helper()
 	return Field[string](t, s.Must(t, http.StatusOK, "GET", "/public/"+key+"/versions/by-version/"+url.PathEscape(text), ""), "id")
 }
 
-// Quoted is a text as JSON.
+// Quoted returns a text as JSON.
 func Quoted(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string always encodes
+		panic(err) // encoding a string never fails
 	}
 	return string(b)
 }
 
-// Long is a text of n characters, two bytes each.
+// Long returns a text of n characters of two bytes each.
 func Long(n int) string { return strings.Repeat("ж", n) }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// The matcher must be able to fail.
+// TestLacks checks that lacks detects differences.
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

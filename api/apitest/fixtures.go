@@ -12,7 +12,7 @@ import (
 	"svc/internal/geo"
 )
 
-// Token signs a login token as the server would, or almost.
+// Token signs a login token as the server does. The parameters can make it invalid.
 func (s *Server) Token(t *testing.T, secret, subject string, epoch uint64, ago time.Duration) string {
 	t.Helper()
 	tokens, err := auth.NewTokens([]byte(secret), 2*time.Hour)
@@ -29,12 +29,12 @@ func (s *Server) Token(t *testing.T, secret, subject string, epoch uint64, ago t
 // Day is a day in seconds.
 const Day = 24 * 60 * 60
 
-// Credentials is the body of a login.
+// Credentials returns the body of a login.
 func Credentials(username, password string) string {
 	return fmt.Sprintf(`{"username":%q,"password":%q}`, username, password)
 }
 
-// LogIn returns the status, and the token when there is one.
+// LogIn returns the status, and the token if the login succeeds.
 func (s *Server) LogIn(t testing.TB, username, password string) (status int, token string) {
 	t.Helper()
 	status, answer, _ := s.Do(t, "POST", "/auth/login", "", Credentials(username, password))
@@ -54,7 +54,7 @@ func (s *Server) Works(t testing.TB, token string) bool {
 	return status == 200
 }
 
-// Furnish makes a project in which every public route has something to answer.
+// Furnish creates a project with records for every public route.
 func (s *Server) Furnish(t testing.TB, key string) {
 	t.Helper()
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"`+key+`","name":"x"}`)
@@ -62,10 +62,10 @@ func (s *Server) Furnish(t testing.TB, key string) {
 	s.Must(t, 201, "POST", "/admin/projects/"+key+"/announcements", `{"title":"x","content":"x"}`)
 }
 
-// WithWindow sets the time in which the same submission is one record.
+// WithWindow sets the time within which identical submissions are stored once.
 func WithWindow(d time.Duration) Option { return func(o *Options) { o.Store.DedupWindow = d } }
 
-// WithGeo lets a server look up places in the table of countries.
+// WithGeo enables the lookup of locations in the table of countries.
 func WithGeo(t *testing.T) Option {
 	geo, err := geo.Open(true, "")
 	if err != nil {
@@ -74,7 +74,7 @@ func WithGeo(t *testing.T) Option {
 	return func(o *Options) { o.Config.Geo = geo }
 }
 
-// Call is Ask for goroutines beside the test's own, which must not end it.
+// Call is Ask for goroutines other than the test's own, which must not call Fatal.
 func (s *Server) Call(t testing.TB, method, path, body string) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v1"+path, strings.NewReader(body))
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Journal keeps what a server logs.
+// Journal collects the log lines of a server.
 type Journal struct {
 	mu   sync.Mutex
-	text bytes.Buffer  // guarded by mu, like all below
-	more chan struct{} // closed by the next line; nil when nobody waits
+	text bytes.Buffer  // guarded by mu, like the fields below
+	more chan struct{} // closed by the next line; nil if no reader waits
 }
 
 // Write appends a line.
@@ -27,7 +27,7 @@ func (j *Journal) Write(b []byte) (int, error) {
 	return j.text.Write(b)
 }
 
-// grows returns a channel that the next line closes.
+// grows returns a channel that is closed by the next line.
 func (j *Journal) grows() <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,7 +44,7 @@ func (j *Journal) String() string {
 	return j.text.String()
 }
 
-// Lines are the entries with a message, decoded.
+// Lines returns the decoded entries with a message.
 func (j *Journal) Lines(t *testing.T, message string) (lines []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(j.String()) {
@@ -59,8 +59,8 @@ func (j *Journal) Lines(t *testing.T, message string) (lines []map[string]any) {
 	return lines
 }
 
-// Take waits for the access log's line with a value, and returns it. The line
-// is written after the answer was sent.
+// Take waits for the access log line that has a value in a field, and returns it. The line is
+// written after the answer has been sent.
 func (j *Journal) Take(t *testing.T, field string, value any) map[string]any {
 	t.Helper()
 	for late := time.After(20 * time.Second); ; {

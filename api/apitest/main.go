@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// Package names a package whose tests provoke a part of the documented answers.
+// Package is a package with tests that provoke a part of the documented answers.
 type Package string
 
-// The packages that share all documented answers among them, see owner.
+// The packages among which all documented answers are divided, see owner.
 const (
 	API          Package = "api"
 	Analytics    Package = "api/analytics"
@@ -34,16 +34,14 @@ type answered struct {
 	status    int
 }
 
-// seen collects the answers that Check has met, for Main.
+// seen collects the answers that Check has validated, for Main.
 var seen = struct {
 	sync.Mutex
 	answers map[answered]bool
 }{answers: map[answered]bool{}}
 
-// Main runs the tests of a package and adds one demand to a full run: each
-// documented answer that the package owns was provoked by one of its tests. As
-// each answer has an owner, all of them are provoked. A partial run cannot be
-// held to it.
+// Main runs the tests of a package. After a full run it also fails if a documented answer that the
+// package owns was not provoked. Every answer has an owner, so all of them are tested.
 func Main(m *testing.M, p Package) {
 	debug.SetGCPercent(400) // the tests allocate much and keep little
 	code := m.Run()
@@ -66,15 +64,15 @@ func fullRun() bool {
 	return true
 }
 
-// owner names the package whose tests must provoke an answer: what is decided
-// before a handler runs belongs to the assembled server, and so does If-Match, whose rule
-// is one for all records, and what limits of memory refuse; the rest belongs to the package of the handler.
+// owner returns the package that must test an answer. Answers that are decided before the handler,
+// the answers to If-Match, which has one rule for all records, and the rejections for lack of
+// memory belong to the assembled server. The others belong to the package of the handler.
 func owner(o *Operation, status int) Package {
 	if o.Raw() {
 		return Distribution
 	}
 	if o.Security != nil && len(*o.Security) == 1 && (*o.Security)[0]["signature"] != nil {
-		return Codehost // who delivers is found out by the handler
+		return Codehost // the handler authenticates the sender
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
@@ -91,7 +89,7 @@ func owner(o *Operation, status int) Package {
 	case tag == "Terms", tag == "Client library":
 		return Site
 	case tag == "Code host", o.OperationID == "forwardFeedback", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:
-		return Codehost // which makes issues of feedback
+		return Codehost // the code host receives the issues
 	case tag == "Health":
 		return API
 	case tag == "Events", tag == "Statistics", strings.HasPrefix(o.Path, "/api/v1/public/{k}/events"):
@@ -100,8 +98,8 @@ func owner(o *Operation, status int) Package {
 	return Resource
 }
 
-// unseen lists the documented answers that a package owns and no test of it has
-// met.
+// unseen returns the documented answers that a package owns and that none of its tests has
+// provoked.
 func unseen(p Package) (missing []string) {
 	c, err := readContract()
 	if err != nil {
@@ -111,7 +109,7 @@ func unseen(p Package) (missing []string) {
 	defer seen.Unlock()
 	for _, o := range c.Operations {
 		for _, status := range slices.Sorted(maps.Keys(o.Responses.Map())) {
-			number, err := strconv.Atoi(status) // default is no number
+			number, err := strconv.Atoi(status) // "default" is not a number
 			if err == nil && owner(&o, number) == p && !seen.answers[answered{o.OperationID, number}] {
 				missing = append(missing, fmt.Sprintf("%s %s answers %s (%s)", o.Method, o.Path, status, o.OperationID))
 			}

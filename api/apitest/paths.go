@@ -7,22 +7,21 @@ import (
 	"testing"
 )
 
-// AnnouncementsOf is the path of the announcements of a project for
-// administrators.
+// AnnouncementsOf returns the administrators' path of the announcements of a project.
 func AnnouncementsOf(key string) string { return "/admin/projects/" + key + "/announcements" }
 
-// Announce makes an announcement and returns its id.
+// Announce creates an announcement and returns its id.
 func (s *Server) Announce(t testing.TB, key, body string) string {
 	t.Helper()
 	return Field[string](t, s.Must(t, http.StatusCreated, "POST", AnnouncementsOf(key), body), "id")
 }
 
-// Titled is the body of an announcement with more of its fields.
+// Titled returns the body of an announcement with additional fields.
 func Titled(title, more string) string {
 	return fmt.Sprintf(`{"title":%q,"content":"c"%s}`, title, more)
 }
 
-// LogsOf is the path of the logs of a project for administrators.
+// LogsOf returns the administrators' path of the logs of a project.
 func LogsOf(key string) string { return "/admin/projects/" + key + "/logs" }
 
 // Upload uploads a file to a project and returns its record.

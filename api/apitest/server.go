@@ -1,17 +1,17 @@
-// Package apitest runs the assembled server on a real data directory for the tests
-// of api and of the packages below it, sends it requests, and holds every answer to
-// openapi.yaml. Only tests import it.
+// Package apitest runs the assembled server on a real data directory for the tests of api and the
+// packages below it, sends it requests, and validates every answer against openapi.yaml. Only tests
+// import it.
 //
 //	server.go      Server, its options
-//	main.go        Main: what every test package checks at its end
+//	main.go        Main: the checks at the end of every test package
 //	exchange.go    requests and expected answers
 //	connection.go  requests that net/http would not send
-//	contract.go    openapi.yaml, held against every answer
-//	journal.go     what was asked and answered
+//	contract.go    openapi.yaml, and the validation of answers
+//	journal.go     the log of the server
 //	fixtures.go    projects, keys and records
 //	events.go      batches of events
 //	paths.go       lists and their fields
-//	state.go       what a server has stored
+//	state.go       the stored data of a server
 package apitest
 
 import (
@@ -52,13 +52,13 @@ import (
 	"svc/store"
 )
 
-// The credentials of the administrator, and what login tokens are signed with.
+// The password of the administrator and the key that signs login tokens.
 const (
 	Password = "correct horse"
 	Secret   = "0123456789abcdef0123456789abcdef"
 )
 
-// Server is a real server on a real data file.
+// Server is a real server on a real data directory.
 type Server struct {
 	URL      string // without /api/v1
 	Admin    string // a login token
@@ -68,60 +68,60 @@ type Server struct {
 	Dir      string
 	Clock    *clock
 	Client   *http.Client
-	Index    *search.Index // nil without one
+	Index    *search.Index // nil without an index
 	Events   *event.Engine
 	Storages *storage.Storages
 	Files    *instance.Files
 
-	StopFollowing func() // lets the index fall behind
+	StopFollowing func() // stops the index from following the store
 }
 
-// Options is what a server is made with. Options of a test change it.
+// Options configures a server. Tests change it with an Option.
 type Options struct {
 	Config  api.Config
 	Store   store.Options
 	index   bool
 	jobs    bool
 	noAdmin bool
-	cdn     string // where every CDN is
-	host    string // base address of the code host, in a browser and of its API
+	cdn     string // base address of all CDNs
+	host    string // base address of the code host's site and API
 }
 
-// Option changes how a server is made.
+// Option changes the Options of a server.
 type Option func(*Options)
 
-// WithRateLimit sets how many public requests an address has in a minute; 0 is no limit.
+// WithRateLimit sets the number of public requests per address and minute; 0 disables the limit.
 func WithRateLimit(n int) Option { return func(o *Options) { o.Config.PublicRateLimit = n } }
 
-// WithProxies sets which proxies the server trusts.
+// WithProxies sets the trusted proxies.
 func WithProxies(p proxy.Proxies) Option { return func(o *Options) { o.Config.Proxies = p } }
 
-// WithConfig changes anything else of the configuration.
+// WithConfig changes any other field of the configuration.
 func WithConfig(change func(*api.Config)) Option { return func(o *Options) { change(&o.Config) } }
 
-// WithCDN sends what goes to CDNs to another address.
+// WithCDN sends requests for CDNs to another address.
 func WithCDN(address string) Option { return func(o *Options) { o.cdn = address } }
 
-// WithCodehost makes a server at an address the code host.
+// WithCodehost uses the server at an address as the code host.
 func WithCodehost(address string) Option {
 	return func(o *Options) { o.host = address }
 }
 
-// WithLog sends what the server logs to w, as JSON.
+// WithLog writes the server's log to w, as JSON.
 func WithLog(w io.Writer) Option {
 	return func(o *Options) { o.Config.Log = slog.New(slog.NewJSONHandler(w, nil)) }
 }
 
-// WithoutAdmin starts a server as new as at its first start.
+// WithoutAdmin leaves out the administrator, as at the first start.
 func WithoutAdmin() Option { return func(o *Options) { o.noAdmin = true } }
 
-// WithIndex lets searches ask an index, which follows the store.
+// WithIndex gives the server a search index, which follows the store.
 func WithIndex() Option { return func(o *Options) { o.index = true } }
 
-// WithJobs gives the server jobs that run when they are asked for.
+// WithJobs gives the server jobs that only run on request.
 func WithJobs() Option { return func(o *Options) { o.jobs = true } }
 
-// clock is the server's clock: the real time plus what a test adds.
+// clock is the server's clock: the real time plus the time by which a test has advanced it.
 type clock struct {
 	Ahead   atomic.Int64
 	stopped atomic.Pointer[time.Time]
@@ -135,7 +135,7 @@ func (c *clock) Now() time.Time {
 	return now.Add(time.Duration(c.Ahead.Load()))
 }
 
-// Stop makes the clock stand still but for Advance, for tests that expect an exact second.
+// Stop stops the clock. Only Advance moves it, so that tests can expect an exact second.
 func (c *clock) Stop() {
 	now := time.Now()
 	c.stopped.Store(&now)
@@ -143,13 +143,12 @@ func (c *clock) Stop() {
 
 func (c *clock) Advance(d time.Duration) { c.Ahead.Add(int64(d)) }
 
-// passwordHash is made once: an Argon2id hash takes its time.
+// passwordHash is computed once, because an Argon2id hash takes long.
 var passwordHash = sync.OnceValues(func() (string, error) {
 	return auth.NewHasher().Hash(context.Background(), Password)
 })
 
-// NewServer starts a server with the administrator "admin", unless an option
-// leaves it out.
+// NewServer starts a server with the administrator "admin", unless an option leaves it out.
 func NewServer(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s := &Server{Dir: t.TempDir(), Clock: &clock{}}
@@ -167,7 +166,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
 		Store: store.Options{Now: s.Clock.Now},
-		cdn:   "http://127.0.0.1:1", // nobody
+		cdn:   "http://127.0.0.1:1", // refuses connections
 		host:  "https://code.example",
 	}
 	for _, f := range opts {
@@ -257,7 +256,7 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	})
 }
 
-// openIndex opens the index and lets it run until the end of the test.
+// openIndex opens the index and runs it until the end of the test.
 func (s *Server) openIndex(t testing.TB) {
 	t.Helper()
 	var err error
@@ -299,8 +298,8 @@ func (s *Server) makeAdmin(t testing.TB) {
 	}
 }
 
-// Do sends a request to a path below /api/v1 and holds the answer to
-// openapi.yaml. An empty credential sends none.
+// Do sends a request to a path below /api/v1 and validates the answer against openapi.yaml. It
+// sends no credential if credential is empty.
 func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, string, http.Header) {
 	t.Helper()
 	headers := map[string]string{}
@@ -310,7 +309,7 @@ func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, s
 	return s.Send(t, method, "/api/v1"+path, headers, body)
 }
 
-// Send sends any request and holds the answer to openapi.yaml.
+// Send sends a request and validates the answer against openapi.yaml.
 func (s *Server) Send(t testing.TB, method, path string, headers map[string]string, body string) (int, string, http.Header) {
 	t.Helper()
 	answer, b := s.exchange(t, method, path, headers, body) //nolint:bodyclose // exchange has closed it
@@ -318,7 +317,7 @@ func (s *Server) Send(t testing.TB, method, path string, headers map[string]stri
 	return answer.StatusCode, string(b), answer.Header
 }
 
-// Visit asks for a page, of which openapi.yaml must know nothing.
+// Visit requests a page that must not be described in openapi.yaml.
 func (s *Server) Visit(t testing.TB, method, path string, headers map[string]string) (int, string, http.Header) {
 	t.Helper()
 	answer, b := s.exchange(t, method, path, headers, "") //nolint:bodyclose // exchange has closed it
@@ -328,7 +327,7 @@ func (s *Server) Visit(t testing.TB, method, path string, headers map[string]str
 	return answer.StatusCode, string(b), answer.Header
 }
 
-// exchange sends a request and reads its answer, whose body is closed when it returns.
+// exchange sends a request, reads the answer and closes its body.
 func (s *Server) exchange(t testing.TB, method, path string, headers map[string]string, body string) (*http.Response, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
@@ -350,7 +349,7 @@ func (s *Server) exchange(t testing.TB, method, path string, headers map[string]
 	return answer, b
 }
 
-// Must sends a request as the administrator and expects a status.
+// Must sends a request as the administrator and fails the test unless it has the expected status.
 func (s *Server) Must(t testing.TB, status int, method, path, body string) string {
 	t.Helper()
 	got, answer, _ := s.Do(t, method, path, s.Admin, body)
@@ -379,13 +378,13 @@ func (s *Server) Owner(t testing.TB, method, path, body string) (int, string) {
 	return answer.StatusCode, string(b)
 }
 
-// Key makes an API key of which body is the description and returns its text.
+// Key creates an API key as described by body and returns its token.
 func (s *Server) Key(t testing.TB, body string) string {
 	t.Helper()
 	return Field[string](t, s.Must(t, 201, "POST", "/auth/api-keys", body), "token")
 }
 
-// Field is a field of a JSON object.
+// Field returns a field of a JSON object.
 func Field[T any](t testing.TB, object, name string) T {
 	t.Helper()
 	var fields map[string]json.RawMessage

@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// lastUsed is the one field that requests which change nothing may change.
+// lastUsed matches the one field that requests may change without changing anything else.
 var lastUsed = regexp.MustCompile(`"last_used_at":\w+,`)
 
-// State is everything that GET shows of some projects, the account and the
-// keys, for a comparison of before and after. It asks in process, because it
-// is asked thousands of times.
+// State returns everything that GET shows of some projects, the account and the keys, to compare
+// before and after. It makes the requests in process, because tests call it thousands of times.
 func (s *Server) State(t *testing.T, projects ...string) string {
 	t.Helper()
 	paths := []string{"/auth/me"}
@@ -31,8 +30,8 @@ func (s *Server) State(t *testing.T, projects ...string) string {
 	return all.String()
 }
 
-// WholeState is the state with the lists of all projects and keys, for tests
-// that have the server for themselves.
+// WholeState returns the state with the lists of all projects and keys, for tests that do not share
+// the server.
 func (s *Server) WholeState(t *testing.T, projects ...string) string {
 	t.Helper()
 	keys := lastUsed.ReplaceAllString(s.InProcess(t, "/auth/tokens"), "")
@@ -40,7 +39,7 @@ func (s *Server) WholeState(t *testing.T, projects ...string) string {
 		s.InProcess(t, "/admin/projects?limit=100") + "\n" + s.InProcess(t, "/admin/versions/statistics")
 }
 
-// InProcess is the answer to a GET of the administrator.
+// InProcess returns the answer to a GET request by the administrator.
 func (s *Server) InProcess(t *testing.T, path string) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1"+path, http.NoBody)

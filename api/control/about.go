@@ -7,15 +7,15 @@ import (
 	"svc/internal/upstream"
 )
 
-// Build says what the program was made from.
+// Build describes how the program was built.
 type Build struct {
-	Commit   string // "" = outside of a repository
-	Modified bool   // from files that differ from the commit
+	Commit   string // "" if built outside a repository
+	Modified bool   // built from files that differ from the commit
 	Go       string
 	Platform string
 }
 
-// aboutView is which program runs, and what is published of it.
+// aboutView describes the running program and its published versions.
 type aboutView struct {
 	Version     string            `json:"version"`
 	Commit      *string           `json:"commit"`
@@ -29,7 +29,7 @@ type aboutView struct {
 	Update      *aboutUpdateView  `json:"update"`
 }
 
-// aboutUpdateView is what the check for updates has given.
+// aboutUpdateView is the result of a check for updates.
 type aboutUpdateView struct {
 	CheckedAt    int64             `json:"checked_at"`
 	Error        *string           `json:"error"`
@@ -40,7 +40,7 @@ type aboutUpdateView struct {
 	Latest       *aboutReleaseView `json:"latest"`
 }
 
-// aboutReleaseView is a version of the program.
+// aboutReleaseView is a published version of the program.
 type aboutReleaseView struct {
 	Version     string  `json:"version"`
 	Title       *string `json:"title"`
@@ -49,8 +49,8 @@ type aboutReleaseView struct {
 	URL         string  `json:"url"`
 }
 
-// about answers which program runs, and what the instance that publishes it says of
-// updates. That cannot fail: what it does not say is a part of the answer.
+// about returns the running version and the updates offered by the instance that publishes it. A
+// failed check for updates is part of the answer, not an error.
 func (h *Handlers) about(r *web.Request) (aboutView, error) {
 	v := aboutView{
 		Version: h.Version, Commit: web.OrNull(h.Build.Commit), Modified: h.Build.Modified, Go: h.Build.Go, Platform: h.Build.Platform,

@@ -28,7 +28,7 @@ func TestAboutWithoutUpstream(t *testing.T) {
 	})
 }
 
-// TestAbout asks a real server that publishes the program.
+// TestAbout queries a real server that publishes the program.
 func TestAbout(t *testing.T) {
 	t.Parallel()
 	publisher := apitest.NewServer(t)

@@ -10,22 +10,22 @@ import (
 	"svc/internal/fault"
 )
 
-// BackupTrailer is the trailer behind a backup, a BackupResult in JSON. Without it
-// the archive is not complete.
+// BackupTrailer is the name of the trailer that follows a backup. Its value is a BackupResult in
+// JSON. An archive without it is incomplete.
 const BackupTrailer = "Svc-Backup"
 
-// BackupResult says what an archive has, or why it was cut off.
+// BackupResult describes the contents of an archive, or the reason why it was cut off.
 type BackupResult struct {
 	Version          string    `json:"version"` // of the svc that made it
 	CreatedAt        time.Time `json:"created_at"`
 	Members          int       `json:"members"` // files in the archive
-	Bytes            int64     `json:"bytes"`   // of them, before compression
-	Files            bool      `json:"files"`   // local files were to be in it
+	Bytes            int64     `json:"bytes"`   // their size before compression
+	Files            bool      `json:"files"`   // local files were requested
 	SecretsElsewhere []string  `json:"secrets_elsewhere,omitempty"`
 	Error            string    `json:"error,omitempty"`
 }
 
-// NewBackupResult says what a complete archive has.
+// NewBackupResult describes a complete archive.
 func NewBackupResult(m *backup.Manifest) BackupResult {
 	return BackupResult{
 		Version: m.Version, CreatedAt: m.CreatedAt, Members: len(m.Members), Bytes: m.Bytes(),
@@ -35,8 +35,8 @@ func NewBackupResult(m *backup.Manifest) BackupResult {
 
 const maxRecipients = 20
 
-// backup streams an archive of everything. Until it begins, an error is an
-// ordinary answer; later ones are in the trailer, and the archive is not complete.
+// backup streams an archive of everything. Errors before the first byte are ordinary answers. Later
+// errors are in the trailer, and the archive is incomplete.
 func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	if h.Backup == nil {
 		return fault.New(fault.Unavailable, "backups cannot be made here")
@@ -63,7 +63,7 @@ func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	var result BackupResult
 	if err != nil {
 		result.Error = err.Error()
-		if r.Context().Err() == nil { // a client that has gone knows
+		if r.Context().Err() == nil { // do not log clients that disconnect
 			h.Log.Error("backup interrupted", "error", err, "id", r.ID)
 		}
 	} else {
@@ -77,18 +77,18 @@ func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// archiveBody begins the answer with the first byte of the archive.
+// archiveBody starts the answer with the first byte of the archive.
 type archiveBody struct {
 	w     http.ResponseWriter
 	begun bool
 }
 
-// Write passes b on.
+// Write sends b.
 func (a *archiveBody) Write(b []byte) (int, error) {
 	if !a.begun {
 		a.begun = true
 		a.w.Header().Set("Content-Type", "application/octet-stream")
-		// An answer whose length is known would have no trailer.
+		// The flush prevents a Content-Length: an answer with a known length has no trailer.
 		_ = http.NewResponseController(a.w).Flush()
 	}
 	return a.w.Write(b)

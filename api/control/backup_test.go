@@ -20,14 +20,14 @@ import (
 	"svc/internal/fault"
 )
 
-// archiver is what makes the archive in a test.
+// archiver makes the archive in a test.
 type archiver func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 
-// withArchiver lets the server make backups so.
+// withArchiver sets the function that makes backups.
 func withArchiver(a archiver) apitest.Option { return func(o *apitest.Options) { o.Config.Backup = a } }
 
-// TestBackupAnswers looks at what whoever asks for a backup gets, over a
-// connection and in the process of the server.
+// TestBackupAnswers checks the answer to a request for a backup, over a connection and in the
+// process of the server.
 func TestBackupAnswers(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -88,7 +88,7 @@ func TestBackupAnswers(t *testing.T) {
 	}
 }
 
-// overSocket reaches the server as commands do.
+// overSocket connects to the server over the control socket, as commands do.
 func overSocket(t *testing.T, s *apitest.Server) *http.Client {
 	t.Helper()
 	dir := t.TempDir()
@@ -101,7 +101,7 @@ func overSocket(t *testing.T, s *apitest.Server) *http.Client {
 		t.Fatal(err)
 	}
 	h := &http.Server{Handler: s.Handler, ConnContext: control.MarkConn, ReadHeaderTimeout: time.Minute}
-	go func() { _ = h.Serve(l) }() // ends when it is closed
+	go func() { _ = h.Serve(l) }() // ends when h is closed
 	client := control.Client(dir)
 	t.Cleanup(func() {
 		client.CloseIdleConnections()
@@ -112,7 +112,7 @@ func overSocket(t *testing.T, s *apitest.Server) *http.Client {
 	return client
 }
 
-// askBackup asks for a backup.
+// askBackup requests a backup.
 func askBackup(t *testing.T, s *apitest.Server, client *http.Client, body string) (status int, content, trailer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, control.BaseURL+"/control/backup", strings.NewReader(body))

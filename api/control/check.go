@@ -9,14 +9,14 @@ import (
 	"svc/internal/integrity"
 )
 
-// CopiesResult says where copies of the data files are. Who looks at them removes
-// the folder; the next start removes what a killed command has left.
+// CopiesResult names the folder with copies of the data files. The client removes it; the next
+// start removes folders left by killed commands.
 type CopiesResult struct {
-	Folder string `json:"folder"` // with both files under their own names
+	Folder string `json:"folder"` // contains both files under their own names
 }
 
-// copyForCheck copies both data files as they are at one moment, at the speed of
-// the disk: looking at the pages of a file that is written to is not safe.
+// copyForCheck makes consistent copies of both data files, at the speed of the disk. Reading the
+// pages of a file that is being written is not safe.
 func (h *Handlers) copyForCheck(r *web.Request) (v CopiesResult, err error) {
 	web.NoDeadlines(r.Writer)
 	if v.Folder, err = h.Copy("check-"); err != nil {
@@ -28,13 +28,13 @@ func (h *Handlers) copyForCheck(r *web.Request) (v CopiesResult, err error) {
 	return v, nil
 }
 
-// FindingsResult is what a check has found.
+// FindingsResult holds the findings of a check.
 type FindingsResult struct {
 	Findings []integrity.Finding `json:"findings"`
 	Counts   []integrity.Count   `json:"counts"`
 }
 
-// checkSearch compares the search index with what can be searched.
+// checkSearch compares the search index with the searchable records.
 func (h *Handlers) checkSearch(r *web.Request) (v FindingsResult, err error) {
 	web.NoDeadlines(r.Writer)
 	report := integrity.NewReport(nil)

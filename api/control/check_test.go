@@ -10,8 +10,9 @@ import (
 	"svc/store"
 )
 
-// TestCheckOfFilesBesideAServer: what was uploaded is whole; a content that goes missing
-// is damage; one without a file is a note; and nothing of a deleted file is said.
+// TestCheckOfFilesBesideAServer checks that an uploaded file has no findings, that a missing
+// content is damage, that a content without a file is a note, and that a deleted file has no
+// findings.
 func TestCheckOfFilesBesideAServer(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -49,7 +50,7 @@ func TestCheckOfFilesBesideAServer(t *testing.T) {
 	found(`{"findings":[{"kind":"spare-object"}],"counts":[{"kind":"spare-object","count":1}]}`)
 }
 
-// ready makes the record of a file whose content is in local storage.
+// ready creates the record of a file in local storage.
 func ready(t *testing.T, s *apitest.Server, id string) *store.File {
 	t.Helper()
 	f := &store.File{

@@ -9,29 +9,30 @@ import (
 	"svc/internal/boltfile"
 )
 
-// compactInput reports whether files are compacted that have not shrunk inside, too.
+// compactInput is the body of a request. With always, files are compacted even if that would not
+// make them smaller.
 type compactInput struct {
 	Always web.Optional[bool] `json:"always"`
 }
 
-// CompactResult is what became of the data files.
+// CompactResult is the outcome of a compaction.
 type CompactResult struct {
 	Files []CompactedFile `json:"files"`
 }
 
-// CompactedFile is what became of one of them.
+// CompactedFile is the outcome for one data file.
 type CompactedFile struct {
 	File      string  `json:"file"`
 	Before    int64   `json:"before"` // bytes
 	After     int64   `json:"after"`  // bytes
 	Compacted bool    `json:"compacted"`
-	Damage    string  `json:"damage,omitempty"` // why it could not be compacted
-	Seconds   float64 `json:"seconds"`          // in which writers of the file waited
+	Damage    string  `json:"damage,omitempty"` // reason why it could not be compacted
+	Seconds   float64 `json:"seconds"`          // time for which writers of the file waited
 }
 
-// compact moves the data to smaller files while they are in use, one after the
-// other. Writers wait. In a file that stays as it is, free pages are overwritten, so that
-// nothing is left of what was deleted in either case.
+// compact moves the data to smaller files while they are in use, one file after the other. Writers
+// wait. If a file is not compacted, its free pages are overwritten, so that deleted data is gone in
+// either case.
 func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 	var in compactInput
 	if err := web.Decode(r, &in); err != nil {

@@ -22,9 +22,8 @@ func withStaging(dir string) apitest.Option {
 	return apitest.WithConfig(func(c *api.Config) { c.Staging = filepath.Join(dir, "files", "staging") })
 }
 
-// TestCompactUnderLoad: while both files are compacted again and again, nobody's
-// request fails, everything that was acknowledged is there afterwards, and a check
-// of copies that were made meanwhile finds nothing.
+// TestCompactUnderLoad compacts both files repeatedly under load. No request fails, all
+// acknowledged records exist afterwards, and checks of copies made during the load find nothing.
 func TestCompactUnderLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -90,7 +89,7 @@ func TestCompactUnderLoad(t *testing.T) {
 	}
 }
 
-// bulk makes svc.db large, deletes what made it so, and returns its size.
+// bulk fills svc.db, deletes the records again, and returns the size of the file.
 func bulk(t *testing.T, s *apitest.Server) int64 {
 	t.Helper()
 	p := &store.Project{Key: "bulk"}
@@ -121,8 +120,7 @@ func bulk(t *testing.T, s *apitest.Server) int64 {
 	return info.Size()
 }
 
-// compact compacts both files and returns the size of svc.db, for which at least it
-// must have been worth it.
+// compact compacts both files and returns the size of svc.db, which must have been compacted.
 func compact(t *testing.T, s *apitest.Server, always bool) int64 {
 	t.Helper()
 	status, answer := s.Owner(t, "POST", "/control/compact", fmt.Sprintf(`{"always":%t}`, always))
@@ -163,7 +161,7 @@ func checkCopies(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// TestCompactInput: what is no request for a compaction changes nothing.
+// TestCompactInput checks that an invalid request changes nothing.
 func TestCompactInput(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -174,8 +172,7 @@ func TestCompactInput(t *testing.T) {
 	}
 }
 
-// TestNoRoomForCopies: where the copies cannot be, the answer says so and nothing is
-// left behind.
+// TestNoRoomForCopies checks that a failure to write the copies is reported and leaves no files.
 func TestNoRoomForCopies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

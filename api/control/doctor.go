@@ -19,7 +19,7 @@ func (h *Handlers) doctorRoutes() []web.Route {
 	}
 }
 
-// doctorFacts answers what svc doctor cannot see from outside.
+// doctorFacts answers with the facts that only the running server knows.
 func (h *Handlers) doctorFacts(*web.Request) (doctor.Facts, error) { return h.facts() }
 
 func (h *Handlers) facts() (doctor.Facts, error) {
@@ -67,7 +67,7 @@ func (h *Handlers) eventNames() []doctor.EventNames {
 	return list
 }
 
-// eventsDamage returns the damage that was met in the events, nil where there are none.
+// eventsDamage returns the damage found in the events, or nil.
 func (h *Handlers) eventsDamage() error {
 	if h.Events == nil {
 		return nil
@@ -75,14 +75,14 @@ func (h *Handlers) eventsDamage() error {
 	return h.Events.Damage()
 }
 
-// PagesResult is the outcome of reading all pages of a database.
+// PagesResult is the result of reading all pages of a database.
 type PagesResult struct {
 	Name  string `json:"name"`
-	Error string `json:"error"` // "" when nothing is wrong
+	Error string `json:"error"` // "" if no damage was found
 }
 
-// examinePages copies both databases and reads all pages of the copies: it is
-// not safe to read those of a file that is being written.
+// examinePages copies both databases and reads all pages of the copies, because reading the pages
+// of a file that is being written is not safe.
 func (h *Handlers) examinePages(r *web.Request) (v web.ListView, err error) {
 	web.NoDeadlines(r.Writer)
 	folder, err := h.Copy("doctor-")

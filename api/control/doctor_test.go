@@ -17,7 +17,7 @@ import (
 	"svc/internal/proxy"
 )
 
-// facts asks what svc doctor asks.
+// facts requests the facts for svc doctor.
 func facts(t *testing.T, s *apitest.Server) (f doctor.Facts) {
 	t.Helper()
 	status, answer := s.Owner(t, "GET", "/control/doctor", "")
@@ -27,8 +27,8 @@ func facts(t *testing.T, s *apitest.Server) (f doctor.Facts) {
 	return f
 }
 
-// TestForwardingIsSeen: of each request the last word counts, and what is likely
-// a mistake is logged once.
+// TestForwardingIsSeen checks that svc doctor learns the forwarding headers of the last request,
+// and that a likely mistake is logged once.
 func TestForwardingIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -36,7 +36,7 @@ func TestForwardingIsSeen(t *testing.T) {
 		proxies proxy.Proxies
 		headers map[string]string
 		counts  bool
-		lines   []string // as shown; nil = nothing is
+		lines   []string // expected lines; nil for none
 	}{
 		{"no header", proxy.Proxies{Count: 1}, nil, false, nil},
 		{"an empty header", proxy.Proxies{Count: 1}, map[string]string{"X-Forwarded-For": " "}, false, nil},
@@ -79,8 +79,8 @@ func TestForwardingIsSeen(t *testing.T) {
 	}
 }
 
-// TestForwardingIsLookedAtNowAndThen: in a second only the first requests are
-// looked at, and in the next ones again.
+// TestForwardingIsLookedAtNowAndThen checks that only the first requests of each second are
+// examined.
 func TestForwardingIsLookedAtNowAndThen(t *testing.T) {
 	t.Parallel()
 	var second atomic.Int64
@@ -101,8 +101,8 @@ func TestForwardingIsLookedAtNowAndThen(t *testing.T) {
 	}
 }
 
-// TestGatewayIsSeen: a server in a container learns that its peers are not whom
-// they seem to be.
+// TestGatewayIsSeen checks that a server in a container detects peers that are hidden behind the
+// gateway.
 func TestGatewayIsSeen(t *testing.T) {
 	t.Parallel()
 	for gateway, want := range map[string]int{"127.0.0.1": 1, "172.17.0.1": 0} {
@@ -142,7 +142,8 @@ func TestDoctorFacts(t *testing.T) {
 	}
 }
 
-// TestUnpublishedTerms: a terms document counts until its text has no placeholder.
+// TestUnpublishedTerms checks that a terms document is reported as long as its text has a
+// placeholder.
 func TestUnpublishedTerms(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())
@@ -161,8 +162,8 @@ func TestUnpublishedTerms(t *testing.T) {
 	}
 }
 
-// TestPagesOfCopies: what is wrong in the files is found in copies of them, and
-// nothing of the copies stays.
+// TestPagesOfCopies checks that damage in the files is found in copies of them, and that the copies
+// are removed.
 func TestPagesOfCopies(t *testing.T) {
 	t.Parallel()
 	var staging string
@@ -180,7 +181,7 @@ func TestPagesOfCopies(t *testing.T) {
 	}
 }
 
-// TestDoctorCountsEventNames: a server tells how many event names each project has.
+// TestDoctorCountsEventNames checks the number of event names per project.
 func TestDoctorCountsEventNames(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -11,32 +11,32 @@ import (
 	"svc/internal/proxy"
 )
 
-// samplesPerSecond bounds what reading forwarding headers costs: the first
-// requests of each second tell enough.
+// samplesPerSecond limits the cost of reading forwarding headers: the first requests of each second
+// are a sufficient sample.
 const samplesPerSecond = 16
 
-// Forwarding remembers the forwarding headers of requests,
-// for svc doctor, and warns once of what is likely a mistake.
+// Forwarding records the forwarding headers of requests for svc doctor, and warns once about a
+// likely mistake.
 type Forwarding struct {
 	proxies proxy.Proxies
-	gateway netip.Addr // of the container we run in; the zero Addr elsewhere
+	gateway netip.Addr // of the container that this runs in; the zero Addr elsewhere
 	log     *slog.Logger
 
-	second, samples atomic.Int64 // samples are left in this second
+	second, samples atomic.Int64 // samples is the number left in this second
 
 	last, ignored  atomic.Pointer[doctor.Chain]
 	throughGateway atomic.Bool
 	warned         atomic.Bool
 }
 
-// NewForwarding knows whose headers count, and the address of the gateway of the
-// container that this runs in, the zero Addr elsewhere.
+// NewForwarding returns a Forwarding for the trusted proxies. gateway is the address of the gateway
+// of the container that this runs in, the zero Addr elsewhere.
 func NewForwarding(proxies proxy.Proxies, gateway netip.Addr, log *slog.Logger) *Forwarding {
 	return &Forwarding{proxies: proxies, gateway: gateway, log: log}
 }
 
-// Observe looks at a request that is not from the control connection, nor from a client
-// that asks not to be tracked: what is seen gets into the log.
+// Observe examines a request. It ignores clients that ask not to be tracked, because findings are
+// logged. The caller must not pass requests from the control connection.
 func (f *Forwarding) Observe(r *web.Request) {
 	if r.DoNotTrack() || !f.due(r.Received) {
 		return
@@ -63,7 +63,7 @@ func (f *Forwarding) Observe(r *web.Request) {
 	}
 }
 
-// due reports whether there is a sample left.
+// due reports whether a sample is left, and uses it.
 func (f *Forwarding) due(now time.Time) bool {
 	if second := now.Unix(); f.second.Load() != second {
 		f.second.Store(second)

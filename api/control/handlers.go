@@ -1,21 +1,21 @@
-// Package control answers the owner of the data directory over the control
-// connection: status, metrics, jobs, backup, check, compaction, profiles and what
-// svc doctor asks. Whether the server is well and ready it tells everybody.
+// Package control serves the owner of the data directory over the control connection: status,
+// metrics, jobs, backup, check, compaction, profiles and the facts for svc doctor. Its health checks
+// are public.
 //
 //	handlers.go         Handlers, and their routes
 //	ready.go            /healthz and /readyz
 //	status.go           svc status
 //	metrics.go          /metrics
-//	metric_families.go  the metrics that are in it
+//	metric_families.go  the exported metrics
 //	jobs.go             svc job
 //	backup.go           svc backup
 //	check.go            svc check
 //	compact.go          svc compact
 //	reindex.go          svc reindex, version
-//	doctor.go           what svc doctor asks
-//	overview.go         what svc doctor would say, for the administrator
-//	about.go            which version runs, and which is published
-//	forwarding.go       forwarding headers that came from unknown proxies
+//	doctor.go           the facts for svc doctor
+//	overview.go         the results of svc doctor, for the administrator
+//	about.go            the running version and the published ones
+//	forwarding.go       forwarding headers from unknown proxies
 //	profiles.go         profiles for go tool pprof
 package control
 
@@ -37,12 +37,12 @@ import (
 	"svc/store"
 )
 
-// Config is all that the handlers may touch.
+// Config holds everything that the handlers use.
 type Config struct {
 	DB         *store.Store
-	Search     *index.Index // nil = there is none
+	Search     *index.Index // nil if there is none
 	Events     *event.Engine
-	Jobs       *jobs.Jobs // what can be listed and run; nil = nothing
+	Jobs       *jobs.Jobs // jobs that can be listed and run; nil for none
 	Requests   *web.Metrics
 	Bodies     *web.Bodies
 	Answers    *web.Answers
@@ -52,46 +52,46 @@ type Config struct {
 
 	Version string // of the program
 	Build   Build
-	DocsURL string // where the documentation is; "" = not known
-	// Upstream says which versions of the program are published; nil = nobody does.
+	DocsURL string // base URL of the documentation; "" if unknown
+	// Upstream queries the published versions of the program; nil if none are published.
 	Upstream *upstream.Client
-	SiteURL  string // public address of the site; "" = not known
-	// DistributionURL is what links of files begin with; "" = they have no host.
+	SiteURL  string // public address of the site; "" if unknown
+	// DistributionURL is the base URL of links to files; "" if they have no host.
 	DistributionURL string
-	Examine         Examiner // nil = nothing is examined
-	Data            string   // the data directory, whose disk must have room; "" = not checked
-	KeySalt         []byte   // of the hashes of API keys
+	Examine         Examiner // nil disables examinations
+	Data            string   // the data directory, to check the free space of its disk; "" disables the check
+	KeySalt         []byte   // salt of the hashes of API keys
 	Files           string   // the directory of local files
 
-	// Dropped is the number of requests that the request statistics had no room for.
+	// Dropped returns the number of requests that the request statistics had no room for.
 	Dropped func() uint64
-	// Copy copies both data files, as they are at one moment, to a new folder whose
-	// name begins with a prefix.
+	// Copy makes consistent copies of both data files in a new folder, with a name that begins with
+	// prefix.
 	Copy func(prefix string) (folder string, err error)
-	// Backup writes an archive of everything; nil = it cannot be done.
+	// Backup writes an archive of everything; nil if backups are not possible.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
-// Handlers answer the owner, and everybody about the health of the server.
+// Handlers serve the owner of the data and the public health checks.
 type Handlers struct {
 	Config
 	started     time.Time
 	examination examination
 	life        life
-	exposition  http.Handler // of the metrics
-	// count counts the connections; nil until the server listens.
+	exposition  http.Handler // serves the metrics
+	// count returns the figures of the connections; nil until the server listens.
 	count atomic.Pointer[func() Connections]
 }
 
 // Connections are figures of the public connections. Counters start at zero.
 type Connections struct {
 	Open, Max int
-	// Idle and Headerless are those that were closed to make room, and Refused those that
-	// were closed at once because their address had too many.
+	// Idle and Headerless count connections that were closed to make room. Refused counts those
+	// that were closed at once because their address had too many.
 	Idle, Headerless, Refused uint64
 }
 
-// WatchConnections says where the figures of the connections come from.
+// WatchConnections sets the source of the figures of the connections.
 func (h *Handlers) WatchConnections(count func() Connections) { h.count.Store(&count) }
 
 func (h *Handlers) connections() Connections {
@@ -101,14 +101,14 @@ func (h *Handlers) connections() Connections {
 	return Connections{}
 }
 
-// New makes handlers of a server that starts now.
+// New returns the handlers of a server that starts now.
 func New(c Config) *Handlers {
 	h := &Handlers{Config: c, started: c.Now()}
 	h.exposition = h.newExposition()
 	return h
 }
 
-// Routes lists the routes for the owner and those about health.
+// Routes returns the routes for the owner and for health checks.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat([]web.Route{
 		{Method: "GET", Path: "/healthz", Access: web.Anyone(), Handler: h.healthz, Quiet: true},

@@ -13,16 +13,16 @@ func (h *Handlers) jobRoutes() []web.Route {
 	}
 }
 
-// JobStatus is how a job stands.
+// JobStatus is the state of a job.
 type JobStatus struct {
 	Name        string  `json:"name"`
 	About       string  `json:"about"`
 	Running     bool    `json:"running"`
-	Runs        uint64  `json:"runs"`         // since the start
-	Failures    uint64  `json:"failures"`     // of these
-	LastRun     *int64  `json:"last_run"`     // Unix seconds; null = never
-	LastSeconds float64 `json:"last_seconds"` // how long it took
-	LastError   string  `json:"last_error"`   // "" when it went well
+	Runs        uint64  `json:"runs"`         // since the start of the server
+	Failures    uint64  `json:"failures"`     // number of failed runs
+	LastRun     *int64  `json:"last_run"`     // Unix seconds; null if it has not run
+	LastSeconds float64 `json:"last_seconds"` // duration of the last run
+	LastError   string  `json:"last_error"`   // "" if it succeeded
 }
 
 func viewJob(j jobs.State) JobStatus {
@@ -48,8 +48,8 @@ func (h *Handlers) listJobs(*web.Request) (web.ListView, error) {
 	return web.ListView{Data: h.jobViews()}, nil
 }
 
-// runJob runs a job to its end, which may take longer than any other request. A
-// job that fails answers with its state all the same: that says why.
+// runJob runs a job to its end, which may take longer than any other request. A failed job is not
+// an error: the answer is its state, which has the reason.
 func (h *Handlers) runJob(r *web.Request) (v JobStatus, err error) {
 	if h.Jobs == nil {
 		return v, fault.New(fault.Unavailable, "there are no jobs")

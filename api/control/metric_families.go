@@ -10,7 +10,7 @@ import (
 	"svc/internal/meter"
 )
 
-// families are all metrics of our own. docs/metrics.md is compared with them.
+// families lists all metrics specific to svc. docs/metrics.md is compared with it.
 var families = []family{
 	{"svc_build_info", "The version of the program and of Go; always 1.", gauge, []string{"version", "go_version"}, func(h *Handlers, _ *figures, to samples) {
 		to.add(1, h.Version, runtime.Version())
@@ -144,17 +144,17 @@ var families = []family{
 	value("svc_backup_interval_seconds", "The setting backup.every; 0 = no backups are scheduled.", gauge, func(f *figures) float64 { return f.backups.Every.Seconds() }),
 }
 
-// value is a metric of one figure.
+// value returns a metric with one value.
 func value(name, help string, k kind, read func(*figures) float64) family {
 	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(read(f)) }}
 }
 
-// spread is a distribution of values that are so many to the unit.
+// spread returns a histogram. unit is the value that is exported as 1.
 func spread(name, help string, unit time.Duration, read func(*figures) meter.Distribution) family {
 	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(read(f), float64(unit)) }}
 }
 
-// connection is a metric of one figure of the connections.
+// connection returns a metric with one value from the figures of the connections.
 func connection(name, help string, k kind, read func(*Connections) float64) family {
 	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) {
 		c := h.connections()
@@ -170,7 +170,7 @@ func ofJobs(name, help string, k kind, value func(*jobs.State) float64) family {
 	}}
 }
 
-// timestamp is a moment in Unix seconds; 0 when there was none.
+// timestamp returns a time in Unix seconds; 0 for the zero time.
 func timestamp(at time.Time) float64 {
 	if at.IsZero() {
 		return 0
@@ -185,7 +185,7 @@ func boolean(is bool) float64 {
 	return 0
 }
 
-// statusText is the label of a status; 0 are those that are counted together.
+// statusText returns the label of a status; 0 means all uncommon ones together.
 func statusText(status int) string {
 	if status == 0 {
 		return "other"

@@ -18,7 +18,7 @@ import (
 	"svc/store"
 )
 
-// figures are what metrics and the status are made of, at one moment.
+// figures is a snapshot of the state from which metrics and the status are computed.
 type figures struct {
 	store     store.State
 	events    event.State
@@ -28,9 +28,8 @@ type figures struct {
 	readiness Readiness
 }
 
-// figures reads all figures. One that cannot be read stays 0, because a status and alerts
-// depend on the others. The cause is logged, except for damage, which was logged when it was
-// found.
+// figures reads all figures. One that cannot be read stays 0, because the status and alerts depend
+// on the others. The cause is logged, except for damage, which was logged when it was found.
 func (h *Handlers) figures() (f figures) {
 	var err, unread error
 	f.store, err = h.DB.State()
@@ -52,11 +51,11 @@ func (h *Handlers) figures() (f figures) {
 	return f
 }
 
-// Metrics answers with all metrics in the text format of Prometheus. It asks for
-// no credential: the listener that serves it decides who reaches it.
+// Metrics serves all metrics in the text format of Prometheus. It requires no credential: access is
+// controlled by the listener.
 func (h *Handlers) Metrics() http.Handler { return h.exposition }
 
-// newExposition makes the handler of the metrics.
+// newExposition returns the handler of the metrics.
 func (h *Handlers) newExposition() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
@@ -65,15 +64,15 @@ func (h *Handlers) newExposition() http.Handler {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	all := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
-		// What can be read is worth more than an error.
+		// Export the readable metrics even if some cannot be read.
 		ErrorHandling: promhttp.ContinueOnError,
 		ErrorLog:      slog.NewLogLogger(h.Log.Handler(), slog.LevelError),
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { all.ServeHTTP(&untilGone{ResponseWriter: w}, r) })
 }
 
-// untilGone is an answer to a client that may hang up, which is no error: nothing is
-// sent after that. promhttp would log one for each metric that is left.
+// untilGone discards writes after the client has disconnected. Otherwise promhttp would log an
+// error for each remaining metric.
 type untilGone struct {
 	http.ResponseWriter
 	gone bool
@@ -93,7 +92,7 @@ func (h *Handlers) showMetrics(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// kind is what a metric does over time.
+// kind is the type of a metric.
 type kind string
 
 const (
@@ -102,7 +101,7 @@ const (
 	histogram   kind = "histogram"
 )
 
-// family is one metric: what it is called, and how it is read.
+// family defines one metric: its name, help and labels, and how to read it.
 type family struct {
 	name, help string
 	kind       kind
@@ -117,14 +116,14 @@ func (f *family) desc() *prometheus.Desc {
 // collector reads the families at each scrape.
 type collector struct{ handlers *Handlers }
 
-// Describe lists the families.
+// Describe sends the descriptions of all families.
 func (c collector) Describe(to chan<- *prometheus.Desc) {
 	for i := range families {
 		to <- families[i].desc()
 	}
 }
 
-// Collect reads them all from one state.
+// Collect sends the samples of all families, read from one snapshot.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	f := c.handlers.figures()
 	for i := range families {
@@ -132,7 +131,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// samples takes the values of a family.
+// samples receives the values of a family.
 type samples struct {
 	to   chan<- prometheus.Metric
 	desc *prometheus.Desc
@@ -147,7 +146,7 @@ func (s samples) add(value float64, labels ...string) {
 	s.to <- prometheus.MustNewConstMetric(s.desc, of, value, labels...)
 }
 
-// spread adds a distribution whose values are so many to the unit.
+// spread adds a histogram. perUnit is the value that is exported as 1.
 func (s samples) spread(d meter.Distribution, perUnit float64, labels ...string) {
 	buckets := make(map[float64]uint64, len(d.Bounds))
 	var below uint64

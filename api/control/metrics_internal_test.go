@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write docs/metrics.md anew")
 
 const tableEnd = "<!-- end of the table -->"
 
-// TestMetricsAreDocumented holds the table of docs/metrics.md to the metrics.
+// TestMetricsAreDocumented compares the table in docs/metrics.md with the metrics.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	const path, begin = "../../docs/metrics.md", "<!-- go test ./api/control -run TestMetricsAreDocumented -update -->\n"
@@ -44,7 +44,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if string(raw) != want {
 		t.Errorf("%s is not what the metrics say; run: go test ./api/control -run TestMetricsAreDocumented -update", path)
 	}
-	for _, name := range regexp.MustCompile(`\bsvc_[a-z_]+`).FindAllString(tail, -1) { // alerts
+	for _, name := range regexp.MustCompile(`\bsvc_[a-z_]+`).FindAllString(tail, -1) { // metrics in alerts
 		name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count"), "_sum")
 		if !slices.ContainsFunc(families, func(m family) bool { return m.name == name }) {
 			t.Errorf("%s speaks of %s, which there is not", path, name)

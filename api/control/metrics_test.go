@@ -22,8 +22,7 @@ import (
 	apicontrol "svc/api/control"
 )
 
-// metrics are the values of an exposition by name and labels as they stand
-// there.
+// metrics returns the values of an exposition by name and labels as written there.
 func metrics(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	status, text := s.Owner(t, "GET", "/metrics", "")
@@ -47,7 +46,7 @@ func TestMetricsCount(t *testing.T) {
 	for i := range 3 {
 		s.Do(t, "POST", "/public/app/logs", "", fmt.Sprintf(`{"level":1,"content":"line %d"}`, i))
 	}
-	s.Do(t, "POST", "/public/app/logs", "", `{"level":1,"content":"line 0"}`) // once more, the same record
+	s.Do(t, "POST", "/public/app/logs", "", `{"level":1,"content":"line 0"}`) // sent again: the same record
 	s.Do(t, "POST", "/public/app/logs", "", `{"level":9}`)
 	s.Do(t, "POST", "/public/app/feedbacks", "", `{"content":"good"}`)
 	s.Do(t, "POST", "/public/app/events", "", `{"distinct_id":"u","events":[{"event_id":"1","name":"open"},{"event_id":"2","name":"open"},{"event_id":"1","name":"open"}]}`)
@@ -63,7 +62,7 @@ func TestMetricsCount(t *testing.T) {
 		`svc_http_request_seconds_bucket` + logs + `,le="+Inf"}`:                                                 "5",
 		`svc_http_requests_total{method="other",route="other",status="404"}`:                                     "2",
 		`svc_http_requests_total{method="OPTIONS",route="preflight",status="204"}`:                               "1",
-		`svc_http_requests_in_flight`:                                                                            "1", // this one
+		`svc_http_requests_in_flight`:                                                                            "1", // this request
 		`svc_store_records_total{kind="log"}`:                                                                    "3",
 		`svc_store_records_total{kind="feedback"}`:                                                               "1",
 		`svc_events_stored_total`:                                                                                "2",
@@ -103,7 +102,7 @@ func difference(t *testing.T, before, after map[string]string, name string) (n f
 	return b - a
 }
 
-// TestMetricsAreWellMade holds the exposition to the rules of Prometheus.
+// TestMetricsAreWellMade checks the exposition against the rules of Prometheus.
 func TestMetricsAreWellMade(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithJobs())
@@ -125,8 +124,8 @@ func TestMetricsAreWellMade(t *testing.T) {
 	}
 }
 
-// TestMetricsAreForTheOwner: over TCP there are no such paths.
-// A client that hangs up in the middle is no error.
+// TestMetricsUntilTheClientHasGone checks that a client that disconnects during the answer causes
+// no error.
 func TestMetricsUntilTheClientHasGone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -141,7 +140,7 @@ func TestMetricsUntilTheClientHasGone(t *testing.T) {
 	}
 }
 
-// pipeAnswer is an answer whose body goes to a connection.
+// pipeAnswer is an answer that writes its body to a connection.
 type pipeAnswer struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -160,8 +159,8 @@ func TestMetricsAreForTheOwner(t *testing.T) {
 	}
 }
 
-// TestAlertsHaveTheirMetrics: what the alerts of docs/metrics.md read is there in a
-// server that is new, and while a file cannot be read.
+// TestAlertsHaveTheirMetrics checks that the metrics in the alerts of docs/metrics.md exist on a
+// new server, and while a file cannot be read.
 func TestAlertsHaveTheirMetrics(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../docs/metrics.md")
@@ -176,7 +175,7 @@ func TestAlertsHaveTheirMetrics(t *testing.T) {
 		t.Fatalf("found only %v", alerts)
 	}
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithJobs())
-	s.Send(t, "GET", "/no/such/path", nil, "") // requests are counted from the first one on
+	s.Send(t, "GET", "/no/such/path", nil, "") // request counters exist from the first request on
 	complete := func(when string) {
 		t.Helper()
 		there := metrics(t, s)

@@ -9,21 +9,21 @@ import (
 	"svc/internal/jobs"
 )
 
-// Examiner is the checks of svc doctor that a server makes of itself.
+// Examiner runs the checks of svc doctor that a server can make of itself.
 type Examiner func(doctor.Facts) []doctor.Result
 
-// examinedFor is how long the outcome of an examination is shown: it walks through the data
-// directory.
+// examinedFor is how long the result of an examination is reused, because an examination walks
+// through the data directory.
 const examinedFor = 15 * time.Second
 
-// examination is the last one.
+// examination caches the last examination.
 type examination struct {
 	mu      sync.Mutex
-	at      time.Time // zero = there was none
+	at      time.Time // zero if there was none
 	results []doctor.Result
 }
 
-// instanceView is how the instance stands, for its administrator.
+// instanceView is the state of the instance for its administrator.
 type instanceView struct {
 	Status          doctor.Status       `json:"status"`
 	Version         string              `json:"version"`
@@ -35,7 +35,7 @@ type instanceView struct {
 	Checks          []instanceCheckView `json:"checks"`
 }
 
-// instanceBackupView is the newest scheduled backup.
+// instanceBackupView describes the newest scheduled backup.
 type instanceBackupView struct {
 	LastAt *int64  `json:"last_at"`
 	Bytes  int64   `json:"bytes"`
@@ -57,7 +57,7 @@ type instanceFindingView struct {
 	Values []string      `json:"values"`
 }
 
-// showInstance answers what svc doctor would say of the running server.
+// showInstance answers with the results of svc doctor for the running server.
 func (h *Handlers) showInstance(*web.Request) (v instanceView, err error) {
 	results, at, err := h.examined()
 	if err != nil {
@@ -85,7 +85,7 @@ func viewCheck(r doctor.Result) instanceCheckView {
 	})}
 }
 
-// examined is the outcome of an examination that is not too old, and when it was made.
+// examined returns the results of an examination not older than examinedFor, and its time.
 func (h *Handlers) examined() ([]doctor.Result, time.Time, error) {
 	e := &h.examination
 	e.mu.Lock()

@@ -43,7 +43,7 @@ func TestInstanceStatus(t *testing.T) {
 	}
 }
 
-// A job that failed is among the facts that are examined.
+// TestInstanceStatusKnowsFailedJobs checks that the examined facts include failed jobs.
 func TestInstanceStatusKnowsFailedJobs(t *testing.T) {
 	t.Parallel()
 	var seen doctor.Facts

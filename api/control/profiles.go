@@ -9,8 +9,7 @@ import (
 	"svc/internal/fault"
 )
 
-// profileRoutes show what the program knows about its own work, in the form that
-// "go tool pprof" reads.
+// profileRoutes serve profiles of the process in the format of "go tool pprof".
 func (h *Handlers) profileRoutes() []web.Route {
 	const all = "/control/debug/pprof"
 	return []web.Route{
@@ -19,10 +18,10 @@ func (h *Handlers) profileRoutes() []web.Route {
 	}
 }
 
-// timedProfiles take as long as the query seconds says.
+// timedProfiles run for the number of seconds in the query.
 var timedProfiles = map[string]http.HandlerFunc{"profile": pprof.Profile, "trace": pprof.Trace}
 
-// heldProfiles are of the moment, or of all the time since the start.
+// heldProfiles are available at once. They describe the present, or all the time since the start.
 var heldProfiles = []string{"allocs", "block", "goroutine", "heap", "mutex", "threadcreate"}
 
 func (h *Handlers) listProfiles(*web.Request) (web.ListView, error) {
@@ -32,7 +31,7 @@ func (h *Handlers) listProfiles(*web.Request) (web.ListView, error) {
 func (h *Handlers) profile(w http.ResponseWriter, r *web.Request) error {
 	name := r.Param("name")
 	if timed, ok := timedProfiles[name]; ok {
-		timed(w, r.Request) // which gives itself the time
+		timed(w, r.Request) // sets its own deadline
 		return nil
 	}
 	if !slices.Contains(heldProfiles, name) {

@@ -12,7 +12,7 @@ import (
 	"svc/internal/disk"
 )
 
-// phase is where a server is in its life.
+// phase is a stage in the life of a server.
 type phase int32
 
 const (
@@ -21,7 +21,7 @@ const (
 	stopping
 )
 
-// life is the phase of a server and where it answers.
+// life holds the phase of a server and its addresses.
 type life struct {
 	phase     atomic.Int32
 	addresses atomic.Pointer[[]string]
@@ -29,21 +29,21 @@ type life struct {
 
 func (l *life) at() phase { return phase(l.phase.Load()) }
 
-// Started says that requests are answered now, and at which addresses, for people.
+// Started marks the server as serving requests. addresses are shown to users.
 func (h *Handlers) Started(addresses ...string) {
 	h.life.addresses.Store(&addresses)
 	h.life.phase.Store(int32(serving))
 }
 
-// Stopping says that no more requests should be sent. Those that come are
-// answered all the same.
+// Stopping marks the server as not ready, so that no more requests are sent to it. It still answers
+// requests.
 func (h *Handlers) Stopping() { h.life.phase.Store(int32(stopping)) }
 
-// ReadinessCheck is one condition of being ready.
+// ReadinessCheck is one condition for being ready.
 type ReadinessCheck struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
-	Message string `json:"message"` // "" when it is met
+	Message string `json:"message"` // "" if the condition is met
 }
 
 // Readiness reports whether requests should be sent to a server.
@@ -52,7 +52,7 @@ type Readiness struct {
 	Checks []ReadinessCheck `json:"checks"`
 }
 
-// ready reports whether requests should be sent here.
+// ready answers whether requests should be sent to this server.
 func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 	view, status := h.readiness(control.Owner(r.Context())), http.StatusOK
 	if view.Status != "ready" {
@@ -61,7 +61,7 @@ func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, status, view)
 }
 
-// readiness makes the checks. Reasons that name files are for the owner.
+// readiness runs the checks. Only the owner sees reasons that contain file names.
 func (h *Handlers) readiness(owner bool) Readiness {
 	v := Readiness{Status: "ready"}
 	check := func(name, message string, reason error) {
@@ -99,10 +99,10 @@ func (h *Handlers) readiness(owner bool) Readiness {
 	return v
 }
 
-// stuckAfter is how long a writer may have a file before the server is not ready.
+// stuckAfter is how long a write may hold a file before the server counts as not ready.
 const stuckAfter = 30 * time.Second
 
-// writable returns why a database cannot be written now; "" if it can.
+// writable returns why a database cannot be written now, or "" if it can.
 func writable(db interface {
 	Writable() error
 	LockedFor() time.Duration

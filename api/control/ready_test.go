@@ -32,7 +32,7 @@ func readyz(t *testing.T, s *apitest.Server) (status int, r readiness) {
 	return status, r
 }
 
-// broken lists the checks that are not met, each with its message.
+// broken returns the names of the failed checks with their messages.
 func (r readiness) broken() string {
 	var list []string
 	for _, c := range r.Checks {
@@ -46,7 +46,7 @@ func (r readiness) broken() string {
 	return strings.Join(list, "; ")
 }
 
-// running waits until the index follows.
+// running waits until the index follows the store.
 func running(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for late := time.Now().Add(time.Minute); !s.Index.State().Running; runtime.Gosched() {
@@ -95,7 +95,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// Reasons that name files are for the owner of the data directory alone.
+// TestReasonsAreForTheOwner checks that only the owner of the data directory sees reasons with file
+// names.
 func TestReasonsAreForTheOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.Data = "/nowhere/at/all" }))

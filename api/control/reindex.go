@@ -10,8 +10,8 @@ import (
 	"svc/internal/fault"
 )
 
-// controlRoutes are for the commands of the program, which reach them over the
-// control connection or, when no server runs, in their own process.
+// controlRoutes serve the commands of the program, which call them over the control connection or,
+// if no server is running, in their own process.
 func (h *Handlers) controlRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/control/version", Access: web.OwnerOnly(), Handler: web.OK(h.version), Quiet: true},
@@ -36,17 +36,16 @@ func (h *Handlers) version(*web.Request) (versionView, error) {
 	return versionView{h.Version, os.Getpid(), h.started.Unix()}, nil
 }
 
-// ReindexProgress is a line of the answer to a reindex. The last one says how it
-// ended.
+// ReindexProgress is a line of the answer to a reindex. The last line has the result.
 type ReindexProgress struct {
-	Things  int     `json:"things"` // read so far
+	Things  int     `json:"things"` // number of records read so far
 	Seconds float64 `json:"seconds"`
 	Done    bool    `json:"done,omitempty"`
 	Error   string  `json:"error,omitempty"`
 }
 
-// reindex builds the search index anew and tells, a JSON line a second, how far
-// it has come. It may take longer than any other request.
+// reindex rebuilds the search index. It writes a JSON line with the progress every second. It may
+// take longer than any other request.
 func (h *Handlers) reindex(w http.ResponseWriter, r *web.Request) error {
 	if h.Search == nil {
 		return fault.New(fault.Unavailable, "there is no search index")
@@ -59,7 +58,7 @@ func (h *Handlers) reindex(w http.ResponseWriter, r *web.Request) error {
 	tell := func() {
 		told, last = true, h.Now()
 		line.Seconds = last.Sub(begin).Seconds()
-		_ = json.NewEncoder(w).Encode(line) // an error means that the client has gone
+		_ = json.NewEncoder(w).Encode(line) // an error means that the client has disconnected
 		_ = wire.Flush()
 	}
 	err := h.Search.Rebuild(r.Context(), func(things int) {

@@ -9,7 +9,7 @@ import (
 	"svc/internal/jobs"
 )
 
-// Status is how a running server stands, for people. Counts are since the start.
+// Status summarizes a running server. Counters start at zero when the server starts.
 type Status struct {
 	Version       string   `json:"version"`
 	PID           int      `json:"pid"`
@@ -17,7 +17,7 @@ type Status struct {
 	UptimeSeconds int64    `json:"uptime_seconds"`
 	Addresses     []string `json:"addresses"`
 	Ready         bool     `json:"ready"`
-	Problems      []string `json:"problems"` // why it is not ready
+	Problems      []string `json:"problems"` // reasons why it is not ready
 
 	Requests RequestsStatus `json:"requests"`
 	Store    StoreStatus    `json:"store"`
@@ -25,63 +25,63 @@ type Status struct {
 	Search   SearchStatus   `json:"search"`
 	Memory   MemoryStatus   `json:"memory"`
 	Jobs     []JobStatus    `json:"jobs"`
-	Backup   *BackupStatus  `json:"backup"` // null = no backup is known yet
+	Backup   *BackupStatus  `json:"backup"` // null if no backup is known yet
 }
 
-// BackupStatus is how the backups of the schedule stand.
+// BackupStatus is the state of the scheduled backups.
 type BackupStatus struct {
-	LastAt  int64  `json:"last_at"` // Unix second of the newest one; 0 = there is none
-	Bytes   int64  `json:"bytes"`   // of that one
-	Failure string `json:"failure"` // of the last attempt; "" when it went well
+	LastAt  int64  `json:"last_at"` // Unix second of the newest backup; 0 if there is none
+	Bytes   int64  `json:"bytes"`   // size of the newest backup
+	Failure string `json:"failure"` // error of the last attempt; "" if it succeeded
 }
 
-// RequestsStatus is what was answered.
+// RequestsStatus counts the answered requests.
 type RequestsStatus struct {
 	Total    uint64            `json:"total"`
 	InFlight uint64            `json:"in_flight"`
 	ByClass  map[string]uint64 `json:"by_class"` // 2xx, 3xx, 4xx, 5xx, and other
 }
 
-// StoreStatus is what svc.db took.
+// StoreStatus counts the writes to svc.db.
 type StoreStatus struct {
 	Commits     uint64 `json:"commits"`
 	Failures    uint64 `json:"failures"`
-	Submissions int64  `json:"submissions"` // in commits that they shared
+	Submissions int64  `json:"submissions"` // submissions in shared commits
 	Feedback    uint64 `json:"feedback"`
 	Logs        uint64 `json:"logs"`
 	Waiting     int    `json:"waiting"`
 	FileBytes   int64  `json:"file_bytes"`
-	FreeBytes   int64  `json:"free_bytes"` // room in the file
+	FreeBytes   int64  `json:"free_bytes"` // free space in the file
 }
 
-// EventsStatus is what events.db took.
+// EventsStatus counts the writes to events.db.
 type EventsStatus struct {
 	Stored     uint64  `json:"stored"`
 	Batches    uint64  `json:"batches"`
 	Commits    uint64  `json:"commits"`
 	Failures   uint64  `json:"failures"`
-	PerSecond  float64 `json:"per_second"` // stored, the mean of the last minute
-	Waiting    int     `json:"waiting"`    // batches
+	PerSecond  float64 `json:"per_second"` // stored events per second, mean of the last minute
+	Waiting    int     `json:"waiting"`    // waiting batches
 	HeadEvents int     `json:"head_events"`
 	HeadBytes  int     `json:"head_bytes"`
 	TailBytes  int     `json:"tail_bytes"`
 	Blocks     int     `json:"blocks"`
 	Hours      int     `json:"hours"`
 	FileBytes  int64   `json:"file_bytes"`
-	FreeBytes  int64   `json:"free_bytes"` // room in the file
+	FreeBytes  int64   `json:"free_bytes"` // free space in the file
 }
 
-// SearchStatus is how far the search index is.
+// SearchStatus is the state of the search index.
 type SearchStatus struct {
 	Ready   bool   `json:"ready"`
 	Lag     uint64 `json:"lag_changes"`
-	Failure string `json:"failure"` // of the last attempt to catch up; "" when it went well
+	Failure string `json:"failure"` // error of the last attempt to catch up; "" if it succeeded
 }
 
-// MemoryStatus is the memory of the program, without mapped files.
+// MemoryStatus is the memory of the process, without mapped files.
 type MemoryStatus struct {
-	HeapBytes  uint64 `json:"heap_bytes"`  // in use by Go
-	TotalBytes uint64 `json:"total_bytes"` // held by Go, what it has given back left out
+	HeapBytes  uint64 `json:"heap_bytes"`  // in use by the Go heap
+	TotalBytes uint64 `json:"total_bytes"` // held by Go, without memory returned to the system
 	Goroutines int    `json:"goroutines"`
 }
 
