@@ -7,11 +7,12 @@ import (
 )
 
 const (
-	// loginMemory is for how long a network is known by its last login.
-	loginMemory = 30 * 24 * time.Hour
 	// loginNoted is the age from which the time of a known network is written again, so
 	// that a login is seldom a write.
 	loginNoted = 24 * time.Hour
+	// loginMemory is the age at which a noted login is forgotten. The last login may be
+	// later than the noted one by loginNoted, and it counts for 30 days.
+	loginMemory = 30*24*time.Hour + loginNoted
 	// maxLoginNetworks bounds the networks that are kept.
 	maxLoginNetworks = 100
 )
