@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxConnections is the default: each takes some 20 KiB of memory.
+	// maxConnections is the default where the system has no limit of open files.
 	maxConnections = 10_000
 	// reservedFiles are left for the data, the index and the log when connections
 	// have taken all others; where fewer than twice as many are allowed, half.
@@ -28,15 +28,15 @@ const (
 	shortagePercent = 90
 )
 
-// connectionLimit is how many connections may be open if so many are wanted (0 is the
-// default), so that a process that may open some files can still open those of the data;
-// 0 is any number of files.
+// connectionLimit returns the number of connections that may be open. It leaves some of the
+// open files that the process may have to the data. If wanted is 0, it returns the largest
+// possible number; if files is 0, the number of open files has no limit.
 func connectionLimit(wanted int, files uint64) int {
-	most := math.MaxInt
-	if files != 0 {
-		most = int(min(files-min(reservedFiles, files/2), math.MaxInt))
+	if files == 0 {
+		return cmp.Or(wanted, maxConnections)
 	}
-	return min(cmp.Or(wanted, maxConnections), most)
+	most := int(min(files-min(reservedFiles, files/2), math.MaxInt))
+	return min(cmp.Or(wanted, most), most)
 }
 
 // addressShare is the part of all connections that one address may have.

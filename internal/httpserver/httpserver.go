@@ -32,8 +32,8 @@ type Server struct {
 
 // Limits are those of the public connections of a server. The control socket has none.
 type Limits struct {
-	// Connections is how many may be open; 0 is 10,000. It is never more than the open files
-	// of the process leave room for.
+	// Connections is the number that may be open. It is never more than the open files of
+	// the process leave room for, which is also the default, used for 0.
 	Connections int
 	// Exempt reports whether an address may have more than an eighth of them, such as a
 	// reverse proxy; nil = every address.

@@ -111,7 +111,7 @@ var definitions = []Definition{
 		set:  verbatim(func(s *Settings) *string { return &s.BootstrapSecretDir }),
 	},
 	{
-		Key: "max_connections", Variable: "SVC_MAX_CONNECTIONS", Kind: "integer", Unset: "256 fewer than the process may open files, and at most 10000",
+		Key: "max_connections", Variable: "SVC_MAX_CONNECTIONS", Kind: "integer", Unset: "256 fewer than the process may open files",
 		Help: "Maximum number of open connections. One address (IPv6: one /64) may have an eighth of them, except trusted proxies; the control socket does not count.",
 		Why:  "Connections must leave files for the data, and each takes some 20 KiB of memory.",
 		set:  into(func(s *Settings) *int { return &s.MaxConnections }, number(1, maxCount)),
