@@ -81,21 +81,31 @@ type peer struct {
 	index      int // in connections.most
 }
 
-// queue has connections in the order in which they came. Those that may make room are at
-// its front, others among them: their state says which.
+// queue holds connections in the order in which they came. Only those in a certain state
+// may make room.
 type queue struct{ list.List }
 
-// take removes connections from the front of the queue until one has a state, and returns
-// that; nil if there is none.
-func (q *queue) take(state http.ConnState, place func(*connection) **list.Element) *connection {
-	for q.Len() > 0 {
-		one := q.Front().Value.(*connection)
-		q.drop(place(one))
-		if one.is(state) {
+// claim returns the first connection in a state, which then is in the state givenAway. It
+// returns nil if there is none.
+func (q *queue) claim(state http.ConnState) *connection {
+	for e := q.Front(); e != nil; e = e.Next() {
+		one := e.Value.(*connection)
+		if one.state.CompareAndSwap(int32(state), givenAway) {
 			return one
 		}
 	}
 	return nil
+}
+
+// dropBusy removes connections from the front of the queue up to the first one in a state.
+func (q *queue) dropBusy(state http.ConnState, place func(*connection) **list.Element) {
+	for q.Len() > 0 {
+		one := q.Front().Value.(*connection)
+		if one.is(state) {
+			return
+		}
+		q.drop(place(one))
+	}
 }
 
 // enter puts a connection at the end of the queue.
@@ -143,12 +153,15 @@ func (h *byHeaderless) Pop() any {
 type connection struct {
 	conn  net.Conn
 	peer  *peer        // nil for the control socket
-	state atomic.Int32 // http.ConnState; while it is StateNew, no complete header has come
+	state atomic.Int32 // http.ConnState or givenAway; while it is StateNew, no complete header has come
 
 	// Places in queues, nil outside of them; guarded by connections.mu, like gone.
 	idle, peerIdle, headerless *list.Element
 	gone                       bool // it was closed to make room and is not counted
 }
+
+// givenAway is the state of a connection that the server closes to make room.
+const givenAway = -1
 
 func (c *connection) is(state http.ConnState) bool { return c.state.Load() == int32(state) }
 
@@ -170,7 +183,9 @@ func (c *connections) Counts() Counts {
 	return counts
 }
 
-// track follows a connection of the server.
+// track notes the new state of a connection. If the header has come after the connection was
+// given away, track panics. net/http recovers and drops the request, whose client could not
+// learn its outcome.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		c.add(&connection{conn: conn})
@@ -182,12 +197,16 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 	}
 	one := known.(*connection)
 	if state == http.StateActive {
-		if before := one.state.Swap(int32(state)); before == int32(http.StateNew) {
+		switch one.state.Swap(int32(state)) {
+		case int32(http.StateNew):
 			c.mu.Lock()
 			c.headerCame(one)
+			c.room.Signal() // another address may have most connections without a header now
 			c.mu.Unlock()
+		case givenAway:
+			panic(http.ErrAbortHandler)
 		}
-		return // without a lock: every request begins so
+		return // usually without a lock, because every request begins so
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,7 +237,7 @@ func (c *connections) add(one *connection) {
 		heap.Fix(&c.most, one.peer.index)
 	}
 	if c.stopping {
-		closeNow(one.conn)
+		c.closeIfSilent(one)
 	}
 }
 
@@ -269,9 +288,14 @@ func (c *connections) closeSilent() {
 	defer c.mu.Unlock()
 	c.stopping = true
 	for _, known := range c.known.Range {
-		if one := known.(*connection); one.is(http.StateNew) {
-			closeNow(one.conn) // nothing was sent on it, so nothing can be lost
-		}
+		c.closeIfSilent(known.(*connection))
+	}
+}
+
+// closeIfSilent closes a connection on which no complete header has come.
+func (c *connections) closeIfSilent(one *connection) {
+	if one.state.CompareAndSwap(int32(http.StateNew), givenAway) {
+		closeNow(one.conn)
 	}
 }
 
@@ -362,14 +386,13 @@ func (c *connections) mayEnter(conn net.Conn) bool {
 // one without a complete header. It reports whether it has closed one. The caller must hold
 // c.mu.
 func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Element, headerless *queue) bool {
-	one := idle.take(http.StateIdle, place)
+	idle.dropBusy(http.StateIdle, place)
+	one := idle.claim(http.StateIdle)
 	if one != nil {
 		c.counts.Idle++
-	} else if front := headerless.Front(); front != nil {
-		one = front.Value.(*connection)
+	} else if one = headerless.claim(http.StateNew); one != nil {
 		c.counts.Headerless++
-	}
-	if one == nil {
+	} else {
 		return false
 	}
 	c.leave(one)

@@ -12,7 +12,9 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -388,4 +390,76 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 			t.Errorf("%d silent connections are open, %+v", open, c)
 		}
 	})
+}
+
+// lateConn is a connection that receives its request when the server closes it.
+type lateConn struct {
+	net.Conn
+	request io.Reader
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func (c *lateConn) Read(b []byte) (int, error) {
+	<-c.closed
+	return c.request.Read(b)
+}
+
+func (c *lateConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// TestHeaderComesTooLate checks that a request has no effect if its header comes after the
+// place of its connection was given away.
+func TestHeaderComesTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var paths sync.Map
+		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			paths.Store(r.URL.Path, true)
+			w.WriteHeader(http.StatusNoContent)
+		})
+		ctx, stop := context.WithCancel(context.Background())
+		l, ended := newPipes(), make(chan error, 1)
+		s := NewServer(handler, Limits{Connections: 1}, slog.New(slog.DiscardHandler))
+		go func() { ended <- s.Serve(ctx, time.Minute, nil, l) }()
+		_, server := net.Pipe()
+		l.come <- &lateConn{Conn: server, request: strings.NewReader("GET /late HTTP/1.1\r\nHost: x\r\n\r\n"), closed: make(chan struct{})}
+		synctest.Wait()
+		client := l.dialFrom("198.51.100.1")
+		talk(t, client)
+		synctest.Wait()
+		if _, late := paths.Load("/late"); late || s.Connections().Headerless != 1 {
+			t.Errorf("the late request was answered: %t; connections %+v", late, s.Connections())
+		}
+		stop()
+		must(t, errors.Join(client.Close(), <-ended))
+	})
+}
+
+// TestHeaderComesInTime checks that a connection is not closed for another one after its header
+// has come, even if the queues do not know it yet.
+func TestHeaderComesInTime(t *testing.T) {
+	t.Parallel()
+	c := newConnections(Limits{Connections: 1}, slog.New(slog.DiscardHandler))
+	_, server := net.Pipe()
+	c.track(server, http.StateNew)
+	known, _ := c.known.Load(server)
+	one := known.(*connection)
+	c.mu.Lock()
+	noted := make(chan struct{})
+	go func() {
+		c.track(server, http.StateActive) // waits for the lock
+		close(noted)
+	}()
+	for !one.is(http.StateActive) {
+		runtime.Gosched()
+	}
+	if c.makeRoom(&c.idle, idlePlace, c.firstHeaderless()) {
+		t.Error("a connection whose header has come made room")
+	}
+	c.mu.Unlock()
+	<-noted
+	must(t, server.SetReadDeadline(time.Time{})) // fails on a closed pipe
 }
