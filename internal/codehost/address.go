@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// names are what owners and repositories are called.
+// names matches valid names of owners and repositories.
 var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// ParseRepo takes the owner and the repository, owner/name, from the address of a page
-// of the code host, whatever follows them, and without .git. It reports false for
-// addresses of other hosts.
+// ParseRepo returns owner/name from the address of a page of the code host. It ignores .git and
+// anything after the repository. ok is false for other hosts.
 func (c *Client) ParseRepo(address string) (name string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	web, webErr := url.Parse(c.Web)
@@ -27,13 +26,14 @@ func (c *Client) ParseRepo(address string) (name string, ok bool) {
 	return name, validName(name)
 }
 
-// validName reports whether a text is owner/name.
+// validName reports whether a text has the form owner/name.
 func validName(name string) bool {
 	owner, repo, ok := strings.Cut(name, "/")
 	return ok && names.MatchString(owner) && names.MatchString(repo) && strings.Trim(owner, ".") != "" && strings.Trim(repo, ".") != ""
 }
 
-// sameHost compares hosts with their ports. The default port is that of the scheme.
+// sameHost reports whether two URLs have the same host and port. A missing port is the scheme's
+// default port; if neither URL has a port, the schemes may differ.
 func sameHost(a, b *url.URL) bool {
 	return strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b) ||
 		a.Port() == "" && b.Port() == "" && strings.EqualFold(a.Hostname(), b.Hostname())
@@ -46,7 +46,7 @@ func port(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// origin is scheme, host and port.
+// origin returns the scheme, host and port.
 func origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port(u))
 }

@@ -8,7 +8,7 @@ import (
 	"svc/internal/codehost"
 )
 
-// TestRepoAddress is rule G1.
+// TestRepoAddress checks which addresses name a repository.
 func TestRepoAddress(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ web, address, want string }{
@@ -53,8 +53,8 @@ func TestRepoAddress(t *testing.T) {
 	}
 }
 
-// FuzzRepoAddress holds that a name is one owner and one repository that need no
-// escaping in a path, and that it is the same when read again.
+// FuzzRepoAddress checks that a parsed name is one owner and one repository that need no escaping
+// in a path, and that parsing it again returns the same name.
 func FuzzRepoAddress(f *testing.F) {
 	for _, seed := range []string{"https://github.com/a/b", "https://github.com/a/b.git.git", "http://github.com:80/a/../b", "https://github.com/%61/b", "https://u:p@github.com/a/b"} {
 		f.Add(seed)

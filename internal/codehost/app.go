@@ -17,7 +17,7 @@ import (
 	"svc/internal/fault"
 )
 
-// App is the identity that the program has at the code host.
+// App is the program's identity at the code host.
 type App struct {
 	id          string
 	key         *rsa.PrivateKey
@@ -26,11 +26,11 @@ type App struct {
 
 const (
 	minKeyBits    = 2048
-	issuedBefore  = time.Minute     // for a clock that is ahead of that of the code host
-	appTokenLives = 9 * time.Minute // the code host allows ten
+	issuedBefore  = time.Minute     // because our clock may be ahead of the code host's
+	appTokenLives = 9 * time.Minute // the code host allows 10 minutes
 )
 
-// NewApp takes the private key as PEM, PKCS#1 or PKCS#8. The error is a fault of kind
+// NewApp returns an app. The private key is PEM in PKCS#1 or PKCS#8 form. Errors are faults of kind
 // Invalid.
 func NewApp(id, keyPEM string) (*App, error) {
 	if strings.TrimSpace(id) == "" {
@@ -56,14 +56,14 @@ func NewApp(id, keyPEM string) (*App, error) {
 	return &App{id, key, hex.EncodeToString(sum[:])}, nil
 }
 
-// token is the credential of the app itself, which only asks for installations.
+// token returns the credential of the app itself, which is only valid for managing installations.
 func (a *App) token(now time.Time) (string, error) {
 	return jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
 		IssuedAt: jwt.NewNumericDate(now.Add(-issuedBefore)), ExpiresAt: jwt.NewNumericDate(now.Add(appTokenLives)), Issuer: a.id,
 	}).SignedString(a.key)
 }
 
-// doAs makes a call with the token of an app.
+// doAs makes a call with the app's token.
 func (c *Client) doAs(ctx context.Context, app *App, k call) (*response, error) {
 	var err error
 	if k.token, err = app.token(c.Now()); err != nil {
@@ -73,23 +73,23 @@ func (c *Client) doAs(ctx context.Context, app *App, k call) (*response, error) 
 	return c.do(ctx, k)
 }
 
-// Registration is the app as the code host knows it.
+// Registration is the app's registration at the code host.
 type Registration struct {
 	Name        string            `json:"name"`
 	Slug        string            `json:"slug"`
 	Permissions map[string]string `json:"permissions"` // name -> read, write or admin
-	Events      []string          `json:"events"`      // that its webhook receives
+	Events      []string          `json:"events"`      // received by its webhook
 }
 
-// Grants reports whether the app was given a permission of a level, read or write. A
-// higher level has the lower ones in it.
+// Grants reports whether the app has a permission at a level, read or write. A higher level
+// includes the lower ones.
 func (r *Registration) Grants(permission, level string) bool {
 	levels := []string{"read", "write", "admin"}
 	given := slices.Index(levels, r.Permissions[permission])
 	return given >= 0 && given >= slices.Index(levels, level)
 }
 
-// Test asks for the registration of an app: id and key belong together.
+// Test requests the registration of an app, which verifies that id and key match.
 func (c *Client) Test(ctx context.Context, app *App) (*Registration, error) {
 	k := call{method: http.MethodGet, path: "/app"}
 	r, err := c.doAs(ctx, app, k)

@@ -56,7 +56,8 @@ func TestKeyOfTheApp(t *testing.T) {
 	}
 }
 
-// TestTokenOfTheApp: RS256, issued a minute ago, valid for nine.
+// TestTokenOfTheApp checks that the token uses RS256, was issued a minute ago, and is valid for
+// nine more.
 func TestTokenOfTheApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -88,7 +89,7 @@ func TestTokenOfTheApp(t *testing.T) {
 	}
 }
 
-// TestTest: what keeps an app from being known.
+// TestTest checks the reasons for which an app is rejected.
 func TestTest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

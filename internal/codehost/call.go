@@ -19,25 +19,25 @@ const maxRedirects = 5
 type call struct {
 	method   string
 	path     string // below the base address of the API, escaped, with the query
-	token    string // of the Authorization header, or ""
-	identity string // whom the rate limit counts
-	body     any    // is sent as JSON, unless it is nil
+	token    string // for the Authorization header, or ""
+	identity string // key of the rate limit
+	body     any    // sent as JSON unless nil
 }
 
-// name is how errors call it: without the query.
+// name returns the method and the path without the query, for errors.
 func (k call) name() string {
 	path, _, _ := strings.Cut(k.path, "?")
 	return k.method + " " + path
 }
 
-// response is an answer of a status 2xx.
+// response is an answer with a 2xx status.
 type response struct {
-	path   string // of the last request, below the base address, escaped: redirects may have changed it
+	path   string // of the last request, escaped, below the base address; redirects may have changed it
 	header http.Header
 	body   []byte
 }
 
-// decode reads the body into v.
+// decode parses the body into v.
 func (r *response) decode(k call, v any) error {
 	if err := json.Unmarshal(r.body, v); err != nil {
 		return &Error{Call: k.name(), Detail: "the answer has another form than expected", Err: err}
@@ -45,8 +45,8 @@ func (r *response) decode(k call, v any) error {
 	return nil
 }
 
-// do makes a call. Where a rate limit refuses it and ends soon, it waits and repeats it
-// once. Errors are *Error.
+// do makes a call. If a rate limit that ends soon prevents it, do waits and retries once. Errors
+// are *Error.
 func (c *Client) do(ctx context.Context, k call) (*response, error) {
 	waited := false
 	if until := c.limits.get(k.identity); until.After(c.Now()) {
@@ -61,7 +61,7 @@ func (c *Client) do(ctx context.Context, k call) (*response, error) {
 	return r, err
 }
 
-// send makes a call once, at the place where redirects lead.
+// send makes a call once and follows redirects.
 func (c *Client) send(ctx context.Context, k call) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -93,7 +93,7 @@ func (c *Client) send(ctx context.Context, k call) (*response, error) {
 			limit = maxReceipt
 		}
 		text, err := io.ReadAll(io.LimitReader(answer.Body, int64(limit)+1))
-		_ = answer.Body.Close() // it was read
+		_ = answer.Body.Close() // it has been read
 		if err == nil && len(text) > limit {
 			err = errors.New("the answer is too long")
 		}
@@ -112,7 +112,7 @@ func (c *Client) send(ctx context.Context, k call) (*response, error) {
 	return nil, &Error{Call: k.name(), Detail: "too many redirects"}
 }
 
-// request is a request of a call to an address.
+// request builds the HTTP request of a call to an address.
 func (c *Client) request(ctx context.Context, k call, address string, body []byte, known *kept) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, k.method, address, bytes.NewReader(body))
 	if err != nil {
@@ -132,9 +132,9 @@ func (c *Client) request(ctx context.Context, k call, address string, body []byt
 	return r, nil
 }
 
-// moved is where an answer sends us, or nil. The HTTP client has followed redirects of
-// GET; it leaves those of other methods, which keep their method and body: a
-// repository was renamed.
+// moved returns the target of a redirect, or nil. The HTTP client has already followed redirects of
+// GET. Those of other methods keep the method and the body, because they mean that a repository was
+// renamed.
 func moved(answer *http.Response) *url.URL {
 	switch answer.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -145,8 +145,7 @@ func moved(answer *http.Response) *url.URL {
 	return nil
 }
 
-// judge makes a response or an error of an answer, and notes what it says about rate
-// limits.
+// judge converts an answer to a response or an error, and records its rate limits.
 func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) (*response, error) {
 	at := answer.Request.URL.EscapedPath()
 	if base, err := url.Parse(c.API); err == nil {
@@ -157,7 +156,7 @@ func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) 
 	}
 	ok := answer.StatusCode/100 == 2
 	if !ok {
-		_ = json.Unmarshal(text, &said) // a message is not needed
+		_ = json.Unmarshal(text, &said) // the message is optional
 	}
 	reset := resetOf(answer.StatusCode, answer.Header, said.Message, c.Now())
 	if !reset.IsZero() {
@@ -171,7 +170,7 @@ func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) 
 		if refused(answer.StatusCode) {
 			e.Reset = reset
 		}
-		// A status 3xx that is no place to go to, such as 303, may follow what was done.
+		// The call may have taken effect if the status is 3xx without a usable target, such as 303.
 		e.Unclear = k.method != http.MethodGet && answer.StatusCode/100 != 4
 		return nil, e
 	}

@@ -16,26 +16,26 @@ import (
 	"svc/internal/testutil"
 )
 
-// inBubble runs a test in a bubble of testing/synctest, where waiting takes no time, with
-// a host at the other end of a pipe.
+// inBubble runs a test in a testing/synctest bubble, where waiting takes no time. The host is
+// connected by a pipe.
 func inBubble(t *testing.T, run func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{host: codehosttest.NewAt("http://codehost.example")}
 		p := make(testutil.Pipes)
 		server := &http.Server{Handler: w.host}
-		go func() { _ = server.Serve(p) }() // ends when it is closed
+		go func() { _ = server.Serve(p) }() // ends when the server is closed
 		transport := &http.Transport{DialContext: p.Dial}
 		w.Client = codehost.New(codehost.Config{HTTP: &http.Client{Transport: transport}, API: w.host.URL, Web: w.host.URL, Now: w.now})
 		defer func() {
 			w.host.Close()
 			transport.CloseIdleConnections()
-			_ = server.Close() // ends connections and Serve
+			_ = server.Close() // closes connections and ends Serve
 		}()
 		run(t, w)
 	})
 }
 
-// failure is the error of a call.
+// failure returns the *Error of a call and fails the test if it is another error.
 func failure(t *testing.T, err error) *codehost.Error {
 	t.Helper()
 	e, ok := errors.AsType[*codehost.Error](err)
@@ -45,23 +45,23 @@ func failure(t *testing.T, err error) *codehost.Error {
 	return e
 }
 
-// fails demands that a call fails.
+// fails fails the test unless err is an *Error.
 func fails(t *testing.T, err error) {
 	t.Helper()
-	_ = failure(t, err) // whatever it is
+	_ = failure(t, err) // checks the type
 }
 
-// TestRateLimits: a limit that ends soon is waited for, once; others are returned with
-// the time of their end.
+// TestRateLimits checks that a call waits once for a limit that ends soon, and otherwise returns
+// the end of the limit.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	const minute = time.Minute
 	for name, tc := range map[string]struct {
 		fault    codehosttest.Fault
-		times    int           // that it refuses
-		patience time.Duration // of the context
-		waits    time.Duration // until it succeeds or fails
-		resetIn  time.Duration // after that; 0 = it succeeds
+		times    int           // number of refused calls
+		patience time.Duration // timeout of the context
+		waits    time.Duration // time until it succeeds or fails
+		resetIn  time.Duration // remaining time in the error; 0 if it succeeds
 		asked    int
 	}{
 		"ends in 3 s":             {codehosttest.RateLimit(3 * time.Second), 1, 20 * time.Second, 3 * time.Second, 0, 2},
@@ -111,8 +111,8 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
-// TestNobodyAsksWhileLimited: until a limit ends nothing is sent by those it is for, and
-// others are not kept.
+// TestNobodyAsksWhileLimited checks that no calls are sent with a limited identity until the limit
+// ends, and that other identities are not affected.
 func TestNobodyAsksWhileLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -140,7 +140,8 @@ func TestNobodyAsksWhileLimited(t *testing.T) {
 
 func second[V any](_ V, err error) error { return err }
 
-// TestWaitsOnce: who has waited for the end of a limit does not wait for another.
+// TestWaitsOnce checks that a call that has waited for the end of a limit does not wait for another
+// one.
 func TestWaitsOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, w *world) {
@@ -158,7 +159,7 @@ func TestWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestLimitIsUsedUp: after the last call of the hour the next is not sent.
+// TestLimitIsUsedUp checks that no call is sent after the last one that the limit allows.
 func TestLimitIsUsedUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -182,8 +183,7 @@ func TestLimitIsUsedUp(t *testing.T) {
 	}
 }
 
-// TestClockOfTheHost: the end of a limit is a distance in time, whatever the host's clock
-// shows.
+// TestClockOfTheHost checks that the end of a limit is computed relative to the host's clock.
 func TestClockOfTheHost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -196,7 +196,8 @@ func TestClockOfTheHost(t *testing.T) {
 	}
 }
 
-// TestConditionalRequests: what has not changed is not sent again and costs nothing.
+// TestConditionalRequests checks that unchanged answers are not sent again and do not count against
+// the limit.
 func TestConditionalRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -206,7 +207,7 @@ func TestConditionalRequests(t *testing.T) {
 	}
 	app, _ := w.app(t, all, repo)
 	r := w.Repo(app, "lumen-works/beacon")
-	w.host.SetLimit(4) // a page each, and two of the app
+	w.host.SetLimit(4) // one call per page, and two by the app
 	read := func() (n int, first string) {
 		t.Helper()
 		err := r.EachPage(t.Context(), 1000, func(page []codehost.Release) error {
@@ -233,11 +234,11 @@ func TestConditionalRequests(t *testing.T) {
 	}
 }
 
-// TestUnclear: after which failures an issue may exist.
+// TestUnclear checks after which failures an issue may exist.
 func TestUnclear(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		part            string // of the path that fails
+		part            string // part of the path that fails
 		fault           codehosttest.Fault
 		unclear, exists bool
 	}{
@@ -278,7 +279,8 @@ func TestUnclear(t *testing.T) {
 	}
 }
 
-// TestCreatedWhateverIsSaid: an issue that exists is one, also when the answer is odd.
+// TestCreatedWhateverIsSaid checks that a created issue is returned even if the answer is
+// malformed.
 func TestCreatedWhateverIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -298,8 +300,8 @@ func TestCreatedWhateverIsSaid(t *testing.T) {
 	}
 }
 
-// TestPatienceEnds: a call ends after 10 s, all of a request when its context does, also
-// of those who wait for somebody else's token.
+// TestPatienceEnds checks that a call times out after 10 s, and that all calls of a request end
+// with its context, even while waiting for a token that another call has requested.
 func TestPatienceEnds(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -338,8 +340,8 @@ func TestPatienceEnds(t *testing.T) {
 	}
 }
 
-// TestRedirectsElsewhere: neither a read nor a write follows to another host, where the
-// token would go with it.
+// TestRedirectsElsewhere checks that neither reads nor writes follow redirects to another host,
+// which would receive the token.
 func TestRedirectsElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -370,7 +372,7 @@ func TestRedirectsElsewhere(t *testing.T) {
 	}
 }
 
-// TestPaging: links lead through the pages, and never to another host.
+// TestPaging checks that links to the next page are followed, but never to another host.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -407,7 +409,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// TestFindIssue: by a marker, among those since a time.
+// TestFindIssue checks the search for an issue by its marker and time of creation.
 func TestFindIssue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -425,7 +427,7 @@ func TestFindIssue(t *testing.T) {
 	for name, tc := range map[string]struct {
 		marker string
 		since  time.Time
-		want   int64 // 0 = none
+		want   int64 // 0 for none
 	}{
 		"on the second page":  {"<!-- svc 2 -->", w.now().Add(-time.Hour), 2},
 		"clocks that differ":  {"<!-- svc 2 -->", w.now().Add(5 * time.Minute), 2},
@@ -454,7 +456,7 @@ func TestFindIssue(t *testing.T) {
 	}
 }
 
-// TestFile: what is a text file, and what is not.
+// TestFile checks which files are returned as text.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

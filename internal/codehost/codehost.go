@@ -1,27 +1,26 @@
-// Package codehost speaks with the code host: the REST API of GitHub and of those that
-// have a compatible one, and what they send to webhooks.
+// Package codehost is a client of the code host: the REST API of GitHub and compatible ones, and the
+// deliveries that they send to webhooks.
 //
-// Its errors are for the log. They may contain what the code host answered, which must
-// not reach a visitor.
+// Its errors are for the log. They may contain the code host's answer, which visitors must not see.
 //
-//	codehost.go   the client and the bounds of its calls
-//	call.go       one call: headers, redirects, time, conditional requests
-//	etag.go       answers that are kept for conditional requests
-//	limits.go     rate limits: when they end, and short waits
-//	errors.go     why a call failed
+//	codehost.go   the client and the limits of its calls
+//	call.go       one call: headers, redirects, timeouts, conditional requests
+//	etag.go       cache of answers for conditional requests
+//	limits.go     rate limits, and waiting for their end
+//	errors.go     errors of calls
 //	address.go    addresses and names of repositories
 //	app.go        the app: its key, its tokens, its registration
-//	token.go      installations and their narrowed access tokens
+//	token.go      installations and their access tokens
 //	repo.go       a repository and its files
 //	releases.go   releases and paging through them
 //	issues.go     issues, comments, reactions, workflows
-//	release.go    Release, read leniently
-//	mapping.go    a release as a version of ours
+//	release.go    Release, parsed leniently
+//	mapping.go    mapping of a release to a version
 //	signature.go  signatures of deliveries
-//	delivery.go   what webhooks are sent
+//	delivery.go   requests to webhooks
 //	template.go   templates of issues
 //	escape.go     texts of visitors in issues
-//	object.go     fields of JSON objects, each on its own
+//	object.go     fields of JSON objects, parsed separately
 package codehost
 
 import (
@@ -29,30 +28,30 @@ import (
 	"time"
 )
 
-// RequestTime is what all calls of one request to us may take together. Callers give
-// it to their context.
+// RequestTime limits the total time of all calls for one incoming request. Callers set it on their
+// context.
 const RequestTime = 20 * time.Second
 
 const (
-	callTime   = 10 * time.Second // of one call
-	maxAnswer  = 32 << 20         // bytes that are read of an answer: 100 releases with attachments
-	maxReceipt = 1 << 20          // of an answer to a call that changes something
-	maxKept    = 512 << 10        // bytes of an answer that is kept for conditional requests ...
-	maxKeptAll = 8 << 20          // ... and of all of them
-	pageSize   = "100"            // entries of a list; some code hosts give fewer
+	callTime   = 10 * time.Second // timeout of one call
+	maxAnswer  = 32 << 20         // maximum bytes of an answer: 100 releases with attachments
+	maxReceipt = 1 << 20          // maximum bytes of an answer to a call that changes something
+	maxKept    = 512 << 10        // maximum bytes of a cached answer
+	maxKeptAll = 8 << 20          // maximum bytes of all cached answers
+	pageSize   = "100"            // entries per page of a list; some code hosts return fewer
 	maxPages   = 40
-	maxSlots   = 512 // repositories whose tokens are kept
+	maxSlots   = 512 // repositories with cached tokens
 )
 
-// Config is what a client needs to know.
+// Config configures a Client.
 type Config struct {
-	HTTP *http.Client // of profile outbound.Fixed
-	API  string       // base address of the REST API, without a slash at the end
-	Web  string       // base address in a browser, without a slash at the end
+	HTTP *http.Client // with profile outbound.Fixed
+	API  string       // base address of the REST API, without a trailing slash
+	Web  string       // base address of the web site, without a trailing slash
 	Now  func() time.Time
 }
 
-// Client asks one code host. Its methods may be called from any goroutine.
+// Client makes calls to one code host. It is safe for concurrent use.
 type Client struct {
 	Config
 	kept   answers
@@ -60,5 +59,5 @@ type Client struct {
 	slots  slots
 }
 
-// New makes a client. It does not connect.
+// New returns a client. It does not connect.
 func New(c Config) *Client { return &Client{Config: c} }

@@ -12,18 +12,17 @@ import (
 	"svc/internal/fault"
 )
 
-// Delivery is a request that a code host sends to a webhook. Its signature must have
-// been verified.
+// Delivery is a request from a code host to a webhook. The caller must have verified its signature.
 type Delivery struct {
-	Event   string // what it is about; "" when it does not say
-	ID      string // the same when the delivery is repeated; "" when it has none
+	Event   string // type of the event; "" if missing
+	ID      string // the same for repetitions of a delivery; "" if missing
 	Payload json.RawMessage
 
-	updatesAreEdits bool // the action updated is what others call edited
+	updatesAreEdits bool // the sender uses the action "updated" for "edited"
 }
 
-// ReadDelivery reads the headers and the body of a delivery, which is JSON or a form
-// whose field payload is. Any other body is Invalid.
+// ReadDelivery parses the headers and the body of a delivery. The body is JSON or a form with the
+// field payload; any other body is a fault of kind Invalid.
 func ReadDelivery(h http.Header, raw []byte) (*Delivery, error) {
 	d := &Delivery{
 		Event: strings.TrimSpace(h.Get("X-GitHub-Event")), ID: strings.TrimSpace(h.Get("X-GitHub-Delivery")), Payload: raw,
@@ -45,19 +44,19 @@ func isForm(h http.Header) bool {
 	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
-// ReleaseEvent is the payload of a delivery about a release. What is missing, or is not
-// of the type that it should be, is empty.
+// ReleaseEvent is the payload of a delivery about a release. Missing fields and fields of the wrong
+// type are empty.
 type ReleaseEvent struct {
 	Action     string
-	Release    *Release // nil when there is none
+	Release    *Release // nil if missing
 	Repository string   // owner/name
 }
 
-// ReleaseActions are the actions after which a release is as the payload says. They do
-// not include those that remove one: a version that was published stays.
+// ReleaseActions are the actions after which a release must be stored as in the payload. Removals
+// are not included: a published version is kept.
 var ReleaseActions = []string{"published", "released", "prereleased", "created", "edited"}
 
-// ReleaseEvent reads what the delivery says about a release.
+// ReleaseEvent parses the payload as an event about a release.
 func (d *Delivery) ReleaseEvent() ReleaseEvent {
 	payload := objectOf(d.Payload)
 	e := ReleaseEvent{Action: payload.text("action"), Repository: payload.object("repository").text("full_name")}
@@ -70,19 +69,19 @@ func (d *Delivery) ReleaseEvent() ReleaseEvent {
 	return e
 }
 
-// CommentEvent is the payload of a delivery about a comment on an issue. What is
-// missing, or is not of the type that it should be, is empty.
+// CommentEvent is the payload of a delivery about a comment on an issue. Missing fields and fields
+// of the wrong type are empty.
 type CommentEvent struct {
 	Action      string
 	Repository  string // owner/name
-	Issue       int64  // its number; 0 = unknown
-	Comment     int64  // its id; 0 = unknown
+	Issue       int64  // its number; 0 if unknown
+	Comment     int64  // its id; 0 if unknown
 	Body        string
-	Association string // of the author with the repository, such as MEMBER
+	Association string // relation of the author to the repository, such as MEMBER
 	Login       string // of the author
 }
 
-// CommentEvent reads what the delivery says about a comment.
+// CommentEvent parses the payload as an event about a comment.
 func (d *Delivery) CommentEvent() CommentEvent {
 	payload := objectOf(d.Payload)
 	comment := payload.object("comment")
@@ -95,8 +94,8 @@ func (d *Delivery) CommentEvent() CommentEvent {
 
 var commandLine = regexp.MustCompile(`^/svc-([a-z0-9][a-z0-9-]*)(?:\s+(.*))?$`)
 
-// ParseCommand reads the command in the first line of a comment that is not empty:
-// /svc- and a name, then whatever the workflow is to be given.
+// ParseCommand parses the command in the first non-empty line of a comment: /svc- and a name, then
+// the argument for the workflow.
 func ParseCommand(body string) (name, argument string, ok bool) {
 	for line := range strings.SplitSeq(body, "\n") {
 		if line = strings.TrimSpace(line); line == "" {

@@ -9,30 +9,29 @@ import (
 	"unicode"
 )
 
-// ErrNotFound is what the code host does not have, or does not show to us.
+// ErrNotFound reports that the code host does not have the resource, or does not show it to us.
 var ErrNotFound = errors.New("not found at the code host")
 
-// ErrNotInstalled is for calls that only the app may make, where there is no app or it
-// is not installed on the repository.
+// ErrNotInstalled reports that a call requires the app, and that there is no app or it is not
+// installed on the repository.
 var ErrNotInstalled = errors.New("the app of the code host is not installed on the repository")
 
-const maxDetail = 300 // characters of an answer's message that are kept for the log
+const maxDetail = 300 // maximum length in characters of a message kept for the log
 
-// Error is a call that failed. It is for the log: its text has what the code host said.
+// Error is a failed call. Its text is for the log, because it contains the code host's message.
 type Error struct {
 	Call   string // method and path
-	Status int    // of the answer; 0 = there was none
-	Detail string // what the answer says, in one line
-	// Reset is when the rate limit ends that refused the call; zero = it was not refused
-	// by one.
+	Status int    // of the answer; 0 if there was none
+	Detail string // message of the answer, in one line
+	// Reset is the end of the rate limit that refused the call, or zero.
 	Reset time.Time
-	// Unclear is whether the call may have been done although nothing says so: it changes
-	// something, and its answer is lost or a failure of the code host.
+	// Unclear reports whether the call may have taken effect: it changes something, and the answer
+	// was lost or was a failure of the code host.
 	Unclear bool
-	Err     error // why there is no answer
+	Err     error // cause if there was no answer
 }
 
-// Error is the whole story.
+// Error returns the call with all details.
 func (e *Error) Error() string {
 	text := "code host: " + e.Call
 	if e.Status != 0 {
@@ -50,15 +49,15 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap is why there is no answer.
+// Unwrap returns the cause if there was no answer.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes answers that something is not there ErrNotFound.
+// Is reports that the statuses 404 and 410 match ErrNotFound.
 func (e *Error) Is(target error) bool {
 	return target == ErrNotFound && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 }
 
-// status is that of the answer which made an error, or 0.
+// status returns the status of the answer that caused an error, or 0.
 func status(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok && e.Reset.IsZero() {
 		return e.Status
@@ -66,7 +65,7 @@ func status(err error) int {
 	return 0
 }
 
-// oneLine shortens what another machine said for the log.
+// oneLine shortens a message of another machine to one line for the log.
 func oneLine(text string) string {
 	line := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// zeroWidthSpace keeps apart what together would be more than text: after the @ of a
-// name there is no mention, after the # of a number no reference. Readers do not see it.
+// zeroWidthSpace is inserted to prevent links: after the @ of a name or the # of a number. It is
+// invisible.
 const zeroWidthSpace = "\u200B"
 
-// plain is a text of a visitor for the title of an issue, in one line, which neither
-// mentions anybody nor refers to anything.
+// plain escapes a visitor's text for the title of an issue. The result is one line without mentions
+// or references.
 func plain(text string) string {
 	text = strings.ReplaceAll(plainLine(text), "`", "'")
 	return tagStart.ReplaceAllString(harmless(text), "<"+zeroWidthSpace+"${1}")
@@ -20,10 +20,10 @@ func plain(text string) string {
 
 var tagStart = regexp.MustCompile(`<([A-Za-z/!?])`)
 
-// markdown is a text of a visitor for the body of an issue. It mentions nobody, refers
-// to nothing, and has no meaning in Markdown: no link, no HTML, no comment that could be
-// taken for a marker, no end of a cell, a list or a block of code. It is one line, because a
-// cell of a table is, with <br> for line breaks.
+// markdown escapes a visitor's text for the body of an issue. The result has no mentions, no
+// references and no meaning in Markdown: no link, no HTML, no comment that could pass for a marker,
+// no end of a cell, list or code block. It is one line with <br> for line breaks, so that it fits
+// into a cell of a table.
 func markdown(text string) string {
 	lines := plainLines(text)
 	for i, line := range lines {
@@ -32,16 +32,16 @@ func markdown(text string) string {
 	return beginLiterally(strings.Join(lines, "<br>"))
 }
 
-// entities are the characters with a meaning in the middle of a line, which references
-// to them do not have, neither in Markdown nor in HTML, the ends of attributes among
-// them. They are hexadecimal, so that nobody takes &#x2a; for the number of an issue.
+// entities replaces the characters with a meaning in the middle of a line by character references,
+// which have none in Markdown or HTML, including the ends of attributes. The references are
+// hexadecimal, so that &#x2a; is not taken for the number of an issue.
 var entities = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;", "|", "&#x7c;", `\`, "&#x5c;", "`", "&#x60;",
 	"*", "&#x2a;", "_", "&#x5f;", "[", "&#x5b;", "]", "&#x5d;", "~", "&#x7e;", "$", "&#x24;",
 )
 
-// beginning finds what has a meaning at the beginning of a line only: lists, rules and
-// underlines of headings and tables. Those of entities and harmless are gone by then.
+// beginning matches characters that have a meaning only at the start of a line: lists, rules, and
+// underlines of headings and tables. It runs after entities and harmless.
 var beginning = regexp.MustCompile(`^(?:[-+=:]|[0-9]{1,9}[.)](?: |$))`)
 
 func beginLiterally(line string) string {
@@ -53,9 +53,9 @@ func beginLiterally(line string) string {
 	return line[:last] + fmt.Sprintf("&#x%x;", line[last]) + line[last+1:]
 }
 
-// plainLines are the lines of a text, without spaces around them, runs of spaces and
-// more than one empty line between others, and without characters that are not seen but
-// change how others are: controls, and those that turn the direction of what follows.
+// plainLines returns the lines of a text. It collapses runs of spaces and of empty lines, trims
+// lines, and removes invisible characters that affect others: controls and changes of the text
+// direction.
 func plainLines(text string) []string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -63,7 +63,7 @@ func plainLines(text string) []string {
 			return '\n'
 		case unicode.IsSpace(r):
 			return ' '
-		case '\u200B' <= r && r <= '\u200F': // joiners of emoji and scripts, and marks of their direction
+		case '\u200B' <= r && r <= '\u200F': // joiners in emoji and scripts, and direction marks
 			return r
 		case unicode.In(r, unicode.Cc, unicode.Cf):
 			return -1
@@ -86,17 +86,17 @@ func plainLines(text string) []string {
 	return lines
 }
 
-// plainLine is a text in one line.
+// plainLine returns a text in one line.
 func plainLine(text string) string {
 	return strings.Join(strings.Fields(strings.Join(plainLines(text), " ")), " ")
 }
 
-// address is an e-mail address. An @ after a letter or a digit mentions nobody.
+// address matches an e-mail address. An @ after a letter or a digit is not a mention.
 var address = regexp.MustCompile(`[A-Za-z0-9]@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}`)
 
-// harmless breaks mentions (@name), references to issues (#1, owner/name#1, !1, GH-1)
-// and addresses, which the code host would link to: those of issues are references, and
-// what strangers send is no place for links.
+// harmless breaks mentions (@name), references to issues (#1, owner/name#1, !1, GH-1) and
+// addresses, which the code host would turn into links. Addresses of issues are references too, and
+// visitors must not be able to place links.
 func harmless(text string) string {
 	mails := map[int]bool{}
 	for _, at := range address.FindAllStringIndex(text, -1) {
@@ -129,7 +129,7 @@ func harmless(text string) string {
 	return b.String()
 }
 
-// endsInWord reports whether the last word of a text is this one, whatever its case.
+// endsInWord reports whether the last word of a text is word, ignoring case.
 func endsInWord(text, word string) bool {
 	at := len(text) - len(word)
 	if at < 0 || !strings.EqualFold(text[at:], word) {

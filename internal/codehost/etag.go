@@ -6,17 +6,16 @@ import (
 	"sync"
 )
 
-// answers keeps answers of GET together with their ETag: one that is asked for again
-// and has not changed costs no call of the rate limit. Those that were not used for the
-// longest time go first.
+// answers caches answers of GET with their ETags. A conditional request for an unchanged answer
+// does not count against the rate limit. The least recently used answers are evicted first.
 type answers struct {
 	mu    sync.Mutex
-	byKey map[string]*list.Element // of *kept, guarded by mu
-	order list.List                // the last used in front, guarded by mu
-	bytes int                      // of all bodies, guarded by mu
+	byKey map[string]*list.Element // of *kept; guarded by mu
+	order list.List                // most recently used first; guarded by mu
+	bytes int                      // of all bodies; guarded by mu
 }
 
-// kept is an answer that must not be changed.
+// kept is a cached answer. It is immutable.
 type kept struct {
 	key, etag string
 	header    http.Header
@@ -53,12 +52,12 @@ func (a *answers) put(k *kept) {
 	}
 }
 
-// drop forgets an answer, under mu.
+// drop removes an answer. The caller must hold a.mu.
 func (a *answers) drop(e *list.Element) {
 	k := a.order.Remove(e).(*kept)
 	delete(a.byKey, k.key)
 	a.bytes -= k.size()
 }
 
-// size is about what it takes in memory.
+// size returns the approximate memory use in bytes.
 func (k *kept) size() int { return len(k.body) + 2<<10 }

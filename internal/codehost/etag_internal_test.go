@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestKeptAnswers: memory has a bound, and what was not used for the longest time goes
-// first.
+// TestKeptAnswers checks that the cache is bounded and evicts the least recently used answers.
 func TestKeptAnswers(t *testing.T) {
 	t.Parallel()
 	var a answers

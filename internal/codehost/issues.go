@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxIssues = 1000 // that FindIssue looks at
-	// clockDifference is how far the clock of the code host may be from ours.
+	maxIssues = 1000 // maximum number of issues that FindIssue examines
+	// clockDifference is the assumed maximum difference between the code host's clock and ours.
 	clockDifference = 10 * time.Minute
 	maxIssueURL     = 2048
 )
@@ -24,14 +24,13 @@ type NewIssue struct {
 	Labels []string `json:"labels,omitempty"`
 }
 
-// Issue is an issue that was created. Number is nil and URL empty where the code host
-// did not say them.
+// Issue is a created issue. Number is nil and URL empty if the code host did not return them.
 type Issue struct {
 	Number *int64
 	URL    string
 }
 
-// issueOf reads an issue as the API shows it.
+// issueOf parses an issue of the API.
 func issueOf(o object) *Issue {
 	found := &Issue{}
 	if number := o.number("number"); number > 0 {
@@ -44,24 +43,24 @@ func issueOf(o object) *Issue {
 	return found
 }
 
-// CreateIssue makes an issue. After an *Error that is Unclear it may exist; see
+// CreateIssue creates an issue. After an *Error with Unclear set the issue may exist; see
 // FindIssue.
 func (r *Repo) CreateIssue(ctx context.Context, n NewIssue) (*Issue, error) {
 	_, answer, err := r.call(ctx, http.MethodPost, "/issues", writeIssues, n)
 	if err != nil {
 		return nil, err
 	}
-	return issueOf(objectOf(answer.body)), nil // it exists, whatever is said about it
+	return issueOf(objectOf(answer.body)), nil // the issue exists, whatever the answer contains
 }
 
-// FindIssue looks for an issue whose body contains a marker, among those created since a
-// time, whatever became of them. It is nil where there is none. The search of the API is
-// not asked, because it learns of issues late.
+// FindIssue returns the issue with a marker in its body that was created after since, open or
+// closed, or nil if there is none. It does not use the search of the API, which finds new issues
+// only after a delay.
 func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*Issue, error) {
 	since = since.Add(-clockDifference)
 	query := url.Values{
 		"state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {pageSize},
-		"since": {since.UTC().Format(time.RFC3339)}, // of the last change, so it leaves out none of them
+		"since": {since.UTC().Format(time.RFC3339)}, // filters by the last change, so it excludes no issue created later
 	}
 	var found *Issue
 	seen := 0
@@ -87,15 +86,15 @@ func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*
 	return found, nil
 }
 
-// Dispatch starts a workflow, by its file name or number, on a branch or tag.
+// Dispatch starts a workflow, given by its file name or number, on a branch or tag.
 func (r *Repo) Dispatch(ctx context.Context, workflow, ref string, inputs map[string]string) error {
 	if strings.Trim(workflow, ". ") == "" {
-		return ErrNotFound // the path would be another
+		return ErrNotFound // the path would address another resource
 	}
 	return r.post(ctx, "/actions/workflows/"+url.PathEscape(workflow)+"/dispatches", writeWorkflow, map[string]any{"ref": ref, "inputs": inputs})
 }
 
-// Reply comments an issue.
+// Reply adds a comment to an issue.
 func (r *Repo) Reply(ctx context.Context, issue int64, body string) error {
 	return r.post(ctx, fmt.Sprintf("/issues/%d/comments", issue), writeIssues, map[string]string{"body": body})
 }

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	maxWait     = 5 * time.Second // for the end of a rate limit
-	spareTime   = 2 * time.Second // that a wait leaves to the call behind it
-	unknownWait = time.Minute     // where an answer does not say how long
-	maxLimited  = 24 * time.Hour  // what an answer can say
+	maxWait     = 5 * time.Second // maximum wait for the end of a rate limit
+	spareTime   = 2 * time.Second // minimum time left for the call after a wait
+	unknownWait = time.Minute     // if an answer gives no time
+	maxLimited  = 24 * time.Hour  // upper limit for the time in an answer
 )
 
-// limits knows until when the code host answers nobody of an identity. To ask
-// nevertheless would prolong it, or end in a ban.
+// limits records until when the code host refuses an identity. Calls during that time would extend
+// the limit or lead to a ban.
 type limits struct {
 	mu    sync.Mutex
-	until map[string]time.Time // by identity, guarded by mu
+	until map[string]time.Time // by identity; guarded by mu
 }
 
 func (l *limits) get(identity string) time.Time {
@@ -29,7 +29,7 @@ func (l *limits) get(identity string) time.Time {
 	return l.until[identity]
 }
 
-// note remembers a limit, and forgets those that are over.
+// note records a limit and removes expired ones.
 func (l *limits) note(identity string, until, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,9 +44,9 @@ func (l *limits) note(identity string, until, now time.Time) {
 	l.until[identity] = until
 }
 
-// resetOf is when the code host answers again according to an answer, by our clock:
-// what counts is the distance to the time at which the answer was made. It is zero
-// where nothing was refused and the last call is not used up.
+// resetOf returns the end of the rate limit in an answer, by our clock: it adds the wait relative
+// to the answer's Date header to now. It returns zero if the call was not refused by a limit and
+// calls remain.
 func resetOf(status int, h http.Header, message string, now time.Time) time.Time {
 	made := now
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
@@ -68,13 +68,13 @@ func resetOf(status int, h http.Header, message string, now time.Time) time.Time
 	return now.Add(min(max(wait, 0), maxLimited))
 }
 
-// refused reports whether a status is one of rate limits, among others.
+// refused reports whether a status may mean a rate limit.
 func refused(status int) bool {
 	return status == http.StatusForbidden || status == http.StatusTooManyRequests
 }
 
-// await waits until a limit ends, where that is soon and the context leaves time for
-// the call behind it. It reports whether it did.
+// await waits until a limit ends, and reports whether it has. It returns false at once if that
+// takes longer than maxWait, or if the context leaves no time for the call that follows.
 func (c *Client) await(ctx context.Context, until time.Time) bool {
 	wait := until.Sub(c.Now())
 	if deadline, ok := ctx.Deadline(); wait > maxWait || ok && time.Until(deadline) < wait+spareTime {

@@ -17,25 +17,25 @@ const (
 	maxName    = 128  // characters
 )
 
-// Draft is a release as a version of ours. It keeps to the limits of a version, whatever
-// the release has.
+// Draft is a release mapped to a version. It observes the limits of a version, whatever the release
+// contains.
 type Draft struct {
 	Tag         string             // trimmed
-	Version     string             // the tag without one leading v; "" = the release has no usable tag
-	Comparable  release.Comparable // zero = Version is not comparable, so that there is no such version
-	Title       *string            // nil = it has none
-	Content     *string            // nil = it has none
-	Links       []Link             // of the attachments; nil = DownloadURL is the only link
-	DownloadURL *string            // of the first attachment, else the source archive, else the page; nil = none
+	Version     string             // the tag without a leading v; "" if the release has no usable tag
+	Comparable  release.Comparable // zero if Version is not comparable, and therefore not a valid version
+	Title       *string            // nil if missing
+	Content     *string            // nil if missing
+	Links       []Link             // of the attachments; nil if DownloadURL is the only link
+	DownloadURL *string            // of the first attachment, else the source archive, else the page; nil if there is none
 	Preview     bool
-	PublishedAt *time.Time // nil = it does not say
+	PublishedAt *time.Time // nil if missing
 }
 
 // Link is an attachment of a release.
 type Link struct{ URL, Name string }
 
-// NewDraft maps a release to the fields of a version. Attachments and addresses that no
-// version could have are left out.
+// NewDraft maps a release to the fields of a version. It omits attachments and addresses that a
+// version cannot have.
 func NewDraft(r *Release) Draft {
 	d := Draft{
 		Tag: strings.TrimSpace(r.TagName), Title: title(r.Name), Content: filled(r.Body),
@@ -65,7 +65,7 @@ func NewDraft(r *Release) Draft {
 	return d
 }
 
-// versionOf is a trimmed tag without one leading v or V.
+// versionOf returns a trimmed tag without one leading v or V.
 func versionOf(tag string) string {
 	if tag != "" && (tag[0] == 'v' || tag[0] == 'V') {
 		return tag[1:]
@@ -81,7 +81,7 @@ func title(name string) *string {
 	return &name
 }
 
-// filled is a trimmed text, nil when nothing is left of it.
+// filled returns the trimmed text, or nil if that is empty.
 func filled(text string) *string {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil
@@ -89,7 +89,7 @@ func filled(text string) *string {
 	return &text
 }
 
-// shorten cuts a text to a number of characters, of which the last is … then.
+// shorten cuts a text to at most limit characters, the last of which is then an ellipsis.
 func shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text

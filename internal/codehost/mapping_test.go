@@ -20,7 +20,7 @@ func releaseFrom(t *testing.T, text string) *codehost.Release {
 	return &r
 }
 
-// Each row of the table of chapter 4.3, as far as it is the business of the mapping.
+// TestDraft checks the mapping of each field.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	const at = `"2026-05-04T10:00:00Z"`

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// object is a JSON object of a code host, whose fields are read one by one: one that is
-// not of its type is empty, and takes none of the others with it.
+// object is a JSON object from a code host. Its fields are parsed separately: one of the wrong type
+// counts as empty and does not affect the others.
 type object map[string]json.RawMessage
 
-// objectOf reads a JSON object; nil when it is none.
+// objectOf parses a JSON object. It returns nil if raw is not an object.
 func objectOf(raw json.RawMessage) object {
 	var o object
 	if json.Unmarshal(raw, &o) != nil {
@@ -38,7 +38,8 @@ func (o object) number(name string) int64 {
 
 func (o object) is(name string) bool { return string(o[name]) == "true" }
 
-// time reads a time in the form of RFC 3339. One before 1970 is what some send for none.
+// time returns a time in the form of RFC 3339. It returns nil for times before 1970, which some
+// code hosts send for a missing time.
 func (o object) time(name string) *time.Time {
 	t, err := time.Parse(time.RFC3339, o.text(name))
 	if err != nil || t.Unix() < 0 {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Release is a release as the REST API and deliveries describe it. Times that are
-// absent are nil.
+// Release is a release as in the REST API and in deliveries. Missing times are nil.
 type Release struct {
 	TagName     string     `json:"tag_name"`
 	Name        string     `json:"name"`
@@ -28,8 +27,8 @@ type Asset struct {
 	DownloadURL string `json:"browser_download_url"`
 }
 
-// UnmarshalJSON reads any object: a field that is not of its type is as one that is
-// absent, so that one odd release does not make a page of them unreadable.
+// UnmarshalJSON accepts any object. A field of the wrong type counts as missing, so that one
+// malformed release does not make a whole page unreadable.
 func (r *Release) UnmarshalJSON(raw []byte) error {
 	o := objectOf(raw)
 	if o == nil {

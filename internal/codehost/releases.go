@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Release asks for the release of a tag. Drafts are ErrNotFound.
+// Release requests the release with a tag. It returns ErrNotFound for drafts.
 func (r *Repo) Release(ctx context.Context, tag string) (*Release, error) {
 	if strings.Trim(tag, ". ") == "" {
-		return nil, ErrNotFound // the path would be another
+		return nil, ErrNotFound // the path would address another resource
 	}
 	return r.release(ctx, "/releases/tags/"+url.PathEscape(tag))
 }
 
-// LatestRelease asks for the newest release that is neither a draft nor a preview.
+// LatestRelease requests the newest release that is neither a draft nor a preview.
 func (r *Repo) LatestRelease(ctx context.Context) (*Release, error) {
 	return r.release(ctx, "/releases/latest")
 }
@@ -31,9 +31,9 @@ func (r *Repo) release(ctx context.Context, suffix string) (*Release, error) {
 	return &found, nil
 }
 
-// EachPage hands out releases, newest first, at most limit, in pages of at most 100. One
-// that has another form than expected is handed out with what of it could be read. The
-// error of visit ends it.
+// EachPage calls visit with at most limit releases, newest first, in pages of at most 100. A
+// malformed release has the fields that could be parsed. An error from visit ends the iteration and
+// is returned.
 func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) error) error {
 	return r.pages(ctx, "/releases", url.Values{"per_page": {pageSize}}, readContents, func(page []json.RawMessage) (bool, error) {
 		releases := make([]Release, 0, len(page))
@@ -47,11 +47,12 @@ func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) er
 	})
 }
 
-// errPages ends a list that is longer than anybody needs.
+// errPages ends the reading of a list that is unreasonably long.
 var errPages = errors.New("the list has too many pages")
 
-// pages visits a list page by page, until visit wants no more or there are none. Of the
-// link to the next page only the query is used: no answer sends us elsewhere.
+// pages calls visit with the pages of a list until visit returns false or there are no pages left.
+// It uses only the query of the link to the next page, so that an answer cannot redirect it to
+// another address.
 func (r *Repo) pages(ctx context.Context, path string, query url.Values, p permission, visit func([]json.RawMessage) (more bool, err error)) error {
 	for range maxPages {
 		k, answer, err := r.call(ctx, http.MethodGet, path+"?"+query.Encode(), p, nil)
@@ -75,7 +76,7 @@ func (r *Repo) pages(ctx context.Context, path string, query url.Values, p permi
 
 var linkNext = regexp.MustCompile(`<([^<>]*)>\s*;[^,<]*\brel="?next\b`)
 
-// nextPage is the query of the next page according to Link headers (RFC 8288), or nil.
+// nextPage returns the query of the next page from Link headers (RFC 8288), or nil.
 func nextPage(headers []string) url.Values {
 	for _, header := range headers {
 		if m := linkNext.FindStringSubmatch(header); m != nil {

@@ -26,7 +26,7 @@ func TestNextPage(t *testing.T) {
 	}
 }
 
-// FuzzNextPage holds that no header breaks it.
+// FuzzNextPage checks that arbitrary headers are parsed safely.
 func FuzzNextPage(f *testing.F) {
 	f.Add(`<https://api.example/r?page=2>; rel="next", <https://api.example/r?page=9>; rel="last"`)
 	f.Add(`<>;rel=next`)

@@ -11,34 +11,34 @@ import (
 	"unicode/utf8"
 )
 
-// Repo is a repository of the code host. Its methods ask in the name of the app where
-// it is installed. Contexts bound all calls of a method together; see RequestTime.
+// Repo is a repository of the code host. Its methods make calls as the app if it is installed. A
+// context limits all calls of a method together; see RequestTime.
 type Repo struct {
 	client *Client
-	app    *App // nil = anonymous
+	app    *App // nil for anonymous calls
 	name   string
 }
 
-// Repo is the repository owner/name. It does not connect. Without an app, public
+// Repo returns the repository owner/name. It does not connect. Without an app only public
 // repositories can be read.
 func (c *Client) Repo(app *App, name string) *Repo { return &Repo{c, app, name} }
 
-// Name is owner/name.
+// Name returns owner/name.
 func (r *Repo) Name() string { return r.name }
 
-// Repository is what the code host says about a repository.
+// Repository is the description of a repository.
 type Repository struct {
 	FullName    string     `json:"full_name"`
 	Description string     `json:"description"`
 	Homepage    string     `json:"homepage"`
-	Website     string     `json:"website"` // is Homepage in the API of Gitea
+	Website     string     `json:"website"` // name of Homepage in Gitea's API
 	CreatedAt   *time.Time `json:"created_at"`
 	Owner       struct {
 		AvatarURL string `json:"avatar_url"`
 	} `json:"owner"`
 }
 
-// Get asks for the repository.
+// Get requests the description of the repository.
 func (r *Repo) Get(ctx context.Context) (*Repository, error) {
 	var found Repository
 	if err := r.read(ctx, "", readMetadata, &found); err != nil {
@@ -47,8 +47,8 @@ func (r *Repo) Get(ctx context.Context) (*Repository, error) {
 	return &found, nil
 }
 
-// File reads a text of at most 1 MB. ref is a branch, tag or commit; "" is the default
-// branch. What is no file, or no text, is ErrNotFound.
+// File returns a text file of at most 1 MB. ref is a branch, tag or commit; "" is the default
+// branch. It returns ErrNotFound if the path is not a text file.
 func (r *Repo) File(ctx context.Context, path, ref string) (text string, err error) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, part := range parts {
@@ -86,7 +86,7 @@ func (r *Repo) File(ctx context.Context, path, ref string) (text string, err err
 	return string(content), nil
 }
 
-// place is the path of the repository below the base address of the API.
+// place returns the path of the repository below the base address of the API.
 func (r *Repo) place() (string, error) {
 	if !validName(r.name) {
 		return "", ErrNotFound
@@ -94,7 +94,7 @@ func (r *Repo) place() (string, error) {
 	return "/repos/" + r.name, nil
 }
 
-// read asks for what is below the path of the repository.
+// read requests a path below the repository and decodes the answer into v.
 func (r *Repo) read(ctx context.Context, suffix string, p permission, v any) error {
 	k, answer, err := r.call(ctx, http.MethodGet, suffix, p, nil)
 	if err != nil {
@@ -103,8 +103,8 @@ func (r *Repo) read(ctx context.Context, suffix string, p permission, v any) err
 	return answer.decode(k, v)
 }
 
-// call calls what is below the path of the repository. What the app may not read, for
-// example because it is suspended, it reads as everybody may.
+// call makes a call to a path below the repository. If the app may not read it, for example because
+// it is suspended, call reads it anonymously.
 func (r *Repo) call(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
 	k, answer, err := r.callAs(ctx, method, suffix, p, body)
 	if method == http.MethodGet && r.app != nil && status(err) == http.StatusForbidden {
@@ -116,8 +116,8 @@ func (r *Repo) call(ctx context.Context, method, suffix string, p permission, bo
 	return k, answer, err
 }
 
-// callAs makes a call as the app. A token that is not accepted, or that opens nothing, is
-// dropped; after the former it tries once more with another.
+// callAs makes a call as the app. It drops a token that is rejected or gives no access. After a
+// rejection it retries once with a new token.
 func (r *Repo) callAs(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
 	for attempt := 0; ; attempt++ {
 		with, err := r.credential(ctx, p)

@@ -17,7 +17,7 @@ import (
 	"svc/internal/outbound"
 )
 
-// world is a client and the host that it asks, with one clock.
+// world is a client and the code host it calls, with a shared clock.
 type world struct {
 	*codehost.Client
 	host  *codehosttest.Host
@@ -36,7 +36,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
 
-// pass lets time pass.
+// pass advances the clock.
 func (w *world) pass(d time.Duration) { w.ahead.Add(int64(d)) }
 
 // app registers an app and installs it.
@@ -55,7 +55,7 @@ func (w *world) app(t *testing.T, permissions map[string]string, repos ...*codeh
 
 var all = map[string]string{"issues": "write", "contents": "read", "actions": "write"}
 
-// calls lists what was asked for, as method, path and caller without its number.
+// calls returns the requests so far, as method, path and kind of caller.
 func (w *world) calls() []string {
 	var list []string
 	for _, r := range w.host.Requests() {
@@ -198,12 +198,12 @@ func TestWithoutTheApp(t *testing.T) {
 	}
 }
 
-// TestKeptTokens: what is kept, and when it is asked for again.
+// TestKeptTokens checks how long installations and tokens are reused.
 func TestKeptTokens(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		between              func(w *world, a *codehosttest.App, repo *codehosttest.Repository)
-		installations, token int // calls of the second read
+		installations, token int // number of calls made by the second read
 	}{
 		"at once":                  {func(*world, *codehosttest.App, *codehosttest.Repository) {}, 0, 0},
 		"54 minutes later":         {func(w *world, _ *codehosttest.App, _ *codehosttest.Repository) { w.pass(54 * time.Minute) }, 0, 0},
@@ -237,8 +237,8 @@ func TestKeptTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAreDropped: on 404 what is kept is asked for again next time; on 401 at
-// once, but only once.
+// TestTokensAreDropped checks that cached tokens are dropped: after a 404 for the next call, after
+// a 401 at once, with a single retry.
 func TestTokensAreDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -268,7 +268,7 @@ func TestTokensAreDropped(t *testing.T) {
 	}
 }
 
-// TestOneAsksForAll: many calls at once need one token.
+// TestOneAsksForAll checks that concurrent calls request only one token.
 func TestOneAsksForAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -292,7 +292,8 @@ func TestOneAsksForAll(t *testing.T) {
 	}
 }
 
-// TestWithoutThePermission: what an app may not read it reads as everybody may.
+// TestWithoutThePermission checks that an app without the permission reads like an anonymous
+// caller.
 func TestWithoutThePermission(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -316,7 +317,7 @@ func TestWithoutThePermission(t *testing.T) {
 	}
 }
 
-// TestOddCredentials: answers that give no token end a call, without another in its place.
+// TestOddCredentials checks that an answer without a token ends a call, without a fallback.
 func TestOddCredentials(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -353,8 +354,7 @@ func TestOddCredentials(t *testing.T) {
 	}
 }
 
-// TestSuspended: an app that is suspended may do nothing until it may again, but read
-// what everybody may.
+// TestSuspended checks that a suspended app can only read public data until it is resumed.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -416,7 +416,7 @@ func TestRenamedRepository(t *testing.T) {
 			}
 		})
 	}
-	t.Run("below a path", func(t *testing.T) { // as in the installations of other code hosts
+	t.Run("below a path", func(t *testing.T) { // as in installations of other code hosts
 		t.Parallel()
 		var host *codehosttest.Host
 		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { http.StripPrefix("/api/v1", host).ServeHTTP(rw, r) }))

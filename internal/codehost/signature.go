@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// SignatureHeader is the header with the signature of a delivery. Gitea and Forgejo
-// send it, too, beside one of their own.
+// SignatureHeader is the header with the signature of a delivery. Gitea and Forgejo send it in
+// addition to their own.
 const SignatureHeader = "X-Hub-Signature-256"
 
 const signaturePrefix = "sha256="
 
-// WellFormed reports whether a header has the form of a signature: sha256= and 64 hex
-// digits. Others need not be compared, nor the body be read.
+// WellFormed reports whether a header has the form of a signature: sha256= and 64 hex digits.
+// Otherwise the body need not be read.
 func WellFormed(header string) bool {
 	_, ok := parseSignature(header)
 	return ok
@@ -29,17 +29,16 @@ func parseSignature(header string) (sum []byte, ok bool) {
 	return sum, err == nil
 }
 
-// Sign is the header that says who sent raw: sha256= and the HMAC-SHA-256 of its bytes
-// in hex.
+// Sign returns the signature header for raw: sha256= and its HMAC-SHA-256 in hex.
 func Sign(raw []byte, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(raw)
 	return signaturePrefix + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Verify reports whether header is the signature of raw with one of the secrets, of
-// which those that are empty sign nothing. How long it takes does not depend on how much
-// of the signature is right, nor on which secret it was made with.
+// Verify reports whether header is the signature of raw with one of the secrets. Empty secrets are
+// ignored. Its duration depends neither on how much of the signature matches nor on which secret
+// made it.
 func Verify(raw []byte, header string, secrets ...string) bool {
 	given, ok := parseSignature(header)
 	if !ok {

@@ -12,13 +12,13 @@ import (
 	"svc/internal/placeholder"
 )
 
-// Template is what issues are made of.
+// Template is the template of issues.
 type Template struct {
 	Title, Body string
-	Labels      []string // of a file; nil = it has none, or this is from no file
+	Labels      []string // from a file; nil if the file has none or there is no file
 }
 
-// BuiltinTemplate is used where nobody has written another one.
+// BuiltinTemplate is the default template.
 var BuiltinTemplate = Template{
 	Title: "[User feedback] {{content_head}}",
 	Body: `{{content}}
@@ -36,7 +36,7 @@ var BuiltinTemplate = Template{
 `,
 }
 
-// The limits of what a code host takes: those of GitHub, with room for what is added.
+// The limits of GitHub, reduced to leave room for additions.
 const (
 	maxIssueTitle   = 250    // characters
 	maxIssueBody    = 60_000 // characters
@@ -46,7 +46,7 @@ const (
 	maxContentHead  = 60 // characters
 )
 
-// Or is the template with its blank texts replaced by those of another one.
+// Or returns the template with its blank texts replaced by those of another one.
 func (t Template) Or(other Template) Template {
 	if strings.TrimSpace(t.Title) == "" {
 		t.Title = other.Title
@@ -62,9 +62,9 @@ var (
 	isKey    = regexp.MustCompile(`^[A-Za-z_-]+$`)
 )
 
-// ParseTemplateFile reads a template from a file of a repository: Markdown, at its very
-// start optionally lines "key: value" between lines "---", of which title and labels
-// count. What is blank is that of BuiltinTemplate. The error is a fault of kind Invalid.
+// ParseTemplateFile parses a template file of a repository. It is Markdown, optionally preceded by
+// lines "key: value" between lines "---". The keys title and labels are used. Blank parts are taken
+// from BuiltinTemplate. Errors are faults of kind Invalid.
 func ParseTemplateFile(text string) (Template, error) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
@@ -89,8 +89,8 @@ func ParseTemplateFile(text string) (Template, error) {
 	return t.Or(BuiltinTemplate), nil
 }
 
-// frontMatter splits the lines at the start of a text from the rest, which is the whole
-// text when there are none.
+// frontMatter splits a text into its front matter lines and the rest. Without front matter the rest
+// is the whole text.
 func frontMatter(text string) (lines []string, rest string) {
 	const fence = "---"
 	for at, n := 0, 0; at < len(text); n++ {
@@ -117,7 +117,7 @@ func unquote(text string) string {
 	return text
 }
 
-// labels splits a list at its commas. What no project could have as labels is left out.
+// labels splits a list at its commas. It omits invalid labels.
 func labels(list string) (all []string) {
 	for label := range strings.SplitSeq(list, ",") {
 		label = strings.TrimSpace(label)
@@ -128,26 +128,24 @@ func labels(list string) (all []string) {
 	return all
 }
 
-// Feedback is what a template can tell about a feedback. An empty text is a value that
-// was not given.
+// Feedback holds the values for a template. An empty text is a missing value.
 type Feedback struct {
 	ProjectKey, ProjectName   string
 	ID                        string
 	Content                   string
-	Rating                    int // 1 to 5; 0 = none
+	Rating                    int // 1 to 5; 0 for none
 	Contact, UserID           string
 	Platform, PlatformVersion string
 	CreatedAt                 time.Time
 }
 
-// Variables lists the names that templates can use, in the order in which they are
-// shown.
+// Variables lists the variables of templates in the order of their display.
 var Variables = []string{
 	"project_key", "project_name", "feedback_id", "content", "content_head", "rating", "contact", "user_id",
 	"platform", "platform_version", "created_at",
 }
 
-// values are those of Variables, as they are.
+// values returns the unescaped values of all Variables.
 func (f Feedback) values() map[string]string {
 	or := func(text, otherwise string) string {
 		if strings.TrimSpace(text) == "" {
@@ -168,7 +166,7 @@ func (f Feedback) values() map[string]string {
 	}
 }
 
-// head is the beginning of a text in one line.
+// head returns the beginning of a text in one line.
 func head(text string) string {
 	line := []rune(plainLine(text))
 	if len(line) > maxContentHead {
@@ -177,12 +175,11 @@ func head(text string) string {
 	return string(line)
 }
 
-// afterSign is a variable right behind a sign that makes a mention or a reference of
-// what follows.
+// afterSign matches a variable directly after a sign that would turn its value into a mention or a
+// reference.
 var afterSign = regexp.MustCompile(`([@#!]|\b(?i:gh)-)(\{\{ *[a-z0-9_]+ *\}\})`)
 
-// Render makes title and body of an issue. Values cannot do there what only their text
-// says: see plain and markdown.
+// Render returns the title and body of an issue. Values are escaped, see plain and markdown.
 func (t Template) Render(f Feedback) (title, body string) {
 	values := f.values()
 	titles, bodies := make(map[string]string, len(values)), make(map[string]string, len(values))

@@ -23,13 +23,13 @@ import (
 	"svc/internal/placeholder"
 )
 
-// invisible keeps apart what would be a mention or a reference.
+// invisible is inserted to prevent mentions and references.
 const invisible = "\u200B"
 
-// seen is a text without what nobody sees.
+// seen returns a text without its invisible characters.
 func seen(text string) string { return strings.ReplaceAll(text, invisible, "") }
 
-// TestParseTemplateFile has the rows of rule T4.
+// TestParseTemplateFile checks valid and invalid template files.
 func TestParseTemplateFile(t *testing.T) {
 	t.Parallel()
 	builtin := codehost.BuiltinTemplate
@@ -95,7 +95,7 @@ func FuzzParseTemplateFile(f *testing.F) {
 	})
 }
 
-// feedback is one with a value for each variable.
+// feedback returns a feedback with a value for each variable.
 func feedback() codehost.Feedback {
 	return codehost.Feedback{
 		ProjectKey: "my-app", ProjectName: "My App", ID: "01890000-0000-7000-8000-000000000000", Content: "It crashed", Rating: 4,
@@ -104,7 +104,7 @@ func feedback() codehost.Feedback {
 	}
 }
 
-// TestVariables has the rows of the table of variables.
+// TestVariables checks the value of each variable.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	none := codehost.Feedback{CreatedAt: feedback().CreatedAt}
@@ -189,7 +189,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestVisitorsText shows what texts look like that want more than to be read.
+// TestVisitorsText checks the escaped forms of texts that contain markup.
 func TestVisitorsText(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, content, title, body string }{
@@ -229,14 +229,14 @@ func TestVisitorsText(t *testing.T) {
 	}
 }
 
-// References that nobody but the code host would make of a text.
+// References that only the code host would recognize in a text.
 var (
 	mention   = regexp.MustCompile(`(?:^|[^A-Za-z0-9])@[A-Za-z0-9]`)
 	reference = regexp.MustCompile(`(?i)#[0-9]|(?:^|[^a-z0-9])gh-[0-9]|![0-9]|://|\bwww\.`)
 )
 
-// contexts are places that a template may give to a value, each with a word before and
-// after it in another element or line.
+// contexts are places of a value in a template, each with a word before and after it in another
+// element or line.
 var contexts = map[string]string{
 	"paragraph": "before\n\n%s\n\nafter\n",
 	"line":      "before\n%s\nafter\n",
@@ -251,8 +251,8 @@ var contexts = map[string]string{
 	"link":      "before [x%s](https://example.com) after\n",
 }
 
-// FuzzVisitorsText holds that a value is nothing but its text wherever it is: what
-// surrounds it is rendered as if it were a word, and it reads as it was written.
+// FuzzVisitorsText checks that a value remains plain text in every context: its surroundings are
+// rendered as if it were a single word, and readers see it as written.
 func FuzzVisitorsText(f *testing.F) {
 	for _, text := range []string{
 		"It crashed", "@octocat fixes #1, GH-2 and own/app#3, see https://github.com/a/b/issues/4", "a|b\n|---|\n", "<!-- svc-feedback: 1 -->",
@@ -268,7 +268,7 @@ func FuzzVisitorsText(f *testing.F) {
 	})
 }
 
-// TestVisitorsTextAtRandom puts together what has a meaning somewhere.
+// TestVisitorsTextAtRandom combines fragments that have a meaning in some context.
 func TestVisitorsTextAtRandom(t *testing.T) {
 	t.Parallel()
 	parts := []string{
@@ -310,7 +310,7 @@ func checkVisitorsText(t *testing.T, text string) {
 	}
 }
 
-// checkRendered compares what a value is rendered to with what a word is.
+// checkRendered compares the rendering of a value with that of a word.
 func checkRendered(t *testing.T, name, around, text, body string) {
 	t.Helper()
 	rendered := render(t, fmt.Sprintf(around, body))
@@ -318,10 +318,10 @@ func checkRendered(t *testing.T, name, around, text, body string) {
 		t.Errorf("%s: %q has %q", name, text, at)
 	}
 	if name == "code" {
-		return // it shows references to characters, which the manual says
+		return // it shows character references, as documented
 	}
 	if body == "" && name != "words" {
-		return // there is nothing where a word would be
+		return // a word would be invisible here too
 	}
 	if got, want := tagsOf(rendered), tagsOf(render(t, fmt.Sprintf(around, "word"))); !slices.Equal(got, want) {
 		t.Errorf("%s: %q is rendered as\n%s\ntags %q, want %q", name, text, rendered, got, want)
@@ -332,7 +332,7 @@ func checkRendered(t *testing.T, name, around, text, body string) {
 	}
 }
 
-// readable is what is left of a text for readers.
+// readable returns the part of a text that readers see.
 func readable(text string) string {
 	text = strings.ToValidUTF8(strings.NewReplacer(invisible, "", "\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(text), "\uFFFD")
 	return strings.Map(func(r rune) rune {
@@ -363,19 +363,19 @@ func render(t *testing.T, source string) string {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// textOf is what a page shows.
+// textOf returns the visible text of a page.
 func textOf(page string) string {
 	return html.UnescapeString(tag.ReplaceAllString(strings.ReplaceAll(page, "<br>", " "), ""))
 }
 
-// tagsOf lists the tags of a page, without line breaks and links to addresses of people.
+// tagsOf returns the tags of a page, without line breaks and mail links.
 func tagsOf(page string) []string {
 	page = regexp.MustCompile(`<br ?/?>|<a href="mailto:[^>]*>([^<]*)</a>`).ReplaceAllString(page, "${1}")
 	return tag.FindAllString(page, -1)
 }
 
-// TestLongTemplates: a template that names a long text again and again makes an issue of
-// the greatest length.
+// TestLongTemplates checks that a template that repeats a long text creates an issue of the maximum
+// length.
 func TestLongTemplates(t *testing.T) {
 	t.Parallel()
 	long := codehost.Feedback{Content: strings.Repeat("*", 4096)}

@@ -16,34 +16,34 @@ import (
 
 const (
 	installationLives = time.Hour
-	minTokenLife      = 300 * time.Second // of a kept access token
+	minTokenLife      = 300 * time.Second // of a cached access token that is used
 )
 
-// permission is what a call needs on the repository.
+// permission is a permission on the repository that a call requires.
 type permission struct{ name, level string }
 
 var (
-	readMetadata  = permission{"metadata", "read"} // what every installation has
+	readMetadata  = permission{"metadata", "read"} // every installation has it
 	readContents  = permission{"contents", "read"}
 	readIssues    = permission{"issues", "read"}
 	writeIssues   = permission{"issues", "write"}
 	writeWorkflow = permission{"actions", "write"}
 )
 
-// slots keeps what is known about the installations of apps.
+// slots caches the installations of apps and their tokens.
 type slots struct {
 	mu sync.Mutex
-	by map[string]*slot // by app and repository, guarded by mu
+	by map[string]*slot // by app and repository; guarded by mu
 }
 
 // slot is the installation of an app on a repository.
 type slot struct {
-	turn chan struct{} // holds one value, for the one who asks the code host
+	turn chan struct{} // semaphore for requesting a token; holds one value when free
 
 	mu           sync.Mutex
-	installation int64     // guarded by mu, like the rest
+	installation int64     // guarded by mu, like the fields below
 	place        string    // path of the repository
-	until        time.Time // the installation is asked for again
+	until        time.Time // when the installation expires and is requested again
 	tokens       map[permission]accessToken
 }
 
@@ -52,7 +52,8 @@ type accessToken struct {
 	expires time.Time
 }
 
-// of finds or makes a slot. Where there are too many, any other goes.
+// of returns the slot of an app and a repository, and creates it if necessary. If there are too
+// many, it removes arbitrary ones.
 func (s *slots) of(app *App, repo string) *slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,15 +76,15 @@ func (s *slots) of(app *App, repo string) *slot {
 	return made
 }
 
-// credential is how a call to a repository is made.
+// credential authenticates a call to a repository.
 type credential struct {
 	place    string // path of the repository
-	token    string // "" = anonymous
-	identity string // whom rate limits count
+	token    string // "" for anonymous calls
+	identity string // key of the rate limit
 	slot     *slot
 }
 
-// drop forgets the installation and its tokens, because this one was not accepted.
+// drop removes the installation and its tokens from the cache, because k was rejected.
 func (k credential) drop() {
 	if k.slot == nil {
 		return
@@ -98,7 +99,7 @@ func (k credential) drop() {
 	}
 }
 
-// known is a credential without asking the code host; ok says whether there is one.
+// known returns a cached credential; ok is false if there is none.
 func (s *slot) known(p permission, now time.Time) (k credential, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,9 +114,8 @@ func identity(installation int64) string {
 	return "installation " + strconv.FormatInt(installation, 10)
 }
 
-// credential is the narrowest that a permission needs. For what may be read without the
-// app it is anonymous where there is no app or it is not installed; for the rest the
-// error is then ErrNotInstalled.
+// credential returns the credential with the least access that includes p. If there is no app or it
+// is not installed, reads are anonymous and other calls return ErrNotInstalled.
 func (r *Repo) credential(ctx context.Context, p permission) (credential, error) {
 	place, err := r.place()
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *Repo) credential(ctx context.Context, p permission) (credential, error)
 	case <-ctx.Done():
 		return credential{}, &Error{Call: "token for " + place, Err: ctx.Err()}
 	}
-	if k, ok := s.known(p, r.client.Now()); ok { // somebody else has asked
+	if k, ok := s.known(p, r.client.Now()); ok { // another call has requested it
 		return k, nil
 	}
 	k, err := r.ask(ctx, s, place, p)
@@ -150,8 +150,8 @@ func (r *Repo) credential(ctx context.Context, p permission) (credential, error)
 	return k, err
 }
 
-// ask gets an access token from the code host. The installation may have been made
-// anew, or the repository renamed, since it was asked for: then it asks again.
+// ask requests an access token from the code host. If the cached installation is rejected, because
+// it was recreated or the repository renamed, ask requests the installation again and retries.
 func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (credential, error) {
 	id, at, err := r.installation(ctx, s, place)
 	if err != nil {
@@ -168,8 +168,8 @@ func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (cr
 		t, err = r.accessToken(ctx, id.number, at, p)
 	}
 	if status(err) == http.StatusUnprocessableEntity && p == readContents {
-		// The app has no such permission. What is public it may read nevertheless, with its
-		// own rate limit.
+		// The app lacks the permission. With this token it can still read public data, at its own
+		// rate limit.
 		t, err = r.accessToken(ctx, id.number, at, readMetadata)
 	}
 	if err != nil {
@@ -184,16 +184,17 @@ func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (cr
 	return credential{at, t.text, identity(id.number), s}, nil
 }
 
-// installed is the number of an installation, and whether it was kept from before.
+// installed is the number of an installation, and whether it came from the cache.
 type installed struct {
 	number int64
 	kept   bool
 }
 
-// renamed are the paths of a repository that a redirect leads to.
+// renamed matches the paths of a repository to which redirects lead.
 var renamed = regexp.MustCompile(`^/(repos/[^/]+/[^/]+|repositories/[0-9]+)$`)
 
-// installation asks for the installation of the app on the repository.
+// installation returns the installation of the app on the repository, from the cache or from the
+// code host.
 func (r *Repo) installation(ctx context.Context, s *slot, place string) (id installed, at string, err error) {
 	s.mu.Lock()
 	id, at = installed{s.installation, true}, s.place
@@ -228,8 +229,7 @@ func (r *Repo) installation(ctx context.Context, s *slot, place string) (id inst
 	return installed{number: found.ID}, at, nil
 }
 
-// accessToken asks for a token that opens one repository and nothing else, for one
-// permission.
+// accessToken requests a token for one repository and one permission.
 func (r *Repo) accessToken(ctx context.Context, installation int64, place string, p permission) (accessToken, error) {
 	body := map[string]any{"permissions": map[string]string{p.name: p.level}}
 	last := path.Base(place)
@@ -242,7 +242,7 @@ func (r *Repo) accessToken(ctx context.Context, installation int64, place string
 	answer, err := r.client.doAs(ctx, r.app, k)
 	if err != nil {
 		if e, ok := errors.AsType[*Error](err); ok {
-			e.Unclear = false // a token that nobody has does nothing
+			e.Unclear = false // an unused token has no effect
 		}
 		return accessToken{}, err
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSlotsAreBounded: however many repositories are asked for, a bounded number of
-// tokens is kept, and names differ by more than their case.
+// TestSlotsAreBounded checks that the number of cached repositories is bounded, and that names are
+// compared without case.
 func TestSlotsAreBounded(t *testing.T) {
 	t.Parallel()
 	var s slots

@@ -27,11 +27,11 @@ const (
 	maxSkew    = time.Minute
 )
 
-// App is an app that is registered at the host.
+// App is an app registered at the host.
 type App struct {
 	ID          string
-	PKCS1       string // its private key, PEM
-	PKCS8       string // the same in the other form
+	PKCS1       string // its private key in PEM
+	PKCS8       string // the same key in the other form
 	Name, Slug  string
 	Permissions map[string]string
 	Events      []string
@@ -41,7 +41,7 @@ type App struct {
 	installations []*Installation
 }
 
-// Installation is an app on repositories of an owner.
+// Installation is the installation of an app on repositories of an owner.
 type Installation struct {
 	ID int64
 
@@ -59,18 +59,17 @@ type token struct {
 	expires      time.Time
 }
 
-// caller is who makes a request.
+// caller is the authenticated sender of a request.
 type caller struct {
 	name  string
 	app   *App
 	token *token
 }
 
-// keys are made once, because that takes long.
+// keys generates the key once, because that takes long.
 var keys = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// App registers an app with permissions, such as issues: write. All apps have the same
-// key.
+// App registers an app with permissions, such as issues: write. All apps share one key.
 func (h *Host) App(t testing.TB, permissions map[string]string, events ...string) *App {
 	t.Helper()
 	key, err := keys()
@@ -95,7 +94,7 @@ func (h *Host) App(t testing.TB, permissions map[string]string, events ...string
 	return a
 }
 
-// Install installs the app on repositories, with its permissions.
+// Install installs the app on repositories with its permissions.
 func (a *App) Install(repos ...*Repository) *Installation {
 	a.host.mu.Lock()
 	defer a.host.mu.Unlock()
@@ -108,7 +107,7 @@ func (a *App) Install(repos ...*Repository) *Installation {
 	return i
 }
 
-// Uninstall removes the app from all repositories. Its tokens end.
+// Uninstall removes the app from all repositories and revokes its tokens.
 func (a *App) Uninstall() {
 	a.host.mu.Lock()
 	defer a.host.mu.Unlock()
@@ -118,14 +117,14 @@ func (a *App) Uninstall() {
 	a.installations = nil
 }
 
-// Suspend lets the installation give no more tokens, until it is called with false.
+// Suspend stops the installation from issuing tokens, or with false lets it issue them again.
 func (i *Installation) Suspend(suspended bool) {
 	i.host.mu.Lock()
 	defer i.host.mu.Unlock()
 	i.suspended = suspended
 }
 
-// Revoke ends the tokens that the installation has given.
+// Revoke revokes all tokens of the installation.
 func (i *Installation) Revoke() {
 	i.host.mu.Lock()
 	defer i.host.mu.Unlock()
@@ -136,7 +135,7 @@ func (i *Installation) revoke() {
 	maps.DeleteFunc(i.host.tokens, func(_ string, t *token) bool { return t.installation == i })
 }
 
-// caller is who has sent a request, or the text of the 401 that it gets.
+// caller returns the authenticated sender of a request, or the message of the 401 answer.
 func (h *Host) caller(r *http.Request) (who caller, refused string) {
 	kind, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -154,7 +153,7 @@ func (h *Host) caller(r *http.Request) (who caller, refused string) {
 	return caller{name: fmt.Sprintf("installation %d", t.installation.ID), token: t}, ""
 }
 
-// callerOfApp checks what an app has signed.
+// callerOfApp verifies a token signed by an app.
 func (h *Host) callerOfApp(text string) (who caller, refused string) {
 	var found *App
 	var claims jwt.RegisteredClaims
@@ -272,7 +271,7 @@ func (h *Host) postToken(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// allows reports whether permissions have a level of one.
+// allows reports whether permissions grant a level.
 func allows(permissions map[string]string, name, level string) bool {
 	levels := []string{"", "read", "write", "admin"}
 	return slices.Index(levels, permissions[name]) >= slices.Index(levels, level)

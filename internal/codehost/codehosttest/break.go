@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// Fault is a way to fail. It may let the host do its work before.
+// Fault is a kind of failure. It may call next, so that the host does its work first.
 type Fault func(h *Host, next http.Handler) http.Handler
 
 // breakage is a fault for some requests.
 type breakage struct {
 	method, part string
-	left         int // requests that it is for; below 0 = all
+	left         int // number of requests to fail; negative means all
 	fault        Fault
 }
 
-// Break lets all requests fail whose path contains a text. An empty method is any.
+// Break makes all requests fail that have part in their path. An empty method matches any.
 func (h *Host) Break(method, part string, fault Fault) { h.BreakTimes(-1, method, part, fault) }
 
-// BreakTimes is Break for the next requests only.
+// BreakTimes is Break for the next times requests.
 func (h *Host) BreakTimes(times int, method, part string, fault Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.broken = append(h.broken, &breakage{method, part, times, fault})
 }
 
-// Mend ends all faults. What hangs stays.
+// Mend removes all faults. Requests that hang continue to hang.
 func (h *Host) Mend() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.broken = nil
 }
 
-// fault is that of a request, or nil.
+// fault returns the fault for a request, or nil.
 func (h *Host) fault(r *http.Request) Fault {
 	for _, b := range h.broken {
 		if b.left != 0 && (b.method == "" || b.method == r.Method) && strings.Contains(r.URL.Path, b.part) {
@@ -46,19 +46,18 @@ func (h *Host) fault(r *http.Request) Fault {
 	return nil
 }
 
-// Answer is an answer with a status and a text, whose first line is what a client may
-// see if something leaks.
+// Answer answers with a status and a text. Tests look for its first line in the answers to clients.
 func Answer(status int, text string) Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json; charset=utf-8")
 			w.WriteHeader(status)
-			_, _ = w.Write([]byte(text)) // the client may have gone
+			_, _ = w.Write([]byte(text)) // the client may have disconnected
 		})
 	}
 }
 
-// Status is an error of a status as the API shows them.
+// Status answers with an error in the API's form.
 func Status(status int) Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -70,7 +69,7 @@ func Status(status int) Fault {
 // Secret is in the message of each error of Status, and must not be shown to visitors.
 const Secret = "the-code-host-said-so"
 
-// RateLimit refuses as if the calls of the hour were used up, which ends after a time.
+// RateLimit refuses calls as if the hourly limit was used up. The limit ends after wait.
 func RateLimit(wait time.Duration) Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -84,8 +83,8 @@ func RateLimit(wait time.Duration) Fault {
 	}
 }
 
-// SecondaryLimit refuses because of too many requests at once. Below zero it does not
-// say for how long.
+// SecondaryLimit refuses calls as if there were too many at once. With a negative wait it does not
+// give a time.
 func SecondaryLimit(status int, wait time.Duration) Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -99,7 +98,7 @@ func SecondaryLimit(status int, wait time.Duration) Fault {
 	}
 }
 
-// Slow answers after a time, unless the client leaves before.
+// Slow answers after wait unless the client disconnects earlier.
 func Slow(wait time.Duration) Fault {
 	return func(h *Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +114,7 @@ func Slow(wait time.Duration) Fault {
 	}
 }
 
-// Hang does not answer until the client leaves.
+// Hang does not answer until the client disconnects.
 func Hang() Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -127,14 +126,14 @@ func Hang() Fault {
 	}
 }
 
-// Cut closes the connection in place of an answer.
+// Cut closes the connection instead of answering.
 func Cut() Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	}
 }
 
-// Lose does what was asked for and closes the connection in place of an answer.
+// Lose handles the request and closes the connection instead of answering.
 func Lose() Fault {
 	return func(_ *Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -144,7 +143,7 @@ func Lose() Fault {
 	}
 }
 
-// clock is the time of the host.
+// clock returns the time of the host.
 func (h *Host) clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

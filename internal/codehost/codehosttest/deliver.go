@@ -19,14 +19,14 @@ import (
 //go:embed testdata/*.json
 var payloads embed.FS
 
-// Delivery is what a webhook receives.
+// Delivery is a request to a webhook.
 type Delivery struct {
 	Event   string
-	ID      string // "" = a new one
+	ID      string // "" for a new one
 	Payload []byte
-	Secret  string      // "" = not signed
-	Form    bool        // in the field payload of a form, instead of JSON
-	Header  http.Header // replaces headers; nil values remove them
+	Secret  string      // "" for no signature
+	Form    bool        // send the payload as a form field instead of JSON
+	Header  http.Header // overrides headers; nil values remove them
 }
 
 // Deliver sends a delivery to an address.
@@ -68,15 +68,15 @@ func Deliver(t testing.TB, address string, d Delivery) (status int, answer strin
 	return response.StatusCode, string(text)
 }
 
-// Sign is the signature of the bytes of a body.
+// Sign returns the signature of a body.
 func Sign(body []byte, secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Payload is a recorded shape, release or issue_comment, with changes: a key is a path
-// of names with dots between them, a nil value removes it.
+// Payload returns a recorded payload, release or issue_comment, with changes. A key is a path of
+// names separated by dots; a nil value removes the field.
 func Payload(t testing.TB, name string, changes map[string]any) []byte {
 	t.Helper()
 	text, err := payloads.ReadFile("testdata/" + name + ".json")
@@ -87,7 +87,7 @@ func Payload(t testing.TB, name string, changes map[string]any) []byte {
 	if err := json.Unmarshal(text, &payload); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range slices.Sorted(maps.Keys(changes)) { // a parent before what is below it
+	for _, path := range slices.Sorted(maps.Keys(changes)) { // parents before their children
 		set(payload, path, changes[path])
 	}
 	if text, err = json.Marshal(payload); err != nil {
@@ -115,7 +115,7 @@ func set(object map[string]any, path string, value any) {
 	}
 }
 
-// ReleasePayload is what the host delivers about a release of the repository.
+// ReleasePayload returns the payload for a release of the repository.
 func (r *Repository) ReleasePayload(t testing.TB, action, tag string) []byte {
 	t.Helper()
 	r.host.mu.Lock()
@@ -129,8 +129,7 @@ func (r *Repository) ReleasePayload(t testing.TB, action, tag string) []byte {
 	return Payload(t, "release", changes)
 }
 
-// CommentPayload is what the host delivers about a comment of an issue of the
-// repository.
+// CommentPayload returns the payload for a comment on an issue of the repository.
 func (r *Repository) CommentPayload(t testing.TB, issue int64, c Comment, association string) []byte {
 	t.Helper()
 	r.host.mu.Lock()

@@ -1,13 +1,12 @@
-// Package codehosttest is a code host for tests: a server that behaves like the REST API
-// of GitHub where it matters to a client. It checks the tokens of apps and what they may
-// open, counts rate limits, pages lists, redirects from former names of repositories,
-// answers conditional requests, and fails in the ways that a test asks for. It signs and
-// sends deliveries.
+// Package codehosttest is a code host for tests: a server that behaves like the REST API of GitHub
+// as far as clients depend on it. It checks the tokens of apps and their permissions, enforces rate
+// limits, pages lists, redirects from former names of repositories, answers conditional requests,
+// and fails in the ways that a test selects. It signs and sends deliveries.
 //
 //	host.go         the server: state, routes, rate limits, conditional requests
 //	app.go          apps, installations, credentials
 //	repository.go   repositories, releases, files, issues, workflows
-//	break.go        ways to fail
+//	break.go        faults
 //	deliver.go      deliveries to webhooks
 package codehosttest
 
@@ -28,25 +27,25 @@ import (
 	"time"
 )
 
-// Host is a code host. URL is the base address of its pages and of its API. All methods
-// may be called from any goroutine.
+// Host is a code host. URL is the base address of its pages and its API. It is safe for concurrent
+// use.
 type Host struct {
 	URL string
 
 	mux    *http.ServeMux
 	closed chan struct{}
 
-	mu       sync.Mutex // guards the rest, and all that hangs on it
+	mu       sync.Mutex // guards the fields below and everything they refer to
 	now      func() time.Time
-	limit    int // calls in an hour of each caller; 0 = those of the real one
+	limit    int // calls per hour of each caller; 0 for the real limits
 	spent    map[string]*window
 	apps     []*App
 	tokens   map[string]*token
 	repos    []*Repository
-	former   map[string]*Repository // by names that they had, in lower case
+	former   map[string]*Repository // by former names in lower case
 	broken   []*breakage
 	requests []Request
-	last     int64 // id that was given last
+	last     int64 // last assigned id
 }
 
 // window is the rate limit of a caller.
@@ -55,15 +54,15 @@ type window struct {
 	reset time.Time
 }
 
-// Request is a request as the host received it.
+// Request is a request as received by the host.
 type Request struct {
 	Method, Path, Query string
-	Caller              string // anonymous, app {id} or installation {id}; "" = not accepted
+	Caller              string // anonymous, app {id} or installation {id}; "" if rejected
 	Header              http.Header
 	Body                []byte
 }
 
-// New starts a host, which ends with the test.
+// New starts a host that runs until the end of the test.
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := NewAt("")
@@ -76,7 +75,7 @@ func New(t testing.TB) *Host {
 	return h
 }
 
-// NewAt makes a host that another server serves at an address.
+// NewAt returns a host that the caller serves at an address.
 func NewAt(url string) *Host {
 	h := &Host{
 		URL: url, closed: make(chan struct{}), now: time.Now,
@@ -89,29 +88,28 @@ func NewAt(url string) *Host {
 // Close ends requests that hang.
 func (h *Host) Close() { close(h.closed) }
 
-// SetClock gives the host another clock than that of the system.
+// SetClock replaces the system clock.
 func (h *Host) SetClock(now func() time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = now
 }
 
-// SetLimit lets each caller make n calls in an hour.
+// SetLimit sets the number of calls per hour and caller.
 func (h *Host) SetLimit(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.limit, h.spent = n, map[string]*window{}
 }
 
-// Requests lists what was asked for, in order; the pages of attachments included.
+// Requests returns all requests in order, including those for attachments.
 func (h *Host) Requests() []Request {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.requests)
 }
 
-// Asked counts the requests of a method whose path contains a text. An empty method is
-// any.
+// Asked counts the requests with a method and with part in their path. An empty method matches any.
 func (h *Host) Asked(method, part string) int {
 	n := 0
 	for _, r := range h.Requests() {
@@ -122,11 +120,11 @@ func (h *Host) Asked(method, part string) int {
 	return n
 }
 
-// ServeHTTP is the API and the downloads.
+// ServeHTTP serves the API and the downloads.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	h.mu.Lock()
@@ -141,7 +139,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next.ServeHTTP(w, r)
 }
 
-// answer is the answer of a host that works.
+// answer handles a request without a fault.
 func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +163,7 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 		etag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(append([]byte(who.name), made.Body.Bytes()...)))
 		header.Set("ETag", etag)
 		if r.Header.Get("If-None-Match") == etag {
-			if who.name != anonymous { // it is free for those who say who they are
+			if who.name != anonymous { // free for authenticated callers
 				h.spent[who.name].used--
 			}
 			w.WriteHeader(http.StatusNotModified)
@@ -173,11 +171,11 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.WriteHeader(made.Code)
-	_, _ = w.Write(made.Body.Bytes()) // the client may have gone
+	_, _ = w.Write(made.Body.Bytes()) // the client may have disconnected
 }
 
-// count counts a call and makes the headers that say so. The remaining calls are -1
-// where there was none left.
+// count counts a call and returns the rate limit headers. The remaining calls are -1 if the call
+// exceeds the limit.
 func (h *Host) count(who caller) http.Header {
 	limit := h.limit
 	if limit == 0 {
@@ -205,7 +203,7 @@ func (h *Host) count(who caller) http.Header {
 	return header
 }
 
-// id gives the next number.
+// id returns a new number.
 func (h *Host) id() int64 {
 	h.last++
 	return h.last
@@ -242,7 +240,7 @@ func (h *Host) routes() *http.ServeMux {
 	return m
 }
 
-// fail answers with an error as the API shows them.
+// fail answers with an error in the API's form.
 func fail(w http.ResponseWriter, status int, message string) {
 	send(w, status, map[string]any{"message": message, "documentation_url": "https://docs.code.example/rest", "status": strconv.Itoa(status)})
 }
@@ -251,14 +249,14 @@ func fail(w http.ResponseWriter, status int, message string) {
 func send(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // our own values
+		panic(err) // only called with values that can be encoded
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // into a recorder
+	_, _ = w.Write(text) // w is a recorder
 }
 
-// stamp is a time as the API shows it, or null.
+// stamp returns a time in the API's form, or nil for null.
 func stamp(t time.Time) any {
 	if t.IsZero() {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Repository is a repository of the host. Its fields are set before it is asked for.
+// Repository is a repository of the host. Its fields must be set before the first request, or with
+// Change.
 type Repository struct {
 	ID                    int64
 	Name                  string // owner/name
@@ -23,20 +24,20 @@ type Repository struct {
 
 	host       *Host
 	releases   []*Release
-	files      map[string]string // by ref, a colon and path; the ref of the default branch is ""
+	files      map[string]string // by ref:path; the ref of the default branch is ""
 	issues     []*Issue
 	dispatches []Dispatch
 	workflows  []string
 }
 
-// Release is a release. Its download addresses are made by the host.
+// Release is a release. The host generates its download addresses.
 type Release struct {
 	Tag, Name, Body                 string
 	Draft, Prerelease               bool
 	CreatedAt, PublishedAt, Updated time.Time
 	Assets                          []Asset
 
-	// Raw is what the API shows in place of the release, if it is not nil.
+	// Raw replaces the release in the API unless it is nil.
 	Raw json.RawMessage
 
 	id int64
@@ -45,19 +46,19 @@ type Release struct {
 // Asset is an attachment of a release.
 type Asset struct{ Name, Content string }
 
-// Issue is an issue that was created.
+// Issue is a created issue.
 type Issue struct {
 	Number      int64
 	Title, Body string
 	Labels      []string
 	CreatedAt   time.Time
-	Creator     string // who has created it, as in Request.Caller
+	Creator     string // caller that created it, as in Request.Caller
 	Comments    []Comment
 
 	id int64
 }
 
-// Comment is a comment of an issue.
+// Comment is a comment on an issue.
 type Comment struct {
 	ID        int64
 	Author    string
@@ -65,13 +66,13 @@ type Comment struct {
 	Reactions []string
 }
 
-// Dispatch is a workflow that was started.
+// Dispatch is a started workflow.
 type Dispatch struct {
 	Workflow, Ref string
 	Inputs        map[string]string
 }
 
-// Repository makes a public repository owner/name.
+// Repository creates a public repository owner/name.
 func (h *Host) Repository(name string) *Repository {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,15 +84,14 @@ func (h *Host) Repository(name string) *Repository {
 	return r
 }
 
-// Change changes the fields of the repository.
+// Change changes fields of the repository.
 func (r *Repository) Change(change func(*Repository)) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
 	change(r)
 }
 
-// Rename gives the repository another name owner/name. Requests for the former one are
-// redirected.
+// Rename renames the repository to owner/name. Requests for the former name are redirected.
 func (r *Repository) Rename(name string) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -100,8 +100,8 @@ func (r *Repository) Rename(name string) {
 	r.Name = name
 }
 
-// Publish adds a release, or replaces the one of the same tag. Its times are those of
-// the clock where they are not set.
+// Publish adds a release, or replaces the one with the same tag. Missing times are set to the
+// clock's time.
 func (r *Repository) Publish(release Release) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -116,21 +116,21 @@ func (r *Repository) Publish(release Release) {
 	r.releases = append([]*Release{&release}, r.releases...)
 }
 
-// Write puts a file on a ref. The default branch is "".
+// Write stores a file on a ref. "" is the default branch.
 func (r *Repository) Write(ref, path, text string) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
 	r.files[ref+":"+path] = text
 }
 
-// AddWorkflow lets a workflow be started, by its file name.
+// AddWorkflow adds a workflow with a file name.
 func (r *Repository) AddWorkflow(name string) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
 	r.workflows = append(r.workflows, name)
 }
 
-// AddIssue is an issue that somebody has created.
+// AddIssue adds an issue created by another user.
 func (r *Repository) AddIssue(title, body string) Issue {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -143,7 +143,7 @@ func (r *Repository) addIssue(i Issue) *Issue {
 	return &i
 }
 
-// AddComment is a comment that somebody has written.
+// AddComment adds a comment on an issue.
 func (r *Repository) AddComment(issue int64, author, body string) Comment {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *Repository) AddComment(issue int64, author, body string) Comment {
 	return c
 }
 
-// Issues lists the issues in the order in which they were created.
+// Issues returns the issues in the order of their creation.
 func (r *Repository) Issues() []Issue {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -165,7 +165,7 @@ func (r *Repository) Issues() []Issue {
 	return list
 }
 
-// Dispatches lists the workflows that were started.
+// Dispatches returns the started workflows.
 func (r *Repository) Dispatches() []Dispatch {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -175,13 +175,13 @@ func (r *Repository) Dispatches() []Dispatch {
 func (r *Repository) owner() string { owner, _, _ := strings.Cut(r.Name, "/"); return owner }
 func (r *Repository) short() string { _, name, _ := strings.Cut(r.Name, "/"); return name }
 
-// repositoryHandler is a route below a repository, and the permission that it needs.
+// repositoryHandler is a route below a repository, with the required permission.
 type repositoryHandler struct {
 	serve      func(http.ResponseWriter, *http.Request, *Repository)
 	permission string
 }
 
-// repository finds the repository of a request and decides whether the caller may.
+// repository finds the repository of a request and checks the caller's permission.
 func (h *Host) repository(handler repositoryHandler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		repo, moved := h.find(r)
@@ -215,7 +215,7 @@ func (h *Host) repository(handler repositoryHandler) http.HandlerFunc {
 	}
 }
 
-// find is the repository of a request, and whether it has another name now.
+// find returns the repository of a request and whether the request uses a former name.
 func (h *Host) find(r *http.Request) (repo *Repository, moved bool) {
 	name := strings.ToLower(r.PathValue("owner") + "/" + r.PathValue("repo"))
 	for _, one := range h.repos {
@@ -226,14 +226,14 @@ func (h *Host) find(r *http.Request) (repo *Repository, moved bool) {
 	return h.former[name], true
 }
 
-// may is 0 or the answer to who may not.
+// may returns 0 if the caller has the permission, otherwise the status and message of the answer.
 func (c caller) may(repo *Repository, permission, method string) (status int, message string) {
 	level := "read"
 	if method != http.MethodGet {
 		level = "write"
 	}
 	switch {
-	case permission == "": // only apps, which the handler checks
+	case permission == "": // only for apps; the handler checks it
 		return 0, ""
 	case c.app != nil:
 		return http.StatusUnauthorized, "Bad credentials"
@@ -285,7 +285,7 @@ func (h *Host) getRelease(w http.ResponseWriter, r *http.Request, repo *Reposito
 	fail(w, http.StatusNotFound, "Not Found")
 }
 
-// maxFile is the size in bytes of files that are shown in base64.
+// maxFile is the size limit in bytes of files returned in base64.
 const maxFile = 1 << 20
 
 func (h *Host) getContents(w http.ResponseWriter, r *http.Request, repo *Repository) {
@@ -329,7 +329,7 @@ func (h *Host) getIssues(w http.ResponseWriter, r *http.Request, repo *Repositor
 	h.page(w, r, repo, list)
 }
 
-// page answers with a page of a list and with links to the others.
+// page answers with a page of a list and links to the other pages.
 func (h *Host) page(w http.ResponseWriter, r *http.Request, repo *Repository, list []any) {
 	query := r.URL.Query()
 	number := func(name string, otherwise int) int {
@@ -443,7 +443,7 @@ func (h *Host) getAsset(w http.ResponseWriter, r *http.Request) {
 			for _, a := range release.Assets {
 				if release.Tag == r.PathValue("tag") && a.Name == r.PathValue("asset") {
 					w.Header().Set("Content-Type", "application/octet-stream")
-					_, _ = w.Write([]byte(a.Content)) // into a recorder
+					_, _ = w.Write([]byte(a.Content)) // w is a recorder
 					return
 				}
 			}
@@ -452,7 +452,7 @@ func (h *Host) getAsset(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// user is an account as the API shows it.
+// user returns an account in the API's form.
 func (h *Host) user(login, kind string) map[string]any {
 	path := h.URL + "/users/" + url.PathEscape(login)
 	return map[string]any{
