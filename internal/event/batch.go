@@ -7,7 +7,7 @@ import (
 	"svc/internal/stats"
 )
 
-// Batch is the events of one request, checked and corrected.
+// Batch is the validated, normalized events of one request.
 type Batch struct {
 	Project  Project
 	Received int64  // Unix second
@@ -21,7 +21,7 @@ type Batch struct {
 	Items         []submission.Item
 }
 
-// Event is a stored event as its subject may see it.
+// Event is a stored event in the form that its subject may see.
 type Event struct {
 	Name, ID, Session string // Session "" = none
 	At, Received      int64  // Unix seconds
@@ -29,7 +29,7 @@ type Event struct {
 	Client            submission.Client
 }
 
-// detailsOf is the stored form of a client.
+// detailsOf returns the stored form of a client.
 func detailsOf(c *submission.Client) block.Details {
 	d := block.Details{
 		Version: c.PlatformVersion, CountryName: c.CountryName, RegionName: c.RegionName,
@@ -42,7 +42,8 @@ func detailsOf(c *submission.Client) block.Details {
 	return d
 }
 
-// clientOf is what details were made from.
+// clientOf returns the client that details were made from. It is the inverse of
+// detailsOf.
 func clientOf(d *block.Details) submission.Client {
 	c := submission.Client{
 		PlatformVersion: d.Version, CountryName: d.CountryName, RegionName: d.RegionName,
@@ -54,7 +55,7 @@ func clientOf(d *block.Details) submission.Client {
 	return c
 }
 
-// platformOf is a stored platform, "" when it is not known.
+// platformOf returns the platform of a stored number, or "" if it is unknown.
 func platformOf(stored uint8) platform.Platform {
 	if stored == 0 {
 		return ""

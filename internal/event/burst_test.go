@@ -9,9 +9,9 @@ import (
 	"svc/internal/event/submission"
 )
 
-// TestDefinitionDeletedInABurst deletes a definition again and again while many
-// send its events and heads are written. Every event is counted, and the last
-// definition knows the earliest and the latest one.
+// TestDefinitionDeletedInABurst deletes a definition repeatedly while many clients send
+// its events and heads are written. Every event is counted, and the last definition has
+// the times of the earliest and the latest event.
 func TestDefinitionDeletedInABurst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{HeadEvents: 60})
@@ -82,8 +82,8 @@ func TestDefinitionDeletedInABurst(t *testing.T) {
 			t.Fatalf("%s: got %+v, want one that is new and stays", step.name, list)
 		}
 		last = list[0]
-		// The last event of the last sender is one of an even batch, the one before
-		// that of an odd one.
+		// The last event of the last sender belongs to an even batch, the one before to
+		// an odd batch.
 		latest, earliest := int64(all-1), int64(all-size-1)
 		if last.Count != all+1 || last.LastSeen != noon+latest || last.FirstSeen != noon-earliest {
 			t.Errorf("%s: got %+v, want %d events from %d to %d", step.name, last, all+1, noon-earliest, noon+latest)
@@ -96,9 +96,9 @@ func TestDefinitionDeletedInABurst(t *testing.T) {
 	t.Logf("%d definitions deleted", len(seen))
 }
 
-// TestErasureInABurst erases subjects and cleans up again and again while their
-// events and those of others come in and heads are written and joined. What came
-// after the last erasure is there, and everything was counted.
+// TestErasureInABurst erases subjects and cleans up repeatedly while events arrive, of
+// these and other subjects, and heads are written and merged. Events that arrived after
+// the last erasure are stored, and every event was counted.
 func TestErasureInABurst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{HeadEvents: 60})
@@ -116,7 +116,7 @@ func TestErasureInABurst(t *testing.T) {
 					t.Error(err)
 				}
 				want := (n + 1) * size
-				if s < 3 { // those who are erased
+				if s < 3 { // subjects that are erased
 					want = size
 				}
 				got := 0
@@ -167,8 +167,8 @@ func TestErasureInABurst(t *testing.T) {
 	}
 }
 
-// TestEventOlderThanRetention: an event that is too old when it comes is stored
-// and counted, is seen, and goes with the next cleaning; its counter stays.
+// TestEventOlderThanRetention: an event that is already too old when it arrives is stored
+// and counted, can be queried, and is removed by the next cleanup. Its counter stays.
 func TestEventOlderThanRetention(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

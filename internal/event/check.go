@@ -19,19 +19,19 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check verifies every page and value of a file: all blocks and texts are decoded,
-// every event must be in the index of event ids, and every number must refer to
-// something. Nobody may write to the file meanwhile; Check only reads it. Its memory
-// does not grow with the number of events. The error is ErrNewer, ErrUnreleased,
-// ErrLocked, ErrDamaged if nothing of the file can be read, or that of the file system
-// or of ctx, each with the path.
+// Check verifies every page and value of a file: it decodes all blocks and texts,
+// and checks that every event is in the index of event IDs and that every number
+// refers to something. Check only reads the file, and nothing may write to it
+// during the check. Its memory does not grow with the number of events. The error
+// is ErrNewer, ErrUnreleased, ErrLocked, ErrDamaged if nothing of the file can be
+// read, or an error of the file system or of ctx, each with the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()
 	})
 }
 
-// checker holds a file to its rules, in one transaction.
+// checker verifies the invariants of a file in one transaction.
 type checker struct {
 	ctx    context.Context
 	tx     *boltfile.Tx
@@ -40,7 +40,8 @@ type checker struct {
 	known  map[Project]*projectCheck
 	seen   int64 // bytes
 
-	// fix takes what would put a finding right; it may be told the same twice.
+	// fix records a repair of a finding under a name. It can be called more than
+	// once for one repair.
 	fix func(name string, put func() error)
 }
 
@@ -48,7 +49,8 @@ func newChecker(ctx context.Context, tx *boltfile.Tx, report *integrity.Report) 
 	return &checker{ctx: ctx, tx: tx, report: report, known: map[Project]*projectCheck{}, fix: func(string, func() error) {}}
 }
 
-// run checks everything. An error is not about the data.
+// run checks everything. An error means that the check could not continue;
+// findings go to the report.
 func (c *checker) run() error {
 	flushed, whole, err := c.marks()
 	if err != nil || !whole {
@@ -70,8 +72,8 @@ func (c *checker) run() error {
 	return c.wal(flushed)
 }
 
-// marks looks at what every file has; whole is false where that is not enough to
-// go on.
+// marks checks what every file must have. whole is false if too little of it is
+// right to continue.
 func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	meta, whole, err := layout.Check(c.tx, c.report)
 	if meta == nil || err != nil {
@@ -90,14 +92,14 @@ func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	return binary.BigEndian.Uint64(raw), whole, nil
 }
 
-// read says how far the check is. The error is that of its context.
+// read reports progress. It returns the error of the context.
 func (c *checker) read(bytes int) error {
 	c.seen += int64(bytes)
 	c.report.Progress(c.seen, c.tx.Size())
 	return c.ctx.Err()
 }
 
-// wal checks the log of the events that are not in blocks.
+// wal checks the log of the events that are not in blocks yet.
 func (c *checker) wal(flushed uint64) error {
 	wal := c.tx.Bucket(walBucket)
 	return wal.ForEach(func(key, value []byte) error {
@@ -115,7 +117,7 @@ func (c *checker) wal(flushed uint64) error {
 	})
 }
 
-// commit checks a value of the WAL.
+// commit checks one value of the WAL.
 func (c *checker) commit(value []byte) error {
 	if value == nil {
 		return errWAL
@@ -141,15 +143,15 @@ func (c *checker) commit(value []byte) error {
 	return nil
 }
 
-// projectCheck is the check of a project.
+// projectCheck checks one project.
 type projectCheck struct {
 	*checker
 	bucket *boltfile.Bucket
 	path   string
 
-	names              map[uint32]bool // the numbers that a name has
+	names              map[uint32]bool // numbers that have a name
 	subjects, sessions dictionary.Numbers
-	keys               *hashindex.Reader // of the idempotency keys; nil when they are damaged
+	keys               *hashindex.Reader // of the idempotency keys; nil if they are damaged
 	hour               hourCheck
 }
 
@@ -178,7 +180,7 @@ func (p *projectCheck) checkTexts() (err error) {
 	return err
 }
 
-// checkNames decodes the names of events. Numbers of forgotten names are missing.
+// checkNames decodes the event names. The numbers of forgotten names are missing.
 func (p *projectCheck) checkNames() error {
 	p.names = map[uint32]bool{}
 	return p.bucket.Bucket(namesBucket).ForEach(func(key, value []byte) error {
@@ -196,7 +198,7 @@ func (p *projectCheck) checkNames() error {
 	})
 }
 
-// checkKeys reads all pages of the index of event ids.
+// checkKeys reads all pages of the index of event IDs.
 func (p *projectCheck) checkKeys() error {
 	b := p.bucket.Bucket(keysBucket)
 	x, err := hashindex.Load(b, keyPayload)
@@ -247,7 +249,8 @@ func (p *projectCheck) checkBlocks() error {
 	return nil
 }
 
-// checkRows looks up what the events of a block refer to, and their ids.
+// checkRows checks that what the events of a block refer to exists, and that their
+// IDs are indexed.
 func (p *projectCheck) checkRows(where string, hour int64, r *block.Rows) error {
 	for i := range r.Senders {
 		s := &r.Senders[i]
@@ -268,10 +271,10 @@ func (p *projectCheck) checkRows(where string, hour int64, r *block.Rows) error 
 	return p.checkIDs(where, hour, r)
 }
 
-// idsAtOnce is how many event ids are looked up together.
+// idsAtOnce is the number of event IDs that are looked up together.
 const idsAtOnce = 1024
 
-// checkIDs finds the events that are not in the index of event ids.
+// checkIDs reports the events that are missing from the index of event IDs.
 func (p *projectCheck) checkIDs(where string, hour int64, r *block.Rows) error {
 	if p.keys == nil {
 		return nil
@@ -286,7 +289,7 @@ func (p *projectCheck) checkIDs(where string, hour int64, r *block.Rows) error {
 			found[i] = found[i] || payload == keyOf(hour+int64(r.Seconds[from+i]))
 			return !found[i]
 		})
-		if err != nil { // the table of a page whose sum is right
+		if err != nil { // a page with a valid checksum has a broken table
 			p.keysAreWrong(where, "%v", err)
 			p.keys = nil
 			return nil
@@ -300,8 +303,8 @@ func (p *projectCheck) checkIDs(where string, hour int64, r *block.Rows) error {
 	return nil
 }
 
-// notStored finds events of the WAL that are in a block, too: they would be
-// counted twice.
+// notStored reports events of the WAL that are also in a block, because they would
+// be counted twice.
 func (p *projectCheck) notStored(batch *walBatch) error {
 	if p.keys == nil {
 		return nil
@@ -323,8 +326,8 @@ func (p *projectCheck) notStored(batch *walBatch) error {
 	return errors.Join(err, broken)
 }
 
-// hourCheck counts the events of an hour as its counters do, but for what blocks
-// do not have: the offset of the sender's clock.
+// hourCheck counts the events of an hour as its counters do, except for the offset
+// of the sender's clock, which blocks do not store.
 type hourCheck struct {
 	number  uint32 // since 1970
 	counted map[uint64]int64
@@ -334,7 +337,7 @@ func newHourCheck(number uint32) hourCheck {
 	return hourCheck{number: number, counted: map[uint64]int64{}}
 }
 
-// withoutOffset is what a counter counts, all offsets together.
+// withoutOffset returns the key of a counter with the offset cleared.
 func withoutOffset(what uint64) uint64 { return what >> 7 << 7 }
 
 func (h *hourCheck) add(name uint32, region uint16, platform uint8) {
@@ -361,10 +364,10 @@ func (p *projectCheck) checkCounters() error {
 	})
 }
 
-// endHour compares the events of an hour with its counters. These may be more:
-// they stay when events are erased or have become too old. They are not fewer, but
-// in the hours of which counters were removed: there may be some for events that
-// came later.
+// endHour compares the events of an hour with its counters. The counters may be higher,
+// because they stay when events are erased or expire. They must not be lower, except in
+// hours from which counters have been removed: such an hour can have counters of events
+// that arrived later.
 func (p *projectCheck) endHour() {
 	if len(p.hour.counted) == 0 || p.hour.number < p.countersFrom() {
 		return
@@ -393,8 +396,9 @@ func (p *projectCheck) endHour() {
 	p.fix(where, func() error { return addToHours(b, map[uint32][]counted{hour: list}) })
 }
 
-// countersFrom is the hour from which on no counters were removed. Where the file
-// does not say, it is the first that has any: they go as a whole, the oldest first.
+// countersFrom returns the first hour from which no counters have been removed. If
+// the file does not record it, this is the first hour with counters, because
+// counters are removed by whole hours, oldest first.
 func (p *projectCheck) countersFrom() uint32 {
 	if raw := p.bucket.Get(countersFromKey); len(raw) == 4 {
 		return binary.BigEndian.Uint32(raw)

@@ -17,7 +17,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// report is that of a check.
+// report returns the report of a check.
 func report(t *testing.T, path string) *integrity.Report {
 	t.Helper()
 	r := integrity.NewReport(nil)
@@ -25,8 +25,8 @@ func report(t *testing.T, path string) *integrity.Report {
 	return r
 }
 
-// newDamageable makes a file with events of three hours, a part of them in the
-// tail, and returns it as a killed process leaves it.
+// newDamageable creates a file with events of three hours, some of them in the tail, in
+// the state in which a killed process leaves it.
 func newDamageable(t *testing.T) (path string) {
 	t.Helper()
 	w := newWorld(t, event.Options{})
@@ -43,10 +43,10 @@ func newDamageable(t *testing.T) (path string) {
 	return path
 }
 
-// change is what a test does to a file.
+// change modifies a file for a test.
 type change func(project *boltfile.Bucket, tx *boltfile.Tx) error
 
-// in changes a bucket of the project.
+// in returns a change of a bucket of the project.
 func in(change func(b *boltfile.Bucket) error, path ...string) change {
 	return func(b *boltfile.Bucket, _ *boltfile.Tx) error {
 		for _, name := range path {
@@ -64,7 +64,7 @@ func firstValue(change func(value []byte) []byte) func(b *boltfile.Bucket) error
 	}
 }
 
-// emptyBucket puts an empty bucket in the place of the first value of a bucket.
+// emptyBucket replaces the first value of a bucket with an empty bucket.
 func emptyBucket(b *boltfile.Bucket) error {
 	key, _ := b.Cursor().First()
 	key = bytes.Clone(key)
@@ -75,14 +75,14 @@ func emptyBucket(b *boltfile.Bucket) error {
 	return err
 }
 
-// flip changes one bit in the middle.
+// flip inverts one bit in the middle of a value.
 func flip(value []byte) []byte {
 	value[len(value)/2] ^= 1
 	return value
 }
 
-// TestCheckFindsAndRepairs: each kind of damage to what is derived is found, a
-// repair leaves nothing of it, and the engine then answers as before.
+// TestCheckFindsAndRepairs: a check finds each kind of damage to derived data. A repair
+// removes it, and the engine then answers as before.
 func TestCheckFindsAndRepairs(t *testing.T) {
 	t.Parallel()
 	whole := newDamageable(t)
@@ -139,8 +139,8 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}
 }
 
-// answersOf is what a file answers: events, senders, counts, and that no event
-// is taken twice.
+// answersOf returns what an engine answers from a file: events, senders and counts. It
+// also verifies that no event is accepted twice.
 func answersOf(t *testing.T, from string) string {
 	t.Helper()
 	content, err := os.ReadFile(from)
@@ -166,8 +166,8 @@ func answersOf(t *testing.T, from string) string {
 	return out.String()
 }
 
-// TestCheckFindsLosses: what cannot be derived is reported, and a repair neither
-// fails nor hides it.
+// TestCheckFindsLosses: a check reports damage to data that cannot be derived, and a
+// repair neither fails nor hides it.
 func TestCheckFindsLosses(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(newDamageable(t))
@@ -233,8 +233,8 @@ func TestCheckFindsLosses(t *testing.T) {
 	}
 }
 
-// TestCheckAfterCleaning: counters that became too old are not missing, also not
-// when an event that came late has made some for an hour of which they went.
+// TestCheckAfterCleaning: expired counters are not reported as missing, not even if a
+// late event has created counters for an hour from which counters were removed.
 func TestCheckAfterCleaning(t *testing.T) {
 	t.Parallel()
 	const day = 86400
@@ -271,7 +271,7 @@ func TestCheckAfterCleaning(t *testing.T) {
 	if got := w.total(t); got != 5 { // of the days 0 to 3, and the late one
 		t.Errorf("got %d events counted, want 5", got)
 	}
-	clean(9) // counters are to be kept for longer now
+	clean(9) // counters are now to be kept for longer
 	sound("kept for longer")
 	clean(3)
 	sound("without the late event")
@@ -290,7 +290,7 @@ func TestCheckAfterCleaning(t *testing.T) {
 	w.open(t)
 }
 
-// TestCheckOfFirstHour: events of the first hour of 1970 are checked like others.
+// TestCheckOfFirstHour: events of the first hour of 1970 are checked like all others.
 func TestCheckOfFirstHour(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -311,7 +311,7 @@ func TestCheckOfFirstHour(t *testing.T) {
 	}
 }
 
-// TestCheckOfNewer: a file of a newer program is not judged.
+// TestCheckOfNewer: a check refuses a file of a newer program.
 func TestCheckOfNewer(t *testing.T) {
 	t.Parallel()
 	path := newDamageable(t)
@@ -323,8 +323,8 @@ func TestCheckOfNewer(t *testing.T) {
 	}
 }
 
-// TestCheckOfRandomDamage: whatever happens to the bytes of a file, a check says
-// so, or everything in the file is still what it was.
+// TestCheckOfRandomDamage: after random damage to the bytes of a file, a check either
+// reports it, or all contents of the file are unchanged.
 func TestCheckOfRandomDamage(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -360,8 +360,8 @@ func TestCheckOfRandomDamage(t *testing.T) {
 	}
 }
 
-// damagePages destroys a part of a file: a bit, a page, a page that is where
-// another one should be, or a stretch of bytes.
+// damagePages damages a part of a file: it inverts a bit, overwrites a page, puts a page
+// in the place of another one, or overwrites a stretch of bytes.
 func damagePages(r *rand.Rand, b []byte) {
 	const page = 4096
 	at := r.IntN(len(b))

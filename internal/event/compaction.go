@@ -12,12 +12,13 @@ import (
 	"svc/internal/event/hashindex"
 )
 
-// maxMerged bounds the bytes of blocks that become one, and with them the
-// memory and the length of the transaction that it takes.
+// maxMerged limits the bytes of the blocks that are merged into one, and so the
+// memory and the length of the transaction.
 const maxMerged = 4 << 20
 
-// Compact does one piece of work that makes later reads cheaper: it joins blocks
-// of an hour, or runs of an index. It reports whether there was any.
+// Compact does one piece of work that makes later reads cheaper: it merges
+// blocks of an hour, or runs of an index. It reports whether there was any to
+// do.
 func (e *Engine) Compact() (worked bool, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -72,15 +73,15 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	return true, err
 }
 
-// indexChanges is what compaction makes of the indexes of a project. It is right
-// as long as nobody else holds maintaining.
+// indexChanges is the result of compacting the indexes of a project. It is valid
+// while the caller holds maintaining.
 type indexChanges struct {
 	next  projectIndexes
-	path  [][]byte // of the bucket in that of the project
+	path  [][]byte // of the bucket, within the bucket of the project
 	pages *hashindex.Pages
 }
 
-// compact does a bounded part of the work that is waiting in one of the indexes.
+// compact does a bounded part of the pending work in one of the indexes.
 func (x projectIndexes) compact(b *boltfile.Bucket) (c indexChanges, worked bool, err error) {
 	keys := b.Bucket(keysBucket)
 	c.next, c.path, c.pages = x, [][]byte{keysBucket}, hashindex.NewPages(keys)
@@ -99,7 +100,8 @@ func (x projectIndexes) compact(b *boltfile.Bucket) (c indexChanges, worked bool
 // errNothing ends a transaction that has nothing to write.
 var errNothing = boltfile.ErrNothing
 
-// aliveHours tells the keys of events whose hour is still there.
+// aliveHours returns a function that reports whether the hour of an event's key
+// still has blocks.
 func aliveHours(blocks *boltfile.Bucket) func(payload uint32) bool {
 	var hours [1 << 16 / 64]uint64
 	cursor := blocks.Cursor()
@@ -114,14 +116,14 @@ func aliveHours(blocks *boltfile.Bucket) func(payload uint32) bool {
 	}
 }
 
-// stored is a block where it is in the file.
+// stored is a block with its key in the file.
 type stored struct {
 	key []byte
 	raw []byte
 }
 
-// mergeBlocks joins the last blocks of the first hour that has some to be
-// joined.
+// mergeBlocks merges the last blocks of the first hour that has blocks to be
+// merged.
 func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	var keys [][]byte
 	var parts []*block.Rows
@@ -157,8 +159,8 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	})
 }
 
-// findMerge finds blocks of one hour, next to each other in the order of
-// receipt, that should be one.
+// findMerge returns blocks of one hour, adjacent in the order of receipt, that
+// should be merged.
 func findMerge(blocks *boltfile.Bucket) []stored {
 	var list []stored
 	due := func() []stored {
@@ -183,10 +185,10 @@ func findMerge(blocks *boltfile.Bucket) []stored {
 	return due()
 }
 
-// dueForMerge is the blocks of an hour from the first one on that is at most
-// twice as large as all that came after it. So sizes stay geometric, and an event
-// is rewritten a logarithmic number of times. (Bentley and Saxe, 1980, call it
-// the logarithmic method.)
+// dueForMerge returns the blocks of an hour starting with the first one that is
+// at most twice as large as all later ones together. Sizes stay geometric this
+// way, and an event is rewritten a logarithmic number of times (the logarithmic
+// method of Bentley and Saxe, 1980).
 func dueForMerge(list []stored) []stored {
 	best, sum := len(list), 0
 	for i, one := range slices.Backward(list) {

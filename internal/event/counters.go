@@ -10,12 +10,12 @@ import (
 	"svc/internal/stats"
 )
 
-// The counters of a project and hour are one value, that of package hourly. What
-// one counts is
+// The counters of a project and hour are one value in the format of package hourly. The
+// key of a counter is
 //
-//	name << 20 | region << 10 | platform << 7 | offset
+//  	name << 20 | region << 10 | platform << 7 | offset
 
-// counter is everything by which the events of a project are counted.
+// counter is the set of dimensions by which the events of a project are counted.
 type counter struct {
 	hour     uint32 // since 1970
 	name     uint32
@@ -35,20 +35,21 @@ func counterFrom(hour uint32, what uint64) counter {
 	}
 }
 
-// counted is one counter and its number.
+// counted is a counter's key and its number.
 type counted struct {
 	what uint64
 	n    int64
 }
 
-// addCounters adds to the counters of hours.
+// addCounters adds counts of a head to the stored counters.
 func addCounters(b *boltfile.Bucket, counts map[counterGroup][]int64) error {
 	byHour := map[uint32][]counted{}
 	eachHeadCount(counts, func(c counter, n int64) { byHour[c.hour] = append(byHour[c.hour], counted{c.what(), n}) })
 	return addToHours(b, byHour)
 }
 
-// addToHours adds counters, by hour and in any order, to those that are there.
+// addToHours adds counters, grouped by hour and in any order, to the stored
+// ones.
 func addToHours(b *boltfile.Bucket, byHour map[uint32][]counted) error {
 	for hour, list := range byHour {
 		if raw := b.Get(encoding.Key32(hour)); raw != nil {

@@ -20,20 +20,20 @@ import (
 	"svc/internal/event/query"
 )
 
-// crashStory is what a file must hold to which processes wrote that were killed.
+// crashStory is the expected content of a file whose writing processes were killed.
 type crashStory struct {
 	path   string
 	random *rand.Rand
 	next   cursors
-	stored [writers][]int // batches that are there, or were until they were erased
+	stored [writers][]int // batches that are stored, or were until they were erased
 
 	// Of the process that was killed last:
 	first    cursors // its first batches
 	unerased []int   // batches of the eraser whose erasure was not acknowledged
 }
 
-// crash starts a process that writes, kills it at a random moment, also while it
-// starts, and notes what it had acknowledged.
+// crash starts a process that writes, kills it at a random time, possibly while it
+// starts, and records what it had acknowledged.
 func (s *crashStory) crash(t *testing.T, starting bool) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -55,7 +55,7 @@ func (s *crashStory) crash(t *testing.T, starting bool) {
 	_ = c.Wait() // it was killed
 	s.first, s.unerased = s.next, nil
 	said := strings.Split(first+string(rest), "\n")
-	for _, line := range said[:len(said)-1] { // the last one may be torn
+	for _, line := range said[:len(said)-1] { // the last line may be incomplete
 		s.note(t, line)
 	}
 }
@@ -80,13 +80,13 @@ func (s *crashStory) note(t *testing.T, line string) {
 	}
 }
 
-// doubt finds out which of the batches that were on their way are there: all
-// events of a batch or none.
+// doubt determines which of the unacknowledged batches are stored. Either all events of a
+// batch are, or none.
 func (s *crashStory) doubt(t *testing.T, e *event.Engine) {
 	t.Helper()
 	for w := range writers {
 		b, n := crashBatch(w, s.next[w]), 0
-		if w == cleaner { // its events may be gone already, but they are counted
+		if w == cleaner { // its events may already be removed, but they are counted
 			n = int(countsByName(t, e, b.Project)["old"]) - len(s.stored[w])*crashItems
 		} else {
 			for _, got := range exportOf(t, e, b.Project, b.Subject) {
@@ -105,7 +105,7 @@ func (s *crashStory) doubt(t *testing.T, e *event.Engine) {
 	}
 }
 
-// verify compares everything with what must be there.
+// verify compares everything with the expected content.
 func (s *crashStory) verify(t *testing.T, e *event.Engine) {
 	t.Helper()
 	check(t, e.Check())
@@ -139,7 +139,7 @@ func (s *crashStory) verify(t *testing.T, e *event.Engine) {
 	}
 }
 
-// crashEvents are the events of a batch that are stored.
+// crashEvents returns the events of a batch that are stored.
 func crashEvents(b *event.Batch) (list []event.Event) {
 	for _, item := range b.Items {
 		if item.Name != "repeated" {
@@ -174,8 +174,8 @@ func exportOf(t *testing.T, e *event.Engine, p event.Project, subject string) (l
 	return list
 }
 
-// finish does again what may have been cut off, and leaves nothing behind of what
-// was erased or is too old.
+// finish repeats the operations that may have been interrupted, and removes everything
+// that was erased or is too old.
 func (s *crashStory) finish(t *testing.T, e *event.Engine) {
 	t.Helper()
 	for _, n := range append(s.unerased, s.next[eraser]) {
@@ -191,7 +191,7 @@ func (s *crashStory) finish(t *testing.T, e *event.Engine) {
 	}
 }
 
-// repeat sends the batches of keepers again, and those that were on their way.
+// repeat resends the batches of keepers, including the unacknowledged ones.
 func (s *crashStory) repeat(t *testing.T, e *event.Engine) {
 	t.Helper()
 	for w := range keepers {
@@ -211,7 +211,7 @@ func (s *crashStory) repeat(t *testing.T, e *event.Engine) {
 	}
 }
 
-// compactAll joins blocks until there is nothing left to join.
+// compactAll merges blocks until there is nothing left to merge.
 func compactAll(t *testing.T, e *event.Engine) {
 	t.Helper()
 	check(t, e.Flush())
@@ -222,10 +222,10 @@ func compactAll(t *testing.T, e *event.Engine) {
 	}
 }
 
-// TestKilledAtAnyMoment: what was acknowledged before a process was killed is
-// there once and counted once, what was not is there as a whole batch or not at
-// all, erasure and cleaning that were cut off can be finished, and the file is in
-// order. SVC_LONG=1 kills more often.
+// TestKilledAtAnyMoment: everything that was acknowledged before a process was killed is
+// stored once and counted once. Unacknowledged batches are stored completely or not at
+// all. Interrupted erasures and cleanups can be completed, and the file is sound.
+// SVC_LONG=1 kills more often.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	rounds := 5

@@ -15,8 +15,8 @@ import (
 	"svc/internal/platform"
 )
 
-// The environment of a test binary that is started to be killed: the file it
-// writes to, and with which batch each of its writers goes on.
+// The environment variables of a test binary that is started to be killed: the file to
+// write to, and the next batch of each of its writers.
 const (
 	writerFile = "SVC_EVENT_WRITER"
 	writerFrom = "SVC_EVENT_WRITER_FROM"
@@ -30,20 +30,20 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The writers. The keepers write what stays, the eraser makes subjects and
-// erases them, the cleaner stores what is too old already and cleans up.
+// The writers. The keepers write events that stay, the eraser creates subjects and erases
+// them, and the cleaner stores events that are already too old and cleans up.
 const (
 	keepers = 4
 	eraser  = keepers
 	cleaner = keepers + 1
 	writers = keepers + 2
 
-	crashSubjects = 5 // of a keeper
-	crashItems    = 6 // of a batch
+	crashSubjects = 5 // per keeper
+	crashItems    = 6 // per batch
 	crashOld      = noon - 90*86400
 )
 
-// cursors are the number of the next batch of each writer.
+// cursors holds the number of the next batch of each writer.
 type cursors [writers]int
 
 func (c *cursors) String() string { return strings.Trim(fmt.Sprint(*c), "[]") }
@@ -59,8 +59,8 @@ func parseCursors(text string) (c cursors, err error) {
 	return c, nil
 }
 
-// crashBatch is batch n of a writer. The batch of a keeper repeats an event of
-// the one before.
+// crashBatch returns batch n of a writer. A keeper's batch repeats an event of the
+// previous one.
 func crashBatch(w, n int) *event.Batch {
 	b := &event.Batch{
 		Project: event.Project(1 + w%2), Received: noon + int64(n),
@@ -90,7 +90,7 @@ func crashBatch(w, n int) *event.Batch {
 	return b
 }
 
-// crashID is a UUID for some events and another text for others.
+// crashID returns a UUID for some events and another text for others.
 func crashID(w, n, i int) string {
 	if i%2 == 0 {
 		return fmt.Sprintf("%08x-0000-7000-8000-%012x", w, n*crashItems+i)
@@ -102,8 +102,8 @@ func openForCrash(path string) (*event.Engine, error) {
 	return event.Open(path, event.Options{HeadEvents: 150, Now: func() time.Time { return time.Unix(noon, 0) }})
 }
 
-// writeUntilKilled lets all writers write and says on the standard output what
-// was acknowledged: "writer batch", and "erased batch" of the eraser.
+// writeUntilKilled runs all writers and prints what was acknowledged: "writer batch", and
+// "erased batch" for the eraser.
 func writeUntilKilled(path, from string) error {
 	next, err := parseCursors(from)
 	if err != nil {
@@ -118,7 +118,7 @@ func writeUntilKilled(path, from string) error {
 	say := func(words ...any) {
 		out.Lock()
 		defer out.Unlock()
-		_, _ = fmt.Println(words...) // one write, so that a line is there or not
+		_, _ = fmt.Println(words...) // one write, so that a line is complete or missing
 	}
 	failed := make(chan error)
 	for w := range writers {
@@ -133,7 +133,7 @@ func writeUntilKilled(path, from string) error {
 	return <-failed
 }
 
-// crashWrite writes a batch and does what the writer does beside.
+// crashWrite writes a batch and performs the writer's other operations.
 func crashWrite(e *event.Engine, w, n int, say func(...any)) error {
 	if err := ingestExactly(e, crashBatch(w, n), crashItems); err != nil {
 		return err
@@ -164,8 +164,8 @@ func ingestExactly(e *event.Engine, b *event.Batch, want int) error {
 	return err
 }
 
-// deleteDefinitionOf deletes the definition of the first event of a batch, if
-// nobody has done so.
+// deleteDefinitionOf deletes the definition of the first event of a batch, unless it has
+// already been deleted.
 func deleteDefinitionOf(e *event.Engine, b *event.Batch) error {
 	_, list, err := e.Definitions(context.Background(), b.Project, event.DefinitionsQuery{Search: b.Items[0].Name, Limit: 1})
 	if err != nil || len(list) == 0 {

@@ -21,8 +21,8 @@ type question struct {
 	ask  func(ctx context.Context, e *event.Engine) (any, error)
 }
 
-// questions are all kinds of queries about project 1, whose events are "open",
-// "view" and "close" with the properties "n" and "from", sent by "u0".
+// questions returns queries of all kinds about project 1. Its events are "open", "view"
+// and "close" with the properties "n" and "from", sent by "u0".
 func questions(r query.Range) []question {
 	metric := query.MetricQuery{
 		Range: r, Events: []query.MetricEvent{{Name: "open", Alias: 'A', Measure: query.MeasureUsers}, {Name: "view", Alias: 'B', Measure: query.MeasurePerUser}},
@@ -70,7 +70,7 @@ func questions(r query.Range) []question {
 	}
 }
 
-// answer is what a query answers, with a panic as a text.
+// answer runs the query and returns its result, with a panic as a text.
 func (q question) answer(ctx context.Context, e *event.Engine) (got any, panicked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,9 +97,9 @@ func fillForDamage(t *testing.T, w *world) {
 
 var damageRange = query.Range{Start: noon - 10*86400, End: noon + 86400}
 
-// TestDamageIsAnError: whatever the bytes of a block are, a query ends with an
-// answer or an error, and where something refers to nothing the error says that
-// the file is damaged and in which hour.
+// TestDamageIsAnError: whatever the bytes of a block are, a query returns an answer or an
+// error. If a reference is invalid, the error reports that the file is damaged and in
+// which hour.
 func TestDamageIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{Memory: 4 << 20})
@@ -142,9 +142,9 @@ func TestDamageIsAnError(t *testing.T) {
 	}
 }
 
-// TestDamageStaysWhereItIs: what rewrites blocks refuses a damaged one and leaves
-// it as it is; events go on coming in, also of that hour; what asks for other
-// hours is answered.
+// TestDamageStaysWhereItIs: operations that rewrite blocks refuse a damaged block and
+// leave it unchanged. Events are still accepted, including those of its hour, and queries
+// of other hours are answered.
 func TestDamageStaysWhereItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -167,7 +167,7 @@ func TestDamageStaysWhereItIs(t *testing.T) {
 			t.Errorf("%s: got %v", refused.name, err)
 		}
 	}
-	late := []string{"1 0 0 a"} // it is there
+	late := []string{"1 0 0 a"} // already stored
 	for i := range 300 {
 		late = append(late, fmt.Sprint("late ", i))
 	}
@@ -187,7 +187,7 @@ func TestDamageStaysWhereItIs(t *testing.T) {
 		}
 	}
 
-	check(t, w.DamageBlock(1, 0, false, flip)) // those before it are gone
+	check(t, w.DamageBlock(1, 0, false, flip)) // the blocks before it have been removed
 	check(t, w.Check())
 	got := w.export(t, "u0")
 	gone := slices.DeleteFunc(slices.Clone(want), func(one event.Event) bool {

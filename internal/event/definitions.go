@@ -14,21 +14,21 @@ import (
 	"svc/internal/searchtext"
 )
 
-// Definition is what is known about the events of one name.
+// Definition describes the events of one name.
 type Definition struct {
 	ID, Name            string
 	DisplayName         *string
 	Description         *string
 	Archived            bool
 	FirstSeen, LastSeen int64 // Unix seconds of the earliest and the latest event
-	Count               int64 // events in the range asked for, by the hourly counters
+	Count               int64 // events in the requested range, from the hourly counters
 }
 
 // DefinitionsQuery selects definitions.
 type DefinitionsQuery struct {
 	query.Range        // for Count
 	Search      string // part of name, display name or description; "" = all
-	Archived    bool   // those that are archived, too
+	Archived    bool   // include archived definitions
 	Limit       int
 	Offset      int
 }
@@ -40,7 +40,7 @@ func (n *name) definition() Definition {
 	}
 }
 
-// fits reports whether a definition is one of those selected. text is folded.
+// fits reports whether a definition is selected. text must be folded.
 func (n *name) fits(archived bool, text string) bool {
 	if n.ID == "" || n.Archived && !archived {
 		return false
@@ -53,8 +53,8 @@ func (n *name) fits(archived bool, text string) bool {
 	return false
 }
 
-// Definitions lists definitions, those whose events are latest first, ties by
-// name. total counts all that fit.
+// Definitions returns definitions, those with the latest events first, ties by name. total
+// counts all that match.
 func (e *Engine) Definitions(ctx context.Context, p Project, q DefinitionsQuery) (total int, list []Definition, err error) {
 	of := e.project(p)
 	if of == nil {
@@ -131,8 +131,8 @@ func (e *Engine) Contents(ctx context.Context, p Project) (events int64, definit
 	return events, definitions, err
 }
 
-// Definition reads a definition, without a count. The error is NotFound when there is none
-// with this id.
+// Definition returns a definition without a count. The error is NotFound if none has this
+// ID.
 func (e *Engine) Definition(p Project, id string) (Definition, error) {
 	if err := e.file.Unopened(); err != nil {
 		return Definition{}, err
@@ -147,8 +147,8 @@ func (e *Engine) Definition(p Project, id string) (Definition, error) {
 
 func errNoDefinition() error { return fault.New(fault.NotFound, "event definition not found") }
 
-// UpdateDefinition changes display name, description and whether a definition is
-// archived, unless change refuses. The error is NotFound when there is none with this id.
+// UpdateDefinition changes the display name, the description and the archived state of a
+// definition. change can refuse with an error. The error is NotFound if none has this ID.
 func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition) error) (d Definition, err error) {
 	err = e.changeName(p, id, func(n *name) error {
 		d = n.definition()
@@ -162,9 +162,9 @@ func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition)
 	return d, err
 }
 
-// DeleteDefinition removes a definition. Events and counters of the name stay,
-// and the next event makes it anew. check may refuse; nil does not. The error is NotFound when there is
-// none with this id.
+// DeleteDefinition removes a definition. Events and counters of the name stay, and the
+// next event recreates the definition. check can refuse with an error; a nil check never
+// refuses. The error is NotFound if none has this ID.
 func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) error) error {
 	return e.changeName(p, id, func(n *name) error {
 		if d := n.definition(); check != nil {
@@ -177,7 +177,7 @@ func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) 
 	})
 }
 
-// changeName changes the name whose definition has an id.
+// changeName changes the name with the given definition ID.
 func (e *Engine) changeName(p Project, id string, change func(*name) error) error {
 	if err := e.file.Damage(); err != nil {
 		return err

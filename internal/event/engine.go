@@ -4,32 +4,33 @@
 // An accepted batch is appended to the write-ahead log (WAL) and synced; the same events
 // are held in memory as columns, the head. A head that is large or old is flushed to
 // blocks, one for each project and hour, and its part of the WAL is removed in the same
-// transaction. Queries read blocks and heads. docs/format/events-db.md describes the file.
+// transaction. Queries read blocks and heads. docs/format/events-db.md describes the
+// file.
 //
 //	engine.go       Engine: open, close, work in the background
-//	batch.go        what is stored: Batch, Event
-//	ingest.go       the way of a batch: look up, commit, publish
-//	wal.go          the log of what is in the head, and replaying it
+//	batch.go        the stored types: Batch, Event
+//	ingest.go       looking up, committing and publishing batches
+//	wal.go          the log of the events in the head, and its replay
 //	head.go         events in memory
-//	flush.go        the head becomes blocks
+//	flush.go        writing the head as blocks
 //	compaction.go   merging blocks and indexes
-//	retention.go    removing what is old, and projects
+//	retention.go    removing old data and projects
 //	erasure.go      removing a subject
-//	importer.go     bringing a whole project in
+//	importer.go     importing a whole project
 //	names.go        names of events: numbers, limit, forgetting
 //	definitions.go  definitions of events
 //	counters.go     hourly counters
-//	snapshot.go     a project at one moment, for queries and exports
+//	snapshot.go     a consistent view of a project, for queries and exports
 //	queries.go      one line for each question; package query answers them
 //	export.go       the events of a subject, and everything of a project
-//	project.go      what is held in memory of each project
+//	project.go      the state of each project in memory
 //	state.go        counters for status and metrics
-//	check.go        finds damage in a file
-//	repair.go       removes what is damaged, keeps the rest
-//	probe.go        examines a file without opening it
+//	check.go        finding damage in a file
+//	repair.go       rebuilding what can be derived from intact data
+//	probe.go        examining a file without opening it
 //
 // Subpackages: submission parses requests; query answers analyses; block, hashindex and
-// dictionary define the file format; encoding and jsonscan are what those are built on.
+// dictionary define the file format; they are built on encoding and jsonscan.
 package event
 
 import (
@@ -49,39 +50,39 @@ import (
 	"svc/internal/fault"
 )
 
-// Format is the number of the layout that this program writes. A file with a
-// greater number was written by a newer program and is refused.
+// Format is the version of the layout that this program writes. A file with a greater
+// version was written by a newer program and is refused.
 const Format = 1
 
-// layout is the formats of the file. It has a magic because files from before the
-// first release have the same numbers.
+// layout describes the formats of the file. It has a magic because files from before
+// the first release have the same version numbers.
 var layout = boltfile.Layout{Magic: []byte("svc events"), Buckets: [][]byte{metaBucket, walBucket, projectsBucket}, Oldest: 1}
 
 const (
-	// A head of this size takes some 40 MiB, and twice that while it is written. A
-	// larger one makes larger blocks, which are cheaper to read, but replaying the WAL
-	// after a crash takes longer.
+	// A head of this size takes about 40 MiB, and twice that while it is being written.
+	// A larger head makes larger blocks, which are cheaper to read, but replaying the
+	// WAL after a crash takes longer.
 	defaultHeadEvents = 1 << 17
 	maxHeadBytes      = 24 << 20
 
-	// headAge is how old a head becomes before it is written although it is small, so
-	// that an idle server holds nothing. Each time makes a block for every project and
-	// hour that was touched, so minutes, not seconds.
+	// headAge is the age at which a small head is written, so that an idle server holds
+	// no events in memory. Each write makes a block for every project and hour that was
+	// touched, so the age is minutes, not seconds.
 	headAge = 5 * time.Minute
 
-	// mapSize is the address space of the file: growing beyond it waits for readers.
-	// Address space costs nothing, and 8 GiB are some 200 million events.
+	// mapSize is the address space reserved for the file, because growing beyond it
+	// waits for readers. Address space costs nothing, and 8 GiB hold about 200 million
+	// events.
 	mapSize = 8 << 30
-	// Background work that has failed is tried again after firstRetry, then after
-	// twice that, up to lastRetry, which is also the interval for polling for
-	// unsignalled work.
+	// Failed background work is retried after firstRetry, then after twice that, up to
+	// lastRetry, which is also the interval for polling for unsignalled work.
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 
 	// defaultMemory is enough for the state of several million subjects.
 	defaultMemory = 192 << 20
-	// maxQueries bounds the queries that run at the same time, and with them their
-	// memory. The others wait: each uses several processors already.
+	// maxQueries limits the queries that run at the same time, and so their memory.
+	// Other queries wait; each running one already uses several processors.
 	maxQueries = 2
 )
 
@@ -96,42 +97,43 @@ var (
 	ErrLocked = boltfile.ErrLocked
 )
 
-// Options change how an engine is opened. The zero value is right for a server.
+// Options configures an engine. The zero value is right for a server.
 type Options struct {
 	// Now is the clock; time.Now when nil.
 	Now func() time.Time
-	// Log receives what goes wrong in the background.
+	// Log receives errors of background work.
 	Log *slog.Logger
-	// HeadEvents is the number of events from which a head is written as blocks;
-	// 131,072 when 0.
+	// HeadEvents is the number of events at which a head is written as blocks; 131,072
+	// if 0.
 	HeadEvents int
-	// Memory bounds the memory of one query, in bytes; 192 MiB when 0.
+	// Memory limits the memory of one query, in bytes; 192 MiB if 0.
 	Memory int64
-	// MaxSize is how large the file may become, in bytes; 0 = no limit.
+	// MaxSize limits the size of the file, in bytes; 0 means no limit.
 	MaxSize int64
-	// MaxNames is the number of event names that a project may have; 2,000 when 0.
+	// MaxNames limits the event names of a project; 2,000 if 0.
 	MaxNames int
-	// Upgrade is what happens to a file of another version.
+	// Upgrade determines how a file of another version is handled.
 	Upgrade boltfile.Upgrade
-	// ReadOnly does nothing in the background, for a copy that is only read.
+	// ReadOnly disables background work, for a copy that is only read.
 	ReadOnly bool
 }
 
-// Engine is an open events.db. Its methods may be called from any goroutine.
+// Engine is an open events.db. It is safe for concurrent use.
 //
-// Where a damaged block is found, queries of its hour fail. Once a damaged page is found, or
-// damage that keeps batches from being stored, nothing is written to the file any more: what
-// writes returns a fault of kind Damaged, and queries go on where they can be read.
+// After a damaged block is found, queries of its hour fail. After a damaged page is
+// found, or damage that keeps batches from being stored, nothing is written to the
+// file: writing methods return a fault of kind Damaged, and queries continue where the
+// file can be read.
 //
-// Locks are taken in this order: maintaining, to move events; then the lock of
-// file, to write; then known, the mutex of a head or that of the names of a
-// project, which are held for moments and never together. A slot in queries is acquired
-// before a read transaction. Do not lock file or maintaining while holding a read
-// transaction, which every snapshot does: a commit that makes the file grow beyond its
-// map waits for readers.
+// Locks are acquired in this order: maintaining, to move events; then the lock of file,
+// to write; then known, the mutex of a head or that of the names of a project, which
+// are held briefly and never together. A slot in queries is acquired before a read
+// transaction. Do not lock file or maintaining while holding a read transaction, which
+// every snapshot does: a commit that makes the file grow beyond its map waits for
+// readers.
 type Engine struct {
-	// file is locked from the start of a write transaction until what it changed
-	// in memory is visible.
+	// file is locked from the start of a write transaction until its changes in memory
+	// are visible.
 	file       *boltfile.Writer
 	path       string
 	now        func() time.Time
@@ -143,10 +145,10 @@ type Engine struct {
 	queries    chan struct{}
 
 	known    sync.RWMutex
-	projects map[Project]*project // of which something was ever written; guarded by known
+	projects map[Project]*project // those that were ever written to; guarded by known
 
-	// maintaining is held while events are moved: out of the head, between
-	// blocks, or away. It is taken before the lock of file.
+	// maintaining is held while events are moved or removed: from the head to blocks,
+	// or between blocks. It is acquired before the lock of file.
 	maintaining sync.Mutex
 
 	scratch scratch // guarded by the lock of file
@@ -154,23 +156,23 @@ type Engine struct {
 	batches *boltfile.Group[*ingestion]
 
 	heads  atomic.Pointer[heads]
-	room   *sync.Cond // of file: a frozen head has been written
-	failed error      // why the last one could not be; guarded by the lock of file
+	room   *sync.Cond // its lock is that of file; signals that a frozen head has been written
+	failed error      // error of the last attempt to write one; guarded by the lock of file
 
 	observed observed
 	commits  atomic.Int64 // of batches
 
 	damaged atomic.Pointer[error] // the first damage that leaves the file writable
 
-	tidy atomic.Bool // nothing is left for Compact since the last head was written
+	tidy atomic.Bool // Compact has had nothing to do since the last head was written
 
 	stop context.CancelFunc
-	wake chan struct{} // there is work in the background
+	wake chan struct{} // signals background work
 	done sync.WaitGroup
 }
 
-// heads are the events in memory. Events come into the active head; the frozen
-// one, nil when there is none, is being written and came before.
+// heads are the events in memory. New events go to the active head. The frozen head
+// holds older events and is being written; it is nil if there is none.
 type heads struct{ active, frozen *head }
 
 func (h *heads) all() []*head {
@@ -180,8 +182,8 @@ func (h *heads) all() []*head {
 	return []*head{h.frozen, h.active}
 }
 
-// The buckets and keys of the file. Those of a project are in a bucket of its
-// own in projectsBucket, the generations of the WAL in walBucket.
+// The buckets and keys of the file. The buckets of a project are in the project's own
+// bucket in projectsBucket, and the generations of the WAL in walBucket.
 var (
 	metaBucket     = []byte("meta")
 	walBucket      = []byte("tail")
@@ -202,12 +204,12 @@ var (
 	countersFromKey = []byte("counters_from") // in the bucket of a project
 )
 
-// projectBuckets are the buckets of a project.
+// projectBuckets lists the buckets of a project.
 var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBucket, sessionsBucket, subjectsBucket}
 
-// Open opens the file at path and creates it when it is not there. The errors
-// are ErrNewer, ErrUnreleased, ErrDamaged, ErrLocked or what the file system says,
-// each with the path.
+// Open opens the file at path, and creates it if it does not exist. The error is
+// ErrNewer, ErrUnreleased, ErrDamaged, ErrLocked or an error of the file system, each
+// with the path.
 func Open(path string, o Options) (*Engine, error) {
 	e := newEngine(path, o)
 	if err := boltfile.Create(path, layOut); err != nil {
@@ -233,9 +235,9 @@ func Open(path string, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// OpenDamaged returns an engine in the place of one that Open refused with ErrDamaged, which
-// is the cause. It has no events and answers everything else with an error that wraps
-// ErrDamaged, so that the rest of a server works.
+// OpenDamaged returns an engine in place of one that Open refused with ErrDamaged,
+// which is the cause. It has no events, and all other methods return an error that
+// wraps ErrDamaged, so that the rest of a server works.
 func OpenDamaged(path string, cause error, o Options) *Engine {
 	e := newEngine(path, o)
 	e.file = boltfile.NewDamaged(path, e.log, cause)
@@ -258,14 +260,14 @@ func newEngine(path string, o Options) *Engine {
 	return e
 }
 
-// takeBatches makes the queue of batches for the file.
+// takeBatches creates the queue of batches for the file.
 func (e *Engine) takeBatches() {
 	e.room = sync.NewCond(e.file)
 	e.batches = boltfile.NewGroup[*ingestion](e.file, "events", groupLimits)
 	e.batches.Prepare, e.batches.Commit = e.lookUpGroup, e.commitGroup
 }
 
-// layOut makes the buckets and the marks of a new file.
+// layOut creates the buckets and the meta values of a new file.
 func layOut(tx *boltfile.Tx) error {
 	meta, err := layout.Make(tx)
 	if err != nil {
@@ -276,7 +278,7 @@ func layOut(tx *boltfile.Tx) error {
 	return errors.Join(meta.Put(secretKey, s[:]), meta.Put(flushedKey, encoding.Key64(0)))
 }
 
-// load reads the marks of the file and makes the head from the WAL.
+// load reads the meta values of the file and builds the head from the WAL.
 func (e *Engine) load() error {
 	return e.file.View(func(tx *boltfile.Tx) error {
 		for _, name := range layout.Buckets {
@@ -299,8 +301,8 @@ func (e *Engine) load() error {
 // Path returns the path of the file.
 func (e *Engine) Path() string { return e.path }
 
-// Close writes the head as blocks, waits for what runs, and closes the file. When
-// the disk does not take the head, its events stay in the log of the file.
+// Close writes the head as blocks, waits for background work, and closes the file. If
+// the disk does not accept the head, its events stay in the log of the file.
 func (e *Engine) Close() error {
 	e.stop()
 	e.batches.Wait()
@@ -315,8 +317,8 @@ func (e *Engine) Close() error {
 	return errors.Join(err, e.file.Close())
 }
 
-// Hold blocks writers until release is called, which must be soon. It is for
-// consistent copies of several files at one point in time.
+// Hold blocks writers until the caller calls release, which must be soon. It makes it
+// possible to copy several files at one point in time.
 func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 
 // Image returns the file as of the last commit. It contains everything that was
@@ -332,8 +334,8 @@ func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	return e.file.Compact(always)
 }
 
-// ZeroFreePages overwrites what erasure, retention and rewriting left in free pages of the
-// file, and returns how many bytes these were; see boltfile.Writer.
+// ZeroFreePages overwrites the data that erasure, retention and rewriting left in free
+// pages of the file, and returns the number of bytes overwritten; see boltfile.Writer.
 func (e *Engine) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	return e.file.ZeroFreePages(ctx)
 }
@@ -394,7 +396,7 @@ func (e *Engine) maintainOnce(ctx context.Context) error {
 			return err
 		}
 		if !rest(ctx, e.wake, 2*time.Since(begun)) {
-			break // there is a head to be written
+			break // a head is waiting to be written
 		}
 	}
 	if e.heads.Load().frozen != nil {
@@ -403,8 +405,8 @@ func (e *Engine) maintainOnce(ctx context.Context) error {
 	return nil
 }
 
-// rest leaves the machine to others for a while. It is false when it was cut
-// short.
+// rest pauses background work so that other work can use the processor. It returns
+// false if it was cut short.
 func rest(ctx context.Context, wake <-chan struct{}, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -417,7 +419,7 @@ func rest(ctx context.Context, wake <-chan struct{}, pause time.Duration) bool {
 	return false
 }
 
-// nudge says that there is work in the background.
+// nudge signals that there is background work.
 func (e *Engine) nudge() {
 	select {
 	case e.wake <- struct{}{}:

@@ -20,7 +20,7 @@ import (
 
 const noon = 1_790_000_000 / 3600 * 3600 // Unix second at which an hour begins
 
-// world is an engine in a folder, on a clock that stands still.
+// world is an engine in a temporary directory, with a clock that stands still.
 type world struct {
 	*event.Engine
 	path string
@@ -61,8 +61,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// send stores events of a subject, one second after the other, and returns how
-// many were new.
+// send stores events of a subject, one second apart, and returns the number of new ones.
 func (w *world) send(t *testing.T, subject, session, name string, at int64, ids ...string) int {
 	t.Helper()
 	b := &event.Batch{Project: 1, Received: noon, Subject: subject, Session: session, Client: submission.Client{Platform: platform.Linux, Region: "DE", UserAgent: "ua"}}
@@ -90,8 +89,8 @@ func (w *world) total(t *testing.T) int64 {
 	return o.Total
 }
 
-// TestKeysAreExact repeats events while they are in memory, in blocks, after a
-// restart, and after they are gone.
+// TestKeysAreExact repeats events while they are in memory, in blocks, after a restart,
+// and after they have been removed.
 func TestKeysAreExact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -124,8 +123,8 @@ func TestKeysAreExact(t *testing.T) {
 	}
 }
 
-// TestEventsComeBack compares what a subject sees before and after everything
-// that moves its events.
+// TestEventsComeBack compares the events of a subject before and after everything that
+// moves them.
 func TestEventsComeBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -179,7 +178,7 @@ func TestEventsComeBack(t *testing.T) {
 	}
 }
 
-// TestDefinitionsOutlive holds what stays of a definition.
+// TestDefinitionsOutlive verifies which parts of a definition are kept.
 func TestDefinitionsOutlive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -198,7 +197,7 @@ func TestDefinitionsOutlive(t *testing.T) {
 	if got := list(); len(got) != 0 {
 		t.Fatalf("deleted one is still listed: %+v", got)
 	}
-	w.reopen(t) // the events in memory come back from the log, their definition does not
+	w.reopen(t) // events in memory are restored from the log, their definition is not
 	if got := list(); len(got) != 0 {
 		t.Fatalf("a restart made it anew: %+v", got)
 	}
@@ -211,8 +210,8 @@ func TestDefinitionsOutlive(t *testing.T) {
 	}
 }
 
-// TestManyTogether ingests from many goroutines while heads are written, and
-// reads meanwhile: what was answered is seen, each event once.
+// TestManyTogether ingests from many goroutines while heads are written and queries run.
+// Every acknowledged event is seen, exactly once.
 func TestManyTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{HeadEvents: 500})
@@ -253,7 +252,7 @@ func TestManyTogether(t *testing.T) {
 	}
 }
 
-// lines takes what is logged, a line at a time.
+// lines receives log output, one line at a time.
 type lines chan string
 
 func (l lines) Write(b []byte) (int, error) {
@@ -261,8 +260,8 @@ func (l lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestSlowQueryIsReported: a transaction that stays open is named with the code that
-// opened it, as those of the records are.
+// TestSlowQueryIsReported: a transaction that stays open is logged with the code that
+// opened it, like the transactions of package records.
 func TestSlowQueryIsReported(t *testing.T) {
 	t.Parallel()
 	log := make(lines, 100)

@@ -13,7 +13,7 @@ import (
 
 // DeleteSubject removes every event of a subject, and its distinct_id and
 // session_ids from the dictionaries, and returns the number of events. Counters
-// and definitions stay. When it fails in the middle, it can be repeated.
+// and definitions stay. If it fails halfway, it can be repeated.
 func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (deleted int64, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -50,11 +50,11 @@ func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (
 	return deleted, err
 }
 
-// erasing is what is known of a subject that is to go.
+// erasing holds what is stored about a subject that is being erased.
 type erasing struct {
 	number   uint32
 	keys     [][]byte // of the blocks with its events
-	sessions []uint32 // that nobody else has
+	sessions []uint32 // used by no other subject
 }
 
 func (e *Engine) findSubject(ctx context.Context, of *project, subject string) (found erasing, err error) {
@@ -116,8 +116,8 @@ func eachBlock(ctx context.Context, tx *boltfile.Tx, p Project, visit func(key [
 	})
 }
 
-// rewrite writes a block without some rows and returns how many these are. The
-// caller holds e.maintaining, so that nobody else changes blocks.
+// rewrite writes a block without some rows and returns their number. The caller
+// must hold e.maintaining, so that blocks do not change.
 func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row int) bool) (dropped int, err error) {
 	var raw []byte
 	err = e.file.View(func(tx *boltfile.Tx) error {
@@ -147,8 +147,8 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row i
 	})
 }
 
-// removeTexts removes texts of which no block has an event, except those that events
-// in memory have by now.
+// removeTexts removes texts that no block refers to, except those that an event
+// in memory now has.
 func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()
@@ -170,10 +170,11 @@ func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	return err
 }
 
-// used are the numbers that events in memory have.
+// used holds the numbers of the texts that events in memory have.
 type used struct{ subjects, sessions map[uint32]bool }
 
-// usedInMemory needs the lock of e.file.
+// usedInMemory returns the texts in use. The caller must hold the lock of
+// e.file.
 func (e *Engine) usedInMemory(p Project) used {
 	u := used{map[uint32]bool{}, map[uint32]bool{}}
 	for _, h := range e.heads.Load().all() {

@@ -20,7 +20,7 @@ import (
 	"svc/internal/platform"
 )
 
-// hooked is a context that asks each time whether it has ended.
+// hooked is a context that calls a function for each call of Err.
 type hooked struct {
 	context.Context
 	err func() error
@@ -28,15 +28,15 @@ type hooked struct {
 
 func (c hooked) Err() error { return c.err() }
 
-// person is a subject whose every text is found nowhere else.
+// person is a subject with texts that occur nowhere else.
 type person struct {
 	subject  string
 	sessions []string
 	marks    []string // all texts of the person
 }
 
-// meet stores events of a person in six hours: UUIDs and other texts as ids,
-// long and short properties, rare and frequent ones.
+// meet stores events of a person in six hours, with UUIDs and other texts as IDs, and
+// long and short, rare and frequent properties.
 func (w *world) meet(t *testing.T, number int, uuids bool) *person {
 	t.Helper()
 	text := func(what string) string { return fmt.Sprintf("%s-of-person-%d", what, number) }
@@ -76,11 +76,10 @@ func (w *world) meet(t *testing.T, number int, uuids bool) *person {
 	return p
 }
 
-// found lists the texts that are in the file: in the pages in use, byte by byte,
-// or in what is packed in them. It opens the file anew.
+// found returns the texts that occur in the file, either byte by byte in the used pages
+// or in packed data. It reopens the file.
 //
-// Pages that are free are left out: ZeroFreePages overwrites them, and no backup has
-// them.
+// Free pages are ignored: ZeroFreePages overwrites them, and backups do not contain them.
 func (w *world) found(t *testing.T, marks []string) (list []string) {
 	t.Helper()
 	var packed strings.Builder
@@ -98,7 +97,7 @@ func (w *world) found(t *testing.T, marks []string) (list []string) {
 	return list
 }
 
-// lasting is what erasure and retention leave: counters and definitions.
+// lasting returns what erasure and retention keep: counters and definitions.
 func (w *world) lasting(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
@@ -113,13 +112,13 @@ func (w *world) lasting(t *testing.T) string {
 	return fmt.Sprint(text.String(), w.total(t))
 }
 
-// TestErasureLeavesNothing erases people who are alone in some blocks and with
-// others in others, and compares the file and the answers.
+// TestErasureLeavesNothing erases people who are alone in some blocks and share others,
+// and compares the file and the answers.
 func TestErasureLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
 	people := []*person{w.meet(t, 1, true), w.meet(t, 2, false), w.meet(t, 3, true), w.meet(t, 4, false)}
-	w.send(t, "other", people[0].sessions[0], "open", noon+50, "shared session") // stays with the other
+	w.send(t, "other", people[0].sessions[0], "open", noon+50, "shared session") // stays for the other subject
 	compactAll(t, w.Engine)
 	w.meet(t, 5, true) // some in blocks, some in memory
 	lasting, other := w.lasting(t), w.export(t, "other")
@@ -166,8 +165,8 @@ func TestErasureLeavesNothing(t *testing.T) {
 	check(t, w.Check())
 }
 
-// TestRetentionForgetsTexts: when the events of somebody are too old all texts
-// go, and those of others and the counters stay.
+// TestRetentionForgetsTexts: when all events of a subject are too old, all its texts are
+// removed. Other texts and the counters stay.
 func TestRetentionForgetsTexts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -194,8 +193,8 @@ func TestRetentionForgetsTexts(t *testing.T) {
 	}
 }
 
-// TestErasureThatIsCutOff stops erasure and retention at every place at which
-// they look whether to stop, as a crash would. Done again they leave nothing.
+// TestErasureThatIsCutOff stops erasure and retention at every point at which they check
+// for cancellation, like a crash. When they are repeated, they leave nothing behind.
 func TestErasureThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for name, erase := range map[string]func(context.Context, *world, *person) error{
@@ -238,9 +237,8 @@ func TestErasureThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestErasureKeepsWhatComesLater: events of a subject that come in while it is
-// erased are there afterwards, with their session, in memory, as blocks and after
-// a restart.
+// TestErasureKeepsWhatComesLater: events of a subject that arrive during its erasure are
+// kept, with their session, in memory, in blocks and after a restart.
 func TestErasureKeepsWhatComesLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -284,9 +282,9 @@ func TestErasureKeepsWhatComesLater(t *testing.T) {
 	}
 }
 
-// TestDropProject: nothing of a project is left, also not of events that came in
-// while it went; they do not come back with a crash, although the number of the
-// project is used again.
+// TestDropProject: no data of a project remains, including events that arrive while it is
+// being removed. They do not reappear after a crash, even if the number of the project is
+// reused.
 func TestDropProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

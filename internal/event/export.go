@@ -14,9 +14,9 @@ import (
 	"svc/internal/stats"
 )
 
-// Export visits the events of a subject in the order of time, then receipt. It reads an
+// Export visits the events of a subject in order of time, then receipt. It reads an
 // hour at a time and calls visit outside of transactions, so that visit may be slow.
-// Events that arrive meanwhile may be left out.
+// Events that arrive during the export may be left out.
 func (e *Engine) Export(ctx context.Context, p Project, subject string, visit func(*Event) error) error {
 	for from := int64(0); ; {
 		next, events, err := e.exportHour(ctx, p, subject, from)
@@ -35,11 +35,11 @@ func (e *Engine) Export(ctx context.Context, p Project, subject string, visit fu
 	}
 }
 
-// hoursAtOnce is the number of hours looked through in one transaction.
+// hoursAtOnce is the number of hours searched in one transaction.
 const hoursAtOnce = 256
 
-// exportHour finds the events of a subject in the next hour that has some, and
-// where to go on; -1 is the end.
+// exportHour returns the events of a subject in the next hour that has some, and the
+// hour to continue with, -1 at the end.
 func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from int64) (next int64, events []Event, err error) {
 	err = e.snapshot(ctx, p, func(v *snapshot) error {
 		next = -1
@@ -68,7 +68,7 @@ func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from
 	return next, events, err
 }
 
-// subject is the number of a distinct_id; 0 when it is not known.
+// subject returns the number of a distinct_id, or 0 if it is not known.
 func (v *snapshot) subject(text string) (number uint32, err error) {
 	for _, s := range v.heads {
 		if number := s.subject(text); number != 0 {
@@ -83,7 +83,7 @@ func (v *snapshot) subject(text string) (number uint32, err error) {
 	return number, err
 }
 
-// dictionary is one of the dictionaries as it is in this transaction, nil when
+// dictionary returns one of the dictionaries as of this transaction, or nil if
 // nothing was ever stored.
 func (v *snapshot) dictionary(name []byte) (*dictionary.Reader, error) {
 	if v.project == nil || v.blocks == nil {
@@ -97,7 +97,7 @@ func (v *snapshot) dictionary(name []byte) (*dictionary.Reader, error) {
 	return d.Reader(b), nil
 }
 
-// subjectRows are the events of a subject in an hour, in order.
+// subjectRows returns the events of a subject in an hour, in order.
 func (v *snapshot) subjectRows(h *hour, subject uint32) (*block.Rows, error) {
 	var list []*block.Rows
 	for _, raw := range h.raws {
@@ -123,7 +123,7 @@ func (v *snapshot) subjectRows(h *hour, subject uint32) (*block.Rows, error) {
 	return block.Merge(list), nil
 }
 
-// events are rows as their subject may see them.
+// events converts rows to the form that their subject may see.
 func (v *snapshot) events(start int64, r *block.Rows) (list []Event, err error) {
 	sessions, err := v.dictionary(sessionsBucket)
 	if err != nil {
@@ -146,13 +146,13 @@ func (v *snapshot) events(start int64, r *block.Rows) (list []Event, err error) 
 	return list, nil
 }
 
-// sentBy is who sent events.
+// sentBy is the sender of an event.
 type sentBy struct {
 	subject, session string
 	client           submission.Client
 }
 
-// event is a row, given the senders of all.
+// event converts a row, given the senders of all rows.
 func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Event {
 	from := &senders[r.SenderOf[i]]
 	return Event{
@@ -161,7 +161,7 @@ func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Ev
 	}
 }
 
-// session is the session_id with a number.
+// session returns the session_id with a number.
 func (v *snapshot) session(stored *dictionary.Reader, number uint32) (text string, err error) {
 	for _, s := range v.heads {
 		if at := int(number) - int(s.firstSession); at >= 0 && at < len(s.sessions) {
@@ -182,8 +182,8 @@ type Count struct {
 	N        int64
 }
 
-// Names lists everything that is known of the names of events, in the order of their
-// numbers. One whose definition was deleted has no ID.
+// Names returns the definitions of all event names, in the order of their numbers. A name
+// without a definition has no ID.
 func (e *Engine) Names(p Project) []Definition {
 	of := e.project(p)
 	if of == nil {
@@ -200,10 +200,10 @@ func (e *Engine) Names(p Project) []Definition {
 	return list
 }
 
-// EachEvent visits the events of a project with their senders, hour by hour. In an hour
-// those of one second are in the order of receipt; otherwise there is no order. It is
-// one transaction, for a file that nobody writes to, after a Flush. The event is only
-// valid during the call.
+// EachEvent visits the events of a project with their senders, hour by hour. Within
+// an hour, events of the same second come in the order of receipt; otherwise the
+// order is unspecified. It runs in one transaction, so the file must have no writers,
+// and Flush must have been called. The event is only valid during the call.
 func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject string, event *Event) error) error {
 	return e.snapshot(ctx, p, func(v *snapshot) error {
 		subjects, err := v.dictionary(subjectsBucket)
@@ -259,8 +259,8 @@ func (v *snapshot) eachRow(start int64, r *block.Rows, subjects, sessions *dicti
 	return nil
 }
 
-// EachCount visits the hourly counters of a project, hour by hour. Like
-// EachEvent it is for a file that nobody writes to, after a Flush.
+// EachCount visits the hourly counters of a project, hour by hour. Like EachEvent, it
+// requires a file without writers, after a Flush.
 func (e *Engine) EachCount(ctx context.Context, p Project, visit func(Count) error) error {
 	return e.snapshot(ctx, p, func(v *snapshot) error {
 		if v.counts == nil {

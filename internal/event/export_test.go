@@ -15,9 +15,9 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check holds the file to what the check of the program looks for, and finds what
-// is in memory or costs much memory to find: an event that is there twice, names
-// that are others than those of the file.
+// Check runs the program's check on the file. It also verifies what is in memory or would
+// take the program too much memory: that no event is stored twice, and that names match
+// the file.
 func (e *Engine) Check() error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -41,7 +41,7 @@ func (e *Engine) Check() error {
 	})
 }
 
-// asError is what a check has found.
+// asError returns the findings of a check as an error.
 func asError(report *integrity.Report) error {
 	var all []error
 	for _, f := range report.Listed() {
@@ -50,7 +50,7 @@ func asError(report *integrity.Report) error {
 	return errors.Join(all...)
 }
 
-// checkedProject is what Check has seen of a project.
+// checkedProject is the state of Check for a project.
 type checkedProject struct {
 	*project
 	engine *Engine
@@ -96,7 +96,7 @@ func (c *checkedProject) event(id string, name uint32) error {
 	return nil
 }
 
-// eachDecoded visits the blocks of a project, after checking them.
+// eachDecoded visits the blocks of a project after verifying them.
 func eachDecoded(tx *boltfile.Tx, p Project, visit func(hour int64, r *block.Rows) error) error {
 	return projectBucket(tx, p, blocksBucket).EachValue(func(key, raw []byte) error {
 		hour := int64(binary.BigEndian.Uint32(key)) * 3600
@@ -111,8 +111,8 @@ func eachDecoded(tx *boltfile.Tx, p Project, visit func(hour int64, r *block.Row
 	})
 }
 
-// EachText visits every text that the file has of a project, unpacked: those of
-// blocks, dictionaries and names. There is nothing in memory after Flush.
+// EachText visits every text of a project in the file, unpacked: those of blocks,
+// dictionaries and names. It calls Flush first, so that no texts are only in memory.
 func (e *Engine) EachText(p Project, visit func(text string)) error {
 	if err := e.Flush(); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (e *Engine) EachText(p Project, visit func(text string)) error {
 	})
 }
 
-// dictionaries are the texts of the dictionaries by number.
+// dictionaries returns the texts of the dictionaries by number.
 func (e *Engine) dictionaries(tx *boltfile.Tx, p Project) (subjects, sessions map[uint32]string, err error) {
 	read := func(name []byte) map[uint32]string {
 		b := projectBucket(tx, p, name)
@@ -170,8 +170,7 @@ func (e *Engine) dictionaries(tx *boltfile.Tx, p Project) (subjects, sessions ma
 	return subjects, sessions, err
 }
 
-// Unused lists the texts in the dictionaries of a project that no event has,
-// ascending.
+// Unused returns the texts in the dictionaries of a project that no event has, ascending.
 func (e *Engine) Unused(p Project) (list []string, err error) {
 	if err := e.Flush(); err != nil || e.project(p) == nil {
 		return nil, err
@@ -199,7 +198,7 @@ func (e *Engine) Unused(p Project) (list []string, err error) {
 	return list, err
 }
 
-// Blocks is how many blocks a project has.
+// Blocks returns the number of blocks of a project.
 func (e *Engine) Blocks(p Project) (n int, err error) {
 	err = e.file.View(func(tx *boltfile.Tx) error {
 		n = projectBucket(tx, p, blocksBucket).Stats().KeyN
@@ -208,8 +207,8 @@ func (e *Engine) Blocks(p Project) (n int, err error) {
 	return n, err
 }
 
-// DamageBlock changes the bytes of a block of a project in the file. sealed makes
-// its checksum right again, so that only what refers to nothing gives it away.
+// DamageBlock changes the bytes of a block of a project in the file. If sealed is true,
+// it corrects the checksum, so that the damage is only visible in the content.
 func (e *Engine) DamageBlock(p Project, number int, sealed bool, change func(raw []byte)) error {
 	return e.update(func(tx *boltfile.Tx) error {
 		blocks := projectBucket(tx, p, blocksBucket)
@@ -227,7 +226,7 @@ func (e *Engine) DamageBlock(p Project, number int, sealed bool, change func(raw
 	})
 }
 
-// Forms are how a text may lie in the file without being packed.
+// Forms returns the forms in which a text can occur unpacked in the file.
 func Forms(text string) [][]byte {
 	forms := [][]byte{[]byte(text)}
 	if packed, ok := encoding.PackUUID(text); ok {
@@ -236,25 +235,26 @@ func Forms(text string) [][]byte {
 	return forms
 }
 
-// Change writes to a file that nobody has open whatever a test wants there: change
-// is given the bucket of a project and the file.
+// Change modifies a file that no process has open. change receives the bucket of a
+// project, and the transaction.
 func Change(path string, p Project, change func(project *boltfile.Bucket, tx *boltfile.Tx) error) error {
 	return bolttest.Change(path, func(tx *boltfile.Tx) error {
 		return change(tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(p))), tx)
 	})
 }
 
-// HoldMaintenance keeps the background from working until release is called.
+// HoldMaintenance blocks background work until release is called.
 func (e *Engine) HoldMaintenance() (release func()) {
 	e.maintaining.Lock()
 	return e.maintaining.Unlock
 }
 
-// FlushHeld is Flush for who has called HoldMaintenance.
+// FlushHeld flushes for a caller that has called HoldMaintenance.
 func (e *Engine) FlushHeld() error { return e.flush() }
 
-// Refused is the error of the file's last commit, for a moment after it failed.
+// Refused returns the error of the file's last commit, for a short time after it failed.
 func (e *Engine) Refused() error { return e.file.Refused() }
 
-// NumbersOfNames returns how many numbers of names a project takes memory for.
+// NumbersOfNames returns the length of a project's list of names in memory, including
+// unused numbers.
 func NumbersOfNames(e *Engine, p Project) int { return len(e.project(p).names.list) }

@@ -19,16 +19,16 @@ import (
 	"svc/internal/fault"
 )
 
-// extreme is something that nobody does on purpose, far from the ordinary events
-// in time.
+// extreme is an unusual amount of one kind of data, far from the ordinary events in time.
 type extreme struct {
 	name        string
-	short, long int // how much of it; long with SVC_LONG=1
-	// batches sends it.
+	short, long int // amount; long with SVC_LONG=1
+	// batches sends the data.
 	batches func(n int, send func(*event.Batch))
-	// check holds the answers about it.
+	// check verifies the answers about it.
 	check func(t *testing.T, w *world, n int)
-	// refused needs more memory than there is and is told what to narrow.
+	// refused runs a query that needs more memory than allowed. The error must contain
+	// narrow.
 	refused func(ctx context.Context, w *world) error
 	narrow  string
 }
@@ -40,7 +40,7 @@ const (
 
 var extremeRange = query.Range{Start: extremeAt, End: extremeAt + 24*3600}
 
-// extremeBatch is a batch whose events are made one by one.
+// extremeBatch returns a batch with events made by item.
 func extremeBatch(first, n int, subject string, item func(i int) submission.Item) *event.Batch {
 	b := &event.Batch{Project: 1, Received: noon, Subject: subject, Session: subject}
 	for i := first; i < first+n; i++ {
@@ -172,7 +172,7 @@ var extremes = []extreme{
 	},
 }
 
-// bigProperties are an object of about n bytes.
+// bigProperties returns an object of about n bytes.
 func bigProperties(n int) []byte {
 	return fmt.Appendf(nil, `{"big":"%s","tail":"end"}`, strings.Repeat("0123456789abcdef", n/16-2))
 }
@@ -196,8 +196,7 @@ func (w *world) pour(t *testing.T, batches func(send func(*event.Batch))) {
 	senders.Wait()
 }
 
-// peak watches the heap until stop is called, which returns the most bytes there
-// were.
+// peak measures the heap until stop is called. stop returns the greatest size in bytes.
 func peak() (stop func() uint64) {
 	ended, most := make(chan struct{}), make(chan uint64)
 	go func() {
@@ -222,8 +221,8 @@ func peak() (stop func() uint64) {
 	}
 }
 
-// ordinary asks about the ordinary events, in their hours, and returns what it
-// took at best.
+// ordinary runs queries about the hours of the ordinary events, and returns the answers
+// and the shortest time.
 func (w *world) ordinary(t *testing.T) (answers string, took time.Duration) {
 	t.Helper()
 	took = time.Hour
@@ -231,14 +230,14 @@ func (w *world) ordinary(t *testing.T) (answers string, took time.Duration) {
 		var text strings.Builder
 		begun := time.Now()
 		for _, q := range questions(query.Range{Start: noon - 3*3600, End: noon + 3600}) {
-			if q.name == "definitions" { // lists the names of the extreme, too
+			if q.name == "definitions" { // also lists the names of the extreme
 				continue
 			}
 			started := time.Now()
 			got, _, err := q.answer(t.Context(), w.Engine)
 			check(t, err)
 			_, _ = fmt.Fprintf(&text, "%s: %+v\n", q.name, got)
-			if q.name == "export" { // has no range: it looks through all hours
+			if q.name == "export" { // has no range: it searches all hours
 				begun = begun.Add(time.Since(started))
 			}
 		}
@@ -247,9 +246,9 @@ func (w *world) ordinary(t *testing.T) (answers string, took time.Duration) {
 	return answers, took
 }
 
-// TestExtremes: what is far beyond the ordinary is stored and answered, or
-// refused with what to narrow; it takes no more memory than there is for it, and
-// queries about other hours notice nothing.
+// TestExtremes: unusual amounts of data are stored and queried, or a query is refused
+// with advice on how to narrow it. They take no more memory than allowed, and do not
+// affect queries of other hours.
 func TestExtremes(t *testing.T) { //nolint:paralleltest // with the full numbers memory is measured
 	long := os.Getenv("SVC_LONG") != ""
 	if !long {
@@ -289,8 +288,8 @@ func TestExtremes(t *testing.T) { //nolint:paralleltest // with the full numbers
 	}
 }
 
-// askTooMuch asks what needs more memory than there is, and what nobody waits for
-// any more.
+// askTooMuch runs queries that need more memory than allowed, and queries with a context
+// that has already ended.
 func (w *world) askTooMuch(t *testing.T, x extreme) {
 	t.Helper()
 	ended, end := context.WithCancel(t.Context())
@@ -310,7 +309,7 @@ func (w *world) askTooMuch(t *testing.T, x extreme) {
 	}
 }
 
-// TestExportThatNobodyReads: an export ends when its reader is gone.
+// TestExportThatNobodyReads: an export ends when its context is cancelled.
 func TestExportThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

@@ -16,8 +16,8 @@ import (
 	"svc/internal/integrity"
 )
 
-// TestDamagedFileIsRefused destroys each page of a file in turn. bbolt would end
-// the process where it meets one.
+// TestDamagedFileIsRefused destroys each page of a file in turn. Without the check, bbolt
+// would end the process at such a page.
 func TestDamagedFileIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -63,11 +63,12 @@ func put(t *testing.T, path string, b []byte, at int) {
 	check(t, errors.Join(err, f.Close()))
 }
 
-// TestLook says of a file what opening would, and leaves it as it is.
+// TestLook verifies that Probe returns the error that Open would return, and leaves the
+// file unchanged.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
-	w.send(t, "u", "s", "format", noon, "format", "abcd") // named like the mark
+	w.send(t, "u", "s", "format", noon, "format", "abcd") // named like the key of the format
 	if err := event.Probe(w.path); !errors.Is(err, event.ErrLocked) {
 		t.Errorf("in use: got %v, want ErrLocked", err)
 	}
@@ -90,8 +91,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestUnreleasedFileIsRefused: a file from before the first release, whose format
-// has a number of today, is refused by everything and not changed.
+// TestUnreleasedFileIsRefused: a file from before the first release, with the number of a
+// current format, is refused by all functions and not changed.
 func TestUnreleasedFileIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "events.db")
@@ -121,7 +122,7 @@ func TestUnreleasedFileIsRefused(t *testing.T) {
 	}
 }
 
-// setFormat writes another format into a file.
+// setFormat sets the format of a file.
 func setFormat(t *testing.T, path string, format uint32) {
 	t.Helper()
 	check(t, bolttest.Change(path, func(tx *boltfile.Tx) error {
@@ -129,7 +130,7 @@ func setFormat(t *testing.T, path string, format uint32) {
 	}))
 }
 
-// TestLockedFileIsRefused: two processes never write to one file.
+// TestLockedFileIsRefused: a file is never open for writing in two processes.
 func TestLockedFileIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

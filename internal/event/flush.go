@@ -20,7 +20,8 @@ func (e *Engine) Flush() error {
 	return e.flush()
 }
 
-// flush is Flush. The caller must hold e.maintaining.
+// flush writes the events in memory as blocks. The caller must hold
+// e.maintaining.
 func (e *Engine) flush() error {
 	if err := e.file.Damage(); err != nil {
 		return err
@@ -37,8 +38,8 @@ func (e *Engine) flush() error {
 	return e.flushFrozen()
 }
 
-// flushFrozen writes the frozen head, if there is one. It stays in memory and in
-// the WAL when that fails.
+// flushFrozen writes the frozen head, if there is one. If that fails, the head
+// stays in memory and in the WAL.
 func (e *Engine) flushFrozen() error {
 	h := e.heads.Load().frozen
 	if h == nil {
@@ -58,7 +59,8 @@ func (e *Engine) flushFrozen() error {
 	return nil
 }
 
-// preparedProject is the events of a project as they will be in the file.
+// preparedProject holds the events of a project in the form in which they will
+// be stored.
 type preparedProject struct {
 	head   *headProject
 	blocks []preparedBlock
@@ -70,8 +72,8 @@ type preparedBlock struct {
 	raw  []byte
 }
 
-// prepareHead encodes a frozen head, which takes long, so that the transaction
-// is short.
+// prepareHead encodes a frozen head outside of the transaction, because
+// encoding takes long.
 func prepareHead(h *head) (map[Project]*preparedProject, error) {
 	all := map[Project]*preparedProject{}
 	for number, of := range h.projects {
@@ -79,7 +81,7 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 		for row, hash := range of.hashes {
 			p.keys[row] = hashindex.Entry{Hash: hash, Payload: keyOf(of.at[row])}
 		}
-		slices.SortFunc(p.keys, hashindex.Entry.Compare) // add would do it, but others wait for that
+		slices.SortFunc(p.keys, hashindex.Entry.Compare) // add would sort them too, but while writers wait
 		for order := of.order(len(of.at), -1<<62, 1<<62); len(order) > 0; {
 			var hour int64
 			var first []uint64
@@ -111,15 +113,15 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 	return err
 }
 
-// writePrepared writes events as blocks, and in the same transaction what also
-// writes. The caller must hold e.file's lock.
+// writePrepared writes events as blocks and calls also in the same transaction.
+// The caller must hold e.file's lock.
 func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(*boltfile.Tx) error) error {
 	next := map[*project]projectIndexes{}
 	err := e.updateFile(func(tx *boltfile.Tx) error {
 		for number, of := range prepared {
 			p := e.project(number)
 			if p == nil {
-				continue // deleted meanwhile
+				continue // has been deleted
 			}
 			b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number)))
 			n, err := projectIndexes{}, error(nil)
@@ -159,7 +161,7 @@ func addTexts(b *boltfile.Bucket, d *dictionary.Dictionary, texts *newTexts) (*d
 	return d.Add(b, texts.list)
 }
 
-// writeProject writes blocks, counters and what is known of the names.
+// writeProject writes blocks, counters and names.
 func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProject) error {
 	blocks := b.Bucket(blocksBucket)
 	for _, block := range of.blocks {
@@ -191,7 +193,7 @@ func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProjec
 
 func blockKey(hour, part uint32) []byte { return append(encoding.Key32(hour), encoding.Key32(part)...) }
 
-// nextPart is the key of a new last part of an hour.
+// nextPart returns the key of a new last part of an hour.
 func nextPart(blocks *boltfile.Bucket, hour uint32) ([]byte, error) {
 	cursor := blocks.Cursor()
 	key, _ := cursor.Seek(encoding.Key32(hour + 1))
@@ -210,7 +212,7 @@ func nextPart(blocks *boltfile.Bucket, hour uint32) ([]byte, error) {
 	return blockKey(hour, last+1), nil
 }
 
-// dropWAL removes the generations of the WAL up to one.
+// dropWAL removes the generations of the WAL up to and including one.
 func dropWAL(tx *boltfile.Tx, generation uint64) error {
 	wal := tx.Bucket(walBucket)
 	var gone [][]byte

@@ -15,12 +15,11 @@ import (
 	"svc/internal/testutil"
 )
 
-// fullFile names the file for a test binary that is started because its limits
-// change for the whole process.
+// fullFile is an environment variable with the file for a test binary. The test needs its
+// own process because it changes limits of the whole process.
 const fullFile = "SVC_EVENT_FULL"
 
-// TestDiskIsFull starts the tests that need a full disk in a process of their
-// own.
+// TestDiskIsFull runs the tests that need a full disk in their own process.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	inItsOwnProcess(t, onAFullDisk)
@@ -31,7 +30,8 @@ func TestNoRoomInMemory(t *testing.T) {
 	inItsOwnProcess(t, noRoomInMemory)
 }
 
-// inItsOwnProcess runs a test in another process, with the path of a file to make.
+// inItsOwnProcess runs a test in another process and passes it the path of the file to
+// create.
 func inItsOwnProcess(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	if os.Getenv(fullFile) != "" {
@@ -47,11 +47,10 @@ func inItsOwnProcess(t *testing.T, test func(t *testing.T)) {
 	t.Logf("%s", out)
 }
 
-// onAFullDisk lets writes fail behind one place in the file after the other,
-// while events come in, blocks are written and merged, subjects are erased and
-// old events go. What was acknowledged is there and counted once, what was
-// refused is not, and can be sent again when there is space. SVC_LONG=1 tries
-// every page.
+// onAFullDisk makes writes fail beyond one offset of the file after another, while events
+// arrive, blocks are written and merged, subjects are erased and old events are removed.
+// Acknowledged events are stored and counted once. Refused ones are not stored, and can
+// be sent again once there is space. SVC_LONG=1 tries every page.
 func onAFullDisk(t *testing.T) {
 	path := os.Getenv(fullFile)
 	limitFiles(t, 100)
@@ -78,7 +77,7 @@ func onAFullDisk(t *testing.T) {
 		limitFiles(t, uint64(page*4096-page%3*1000))
 		for _, fn := range []func() error{
 			func() error { return s.ingest(e, w) },
-			func() error { return s.ingest(e, (w+1)%writers) }, // a moment later
+			func() error { return s.ingest(e, (w+1)%writers) }, // shortly afterwards
 			e.Flush,
 			func() error { _, err := e.Compact(); return err },
 			func() error { return s.forget(e, w) },
@@ -91,7 +90,7 @@ func onAFullDisk(t *testing.T) {
 			}
 		}
 		limitFiles(t, unlimited)
-		check(t, s.forget(e, w)) // is always tried
+		check(t, s.forget(e, w)) // always accepted
 		s.ingestSoon(t, e, w)
 		s.ingestSoon(t, e, (w+1)%writers)
 		if page%3 == 0 {
@@ -116,7 +115,7 @@ func onAFullDisk(t *testing.T) {
 	check(t, e.Close())
 }
 
-// ingest lets a writer send its next batch, none of which may be there.
+// ingest sends a writer's next batch, none of which may be stored yet.
 func (s *crashStory) ingest(e *event.Engine, w int) error {
 	err := ingestExactly(e, crashBatch(w, s.next[w]), crashItems)
 	if err == nil {
@@ -126,8 +125,8 @@ func (s *crashStory) ingest(e *event.Engine, w int) error {
 	return err
 }
 
-// ingestSoon is ingest where there is space: for a moment after a failure, also one
-// of the background, nothing is tried.
+// ingestSoon sends a writer's next batch once writes are accepted again. After a failure,
+// including one in the background, the engine refuses writes for a short time.
 func (s *crashStory) ingestSoon(t *testing.T, e *event.Engine, w int) {
 	t.Helper()
 	testutil.Until(t, "events are taken", func() bool {
@@ -139,7 +138,7 @@ func (s *crashStory) ingestSoon(t *testing.T, e *event.Engine, w int) {
 	})
 }
 
-// forget erases the subjects of the eraser, cleans up or changes a definition.
+// forget erases subjects of the eraser, cleans up, or changes a definition.
 func (s *crashStory) forget(e *event.Engine, w int) error {
 	n := s.next[w] - 1
 	switch {
@@ -154,16 +153,15 @@ func (s *crashStory) forget(e *event.Engine, w int) error {
 	return deleteDefinitionOf(e, crashBatch(w, n))
 }
 
-// noRoomInMemory: when events cannot be written as blocks and memory is
-// short, more are refused, and taken again when there is space, without anybody
-// doing anything.
+// noRoomInMemory: if events cannot be written as blocks and memory is short, further ones
+// are refused. They are accepted again without intervention once there is space.
 func noRoomInMemory(t *testing.T) {
 	path := os.Getenv(fullFile)
 	e, err := event.Open(path, event.Options{HeadEvents: 50})
 	check(t, err)
 	release := e.HoldMaintenance()
 	s := &crashStory{path: path}
-	for range 9 + 17 { // a head that is full, and another that is twice as large
+	for range 9 + 17 { // a full head, and another of twice the size
 		check(t, s.ingest(e, 0))
 	}
 	limitFiles(t, 100)
@@ -184,7 +182,7 @@ func noRoomInMemory(t *testing.T) {
 
 const unlimited = 1 << 62
 
-// limitFiles lets writes behind an offset fail in all files.
+// limitFiles makes writes beyond an offset fail in all files.
 func limitFiles(t *testing.T, size uint64) {
 	t.Helper()
 	var l syscall.Rlimit

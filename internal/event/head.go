@@ -9,27 +9,27 @@ import (
 	"svc/internal/stats"
 )
 
-// head is the events that are in memory: all that are in one generation of the
-// WAL.
+// head holds the events in memory: all those in one generation of the WAL.
 type head struct {
 	generation uint64
 
-	// One goroutine, that which holds the lock of Engine.file, appends; queries read.
+	// Only the goroutine that holds the lock of Engine.file appends. Queries
+	// read concurrently.
 	mu       sync.RWMutex
 	projects map[Project]*headProject
 	events   int
 	bytes    int
 	since    int64 // Unix second at which the first event was received
 
-	walBytes int // of the values in the WAL
+	walBytes int // size of the values in the WAL
 }
 
-// headProject is the events of a project in the order of receipt, as columns
-// that are only ever appended to.
+// headProject holds the events of a project in the order of receipt, as
+// append-only columns.
 type headProject struct {
 	at, received []int64
 	names        []uint32
-	clients      []uint32 // places in senders
+	clients      []uint32 // indexes into senders
 	ids          []string
 	props        []string // JSON objects; "" = none
 	senders      []block.Sender
@@ -39,13 +39,13 @@ type headProject struct {
 	byHash rowTable
 
 	subjects, sessions newTexts
-	counts             map[counterGroup][]int64 // by number of the name
+	counts             map[counterGroup][]int64 // each list is indexed by the number of the name
 	counting           counterGroup             // the group of the last event
 	counted            []int64                  // its list
 }
 
-// counterGroup is what the counters of the events of a batch mostly have in
-// common: all but the name.
+// counterGroup is the part of a counter's key that the events of a batch mostly
+// share: everything but the name.
 type counterGroup struct {
 	hour     uint32
 	region   uint16
@@ -53,8 +53,8 @@ type counterGroup struct {
 	offset   stats.Offset
 }
 
-// newTexts are texts that are not in a dictionary yet. The first one has the
-// number first, the others follow.
+// newTexts holds texts that are not in a dictionary yet. They are numbered
+// consecutively from first.
 type newTexts struct {
 	first   uint32
 	list    []string
@@ -75,14 +75,15 @@ func newHead(generation uint64) *head {
 	return &head{generation: generation, projects: map[Project]*headProject{}}
 }
 
-// old reports whether the head has waited long enough.
+// old reports whether the head has reached headAge.
 func (h *head) old(now time.Time) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.events > 0 && now.Unix()-h.since >= int64(headAge/time.Second)
 }
 
-// has reports whether an event of a project is in the head. For the writer.
+// has reports whether the head contains an event of a project. Only the writer
+// may call it.
 func (h *head) has(p Project, hash uint64, id string) bool {
 	of := h.projects[p]
 	if of == nil {
@@ -91,8 +92,8 @@ func (h *head) has(p Project, hash uint64, id string) bool {
 	return of.byHash.any(of.hashes, hash, func(row uint32) bool { return of.ids[row] == id })
 }
 
-// of is the part of a project, which is made with the first event. before is the
-// head that is being written, nil when there is none.
+// of returns the part of a project, and creates it for the first event. before
+// is the head that is being written, nil if there is none.
 func (h *head) of(p *project, before *head) *headProject {
 	of := h.projects[p.number]
 	if of == nil {
@@ -111,15 +112,15 @@ func (h *head) of(p *project, before *head) *headProject {
 	return of
 }
 
-// logged notes that a value of some bytes is in the WAL.
+// logged adds the size of a value in the WAL.
 func (h *head) logged(bytes int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.walBytes += bytes
 }
 
-// append adds the events of a batch, whose subject and session have these
-// numbers, 0 for a text that is new, and whose event_ids have these hashes.
+// append adds the events of a batch. subject and session are the numbers of its texts, 0
+// for a new text. hashes holds the hash of each event_id.
 func (h *head) append(p *project, before *head, t *walBatch, subject, session uint32, hashes []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,7 +155,7 @@ func (h *head) append(p *project, before *head, t *walBatch, subject, session ui
 	h.events += len(t.items)
 }
 
-// count adds one to a counter.
+// count increments a counter.
 func (of *headProject) count(g counterGroup, name uint32) {
 	if g != of.counting {
 		of.counting, of.counted = g, of.counts[g]
@@ -179,8 +180,8 @@ func eachHeadCount(counts map[counterGroup][]int64, visit func(c counter, n int6
 
 const rowBits = 24 // a head has fewer rows
 
-// order lists the rows of the first n that happened from one moment to another,
-// by time, then receipt: time<<rowBits | row.
+// order returns those of the first n rows that happened between from and to, sorted by
+// time, then receipt, as time<<rowBits | row.
 func (of *headProject) order(n int, from, to int64) []uint64 {
 	var list []uint64
 	for row, at := range of.at[:n] {
@@ -199,7 +200,8 @@ func cutHour(order []uint64) (hour int64, first, rest []uint64) {
 	return hour, order[:n], order[n:]
 }
 
-// rows copies rows of one hour, with what only blocks need if so asked.
+// rows copies rows of one hour. If whole is true, the copy includes the columns
+// that only blocks need.
 func (of *headProject) rows(order []uint64, whole bool) *block.Rows {
 	r := &block.Rows{
 		Seconds: make([]uint16, len(order)), Names: make([]uint32, len(order)), SenderOf: make([]uint32, len(order)),
@@ -226,15 +228,15 @@ func (of *headProject) rows(order []uint64, whole bool) *block.Rows {
 	return r
 }
 
-// rowTable finds rows by the hashes of a column: open addressing with linear
-// probing over a power of two of places, at most half of them taken. It holds no
-// hashes itself, so it is four bytes a place and nothing that the collector looks
-// at.
+// rowTable finds rows by the hashes of a column. It is an open-addressing hash
+// table with linear probing; its size is a power of two and at most half of its
+// places are in use. It does not store hashes, so a place takes four bytes and
+// the garbage collector has nothing to scan.
 type rowTable struct {
 	places []uint32 // row + 1; 0 = free
 }
 
-// add puts the last row of a column in.
+// add adds the last row of a column.
 func (t *rowTable) add(hashes []uint64) {
 	if 2*len(hashes) > len(t.places) {
 		t.places = make([]uint32, max(1<<10, 2*len(t.places)))

@@ -8,9 +8,9 @@ import (
 	"svc/internal/stats"
 )
 
-// Importer imports the events of a project that is not yet visible. They bypass the
-// WAL: what a crash leaves of them belongs to a project that does not exist, and is
-// removed like that of a deleted one. Importer is not safe for concurrent use.
+// Importer imports the events of a project that is not yet visible. They bypass the WAL:
+// if the server crashes, the partial import belongs to a project that does not exist and
+// is removed like a deleted one. Importer is not safe for concurrent use.
 type Importer struct {
 	engine  *Engine
 	project Project
@@ -19,15 +19,14 @@ type Importer struct {
 	counted bool
 }
 
-// NewImporter returns an Importer of a project of which nothing is stored. If counted is
+// NewImporter returns an Importer for a project of which nothing is stored. If counted is
 // true, the hourly counters come from Count; otherwise they are computed from the events.
 func (e *Engine) NewImporter(p Project, counted bool) *Importer {
 	return &Importer{engine: e, project: p, head: newHead(0), counted: counted}
 }
 
-// Define sets what is known of names. A definition without an ID was deleted; one
-// that was never seen was seen when its events were. It comes before events and
-// counters.
+// Define sets the definitions of names. A definition without an ID was deleted. One
+// without times takes them from its events. Define must be called before Add and Count.
 func (l *Importer) Define(list []Definition) error {
 	l.defined = append(l.defined, list...)
 	return l.define(list)
@@ -51,10 +50,11 @@ func (l *Importer) define(list []Definition) error {
 	})
 }
 
-// unseen is when a name was first seen of which no event has come yet.
+// unseen is the FirstSeen of a name without events so far.
 const unseen = 1 << 62
 
-// seen is when the events of a name were. The caller may change names.
+// seen returns the times of the first and the last event of a name. The caller must be
+// allowed to change names.
 func seen(n *names, text string) (first, last int64) {
 	number, there := n.numbers[text]
 	switch {
@@ -66,8 +66,8 @@ func seen(n *names, text string) (first, last int64) {
 	return n.list[number].FirstSeen, n.list[number].LastSeen
 }
 
-// change runs fn in a transaction, which is committed when something changed,
-// and makes what it defined and accepted visible.
+// change runs fn in a transaction, commits it if fn changed something, and makes what fn
+// defined and accepted visible.
 func (l *Importer) change(fn func(*commit, *commitProject) (changed bool, err error)) error {
 	e := l.engine
 	e.file.Lock()
@@ -96,8 +96,8 @@ func (l *Importer) change(fn func(*commit, *commitProject) (changed bool, err er
 	return err
 }
 
-// Add stores the events of batches, which must be in the order of receipt, without those
-// that are stored already, and returns how many it stored. They are on disk after Finish.
+// Add stores the events of batches, which must be in the order of receipt, except those
+// that are already stored, and returns how many it stored. They are on disk after Finish.
 func (l *Importer) Add(list []*Batch) (accepted int, err error) {
 	group := make([]*ingestion, len(list))
 	for i, b := range list {
@@ -144,8 +144,8 @@ func (l *Importer) write() error {
 	return nil
 }
 
-// Count adds to hourly counters. The platform may not be empty, and the hour is
-// one of those that events can have.
+// Count adds to hourly counters. The platform must not be empty, and events must be
+// possible in the hour.
 func (l *Importer) Count(list []Count) error {
 	return l.change(func(c *commit, p *commitProject) (changed bool, err error) {
 		byHour := map[uint32][]counted{}
@@ -161,7 +161,7 @@ func (l *Importer) Count(list []Count) error {
 			}
 			byHour[what.hour] = append(byHour[what.hour], counted{what.what(), one.N})
 		}
-		// Some of the events may have no counters any more. Nobody can tell which.
+		// Counters of some of the events may have been removed, and it is unknown which.
 		if err := p.bucket.Put(countersFromKey, encoding.Key32(uint32(l.engine.now().Unix()/3600)+1)); err != nil {
 			return false, err
 		}
@@ -169,7 +169,7 @@ func (l *Importer) Count(list []Count) error {
 	})
 }
 
-// Finish writes what is in memory, and the definitions as they were given.
+// Finish writes the events in memory, and the definitions as passed to Define.
 func (l *Importer) Finish() error {
 	return errors.Join(l.write(), l.define(l.defined))
 }

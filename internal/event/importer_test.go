@@ -11,7 +11,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// dump is all that is stored of a project.
+// dump returns everything that is stored of a project.
 func dump(t *testing.T, e *event.Engine, p event.Project) (events, counts []string, names []event.Definition) {
 	t.Helper()
 	check(t, e.Flush())
@@ -26,8 +26,7 @@ func dump(t *testing.T, e *event.Engine, p event.Project) (events, counts []stri
 	return events, counts, e.Names(p)
 }
 
-// pour brings everything of a project into another engine, and lets that join
-// blocks meanwhile.
+// pour copies a project to another engine, which merges blocks at the same time.
 func pour(t *testing.T, from *event.Engine, p event.Project, to *event.Engine, at event.Project, counted bool) (repeated int) {
 	t.Helper()
 	l := to.NewImporter(at, counted)
@@ -61,8 +60,8 @@ func pour(t *testing.T, from *event.Engine, p event.Project, to *event.Engine, a
 	return repeated
 }
 
-// What is brought in is what was there, whatever that is, and is found again by
-// its ids, subjects and sessions.
+// An imported project equals the original, and its events, subjects and sessions can be
+// looked up.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -92,7 +91,7 @@ func TestLoad(t *testing.T) {
 		}
 		check(t, to.Check())
 		gotEvents, gotCounts, gotNames := dump(t, to.Engine, 9)
-		// Blocks that were joined have another order of what lies apart in time.
+		// Events of different seconds can have another order after blocks were merged.
 		for _, list := range [][]string{events, gotEvents} {
 			slices.Sort(list)
 		}
@@ -113,7 +112,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// nameTexts are definitions as texts.
+// nameTexts returns definitions as texts.
 func nameTexts(list []event.Definition) (texts []string) {
 	for _, d := range list {
 		texts = append(texts, fmt.Sprintf("%s %s %v %d %d", d.ID, d.Name, d.Archived, d.FirstSeen, d.LastSeen))
@@ -121,7 +120,7 @@ func nameTexts(list []event.Definition) (texts []string) {
 	return texts
 }
 
-// Without counters and definitions, both are made of the events.
+// Without counters and definitions, both are derived from the events.
 func TestLoadOfEventsAlone(t *testing.T) {
 	t.Parallel()
 	from, to := newWorld(t, event.Options{}), newWorld(t, event.Options{})
@@ -144,8 +143,7 @@ func TestLoadOfEventsAlone(t *testing.T) {
 	}
 }
 
-// A definition of which no event came was never seen, whatever is there beside
-// it.
+// A definition without events was never seen, whatever else is stored.
 func TestLoadOfDefinitions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

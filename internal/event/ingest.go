@@ -16,33 +16,34 @@ import (
 	"svc/internal/stats"
 )
 
-// groupLimits bound the batches that wait for the disk and those that share a
-// commit, and roughly the bytes of both.
+// groupLimits limits the number and the approximate bytes of batches that wait
+// for the disk, and of those that share a commit.
 var groupLimits = boltfile.Limits{Waiting: 4096, WaitingBytes: 64 << 20, Together: 1024, TogetherBytes: maxTogetherBytes}
 
 const maxTogetherBytes = 8 << 20
 
-// ingestion is a batch on its way into the file.
+// ingestion is a batch that is being stored.
 type ingestion struct {
 	batch *Batch
 	Ingested
 	found  *batchLookup
-	lookup *lookup // of which found is a part; in the first of those looked up together
+	lookup *lookup // contains found; set in the first batch of a group
 }
 
-// Ingested is what became of a batch.
+// Ingested is the result of storing a batch.
 type Ingested struct {
 	Accepted  int  // events that were not stored before
-	NamesFull bool // an event was left out because the project must not have another name
+	NamesFull bool // an event was left out because the project has reached its limit of names
 }
 
-// Ingest stores the events of a batch that are not stored yet and returns how
-// many these are when they are on disk. Batches that arrive meanwhile share one
-// commit; alone it adds no delay. The error is Unavailable when too many wait, and
-// NoSpace or Unavailable when the disk does not take them and for a moment after.
+// Ingest stores the events of a batch that are not stored yet. It returns their
+// number once they are on disk. Concurrent batches share one commit; a single
+// batch is not delayed. The error is Unavailable if too many batches wait, and
+// NoSpace or Unavailable while the disk refuses writes and shortly afterwards.
 //
-// Names and times are expected as the contract wants them stored; an item whose
-// name is empty is left out, and so is one with a new name beyond Options.MaxNames. The batch must not be changed afterwards.
+// Names and times must be normalized as in the contract. An item with an empty
+// name is left out, and so is an item with a new name beyond Options.MaxNames.
+// The caller must not change the batch afterwards.
 func (e *Engine) Ingest(b *Batch) (Ingested, error) {
 	in := &ingestion{batch: b}
 	if err := e.batches.Submit(in, b.bytes()); err != nil {
@@ -51,17 +52,19 @@ func (e *Engine) Ingest(b *Batch) (Ingested, error) {
 	return in.Ingested, nil
 }
 
-// lookups are used again: making room for them takes longer than looking up.
+// lookups pools lookup buffers, because allocating one takes longer than the
+// lookup itself.
 var lookups = sync.Pool{New: func() any { return new(lookup) }}
 
-// lookUpGroup looks up batches while those before them are written.
+// lookUpGroup looks up a group of batches while the previous group is being
+// written.
 func (e *Engine) lookUpGroup(group []*ingestion) {
 	l := lookups.Get().(*lookup)
 	e.lookUp(group, l)
 	group[0].lookup = l
 }
 
-// bytes is how large a batch is, roughly.
+// bytes estimates the size of a batch.
 func (b *Batch) bytes() int {
 	n := 500
 	for i := range b.Items {
@@ -97,8 +100,8 @@ func (e *Engine) commitGroup(group []*ingestion) error {
 	return err
 }
 
-// makeRoom freezes a full head, and waits when the one before is still being
-// written and memory is short. The caller must hold e.file's lock.
+// makeRoom freezes a full head. If the previous head is still being written and
+// memory is short, it waits. The caller must hold e.file's lock.
 func (e *Engine) makeRoom() error {
 	for {
 		h := e.heads.Load()
@@ -125,22 +128,22 @@ func (e *Engine) makeRoom() error {
 	}
 }
 
-// freeze lets a new head begin. The caller must hold e.file's lock.
+// freeze starts a new head. The caller must hold e.file's lock.
 func (e *Engine) freeze(h *heads) {
 	e.heads.Store(&heads{active: newHead(h.active.generation + 1), frozen: h.active})
 	e.failed = nil
 }
 
 // projectReader finds events and senders of a project in one transaction. It is
-// for one goroutine.
+// not safe for concurrent use.
 type projectReader struct {
 	keys               *hashindex.Reader
 	subjects, sessions *dictionary.Reader
 	blocks             *boltfile.Bucket
 }
 
-// reader needs the bucket of a project in a transaction in which the indexes are
-// right.
+// reader returns a projectReader for the bucket of a project. The indexes must
+// be valid in the bucket's transaction.
 func (x *projectIndexes) reader(b *boltfile.Bucket) *projectReader {
 	return &projectReader{
 		keys: x.keys.Reader(b.Bucket(keysBucket)), blocks: b.Bucket(blocksBucket),
@@ -148,8 +151,8 @@ func (x *projectIndexes) reader(b *boltfile.Bucket) *projectReader {
 	}
 }
 
-// lookUp writes down which items of a batch are in blocks, and the numbers of
-// its sender.
+// lookUp records which items of a batch are in blocks, and the numbers of its
+// sender.
 func (r *projectReader) lookUp(b *Batch, into *batchLookup) (err error) {
 	into.subject, into.session = 0, 0
 	for i := range into.stored {
@@ -169,8 +172,8 @@ func (r *projectReader) lookUp(b *Batch, into *batchLookup) (err error) {
 	return err
 }
 
-// sender finds the numbers of a subject and a session, which are 0 when they
-// have none.
+// sender returns the numbers of a subject and a session, 0 for one without a
+// number.
 func (r *projectReader) sender(subject, session string) (subjectNumber, sessionNumber uint32, err error) {
 	subjectNumber, _, err = r.subjects.Find(subject)
 	if err == nil && session != "" {
@@ -179,8 +182,9 @@ func (r *projectReader) sender(subject, session string) (subjectNumber, sessionN
 	return subjectNumber, sessionNumber, err
 }
 
-// storedID looks for an event where its key says that it may be: in the hours
-// whose lower 16 bits these are, of which one in seven years passes.
+// storedID reports whether an event is stored in one of the hours that its key
+// allows. The key has the lower 16 bits of the hour, so about one hour in seven
+// years matches.
 func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
 	from := int(payload&(1<<slotBits-1)) * slotSeconds
 	cursor := blocks.Cursor()
@@ -199,25 +203,26 @@ func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, e
 	return false, nil
 }
 
-// lookup is what the file has of the batches of a group. Looking up takes as
-// long as everything else, so it is done while the group before is written; what
-// has changed by then is looked up again.
+// lookup holds what the file already has of a group's batches. Looking up takes as long
+// as the rest of the work, so it runs while the previous group is being written. The
+// commit repeats lookups that have become outdated by then.
 type lookup struct {
 	batches []batchLookup
 	hashes  []uint64 // of all items
 	stored  []bool
 }
 
-// batchLookup is that of one batch. Its slices are parts of those of the group.
+// batchLookup is the lookup of one batch. Its slices are parts of those of the
+// group.
 type batchLookup struct {
-	state            projectState // in which it is right
+	state            projectState // in which it is valid
 	hashes           []uint64     // of the event_ids
 	stored           []bool       // in blocks
-	subject, session uint32       // 0 = they have no number
+	subject, session uint32       // 0 if they have no number
 }
 
-// projectState tells two states of the indexes of a project apart. The zero
-// value is none.
+// projectState identifies a state of the indexes of a project. The zero value
+// equals no state.
 type projectState struct {
 	project            *project
 	keys               uint64
@@ -228,8 +233,8 @@ func (x *projectIndexes) state(p *project) projectState {
 	return projectState{p, x.keys.Generation(), x.subjects.Generation(), x.sessions.Generation()}
 }
 
-// lookUp finds what the file has of a group. What cannot be found out now is left
-// to the commit, which says why.
+// lookUp finds what the file already has of a group. Errors are ignored here,
+// because the commit looks up again what is missing and returns them.
 func (e *Engine) lookUp(group []*ingestion, l *lookup) {
 	l.prepare(group, e.secret)
 	_ = e.file.View(func(tx *boltfile.Tx) error {
@@ -257,7 +262,7 @@ func (e *Engine) lookUp(group []*ingestion, l *lookup) {
 	})
 }
 
-// prepare makes room for a group of which nothing is known.
+// prepare allocates an empty lookup for a group.
 func (l *lookup) prepare(group []*ingestion, s hashindex.Secret) {
 	n := 0
 	for _, w := range group {
@@ -275,8 +280,8 @@ func (l *lookup) prepare(group []*ingestion, s hashindex.Secret) {
 	}
 }
 
-// projectReader reads the indexes of a project as they are in a transaction. It
-// is nil when there is no such project.
+// projectReader returns a reader of the indexes of a project as of a
+// transaction, or nil if the project does not exist.
 func (e *Engine) projectReader(tx *boltfile.Tx, number Project) (*projectReader, projectState, error) {
 	p := e.project(number)
 	b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number)))
@@ -290,8 +295,8 @@ func (e *Engine) projectReader(tx *boltfile.Tx, number Project) (*projectReader,
 	return x.reader(b), x.state(p), nil
 }
 
-// commit stores batches, which were looked up, in one transaction and then makes
-// them visible. The caller must hold e.file's lock.
+// commit stores batches, which must have been looked up, in one transaction and
+// then makes them visible. The caller must hold e.file's lock.
 func (e *Engine) commit(group []*ingestion) error {
 	var c *commit
 	err := e.file.Update(func(tx *boltfile.Tx) error {
@@ -324,11 +329,11 @@ type commit struct {
 	*scratch
 }
 
-// maxScratch is the number of events after which the memory of a commit is not
-// kept.
+// maxScratch is the number of events above which the buffers of a commit are not
+// reused.
 const maxScratch = 8192
 
-// scratch is the memory that commits use again, one after the other.
+// scratch holds buffers that successive commits reuse.
 type scratch struct {
 	fresh  []freshKey // idempotency keys of the accepted events
 	hashes []uint64   // of them
@@ -336,7 +341,7 @@ type scratch struct {
 	value  []byte // for the WAL
 
 	// Of the current batch:
-	take  []int    // places of its new items
+	take  []int    // indexes of its new items
 	named []uint32 // numbers of their names
 }
 
@@ -348,32 +353,32 @@ type freshKey struct {
 // commitProject is a project in a transaction.
 type commitProject struct {
 	*project
-	added   bool // in this transaction
+	added   bool // created in this transaction
 	bucket  *boltfile.Bucket
-	reader  *projectReader // nil until something is looked up again
+	reader  *projectReader // nil until a lookup is repeated
 	namesIn *boltfile.Bucket
 	names   newNames
 }
 
-// acceptedBatch is where a batch is in the value for the WAL, and the numbers
-// of its sender as far as they are known.
+// acceptedBatch describes a batch in the value for the WAL, with the numbers of
+// its sender, 0 if they are not known yet.
 type acceptedBatch struct {
 	project          *project
 	subject, session uint32
 }
 
-// newCommit needs the lock of e.file.
+// newCommit returns a commit in tx. The caller must hold the lock of e.file.
 func newCommit(e *Engine, tx *boltfile.Tx) *commit {
 	if len(e.scratch.fresh) > maxScratch || cap(e.scratch.value) > maxTogetherBytes {
 		e.scratch = scratch{}
 	}
-	clear(e.scratch.fresh) // or the texts would stay in memory
+	clear(e.scratch.fresh) // otherwise the texts would stay in memory
 	clear(e.scratch.byHash.places)
 	e.scratch.fresh, e.scratch.hashes, e.scratch.value = e.scratch.fresh[:0], e.scratch.hashes[:0], e.scratch.value[:0]
 	return &commit{engine: e, tx: tx, heads: e.heads.Load(), projects: map[Project]*commitProject{}, scratch: &e.scratch}
 }
 
-// project finds or makes the project of a batch.
+// project returns the project of a batch, and creates it if necessary.
 func (c *commit) project(number Project) (*commitProject, error) {
 	if p := c.projects[number]; p != nil {
 		return p, nil
@@ -392,7 +397,7 @@ func (c *commit) project(number Project) (*commitProject, error) {
 	return p, nil
 }
 
-// accept finds out which events are new and encodes them.
+// accept determines which events are new and encodes them.
 func (c *commit) accept(group []*ingestion) error {
 	for _, w := range group {
 		p, err := c.project(w.batch.Project)
@@ -422,7 +427,8 @@ func (c *commit) accept(group []*ingestion) error {
 	return nil
 }
 
-// refresh looks up a batch again if what was found of it is not of this state.
+// refresh repeats the lookup of a batch if it was made in another state of the
+// indexes.
 func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 	now := p.state(p.project)
 	if found.state == now {
@@ -435,8 +441,8 @@ func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 	return p.reader.lookUp(b, found)
 }
 
-// choose finds the items of a batch that are new, and the numbers of their
-// names. full reports that some were left out because of their names.
+// choose selects the items of a batch that are new, and the numbers of their
+// names. full reports that some were left out because of the limit of names.
 func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bool, err error) {
 	c.take, c.named = c.take[:0], c.named[:0]
 	for i := range b.Items {
@@ -459,7 +465,7 @@ func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bo
 	return full, nil
 }
 
-// waiting reports whether an event is in this transaction or in memory.
+// waiting reports whether an event is already in this transaction or in memory.
 func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 	key := freshKey{p.number, id}
 	if c.byHash.any(c.hashes, hash, func(row uint32) bool { return c.fresh[row] == key }) {
@@ -468,8 +474,8 @@ func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 	return c.heads.active.has(p.number, hash, id) || c.heads.frozen != nil && c.heads.frozen.has(p.number, hash, id)
 }
 
-// numbersOf is the numbers of the subject and the session of a batch, 0 for what is
-// new.
+// numbersOf returns the numbers of the subject and the session of a batch, 0 for
+// a new one.
 func numbersOf(in *heads, b *Batch, found *batchLookup) (subject, session uint32) {
 	subject, session = found.subject, found.session
 	for _, h := range in.all() {
@@ -481,7 +487,7 @@ func numbersOf(in *heads, b *Batch, found *batchLookup) (subject, session uint32
 	return subject, session
 }
 
-// write appends what was accepted to the WAL.
+// write appends the accepted events to the WAL.
 func (c *commit) write() error {
 	wal, err := c.tx.Bucket(walBucket).CreateBucketIfNotExists(encoding.Key64(c.heads.active.generation))
 	if err != nil {
@@ -495,8 +501,8 @@ func (c *commit) write() error {
 	return wal.PutValue(encoding.Key64(number), c.value)
 }
 
-// publish makes what was written visible. It reads the value for the WAL as a
-// restart would.
+// publish makes the written events visible. It decodes the value for the WAL as
+// a restart would.
 func (c *commit) publish() {
 	for _, p := range c.projects {
 		if p.added {
@@ -511,7 +517,7 @@ func (c *commit) publish() {
 	r, hashes := newWALReader(c.value), c.hashes
 	for _, a := range c.accepted {
 		if err := r.next(&t); err != nil {
-			panic(err) // it was made a moment ago
+			panic(err) // this commit encoded it
 		}
 		c.heads.active.append(a.project, c.heads.frozen, &t, a.subject, a.session, hashes)
 		hashes = hashes[len(t.items):]

@@ -8,8 +8,8 @@ import (
 	"svc/internal/event/submission"
 )
 
-// TestLookupOfAnOlderStateIsRepeated looks up batches, lets everything move from
-// memory to the file, and stores them then.
+// TestLookupOfAnOlderStateIsRepeated looks up batches, moves everything from memory to
+// the file, and then stores them.
 func TestLookupOfAnOlderStateIsRepeated(t *testing.T) {
 	t.Parallel()
 	e, err := Open(filepath.Join(t.TempDir(), "events.db"), Options{})

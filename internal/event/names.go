@@ -24,33 +24,33 @@ const (
 	// defaultMaxNames is the number of event names that a project may have.
 	defaultMaxNames = 2000
 
-	// endOfNumbers bounds the numbers of names that are read from a file, and with them
-	// the memory that a damaged key can take.
+	// endOfNumbers limits the numbers of names that are read from a file, and so the
+	// memory that a damaged key can cause to be allocated.
 	endOfNumbers = 1 << 24
 
 	// forgetStep is the number of names that one transaction deletes.
 	forgetStep = 1000
 )
 
-// errNamesFull is for an event whose name would be one too many.
+// errNamesFull is returned if an event's name is new and the limit is reached.
 var errNamesFull = errors.New("the project has as many event names as it may have")
 
-// names are the names of events of a project. Events and counters refer to a name by its
-// number, which another name may get once nothing refers to it. There is one name for
-// each kind of thing an app can say, so they are all in memory.
+// names holds the event names of a project. Events and counters refer to a name by its
+// number, which is reused once nothing refers to it. An app has few names, one for
+// each kind of event, so all of them are in memory.
 type names struct {
 	mu      sync.RWMutex
 	numbers map[string]uint32
-	list    []*name  // by number; nil = no name has it
-	texts   []string // by number; elements of a slice that was given away never change
+	list    []*name  // by number; nil if no name has it
+	texts   []string // by number; the elements of a slice that has been returned never change
 	free    []uint32 // the numbers in list that no name has
 
-	forgotten atomic.Uint64 // how often names were forgotten
+	forgotten atomic.Uint64 // how often names have been forgotten
 }
 
-// name is a name and its definition. Id is "" when there is none: the
-// definition was deleted and no event has come since. FirstSeen and LastSeen
-// outlive it, events and erasure.
+// name is a name and its definition. ID is "" if it has no definition: it was deleted
+// and no event has arrived since. FirstSeen and LastSeen outlive the definition, the
+// events and erasure.
 type name struct {
 	Text        string  `json:"name"`
 	ID          string  `json:"id,omitempty"`
@@ -80,8 +80,8 @@ func loadNames(b *boltfile.Bucket) (*names, error) {
 	return n, err
 }
 
-// pack drops the numbers behind the last name, and everything that depends on them is
-// made anew, so that memory of forgotten names is given back.
+// pack drops the numbers after the last name and reallocates everything that is
+// indexed by number, to release the memory of forgotten names.
 func (n *names) pack() {
 	end := len(n.list)
 	for end > 0 && n.list[end-1] == nil {
@@ -92,7 +92,7 @@ func (n *names) pack() {
 	n.numbers = make(map[string]uint32, len(n.numbers))
 	for number, one := range slices.Backward(n.list) {
 		if one == nil {
-			n.free = append(n.free, uint32(number)) // the lowest one is last, and is given first
+			n.free = append(n.free, uint32(number)) // the lowest one is last and will be assigned first
 			continue
 		}
 		n.texts[number], n.numbers[one.Text] = one.Text, uint32(number)
@@ -108,7 +108,7 @@ func (n *name) put(b *boltfile.Bucket, number uint32) error {
 	return b.Put(encoding.Key32(number), raw)
 }
 
-// find is the number of a name.
+// find returns the number of a name.
 func (n *names) find(text string) (number uint32, ok bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -116,23 +116,23 @@ func (n *names) find(text string) (number uint32, ok bool) {
 	return number, ok
 }
 
-// all lists the texts by their numbers. The list must not be changed.
+// all returns the texts by number. The caller must not change the slice.
 func (n *names) all() []string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return slices.Clip(n.texts)
 }
 
-// has reports whether a name has a number. For the writer.
+// has reports whether a number has a name. Only the writer may call it.
 func (n *names) has(number uint32) bool {
 	return int(number) < len(n.list) && n.list[number] != nil
 }
 
-// newNames are the names that get a definition in a transaction.
+// newNames holds the names that get a definition in a transaction.
 type newNames struct {
-	limit  int // of the names of the project; 0 = none
+	limit  int // of the names of the project; 0 = no limit
 	byText map[string]newName
-	added  uint32 // of them, those that have not been there before
+	added  uint32 // how many of them are not in names yet
 }
 
 type newName struct {
@@ -140,12 +140,12 @@ type newName struct {
 	name   *name
 }
 
-// full reports whether the project must not have another name.
+// full reports whether the project has reached its limit of names.
 func (p *newNames) full(n *names) bool {
 	return p.limit > 0 && len(n.numbers)+int(p.added) >= p.limit
 }
 
-// add gives a number to a name that is not pending yet.
+// add assigns a number to a name that is not pending yet.
 func (p *newNames) add(n *names, made *name) (number uint32) {
 	number, there := n.numbers[made.Text]
 	if !there {
@@ -159,7 +159,7 @@ func (p *newNames) add(n *names, made *name) (number uint32) {
 	return number
 }
 
-// next returns the number of the next name: a free one, or the one behind all others.
+// next returns the number of the next name: a free one, or the one after all others.
 func (p *newNames) next(n *names) uint32 {
 	if left := len(n.free) - int(p.added); left > 0 {
 		return n.free[left-1]
@@ -167,9 +167,10 @@ func (p *newNames) next(n *names) uint32 {
 	return uint32(len(n.list)) + p.added - uint32(len(n.free))
 }
 
-// define finds or makes the name of an event that is about to be stored. For the
-// writer, who alone changes names and so may read them without a lock. The error is
-// errNamesFull if the name is new and there are as many as there may be.
+// define returns the number of the name of an event that is about to be stored, and
+// creates the name if necessary. Only the writer may call it; since no other goroutine
+// changes names, it reads them without a lock. The error is errNamesFull if the name
+// is new and the limit is reached.
 func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at int64) (uint32, error) {
 	number, there := n.numbers[text]
 	if there && n.list[number].ID != "" {
@@ -181,7 +182,7 @@ func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at in
 	if !there && pending.full(n) {
 		return 0, errNamesFull
 	}
-	made := &name{Text: strings.Clone(text), FirstSeen: at, LastSeen: at} // the text is part of a request
+	made := &name{Text: strings.Clone(text), FirstSeen: at, LastSeen: at} // the text shares the memory of a request
 	if there {
 		made.FirstSeen, made.LastSeen = n.list[number].FirstSeen, n.list[number].LastSeen
 	}
@@ -203,7 +204,7 @@ func (n *names) install(pending newNames) {
 	defer n.mu.Unlock()
 	again := min(len(n.free), int(pending.added))
 	if again > 0 {
-		n.texts = slices.Clone(n.texts) // queries read the numbers that others had
+		n.texts = slices.Clone(n.texts) // queries may be using these numbers for their former names
 	}
 	n.free = n.free[:len(n.free)-again]
 	n.list = append(n.list, make([]*name, int(pending.added)-again)...)
@@ -216,7 +217,7 @@ func (n *names) install(pending newNames) {
 	}
 }
 
-// seen notes when events happened.
+// seen updates the times at which names were first and last seen.
 func (n *names) seen(items []walItem) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -226,7 +227,7 @@ func (n *names) seen(items []walItem) {
 	}
 }
 
-// copy is a name as it is now.
+// copy returns a copy of the current definition.
 func (n *names) copy(number uint32) *name {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -234,7 +235,7 @@ func (n *names) copy(number uint32) *name {
 	return &one
 }
 
-// edited reports whether an administrator has said something about the name.
+// edited reports whether an administrator has edited the definition.
 func (n *name) edited() bool {
 	return n.DisplayName != nil || n.Description != nil || n.Archived
 }
@@ -253,7 +254,7 @@ func (n *names) unedited() map[uint32]struct{} {
 	return numbers
 }
 
-// forget removes names. Their numbers can be given again.
+// forget removes names and makes their numbers available again.
 func (n *names) forget(numbers []uint32) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -265,9 +266,9 @@ func (n *names) forget(numbers []uint32) {
 	n.forgotten.Add(1)
 }
 
-// forgetNames removes the names of a project that no stored event and no counter has and
-// whose definition was not edited. The caller must hold e.maintaining, and must have
-// written the head, so that what comes in meanwhile is in memory.
+// forgetNames removes the names of a project that no stored event and no counter refers
+// to and that have no edited definition. The caller must hold e.maintaining and must have
+// written the head, so that all events that arrive later are in memory.
 func (e *Engine) forgetNames(ctx context.Context, of *project) error {
 	unused, err := e.unusedNames(ctx, of)
 	if err != nil || len(unused) == 0 {
@@ -292,7 +293,7 @@ func (e *Engine) forgetNames(ctx context.Context, of *project) error {
 }
 
 // unusedNames returns the names without an edited definition that no block and no
-// counter has.
+// counter refers to.
 func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struct{}, error) {
 	unused := of.names.unedited()
 	if len(unused) == 0 {
@@ -311,7 +312,7 @@ func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struc
 	return unused, err
 }
 
-// removeCounted removes the names that have a counter from a set. It begins with the
+// removeCounted removes the names that have a counter from a set. It starts with the
 // latest hour, because most names are in use.
 func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint32]struct{}) error {
 	cursor := counters.Cursor()
@@ -326,8 +327,8 @@ func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint
 	return nil
 }
 
-// forgetUnused removes names, except those that an event in memory has by now or that
-// were edited meanwhile.
+// forgetUnused removes names, except those that an event in memory has or that have
+// been edited since.
 func (e *Engine) forgetUnused(of *project, numbers []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()
@@ -353,7 +354,7 @@ func (e *Engine) forgetUnused(of *project, numbers []uint32) error {
 	return err
 }
 
-// namesInMemory returns the names that events in memory have. The caller must hold the
+// namesInMemory returns the names of the events in memory. The caller must hold the
 // lock of e.file.
 func (e *Engine) namesInMemory(p Project) map[uint32]bool {
 	numbers := map[uint32]bool{}

@@ -13,7 +13,7 @@ import (
 	"svc/internal/event/submission"
 )
 
-// ingest stores one event of each name and returns what became of them.
+// ingest stores one event of each name and returns the result.
 func (w *world) ingest(t *testing.T, p event.Project, at int64, names ...string) event.Ingested {
 	t.Helper()
 	b := &event.Batch{Project: p, Received: at, Subject: "u"}
@@ -25,7 +25,7 @@ func (w *world) ingest(t *testing.T, p event.Project, at int64, names ...string)
 	return in
 }
 
-// names lists what is known of names, sorted.
+// names returns the stored names, sorted.
 func (w *world) names() []string {
 	list := []string{}
 	for _, d := range w.Names(1) {
@@ -42,7 +42,7 @@ func (w *world) wantNames(t *testing.T, want ...string) {
 	}
 }
 
-// counts is what the counters say of each name.
+// counts returns the counters of each name.
 func (w *world) counts(t *testing.T) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
@@ -64,8 +64,8 @@ func idOf(t *testing.T, w *world, name string) string {
 	return list[at].ID
 }
 
-// TestNamesAreLimited: a project has no more names than it may have, whichever way they
-// come, and events of the names that it has go on.
+// TestNamesAreLimited: a project never exceeds its limit of names, whichever way they
+// arrive, and events with existing names are still accepted.
 func TestNamesAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{MaxNames: 3})
@@ -97,15 +97,15 @@ func TestNamesAreLimited(t *testing.T) {
 	w.wantNames(t, "a", "b", "c")
 }
 
-// TestUnusedNamesAreForgotten: retention forgets a name that has no event, no counter
-// and no edited definition, and keeps every other one.
+// TestUnusedNamesAreForgotten: retention forgets a name that has no event, no counter and
+// no edited definition, and keeps all other names.
 func TestUnusedNamesAreForgotten(t *testing.T) {
 	t.Parallel()
 	const old, recent = noon - 100*3600, noon - 3600
 	for _, tc := range []struct {
 		rule             string
 		prepare          func(t *testing.T, w *world)
-		events, counters int64 // what is older than these goes
+		events, counters int64 // older ones are removed
 		kept             bool
 	}{
 		{"nothing refers to it", func(*testing.T, *world) {}, noon, noon, false},
@@ -154,7 +154,7 @@ func TestUnusedNamesAreForgotten(t *testing.T) {
 	}
 }
 
-// edit changes the definition of odd.
+// edit returns a function that changes the definition of odd.
 func edit(change func(*event.Definition)) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
 		t.Helper()
@@ -166,9 +166,9 @@ func edit(change func(*event.Definition)) func(*testing.T, *world) {
 	}
 }
 
-// TestForgottenNumbersAreGivenAgain: names that come after others were forgotten are
-// counted and found as if those had never been, at once and after a start, and the file
-// is sound.
+// TestForgottenNumbersAreGivenAgain: names that arrive after others were forgotten are
+// counted and found as if those had never existed, immediately and after a restart, and
+// the file is sound.
 func TestForgottenNumbersAreGivenAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{MaxNames: 8})
@@ -203,8 +203,8 @@ func TestForgottenNumbersAreGivenAgain(t *testing.T) {
 	w.open(t)
 }
 
-// TestManyStoredNamesAreForgotten: names beyond the limit that a file has already are
-// forgotten like others, and events of new names are taken again.
+// TestManyStoredNamesAreForgotten: if a file already has more names than the limit, the
+// surplus names can be forgotten, and events with new names are then accepted.
 func TestManyStoredNamesAreForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{MaxNames: 1 << 20})
@@ -234,8 +234,8 @@ func TestManyStoredNamesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNamesAreForgottenBesideQueries: while names come and go, a query never shows an
-// event under a name of another time.
+// TestNamesAreForgottenBesideQueries: while names are added and forgotten, a query never
+// shows an event under another event's name.
 func TestNamesAreForgottenBesideQueries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

@@ -8,13 +8,13 @@ import (
 	"svc/internal/event/query"
 )
 
-// stepSpec is a step of a funnel as a client sends it.
+// stepSpec is a step of a funnel in the form in which a client sends it.
 type stepSpec struct {
 	Event   string
 	Filters []filterSpec
 }
 
-// funnelSpec is a funnel as a client sends it.
+// funnelSpec is a funnel in the form in which a client sends it.
 type funnelSpec struct {
 	query.Range
 	Steps    []stepSpec
@@ -22,8 +22,8 @@ type funnelSpec struct {
 	AnyEntry bool
 }
 
-// funnel is section 8. Which of two events of one second came first is not
-// known, so that either may count as the earlier one.
+// funnel implements section 8 of the contract. Events of the same second have no order,
+// so that either of two may count as the earlier one.
 func (p *project) funnel(q funnelSpec) []int64 {
 	users := make([]int64, len(q.Steps))
 	for _, records := range by(p.in(q.Range), subjectOf) {
@@ -34,7 +34,7 @@ func (p *project) funnel(q funnelSpec) []int64 {
 	return users
 }
 
-// furthest is how many steps a subject gets.
+// furthest returns the number of steps that a subject reaches.
 func furthest(records []*record, q funnelSpec) int {
 	best := 0
 	for _, anchor := range records {
@@ -49,8 +49,9 @@ func furthest(records []*record, q funnelSpec) int {
 	return best
 }
 
-// reached is how many steps events get between two seconds. Taking as many steps
-// as each second allows is the best: an event that comes later can do no more.
+// reached returns the number of steps that events between two seconds satisfy. Satisfying
+// as many steps as possible in each second is optimal, because later events cannot
+// satisfy more.
 func reached(records []*record, steps []stepSpec, from, to int64) int {
 	done := 0
 	for len(records) > 0 {
@@ -65,7 +66,7 @@ func reached(records []*record, steps []stepSpec, from, to int64) int {
 	return done
 }
 
-// most is how many of the next steps can be given an event of their own.
+// most returns how many of the next steps can each be assigned an event.
 func most(records []*record, steps []stepSpec) int {
 	best := 0
 	for i, r := range records {
@@ -78,7 +79,7 @@ func most(records []*record, steps []stepSpec) int {
 
 func (s stepSpec) matches(r *record) bool { return r.Name == s.Event && holdAll(s.Filters, r) }
 
-// cohorts is section 9.
+// cohorts implements section 9 of the contract.
 func (p *project) cohorts(q query.CohortQuery) []query.Cohort {
 	step, shift := int64(86400), int64(q.OffsetMinutes)*60
 	if q.Weekly {
@@ -115,8 +116,8 @@ func (p *project) cohorts(q query.CohortQuery) []query.Cohort {
 	return cohorts
 }
 
-// cell is rule 7 of section 9 for the n-th period, which ends before end. It is
-// over when the whole of it has been.
+// cell implements rule 7 of section 9 for the n-th period, which ends before end. The
+// period is over once all of it has passed.
 func cell(users, begin, end, ref, n int64) query.Cell {
 	if begin > ref || n >= 1 && end > ref && users == 0 {
 		return query.Cell{Open: true}
@@ -124,7 +125,7 @@ func cell(users, begin, end, ref, n int64) query.Cell {
 	return query.Cell{Users: users}
 }
 
-// paths is section 10.
+// paths implements section 10 of the contract.
 func (p *project) paths(q query.PathsQuery) query.Paths {
 	sequences := by(p.in(q.Range), func(r *record) [2]string {
 		if q.Users {

@@ -8,11 +8,11 @@ import (
 	"svc/internal/event"
 )
 
-// allDefinitions asks for everything there is.
+// allDefinitions selects all definitions.
 var allDefinitions = event.DefinitionsQuery{Archived: true, Limit: 200}
 
-// definitions asks for a page. The model gives no IDs; those of the engine must
-// be there and differ.
+// definitions requests a page. The model has no IDs; those of the engine must exist and
+// be distinct.
 func definitions(p event.Project, q event.DefinitionsQuery) operation {
 	return answered(fmt.Sprintf("Definitions %d %+v", p, q),
 		func(m *model) string {
@@ -34,7 +34,7 @@ func definitions(p event.Project, q event.DefinitionsQuery) operation {
 		})
 }
 
-// deleteDefinition removes the definition of a name, if there is one.
+// deleteDefinition deletes the definition of a name, if there is one.
 func deleteDefinition(p event.Project, name string) operation {
 	return answered(fmt.Sprintf("DeleteDefinition %d %s", p, name),
 		func(m *model) bool {
@@ -51,7 +51,7 @@ func deleteDefinition(p event.Project, name string) operation {
 		})
 }
 
-// updateDefinition writes what people say of a name, if it is known.
+// updateDefinition edits the definition of a name, if there is one.
 func updateDefinition(p event.Project, name string, display, description *string, archived bool) operation {
 	change := func(d *event.Definition) error {
 		d.DisplayName, d.Description, d.Archived = display, description, archived
@@ -83,7 +83,7 @@ func updateDefinition(p event.Project, name string, display, description *string
 		})
 }
 
-// definition is that of a name, nil if there is none.
+// definition returns the definition of a name, or nil if there is none.
 func (r *rig) definition(ctx context.Context, p event.Project, name string) (*event.Definition, error) {
 	_, list, err := r.Definitions(ctx, p, allDefinitions)
 	for _, d := range list {

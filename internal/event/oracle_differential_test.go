@@ -14,8 +14,8 @@ import (
 )
 
 // The engine must answer like the model in 2,000 random stories, and in ten times as many
-// with SVC_LONG=1. Several stories run at once, because each waits for the disk most of the
-// time.
+// with SVC_LONG=1. Several stories run concurrently, because each waits for the disk most
+// of the time.
 func TestEngineAnswersLikeTheModel(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -39,8 +39,8 @@ func TestEngineAnswersLikeTheModel(t *testing.T) {
 	}
 }
 
-// FuzzAgainstModel tells stories that nobody has thought of. Seeds that failed
-// once stay in the corpus.
+// FuzzAgainstModel runs stories of arbitrary seeds. Seeds that have failed are kept in
+// the corpus.
 func FuzzAgainstModel(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -51,8 +51,8 @@ func FuzzAgainstModel(f *testing.F) {
 	})
 }
 
-// checkStory tells the story of a seed. If the engine gets it wrong it tells as
-// little of it as still shows the fault.
+// checkStory runs the story of a seed. If the engine differs from the model, it reports a
+// shortened story with the same fault.
 func checkStory(t *testing.T, seed uint64) {
 	t.Helper()
 	g := newGenerator(seed)
@@ -76,7 +76,8 @@ func checkStory(t *testing.T, seed uint64) {
 	t.Errorf("seed %d, %d events in the head:\n%s%s", seed, head, &told, fault)
 }
 
-// tell does everything to both and says at what they differ; "" is at nothing.
+// tell runs all operations on both the model and the engine. It returns the first
+// difference, or "".
 func tell(t *testing.T, head int, story []operation) (fault string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -85,7 +86,8 @@ func tell(t *testing.T, head int, story []operation) (fault string) {
 		return "Open: " + err.Error()
 	}
 	defer func() {
-		// Too many folders to leave them until the test ends.
+		// Remove the directory now, because there would be too many at the end of the
+		// test.
 		if err := errors.Join(r.Close(), os.RemoveAll(folder)); err != nil && fault == "" {
 			fault = "Close: " + err.Error()
 		}
@@ -100,8 +102,8 @@ func tell(t *testing.T, head int, story []operation) (fault string) {
 	return ""
 }
 
-// shorten leaves out operations, and events of batches, as long as the fault
-// remains. It begins at the end, where the questions are.
+// shorten removes operations, and events of batches, as long as the story still fails. It
+// starts at the end, where the queries are.
 func shorten(t *testing.T, head int, story []operation, fault string) ([]operation, string) {
 	t.Helper()
 	try := func(shorter []operation) bool {
@@ -126,8 +128,8 @@ func shorten(t *testing.T, head int, story []operation, fault string) ([]operati
 	return story, fault
 }
 
-// The generator must make what it promises, or the comparison would be empty:
-// every operation is there, and a good part of the questions has an answer.
+// The generator must produce varied stories, or the comparison would be empty: every
+// operation occurs, and many of the queries have a non-empty answer.
 func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -9,13 +9,14 @@ import (
 	"svc/internal/event/submission"
 )
 
-// Section 19 of the contract: a Monday, 00:00 UTC, and a day.
+// Section 19 of the contract: a Monday, 00:00 UTC, and the length of a day.
 const (
 	exampleStart = 1764547200
 	day          = 86400
 )
 
-// exampleEvents are the events of the worked example, in the order of receipt.
+// exampleEvents returns operations that store the events of the worked example, in the
+// order of receipt.
 func exampleEvents() []operation {
 	rows := []struct {
 		subject, session, name string
@@ -56,7 +57,7 @@ type exampleRow struct {
 	result string
 }
 
-// exampleRows are the questions of the worked example.
+// exampleRows returns the queries of the worked example.
 func exampleRows() []exampleRow {
 	whole := query.Range{Start: exampleStart, End: exampleStart + 10*day}
 	threeDays := query.Range{Start: exampleStart, End: exampleStart + 2*day + 43200}
@@ -116,8 +117,8 @@ func exampleRows() []exampleRow {
 	}
 }
 
-// The model must know the worked example, or it could be wrong in the same way
-// as the engine.
+// The model must agree with the worked example, or it could be wrong in the same way as
+// the engine.
 func TestModelOnWorkedExample(t *testing.T) {
 	t.Parallel()
 	var m model
@@ -131,8 +132,8 @@ func TestModelOnWorkedExample(t *testing.T) {
 	}
 }
 
-// The worked example holds wherever the events are: on their way, written, and
-// after a restart.
+// The engine agrees with the worked example wherever the events are: in memory, in
+// blocks, and after a restart.
 func TestEngineOnWorkedExample(t *testing.T) {
 	t.Parallel()
 	for _, place := range []struct {

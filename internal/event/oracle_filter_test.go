@@ -9,17 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// filterSpec is a filter as a client sends it. Without Value there is none.
+// filterSpec is a filter in the form in which a client sends it. An empty Value is
+// omitted.
 type filterSpec struct {
 	Property string          `json:"property"`
 	Op       string          `json:"op"`
 	Value    json.RawMessage `json:"value,omitempty"`
 }
 
-// decimal is what a property must look like to be compared as a number.
+// decimal matches the properties that can be compared as numbers.
 var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// holdAll says whether a record passes all filters.
+// holdAll reports whether a record passes all filters.
 func holdAll(filters []filterSpec, r *record) bool {
 	for _, f := range filters {
 		text, present := r.texts[f.Property]
@@ -30,7 +31,7 @@ func holdAll(filters []filterSpec, r *record) bool {
 	return true
 }
 
-// holds is 7.1.
+// holds implements 7.1 of the contract.
 func (f filterSpec) holds(text string, present bool) bool {
 	switch f.Op {
 	case "neq":
@@ -58,7 +59,7 @@ func (f filterSpec) holds(text string, present bool) bool {
 	panic("no such operator: " + f.Op)
 }
 
-// compares is the numeric comparison.
+// compares performs the numeric comparison.
 func (f filterSpec) compares(text string) bool {
 	value := f.single()
 	if !decimal.MatchString(text) || !decimal.MatchString(value) {
@@ -76,7 +77,7 @@ func (f filterSpec) compares(text string) bool {
 	return a <= b
 }
 
-// single is the value of the operators that take one.
+// single returns the value for operators that take a single one.
 func (f filterSpec) single() string {
 	values := f.elements()
 	if len(values) == 0 {
@@ -85,7 +86,7 @@ func (f filterSpec) single() string {
 	return cut(values[0])
 }
 
-// lists says whether the value of in and not_in has a text.
+// lists reports whether the value of in and not_in contains a text.
 func (f filterSpec) lists(text string) bool {
 	values := f.elements()
 	if len(f.Value) > 0 && f.Value[0] == '"' {
@@ -99,7 +100,7 @@ func (f filterSpec) lists(text string) bool {
 	return false
 }
 
-// elements are the text forms of the value: of each element if it is an array.
+// elements returns the text forms of the value, or of each element if it is an array.
 func (f filterSpec) elements() []string {
 	if len(f.Value) > 0 && f.Value[0] == '[' {
 		var values []json.RawMessage
@@ -119,7 +120,7 @@ func (f filterSpec) elements() []string {
 	return nil
 }
 
-// cut is the first 512 characters.
+// cut returns the first 512 characters.
 func cut(text string) string {
 	if utf8.RuneCountInString(text) <= 512 {
 		return text
@@ -127,7 +128,7 @@ func cut(text string) string {
 	return string([]rune(text)[:512])
 }
 
-// textForms are the text forms of all properties that have one.
+// textForms returns the text forms of all properties that have one.
 func textForms(object []byte) map[string]string {
 	texts := map[string]string{}
 	for key, raw := range decode(object) {
@@ -138,7 +139,7 @@ func textForms(object []byte) map[string]string {
 	return texts
 }
 
-// textForm is rule 1 of 7.2 for compact JSON.
+// textForm implements rule 1 of 7.2 for compact JSON.
 func textForm(raw json.RawMessage) (text string, present bool) {
 	switch {
 	case len(raw) == 0 || raw[0] == 'n':
@@ -159,7 +160,7 @@ func textForm(raw json.RawMessage) (text string, present bool) {
 	return exact.FloatString(digits), true
 }
 
-// number is the double nearest to a decimal.
+// number returns the float64 nearest to a decimal number.
 func number(text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -11,27 +11,27 @@ import (
 	"svc/internal/platform"
 )
 
-// generator makes small data sets in which everything collides: few names, few
-// subjects, few moments.
+// generator generates small data sets in which everything collides: there are few names,
+// few subjects and few times.
 type generator struct {
 	*rand.Rand
 	now      int64 // Unix second of the last receipt
-	start    int64 // about when the story begins
+	start    int64 // approximate start of the story
 	moments  []int64
 	subjects []string
 	sessions []string
 	names    []string
 	keys     []string
-	received int  // batches
+	received int  // number of batches
 	crowd    bool // many of everything
 	bulky    bool // some values are so long that blocks and commits are large
 }
 
-// What data sets are made of.
+// The values that data sets are made of.
 var (
-	long = strings.Repeat("long ", 120) // longer than a value of a filter may be
+	long = strings.Repeat("long ", 120) // exceeds the maximum length of a filter's value
 
-	someOffsets = []int{0, 0, 330, 345, -300, -210, 480, -840, 900} // of questions
+	someOffsets = []int{0, 0, 330, 345, -300, -210, 480, -840, 900} // of queries
 	someClocks  = []int{0, 330, 345, -300, -210, 480, -720, 840}    // of clients
 	someRegions = []string{"", "DE", "US", "CN", "IN", "BR", "LOCAL", "ZZ"}
 	someNames   = []string{"open", "view", "buy", "a", "a.b:c-d_e", "0"}
@@ -51,7 +51,7 @@ var (
 	}
 )
 
-// newGenerator decides what the data set is like.
+// newGenerator chooses the characteristics of the data set.
 func newGenerator(seed uint64) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
 	g.start = pick(g, int64(exampleStart), exampleStart, exampleStart+50000, 1774746000, 900000)
@@ -68,8 +68,8 @@ func newGenerator(seed uint64) *generator {
 	return g
 }
 
-// gather makes more of everything than one byte can number, so that it does not
-// collide, but has to be kept apart.
+// gather adds more of everything than fits one byte, so that values do not collide but
+// have to be distinguished.
 func (g *generator) gather() {
 	g.crowd = true
 	for i := range 300 {
@@ -80,10 +80,10 @@ func (g *generator) gather() {
 	}
 }
 
-// pick is one of several values.
+// pick returns one of several values.
 func pick[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
 
-// some are a few of several values.
+// some returns a few of several values.
 func some[T any](g *generator, values []T) []T {
 	chosen := make([]T, 1+g.IntN(len(values)))
 	for i := range chosen {
@@ -92,8 +92,7 @@ func some[T any](g *generator, values []T) []T {
 	return chosen
 }
 
-// moment is a second near which things happen: the borders of hours, days and
-// weeks more often than not.
+// moment returns a time for events, often at a boundary of an hour, day or week.
 func (g *generator) moment() int64 {
 	at := g.start + g.Int64N(8*day) - 2*day
 	if g.IntN(2) == 0 {
@@ -102,7 +101,7 @@ func (g *generator) moment() int64 {
 	return max(0, at+pick(g, int64(0), 0, 1, -1, 60))
 }
 
-// at is when an event is said to have happened.
+// at returns the time of an event as reported by its client.
 func (g *generator) at() int64 {
 	switch g.IntN(12) {
 	case 0:
@@ -117,7 +116,7 @@ func (g *generator) at() int64 {
 	return max(0, pick(g, g.moments...)+g.Int64N(3))
 }
 
-// operations is a whole story.
+// operations returns a whole story.
 func (g *generator) operations() []operation {
 	var list []operation
 	batches := 2 + g.IntN(14)
@@ -139,7 +138,7 @@ func (g *generator) operations() []operation {
 	return list
 }
 
-// batch is what one request brings.
+// batch returns the events of one request.
 func (g *generator) batch() *event.Batch {
 	g.now += g.Int64N(pick(g, int64(2), 100, 30000))
 	b := &event.Batch{
@@ -170,10 +169,10 @@ func (g *generator) batch() *event.Batch {
 	return b
 }
 
-// project is nearly always the first; another shows whether they are apart.
+// project is nearly always the first; another one shows that projects are separate.
 func (g *generator) project() event.Project { return pick(g, event.Project(1), 1, 1, 1, 1, 1, 1, 7) }
 
-// client is a client that is not quite known.
+// client returns a client with some attributes unknown.
 func (g *generator) client() submission.Client {
 	c := submission.Client{Platform: pick(g, append(platform.All[:], "", "")...), Region: pick(g, someRegions...)}
 	c.Address, c.UserAgent = pick(g, "", "203.0.113.0"), pick(g, "", "agent/1", "agent/2")
@@ -189,7 +188,7 @@ func (g *generator) client() submission.Client {
 	return c
 }
 
-// properties is a compact object in which each key is there once.
+// properties returns a compact object without duplicate keys.
 func (g *generator) properties() []byte {
 	seen := map[string]bool{}
 	var pairs []string
@@ -204,13 +203,13 @@ func (g *generator) properties() []byte {
 	return []byte("{" + strings.Join(pairs, ",") + "}")
 }
 
-// value is the JSON of a property.
+// value returns the JSON of a property.
 func (g *generator) value() string {
 	if g.crowd && g.IntN(4) > 0 {
 		return pick(g, fmt.Sprintf(`"value %d"`, g.IntN(400)), fmt.Sprint(g.IntN(400)))
 	}
 	if g.bulky && g.IntN(3) == 0 {
-		var b strings.Builder // that cannot be compressed
+		var b strings.Builder // not compressible
 		for range 500 + g.IntN(1500) {
 			fmt.Fprintf(&b, "%016x", g.Uint64())
 		}
@@ -219,7 +218,7 @@ func (g *generator) value() string {
 	return pick(g, someValues...)
 }
 
-// upkeep is what changes data or where it is.
+// upkeep returns an operation that changes or moves data.
 func (g *generator) upkeep() operation {
 	p := g.project()
 	switch g.IntN(13) {

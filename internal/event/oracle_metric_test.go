@@ -8,7 +8,7 @@ import (
 	"svc/internal/event/query"
 )
 
-// operandSpec is an event of a metric as a client sends it.
+// operandSpec is an event of a metric in the form in which a client sends it.
 type operandSpec struct {
 	Name    string
 	Alias   byte
@@ -16,7 +16,7 @@ type operandSpec struct {
 	Filters []filterSpec
 }
 
-// metricSpec is a metric as a client sends it.
+// metricSpec is a metric in the form in which a client sends it.
 type metricSpec struct {
 	query.Range
 	Events   []operandSpec
@@ -28,15 +28,15 @@ type metricSpec struct {
 	Limit    int
 }
 
-// matching are the events of an operand in the range, in order.
+// matching returns the events of an operand in the range, in order.
 func (p *project) matching(q metricSpec, o operandSpec) []*record {
 	return slices.DeleteFunc(p.in(q.Range), func(r *record) bool {
 		return r.Name != o.Name || !holdAll(o.Filters, r) || !holdAll(q.Filters, r)
 	})
 }
 
-// measure computes one number of records; users are the different identifiers
-// that a count per user is divided by.
+// measure computes a measure of records. users is the number of distinct users that a
+// count per user is divided by.
 func measure(m query.Measure, records []*record, users int) float64 {
 	switch {
 	case m == query.MeasureCount:
@@ -49,7 +49,7 @@ func measure(m query.Measure, records []*record, users int) float64 {
 	return float64(len(records)) / float64(users)
 }
 
-// value is the type value of 11.1.
+// value implements the type value of 11.1.
 func (p *project) value(q metricSpec) query.MetricValue {
 	var v query.MetricValue
 	values := map[byte]float64{}
@@ -65,7 +65,7 @@ func (p *project) value(q metricSpec) query.MetricValue {
 	return v
 }
 
-// timeseries is the type timeseries of 11.1.
+// timeseries implements the type timeseries of 11.1.
 func (p *project) timeseries(q metricSpec) query.MetricTimeseries {
 	s := query.MetricTimeseries{Starts: buckets(q.Range, q.Hourly)}
 	for _, o := range q.Events {
@@ -93,8 +93,8 @@ func (p *project) timeseries(q metricSpec) query.MetricTimeseries {
 	return s
 }
 
-// grouped is the type breakdown of 11.1. The sum is that of the list from its
-// top, so that it is the same every time.
+// grouped implements the type breakdown of 11.1. The sum is computed from the top of the
+// list, so that it is reproducible.
 func (p *project) grouped(q metricSpec) query.MetricBreakdown {
 	all := []query.MetricGroup{}
 	for g, value := range p.groupValues(q) {
@@ -110,7 +110,7 @@ func (p *project) grouped(q metricSpec) query.MetricBreakdown {
 	return b
 }
 
-// groupValues is the number of each group: by the counters where they can tell.
+// groupValues returns the number of each group, from the counters where they suffice.
 func (p *project) groupValues(q metricSpec) map[group]float64 {
 	o := q.Events[0]
 	if q.GroupBy == query.ByEvent {
@@ -140,7 +140,7 @@ type term struct {
 	alias       byte
 }
 
-// result is what a formula gives: a finite number that is not -0.
+// result returns the value of a formula: a finite number other than -0.
 func (t *term) result(values map[byte]float64) float64 {
 	v := t.eval(values)
 	if math.IsNaN(v) || math.IsInf(v, 0) || v == 0 {
@@ -172,8 +172,8 @@ func (t *term) eval(values map[byte]float64) float64 {
 	return a / b
 }
 
-// text writes the formula with no more brackets than it needs at a place that
-// binds as strongly as level: 1 for sums, 2 for products, 3 for factors.
+// text formats the formula with the fewest brackets for a context that binds as strongly
+// as level: 1 for sums, 2 for products, 3 for factors.
 func (t *term) text(level int) string {
 	own, text := 3, ""
 	switch t.op {

@@ -11,29 +11,29 @@ import (
 	"svc/internal/event/query"
 )
 
-// model says what the engine must answer. It is the contract written down as
-// plainly as possible: every event is kept as it came, every question looks at
-// all of them. It shares nothing with the engine but the types of its answers.
+// model is a reference implementation of the engine. It implements the contract as
+// plainly as possible: it keeps every event as received, and every query examines all of
+// them. It shares only the types of the answers with the engine.
 type model struct {
 	projects map[event.Project]*project
 }
 
-// project is what the model knows of one project.
+// project is the state of one project in the model.
 type project struct {
 	records     []*record // in the order of receipt
 	counters    map[counter]int64
 	definitions map[string]*event.Definition // by name, without an ID
-	seen        map[string][]int64           // by name, when all events were that were ever stored
+	seen        map[string][]int64           // by name, the times of all events ever stored
 }
 
 // record is one event.
 type record struct {
 	event.Event
 	subject string
-	texts   map[string]string // text forms of the properties that are there and not null
+	texts   map[string]string // text forms of the properties other than null
 }
 
-// counter is what the events of one UTC hour are counted by.
+// counter is the set of dimensions by which the events of a UTC hour are counted.
 type counter struct {
 	hour                   int64
 	name, platform, region string
@@ -41,7 +41,7 @@ type counter struct {
 	offsetKnown            bool
 }
 
-// of is the project, which exists as soon as it is spoken of.
+// of returns a project, which it creates on first use.
 func (m *model) of(id event.Project) *project {
 	if m.projects == nil {
 		m.projects = map[event.Project]*project{}
@@ -54,7 +54,7 @@ func (m *model) of(id event.Project) *project {
 	return m.projects[id]
 }
 
-// ingest stores what is new and says how much that was.
+// ingest stores the new events and returns their number.
 func (m *model) ingest(b *event.Batch) int {
 	p := m.of(b.Project)
 	accepted := 0
@@ -77,8 +77,8 @@ func (m *model) ingest(b *event.Batch) int {
 	return accepted
 }
 
-// define notes that a name was seen. A definition that was deleted comes back
-// without what people said of it, but knows all that was ever stored.
+// define records that a name was seen. A deleted definition is recreated without its
+// edits, but with the times of all events ever stored.
 func (p *project) define(name string, at int64) {
 	if p.definitions[name] == nil {
 		p.definitions[name] = &event.Definition{Name: name}
@@ -87,14 +87,14 @@ func (p *project) define(name string, at int64) {
 	p.definitions[name].FirstSeen, p.definitions[name].LastSeen = slices.Min(p.seen[name]), slices.Max(p.seen[name])
 }
 
-// deleteSubject removes the events of a subject and nothing else.
+// deleteSubject removes only the events of a subject.
 func (p *project) deleteSubject(subject string) int64 {
 	before := len(p.records)
 	p.records = slices.DeleteFunc(p.records, func(r *record) bool { return r.subject == subject })
 	return int64(before - len(p.records))
 }
 
-// clean removes what is older than allowed.
+// clean removes expired events and counters.
 func (p *project) clean(eventsBefore, countersBefore int64) {
 	p.records = slices.DeleteFunc(p.records, func(r *record) bool { return r.At < eventsBefore })
 	maps.DeleteFunc(p.counters, func(c counter, _ int64) bool { return c.hour < floor(countersBefore, 3600, 0) })
@@ -106,7 +106,7 @@ func (p *project) clean(eventsBefore, countersBefore int64) {
 	}
 }
 
-// uses reports whether anything is left that needs a name.
+// uses reports whether a name is still needed.
 func (p *project) uses(name string) bool {
 	if d := p.definitions[name]; d != nil && (d.DisplayName != nil || d.Description != nil || d.Archived) {
 		return true
@@ -119,7 +119,7 @@ func (p *project) uses(name string) bool {
 	return slices.ContainsFunc(p.records, func(r *record) bool { return r.Name == name })
 }
 
-// export is all events of a subject.
+// export returns all events of a subject.
 func (p *project) export(subject string) []event.Event {
 	var mine []event.Event
 	for _, r := range inOrder(p.records) {
@@ -130,7 +130,7 @@ func (p *project) export(subject string) []event.Event {
 	return mine
 }
 
-// list is a page of the definitions, and how many there are.
+// list returns the total number of definitions and a page of them.
 func (p *project) list(q event.DefinitionsQuery) (int, []event.Definition) {
 	found := []event.Definition{}
 	for _, d := range p.definitions {
@@ -157,7 +157,7 @@ func (p *project) list(q event.DefinitionsQuery) (int, []event.Definition) {
 	return total, found[:min(q.Limit, len(found))]
 }
 
-// platform is the platform as it is counted.
+// platform returns the platform under which the event is counted.
 func (r *record) platform() string {
 	if r.Client.Platform == "" {
 		return "others"
@@ -165,7 +165,7 @@ func (r *record) platform() string {
 	return string(r.Client.Platform)
 }
 
-// region is the region as it is counted.
+// region returns the region under which the event is counted.
 func (r *record) region() string {
 	if r.Client.Region == "" {
 		return "UNKNOWN"
@@ -173,19 +173,19 @@ func (r *record) region() string {
 	return r.Client.Region
 }
 
-// in is the events of a range, in order.
+// in returns the events of a range, in order.
 func (p *project) in(r query.Range) []*record {
 	return inOrder(slices.DeleteFunc(slices.Clone(p.records), func(e *record) bool {
 		return e.At < r.Start || e.At > r.End
 	}))
 }
 
-// inOrder sorts by time, events of one second by receipt.
+// inOrder sorts by time, events of the same second by receipt.
 func inOrder(records []*record) []*record {
 	return slices.SortedStableFunc(slices.Values(records), func(a, b *record) int { return cmp.Compare(a.At, b.At) })
 }
 
-// by groups records.
+// by groups records by a key.
 func by[K comparable](records []*record, key func(*record) K) map[K][]*record {
 	groups := map[K][]*record{}
 	for _, r := range records {
@@ -196,7 +196,7 @@ func by[K comparable](records []*record, key func(*record) K) map[K][]*record {
 
 func subjectOf(r *record) string { return r.subject }
 
-// floor is the real instant at which the local bucket of t begins.
+// floor returns the time at which the local bucket of t begins.
 func floor(t, step, shift int64) int64 {
 	into := (t + shift) % step
 	if into < 0 {
@@ -205,7 +205,7 @@ func floor(t, step, shift int64) int64 {
 	return t - into
 }
 
-// buckets are the hours or local days that a range touches.
+// buckets returns the starts of the hours or local days that overlap a range.
 func buckets(r query.Range, hourly bool) []int64 {
 	step, shift := int64(86400), int64(r.OffsetMinutes)*60
 	if hourly {
@@ -218,7 +218,7 @@ func buckets(r query.Range, hourly bool) []int64 {
 	return starts
 }
 
-// bucketOf is the last bucket that begins at or before t, -1 for none.
+// bucketOf returns the last bucket that begins at or before t, or -1 if there is none.
 func bucketOf(starts []int64, t int64) int {
 	i, exact := slices.BinarySearch(starts, t)
 	if exact {
@@ -227,12 +227,12 @@ func bucketOf(starts []int64, t int64) int {
 	return i - 1
 }
 
-// inHours is the range test of the hourly counters.
+// inHours reports whether an hour is in a range, by the rule for hourly counters.
 func inHours(r query.Range, hour int64) bool {
 	return hour >= floor(r.Start, 3600, 0) && hour <= r.End
 }
 
-// decode reads an object whose values stay as they are written.
+// decode decodes an object and keeps its values as raw JSON.
 func decode(object []byte) map[string]json.RawMessage {
 	var values map[string]json.RawMessage
 	if object != nil && json.Unmarshal(object, &values) != nil {

@@ -15,16 +15,15 @@ import (
 	"svc/internal/stats"
 )
 
-// operation is something done to the model and to the engine, with what each of
-// them answers.
+// operation is an operation on the model and on the engine, with both answers.
 type operation struct {
-	text  string // what is done
+	text  string // description
 	want  func(*model) string
 	got   func(context.Context, *rig) (string, error)
-	batch *event.Batch // what an ingestion brings, nil for all else
+	batch *event.Batch // the batch of an ingestion, nil for other operations
 }
 
-// rig is an engine and its surroundings.
+// rig is an engine with its surroundings.
 type rig struct {
 	*event.Engine
 	path string
@@ -32,7 +31,7 @@ type rig struct {
 	now  atomic.Int64 // Unix second
 }
 
-// newRig opens an engine in a folder of the test.
+// newRig opens an engine in a directory of the test.
 func newRig(folder string, head int) (*rig, error) {
 	r := &rig{path: filepath.Join(folder, "events"), head: head}
 	return r, r.open()
@@ -46,7 +45,7 @@ func (r *rig) open() (err error) {
 	return err
 }
 
-// answered makes an operation of two sides that answer with the same type.
+// answered returns an operation whose two sides answer with the same type.
 func answered[T any](text string, want func(*model) T, got func(context.Context, *rig) (T, error)) operation {
 	return operation{
 		text: text,
@@ -58,7 +57,7 @@ func answered[T any](text string, want func(*model) T, got func(context.Context,
 	}
 }
 
-// quiet makes an operation that the model does not notice.
+// quiet returns an operation that does not affect the model.
 func quiet(text string, do func(*rig) error) operation {
 	return operation{
 		text: text,
@@ -126,7 +125,7 @@ func dropProject(p event.Project) operation {
 }
 
 func export(p event.Project, subject string) operation {
-	show := func(e *event.Event) string { // the order of properties means nothing
+	show := func(e *event.Event) string { // the order of properties is not significant
 		return fmt.Sprintf("\n\t%s %s %q %d %d %s %v", e.Name, e.ID, e.Session, e.At, e.Received, describe(decode(e.Properties)), e.Client)
 	}
 	return answered(fmt.Sprintf("Export %d %q", p, subject),
@@ -172,7 +171,7 @@ func heatmap(p event.Project, r query.Range, name string) operation {
 		})
 }
 
-// shown are the cells that are not 0.
+// shown returns the cells that are not 0.
 func shown(h stats.Heatmap) string {
 	cells := map[string]int64{}
 	for i, n := range h {
@@ -207,7 +206,7 @@ func cohorts(p event.Project, q query.CohortQuery) operation {
 			for _, c := range list {
 				for i := range c.Cells {
 					if c.Cells[i].Open {
-						c.Cells[i].Users = 0 // of which nothing can be said
+						c.Cells[i].Users = 0 // not determined
 					}
 				}
 			}
@@ -239,7 +238,7 @@ func metricBreakdown(p event.Project, q metricSpec) operation {
 		metric(p, q, (*event.Engine).MetricBreakdown))
 }
 
-// metric asks the engine one of the three kinds of metric queries.
+// metric runs one of the three kinds of metric queries on the engine.
 func metric[T any](p event.Project, q metricSpec, ask func(*event.Engine, context.Context, event.Project, query.MetricQuery) (T, error)) func(context.Context, *rig) (T, error) {
 	return func(ctx context.Context, r *rig) (T, error) {
 		query, err := q.query()
@@ -251,7 +250,7 @@ func metric[T any](p event.Project, q metricSpec, ask func(*event.Engine, contex
 	}
 }
 
-// query is the metric as the engine takes it.
+// query converts the metric to the engine's form.
 func (q metricSpec) query() (query.MetricQuery, error) {
 	made := query.MetricQuery{Range: q.Range, Hourly: q.Hourly, GroupBy: q.GroupBy, Property: q.Property, Limit: q.Limit}
 	var err error
@@ -273,7 +272,7 @@ func (q metricSpec) query() (query.MetricQuery, error) {
 	return made, err
 }
 
-// compiled are filters as the engine takes them.
+// compiled converts filters to the engine's form.
 func compiled(filters []filterSpec) ([]query.Filter, error) {
 	if filters == nil {
 		return nil, nil
@@ -289,7 +288,7 @@ func compiled(filters []filterSpec) ([]query.Filter, error) {
 	return list, nil
 }
 
-// describe writes what somebody needs to do the same by hand.
+// describe formats a value with everything that is needed to reproduce it by hand.
 func describe(v any) string {
 	switch v := v.(type) {
 	case *event.Batch:
@@ -321,7 +320,7 @@ func describe(v any) string {
 	return string(raw)
 }
 
-// answers checks one operation.
+// answers verifies one operation.
 func (o operation) answers(t *testing.T, m *model, r *rig) {
 	t.Helper()
 	want := o.want(m)

@@ -8,7 +8,7 @@ import (
 	"svc/internal/event/query"
 )
 
-// questions are all that can be asked.
+// questions returns generators of all kinds of queries.
 func (g *generator) questions() []func() operation {
 	return []func() operation{
 		func() operation { return overview(g.project(), g.span()) },
@@ -26,10 +26,10 @@ func (g *generator) questions() []func() operation {
 	}
 }
 
-// question is one of them.
+// question returns a query of a random kind.
 func (g *generator) question() operation { return pick(g, g.questions()...)() }
 
-// span is a range in which much of the story lies.
+// span returns a range that often contains much of the story.
 func (g *generator) span() query.Range {
 	r := query.Range{Start: g.moment(), End: g.moment(), OffsetMinutes: pick(g, someOffsets...)}
 	switch g.IntN(8) {
@@ -47,7 +47,7 @@ func (g *generator) span() query.Range {
 	return query.Range{Start: min(r.Start, r.End), End: max(r.Start, r.End), OffsetMinutes: r.OffsetMinutes}
 }
 
-// name is one that is stored, or hardly ever one that is not.
+// name returns a stored name, or rarely one that is not stored.
 func (g *generator) name() string {
 	if g.IntN(20) == 0 {
 		return "nothing"
@@ -57,7 +57,7 @@ func (g *generator) name() string {
 
 func (g *generator) nameOrAll() string { return pick(g, "", g.name()) }
 
-// property is a key that is used, or hardly ever one that is not.
+// property returns a key that is used, or rarely one that is not used.
 func (g *generator) property() string {
 	if g.IntN(20) == 0 {
 		return "nothing"
@@ -134,7 +134,7 @@ func (g *generator) metricSpec() metricSpec {
 	return q
 }
 
-// term is a formula that is not deeper than so many operations.
+// term returns a formula that is at most depth operations deep.
 func (g *generator) term(aliases []byte, depth int) *term {
 	switch op := pick[byte](g, '+', '-', '*', '/', 'n', '0', 'A', 'A'); {
 	case op == '0':
@@ -148,7 +148,7 @@ func (g *generator) term(aliases []byte, depth int) *term {
 	}
 }
 
-// filters are mostly none and hardly ever as many as there may be.
+// filters returns mostly no filters, and rarely as many as possible.
 func (g *generator) filters(most int) []filterSpec {
 	if g.IntN(5) < 3 {
 		return nil
@@ -167,7 +167,7 @@ func (g *generator) filters(most int) []filterSpec {
 	return list
 }
 
-// filterValue is nothing, a value, or an array of them.
+// filterValue returns no value, a single one, or an array.
 func (g *generator) filterValue() json.RawMessage {
 	scalar := func() string {
 		for {
@@ -196,5 +196,5 @@ func (g *generator) filterValue() json.RawMessage {
 	return json.RawMessage(scalar())
 }
 
-// unclear are texts of which the contract does not say whether they are numbers.
+// unclear lists texts for which the contract does not define whether they are numbers.
 var unclear = map[string]bool{`"1e3"`: true, `" 30"`: true, `"1."`: true, `".5"`: true, `"+1"`: true}

@@ -10,19 +10,19 @@ import (
 	"svc/internal/stats"
 )
 
-// offsets is table 18.2 of the contract: minutes east of UTC.
+// offsets is table 18.2 of the contract: minutes east of UTC by country.
 var offsets = map[int]string{
 	0: "GB IE", 60: "DE FR NL ES IT SE PL", 180: "RU TR", 240: "AE", 330: "IN", 420: "TH VN ID",
 	480: "CN HK MO TW SG MY PH", 540: "JP KR", 600: "AU", 720: "NZ", -180: "BR", -300: "US CA", -360: "MX",
 }
 
-// group is a value of a dimension; missing is a property that is not there.
+// group is a value of a dimension. missing is set if the property does not exist.
 type group struct {
 	key     string
 	missing bool
 }
 
-// overview is 6.1.
+// overview implements 6.1.
 func (p *project) overview(r query.Range) query.Overview {
 	var o query.Overview
 	names := map[string]bool{}
@@ -41,8 +41,8 @@ func (p *project) overview(r query.Range) query.Overview {
 	return o
 }
 
-// series is 6.2. A counter before the first bucket is not drawn, but belongs to
-// the total of its group like every other in the range.
+// series implements 6.2. A counter before the first bucket is not in the series, but
+// counts in the total of its group like all others in the range.
 func (p *project) series(q query.SeriesQuery) query.Series {
 	s := query.Series{Starts: buckets(q.Range, q.Hourly)}
 	s.Counts = make([]int64, len(s.Starts))
@@ -71,7 +71,7 @@ func (p *project) series(q query.SeriesQuery) query.Series {
 	return s
 }
 
-// breakdown is 6.3.
+// breakdown implements 6.3.
 func (p *project) breakdown(q query.BreakdownQuery) query.Breakdown {
 	counts := map[group]int64{}
 	if q.Dimension == query.ByProperty {
@@ -91,7 +91,7 @@ func (p *project) breakdown(q query.BreakdownQuery) query.Breakdown {
 	return b
 }
 
-// counted is what the counters say of a dimension; event "" is all events.
+// counted sums the counters by a dimension. An empty name includes all events.
 func (p *project) counted(r query.Range, d query.Dimension, name string) map[group]int64 {
 	counts := map[group]int64{}
 	for c, n := range p.counters {
@@ -102,7 +102,7 @@ func (p *project) counted(r query.Range, d query.Dimension, name string) map[gro
 	return counts
 }
 
-// heatmap is 6.4.
+// heatmap implements 6.4.
 func (p *project) heatmap(r query.Range, name string) stats.Heatmap {
 	var m stats.Heatmap
 	for c, n := range p.counters {
@@ -124,7 +124,7 @@ func (p *project) heatmap(r query.Range, name string) stats.Heatmap {
 	return m
 }
 
-// key is the value of a dimension.
+// key returns the value of a dimension.
 func (c counter) key(d query.Dimension) string {
 	switch d {
 	case query.ByEvent:
@@ -137,7 +137,7 @@ func (c counter) key(d query.Dimension) string {
 	return ""
 }
 
-// group is the value of a dimension.
+// group returns the value of a dimension.
 func (r *record) group(d query.Dimension, property string) group {
 	if d == query.ByProperty {
 		text, present := r.texts[property]
@@ -146,8 +146,8 @@ func (r *record) group(d query.Dimension, property string) group {
 	return group{key: counter{name: r.Name, platform: r.platform(), region: r.region()}.key(d)}
 }
 
-// ranked lists groups from the greatest, ties by key. What is not there and
-// what is empty have the same key; then the former comes first.
+// ranked returns groups from the greatest, ties by key. Missing and empty have the same
+// key; missing comes first.
 func ranked(counts map[group]int64) []query.Group {
 	list := []query.Group{}
 	for g, n := range counts {
@@ -159,7 +159,7 @@ func ranked(counts map[group]int64) []query.Group {
 	return list
 }
 
-// compareKeys orders what ties.
+// compareKeys breaks ties.
 func compareKeys(a, b string, missing bool) int {
 	if a == b && missing {
 		return -1
@@ -170,5 +170,5 @@ func compareKeys(a, b string, missing bool) int {
 	return strings.Compare(a, b)
 }
 
-// first is at most n of a list.
+// first returns at most n elements of a list.
 func first[T any](n int, list []T) []T { return list[:min(n, len(list))] }

@@ -8,13 +8,13 @@ import (
 	"svc/internal/boltfile"
 )
 
-// Probe returns the error that Open would return for a file that nobody has open, and
-// changes nothing in it. It reads all pages.
+// Probe returns the error that Open would return for a file that no process has open,
+// without changing the file. It reads all pages.
 func Probe(path string) error {
 	format, found, released := uint32(0), false, false
 	err := boltfile.ExaminePages(path, func(key, value []byte) {
-		// The first bucket of the file is that of the marks, so the first of its
-		// keys that has this name is the one.
+		// The first bucket of the file is meta, so the first key of this name belongs
+		// to it.
 		if !found && bytes.Equal(key, formatKey) && len(value) == 4 {
 			format, found = binary.BigEndian.Uint32(value), true
 		}

@@ -10,18 +10,18 @@ import (
 	"svc/internal/event/hashindex"
 )
 
-// project is what the writer knows of a project.
+// project is the writer's state of a project.
 type project struct {
 	number Project
 	names  *names
 
-	// As of the last commit. Writers hold both Engine.maintaining and the lock of
-	// Engine.file; either suffices for reading.
+	// The indexes as of the last commit. Writers hold both Engine.maintaining and
+	// the lock of Engine.file; either suffices for reading.
 	projectIndexes
 
-	// vacuumed: the dictionaries contain no unreferenced texts. It is false after a
-	// start, which may follow an interrupted erasure, and after an erasure that
-	// failed. Guarded by Engine.maintaining.
+	// vacuumed reports that the dictionaries contain no unreferenced texts. It is
+	// false after a start, which may follow an interrupted erasure, and after an
+	// erasure that failed. Guarded by Engine.maintaining.
 	vacuumed bool
 }
 
@@ -32,8 +32,8 @@ type projectIndexes struct {
 }
 
 const (
-	// The payload of a key is the hour of the event, its lower 16 bits, and the
-	// 15 seconds in it.
+	// The payload of a key is the lower 16 bits of the event's hour and the
+	// 15-second slot within the hour.
 	keyPayload  = 3
 	slotBits    = 8
 	slotSeconds = 15
@@ -43,7 +43,7 @@ func keyOf(at int64) uint32 {
 	return uint32(at/3600)&0xffff<<slotBits | uint32(at%3600/slotSeconds)
 }
 
-// loadProjects reads what lives in memory of each project.
+// loadProjects reads the state of each project that is kept in memory.
 func (e *Engine) loadProjects(tx *boltfile.Tx) error {
 	all := tx.Bucket(projectsBucket)
 	return all.ForEachBucket(func(key []byte) error {
@@ -85,14 +85,14 @@ func (e *Engine) loadIndexes(b *boltfile.Bucket) (x projectIndexes, err error) {
 	return x, err
 }
 
-// project finds a project that has been written to, nil when it has not.
+// project returns a project, or nil if it was never written to.
 func (e *Engine) project(number Project) *project {
 	e.known.RLock()
 	defer e.known.RUnlock()
 	return e.projects[number]
 }
 
-// Projects lists the projects of which something is stored.
+// Projects returns the projects that have stored data.
 func (e *Engine) Projects() []Project {
 	e.known.RLock()
 	defer e.known.RUnlock()
@@ -103,7 +103,7 @@ func (e *Engine) Projects() []Project {
 	return list
 }
 
-// addProject makes the buckets of a new project.
+// addProject creates the buckets of a new project.
 func (e *Engine) addProject(tx *boltfile.Tx, number Project) (*project, error) {
 	b, err := tx.Bucket(projectsBucket).CreateBucketIfNotExists(encoding.Key32(uint32(number)))
 	if err != nil {
@@ -117,7 +117,7 @@ func (e *Engine) addProject(tx *boltfile.Tx, number Project) (*project, error) {
 	return e.loadProject(b, number)
 }
 
-// projectBucket is one of the buckets of a project, nil when it has none.
+// projectBucket returns one of the buckets of a project, or nil if there is none.
 func projectBucket(tx *boltfile.Tx, number Project, name []byte) *boltfile.Bucket {
 	if b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number))); b != nil {
 		return b.Bucket(name)

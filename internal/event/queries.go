@@ -7,9 +7,9 @@ import (
 	"svc/internal/stats"
 )
 
-// The questions are answered by the package query, from a snapshot of the project.
+// Package query computes the answers from a snapshot of the project.
 
-// ask answers a question about a project as it is now.
+// ask answers a query from a snapshot of a project.
 func ask[Q, A any](ctx context.Context, e *Engine, p Project, q Q, answer func(*query.Source, context.Context, Q) (A, error)) (a A, err error) {
 	err = e.snapshot(ctx, p, func(v *snapshot) error {
 		a, err = answer(v.source(), ctx, q)
@@ -18,22 +18,23 @@ func ask[Q, A any](ctx context.Context, e *Engine, p Project, q Q, answer func(*
 	return a, err
 }
 
-// Overview counts what happened in a range.
+// Overview returns the totals of a range.
 func (e *Engine) Overview(ctx context.Context, p Project, r query.Range) (query.Overview, error) {
 	return ask(ctx, e, p, r, (*query.Source).Overview)
 }
 
-// Series counts over time, by the hourly counters.
+// Series returns counts over time, from the hourly counters.
 func (e *Engine) Series(ctx context.Context, p Project, q query.SeriesQuery) (query.Series, error) {
 	return ask(ctx, e, p, q, (*query.Source).Series)
 }
 
-// Breakdown counts by a dimension.
+// Breakdown returns counts by a dimension.
 func (e *Engine) Breakdown(ctx context.Context, p Project, q query.BreakdownQuery) (query.Breakdown, error) {
 	return ask(ctx, e, p, q, (*query.Source).Breakdown)
 }
 
-// Heatmap counts by the hours of a week. only is the name of the events, "" = all.
+// Heatmap returns counts by the hours of a week. only is the name of the events,
+// "" for all.
 func (e *Engine) Heatmap(ctx context.Context, p Project, r query.Range, only string) (stats.Heatmap, error) {
 	return ask(ctx, e, p, r, func(s *query.Source, _ context.Context, r query.Range) (stats.Heatmap, error) {
 		return s.Heatmap(r, only)
@@ -45,7 +46,7 @@ func (e *Engine) Funnel(ctx context.Context, p Project, q query.FunnelQuery) ([]
 	return ask(ctx, e, p, q, (*query.Source).Funnel)
 }
 
-// Cohorts counts who comes back.
+// Cohorts counts the users that return.
 func (e *Engine) Cohorts(ctx context.Context, p Project, q query.CohortQuery) ([]query.Cohort, error) {
 	return ask(ctx, e, p, q, (*query.Source).Cohorts)
 }

@@ -12,10 +12,10 @@ import (
 	"svc/internal/integrity"
 )
 
-// Repair corrects what Check finds as far as it can be derived from blocks and texts,
-// in one transaction. Nobody else may have the file open. Its memory grows with the
-// index of event ids, by about 6 bytes an event. The error is one of Open, or that of
-// ctx.
+// Repair corrects the findings of Check as far as the correct state can be derived
+// from blocks and texts, in one transaction. No other process may have the file open.
+// Its memory grows with the index of event IDs, by about 6 bytes per event. The error
+// is one of Open's or that of ctx.
 func Repair(ctx context.Context, path string) error {
 	return boltfile.Repair(path, boltfile.Options{MapSize: mapSize}, layout, func(file *boltfile.Writer) error {
 		return file.Update(func(tx *boltfile.Tx) error {
@@ -35,7 +35,7 @@ func Repair(ctx context.Context, path string) error {
 	})
 }
 
-// renewKeys makes the index of event ids from the blocks that can be read.
+// renewKeys rebuilds the index of event IDs from the readable blocks.
 func (p *projectCheck) renewKeys() error {
 	m, err := hashindex.Rebuild(p.bucket, keysBucket, keyPayload)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *projectCheck) renewKeys() error {
 		hour := int64(binary.BigEndian.Uint32(key)) * 3600
 		r, err := block.Decode(hour, blocks.ValueAt(key, raw))
 		if err != nil {
-			continue // the report has it
+			continue // already in the report
 		}
 		for row, id := range r.IDs {
 			if err := m.Add(hashindex.Entry{Hash: p.secret.Hash(id), Payload: keyOf(hour + int64(r.Seconds[row]))}); err != nil {

@@ -12,15 +12,14 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// dropStep is the number of values that one transaction deletes, so that those
-// who write wait little.
+// dropStep is the number of values that one transaction deletes. It is small so that
+// writers wait only briefly.
 const dropStep = 64
 
-// ApplyRetention removes the events of a project that happened before a moment, and the
-// counters of hours that begin before the hour of another; both are Unix
-// seconds. Texts that only these events had go from the dictionaries, and so do names
-// that nothing has any more and nobody has edited. It can be stopped and repeated at
-// will.
+// ApplyRetention removes the events of a project from before eventsBefore, and the
+// counters of the hours from before the hour of countersBefore, both in Unix seconds.
+// It also removes texts that only these events had, and names that nothing refers to
+// and that were never edited. It can be stopped and repeated at any time.
 func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, countersBefore int64) error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -52,8 +51,8 @@ func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, co
 	return e.forgetNames(ctx, of)
 }
 
-// dropBefore deletes what is stored under earlier hours. With the first counters
-// that go it writes down from which hour on all are there.
+// dropBefore deletes the values stored under earlier hours. When the first counters
+// are removed, it records the hour from which counters are complete.
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
 	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
@@ -82,14 +81,14 @@ func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour 
 	return dropped, ctx.Err()
 }
 
-// update is a write transaction of its own.
+// update runs fn in its own write transaction.
 func (e *Engine) update(fn func(*boltfile.Tx) error) error {
 	e.file.Lock()
 	defer e.file.Unlock()
 	return e.updateFile(fn)
 }
 
-// cutHour removes the events of an hour that happened before a moment in it.
+// cutHour removes the events of an hour from before a time within it.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte
 	hour := uint32(min(max(before/3600, 0), 1<<32-1))
@@ -115,8 +114,7 @@ func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bo
 	return cut, err
 }
 
-// vacuum removes the texts from the dictionaries that no event has any
-// more.
+// vacuum removes the texts that no event refers to from the dictionaries.
 func (e *Engine) vacuum(ctx context.Context, of *project) error {
 	e.file.Lock()
 	ends := [2]uint32{of.subjects.Next(), of.sessions.Next()}
@@ -135,7 +133,7 @@ func (e *Engine) vacuum(ctx context.Context, of *project) error {
 	if err != nil {
 		return err
 	}
-	const step = 16 << 10 // numbers looked at in one transaction
+	const step = 16 << 10 // numbers examined in one transaction
 	for from := uint32(1); from < max(ends[0], ends[1]) && ctx.Err() == nil; from += step {
 		gone := [2][]uint32{subjects.Missing(from, min(from+step, ends[0])), sessions.Missing(from, min(from+step, ends[1]))}
 		if len(gone[0])+len(gone[1]) == 0 {
@@ -149,7 +147,7 @@ func (e *Engine) vacuum(ctx context.Context, of *project) error {
 	return ctx.Err()
 }
 
-// DropProject removes everything of a project.
+// DropProject removes all data of a project.
 func (e *Engine) DropProject(ctx context.Context, p Project) error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -176,7 +174,7 @@ func (e *Engine) DropProject(ctx context.Context, p Project) error {
 	if !boltfile.Written(err) {
 		return err
 	}
-	for _, h := range e.heads.Load().all() { // what came in since the flush
+	for _, h := range e.heads.Load().all() { // events that arrived after the flush
 		h.mu.Lock()
 		delete(h.projects, p)
 		h.mu.Unlock()

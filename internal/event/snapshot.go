@@ -16,20 +16,22 @@ import (
 	"svc/internal/hourly"
 )
 
-// snapshot is a project at one moment: its blocks and its events in memory, each
-// event once. It lives as long as its transaction.
+// snapshot is a consistent view of a project: its blocks and its events in
+// memory, with each event exactly once. It is valid until the end of its
+// transaction.
 type snapshot struct {
 	ctx     context.Context
 	engine  *Engine
-	project *project // nil when nothing was ever stored
+	project *project // nil if nothing was ever stored
 	blocks  *boltfile.Bucket
 	counts  *boltfile.Bucket
 	heads   []headSnapshot
-	read    []*hour  // that the query was given
+	read    []*hour  // those that the query has been given
 	texts   []string // names by number
 }
 
-// headSnapshot is the events of a project that a head had at one moment.
+// headSnapshot holds the events of a project that were in a head when the
+// snapshot was taken.
 type headSnapshot struct {
 	head         *head
 	of           *headProject
@@ -39,8 +41,7 @@ type headSnapshot struct {
 	sessions     []string // numbered from firstSession
 }
 
-// subject is the number of a distinct_id that is new in the head; 0 when it is
-// not.
+// subject returns the number of a distinct_id that is new in the head, or 0.
 func (s *headSnapshot) subject(text string) uint32 {
 	s.head.mu.RLock()
 	defer s.head.mu.RUnlock()
@@ -54,8 +55,8 @@ type hour struct {
 	heads []*block.Columns
 }
 
-// snapshot runs fn with a project as it is now. fn must not write to anybody who
-// may be slow. It waits while too many queries run.
+// snapshot runs fn with a snapshot of a project. fn must not block on a slow
+// reader, such as a client. snapshot waits while too many queries run.
 func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) error) error {
 	e.observed.waitingQueries.Add(1)
 	select {
@@ -75,19 +76,19 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 	}
 }
 
-// errForgotten is for a snapshot whose names may not be those of its events.
+// errForgotten is returned if the names of a snapshot may not match its events.
 var errForgotten = errors.New("event names were forgotten meanwhile")
 
-// snapshotOnce is snapshot, except that it returns errForgotten instead of calling fn if
-// the numbers of forgotten names may have been given to others while it began.
+// snapshotOnce is like snapshot, but returns errForgotten instead of calling fn
+// if the numbers of forgotten names may have been reassigned while it began.
 func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot) error) error {
 	v := &snapshot{ctx: ctx, engine: e}
 	forgotten := uint64(0)
 	if of := e.project(p); of != nil {
 		forgotten = of.names.forgotten.Load()
 	}
-	// The heads come first: one that is written before the transaction begins is
-	// left out below, and none that is written later is missed.
+	// The heads are read first: one that is written before the transaction
+	// begins is left out below, and one that is written later is not missed.
 	heads := e.heads.Load().all()
 	return e.noteDamage(e.file.View(func(tx *boltfile.Tx) error {
 		if v.project = e.project(p); v.project == nil {
@@ -100,7 +101,7 @@ func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot)
 			}
 		}
 		v.blocks, v.counts = projectBucket(tx, p, blocksBucket), projectBucket(tx, p, countersBucket)
-		v.texts = v.project.names.all() // last: the events seen have no others
+		v.texts = v.project.names.all() // last, so that it includes the names of all events seen
 		if v.project.names.forgotten.Load() != forgotten {
 			return errForgotten
 		}
@@ -108,21 +109,21 @@ func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot)
 	}))
 }
 
-// run is fn with damage as an error. Queries do not verify the blocks that they
-// read, which would take longer than most of them do: what refers to nothing is
-// found when they get there, with a panic.
+// run calls fn and returns damage as an error. Queries do not verify the blocks
+// that they read, because that would take longer than most queries. They panic
+// when they reach a reference to something that does not exist.
 func (v *snapshot) run(fn func(*snapshot) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if err = v.damage(); err == nil {
-				panic(p) // it is not the file
+				panic(p) // the file is not the cause
 			}
 		}
 	}()
 	return fn(v)
 }
 
-// damage looks for a damaged block among those that the query was given.
+// damage looks for a damaged block among those that the query has been given.
 func (v *snapshot) damage() error {
 	for _, h := range v.read {
 		for _, raw := range h.raws {
@@ -134,12 +135,12 @@ func (v *snapshot) damage() error {
 	return nil
 }
 
-// failed is an error about a block of the hour.
+// failed adds the hour to an error about one of its blocks.
 func (h *hour) failed(err error) error {
 	return fmt.Errorf("events of hour %d: %w", h.start/3600, err)
 }
 
-// take notes what a head has of the project now.
+// take adds the present events of a project in a head.
 func (v *snapshot) take(h *head, p Project) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -160,7 +161,7 @@ func (v *snapshot) take(h *head, p Project) {
 	v.heads = append(v.heads, s)
 }
 
-// name is the number of a name.
+// name returns the number of a name.
 func (v *snapshot) name(text string) (number uint32, ok bool) {
 	if v.project == nil {
 		return 0, false
@@ -176,7 +177,7 @@ func (v *snapshot) nameText(number uint32) string {
 	return v.texts[number]
 }
 
-// hours lists the hours that have events and touch a range, ascending.
+// hours returns the hours that have events and overlap a range, ascending.
 func (v *snapshot) hours(from, to int64) []*hour {
 	from, to = max(from, 0), min(to, 1<<32*3600-1)
 	if from > to {
@@ -215,8 +216,7 @@ func (v *snapshot) hours(from, to int64) []*hour {
 	return list
 }
 
-// part is the events of one hour in a head. Properties are read when they are
-// asked for.
+// part returns the events of one hour in a head. Properties are read on demand.
 func (s *headSnapshot) part(at int64, order []uint64) *block.Columns {
 	return block.NewColumns(at, s.of.rows(order, false), func(key string) (*block.Column, error) {
 		objects := make([]string, len(order))
@@ -227,7 +227,7 @@ func (s *headSnapshot) part(at int64, order []uint64) *block.Columns {
 	})
 }
 
-// open is Open of the hour as the source has it.
+// open implements Open of query.Hour.
 func (h *hour) open(reuse []*block.Columns) ([]*block.Columns, error) {
 	list := reuse[:0]
 	for _, raw := range h.raws {
@@ -240,7 +240,7 @@ func (h *hour) open(reuse []*block.Columns) ([]*block.Columns, error) {
 	return append(list, h.heads...), nil
 }
 
-// eachCount is Counts of the source.
+// eachCount implements Counts of query.Source.
 func (v *snapshot) eachCount(from, to int64, visit func(query.Counter)) error {
 	from, to = max(from, 0)/3600, min(to, 1<<32*3600-1)
 	if from*3600 > to {
@@ -274,7 +274,7 @@ func (v *snapshot) eachCount(from, to int64, visit func(query.Counter)) error {
 	return nil
 }
 
-// source is what queries may read of the project.
+// source returns the view of the project that queries read.
 func (v *snapshot) source() *query.Source {
 	return &query.Source{
 		Names: v.texts, Number: v.name, Counts: v.eachCount, Budget: v.engine.memory,

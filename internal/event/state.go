@@ -12,37 +12,37 @@ import (
 	"svc/internal/meter"
 )
 
-// State describes an engine: counters since it was opened, and its present size. Times
-// in distributions are nanoseconds.
+// State describes an engine: counters since it was opened, and its current size. Distributions
+// of times are in nanoseconds.
 type State struct {
-	boltfile.State // its commits are those of batches
+	boltfile.State // commits are those of batches
 
-	Batches   uint64  // that were answered
-	Events    uint64  // that were stored
-	PerSecond float64 // events stored, the mean of the last minute
+	Batches   uint64  // answered
+	Events    uint64  // stored
+	PerSecond float64 // events stored, mean of the last minute
 
 	Waiting      int // batches in the queue
 	WaitingBytes int
 
 	HeadEvents, HeadBytes int // in memory
-	FrozenHeads           int // of these heads that are being written: 0 or 1
-	WALBytes              int // of the log of these events in the file
+	FrozenHeads           int // how many of these heads are being written: 0 or 1
+	WALBytes              int // size of these events in the log of the file
 
-	Blocks, Hours int // blocks in the file, and hours of projects that they are of
+	Blocks, Hours int // blocks in the file, and distinct hours of projects that have blocks
 
-	Queries        meter.Distribution // how long they ran
+	Queries        meter.Distribution // how long queries ran
 	QueriesRunning int
 	QueriesWaiting int
 }
 
-// observed is what an engine counts of itself.
+// observed holds the statistics of an engine.
 type observed struct {
 	batches, events             atomic.Uint64
 	query                       *meter.Histogram
 	waitingQueries, rewritten   atomic.Int64
 	rate                        meter.Rate
 	counting                    sync.Mutex
-	countedAt                   int64 // value of rewritten; guarded by counting, like what follows
+	countedAt                   int64 // value of rewritten; guarded by counting, like the following fields
 	countedBlocks, countedHours int
 }
 
@@ -50,13 +50,13 @@ func newObserved() observed {
 	return observed{query: meter.NewHistogram(meter.Durations()), countedAt: -1}
 }
 
-// updateFile runs fn in a transaction that writes, of anything but new batches. A damaged file
-// is not written to.
+// updateFile runs fn in a write transaction that is not counted as a commit of batches. It
+// does not write to a damaged file.
 func (e *Engine) updateFile(fn func(*boltfile.Tx) error) error {
 	if err := e.file.Damage(); err != nil {
 		return err
 	}
-	var refused error // by fn, which says nothing about the file
+	var refused error // returned by fn, so it is not an error of the file
 	err := e.file.UpdateUncounted(func(tx *boltfile.Tx) error {
 		refused = fn(tx)
 		return refused
@@ -72,13 +72,14 @@ func (e *Engine) updateFile(fn func(*boltfile.Tx) error) error {
 // boltfile.Writer. It does not wait for writers.
 func (e *Engine) Writable() error { return e.file.Writable() }
 
-// LockedFor returns for how long the present writer has had the file; 0 without one.
+// LockedFor returns how long the current writer has held the file's lock, or 0 if there is
+// none.
 func (e *Engine) LockedFor() time.Duration { return e.file.LockedFor() }
 
 // ReadOnly reports whether damage keeps events from being stored.
 func (e *Engine) ReadOnly() bool { return e.file.Damage() != nil }
 
-// Damage returns nil, or what was found damaged, for the administrator.
+// Damage returns the damage that was found, for the administrator, or nil.
 func (e *Engine) Damage() error {
 	if cause := e.file.DamageCause(); cause != nil {
 		return cause
@@ -89,9 +90,9 @@ func (e *Engine) Damage() error {
 	return nil
 }
 
-// noteDamage remembers and logs the first damage that leaves the file writable, such as that of
-// a block. It returns a fault of kind Damaged for an error that is about damage, and any other
-// as it is.
+// noteDamage stores and logs the first damage that leaves the file writable, such as a damaged
+// block. It returns a fault of kind Damaged for an error about damage, and any other error
+// unchanged.
 func (e *Engine) noteDamage(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok || !errors.Is(err, ErrDamaged) {
 		return err
@@ -103,7 +104,8 @@ func (e *Engine) noteDamage(err error) error {
 	return fault.New(fault.Damaged, "some of these events are damaged on the server; its administrator has to repair events.db")
 }
 
-// State returns the current state. Beside an error it has what could be read.
+// State returns the current state. If it returns an error, the state contains what could be
+// read.
 func (e *Engine) State() (State, error) {
 	file, err := e.file.State()
 	o := &e.observed
@@ -125,8 +127,8 @@ func (e *Engine) State() (State, error) {
 	return s, errors.Join(err, uncounted)
 }
 
-// countBlocks counts blocks and hours of all projects. As it looks at the key of
-// each, it does so only when one may have changed.
+// countBlocks counts blocks and hours of all projects. Because it visits every key, it does so
+// only if one may have changed.
 func (e *Engine) countBlocks() (blocks, hours int, err error) {
 	o := &e.observed
 	o.counting.Lock()

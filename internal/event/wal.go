@@ -11,15 +11,15 @@ import (
 	"svc/internal/event/submission"
 )
 
-// A value of the WAL is the batches of one commit, one after the other:
+// A value of the WAL contains the batches of one commit, concatenated:
 //
-//	batch   = project, received, time zone + 1 or 0, platform, region (uvarints)
-//	          subject, session, version, country name, region name, city,
-//	          address, user agent (texts)
-//	          number of events (uvarint) { event }
-//	event   = event_id (text), name, zigzag of time less received (uvarints)
-//	          0, or 1 + length of the properties (uvarint) and these
-//	text    = length (uvarint) and bytes
+// 	batch   = project, received, time zone + 1 or 0, platform, region (uvarints)
+// 	          subject, session, version, country name, region name, city,
+// 	          address, user agent (texts)
+// 	          number of events (uvarint) { event }
+// 	event   = event_id (text), name, zigzag of time minus received (uvarints)
+// 	          0, or 1 + length of the properties (uvarint) and these
+// 	text    = length (uvarint) and bytes
 //
 // The key is the number of the commit in its generation.
 
@@ -47,8 +47,8 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// append adds a batch to a value of the WAL, with those of the items that take
-// lists, whose names have these numbers.
+// append appends a batch to a value of the WAL, with the items listed in take. names
+// holds the numbers of their names.
 func (t *walBatch) append(b []byte, items []submission.Item, take []int, names []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(t.project))
 	b = binary.AppendUvarint(b, uint64(t.received))
@@ -79,7 +79,7 @@ func (t *walBatch) append(b []byte, items []submission.Item, take []int, names [
 // walReader reads a value of the WAL.
 type walReader struct {
 	encoding.Reader
-	whole string // the value, of which texts are parts
+	whole string // the value; texts are substrings of it
 }
 
 func newWALReader(value []byte) walReader {
@@ -94,7 +94,7 @@ func (r *walReader) take(n int) string {
 
 func (r *walReader) text() string { return r.take(r.Count(len(r.Rest))) }
 
-// next reads a batch into t, whose items it uses again.
+// next reads a batch into t and reuses the slice of its items.
 func (r *walReader) next(t *walBatch) error {
 	*t = walBatch{project: Project(r.Uvarint()), received: int64(r.Uvarint()), items: t.items[:0]}
 	t.offset, t.details.Platform = r.Byte(), r.Byte()
@@ -118,8 +118,8 @@ func (r *walReader) next(t *walBatch) error {
 	return nil
 }
 
-// removeFromWAL removes the batches of a project. Should its number be used again,
-// its names would have others.
+// removeFromWAL removes the batches of a project. Otherwise they would be
+// replayed with wrong names if the project's number were reused.
 func removeFromWAL(tx *boltfile.Tx, p Project) error {
 	wal := tx.Bucket(walBucket)
 	return wal.ForEachBucket(func(generation []byte) error {
@@ -142,7 +142,7 @@ func removeFromWAL(tx *boltfile.Tx, p Project) error {
 	})
 }
 
-// valueWithout is a value of the WAL without the batches of a project.
+// valueWithout returns a value of the WAL without the batches of a project.
 func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 	var t walBatch
 	for r := newWALReader(value); len(r.Rest) > 0; {
@@ -159,7 +159,7 @@ func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 	return kept, has, nil
 }
 
-// replay makes the head from the WAL.
+// replay builds the head from the WAL.
 func (e *Engine) replay(tx *boltfile.Tx) error {
 	last := binary.BigEndian.Uint64(tx.Bucket(metaBucket).Get(flushedKey))
 	var batch walBatch

@@ -1,11 +1,11 @@
-// Package block is the format of stored events: a block holds the events of one
+// Package block implements the storage format of events. A block holds the events of one
 // project and hour, column by column. It is written once, read in place, and never
 // changed.
 //
 //	block.go       the format, and Encode
 //	decode.go      Open, which reads in place; Decode and DecodeSubject, which copy; Check
-//	columns.go     Columns, what queries read: of a block, or of events in memory
-//	rows.go        Rows, what a block is made from and read back into; Merge
+//	columns.go     Columns, the input of queries: a block, or events in memory
+//	rows.go        Rows, the decoded form of a block; Merge
 //	ids.go         event_ids
 //	properties.go  properties: columns of the frequent keys, and the rest
 package block
@@ -21,7 +21,8 @@ import (
 	"svc/internal/integrity"
 )
 
-// What every analysis reads is in a block as it is used; the rest is compressed.
+// The columns that every analysis reads are stored in the form in which they are used.
+// The others are compressed.
 //
 //	1 byte    version, 1
 //	4 bytes   CRC-32C of all that follows, little endian
@@ -33,9 +34,9 @@ import (
 //	1 byte    0, the end of the directory
 //	          the columns, one after the other
 //
-// A uvarint is seven bits in a byte, the lowest first, the highest bit set where
-// another byte follows. Rows are in the order of time, those of one second in the
-// order of receipt. The columns:
+// A uvarint has seven bits per byte, the lowest first; the highest bit is set if another
+// byte follows. Rows are in order of time, those of one second in order of receipt. The
+// columns:
 //
 //	 1  seconds     2 bytes a row, little endian: second in the hour
 //	 2  names       codes in 4; 0, 1, 2 or 4 bytes a row, little endian: as few as
@@ -53,7 +54,7 @@ import (
 //	                0: from the event to its receipt, one for all rows. Form 1: the
 //	                same, one by row. Form 2: by row, from the receipt of the last row
 //	                before of the same sender, or where there is none, of the last row
-//	                before that was the first of its sender, or of the begin of the
+//	                before that was its sender's first, or of the begin of the
 //	                hour, to its own
 //	11  ids         the event_ids that are UUIDs in lower case, 16 bytes each, or 15
 //	                when there is a column 19; see ids.go
@@ -70,21 +71,21 @@ import (
 //	19  UUIDs       1 byte: the version of all UUIDs of 11; then two bits of each, the
 //	                first in the lowest bits of the first byte
 //
-// Numbers: 1 byte width (0 to 4), uvarint the smallest, then width bytes for
-// each: its distance from the smallest, little endian. If all are 0 the column is
-// empty.
+// Numbers: width (1 byte, 0 to 4), the smallest number (uvarint), then width bytes for
+// each number: its distance from the smallest, little endian. If all numbers are 0, the
+// column is empty.
 //
 // Texts: the length in bytes of each (uvarint), then the bytes of each.
 //
-// Bits: 0 to 32 bits each, as few as the highest code needs, one after the other,
-// the first in the lowest bits of the first byte.
+// Bits: 0 to 32 bits for each code, as few as the highest code needs, concatenated, the
+// first code in the lowest bits of the first byte.
 //
-// Rows in a list are ascending; each is a uvarint, the distance from the one
-// before (the first: from 0).
+// Rows in a list are ascending. Each is a uvarint, the distance from the previous one
+// (for the first, from 0).
 //
-// Packed: 1 byte 0 and the bytes; or 1 byte 1 and chunks, each: uvarint length of
-// its content (at most 262,144), uvarint stored length, and a zstd frame, or the
-// bytes themselves if both lengths are the same. Packed nothing is nothing.
+// Packed: 1 byte 0 and the bytes; or 1 byte 1 and chunks, each: uvarint length of its
+// content (at most 262,144), uvarint stored length, and a zstd frame, or the bytes
+// themselves if both lengths are the same. Packing zero bytes gives zero bytes.
 const version = 1
 
 const (
@@ -115,14 +116,14 @@ const (
 	lastSecond = 3599
 )
 
-// errDamaged is returned for bytes that are no block.
+// errDamaged is returned for bytes that are not a valid block.
 var errDamaged = fmt.Errorf("a block of events is %w", integrity.ErrDamaged)
 
-// rawColumns are the bytes of each column by its number.
+// rawColumns holds the bytes of each column, by column number.
 type rawColumns [columnCount][]byte
 
-// Encode encodes the rows of the hour that begins at a Unix second as a block. Of the
-// senders it keeps those that rows refer to, each once, in the order of their first use.
+// Encode encodes the rows of the hour that starts at a Unix second as a block. It stores
+// only the senders that rows refer to, each once, in order of first use.
 func Encode(hour int64, r *Rows) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -144,8 +145,7 @@ func Encode(hour int64, r *Rows) ([]byte, error) {
 	return columns.join(r.Len(), len(numbers), len(senders)), nil
 }
 
-// check finds rows that do not fit together, which only a fault of the program
-// makes.
+// check reports inconsistent rows, which only a programming error can cause.
 func (r *Rows) check() error {
 	n := r.Len()
 	if len(r.Names) != n || len(r.SenderOf) != n || len(r.Received) != n || len(r.IDs) != n || len(r.Props) != n {
@@ -166,7 +166,7 @@ func (r *Rows) check() error {
 	return nil
 }
 
-// join writes the block.
+// join assembles the block.
 func (columns *rawColumns) join(rows, names, senders int) []byte {
 	size := 64
 	for _, column := range columns {
@@ -189,7 +189,7 @@ func (columns *rawColumns) join(rows, names, senders int) []byte {
 	return Seal(raw)
 }
 
-// Seal writes the checksum of a block into it.
+// Seal writes the checksum into a block.
 func Seal(raw []byte) []byte {
 	binary.LittleEndian.PutUint32(raw[1:], encoding.Checksum(raw[sumEnd:]))
 	return raw
@@ -205,7 +205,8 @@ func (columns *rawColumns) setSenders(senders []Sender) {
 	columns[columnClients] = encodeClients(senders)
 }
 
-// Texts are the texts of details in the order in which a block has them.
+// Texts returns pointers to the texts of details, in the order in which a block stores
+// them.
 func (d *Details) Texts() [6]*string {
 	return [6]*string{&d.Version, &d.CountryName, &d.RegionName, &d.City, &d.Address, &d.Agent}
 }
@@ -229,16 +230,16 @@ func encodeClients(senders []Sender) []byte {
 	return encoding.Pack(nil, plain)
 }
 
-// The forms of the column of receipts.
+// Encodings of the column of receipt times.
 const (
 	receivedOnce     = 0 // one delay for all rows
 	receivedByRow    = 1 // the delay of each row
-	receivedBySender = 2 // the distance of each row from the one before of its sender
+	receivedBySender = 2 // the distance of each row from the sender's previous row
 )
 
-// encodeReceived writes when rows were received. Either events are sent one by one,
-// then their delays are alike, or many in one request, then they have the receipt in
-// common. codes are the senders of the rows.
+// encodeReceived encodes the times of receipt. If events are sent one by one, their
+// delays are similar; if many are sent in one request, they share the time of receipt.
+// codes holds the senders of the rows.
 func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 	if r.Len() == 0 {
 		return nil
@@ -257,28 +258,28 @@ func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 	if same {
 		return encoding.Pack(nil, binary.AppendVarint([]byte{receivedOnce}, first))
 	}
-	// What repeats is short when it is packed, so one of them is not tried.
+	// Repetition compresses well, so encode only the form with more zeros.
 	if zeros(distances) > zeros(delays) {
 		delays = distances
 	}
 	return encoding.Pack(nil, delays)
 }
 
-// zeros is how often a byte is 0.
+// zeros counts the zero bytes.
 func zeros(raw []byte) int { return bytes.Count(raw, []byte{0}) }
 
-// receipts are the last ones of senders, Unix seconds.
+// receipts tracks the last time of receipt of each sender, in Unix seconds.
 type receipts struct {
 	last  []int64 // by sender
 	known []bool  // by sender
-	first int64   // of the last sender that was new
+	first int64   // of the most recent sender that was new
 }
 
 func newReceipts(hour int64, senders int) receipts {
 	return receipts{last: make([]int64, senders), known: make([]bool, senders), first: hour}
 }
 
-// before is the receipt from which that of the next row of a sender is counted.
+// before returns the time that the receipt of a sender's next row is relative to.
 func (l *receipts) before(sender uint32) int64 {
 	if l.known[sender] {
 		return l.last[sender]

@@ -13,7 +13,7 @@ import (
 
 const testHour = 1_770_000_000 / 3600 * 3600
 
-// testRow is an event with its sender, written out.
+// testRow is an event together with its sender.
 type testRow struct {
 	second   int
 	name     uint32
@@ -24,7 +24,7 @@ type testRow struct {
 	props    map[string]string
 }
 
-// writeOut are the rows, each by itself.
+// writeOut returns the rows in expanded form.
 func writeOut(r *Rows) []testRow {
 	list := make([]testRow, r.Len())
 	for i := range list {
@@ -42,7 +42,7 @@ func writeOut(r *Rows) []testRow {
 	return list
 }
 
-// sameRows compares rows with those that are wanted.
+// sameRows compares rows with the expected ones.
 func sameRows(t *testing.T, what string, got *Rows, want []testRow) {
 	t.Helper()
 	list := writeOut(got)
@@ -97,7 +97,7 @@ func TestBlockReturnsWhatItWasGiven(t *testing.T) {
 	}
 }
 
-// sameColumns compares what a part says with the rows it was made from.
+// sameColumns compares a part with the rows it was made from.
 func sameColumns(t *testing.T, what string, p *Columns, r *Rows) {
 	t.Helper()
 	if p.Hour != testHour || p.N != r.Len() {
@@ -158,7 +158,7 @@ func sameProperty(t *testing.T, what string, p *Columns, r *Rows, key string) {
 	}
 }
 
-// TestWideBlock has so much of everything that the widest forms are used.
+// TestWideBlock has enough of everything to use the widest encodings.
 func TestWideBlock(t *testing.T) {
 	t.Parallel()
 	s := &source{Rand: rand.New(rand.NewPCG(3, 3)), names: 1, senders: 1}

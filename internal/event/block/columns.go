@@ -7,17 +7,17 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// Columns are events of one hour: a block in the file, read in place, or events that
-// are still in memory. Rows are in the order of time, those of one second in the
-// order of receipt. Where an hour has several Columns, those whose events were
-// received first come first.
+// Columns holds events of one hour: a block in the file, read in place, or events that
+// are still in memory. Rows are in order of time, those of one second in order of
+// receipt. If an hour has several Columns, they are ordered by the receipt of their
+// events.
 type Columns struct {
 	Hour int64 // Unix second at which it begins
 	N    int   // rows
 
-	Seconds  []byte         // two bytes each, little endian: second in the hour
+	Seconds  []byte         // two bytes per row, little endian: second in the hour
 	Names    encoding.Codes // index in NameOf
-	NameOf   []uint32       // numbers of names in the project, each once
+	NameOf   []uint32       // numbers of names in the project, without duplicates
 	Senders  int
 	SenderOf encoding.Codes // number of the sender, below Senders
 
@@ -25,33 +25,33 @@ type Columns struct {
 	platforms          senderColumn[uint8]
 	regions            senderColumn[uint16]
 
-	// Property finds the values of a property, nil where no event has it. The
-	// key is compared exactly. It may be called from several goroutines, each of
-	// which gets a column of its own.
+	// Property returns the values of a property, or nil if no event has it. Keys are
+	// compared exactly. It is safe for concurrent use. Each call returns its own column.
 	Property func(key string) (*Column, error)
 }
 
-// Second returns when an event happened, in seconds since the hour began.
+// Second returns the time of an event in seconds since the start of the hour.
 func (p *Columns) Second(row int) int { return int(binary.LittleEndian.Uint16(p.Seconds[2*row:])) }
 
-// Column is one property of all rows. Code 0 is an event that does not have it; JSON
-// null is a value like others, whose text is missing.
+// Column holds one property of all rows. Code 0 means that the event does not have the
+// property. JSON null is an ordinary value, but has no text form.
 type Column struct {
 	// Values are the distinct values as compact JSON, by code. Values[0] is "".
 	Values []string
 
-	bits  encoding.Bits // by row: the code less first
+	bits  encoding.Bits // by row: the code minus first
 	first uint32
 }
 
-// NewColumn makes a column of codes by row and the values that they stand for.
+// NewColumn returns a column from the code of each row and the values that the codes
+// refer to.
 func NewColumn(codes []uint32, values []string) *Column {
 	width := encoding.BitWidth(uint32(len(values) - 1))
 	return &Column{Values: values, bits: encoding.Bits{Width: width, Raw: encoding.AppendBits(nil, codes, width)}}
 }
 
-// Codes finds the codes of rows. Those of a damaged block that stand for nothing are
-// 0. There must be room for them in into.
+// Codes stores the codes of rows in into, which must be large enough. Invalid codes,
+// which only a damaged block has, become 0.
 func (c *Column) Codes(rows []uint32, into []uint32) {
 	into = into[:len(rows)]
 	c.bits.Gather(rows, into)
@@ -62,8 +62,8 @@ func (c *Column) Codes(rows []uint32, into []uint32) {
 	}
 }
 
-// Count returns how often each code is among the rows from low up to but not
-// including high. It uses room again, when that is large enough.
+// Count returns how often each code occurs in the rows from low up to but not including
+// high. It reuses room if it is large enough.
 func (c *Column) Count(low, high int, room []uint32) ([]uint32, error) {
 	if c.bits.Width > encoding.MaxCountWidth {
 		return c.countFew(low, high, room)
@@ -79,7 +79,7 @@ func (c *Column) Count(low, high int, room []uint32) ([]uint32, error) {
 	return counts[:len(c.Values)], nil
 }
 
-// countFew is Count where most codes are seldom.
+// countFew is an implementation of Count for columns in which most codes are rare.
 func (c *Column) countFew(low, high int, room []uint32) ([]uint32, error) {
 	counts := append(room[:0], make([]uint32, len(c.Values))...)
 	for row := low; row < high; row++ {
@@ -92,7 +92,7 @@ func (c *Column) countFew(low, high int, room []uint32) ([]uint32, error) {
 	return counts, nil
 }
 
-// columnBuilder builds the column of a property that is not in order.
+// columnBuilder builds the column of a property from rows in any order.
 type columnBuilder struct {
 	byRow []uint32
 	encoding.Coder[string]
@@ -104,7 +104,7 @@ func newColumnBuilder(rows int) *columnBuilder {
 
 func (b *columnBuilder) set(row int, value string) { b.byRow[row] = b.Code(value) }
 
-// column is nil when no row has a value.
+// column returns the column, or nil if no row has a value.
 func (b *columnBuilder) column() *Column {
 	if len(b.Values) == 1 {
 		return nil
@@ -112,8 +112,8 @@ func (b *columnBuilder) column() *Column {
 	return NewColumn(b.byRow, b.Values)
 }
 
-// NewColumns builds the columns of rows, of which it keeps nothing. Properties are
-// looked up with the function of the caller, not in r.
+// NewColumns returns the columns of rows. It does not retain r. Properties are looked up
+// with the function of the caller, not in r.
 func NewColumns(hour int64, r *Rows, property func(key string) (*Column, error)) *Columns {
 	n := r.Len()
 	p := &Columns{Hour: hour, N: n, Seconds: encoding.AppendUint16s(make([]byte, 0, 2*n), r.Seconds), Property: property}
@@ -125,7 +125,7 @@ func NewColumns(hour int64, r *Rows, property func(key string) (*Column, error))
 	return p
 }
 
-// setSenders makes the columns of senders.
+// setSenders builds the columns of senders.
 func (p *Columns) setSenders(senders []Sender) {
 	p.Senders = len(senders)
 	p.subjects.numbers, p.sessions.numbers = make([]uint32, len(senders)), make([]uint32, len(senders))
@@ -137,8 +137,7 @@ func (p *Columns) setSenders(senders []Sender) {
 	}
 }
 
-// senderColumn is a column of senders. In a block it is unpacked when it is asked
-// for.
+// senderColumn is a column of senders. In a block, it is unpacked on first use.
 type senderColumn[T uint8 | uint16 | uint32] struct {
 	stored  encoding.Numbers[T]
 	numbers []T
@@ -151,20 +150,20 @@ func (c *senderColumn[T]) all() []T {
 	return c.numbers
 }
 
-// Subjects are the numbers of the distinct_ids by sender, from 1. The columns of
-// senders of a block are for one goroutine.
+// Subjects returns the numbers of the distinct_ids by sender, from 1. The columns of
+// senders of a block are not safe for concurrent use.
 func (p *Columns) Subjects() []uint32 { return p.subjects.all() }
 
-// Sessions are the numbers of the session_ids by sender, from 1; 0 = none.
+// Sessions returns the numbers of the session_ids by sender, from 1; 0 = none.
 func (p *Columns) Sessions() []uint32 { return p.sessions.all() }
 
-// Platforms are those of the senders; 0 = none.
+// Platforms returns the platforms by sender; 0 = none.
 func (p *Columns) Platforms() []uint8 { return p.platforms.all() }
 
-// Regions are those of the senders; 0 = not known.
+// Regions returns the regions by sender; 0 = not known.
 func (p *Columns) Regions() []uint16 { return p.regions.all() }
 
-// Between returns the rows from one Unix second to another, both included.
+// Between returns the rows between two Unix seconds, both inclusive.
 func (p *Columns) Between(from, to int64) (low, high int) {
 	low, high = 0, p.N
 	if from > p.Hour {
@@ -176,8 +175,8 @@ func (p *Columns) Between(from, to int64) (low, high int) {
 	return low, max(low, high)
 }
 
-// Search returns the first of the rows from low to high that is not before a second
-// of the hour, or high. It looks near low first (galloping).
+// Search returns the first row from low to high that is not before a second of the hour,
+// or high. It searches near low first (galloping).
 func (p *Columns) Search(low, high, second int) int {
 	step := 1
 	for low+step < high && p.Second(low+step) < second {

@@ -38,14 +38,14 @@ func BenchmarkNewColumns(b *testing.B) {
 	perRow(b, r.Len())
 }
 
-// columnsOf is the columns of rows.
+// columnsOf returns the columns of rows.
 func columnsOf(hour int64, r *Rows) *Columns {
 	n := r.Len()
 	props := r.Props[:min(n, len(r.Props))]
 	return NewColumns(hour, r, func(key string) (*Column, error) { return collectProperty(props, key, n), nil })
 }
 
-// collectProperty looks for a property in all of n rows.
+// collectProperty searches all of n rows for a property.
 func collectProperty(props []Properties, key string, n int) *Column {
 	built := newColumnBuilder(n)
 	for row, list := range props {

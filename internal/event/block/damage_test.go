@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// readAll reads all that a block has, whatever its bytes are. It must end without
-// a panic.
+// readAll reads everything in a block. It must not panic, whatever the bytes are.
 func readAll(raw []byte) error {
 	_ = IDs(raw, 0, lastSecond, func(int, string) bool { return true })
 	p, err := Open(testHour, raw)
@@ -28,7 +27,7 @@ func readAll(raw []byte) error {
 	return err
 }
 
-// sealIfWhole makes the checksum of a damaged block right, so that the damage is read.
+// sealIfWhole corrects the checksum of a damaged block, so that the damage is read.
 func sealIfWhole(raw []byte) []byte {
 	if len(raw) >= sumEnd {
 		Seal(raw)
@@ -70,7 +69,7 @@ func FuzzReadBlock(f *testing.F) {
 		if err := readAll(raw); err != nil {
 			return
 		}
-		// What reads well is written again and reads the same.
+		// A block that can be read is encoded again and gives the same rows.
 		r, err := Decode(testHour, raw)
 		if err != nil {
 			t.Fatal(err)

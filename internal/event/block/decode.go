@@ -8,15 +8,14 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// block is the bytes of a block, column by column, and how many there are of what.
+// block holds the bytes of a block by column, and its counts.
 type block struct {
 	n, names, senders int
 	columns           rawColumns
 }
 
-// parse reads the beginning of a block. The columns by row have the length
-// which the number of rows demands, so that a count in the block is never more
-// than its bytes allow.
+// parse reads the header of a block. It verifies the lengths of the columns by row, so
+// that no count in the block exceeds what its bytes allow.
 func parse(raw []byte) (*block, error) {
 	if len(raw) < sumEnd {
 		return nil, errDamaged
@@ -54,7 +53,7 @@ func parse(raw []byte) (*block, error) {
 	return b, nil
 }
 
-// Len is the number of rows of a block. It reads the beginning alone.
+// Len returns the number of rows of a block. It reads only the header.
 func Len(raw []byte) (int, error) {
 	b, err := parse(raw)
 	if err != nil {
@@ -63,9 +62,8 @@ func Len(raw []byte) (int, error) {
 	return b.n, nil
 }
 
-// Open reads a block in place: what the columns have by row are parts of raw. It does
-// not look at the rows: that seconds ascend and codes are in their lists is what
-// Check finds out.
+// Open reads a block in place: the columns by row share the memory of raw. It does not
+// verify the rows; Check verifies that seconds ascend and that codes are in their lists.
 func Open(hour int64, raw []byte) (*Columns, error) {
 	b, err := parse(raw)
 	if err != nil {
@@ -100,14 +98,13 @@ func (b *block) open(hour int64) (p *Columns, err error) {
 	return p, err
 }
 
-// Check finds out whether a block is what Encode has written. If it is, so are the
-// columns that Open returns.
+// Check verifies that a block is valid. If it is, so are the columns that Open returns.
 func Check(raw []byte) error {
 	_, _, err := parseChecked(0, raw)
 	return err
 }
 
-// parseChecked reads a block and its columns and checks both.
+// parseChecked parses and verifies a block and its columns.
 func parseChecked(hour int64, raw []byte) (*block, *Columns, error) {
 	b, err := parse(raw)
 	if err != nil {
@@ -123,7 +120,7 @@ func parseChecked(hour int64, raw []byte) (*block, *Columns, error) {
 	return b, p, p.check()
 }
 
-// check finds rows that are not in order or refer to nothing.
+// check verifies that rows are in order and that their codes are valid.
 func (p *Columns) check() error {
 	last := 0
 	for row := range p.N {
@@ -138,8 +135,7 @@ func (p *Columns) check() error {
 	return nil
 }
 
-// Decode reads all of a block, after checking it. Nothing of the rows is a part of
-// raw.
+// Decode verifies and decodes a whole block. The rows do not share memory with raw.
 func Decode(hour int64, raw []byte) (*Rows, error) {
 	b, p, err := parseChecked(hour, raw)
 	if err != nil {
@@ -152,8 +148,8 @@ func Decode(hour int64, raw []byte) (*Rows, error) {
 	return b.decode(p, list)
 }
 
-// DecodeSubject reads the rows of one subject. It costs little where the subject
-// has none. Nothing of the rows is a part of raw.
+// DecodeSubject decodes the rows of one subject. It is cheap if the subject has none. The
+// rows do not share memory with raw.
 func DecodeSubject(hour int64, raw []byte, subject uint32) (*Rows, error) {
 	p, err := Open(hour, raw)
 	if err != nil {
@@ -176,7 +172,7 @@ func DecodeSubject(hour int64, raw []byte, subject uint32) (*Rows, error) {
 	return b.decode(p, list)
 }
 
-// decode reads the rows of an ascending list. p are the columns of the block.
+// decode decodes the rows of an ascending list. p must be the columns of the block.
 func (b *block) decode(p *Columns, list []uint32) (*Rows, error) {
 	all, err := b.decodeSenders(p)
 	if err != nil {
@@ -243,7 +239,7 @@ func (b *block) decodeSenders(p *Columns) ([]Sender, error) {
 	return list, c.Err()
 }
 
-// decodeReceived reads when the rows of a list were received.
+// decodeReceived decodes the times of receipt of the rows in a list.
 func (b *block) decodeReceived(p *Columns, list []uint32, into []int64) error {
 	plain, err := encoding.Unpack(b.columns[columnReceived])
 	if err != nil || b.n == 0 {

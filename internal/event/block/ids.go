@@ -8,11 +8,11 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// The event_ids of a block: most are UUIDs, which take 16 bytes in place, or a
-// little less where all are of one version; the others are odd.
+// The event_ids of a block. Most are UUIDs, which take 16 bytes in place, or slightly
+// less if all have the same version. The others are called odd.
 
-// oddGroup is how many odd ids are packed together, so that one of them can be
-// read without all.
+// oddGroup is the number of odd IDs that are packed together. A single one can be read
+// without unpacking the other groups.
 const oddGroup = 256
 
 func (columns *rawColumns) setIDs(ids []string) {
@@ -42,13 +42,13 @@ func (columns *rawColumns) setIDs(ids []string) {
 type idReader struct {
 	uuids   []byte
 	width   int            // bytes of a UUID
-	rest    []byte         // of short ones
+	rest    []byte         // remainder of shortened UUIDs
 	oddRows encoding.Codes // ascending rows
-	odd     int            // how many
+	odd     int            // number of odd IDs
 	lengths encoding.Codes // of groups
 	groups  []byte
 
-	group int // that texts are of; -1 = none
+	group int // the group in texts; -1 = none
 	texts []string
 }
 
@@ -69,7 +69,7 @@ func (b *block) idReader() (*idReader, error) {
 	return r, nil
 }
 
-// at is the id of a row. It is fastest for rows in ascending order.
+// at returns the ID of a row. It is fastest for rows in ascending order.
 func (r *idReader) at(row int) (string, error) {
 	before := sort.Search(r.odd, func(i int) bool { return int(r.oddRows.At(i)) >= row })
 	if before < r.odd && int(r.oddRows.At(before)) == row {
@@ -113,9 +113,8 @@ func (r *idReader) readGroup(group int) error {
 	return nil
 }
 
-// IDs visits the event_ids of the rows of a block from one second in the hour
-// to another, both included, in their order, until visit returns false. It reads
-// little else of the block.
+// IDs visits the event_ids of the rows between two seconds of the hour, both inclusive,
+// in order, until visit returns false. It reads little else of the block.
 func IDs(raw []byte, from, to int, visit func(row int, id string) bool) error {
 	b, err := parse(raw)
 	if err != nil {

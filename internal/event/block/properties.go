@@ -11,9 +11,8 @@ import (
 	"svc/internal/event/jsonscan"
 )
 
-// The properties of a block. A key that is frequent has a column: a list of its
-// distinct values and their codes by row. Column 14 is such columns one after
-// the other, each:
+// The properties of a block. A frequent key has a column: a list of its distinct values
+// and their codes by row. Column 14 is the concatenation of these columns, each:
 //
 //	text      the key: uvarint length and bytes
 //	1 byte    form: bits 0 to 5: bits a code (0 to 32); 64: in a list of rows;
@@ -26,20 +25,21 @@ import (
 //	          codes, as bits: by row of the list, or by row of the block. In a block
 //	          whose rows do not all have the key, 0 = not there, otherwise code + 1
 //
-// What has no column is the rest: values of more than 1,024 bytes and the keys
-// that come after the most frequent 256. Packed, in 16: uvarint how many keys, the
-// keys as texts, ascending; in 17, by key: uvarint how many rows, the list of
-// rows, the length of the value of each (uvarint); in 18: the values in this order.
+// Other properties form the rest: values of more than 1,024 bytes, and keys beyond the
+// 256 most frequent ones. Three packed columns hold it. 16: the number of keys (uvarint),
+// then the keys as texts, ascending. 17, for each key: the number of rows (uvarint), the
+// list of rows, the length of each value (uvarint). 18: the values in this order.
 const (
-	// The more columns, the more every reader of properties passes over.
+	// Every reader of properties has to skip the other columns, so their number is
+	// limited.
 	maxPropertyColumns = 256
-	// A longer value seldom comes twice, so a code for it saves nothing.
+	// Longer values rarely repeat, so a code would save nothing.
 	maxColumnValue = 1024
-	// Up to so many values looking at each is quicker than a map.
+	// Up to this many values, a linear search is faster than a map.
 	maxScanned = 8
 
-	// So many values are sorted, which makes them smaller when they are packed, and
-	// the same in most blocks when they are few. More would take long.
+	// Up to this many values are sorted. Sorted values compress better and, if there are
+	// few, are the same in most blocks. Sorting more would take too long.
 	maxSorted = 4096
 
 	formWidth = 63
@@ -50,10 +50,10 @@ const (
 // propertyBuilder builds the column of a property.
 type propertyBuilder struct {
 	key    string
-	rows   []uint32 // that have it, ascending
+	rows   []uint32 // rows that have it, ascending
 	codes  []uint32 // by entry of rows
 	values []string
-	known  map[string]uint32 // nil as long as there are few
+	known  map[string]uint32 // nil while there are few values
 }
 
 func (p *propertyBuilder) add(row uint32, value string) {
@@ -72,7 +72,7 @@ func (p *propertyBuilder) add(row uint32, value string) {
 		}
 	}
 	if last := len(p.rows) - 1; last >= 0 && p.rows[last] == row {
-		p.codes[last] = code // a key twice: the last one holds
+		p.codes[last] = code // a duplicate key: the last one wins
 		return
 	}
 	p.rows, p.codes = append(p.rows, row), append(p.codes, code)
@@ -92,7 +92,7 @@ func (p *propertyBuilder) find(value string) (code uint32, ok bool) {
 	return 0, false
 }
 
-// appendTo writes the column in whichever form is smaller.
+// appendTo appends the column in the smaller of its two forms.
 func (p *propertyBuilder) appendTo(raw []byte, n int) []byte {
 	if len(p.values) <= maxSorted {
 		p.sort()
@@ -120,7 +120,7 @@ func (p *propertyBuilder) appendTo(raw []byte, n int) []byte {
 	return encoding.AppendBits(append(append(raw, values...), list...), codes, width)
 }
 
-// sort puts the values in order.
+// sort sorts the values.
 func (p *propertyBuilder) sort() {
 	if slices.IsSorted(p.values) {
 		return
@@ -140,12 +140,12 @@ func (p *propertyBuilder) sort() {
 	}
 }
 
-// setProperties makes the columns of properties.
+// setProperties builds the columns of properties.
 func (columns *rawColumns) setProperties(list []Properties) {
 	frequent := frequentKeys(list)
 	var rest restProperties
 	var bare []uint32
-	var guesses []*propertyBuilder // the column of the property at an index of the row before
+	var guesses []*propertyBuilder // columns of the properties of the previous row, by index
 	for row, props := range list {
 		if props != nil && len(props) == 0 {
 			bare = append(bare, uint32(row))
@@ -177,7 +177,7 @@ func (columns *rawColumns) setProperties(list []Properties) {
 	rest.encode(columns)
 }
 
-// propertyBuilders are those of the most frequent keys, in that order.
+// propertyBuilders holds the builders of the most frequent keys, in order of frequency.
 type propertyBuilders struct {
 	order   []*propertyBuilder
 	columns map[string]*propertyBuilder
@@ -189,7 +189,7 @@ func frequentKeys(list []Properties) propertyBuilders {
 		count int
 	}
 	counts := map[string]*keyCount{}
-	var guesses []*keyCount // the key at an index of the row before
+	var guesses []*keyCount // keys of the previous row, by index
 	for _, props := range list {
 		for i, p := range props {
 			if i == len(guesses) {
@@ -226,7 +226,7 @@ func frequentKeys(list []Properties) propertyBuilders {
 	return frequent
 }
 
-// restProperties are those without a column, on their way into a block.
+// restProperties collects the properties without a column.
 type restProperties struct {
 	keys []*restKey
 	by   map[string]*restKey
@@ -275,13 +275,13 @@ func (r *restProperties) encode(columns *rawColumns) {
 	columns[columnRestValues] = encoding.Pack(nil, values)
 }
 
-// storedProperty is the column of a property as a block has it.
+// storedProperty is the column of a property as stored in a block.
 type storedProperty struct {
 	key      []byte
 	form     byte
-	count    int    // values
+	count    int    // number of values
 	values   []byte // packed
-	listed   int    // rows in the list
+	listed   int    // number of rows in the list
 	list     []byte
 	codeBits encoding.Bits
 }
@@ -290,8 +290,8 @@ type storedProperty struct {
 func readStoredProperty(c *encoding.Reader, n int) (s storedProperty) {
 	s.key = c.Take(c.Count(len(c.Rest)))
 	s.form = c.Byte()
-	// A value has one byte at least, but a chunk of packed bytes holds more than
-	// its own: the number is bounded by the rows.
+	// Each value takes at least one byte, but packed bytes expand, so the number of
+	// values is limited by the number of rows instead.
 	s.count = c.Count(n)
 	values := c.Count(len(c.Rest))
 	entries, list := n, 0
@@ -309,7 +309,7 @@ func readStoredProperty(c *encoding.Reader, n int) (s storedProperty) {
 	return s
 }
 
-// appendValues reads the values, each once, behind those of list.
+// appendValues decodes the distinct values and appends them to list.
 func (s *storedProperty) appendValues(list []string) ([]string, error) {
 	plain, err := encoding.Unpack(s.values)
 	if err != nil {
@@ -320,7 +320,7 @@ func (s *storedProperty) appendValues(list []string) ([]string, error) {
 	return list, c.Err()
 }
 
-// codes writes the codes of the values by row, from 1; 0 = not there.
+// codes stores the codes of the values by row, from 1; 0 = no value.
 func (s *storedProperty) codes(into []uint32) error {
 	most := uint32(0)
 	switch {
@@ -347,7 +347,8 @@ func (s *storedProperty) codes(into []uint32) error {
 	return nil
 }
 
-// property returns the column of a key. Its codes lie in the block where they can.
+// property returns the column of a key. If possible, its codes share the memory of the
+// block.
 func (b *block) property(key string) (*Column, error) {
 	var found *storedProperty
 	c := encoding.Reader{Rest: b.columns[columnProperties]}
@@ -369,7 +370,7 @@ func (b *block) property(key string) (*Column, error) {
 	return b.mixed(found, rest)
 }
 
-// column is the property in place.
+// column returns the property in place.
 func (s *storedProperty) column() (c *Column, err error) {
 	c = &Column{bits: s.codeBits}
 	if s.form&formAll != 0 {
@@ -379,7 +380,7 @@ func (s *storedProperty) column() (c *Column, err error) {
 	return c, err
 }
 
-// restOf is what the rest has of a key, nil for nothing.
+// restOf returns the properties of the rest with a key, or nil if there are none.
 func (b *block) restOf(key string) (*restKey, error) {
 	if len(b.columns[columnRestKeys]) == 0 {
 		return nil, nil
@@ -391,8 +392,8 @@ func (b *block) restOf(key string) (*restKey, error) {
 	return &rest[0], nil
 }
 
-// mixed is the column of a property of which the block has a column or something in
-// the rest, or both.
+// mixed returns the column of a property that is stored in a column, in the rest, or in
+// both.
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {
@@ -403,7 +404,7 @@ func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err erro
 			return nil, err
 		}
 	}
-	if rest != nil { // its values are too long for a column, or of a key without one
+	if rest != nil { // values too long for a column, or of a key without one
 		for i, row := range rest.rows {
 			built.set(int(row), rest.values[i])
 		}
@@ -411,7 +412,7 @@ func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err erro
 	return built.column(), nil
 }
 
-// readRest reads the properties without a column, or those with one key.
+// readRest reads the properties without a column, or only those with one key.
 func (b *block) readRest(only *string) ([]restKey, error) {
 	plain, err := encoding.Unpack(b.columns[columnRestKeys])
 	if err != nil || len(plain) == 0 {
@@ -450,8 +451,7 @@ func (b *block) readRest(only *string) ([]restKey, error) {
 	return rest, c.Err()
 }
 
-// restRows reads the rows of the next key of the rest and the lengths of their
-// values.
+// restRows reads the rows of the next key of the rest and the lengths of their values.
 func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total int) {
 	rows = c.Rows(c.Count(n), n)
 	lengths = make([]int, len(rows))
@@ -462,7 +462,7 @@ func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total in
 	return rows, lengths, total
 }
 
-// restValues are the values of one key of the rest.
+// restValues reads the values of one key of the rest.
 func (b *block) restValues(from, total int, lengths []int) ([]string, error) {
 	plain, err := encoding.UnpackFrom(b.columns[columnRestValues], from, total)
 	if err != nil {
@@ -476,7 +476,7 @@ func (b *block) restValues(from, total int, lengths []int) ([]string, error) {
 	return values, nil
 }
 
-// decodeProperties reads the properties of the rows of an ascending list.
+// decodeProperties decodes the properties of the rows of an ascending list.
 func (b *block) decodeProperties(list []uint32) ([]Properties, error) {
 	d := propertyDecoder{wanted: make([]uint32, b.n), counts: make([]int, len(list))}
 	for i, row := range list {
@@ -503,15 +503,15 @@ func (b *block) decodeProperties(list []uint32) ([]Properties, error) {
 	return d.props, b.markBare(d.wanted, d.props)
 }
 
-// propertyDecoder turns columns of properties into rows of them: it counts, then
-// fills, so that the properties of all rows are one piece of memory.
+// propertyDecoder converts columns of properties to rows. It counts first and fills
+// afterwards, so that the properties of all rows share one allocation.
 type propertyDecoder struct {
-	wanted  []uint32 // by row of the block: index in the answer + 1
+	wanted  []uint32 // by row of the block: index in the result + 1
 	columns []storedProperty
 	rest    []restKey
-	scratch []uint32 // codes of the present column
+	scratch []uint32 // codes of the current column
 
-	counts []int // by index in the answer
+	counts []int // by index in the result
 	props  []Properties
 }
 
@@ -574,7 +574,7 @@ func (d *propertyDecoder) fill() error {
 	return nil
 }
 
-// markBare gives rows that were sent with properties {} empty properties.
+// markBare sets empty properties for the rows that were sent with properties {}.
 func (b *block) markBare(wanted []uint32, props []Properties) error {
 	plain, err := encoding.Unpack(b.columns[columnBare])
 	if err != nil || len(plain) == 0 {
@@ -589,7 +589,7 @@ func (b *block) markBare(wanted []uint32, props []Properties) error {
 	return c.Err()
 }
 
-// ParseProperties returns the properties of a compact JSON object, nil for "".
+// ParseProperties returns the properties of a compact JSON object, or nil for "".
 func ParseProperties(object string) Properties {
 	if object == "" {
 		return nil
@@ -602,7 +602,7 @@ func ParseProperties(object string) Properties {
 	return list
 }
 
-// PropertyOf makes the column of one property of compact JSON objects, nil if none
+// PropertyOf returns the column of one property of compact JSON objects, or nil if none
 // has it.
 func PropertyOf(objects []string, key string) *Column {
 	built := newColumnBuilder(len(objects))
@@ -621,8 +621,8 @@ func PropertyOf(objects []string, key string) *Column {
 	return built.column()
 }
 
-// JSON returns the object that properties were made from, nil for none. Blocks do
-// not keep the order of keys, so they are sorted.
+// JSON returns the object that properties were made from, or nil if there is none. Blocks
+// do not keep the order of keys, so the keys are sorted.
 func (list Properties) JSON() []byte {
 	if list == nil {
 		return nil
@@ -636,7 +636,7 @@ func (list Properties) JSON() []byte {
 		}
 		key, err := json.Marshal(p.Key)
 		if err != nil {
-			continue // a text always has a form
+			continue // encoding a text never fails
 		}
 		object = append(append(append(object, key...), ':'), p.Value...)
 	}

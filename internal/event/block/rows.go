@@ -2,9 +2,9 @@ package block
 
 import "svc/internal/event/encoding"
 
-// Rows are events of one hour, column by column. Row i of each column is the
-// same event. Rows are in the order of time, those of one second in the order of
-// receipt. It is what a block is made from and what it is read back into.
+// Rows holds events of one hour as columns: element i of each column belongs to the same
+// event. Rows are in order of time, those of one second in order of receipt. It is the
+// decoded form of a block.
 type Rows struct {
 	Seconds  []uint16     // second in the hour, 0 to 3599
 	Names    []uint32     // number of the name in the project
@@ -16,18 +16,18 @@ type Rows struct {
 	Senders []Sender
 }
 
-// Len returns how many rows there are.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return len(r.Seconds) }
 
-// Sender is what events of one request have in common: who sent them, in which
-// session, and from where. Equal senders of an hour are kept once.
+// Sender holds what the events of one request share: subject, session and client. Equal
+// senders of an hour are stored once.
 type Sender struct {
 	Subject uint32 // number of the distinct_id in the project, from 1
 	Session uint32 // number of the session_id in the project, from 1; 0 = none
 	Details
 }
 
-// Details describe the client of a sender. Empty texts are not known.
+// Details describes the client of a sender. An empty text means that it is not known.
 type Details struct {
 	Platform    uint8  // number of the platform, from 1; 0 = none
 	Region      uint16 // number of the region (stats.Region); 0 = not known
@@ -39,18 +39,18 @@ type Details struct {
 	Agent       string
 }
 
-// Properties are the first-level properties of an event in the order in which
-// they were sent, each key once.
+// Properties holds the first-level properties of an event in the order in which they were
+// sent, without duplicate keys.
 type Properties []Property
 
 // Property is a key, unescaped, and its value as compact JSON.
 type Property struct{ Key, Value string }
 
-// Merge joins rows of one hour. The rows of each in list were received
-// before those of the next.
+// Merge merges rows of one hour. The rows of each element must have been received before
+// those of the next.
 func Merge(list []*Rows) *Rows {
 	n := 0
-	var next [lastSecond + 1]int // where the next row of each second goes
+	var next [lastSecond + 1]int // index of the next row of each second
 	for _, r := range list {
 		n += r.Len()
 		for _, second := range r.Seconds {
@@ -76,8 +76,8 @@ func Merge(list []*Rows) *Rows {
 	return merged
 }
 
-// Without returns the rows that drop does not name, in their order, and their
-// senders. Nothing of the others is left in it.
+// Without returns the rows for which drop returns false, in order, and their senders. It
+// shares no memory with the dropped rows.
 func (r *Rows) Without(drop func(row int) bool) *Rows {
 	kept := make([]int, 0, r.Len())
 	for row := range r.Len() {
@@ -95,8 +95,8 @@ func (r *Rows) Without(drop func(row int) bool) *Rows {
 	return left
 }
 
-// joinSenders returns the senders that rows refer to, each once, in the order of
-// their first use, and for each row the code of its sender.
+// joinSenders returns the distinct senders that rows refer to, in order of first use, and
+// for each row the code of its sender.
 func joinSenders(r *Rows) (codes []uint32, list []Sender) {
 	codes = make([]uint32, r.Len())
 	senders := senderTable{}
@@ -113,19 +113,19 @@ func makeRows(n int) *Rows {
 	}
 }
 
-// set copies a row of another, but for its sender.
+// set copies a row from other rows, except for its sender.
 func (r *Rows) set(to int, from *Rows, row int) {
 	r.Seconds[to], r.Names[to] = from.Seconds[row], from.Names[row]
 	r.Received[to], r.IDs[to], r.Props[to] = from.Received[row], from.IDs[row], from.Props[row]
 }
 
-// senderTable collects senders from one list after the other, each once.
+// senderTable collects distinct senders from several lists in turn.
 type senderTable struct {
 	encoding.Coder[Sender]
-	present []uint32 // by index in the present list: the code + 1, 0 as long as it is not known
+	present []uint32 // by index in the present list: the code + 1, or 0 if there is none yet
 }
 
-// code returns the index in our list of a sender of the present one.
+// code returns the code of a sender of the present list.
 func (t *senderTable) code(present []Sender, client uint32) uint32 {
 	if t.present == nil {
 		t.present = make([]uint32, len(present))
@@ -136,5 +136,5 @@ func (t *senderTable) code(present []Sender, client uint32) uint32 {
 	return t.present[client] - 1
 }
 
-// nextList says that the present list is through.
+// nextList moves on to the next list.
 func (t *senderTable) nextList() { t.present = nil }

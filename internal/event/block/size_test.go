@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// realisticRows are an hour of a busy project: UUIDs as ids, one session for ten
-// events, three properties with few values, one number, one with many values.
+// realisticRows returns an hour of a busy project: UUIDs as IDs, one session per ten
+// events, three properties with few values, one number, and one with many values.
 func realisticRows(n int) *Rows {
 	s := &source{Rand: rand.New(rand.NewPCG(1, 2)), senders: n/10 + 1, names: 20, uuids: 4}
 	r := &Rows{}
@@ -37,7 +37,7 @@ func realisticRows(n int) *Rows {
 	return r
 }
 
-// visits are the same in visits of eight events a few seconds apart, each of which
+// visits returns similar rows, in visits of eight events a few seconds apart. Each visit
 // is sent in one request at its end.
 func visits(n int) *Rows {
 	r := realisticRows(n)

@@ -10,14 +10,14 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// source makes random rows.
+// source generates random rows.
 type source struct {
 	*rand.Rand
-	keys, names, senders int  // how many different ones
-	oddIDs               int  // one in so many is no UUID; 0 = none
-	long                 int  // one value in so many is long; 0 = none
+	keys, names, senders int  // number of distinct ones
+	oddIDs               int  // one in this many is not a UUID; 0 = none
+	long                 int  // one value in this many is long; 0 = none
 	uuids                byte // the version of all UUIDs; 0 = any bytes
-	requests             int  // of a sender, each with many events; 0 = each event in its own
+	requests             int  // of a sender, each with many events; 0 = one event per request
 }
 
 func (s *source) text(most int) string {
@@ -112,7 +112,7 @@ func (s *source) rows(n int) *Rows {
 		r.Names = append(r.Names, 1+s.Uint32N(uint32(s.names)))
 		r.SenderOf = append(r.SenderOf, s.Uint32N(uint32(s.senders)))
 		received := testHour + int64(second) + s.Int64N(5)*s.Int64N(100_000) - s.Int64N(3)
-		if s.requests > 0 { // at moments of the sender
+		if s.requests > 0 { // at the times of the sender's requests
 			received = testHour + int64(r.SenderOf[len(r.SenderOf)-1])*7 + s.Int64N(int64(s.requests))*1000
 		}
 		r.Received = append(r.Received, received)
@@ -122,7 +122,7 @@ func (s *source) rows(n int) *Rows {
 	return r
 }
 
-// newSource makes rows whose shape varies with the seed.
+// newSource returns a source of rows of a shape that depends on the seed.
 func newSource(seed uint64) *source {
 	r := rand.New(rand.NewPCG(seed, 0))
 	pick := func(list ...int) int { return list[r.IntN(len(list))] }

@@ -9,28 +9,28 @@ import (
 	"svc/internal/integrity"
 )
 
-// Numbers says which numbers of a dictionary have a text.
+// Numbers records which numbers of a dictionary have a text.
 type Numbers struct {
 	there encoding.Bitset
 	free  uint32 // the next number
 }
 
-// Has reports whether a number has a text, or may have had one on a chunk that
-// cannot be read.
+// Has reports whether a number has a text, or may have one in a chunk that cannot be
+// read.
 func (t *Numbers) Has(number uint32) bool {
 	return number > 0 && number < t.free && t.there.Has(number)
 }
 
-// Checker finds what is wrong with dictionaries.
+// Checker checks dictionaries for damage.
 type Checker struct {
 	Report *integrity.Report
 	Secret hashindex.Secret
-	Read   func(bytes int) error               // notes progress
-	Fix    func(name string, put func() error) // takes what puts a finding right
+	Read   func(bytes int) error               // records progress
+	Fix    func(name string, put func() error) // receives the repair of a finding
 }
 
-// Check reads all of a dictionary and verifies that each text is found by its
-// number and each number by its text.
+// Check reads a whole dictionary and verifies that each text is found by its number and
+// each number by its text.
 func (c *Checker) Check(b *boltfile.Bucket, path string) (Numbers, error) {
 	t := Numbers{free: 1, there: encoding.NewBitset(1)}
 	raw := b.Get(stateKey)
@@ -63,8 +63,8 @@ func (c *Checker) Check(b *boltfile.Bucket, path string) (Numbers, error) {
 	return t, nil
 }
 
-// lastChunk is the number of the last chunk that a dictionary can have; ok is
-// false where its state cannot be.
+// lastChunk returns the number of the last possible chunk of a dictionary. ok is false if
+// the state is invalid.
 func (c *Checker) lastChunk(path string, texts *boltfile.Bucket, d *Dictionary) (last uint32, ok bool) {
 	if d.free == 0 || d.removed >= d.free {
 		c.Report.Add(integrity.Text, path+"/state", "%d is the next number, and %d were removed", d.free, d.removed)
@@ -78,7 +78,7 @@ func (c *Checker) lastChunk(path string, texts *boltfile.Bucket, d *Dictionary) 
 	return last, true
 }
 
-// indexOf is a reader of a dictionary whose index is sound, otherwise nil.
+// indexOf returns a reader of a dictionary, or nil if its index is damaged.
 func (c *Checker) indexOf(path string, b *boltfile.Bucket, d *Dictionary) *Reader {
 	index := b.Bucket(IndexBucket)
 	if index == nil {
@@ -101,8 +101,8 @@ func (c *Checker) indexIsWrong(path string, b *boltfile.Bucket, format string, a
 	c.Fix(path, func() error { return rebuildIndex(b, c.Secret) })
 }
 
-// checkChunk verifies a chunk, notes its numbers, and counts its texts. ok is
-// false for one that cannot be read.
+// checkChunk verifies a chunk, records its numbers, and counts its texts. ok is false if
+// it cannot be read.
 func (c *Checker) checkChunk(path string, b *boltfile.Bucket, r *Reader, number uint32, t Numbers) (texts uint32, ok bool, err error) {
 	chunk, damage := readChunk(b.Bucket(textsBucket), number)
 	if damage == nil {
@@ -134,7 +134,7 @@ func (c *Checker) checkChunk(path string, b *boltfile.Bucket, r *Reader, number 
 	return texts, true, c.Read(len(chunk.raw))
 }
 
-// rebuildIndex makes the index of a dictionary from the texts that can be read.
+// rebuildIndex builds the index of a dictionary from the readable texts.
 func rebuildIndex(dictionary *boltfile.Bucket, s hashindex.Secret) error {
 	m, err := hashindex.Rebuild(dictionary, IndexBucket, payloadBytes)
 	if err != nil {
@@ -144,7 +144,7 @@ func rebuildIndex(dictionary *boltfile.Bucket, s hashindex.Secret) error {
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
 		chunk, err := openChunk(raw)
 		if err != nil || len(key) != 4 {
-			continue // the report has it
+			continue // already in the report
 		}
 		for slot := range chunkSlots {
 			if text, ok := chunk.text(slot); ok {

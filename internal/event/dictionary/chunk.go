@@ -9,8 +9,7 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// A chunk of a dictionary has up to 1,024 slots, one for each number, in the
-// order of numbers.
+// A chunk of a dictionary has up to 1,024 slots, one for each number, in order of number.
 //
 //	CRC-32C of the rest   4 bytes
 //	version               1: 1
@@ -20,8 +19,8 @@ import (
 //	ends                  4 for each of kind 2: where its text ends
 //	texts                 one behind the other
 //
-// All integers are little endian. Only UUIDs as they are usually written, in
-// lower case and with four hyphens, are of kind 1.
+// All integers are little endian. Only UUIDs in the canonical form, in lower case with
+// four hyphens, are of kind 1.
 const (
 	chunkVersion = 1
 	chunkHeader  = 7
@@ -33,17 +32,17 @@ const (
 
 var errChunk = errors.New("texts do not fit together")
 
-// textChunk is a chunk that is read in place, or one that is being made. The zero
-// value has no slots.
+// textChunk is a chunk that is read in place, or one that is being built. The zero value
+// has no slots.
 type textChunk struct {
-	raw   []byte // nil if it is being made
+	raw   []byte // nil while it is being built
 	kinds []byte
 	uuids []byte
 	ends  []byte
 	texts []byte
 }
 
-// packedText is a text as a slot has it.
+// packedText is a text in the form in which a slot stores it.
 type packedText struct {
 	kind byte
 	uuid [16]byte
@@ -57,7 +56,7 @@ func packText(text string) packedText {
 	return packedText{kind: slotText, text: text}
 }
 
-// openChunk reads a chunk. It verifies that all slots can be read, but not
+// openChunk reads a chunk. It verifies that all slots can be read, but does not verify
 // the checksum.
 func openChunk(raw []byte) (textChunk, error) {
 	if len(raw) < chunkHeader || raw[4] != chunkVersion {
@@ -83,7 +82,7 @@ func openChunk(raw []byte) (textChunk, error) {
 	return chunk, nil
 }
 
-// verify looks at the checksum.
+// verify verifies the checksum.
 func (c *textChunk) verify() error {
 	if c.raw != nil && binary.LittleEndian.Uint32(c.raw) != encoding.Checksum(c.raw[4:]) {
 		return encoding.ErrChecksum
@@ -91,7 +90,7 @@ func (c *textChunk) verify() error {
 	return nil
 }
 
-// encode makes the value of a chunk.
+// encode returns the encoded chunk.
 func (c *textChunk) encode() []byte {
 	raw := make([]byte, chunkHeader, chunkHeader+len(c.kinds)+len(c.uuids)+len(c.ends)+len(c.texts))
 	raw[4] = chunkVersion
@@ -103,19 +102,19 @@ func (c *textChunk) encode() []byte {
 	return raw
 }
 
-// has reports whether there is a text in a slot.
+// has reports whether a slot has a text.
 func (c *textChunk) has(slot int) bool { return slot < len(c.kinds) && c.kinds[slot] != slotEmpty }
 
-// empty reports whether there is none in any.
+// empty reports whether no slot has a text.
 func (c *textChunk) empty() bool { return bytes.Count(c.kinds, []byte{slotEmpty}) == len(c.kinds) }
 
-// uuid is the UUID of a slot that has one.
+// uuid returns the UUID of a slot of that kind.
 func (c *textChunk) uuid(slot int) [16]byte {
 	before := bytes.Count(c.kinds[:slot], []byte{slotUUID})
 	return [16]byte(c.uuids[16*before:])
 }
 
-// plain is the text of a slot of that kind, in place.
+// plain returns the text of a slot of that kind, in place.
 func (c *textChunk) plain(slot int) []byte {
 	before := bytes.Count(c.kinds[:slot], []byte{slotText})
 	start := uint32(0)
@@ -125,7 +124,7 @@ func (c *textChunk) plain(slot int) []byte {
 	return c.texts[start:binary.LittleEndian.Uint32(c.ends[4*before:])]
 }
 
-// is reports whether a slot has a text.
+// is reports whether a slot has the wanted text.
 func (c *textChunk) is(slot int, wanted *packedText) bool {
 	switch {
 	case slot >= len(c.kinds) || c.kinds[slot] != wanted.kind:
@@ -136,7 +135,7 @@ func (c *textChunk) is(slot int, wanted *packedText) bool {
 	return string(c.plain(slot)) == wanted.text
 }
 
-// text is the text of a slot.
+// text returns the text of a slot.
 func (c *textChunk) text(slot int) (text string, ok bool) {
 	if slot >= len(c.kinds) {
 		return "", false
@@ -150,7 +149,8 @@ func (c *textChunk) text(slot int) (text string, ok bool) {
 	return "", false
 }
 
-// with is the chunk with texts from a slot on, behind all others.
+// with returns a copy of the chunk with texts appended, starting at a slot after all used
+// ones.
 func (c *textChunk) with(slot int, texts []string) textChunk {
 	next := textChunk{
 		kinds: slices.Clone(c.kinds), uuids: slices.Clone(c.uuids),
@@ -175,7 +175,8 @@ func (c *textChunk) append(text packedText) {
 	c.ends = binary.LittleEndian.AppendUint32(c.ends, uint32(len(c.texts)))
 }
 
-// without is the chunk with these slots empty, and how many of them were not.
+// without returns a copy of the chunk with these slots empty, and how many of them had a
+// text.
 func (c *textChunk) without(slots []int) (next textChunk, removed int) {
 	for slot, kind := range c.kinds {
 		switch {

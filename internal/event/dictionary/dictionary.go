@@ -1,9 +1,9 @@
-// Package dictionary turns texts into numbers and back: the distinct_ids and the
-// session_ids of a project.
+// Package dictionary maps texts to numbers and back. A project has one dictionary for its
+// distinct_ids and one for its session_ids.
 //
 //	dictionary.go  the dictionary in its bucket: look up, add, remove, compact
 //	chunk.go       a chunk of texts: encode, read in place
-//	check.go       what a check finds, and the index made anew
+//	check.go       checking a dictionary, and rebuilding its index
 package dictionary
 
 import (
@@ -20,11 +20,11 @@ import (
 	"svc/internal/integrity"
 )
 
-// Dictionary numbers the distinct_ids or the session_ids of a project as one
-// commit left it. It never changes. Numbers go up from 1 and none is given twice,
-// also not after its text was removed.
+// Dictionary is the state of a dictionary as of one commit. It is immutable. Numbers are
+// assigned in ascending order from 1 and are not reused, even after their text was
+// removed.
 //
-// Its bucket has two buckets, and one value beside them:
+// Its bucket contains two buckets and one value:
 //
 //	texts  by number of a chunk, which is four bytes, big endian: 1,024 texts, see
 //	       chunk.go; the first chunk has the numbers from 1 on
@@ -51,7 +51,7 @@ var (
 	errFull = errors.New("dictionary has all numbers in use")
 )
 
-// chunkOf returns the chunk of a number and its slot in it.
+// chunkOf returns the chunk of a number and its slot in the chunk.
 func chunkOf(number uint32) (chunk uint32, slot int) {
 	return (number - 1) / chunkSlots, int((number - 1) % chunkSlots)
 }
@@ -81,33 +81,33 @@ func (d *Dictionary) save(b *boltfile.Bucket) error {
 	return b.Put(stateKey, append(encoding.Key32(d.free), encoding.Key32(d.removed)...))
 }
 
-// Next is the number that the next text gets.
+// Next returns the number that will be assigned to the next text.
 func (d *Dictionary) Next() uint32 { return d.free }
 
-// Generation tells two states of the dictionary of a bucket apart: it changes with
-// every text that is added or removed, and with the index.
+// Generation identifies the state of a bucket's dictionary. It changes with every text
+// that is added or removed, and with the index.
 func (d *Dictionary) Generation() [2]uint64 {
 	return [2]uint64{uint64(d.free)<<32 | uint64(d.removed), d.index.Generation()}
 }
 
-// Reader looks up texts and numbers in one transaction. It is for one
-// goroutine.
+// Reader looks up texts and numbers in one transaction. It is not safe for concurrent
+// use.
 type Reader struct {
 	d      *Dictionary
-	texts  *boltfile.Bucket // nil while there is no text
+	texts  *boltfile.Bucket // nil if there is no text
 	index  *hashindex.Reader
-	chunks map[uint32]textChunk // that were read
+	chunks map[uint32]textChunk // those that have been read
 }
 
-// Reader needs the bucket that d was loaded from, in a transaction in which d is
-// right.
+// Reader returns a Reader. b must be the bucket that d was loaded from, in a transaction
+// in which d is current.
 func (d *Dictionary) Reader(b *boltfile.Bucket) *Reader {
 	r := &Reader{d: d, texts: b.Bucket(textsBucket), chunks: map[uint32]textChunk{}}
 	r.index = d.index.Reader(b.Bucket(IndexBucket))
 	return r
 }
 
-// Find looks for the number of a text.
+// Find returns the number of a text.
 func (r *Reader) Find(text string) (number uint32, ok bool, err error) {
 	wanted := packText(text)
 	var fault error
@@ -124,7 +124,8 @@ func (r *Reader) Find(text string) (number uint32, ok bool, err error) {
 	return number, ok, errors.Join(err, fault)
 }
 
-// Text is the text of a number. ok is false when there is none, or none any more.
+// Text returns the text of a number. ok is false if the number has no text or its text
+// has been removed.
 func (r *Reader) Text(number uint32) (text string, ok bool, err error) {
 	if number == 0 || number >= r.d.free {
 		return "", false, nil
@@ -138,7 +139,7 @@ func (r *Reader) Text(number uint32) (text string, ok bool, err error) {
 	return text, ok, nil
 }
 
-// chunk is the chunk of a number, an empty one where there is none.
+// chunk returns the chunk of a number, which is empty if there is none.
 func (r *Reader) chunk(number uint32) (textChunk, error) {
 	at, _ := chunkOf(number)
 	chunk, ok := r.chunks[at]
@@ -166,8 +167,8 @@ func readChunk(texts *boltfile.Bucket, number uint32) (textChunk, error) {
 	return chunk, nil
 }
 
-// changeChunk replaces a chunk, unless change says that nothing changes. One
-// without a text is removed.
+// changeChunk replaces a chunk if change reports a change. It deletes a chunk without
+// texts.
 func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (next textChunk, changed bool)) error {
 	chunk, err := readChunk(texts, number)
 	if err != nil {
@@ -186,8 +187,8 @@ func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (
 	return texts.Put(encoding.Key32(number), chunk.encode())
 }
 
-// Add gives numbers to texts that have none: next, next+1 and so on. What it
-// returns is for after the commit; should that fail, d is still right.
+// Add assigns numbers to texts that have none: next, next+1 and so on. The result is
+// valid after the commit. If the commit fails, d remains valid.
 func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error) {
 	if len(texts) == 0 {
 		return d, nil
@@ -224,8 +225,8 @@ func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error
 	return &next, next.save(b)
 }
 
-// Remove takes texts away. Their numbers are not given out again; those that have
-// no text are passed over. What it returns is for after the commit.
+// Remove removes texts. Their numbers are not reused. It ignores numbers without a text.
+// The result is valid after the commit.
 func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, error) {
 	next := *d
 	chunks := map[uint32][]int{} // slots by chunk
@@ -251,8 +252,8 @@ func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, 
 	return &next, next.save(b)
 }
 
-// Compact does a bounded part of the work that is waiting in the index, whose
-// changes are for the bucket of that. What it returns is for after the commit.
+// Compact does a bounded part of the pending work in the index. The changes are for the
+// bucket of the index. The result is valid after the commit.
 func (d *Dictionary) Compact(b *boltfile.Bucket) (next *Dictionary, changes *hashindex.Pages, worked bool, err error) {
 	index := b.Bucket(IndexBucket)
 	if index == nil {

@@ -5,19 +5,18 @@ import (
 	"math/bits"
 )
 
-// MaxBitWidth is the width of the widest numbers.
+// MaxBitWidth is the maximum width of a number.
 const MaxBitWidth = 32
 
 // BitWidth returns the width in bits of numbers up to most.
 func BitWidth(most uint32) int { return bits.Len32(most) }
 
-// BitBytes returns how many bytes n numbers of a width take.
+// BitBytes returns the number of bytes that n numbers of a width take.
 func BitBytes(n, width int) int { return (n*width + 7) / 8 }
 
-// AppendBits writes numbers of a width one after the other, the first in the lowest
-// bits of the first byte.
+// AppendBits appends numbers of a width, the first in the lowest bits of the first byte.
 func AppendBits(raw []byte, numbers []uint32, width int) []byte {
-	word, filled := uint64(0), 0 // bits that are not written yet, fewer than 32
+	word, filled := uint64(0), 0 // bits that have not been written yet, fewer than 32
 	for _, number := range numbers {
 		word |= uint64(number) << filled
 		if filled += width; filled >= 32 {
@@ -33,13 +32,13 @@ func AppendBits(raw []byte, numbers []uint32, width int) []byte {
 	return raw
 }
 
-// Bits are numbers as AppendBits has written them.
+// Bits is a list of numbers written by AppendBits.
 type Bits struct {
 	Width int // 0 to MaxBitWidth
 	Raw   []byte
 }
 
-// wholeWords is how many of n numbers can be read with eight bytes each without
+// wholeWords returns how many of n numbers can be read with eight bytes each without
 // reading beyond the end.
 func (b Bits) wholeWords(n int) int {
 	if len(b.Raw) < 8 {
@@ -51,7 +50,7 @@ func (b Bits) wholeWords(n int) int {
 	return min(n, (len(b.Raw)-8)*8/b.Width+1)
 }
 
-// At returns one of the numbers.
+// At returns the number with index i.
 func (b Bits) At(i int) uint32 {
 	bit := i * b.Width
 	from := bit >> 3
@@ -61,7 +60,7 @@ func (b Bits) At(i int) uint32 {
 	return uint32(b.lastWord(from)>>(bit&7)) & (1<<b.Width - 1)
 }
 
-// Gather writes the numbers at some indexes to into.
+// Gather stores the numbers at the given indexes in into.
 func (b Bits) Gather(indexes, into []uint32) {
 	mask, last := uint64(1)<<b.Width-1, len(b.Raw)-8
 	into = into[:len(indexes)]
@@ -75,7 +74,7 @@ func (b Bits) Gather(indexes, into []uint32) {
 	}
 }
 
-// lastWord is the bytes from from to the end, of which there are fewer than eight.
+// lastWord returns the bytes from an offset to the end, which must be fewer than eight.
 func (b Bits) lastWord(from int) (word uint64) {
 	for at := len(b.Raw) - 1; at >= from; at-- {
 		word = word<<8 | uint64(b.Raw[at])
@@ -83,8 +82,8 @@ func (b Bits) lastWord(from int) (word uint64) {
 	return word
 }
 
-// Unpack writes each number plus add to into and says which is the greatest that
-// it has written.
+// Unpack stores each number plus add in into and returns the greatest value that it
+// stored.
 func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	switch b.Width {
 	case 0:
@@ -111,7 +110,7 @@ func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	whole := b.wholeWords(len(into))
 	for i := range into[:whole] {
 		number := uint32(binary.LittleEndian.Uint64(b.Raw[bit>>3:])>>(bit&7)) & mask
-		number = min(number, 1<<32-2) // so that add does not pass the end
+		number = min(number, 1<<32-2) // so that adding does not overflow
 		into[i] = number + add
 		most = max(most, number)
 		bit += b.Width
@@ -124,12 +123,12 @@ func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	return most + add
 }
 
-// MaxCountWidth is the width of the widest numbers that can be counted.
+// MaxCountWidth is the maximum width of numbers that can be counted.
 const MaxCountWidth = 16
 
-// Count adds to each of counts how often its index is among the numbers from low
-// up to but not including high. There must be a count for every number of the width,
-// which is at most MaxCountWidth.
+// Count increments, for each number from low up to but not including high, the element of
+// counts with that index. counts must have an element for every number of the width,
+// which must be at most MaxCountWidth.
 func (b Bits) Count(low, high int, counts []uint32) {
 	counts = counts[:1<<b.Width]
 	if b.Width == 0 {
@@ -137,7 +136,7 @@ func (b Bits) Count(low, high int, counts []uint32) {
 		return
 	}
 	if b.Width <= 8 && high-low > 4*len(counts) {
-		for ; low&7 != 0; low++ { // eight numbers begin with a byte
+		for ; low&7 != 0; low++ { // the first of eight numbers begins at a byte
 			counts[b.At(low)]++
 		}
 		low = b.countEights(low, high, counts)
@@ -152,11 +151,11 @@ func (b Bits) Count(low, high int, counts []uint32) {
 	}
 }
 
-// countEights is Count for numbers of at most eight bits, eight at a time, as long
-// as eight bytes can be read. low must be divisible by eight; what is left begins at
-// the number that is returned. Numbers of at most four bits are counted as pairs.
-// Neighbours are counted in different tables, because adding to a count waits until
-// the last addition to it is stored.
+// countEights is an implementation of Count for numbers of at most eight bits. It counts
+// eight at a time while eight bytes can be read, and returns the index of the first
+// number that it has not counted. low must be divisible by eight. Numbers of at most four
+// bits are counted in pairs. Neighbours are counted in different tables, because an
+// addition to a counter has to wait until the previous addition to it is stored.
 func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 	var tables [4][256]uint32
 	width := b.Width
@@ -194,8 +193,8 @@ func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 // Bitset is a set of numbers.
 type Bitset []uint64
 
-// NewBitset returns a set of numbers below end. Set ignores others, which only a
-// damaged block has.
+// NewBitset returns a set of numbers below end. Set ignores greater numbers, which only
+// occur in a damaged block.
 func NewBitset(end uint32) Bitset { return make(Bitset, end/64+1) }
 
 // Set adds a number.
@@ -210,8 +209,8 @@ func (s Bitset) Has(n uint32) bool {
 	return int(n/64) < len(s) && s[n/64]&(1<<(n%64)) != 0
 }
 
-// Missing lists the numbers from from up to but not including end that are not in
-// the set.
+// Missing returns the numbers from from up to but not including end that are not in the
+// set.
 func (s Bitset) Missing(from, end uint32) (list []uint32) {
 	for n := from; n < end; n++ {
 		if !s.Has(n) {

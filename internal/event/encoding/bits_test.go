@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// numbersOf makes n random numbers of a width, which it needs.
+// numbersOf returns n random numbers, at least one of which needs the full width.
 func numbersOf(r *rand.Rand, n, width int) []uint32 {
 	numbers := make([]uint32, n)
 	for i := range numbers {
@@ -48,7 +48,7 @@ func TestBitsAreReadAsTheyWereWritten(t *testing.T) {
 				t.Fatalf("%d numbers of %d bits: gathered are others", n, width)
 			}
 			if width == MaxBitWidth {
-				continue // the greatest number plus one is too large
+				continue // the greatest number plus one would overflow
 			}
 			into := make([]uint32, n)
 			most := b.Unpack(into, 1)

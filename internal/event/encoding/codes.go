@@ -2,8 +2,8 @@ package encoding
 
 import "encoding/binary"
 
-// Codes are indexes into a list of distinct values: small numbers of a fixed width,
-// 0 (all are zero), 1, 2 or 4 bytes each, little endian.
+// Codes is a list of indexes into a list of distinct values, stored in a fixed width of 0
+// (all are zero), 1, 2 or 4 bytes, little endian.
 type Codes struct {
 	Width int
 	Raw   []byte
@@ -59,9 +59,8 @@ func appendCodes(raw []byte, codes []uint32, width int) []byte {
 	return raw
 }
 
-// Distinct is dictionary encoding: it replaces numbers, of which few are distinct,
-// by their indexes in the list of the distinct ones, which is in the order of first
-// use.
+// Distinct performs dictionary encoding for numbers with few distinct values. It returns
+// the distinct numbers in order of first use, and for each number its index in that list.
 func Distinct(numbers []uint32) (codes, distinct []uint32) {
 	codes = make([]uint32, len(numbers))
 	most := uint32(0)
@@ -82,7 +81,7 @@ func Distinct(numbers []uint32) (codes, distinct []uint32) {
 	return codes, distinct
 }
 
-// distinctByMap is Distinct for numbers too large for a table.
+// distinctByMap implements Distinct for numbers too large for a table.
 func distinctByMap(numbers, codes []uint32) (distinct []uint32) {
 	var c Coder[uint32]
 	for i, number := range numbers {
@@ -91,13 +90,13 @@ func distinctByMap(numbers, codes []uint32) (distinct []uint32) {
 	return c.Values
 }
 
-// Coder is dictionary encoding of any values, one by one.
+// Coder performs dictionary encoding of arbitrary values, one by one.
 type Coder[T comparable] struct {
-	Values []T // by code, in the order of first use
+	Values []T // by code, in order of first use
 	codes  map[T]uint32
 }
 
-// Code is the code of a value, the next one if it is new.
+// Code returns the code of a value. A new value gets the next code.
 func (c *Coder[T]) Code(value T) uint32 {
 	code, ok := c.codes[value]
 	if !ok {

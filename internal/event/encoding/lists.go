@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// AppendRows writes rows in ascending order as the distance of each from the
-// one before.
+// AppendRows appends rows, which must be ascending, as the distance of each from the
+// previous one.
 func AppendRows(raw []byte, list []uint32) []byte {
 	last := uint32(0)
 	for _, row := range list {
@@ -17,7 +17,7 @@ func AppendRows(raw []byte, list []uint32) []byte {
 	return raw
 }
 
-// Rows reads count rows below n in ascending order.
+// Rows reads count ascending rows below n.
 func (r *Reader) Rows(count, n int) []uint32 {
 	if count > len(r.Rest) {
 		r.Fail()
@@ -37,7 +37,7 @@ func (r *Reader) Rows(count, n int) []uint32 {
 	return list
 }
 
-// AppendTexts writes the lengths of texts, then the texts.
+// AppendTexts appends the lengths of texts, then the texts.
 func AppendTexts(raw []byte, texts []string) []byte {
 	for _, text := range texts {
 		raw = binary.AppendUvarint(raw, uint64(len(text)))
@@ -48,8 +48,7 @@ func AppendTexts(raw []byte, texts []string) []byte {
 	return raw
 }
 
-// Texts reads count texts that AppendTexts has written and appends them to list.
-// They are copies.
+// Texts reads count texts written by AppendTexts and appends copies of them to list.
 func (r *Reader) Texts(list []string, count int) []string {
 	if count > len(r.Rest) {
 		r.Fail()
@@ -80,8 +79,8 @@ func (r *Reader) Texts(list []string, count int) []string {
 	return list
 }
 
-// lengthAt reads a uvarint that is a length and says where the next one begins;
-// -1 = there is none here.
+// lengthAt reads a uvarint as a length and returns the offset of the next one, or -1 if
+// there is no valid one at at.
 func lengthAt(raw []byte, at int) (length, next int) {
 	if at < len(raw) && raw[at] < 0x80 {
 		return int(raw[at]), at + 1

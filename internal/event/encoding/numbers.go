@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// AppendNumbers writes numbers of one kind: the width of each in bytes, the
-// smallest of them, and the distance of each from it. All zero is nothing.
+// AppendNumbers appends numbers: the width of each in bytes, the smallest, and the
+// distance of each from the smallest. It appends nothing if all numbers are zero.
 func AppendNumbers[T uint8 | uint16 | uint32](raw []byte, numbers []T) []byte {
 	if len(numbers) == 0 {
 		return raw
@@ -28,15 +28,15 @@ func AppendNumbers[T uint8 | uint16 | uint32](raw []byte, numbers []T) []byte {
 	return raw
 }
 
-// Numbers are numbers as AppendNumbers has written them.
+// Numbers is a list of numbers written by AppendNumbers.
 type Numbers[T uint8 | uint16 | uint32] struct {
 	n, width int
 	smallest T
 	raw      []byte
 }
 
-// OpenNumbers reads where n numbers begin. n must be bounded by what the caller
-// reads from.
+// OpenNumbers reads the header of n numbers. The caller must limit n by the size of its
+// input.
 func OpenNumbers[T uint8 | uint16 | uint32](raw []byte, n int) (Numbers[T], error) {
 	if len(raw) == 0 {
 		return Numbers[T]{n: n}, nil
@@ -71,7 +71,7 @@ func (c *Numbers[T]) Unpack() []T {
 		for i := range numbers {
 			numbers[i] = smallest + T(binary.LittleEndian.Uint32(raw[4*i:]))
 		}
-	default: // 0: all are the same
+	default: // 0: all are equal
 		for i := range numbers {
 			numbers[i] = smallest
 		}
@@ -79,7 +79,7 @@ func (c *Numbers[T]) Unpack() []T {
 	return numbers
 }
 
-// AppendUint16s writes numbers of two bytes each, little endian.
+// AppendUint16s appends numbers of two bytes each, little endian.
 func AppendUint16s(raw []byte, numbers []uint16) []byte {
 	for _, number := range numbers {
 		raw = binary.LittleEndian.AppendUint16(raw, number)

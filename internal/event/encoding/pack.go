@@ -8,20 +8,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Packed bytes are seldom read, and then as a whole or in large pieces. The first
-// byte says how they are stored.
+// Packed bytes are rarely read, and then as a whole or in large pieces. The first byte
+// identifies the storage form.
 const (
-	packedPlain  = 0 // as they are
+	packedPlain  = 0 // uncompressed
 	packedChunks = 1 // chunks of at most packedChunk bytes, most of them zstd
 
-	// A chunk is what a reader has to decompress to get at one of its bytes.
+	// A reader has to decompress a whole chunk to read one of its bytes.
 	packedChunk = 256 << 10
-	// Fewer bytes are not worth the time.
+	// Compressing fewer bytes is not worth the time.
 	minPacked = 512
 )
 
-// Both are made once. They may be used by several goroutines; those that pack
-// wait for each other.
+// Both are created once and are safe for concurrent use. Concurrent calls of Pack wait
+// for each other.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
 		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
@@ -41,8 +41,8 @@ var (
 	})
 )
 
-// Pack appends plain as packed bytes, compressed when that pays. Nothing is
-// nothing.
+// Pack appends plain as packed bytes, compressed if that makes them smaller. It appends
+// nothing if plain is empty.
 func Pack(raw, plain []byte) []byte {
 	if len(plain) == 0 {
 		return raw
@@ -53,7 +53,7 @@ func Pack(raw, plain []byte) []byte {
 		for chunk := range slices.Chunk(plain, packedChunk) {
 			stored := packer().EncodeAll(chunk, nil)
 			if len(stored) >= len(chunk) {
-				stored = chunk // same lengths say so
+				stored = chunk // equal lengths mark an uncompressed chunk
 			}
 			raw = binary.AppendUvarint(raw, uint64(len(chunk)))
 			raw = binary.AppendUvarint(raw, uint64(len(stored)))
@@ -66,12 +66,11 @@ func Pack(raw, plain []byte) []byte {
 	return append(append(raw[:start], packedPlain), plain...)
 }
 
-// Unpack returns what Pack was given. It may be a part of raw.
+// Unpack returns the bytes that were packed. They can share memory with raw.
 func Unpack(raw []byte) ([]byte, error) { return UnpackFrom(raw, 0, -1) }
 
-// UnpackFrom returns length bytes of what Pack was given, beginning with byte from,
-// or all that follow if length is negative. It does not decompress chunks before or
-// behind them.
+// UnpackFrom returns length of the packed bytes starting at offset from, or all remaining
+// ones if length is negative. It does not decompress other chunks.
 func UnpackFrom(raw []byte, from, length int) ([]byte, error) {
 	r := Reader{Rest: raw}
 	if len(raw) == 0 || r.Byte() == packedPlain {
@@ -102,7 +101,7 @@ func UnpackFrom(raw []byte, from, length int) ([]byte, error) {
 	return cut(plain, from, length)
 }
 
-// cut returns length bytes from a place on, or all of them.
+// cut returns length bytes starting at from, or all of them if length is negative.
 func cut(plain []byte, from, length int) ([]byte, error) {
 	if from > len(plain) || length > len(plain)-from {
 		return nil, errDamaged

@@ -2,11 +2,11 @@ package encoding
 
 import "encoding/binary"
 
-// Reader reads bytes from their beginning. After the first fault all that it reads
-// is zero, so that callers ask once, at the end.
+// Reader reads bytes sequentially. After the first error, all reads return zero values,
+// so that callers check once, at the end.
 type Reader struct {
-	Rest []byte // what was not read yet
-	Bad  bool   // there was a fault
+	Rest []byte // the unread bytes
+	Bad  bool   // an error has occurred
 }
 
 // Uvarint reads a number.
@@ -64,11 +64,11 @@ func (r *Reader) Take(n int) []byte {
 	return taken
 }
 
-// Fail notes a fault that the caller has found.
+// Fail records an error found by the caller.
 func (r *Reader) Fail() { r.Rest, r.Bad = nil, true }
 
-// Err returns an error that wraps integrity.ErrDamaged if there was a fault or if
-// bytes are left.
+// Err returns an error that wraps integrity.ErrDamaged if there was an error or if unread
+// bytes remain.
 func (r *Reader) Err() error {
 	if r.Bad || len(r.Rest) > 0 {
 		return errDamaged

@@ -1,23 +1,22 @@
 package encoding
 
-// The lengths of UUIDs in bytes. In UUIDs of one version six bits are the same: the
-// version in the upper half of byte 6, and binary 10 as the highest bits of byte 8
-// (RFC 9562). Without them 15 bytes and two bits are left: the lower half of byte 8
-// goes where the version was, and its other two bits to the rest, behind the
-// version.
+// The lengths of UUIDs in bytes. UUIDs of the same version share six bits: the version in
+// the upper half of byte 6, and binary 10 as the highest bits of byte 8 (RFC 9562). The
+// other bits take 15 bytes and two bits: the lower half of byte 8 replaces the version,
+// and its two remaining bits are stored separately, after the version.
 const (
 	UUIDLength      = 16
 	ShortUUIDLength = 15
 
-	// minShortened is from how many on the rest pays off.
+	// minShortened is the number of UUIDs from which shortening saves space.
 	minShortened = 8
 )
 
-// UUIDRestLength returns how many bytes the rest of n UUIDs takes: the version, and
-// two bits of each.
+// UUIDRestLength returns the number of bytes that the rest of n UUIDs takes: the version,
+// and two bits for each.
 func UUIDRestLength(n int) int { return 1 + (n+3)/4 }
 
-// ShortenUUIDs shortens UUIDs in place if all are of one version. Otherwise, and if
+// ShortenUUIDs shortens UUIDs in place if all have the same version. Otherwise, or if
 // there are few, rest is nil.
 func ShortenUUIDs(uuids []byte) (shorter, rest []byte) {
 	n := len(uuids) / UUIDLength
@@ -43,7 +42,7 @@ func ShortenUUIDs(uuids []byte) (shorter, rest []byte) {
 	return uuids[:n*ShortUUIDLength], rest
 }
 
-// LengthenUUID returns one of those that were shortened.
+// LengthenUUID returns a shortened UUID in full.
 func LengthenUUID(uuids, rest []byte, i int) (u [UUIDLength]byte) {
 	short := uuids[i*ShortUUIDLength:][:ShortUUIDLength]
 	copy(u[:], short[:8])
@@ -55,10 +54,10 @@ func LengthenUUID(uuids, rest []byte, i int) (u [UUIDLength]byte) {
 
 const hexDigits = "0123456789abcdef"
 
-// uuidOffsets are where the pairs of digits are in the text of a UUID.
+// uuidOffsets holds the offsets of the pairs of digits in the text of a UUID.
 var uuidOffsets = [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34}
 
-// hexValues are the values of lower-case hexadecimal digits; 255 = none.
+// hexValues holds the values of lower-case hexadecimal digits; 255 = not a digit.
 var hexValues = func() (values [256]byte) {
 	for i := range values {
 		values[i] = 255
@@ -69,8 +68,8 @@ var hexValues = func() (values [256]byte) {
 	return values
 }()
 
-// PackUUID returns the 16 bytes of a UUID that is written the canonical way in lower
-// case. ok is false for other texts, also for other ways to write a UUID.
+// PackUUID returns the 16 bytes of a UUID in canonical lower-case form. ok is false for
+// any other text, including other forms of UUIDs.
 func PackUUID(text string) (packed [16]byte, ok bool) {
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 		return packed, false
@@ -85,7 +84,7 @@ func PackUUID(text string) (packed [16]byte, ok bool) {
 	return packed, true
 }
 
-// UnpackUUID returns the text that PackUUID was given.
+// UnpackUUID returns the text of a packed UUID.
 func UnpackUUID(packed [16]byte) string {
 	text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
 	for i, at := range uuidOffsets {

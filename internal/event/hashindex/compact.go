@@ -8,19 +8,21 @@ import (
 	"svc/internal/integrity"
 )
 
-// A run is merged with all smaller ones when it is at most twice as large as they
-// are together and there are four at least. A partition then has three or four
-// runs on average and eight at most, and an entry is written some five times on
-// its way through a partition.
+// A run is merged with all smaller ones if it is at most twice the size of these together
+// and the merge includes at least four runs. A partition then has three or four runs on
+// average and at most eight, and an entry is written about five times during its life in
+// a partition.
 const (
 	mergeRuns = 4
 	mergeSize = 2
 
-	// smallRun is the size up to which runs count as if they had it.
+	// smallRun is the minimum size of a run for these rules. Smaller runs count as this
+	// size.
 	smallRun = 1 << 10
 )
 
-// tierOf is 0 for small runs and one more for each four times as many entries.
+// tierOf returns the tier of a run: 0 for small runs, and one more for each factor of
+// four.
 func tierOf(entries int) int {
 	tier := 0
 	for ; entries > smallRun; entries /= 4 {
@@ -29,10 +31,10 @@ func tierOf(entries int) int {
 	return tier
 }
 
-// Compact does a bounded part of the work that is waiting and writes some 8 MB
-// at most, unless more was added at once. It leaves out entries with a payload
-// that is not alive; nil means that all are. worked is false if there was nothing
-// to do. What it returns is for after the commit of the changes.
+// Compact does a bounded part of the pending work. It writes about 8 MB at most, unless
+// more was added at once. It removes entries with a payload that is not alive; a nil
+// alive keeps all. worked is false if there was nothing to do. The result is valid after
+// the changes are committed.
 func (x *Index) Compact(in *Pages, alive func(payload uint32) bool) (next *Index, worked bool, err error) {
 	next = x.clone()
 	for done := 0; ; worked = true {
@@ -59,8 +61,8 @@ func countEntries(runs []run) (total int) {
 	return total
 }
 
-// neediest is where runs should be merged, and which. Fresh ones are first, then
-// the partition with the most of them.
+// neediest returns the partition with the most runs to be merged, and these runs. Fresh
+// runs take precedence.
 func (x *Index) neediest() (p *partition, picked []run) {
 	for _, other := range x.parts() {
 		if runs := x.pick(other); len(runs) > len(picked) {
@@ -73,7 +75,7 @@ func (x *Index) neediest() (p *partition, picked []run) {
 	return p, picked
 }
 
-// pick chooses the runs of a partition that should be merged.
+// pick returns the runs of a partition that should be merged.
 func (x *Index) pick(p *partition) []run {
 	if x.tooLarge(p) {
 		return slices.Clone(p.runs)
@@ -91,8 +93,8 @@ func (x *Index) pick(p *partition) []run {
 	return runs[:pick]
 }
 
-// tooLarge reports whether a partition has to be divided, or whether fresh
-// entries have to be distributed.
+// tooLarge reports whether a partition has to be divided, or whether fresh entries have
+// to be distributed.
 func (x *Index) tooLarge(p *partition) bool {
 	if p == &x.fresh {
 		return countEntries(p.runs) >= x.MaxPartition/2
@@ -100,8 +102,7 @@ func (x *Index) tooLarge(p *partition) bool {
 	return countEntries(p.runs) > x.MaxPartition && p.depth < maxDepth
 }
 
-// merge makes one run of several, or several of which each belongs to another
-// partition.
+// merge merges runs into one run, or into one run for each of several partitions.
 func (x *Index) merge(in *Pages, p *partition, picked []run, alive func(payload uint32) bool) error {
 	old, tooLarge := *p, x.tooLarge(p)
 	left := countEntries(picked)
@@ -117,7 +118,7 @@ func (x *Index) merge(in *Pages, p *partition, picked []run, alive func(payload 
 	switch {
 	case tooLarge && p == &x.fresh:
 		into = x.parts()[1:]
-	case tooLarge && left > x.MaxPartition/2: // otherwise it is small again without what is not alive
+	case tooLarge && left > x.MaxPartition/2: // otherwise it becomes small enough without the dead entries
 		halves = p.halves()
 		into = []*partition{&halves[0], &halves[1]}
 	}
@@ -132,13 +133,13 @@ func (x *Index) merge(in *Pages, p *partition, picked []run, alive func(payload 
 	return nil
 }
 
-// halves are two partitions without runs that divide one.
+// halves returns two partitions without runs that divide p.
 func (p *partition) halves() []partition {
 	depth := p.depth + 1
 	return []partition{{depth: depth, prefix: p.prefix}, {depth: depth, prefix: p.prefix | 1<<(32-depth)}}
 }
 
-// countAlive is how many entries of runs are alive.
+// countAlive returns the number of live entries in runs.
 func (x *Index) countAlive(in *Pages, p *partition, runs []run, alive func(payload uint32) bool) (n int, err error) {
 	for i := range runs {
 		c := cursor{x: x, in: in, p: p, r: &runs[i]}
@@ -158,8 +159,8 @@ func (x *Index) countAlive(in *Pages, p *partition, runs []run, alive func(paylo
 	return n, nil
 }
 
-// mergeInto writes the entries of runs into partitions that divide theirs. It is
-// told that at most left of them are alive.
+// mergeInto writes the entries of runs to partitions that divide theirs. left is the
+// maximum number of live entries.
 func (x *Index) mergeInto(in *Pages, parts []*partition, old *partition, runs []run, left int, alive func(payload uint32) bool) error {
 	cursors := make([]*cursor, 0, len(runs))
 	for i := range runs {
@@ -203,7 +204,7 @@ func (x *Index) mergeInto(in *Pages, parts []*partition, old *partition, runs []
 	return nil
 }
 
-// drop removes the pages of runs.
+// drop deletes the pages of runs.
 func (x *Index) drop(in *Pages, p *partition, runs []run) {
 	for i := range runs {
 		for page := range 1 << runs[i].spread {
@@ -212,8 +213,8 @@ func (x *Index) drop(in *Pages, p *partition, runs []run) {
 	}
 }
 
-// cursor walks the entries of a run in their order. Pages are verified as it
-// comes to them.
+// cursor iterates over the entries of a run in order. It verifies each page when it
+// reaches it.
 type cursor struct {
 	x  *Index
 	in *Pages
@@ -222,22 +223,22 @@ type cursor struct {
 
 	entry Entry
 
-	ahead []Entry // those that come next
+	ahead []Entry // the next entries
 	room  [readAhead]Entry
 
-	pages   int // that were begun
+	pages   int // number of pages begun
 	page    page
-	ofPage  uint64 // the first hash of the page
-	place   uint64 // in the table of the page: the one after that which is read
-	first   uint64 // the first hash of that which is read
-	at, end int    // its entries that are left
+	ofPage  uint64 // first hash of the page
+	place   uint64 // next place in the table of the page
+	first   uint64 // first hash of the current place
+	at, end int    // remaining entries of the current place
 }
 
-// readAhead is how many entries a cursor reads together.
+// readAhead is the number of entries that a cursor reads together.
 const readAhead = 128
 
-// next goes to the next entry and is false when there is none. Of its hash the
-// bits that are not kept are 0.
+// next advances to the next entry and returns false at the end. The bits of the hash that
+// are not stored are 0.
 func (c *cursor) next() (bool, error) {
 	for len(c.ahead) == 0 {
 		if more, err := c.read(); err != nil || !more {
@@ -248,7 +249,7 @@ func (c *cursor) next() (bool, error) {
 	return true, nil
 }
 
-// read reads the entries that come next, of one page. There may be none left.
+// read reads the next entries of one page, possibly none.
 func (c *cursor) read() (more bool, err error) {
 	c.ahead = c.room[:0]
 	for len(c.ahead) < readAhead {
@@ -274,7 +275,7 @@ func (c *cursor) read() (more bool, err error) {
 	return true, nil
 }
 
-// turn goes to the next page.
+// turn advances to the next page.
 func (c *cursor) turn() error {
 	page, err := c.x.page(c.in, c.p, c.r, c.pages, nil)
 	if err != nil {

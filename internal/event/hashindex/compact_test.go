@@ -18,7 +18,7 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 		entries[i] = Entry{rand.Uint64(), uint32(i)}
 	}
 	x.add(t, slices.Clone(entries))
-	for round := range 40 { // 300 more each time, of which 900 are alive
+	for round := range 40 { // 300 more each time; 900 are alive
 		for i := range entries[:300] {
 			entries[i] = Entry{rand.Uint64(), uint32(900 + 300*round + i)}
 		}
@@ -34,7 +34,7 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 	}
 	bolttest.UpdateBucket(t, x.db, func(b *boltfile.Bucket) error {
 		pages := NewPages(b)
-		for _, p := range x.index.parts() { // as if everything were due
+		for _, p := range x.index.parts() { // as if all of them had to be merged
 			if err := x.index.merge(pages, p, slices.Clone(p.runs), func(uint32) bool { return false }); err != nil {
 				return err
 			}
@@ -50,8 +50,8 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 	})
 }
 
-// bigIndex fills an index with n entries, in loads as they come from a server,
-// and returns some of the hashes.
+// bigIndex fills an index with n entries, in loads like those of a server, and returns
+// some of the hashes.
 func bigIndex(tb testing.TB, n, load int) (x *testIndex, hashes []uint64) {
 	tb.Helper()
 	x = newTestIndex(tb, 3, defaultPartition, defaultPage)
@@ -70,7 +70,7 @@ func bigIndex(tb testing.TB, n, load int) (x *testIndex, hashes []uint64) {
 	return x, hashes
 }
 
-// pageBytes are the bytes of all pages and the directory.
+// pageBytes returns the size of all pages and the directory.
 func (x *testIndex) pageBytes(tb testing.TB) (total int) {
 	tb.Helper()
 	bolttest.ViewBucket(tb, x.db, func(b *boltfile.Bucket) error {

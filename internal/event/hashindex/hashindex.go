@@ -1,10 +1,10 @@
-// Package hashindex maps hashes to small numbers, in one bucket, for loads that mostly
-// append.
+// Package hashindex maps hashes to small numbers, stored in one bucket, for workloads
+// that mostly append.
 //
-//	hashindex.go  the directory; adding entries, looking hashes up, the pages of a bucket
+//	hashindex.go  the directory; adding entries, lookups, the pages of a bucket
 //	page.go       a page of a run: encode, read in place, look up
 //	compact.go    merging runs, distributing and dividing partitions
-//	rebuild.go    an index from entries in any order; checking one
+//	rebuild.go    building an index from entries in any order; checking an index
 package hashindex
 
 import (
@@ -21,23 +21,21 @@ import (
 	"svc/internal/integrity"
 )
 
-// Writing random keys into a B+tree is the most expensive thing that could be done
-// here, so the index is a log-structured merge tree: each load adds
-// sorted runs that never change, and merges make few large ones of many small
-// ones.
+// Inserting random keys into a B+tree would be the most expensive operation of the
+// engine, so the index is a log-structured merge tree: each load adds sorted, immutable
+// runs, and merges replace many small runs with few large ones.
 //
-// Of a hash only the first 36 bits are kept, so an answer is a candidate that
-// the caller has to verify; what is there is always found. New entries lie in
-// fresh runs, which have hashes of all kinds. When these are half a million
-// entries together they are distributed to partitions, which divide the hashes
-// by their first bits and have runs of their own; one that has become large is
-// divided in two. So no merge has to write more than about a million entries.
+// Only the first 36 bits of a hash are stored, so a match is a candidate that the caller
+// has to verify. A stored entry is always found. New entries go to fresh runs, which
+// contain arbitrary hashes. When the fresh runs contain half a million entries together,
+// the entries are distributed to partitions, which divide the hashes by their first bits
+// and have their own runs. A partition that has become large is split in two. No merge
+// therefore writes more than about a million entries.
 //
-// A run has one or more pages of up to 1,048,576 entries: page i of 2^s has the
-// hashes whose s bits after those of the partition are i. page.go has the
-// layout of a page. The bucket has one value for each page, and the directory,
-// which says which runs there are. Integers in keys and in the directory are big
-// endian.
+// A run has one or more pages of up to 1,048,576 entries: page i of 2^s has the hashes
+// with i in the s bits after those of the partition. page.go describes the layout of a
+// page. The bucket has one value for each page, and the directory, which lists the runs.
+// Integers in keys and in the directory are big endian.
 //
 //	key of a page: tier (1 byte), depth (1), prefix (4), run (8), page (2)
 //	directory, under the key 00:
@@ -47,10 +45,11 @@ import (
 //	runs: how many (2), then for each, the oldest first:
 //	  run (8), tier (1), s (1), entries (4)
 //
-// The depth of a partition is how many first bits its hashes have in common;
-// they are the first bits of prefix, the others are 0. Both are 0 for fresh runs.
-// The tier grows with the size of a run and is in front, because bbolt writes small
-// values that are neighbours together: what is written often lies beside its like.
+// The depth of a partition is the number of leading bits that its hashes share. They are
+// the first bits of prefix; the others are 0. Both are 0 for fresh runs. The tier grows
+// with the size of a run and comes first in the key, because bbolt writes small
+// neighbouring values together, and this keeps frequently written values next to each
+// other.
 const (
 	hashBits  = 36
 	maxDepth  = 24
@@ -64,23 +63,24 @@ const (
 
 var directoryKey = []byte{0}
 
-// Secret keys the hashes of a file, so that nobody can choose texts that collide.
+// Secret is the key of a file's hashes. It prevents clients from choosing texts that
+// collide.
 type Secret [16]byte
 
-// Hash is the SipHash-2-4 of a text.
+// Hash returns the SipHash-2-4 of a text.
 func (s Secret) Hash(text string) uint64 {
-	var room [128]byte // so that no text of ordinary length allocates
+	var room [128]byte // avoids an allocation for texts of ordinary length
 	return siphash.Hash(binary.LittleEndian.Uint64(s[:8]), binary.LittleEndian.Uint64(s[8:]), append(room[:0], text...))
 }
 
-// Entry is a hash, of which the first 36 bits count, and what it leads to.
-// Equal entries are kept once.
+// Entry is a hash, of which the first 36 bits are significant, and its payload. Equal
+// entries are stored once.
 type Entry struct {
 	Hash    uint64
 	Payload uint32
 }
 
-// Compare orders entries by the bits of the hash that count, then by payload.
+// Compare orders entries by the significant bits of the hash, then by payload.
 func (e Entry) Compare(other Entry) int {
 	if a, b := e.Hash>>(64-hashBits), other.Hash>>(64-hashBits); a != b {
 		return cmp.Compare(a, b)
@@ -88,23 +88,22 @@ func (e Entry) Compare(other Entry) int {
 	return cmp.Compare(e.Payload, other.Payload)
 }
 
-// Index is the directory of a bucket as one commit left it. It never
-// changes.
+// Index is the directory of a bucket as of one commit. It is immutable.
 type Index struct {
 	payloadBytes int
-	// How many entries a partition and a page may have. Only tests change them.
+	// The maximum number of entries of a partition and a page. Only tests change them.
 	MaxPartition, MaxPage int
 
 	nextRun    uint64
-	fresh      partition   // of all hashes
-	partitions []partition // in the order of hashes; together they are all hashes
+	fresh      partition   // has all hashes
+	partitions []partition // in order of hashes; together they cover all hashes
 	pages      int         // of all runs
 }
 
 type partition struct {
 	depth  uint8
 	prefix uint32
-	runs   []run // the oldest first
+	runs   []run // oldest first
 }
 
 type run struct {
@@ -112,15 +111,15 @@ type run struct {
 	tier    uint8
 	spread  uint8 // it has 2^spread pages
 	entries uint32
-	first   int // place of its first page among those of all runs
+	first   int // index of its first page among the pages of all runs
 }
 
-// pageOf is the page of a run that has a hash.
+// pageOf returns the page of a run for a hash.
 func (p *partition) pageOf(r *run, hash uint64) int {
 	return int(hash << p.depth >> (64 - r.spread)) // a shift by 64 gives 0
 }
 
-// key is the key of a page in the bucket, written to room.
+// key returns the key of a page in the bucket, using room as its buffer.
 func (p *partition) key(r *run, number int, room []byte) []byte {
 	room = append(room[:0], r.tier, p.depth)
 	room = binary.BigEndian.AppendUint32(room, p.prefix)
@@ -128,7 +127,7 @@ func (p *partition) key(r *run, number int, room []byte) []byte {
 	return binary.BigEndian.AppendUint16(room, uint16(number))
 }
 
-// page reads a page of a run. It is valid as long as the transaction.
+// page reads a page of a run. It is valid until the end of the transaction.
 func (x *Index) page(in *Pages, p *partition, r *run, number int, room []byte) (page, error) {
 	key := p.key(r, number, room)
 	raw := in.get(key)
@@ -142,11 +141,10 @@ func (x *Index) page(in *Pages, p *partition, r *run, number int, room []byte) (
 	return opened, nil
 }
 
-// Generation tells two states of the index of a bucket apart.
+// Generation identifies the state of the index of a bucket.
 func (x *Index) Generation() uint64 { return x.nextRun }
 
-// New is an index without entries, whose payloads have payloadBytes bytes, 1
-// to 4.
+// New returns an index without entries. Payloads have payloadBytes bytes, 1 to 4.
 func New(payloadBytes int) *Index {
 	return &Index{
 		payloadBytes: payloadBytes, MaxPartition: defaultPartition, MaxPage: defaultPage,
@@ -154,8 +152,8 @@ func New(payloadBytes int) *Index {
 	}
 }
 
-// Load reads the directory of a bucket, which may be empty. Payloads
-// have payloadBytes bytes, 1 to 4.
+// Load reads the directory of a bucket, which may be empty. Payloads have payloadBytes
+// bytes, 1 to 4.
 func Load(b *boltfile.Bucket, payloadBytes int) (*Index, error) {
 	x := New(payloadBytes)
 	raw := b.Value(directoryKey)
@@ -189,7 +187,7 @@ func (x *Index) parse(raw []byte) error {
 	}
 	n := c.Number(4)
 	x.partitions = nil
-	end := uint64(0) // of the hashes so far, of which the first 32 bits count
+	end := uint64(0) // end of the hashes covered so far, as the first 32 bits
 	for range n {
 		p := partition{depth: c.Byte(), prefix: uint32(c.Number(4))}
 		if c.Bad || p.depth > maxDepth || uint64(p.prefix) != end {
@@ -219,7 +217,7 @@ func (x *Index) parseRuns(c *encoding.Reader, p *partition) error {
 	return nil
 }
 
-// parts are the partitions and, as the first, that of the fresh entries.
+// parts returns the partition of the fresh entries, followed by all other partitions.
 func (x *Index) parts() []*partition {
 	all := []*partition{&x.fresh}
 	for i := range x.partitions {
@@ -228,7 +226,7 @@ func (x *Index) parts() []*partition {
 	return all
 }
 
-// number counts the pages.
+// number numbers the pages of all runs.
 func (x *Index) number() {
 	x.pages = 0
 	for _, p := range x.parts() {
@@ -264,7 +262,7 @@ func appendRuns(raw []byte, runs []run) []byte {
 	return raw
 }
 
-// clone is a copy that may be changed until it is given out.
+// clone returns a copy that can be changed until it is published.
 func (x *Index) clone() *Index {
 	next := *x
 	next.partitions = slices.Clone(x.partitions)
@@ -274,10 +272,10 @@ func (x *Index) clone() *Index {
 	return &next
 }
 
-// partition is the place of the partition that has a hash.
+// partition returns the index of the partition for a hash.
 func (x *Index) partition(hash uint64) int {
 	first := hash >> 32
-	at := int(first * uint64(len(x.partitions)) >> 32) // or near it: hashes are even
+	at := int(first * uint64(len(x.partitions)) >> 32) // or near it, because hashes are uniformly distributed
 	for uint64(x.partitions[at].prefix) > first {
 		at--
 	}
@@ -287,8 +285,8 @@ func (x *Index) partition(hash uint64) int {
 	return at
 }
 
-// Add writes entries as a new run and sorts them in place. What it returns is for
-// after the commit; should that fail, x is still right.
+// Add writes entries as a new run and sorts them in place. The result is valid after the
+// commit. If the commit fails, x remains valid.
 func (x *Index) Add(b *boltfile.Bucket, entries []Entry) (*Index, error) {
 	if len(entries) == 0 {
 		return x, nil
@@ -306,25 +304,26 @@ func (x *Index) Add(b *boltfile.Bucket, entries []Entry) (*Index, error) {
 	return next, pages.Write(b)
 }
 
-// Reader looks up hashes in one transaction. It is for one goroutine.
+// Reader looks up hashes in one transaction. It is not safe for concurrent use.
 type Reader struct {
 	x     *Index
 	from  Pages
-	pages []page // of all runs; those that were read are open
+	pages []page // of all runs; only those that have been read are open
 	key   [16]byte
 
-	probes  []probe // of the lookup under way
-	ends    []int   // where those of each hash end
+	probes  []probe // of the current lookup
+	ends    []int   // ends of the probes of each hash
 	touched uint64
 }
 
-// Reader needs the bucket of the index, in a transaction in which x is right.
+// Reader returns a Reader. b must be the bucket of the index, in a transaction in which x
+// is current.
 func (x *Index) Reader(b *boltfile.Bucket) *Reader {
 	return &Reader{x: x, from: Pages{bucket: b}, pages: make([]page, x.pages)}
 }
 
-// Each visits the payloads of a hash until visit wants no more. Some may belong
-// to other hashes; none of this one is missing.
+// Each visits the payloads of a hash until visit returns false. Some may belong to other
+// hashes, but all payloads of the hash are included.
 func (r *Reader) Each(hash uint64, visit func(payload uint32) (more bool)) error {
 	more := true
 	return r.All([]uint64{hash}, func(_ int, payload uint32) bool {
@@ -333,12 +332,11 @@ func (r *Reader) Each(hash uint64, visit func(payload uint32) (more bool)) error
 	})
 }
 
-// All visits the payloads of several hashes, each with the place of its hash in
-// the list, until visit wants no more of that hash.
+// All visits the payloads of several hashes, each with the index of its hash, until visit
+// returns false for that hash.
 //
-// A lookup is mostly waiting for memory, first for tables and then for entries.
-// Nothing is decided before everything was asked for, so that the waits are at the
-// same time.
+// A lookup mostly waits for memory, first for tables and then for entries. All requests
+// are issued before any result is used, so that the waits overlap.
 func (r *Reader) All(hashes []uint64, visit func(i int, payload uint32) (more bool)) error {
 	r.probes, r.ends = r.probes[:0], r.ends[:0]
 	var err error
@@ -375,7 +373,7 @@ func (r *Reader) All(hashes []uint64, visit func(i int, payload uint32) (more bo
 	return nil
 }
 
-// probe looks up a hash in the runs of a partition.
+// probe adds the lookups of a hash in the runs of a partition to probes.
 func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, error) {
 	for i := range p.runs {
 		run := &p.runs[i]
@@ -393,14 +391,14 @@ func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, erro
 	return probes, nil
 }
 
-// Pages are the values of a hash index: those of a bucket, with changes that
-// are not in it yet. So runs can be merged without keeping others from writing.
+// Pages holds the values of a hash index: those of a bucket, overlaid with changes that
+// are not written yet. It allows runs to be merged without blocking writers.
 type Pages struct {
 	bucket  *boltfile.Bucket
 	changed map[string][]byte // nil = deleted
 }
 
-// NewPages is for callers that change pages.
+// NewPages returns Pages that can be changed.
 func NewPages(b *boltfile.Bucket) *Pages { return &Pages{b, map[string][]byte{}} }
 
 func (p *Pages) get(key []byte) []byte {
@@ -414,8 +412,7 @@ func (p *Pages) put(key, raw []byte) { p.changed[string(key)] = raw }
 
 func (p *Pages) delete(key []byte) { p.changed[string(key)] = nil }
 
-// Write brings the changes into the bucket, which may be that of a later
-// transaction.
+// Write writes the changes to the bucket, which may belong to a later transaction.
 func (p *Pages) Write(b *boltfile.Bucket) error {
 	for _, key := range slices.Sorted(maps.Keys(p.changed)) {
 		var err error

@@ -11,11 +11,11 @@ import (
 	"svc/internal/testutil"
 )
 
-// testIndex is an index in a file and what it should have.
+// testIndex is an index in a file, with its expected contents.
 type testIndex struct {
 	db    *boltfile.Writer
 	index *Index
-	model map[uint64]map[uint32]bool // by the 36 bits; false = not alive
+	model map[uint64]map[uint32]bool // by the 36 bits; false = dead
 
 	payloadBytes, partition, page int
 }
@@ -55,7 +55,7 @@ func (x *testIndex) add(tb testing.TB, entries []Entry) {
 	})
 }
 
-// compact does all the work that is waiting.
+// compact does all pending work.
 func (x *testIndex) compact(tb testing.TB, alive func(uint32) bool) (steps int) {
 	tb.Helper()
 	for worked := true; worked; steps++ {
@@ -75,7 +75,7 @@ func (x *testIndex) compact(tb testing.TB, alive func(uint32) bool) (steps int) 
 	return steps - 1
 }
 
-// verify compares the index with the model. What is not alive may be there.
+// verify compares the index with the model. Dead entries may be present.
 func (x *testIndex) verify(tb testing.TB) {
 	tb.Helper()
 	bolttest.ViewBucket(tb, x.db, func(b *boltfile.Bucket) error {
@@ -102,7 +102,7 @@ func (x *testIndex) verify(tb testing.TB) {
 	})
 }
 
-// countKeys is how many keys a bucket has.
+// countKeys returns the number of keys in a bucket.
 func countKeys(tb testing.TB, b *boltfile.Bucket) (n int) {
 	tb.Helper()
 	if err := b.ForEach(func(_, _ []byte) error { n++; return nil }); err != nil {
@@ -115,12 +115,12 @@ func TestHashIndexIsAMap(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		payloadBytes, partition, page int
-		spread                        uint64 // hashes are multiples of it
+		spread                        uint64 // hashes are multiples of this
 	}{
 		{3, 1000, 200, 1 << 24},
 		{4, 1000, 200, 1 << 24},
 		{4, 5000, 700, 1},
-		{3, 500, 100, 1 << 54}, // a thousand hashes, all far apart
+		{3, 500, 100, 1 << 54}, // a thousand distinct hashes, widely spaced
 		{1, 300, 50, 1 << 24},
 		{3, 100_000, 100_000, 1 << 24}, // large pages
 		{3, 10, 10, 1 << 24},           // a large directory
@@ -165,7 +165,7 @@ func TestHashIndexIsAMap(t *testing.T) {
 	}
 }
 
-// kill makes a quarter of the payloads dead and compacts.
+// kill marks a quarter of the payloads as dead and compacts.
 func (x *testIndex) kill(tb testing.TB, random *rand.Rand) {
 	tb.Helper()
 	quarter := uint32(random.IntN(4))
@@ -238,7 +238,7 @@ func TestHashIndexHasFewFalseCandidates(t *testing.T) {
 	})
 }
 
-//nolint:paralleltest // allocations are those of the whole process
+//nolint:paralleltest // allocations are counted for the whole process
 func TestLookupsDoNotAllocate(t *testing.T) {
 	testutil.WithoutDetector(t)
 	x := newTestIndex(t, 3, 1000, 100)

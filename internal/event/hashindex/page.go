@@ -10,12 +10,12 @@ import (
 	"svc/internal/integrity"
 )
 
-// A page of a run is a table of places and the entries in the order of their
-// hashes. The first bits of a hash are those of the partition and of the page,
-// the next b lead to a place in the table, and what is left of the 36 is in the
-// entry, above the payload, of which only the distance from the smallest one of the
-// page is kept. An entry has as many bits as these two need, or 64 where that is more
-// than 57; b is chosen so that table and entries are about as small as can be.
+// A page of a run consists of a table of places and the entries in order of their hashes.
+// The first bits of a hash determine the partition and the page, and the next b select a
+// place in the table. The remainder of the 36 bits is stored in the entry, above the
+// payload, which is stored as the distance from the smallest payload of the page. An
+// entry has as many bits as these two need, or 64 if they need more than 57. b is chosen
+// to make table and entries nearly as small as possible.
 //
 //	CRC-32C of the rest    4 bytes
 //	version                1: 1
@@ -35,11 +35,11 @@ const (
 	pageVersion = 1
 	pageHeader  = 15
 
-	// maxEntryWidth is how many bits an entry can have and be read with eight bytes
-	// wherever it begins.
+	// maxEntryWidth is the maximum width of an entry, in bits, that can be read with
+	// eight bytes at any bit offset.
 	maxEntryWidth = 57
 
-	// maxBucket is how many entries a place of the table has at most on average.
+	// maxBucket is the maximum average number of entries of a place of the table.
 	maxBucket = 64
 )
 
@@ -51,18 +51,18 @@ var (
 // page is a page that is read in place.
 type page struct {
 	raw     []byte
-	base    int    // where the entries begin
+	base    int    // offset of the entries
 	from    uint32 // the smallest payload
 	n       uint32
 	places  uint8 // b
-	number  uint8 // bytes of a number of the table
+	number  uint8 // bytes of a number in the table
 	width   uint8 // bits of an entry
 	skip    uint8 // bits of partition and page
 	payload uint8 // bits
 }
 
-// entryWidth is how many bits an entry has if these many bits of the hash need not
-// be in it.
+// entryWidth returns the width of an entry in bits, given how many bits of the hash are
+// known from its position.
 func entryWidth(known, payload int) int {
 	width := hashBits - known + payload
 	if width > maxEntryWidth {
@@ -71,7 +71,7 @@ func entryWidth(known, payload int) int {
 	return width
 }
 
-// numberWidth is how many bytes a number of the table has.
+// numberWidth returns the size of a number in the table, in bytes.
 func numberWidth(entries int) int {
 	switch {
 	case entries < 1<<8:
@@ -88,13 +88,13 @@ func (p *page) shape(entries, skip, places, payload int) {
 	p.number, p.width = uint8(numberWidth(entries)), uint8(entryWidth(skip+places, payload))
 }
 
-// size is how many bytes the table and the entries take.
+// size returns the sizes of the table and the entries in bytes.
 func (p *page) size() (table, entries int) {
 	return int(p.number) << p.places, (int(p.n)-1)*int(p.width)>>3 + 8
 }
 
-// openPage reads a page without looking at its entries. skip is how many
-// bits of the hashes its key has.
+// openPage reads the header of a page. skip is the number of bits of the hashes that the
+// page's key determines.
 func openPage(raw []byte, skip, payloadBytes int) (page, error) {
 	var p page
 	if len(raw) < pageHeader || raw[4] != pageVersion || int(raw[14]) > 8*payloadBytes {
@@ -117,8 +117,8 @@ func openPage(raw []byte, skip, payloadBytes int) (page, error) {
 	return p, nil
 }
 
-// verify looks at the checksum, which openHashPage leaves to those that read all
-// of the page.
+// verify verifies the checksum. openPage does not; callers that read the whole page call
+// verify.
 func (p *page) verify() error {
 	if binary.LittleEndian.Uint32(p.raw) != encoding.Checksum(p.raw[4:]) {
 		return encoding.ErrChecksum
@@ -128,7 +128,7 @@ func (p *page) verify() error {
 
 func (p *page) open() bool { return p.raw != nil }
 
-// upTo is a number of the table.
+// upTo returns a number of the table.
 func (p *page) upTo(place uint64) uint32 {
 	switch p.number {
 	case 1:
@@ -139,7 +139,7 @@ func (p *page) upTo(place uint64) uint32 {
 	return binary.LittleEndian.Uint32(p.raw[uint64(pageHeader)+4*place:])
 }
 
-// bounds are the entries of a place of the table.
+// bounds returns the range of the entries of a place in the table.
 func (p *page) bounds(place uint64) (low, high int, err error) {
 	if place > 0 {
 		low = int(p.upTo(place - 1))
@@ -151,10 +151,10 @@ func (p *page) bounds(place uint64) (low, high int, err error) {
 	return low, high, nil
 }
 
-// payloadOf is the payload of an entry.
+// payloadOf returns the payload of an entry.
 func (p *page) payloadOf(entry uint64) uint32 { return p.from + uint32(entry&(1<<p.payload-1)) }
 
-// at is an entry: bits of the hash and the payload.
+// at returns an entry: bits of the hash and the payload.
 func (p *page) at(i int) uint64 {
 	bit := i * int(p.width)
 	return binary.LittleEndian.Uint64(p.raw[p.base+bit>>3:]) >> (bit & 7) & (^uint64(0) >> (64 - p.width))
@@ -164,14 +164,14 @@ func (p *page) at(i int) uint64 {
 type probe struct {
 	page  *page
 	place uint64 // in the table
-	want  uint64 // what the entry has of the hash
+	want  uint64 // the bits of the hash that are stored in an entry
 
-	// After narrow:
-	low, end int // the entries that are possible
+	// Set by locate:
+	low, end int // range of possible entries
 	guess    int // one of them, if there are any
 }
 
-// probe begins to look up a hash.
+// probe starts the lookup of a hash.
 func (p *page) probe(hash uint64) probe {
 	known := p.skip + p.places
 	return probe{
@@ -180,21 +180,21 @@ func (p *page) probe(hash uint64) probe {
 	}
 }
 
-// locate finds out where the hash would be.
+// locate determines the range of entries that the hash can be in.
 func (o *probe) locate() (err error) {
 	if o.low, o.end, err = o.page.bounds(o.place); err != nil {
 		return err
 	}
 	o.guess = o.low
-	// Hashes are even, so the place of an entry is about where it would be if they
-	// were perfectly so.
+	// Hashes are uniformly distributed, so interpolation gives the approximate position
+	// of an entry.
 	if share := o.want * uint64(o.end-o.low) >> (hashBits - o.page.skip - o.page.places); share < uint64(o.end-o.low) {
 		o.guess += int(share)
 	}
 	return nil
 }
 
-// each visits the payloads of the hash until visit wants no more.
+// each visits the payloads of the hash until visit returns false.
 func (o *probe) each(visit func(payload uint32) (more bool)) (more bool) {
 	p, i := o.page, o.guess
 	for i > o.low && p.at(i-1)>>p.payload >= o.want {
@@ -212,8 +212,7 @@ func (o *probe) each(visit func(payload uint32) (more bool)) (more bool) {
 	return true
 }
 
-// encodePage makes a page of entries that are in order and have the first
-// skip bits in common.
+// encodePage encodes a page of sorted entries that share the first skip bits.
 func encodePage(entries []Entry, skip int) []byte {
 	p := page{}
 	greatest := uint32(0)
@@ -257,8 +256,9 @@ func (p *page) put(raw []byte, place uint64, number int) {
 	copy(raw[uint64(pageHeader)+place*uint64(p.number):], b[:p.number])
 }
 
-// chooseBits chooses b: the largest one that takes two per cent more than the
-// smallest page at most. A lookup then looks at few entries.
+// chooseBits returns b: the largest one for which the page is at most two per cent larger
+// than the smallest possible page. This keeps the number of entries that a lookup
+// examines small.
 func chooseBits(entries, skip, payload int) int {
 	size := func(places int) int {
 		var p page
@@ -287,11 +287,11 @@ type writer struct {
 	p       *partition
 	run     run
 	number  int     // of the page that is being filled
-	entries []Entry // of it
+	entries []Entry // entries of that page
 }
 
-// write begins a run of a partition of x, which gets it when it is closed. most
-// is the most entries it can have.
+// write starts a run, which close adds to a partition of x. most is the maximum number of
+// its entries.
 func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	run := run{number: x.nextRun, tier: uint8(tierOf(most)) + 1}
 	for most>>run.spread > x.MaxPage && run.spread < min(maxSpread, hashBits-p.depth) {
@@ -301,8 +301,7 @@ func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	return &writer{x: x, to: to, p: p, run: run, entries: make([]Entry, 0, min(most, x.MaxPage))}
 }
 
-// add takes the next entry. They come in order; one that is equal to the last is
-// left out.
+// add adds the next entry. Entries must come in order; duplicates are dropped.
 func (w *writer) add(e Entry) error {
 	for number := w.p.pageOf(&w.run, e.Hash); w.number != number; {
 		if w.number > number {
@@ -323,8 +322,7 @@ func (w *writer) add(e Entry) error {
 	return nil
 }
 
-// flush writes a page, also one without entries: one that is not there is
-// damage.
+// flush writes a page, even without entries, because a missing page counts as damage.
 func (w *writer) flush() {
 	raw := encodePage(w.entries, int(w.p.depth+w.run.spread))
 	w.to.put(w.p.key(&w.run, w.number, nil), raw)
@@ -332,8 +330,8 @@ func (w *writer) flush() {
 	w.entries = w.entries[:0]
 }
 
-// close writes the other pages and gives the run to its partition. One without
-// entries is none.
+// close writes the remaining pages and adds the run to its partition, unless it has no
+// entries.
 func (w *writer) close() {
 	if w.run.entries == 0 {
 		return

@@ -86,7 +86,7 @@ func findAll(t *testing.T, p page, entries []Entry) {
 	}
 }
 
-// FuzzHashPage reads pages as bytes may be and hashes as they may be asked for.
+// FuzzHashPage reads pages of arbitrary bytes and looks up arbitrary hashes in them.
 func FuzzHashPage(f *testing.F) {
 	entries := []Entry{{1 << 24, 7}, {1 << 24, 8}, {1 << 50, 9}, {1 << 63, 10}}
 	f.Add(encodePage(entries, 0), uint8(0), uint8(3), uint64(1<<50))
@@ -114,8 +114,7 @@ func FuzzHashPage(f *testing.F) {
 	})
 }
 
-// FuzzHashDirectory reads a directory with the right checksum and the rest as it
-// may be.
+// FuzzHashDirectory reads a directory of arbitrary bytes with a valid checksum.
 func FuzzHashDirectory(f *testing.F) {
 	f.Add([]byte{1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{1, 3, 0, 0, 0, 0, 0, 0, 0, 9,
@@ -137,13 +136,13 @@ func FuzzHashDirectory(f *testing.F) {
 	})
 }
 
-// withSum puts a checksum in front.
+// withSum prepends a checksum.
 func withSum(rest []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, encoding.Checksum(rest)), rest...)
 }
 
-// TestPagesOfAllWidths makes pages whose entries have every number of bits there
-// can be, and reads them in both ways.
+// TestPagesOfAllWidths builds pages with every possible width of an entry and reads them
+// in both ways.
 func TestPagesOfAllWidths(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

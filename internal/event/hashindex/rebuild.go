@@ -7,17 +7,17 @@ import (
 	"svc/internal/integrity"
 )
 
-// rebuildEntries is how many entries an index builder adds at once.
+// rebuildEntries is the number of entries that a Builder adds at once.
 const rebuildEntries = defaultPartition / 2
 
-// Builder makes an index from entries in any order.
+// Builder builds an index from entries in any order.
 type Builder struct {
 	x       *Index
 	b       *boltfile.Bucket
 	entries []Entry
 }
 
-// Rebuild begins an index from nothing in a bucket that is made anew.
+// Rebuild returns a Builder of an empty index in a bucket, which it recreates.
 func Rebuild(in *boltfile.Bucket, name []byte, payloadBytes int) (*Builder, error) {
 	if in.Bucket(name) != nil {
 		if err := in.DeleteBucket(name); err != nil {
@@ -31,7 +31,7 @@ func Rebuild(in *boltfile.Bucket, name []byte, payloadBytes int) (*Builder, erro
 	return &Builder{x: New(payloadBytes), b: b}, nil
 }
 
-// Add takes an entry.
+// Add adds an entry.
 func (m *Builder) Add(e Entry) error {
 	if m.entries = append(m.entries, e); len(m.entries) < rebuildEntries {
 		return nil
@@ -39,7 +39,8 @@ func (m *Builder) Add(e Entry) error {
 	return m.Flush()
 }
 
-// Flush writes the entries that wait, and compacts. It is called after the last one.
+// Flush writes the buffered entries and compacts. The caller must call it after the last
+// Add.
 func (m *Builder) Flush() (err error) {
 	if m.x, err = m.x.Add(m.b, m.entries); err != nil {
 		return err
@@ -57,8 +58,8 @@ func (m *Builder) Flush() (err error) {
 	return nil
 }
 
-// Check reads all pages and verifies that they are what the directory says.
-// Payloads must be possible.
+// Check reads all pages and verifies that they match the directory. possible reports
+// whether a payload is valid.
 func (x *Index) Check(b *boltfile.Bucket, possible func(payload uint32) bool) error {
 	for _, p := range x.parts() {
 		for i := range p.runs {

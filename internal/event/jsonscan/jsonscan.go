@@ -1,5 +1,5 @@
-// Package jsonscan is the one JSON scanner: it walks over a text once,
-// checks it on the way, and says where each value is, without making values of it.
+// Package jsonscan implements the only JSON scanner of this program. It scans a text
+// once, validates it, and reports the position of each value without decoding it.
 package jsonscan
 
 import (
@@ -7,42 +7,42 @@ import (
 	"strings"
 )
 
-// maxDepth is the nesting at which encoding/json gives up. So does the scanner,
-// because what it lets pass must be readable to everybody else.
+// maxDepth is the maximum nesting depth, the same as in encoding/json, so that every
+// accepted text can be read with other JSON decoders.
 const maxDepth = 10_000
 
-// Scanner walks over the JSON text in Source. After the first fault Failed is set,
-// and the scanner stays where it is and reports no further members.
+// Scanner scans the JSON text in Source. After the first error Failed is set; the scanner
+// then does not advance and reports no further members.
 type Scanner struct {
 	Source string
 	At     int
 	Failed bool
 
-	Level   int  // objects and lists that are open
+	Level   int  // number of open objects and lists
 	Deepest int  // greatest level since it was last set
-	Spaced  bool // there was white space between tokens since it was last set
-	escaped bool // the string read last has escapes
+	Spaced  bool // white space occurred between tokens since it was last set
+	escaped bool // the string read last contains escapes
 }
 
-// Token is where a value stands in the text, a string with its quotes. The zero
-// value is one that was not sent.
+// Token is the position of a value in the text. A string includes its quotes. The zero
+// value means that there is none.
 type Token struct {
 	From, To int
 	Escaped  bool // a string with escapes
 }
 
-// Sent reports whether there is a value. Null counts as none.
+// Sent reports whether there is a value other than null.
 func (s *Scanner) Sent(v Token) bool {
 	return v.To > v.From && s.Source[v.From] != 'n'
 }
 
-// Raw is a value as it stands in the text.
+// Raw returns the source text of a value.
 func (s *Scanner) Raw(v Token) string { return s.Source[v.From:v.To] }
 
-// IsString reports whether a value that was sent is a string.
+// IsString reports whether a value is a string. The value must have been sent.
 func (s *Scanner) IsString(v Token) bool { return s.Source[v.From] == '"' }
 
-// Text is the text of a string.
+// Text returns the decoded text of a string.
 func (s *Scanner) Text(v Token) string {
 	if v.Escaped {
 		return Unquote(s.Raw(v))
@@ -50,8 +50,7 @@ func (s *Scanner) Text(v Token) string {
 	return s.Source[v.From+1 : v.To-1]
 }
 
-// Peek is the byte that comes next; 0, which no JSON has between strings, at the
-// end.
+// Peek returns the next byte, or 0 at the end. JSON has no zero byte outside of strings.
 func (s *Scanner) Peek() byte {
 	if s.At < len(s.Source) {
 		return s.Source[s.At]
@@ -69,8 +68,7 @@ func (s *Scanner) space() {
 
 func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r') }
 
-// Enter goes into the object or list that comes next and reports whether it has
-// a first member.
+// Enter enters the next object or list and reports whether it has a first member.
 func (s *Scanner) Enter(closing byte) (more bool) {
 	s.Level++
 	s.Deepest = max(s.Deepest, s.Level)
@@ -88,8 +86,8 @@ func (s *Scanner) Enter(closing byte) (more bool) {
 	return false
 }
 
-// Next goes on behind a member and reports whether another one follows; else
-// it leaves the object or list.
+// Next advances past a member and reports whether another one follows. If none does, it
+// leaves the object or list.
 func (s *Scanner) Next(closing byte) (more bool) {
 	if s.Failed {
 		return false
@@ -109,7 +107,7 @@ func (s *Scanner) Next(closing byte) (more bool) {
 	return false
 }
 
-// Key reads the name of a member and goes on to its value.
+// Key reads the name of a member and advances to its value.
 func (s *Scanner) Key() Token {
 	if s.Peek() != '"' {
 		s.Failed = true
@@ -126,7 +124,7 @@ func (s *Scanner) Key() Token {
 	return name
 }
 
-// Value reads the value that comes next.
+// Value reads the next value.
 func (s *Scanner) Value() Token {
 	from := s.At
 	switch s.Peek() {
@@ -163,7 +161,7 @@ func (s *Scanner) literal(word string) {
 	s.At += len(word)
 }
 
-// plainByte has the bytes that stand for themselves in a string.
+// plainByte marks the bytes that need no escape in a string.
 var plainByte = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = c >= ' ' && c != '"' && c != '\\'
@@ -193,8 +191,8 @@ func (s *Scanner) quoted() {
 	}
 }
 
-// escape is the length of the escape that a text begins with; 0 when it begins
-// with none.
+// escape returns the length of the escape sequence at the start of a text, or 0 if there
+// is none.
 func escape(text string) int {
 	if len(text) < 2 || text[0] != '\\' {
 		return 0
@@ -218,8 +216,8 @@ func escape(text string) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// number reads a number: no zeros before another digit, a digit at least on each
-// side of the point and in the exponent.
+// number reads a number: no leading zeros, and at least one digit on each side of the
+// point and in the exponent.
 func (s *Scanner) number() {
 	if s.Peek() == '-' {
 		s.At++
@@ -273,7 +271,7 @@ func AppendCompact(to []byte, raw string) []byte {
 	return to
 }
 
-// Unquote is the text of a JSON string.
+// Unquote returns the decoded text of a JSON string.
 func Unquote(raw string) string {
 	if len(raw) >= 2 && strings.IndexByte(raw, '\\') < 0 {
 		return raw[1 : len(raw)-1]
@@ -285,8 +283,8 @@ func Unquote(raw string) string {
 	return text
 }
 
-// EachMember visits the members of a compact JSON object, the keys unescaped, until
-// visit returns false or something is no JSON.
+// EachMember visits the members of a compact JSON object, with decoded keys, until visit
+// returns false or the JSON is invalid.
 func EachMember(object string, visit func(key, value string) bool) {
 	s := Scanner{Source: object}
 	for more := s.Enter('}'); more; more = s.Next('}') {

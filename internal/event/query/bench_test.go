@@ -12,7 +12,7 @@ import (
 	"svc/internal/stats"
 )
 
-// The data of the benchmarks: a month of a project with 100,000 users.
+// The benchmarks use a month of data of a project with 100,000 users.
 const (
 	benchHours    = 30 * 24
 	benchEvents   = 13_900 // an hour
@@ -20,7 +20,7 @@ const (
 	benchNames    = 20
 )
 
-// benchWorld makes the parts once. Sessions have some ten events within an hour.
+// benchWorld builds the parts once. A session has about ten events within an hour.
 var benchWorld = sync.OnceValue(func() *world {
 	random := rand.New(rand.NewPCG(1, 2))
 	w := &world{hours: map[int64][]*block.Columns{}, names: []string{""}}

@@ -10,8 +10,9 @@ import (
 	"svc/internal/event/block"
 )
 
-// Breakdown counts by a dimension: a property by the events, the others by the hourly
-// counters. An error for the client says that it takes too much memory.
+// Breakdown returns counts by a dimension: for a property from the events, for other
+// dimensions from the hourly counters. The error is Invalid if the query needs too much
+// memory.
 func (s *Source) Breakdown(ctx context.Context, in BreakdownQuery) (b Breakdown, err error) {
 	if in.Dimension == ByProperty {
 		return s.query(ctx, in.Range, "the breakdown", lessValues).propertyBreakdown(in)
@@ -25,7 +26,7 @@ func (s *Source) Breakdown(ctx context.Context, in BreakdownQuery) (b Breakdown,
 	return b, err
 }
 
-// How to ask for less, for people.
+// Advice for reducing a query, used in error messages.
 const (
 	lessRange  = "narrow the range"
 	lessValues = "narrow the range, or take a property with fewer different values"
@@ -49,7 +50,7 @@ func (q *query) propertyBreakdown(in BreakdownQuery) (Breakdown, error) {
 	var b Breakdown
 	for value, place := range all.codes {
 		if all.counts[place] == 0 {
-			continue // it is in a block, but outside of the range
+			continue // it occurs in a block, but outside of the range
 		}
 		b.Total += all.counts[place]
 		b.Groups = append(b.Groups, Group{Key: value.text, Missing: value.missing, Count: all.counts[place]})
@@ -61,15 +62,14 @@ func (q *query) propertyBreakdown(in BreakdownQuery) (Breakdown, error) {
 	return b, nil
 }
 
-// value is a value of a dimension: the text form of a property, or that there is
-// none.
+// value is a value of a dimension: the text form of a property, or missing.
 type value struct {
 	text    string
 	missing bool
 }
 
-// byRank orders groups, the greatest first, ties by key, and of the two with an empty
-// key the one without a value first.
+// byRank orders groups by number, the greatest first, ties by key. Of two groups with an
+// empty key, the one for missing values is first.
 func byRank[N int64 | float64](x, y N, a, b value) int {
 	switch order := cmp.Or(cmp.Compare(y, x), strings.Compare(a.text, b.text)); {
 	case order != 0 || a.missing == b.missing:
@@ -80,8 +80,7 @@ func byRank[N int64 | float64](x, y N, a, b value) int {
 	return 1
 }
 
-// values numbers values from 0 in the order in which they are met, and counts
-// them.
+// values numbers values from 0 in order of first use, and counts them.
 type values struct {
 	codes  map[value]uint32
 	counts []int64
@@ -90,8 +89,8 @@ type values struct {
 
 func newValues(memory *budget) *values { return &values{codes: map[value]uint32{}, memory: memory} }
 
-// code is the number of a value. The text is copied when it is new, because it
-// may be cut out of something larger.
+// code returns the number of a value. It copies the text of a new value, which may be a
+// substring of a larger text.
 func (s *values) code(v value) uint32 {
 	place, ok := s.codes[v]
 	if !ok {
@@ -105,7 +104,7 @@ func (s *values) code(v value) uint32 {
 
 func (s *values) count(v value, n int64) { s.counts[s.code(v)] += n }
 
-// textValue is the value of a property as compact JSON.
+// textValue returns the value of a property in compact JSON.
 func textValue(raw string) value {
 	text, missing := textForm(raw)
 	if missing {
@@ -114,7 +113,7 @@ func textValue(raw string) value {
 	return value{text, missing}
 }
 
-// valueRun counts the values of a property in some hours.
+// valueRun counts the values of a property in the hours of one worker.
 type valueRun struct {
 	query    *query
 	property string
@@ -125,7 +124,7 @@ type valueRun struct {
 
 	// Of the last part:
 	texts  []string // its values
-	codes  []uint32 // theirs in values, by code of the part
+	codes  []uint32 // their codes in values, by code of the part
 	counts []uint32 // by code of the part
 }
 
@@ -179,8 +178,8 @@ func (r *valueRun) count(c *block.Column, low, high int) (err error) {
 	return nil
 }
 
-// encode finds the codes of the values of a part. Blocks sort their values, so most
-// are found where those of the part before are, without looking for their text.
+// encode maps the values of a part to their codes. Blocks sort their values, so a merge
+// with the values of the previous part finds most of them without a lookup in the map.
 func (r *valueRun) encode(texts []string) {
 	codes, at := make([]uint32, 0, len(texts)), 0
 	for _, text := range texts {

@@ -10,8 +10,8 @@ const (
 	day         = 24 * hourSeconds
 )
 
-// daysOrWeeks are the days or the weeks, each from Monday, that a range touches,
-// by local time. The error is Invalid when they are too many.
+// daysOrWeeks returns the days or the weeks (from Monday) that overlap a range, in local
+// time. The error is Invalid if there are too many.
 func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
 	if !weekly {
 		return r.buckets(false)
@@ -23,14 +23,14 @@ func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
 	return b, nil
 }
 
-// piece is what one bucket has of an hour, given by its first and last Unix
-// second.
+// piece is the part of an hour that falls into one bucket. from and to are its first and
+// last Unix second.
 type piece struct {
 	from, to int64
 	period   int
 }
 
-// piecesOf cuts the part of an hour that is in the range where a bucket begins. No
+// piecesOf splits the part of an hour that is in the range at the starts of buckets. No
 // bucket is shorter than an hour.
 func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	from, to := max(hour, r.Start), min(hour+hourSeconds-1, r.End)
@@ -43,11 +43,10 @@ func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	return reuse
 }
 
-// MaxBuckets bounds the buckets of an answer.
+// MaxBuckets is the maximum number of buckets in an answer.
 const MaxBuckets = 20_000
 
-// buckets are the buckets of a range; the error is Invalid when they are too
-// many.
+// buckets returns the buckets of a range. The error is Invalid if there are too many.
 func (r Range) buckets(hourly bool) (stats.Buckets, error) {
 	b := stats.Days(r.Start, r.End, r.OffsetMinutes)
 	if hourly {

@@ -8,16 +8,16 @@ import (
 	"svc/internal/stats"
 )
 
-// Cohorts counts who comes back, a cohort for each period of the range, also where
-// nobody began. An error for the client says that it takes too much memory.
+// Cohorts counts the users that return, for a cohort per period of the range, including
+// empty cohorts. The error is Invalid if the query needs too much memory.
 func (s *Source) Cohorts(ctx context.Context, c CohortQuery) ([]Cohort, error) {
 	return s.query(ctx, c.Range, "retention", lessRange).cohorts(c)
 }
 
-// cohorts goes from period to period with sets of subjects: those who start in it
-// for the first time are its cohort, and those of a cohort who return in it are what
-// both sets have in common. So the order of events within a period does not matter,
-// and what is looked at of them is a bit.
+// cohorts visits the periods in order and works with sets of subjects. The subjects that
+// start for the first time in a period are its cohort. The intersection of a cohort with
+// the subjects that return in a period is the cohort's cell. The order of events within a
+// period does not matter, so an event contributes a single bit.
 func (q *query) cohorts(c CohortQuery) ([]Cohort, error) {
 	all, err := daysOrWeeks(c.Range, c.Weekly)
 	if err != nil {
@@ -25,7 +25,7 @@ func (q *query) cohorts(c CohortQuery) ([]Cohort, error) {
 	}
 	cohorts := emptyCohorts(all, c.Periods)
 	assigned := newBitset(q.memory)          // subjects that have a cohort
-	members := make([]*bitset, len(cohorts)) // by period; nil when no more cells ask for it
+	members := make([]*bitset, len(cohorts)) // by period; nil when no further cell needs it
 	workers := q.presence(c)
 	for period := range cohorts {
 		present, err := q.period(all, period, workers)
@@ -56,9 +56,8 @@ func emptyCohorts(all stats.Buckets, cells int) []Cohort {
 	return cohorts
 }
 
-// markOpen marks the cells about which nothing can be said at a moment: those
-// that have not begun, and those that are not over and to which nobody has come
-// back yet.
+// markOpen marks the cells that are undetermined at now: those of periods that have not
+// begun, and those of the current period to which no user has returned yet.
 func markOpen(cohorts []Cohort, all stats.Buckets, now int64) {
 	for i := range cohorts {
 		for period := range cohorts[i].Cells {
@@ -69,10 +68,10 @@ func markOpen(cohorts []Cohort, all stats.Buckets, now int64) {
 	}
 }
 
-// presence is who was there in a period, of the hours of one worker.
+// presence holds the subjects with events in a period, from the hours of one worker.
 type presence struct {
-	// operands are the start event and, unless any event will do, the one that
-	// counts as a return.
+	// operands are the start event and, unless any event counts as a return, the return
+	// event.
 	operands  []operand
 	anyReturn bool
 
@@ -81,7 +80,7 @@ type presence struct {
 	selected          selection
 }
 
-// presence makes one for each worker.
+// presence creates a presence for each worker.
 func (q *query) presence(c CohortQuery) []*presence {
 	operands := []operand{q.operand(c.StartEvent, nil, nil)}
 	if c.ReturnEvent != "" {
@@ -94,8 +93,8 @@ func (q *query) presence(c CohortQuery) []*presence {
 	return workers
 }
 
-// period finds out who was there in a period. The workers share its hours. The
-// result is that of the first worker, until the next period.
+// period determines the subjects with events in a period. The workers share its hours.
+// The result is stored in the first worker's presence and is valid until the next period.
 func (q *query) period(all stats.Buckets, period int, workers []*presence) (*presence, error) {
 	r := Range{Start: max(q.Start, all.Start(period)), End: min(q.End, all.Start(period+1)-1)}
 	hours := q.between(r)
@@ -128,7 +127,7 @@ func (p *presence) take(of *block.Columns, r Range) error {
 	low, high := of.Between(r.Start, r.End)
 	switch {
 	case !p.anyReturn:
-	case high-low == of.N: // then every sender has an event in it
+	case high-low == of.N: // every sender has an event in the range
 		for _, subject := range of.Subjects() {
 			p.returned.add(subject)
 		}

@@ -11,7 +11,7 @@ import (
 	"svc/internal/stats"
 )
 
-// exampleFacts are the events of the contract's worked example, in the order of
+// exampleFacts returns the events of the contract's worked example, in the order of
 // receipt.
 func exampleFacts() []fact {
 	prop := func(pairs ...string) (list block.Properties) {
@@ -37,7 +37,7 @@ func exampleFacts() []fact {
 	}
 }
 
-// filters are those of one condition.
+// filters returns a list of one filter.
 func filters(tb testing.TB, property, op, value string) []Filter {
 	tb.Helper()
 	list, problems := DecodeFilters(fmt.Appendf(nil, `[{"property":%q,"op":%q,"value":%s}]`, property, op, value), "filters")
@@ -56,8 +56,8 @@ func stepsOf(names ...string) (steps []Step) {
 
 func exampleRange() Range { return Range{Start: monday, End: monday + 10*day} }
 
-// exampleRows are the rows of the example's table: what is asked, and the answer
-// in short.
+// exampleRows returns the queries of the example's table with their answers in short
+// form.
 func exampleRows(t *testing.T) []exampleRow {
 	t.Helper()
 	const week = 604800
@@ -137,7 +137,7 @@ func cohortRow(r Range, back string) func(*testing.T, *query) string {
 	}
 }
 
-// shortCohorts writes a cohort as its period, its size and its cells; - is open.
+// shortCohorts formats each cohort as its period, size and cells; - marks an open cell.
 func shortCohorts(cohorts []Cohort, step int64) string {
 	var list []string
 	for _, c := range cohorts {
@@ -190,8 +190,8 @@ func valueRow(m MetricQuery) func(*testing.T, *query) string {
 	}
 }
 
-// The worked example, whatever parts the events lie in: as they were received,
-// and cut into two or three parts an hour.
+// The worked example gives the same answers however the events are divided into parts: as
+// received, or cut into two or three parts per hour.
 func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	for _, parts := range []int{1, 2, 3} {
@@ -208,8 +208,7 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// The same events as one stream and turned around within their seconds give the
-// same funnel.
+// The same events as one stream and reversed within their seconds give the same funnel.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	facts := exampleFacts()

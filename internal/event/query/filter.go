@@ -12,15 +12,15 @@ import (
 	"svc/internal/event/jsonscan"
 )
 
-// Bounds of filters.
+// Limits of filters.
 const (
 	maxFilters        = 10  // in a list
-	maxOperands       = 50  // values of in and not_in; further ones do not count
-	maxOperandLength  = 512 // characters; further ones do not count
+	maxOperands       = 50  // values of in and not_in; further ones are ignored
+	maxOperandLength  = 512 // characters; further ones are ignored
 	maxPropertyLength = 128 // characters
 )
 
-// operator is how a filter compares.
+// operator is the comparison of a filter.
 type operator string
 
 const (
@@ -53,19 +53,20 @@ var operatorNames = func() string {
 type Filter struct {
 	property string
 	op       operator
-	// operands are text forms: of in and not_in any number of them, otherwise
-	// one; that of contains is in lower case.
+	// operands are text forms: any number of them for in and not_in, otherwise one. The
+	// operand of contains is in lower case.
 	operands []string
-	// number is what gt, gte, lt and lte compare with; NaN, with which nothing
-	// compares, where the value is no finite number.
+	// number is the operand of gt, gte, lt and lte. It is NaN, with which every
+	// comparison is false, if the value is not a finite number.
 	number float64
 }
 
-// Property is the first-level key that the filter looks at, compared exactly.
+// Property returns the first-level key that the filter applies to. Keys are compared
+// exactly.
 func (f *Filter) Property() string { return f.property }
 
-// Matches reports whether the condition holds for a property, given by its text
-// form. A property that is not there, or JSON null, is missing.
+// Matches reports whether the condition holds for the text form of a property. missing
+// means that the property does not exist or is JSON null.
 func (f *Filter) Matches(text string, missing bool) bool {
 	switch f.op {
 	case opNotExists:
@@ -87,7 +88,7 @@ func (f *Filter) Matches(text string, missing bool) bool {
 	return f.compare(text)
 }
 
-// compare is the numeric comparison.
+// compare performs a numeric comparison.
 func (f *Filter) compare(text string) bool {
 	n, ok := numeric(text)
 	if !ok {
@@ -105,9 +106,9 @@ func (f *Filter) compare(text string) bool {
 	}
 }
 
-// DecodeFilters reads a list of filters, which all must match. Nothing and null
-// are an empty list. The messages name what breaks a rule, beginning with field,
-// the path of the list.
+// DecodeFilters parses a list of filters, all of which must match. An empty text and null
+// are an empty list. The messages describe invalid filters and begin with field, the path
+// of the list.
 func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -131,10 +132,10 @@ func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	return filters, nil
 }
 
-// DecodeFilter reads one filter. The messages name what breaks a rule, beginning
-// with field, the path of the filter.
+// DecodeFilter parses one filter. The messages describe invalid fields and begin with
+// field, the path of the filter.
 func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
-	// A map, because the names of a struct's fields would match in any case.
+	// A map, because the fields of a struct would match names in any case.
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil || object == nil {
 		return Filter{}, []string{field + " must be an object"}
@@ -166,7 +167,7 @@ func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	return f, nil
 }
 
-// requiredText reads a text that must be there.
+// requiredText parses a required string.
 func requiredText(raw json.RawMessage) (text, problem string) {
 	switch {
 	case isNull(raw):
@@ -177,11 +178,11 @@ func requiredText(raw json.RawMessage) (text, problem string) {
 	return text, ""
 }
 
-// isNull reports whether a field counts as not sent.
+// isNull reports whether a field is missing or null.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// compile takes over the value that the operator compares with. It reports
-// false for one of the wrong type.
+// compile sets the operands of the filter. It returns false for a value of the wrong
+// type.
 func (f *Filter) compile(raw json.RawMessage) bool {
 	values, ok := scalars(raw)
 	if !ok {
@@ -200,7 +201,7 @@ func (f *Filter) compile(raw json.RawMessage) bool {
 		text = strings.ToLower(text)
 	}
 	f.operands, f.number = []string{text}, math.NaN()
-	// A JSON number may be finite and yet too long to be written out.
+	// A JSON number can be finite and still be too long to be written in plain decimal.
 	if n, err := strconv.ParseFloat(string(value), 64); err == nil {
 		f.number = n
 	} else if n, ok := numeric(text); ok && !math.IsInf(n, 0) {
@@ -209,9 +210,8 @@ func (f *Filter) compile(raw json.RawMessage) bool {
 	return true
 }
 
-// scalars are the values of a filter: of a list its elements, of nothing none.
-// It reports false when something else than a string, a number or a boolean is
-// among them.
+// scalars returns the values of a filter: the elements of a list, or the single value. It
+// returns false if one of them is not a string, a number or a boolean.
 func scalars(raw json.RawMessage) (values []json.RawMessage, ok bool) {
 	switch {
 	case isNull(raw):
@@ -229,8 +229,8 @@ func scalars(raw json.RawMessage) (values []json.RawMessage, ok bool) {
 	return values, true
 }
 
-// operandList are the operands of in and not_in. A single text is a list
-// separated by commas, and blanks count.
+// operandList returns the operands of in and not_in. A string is a comma-separated list
+// in which blanks are significant.
 func operandList(raw json.RawMessage, values []json.RawMessage) []string {
 	var operands []string
 	if len(raw) > 0 && raw[0] == '"' {
@@ -248,13 +248,13 @@ func operandList(raw json.RawMessage, values []json.RawMessage) []string {
 	return operands
 }
 
-// textOperand is one value as it is compared.
+// textOperand returns the form of a value that properties are compared with.
 func textOperand(raw json.RawMessage) string {
 	text, _ := textForm(string(raw))
 	return cutOperand(text)
 }
 
-// cutOperand shortens a text to the characters of an operand that count.
+// cutOperand truncates a text to maxOperandLength characters.
 func cutOperand(text string) string {
 	if len(text) <= maxOperandLength {
 		return text

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// decodeFilter makes the filter of a condition on property p.
+// decodeFilter returns a filter with a condition on property p.
 func decodeFilter(t *testing.T, fields string) Filter {
 	t.Helper()
 	f, problems := DecodeFilter(json.RawMessage(`{"property":"p",`+fields+`}`), "filters[0]")
@@ -21,7 +21,7 @@ func decodeFilter(t *testing.T, fields string) Filter {
 	return f
 }
 
-// list is a JSON list of the numbers from 1 to n, as texts.
+// list returns a JSON list of the numbers from 1 to n as strings.
 func list(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -35,7 +35,7 @@ func TestFilterMatches(t *testing.T) {
 	long := strings.Repeat("é", 512)
 	for _, tc := range []struct {
 		rule, filter string
-		property     string // compact JSON; "" = not there
+		property     string // compact JSON; "" = missing
 		want         bool
 	}{
 		{"eq equal", `"op":"eq","value":"pro"`, `"pro"`, true},
@@ -198,8 +198,8 @@ func TestDecodeFilters(t *testing.T) {
 	}
 }
 
-// FuzzDecodeFilter holds that no filter and no property makes a panic, and that
-// what is read can be asked.
+// FuzzDecodeFilter verifies that no filter and no property causes a panic, and that every
+// accepted filter can be evaluated.
 func FuzzDecodeFilter(f *testing.F) {
 	f.Add(`{"property":"p","op":"in","value":"a,b"}`, `"a"`)
 	f.Add(`{"property":"p","op":"lte","value":[1e600,2]}`, `1e-600`)

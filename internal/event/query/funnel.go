@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Funnel counts the users that reach each step, step by step. An error for the client
-// says that it takes too much memory.
+// Funnel counts the users that reach each step. The error is Invalid if the query needs
+// too much memory.
 func (s *Source) Funnel(ctx context.Context, f FunnelQuery) ([]int64, error) {
 	return s.query(ctx, f.Range, "the funnel", lessRange).funnel(f)
 }
@@ -33,34 +33,34 @@ func (q *query) funnel(f FunnelQuery) ([]int64, error) {
 	return users, nil
 }
 
-// funnelRun is a funnel over the subjects of one worker. The events of a subject
-// within one second have no order, so an event waits in the state of its subject
-// until the next second in which that has one.
+// funnelRun computes a funnel over the subjects of one worker. The events of a subject
+// within one second have no order, so an event waits in the state of its subject until
+// the subject has an event in a later second.
 type funnelRun struct {
 	steps  int
 	window uint32
 	base   int64 // Unix second from which seconds are counted
 
 	states  table[funnelState]
-	anchors *table[anchors] // where every first step is an entry; otherwise nil
+	anchors *table[anchors] // set if every first step is an entry; otherwise nil
 
-	// together are events of the current second whose subjects have
-	// another one waiting.
+	// together holds events of the current second of subjects that already have one
+	// waiting.
 	together       []waitingEvent
 	togetherSecond uint32
 }
 
-// funnelState is how far a subject is. Seconds are since the base.
+// funnelState is the progress of a subject. Seconds are relative to the base.
 type funnelState struct {
-	anchor  uint32 // second of the first step, once there is one
+	anchor  uint32 // second of the first step, once reached
 	second  uint32 // of the waiting event
-	waiting mask   // the steps that the waiting event matches; 0 = none waits
-	reached uint8  // steps
+	waiting mask   // the steps that the waiting event matches; 0 if none waits
+	reached uint8  // number of steps
 }
 
-// anchors has for each step the last entry from which it was reached: its second
-// since the base + 1, or 0. They only descend from step to step, and a later
-// entry is better than an earlier one, because its window is longer.
+// anchors holds for each step the latest entry from which it was reached: its second
+// since the base + 1, or 0. The values never increase from step to step. A later entry is
+// better than an earlier one, because its window ends later.
 type anchors [maxSteps]uint32
 
 type waitingEvent struct {
@@ -80,13 +80,13 @@ func newFunnelRun(q *query, steps []operand, f FunnelQuery) *funnelRun {
 	return r
 }
 
-// take lets the events of an hour wait.
+// take queues the events of an hour as waiting.
 func (r *funnelRun) take(start int64, events []matched) {
 	begin, steps := uint32(start-r.base), uint8(r.steps)
 	for _, e := range events {
 		m, s := e.mask(), r.states.at(e.slot)
 		if s.reached == steps || r.anchors == nil && m>>s.reached == 0 {
-			continue // nothing can come of it
+			continue // it cannot advance the subject
 		}
 		second := begin + e.second()
 		if len(r.together) > 0 && second != r.togetherSecond {
@@ -104,7 +104,7 @@ func (r *funnelRun) take(start int64, events []matched) {
 	}
 }
 
-// settle takes the waiting event of a subject that has no other in its second.
+// settle processes the waiting event of a subject that has no other event in its second.
 func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	m := s.waiting
 	s.waiting = 0
@@ -122,8 +122,8 @@ func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	}
 }
 
-// extend continues the chains of all entries by one event. It goes from the last
-// step to the first, so that no chain uses the event twice.
+// extend extends the chains of all entries by one event. It proceeds from the last step
+// to the first, so that no chain uses the event twice.
 func (r *funnelRun) extend(s *funnelState, a *anchors, m mask) {
 	for step := r.steps - 1; step > 0; step-- {
 		if m>>step&1 != 0 && r.open(a[step-1], s.second) {
@@ -135,19 +135,19 @@ func (r *funnelRun) extend(s *funnelState, a *anchors, m mask) {
 	}
 }
 
-// open reports whether the window of an entry reaches to a second.
+// open reports whether second is within the window of an entry.
 func (r *funnelRun) open(anchor, second uint32) bool {
 	return anchor != 0 && second-(anchor-1) <= r.window
 }
 
-// reach notes that a step was reached from an entry.
+// reach records that a step was reached from an entry.
 func (r *funnelRun) reach(s *funnelState, a *anchors, step int, anchor uint32) {
 	a[step] = max(a[step], anchor)
 	s.reached = max(s.reached, uint8(step+1))
 }
 
-// settleTogether takes the waiting events of the subjects that have several in
-// one second.
+// settleTogether processes the waiting events of the subjects that have several in one
+// second.
 func (r *funnelRun) settleTogether() {
 	slices.SortFunc(r.together, func(a, b waitingEvent) int { return int(a.slot) - int(b.slot) })
 	for i := 0; i < len(r.together); {
@@ -164,7 +164,7 @@ func (r *funnelRun) settleTogether() {
 	r.together = r.together[:0]
 }
 
-// settleMultiset takes the events that one subject has in the second of s.
+// settleMultiset processes the events of one subject in the second of s.
 func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 	steps := r.steps
 	if r.anchors != nil {
@@ -190,7 +190,8 @@ func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 	}
 }
 
-// reached counts the subjects that reach each step, when all events were taken.
+// reached returns the number of subjects that reach each step, after all events were
+// taken.
 func (r *funnelRun) reached() []int64 {
 	r.settleTogether()
 	users := make([]int64, r.steps+1)
@@ -209,20 +210,18 @@ func (r *funnelRun) reached() []int64 {
 	return users[1:]
 }
 
-// multiset is the events that one subject sent within one second, of which nobody
-// knows the order: how many there are of each mask. More than there are steps
-// would change nothing.
+// multiset counts, by mask, the events of one subject within one second, which have no
+// order. Counts are capped at maxSteps, because more events would change nothing.
 type multiset [256]uint8
 
-// add counts one more event.
+// add adds one event.
 func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 
-// maxSteps is the greatest number of steps of a funnel.
+// maxSteps is the maximum number of steps of a funnel.
 const maxSteps = 8
 
-// gain is how many of the steps after the first from of them the events satisfy,
-// each event at most one step: the greatest n for which the next n steps can be
-// given an event each. steps is how many steps there are.
+// gain returns the greatest n for which each of the n steps after the first from steps
+// can be assigned its own event. steps is the total number of steps.
 func (c *multiset) gain(from, steps int) int {
 	var g matching
 	for m, count := range c {
@@ -242,15 +241,15 @@ func (c *multiset) gain(from, steps int) int {
 	return steps - from
 }
 
-// matching gives events to steps, by Kuhn's algorithm for bipartite matching.
+// matching assigns events to steps with Kuhn's algorithm for bipartite matching.
 type matching struct {
 	events   []mask
 	assigned []int  // by event: step + 1
 	tried    []bool // by event, for one step
 }
 
-// assign finds an event for a step. An event that another step has is taken if
-// there is a further one for that.
+// assign finds an event for a step. It takes an event from another step if that step can
+// be assigned another event.
 func (g *matching) assign(step int) bool {
 	for i, m := range g.events {
 		if m>>step&1 == 0 || g.tried[i] {

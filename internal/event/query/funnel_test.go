@@ -10,8 +10,8 @@ import (
 	"svc/internal/event/block"
 )
 
-// funnelModel is the rules of a funnel, tried out one by one for one user: from
-// each entry every way of giving events to steps.
+// funnelModel implements the rules of a funnel for one user by brute force: from each
+// entry, it tries every assignment of events to steps.
 type funnelModel struct {
 	facts []fact // of one user, in the order of time
 	steps []Step
@@ -36,8 +36,8 @@ func (m *funnelModel) matches(f fact, step int) bool {
 	return true
 }
 
-// furthest is the most steps that events from a moment to another can satisfy,
-// when the steps before step are and used were given to them.
+// furthest returns the greatest number of steps that events between two times can
+// satisfy, given that step steps are satisfied by the events marked in used.
 func (m *funnelModel) furthest(from, to int64, step int, used []bool) int {
 	best := step
 	if step == len(m.steps) {
@@ -59,7 +59,7 @@ func (m *funnelModel) reached(window int64, anyEntry bool) int {
 		if !m.matches(f, 0) {
 			continue
 		}
-		// The entry is one of the events of its second: whichever is best.
+		// Any event of the second can be the entry; take the best one.
 		for i, entry := range m.facts {
 			if entry.at == f.at && m.matches(entry, 0) {
 				used := make([]bool, len(m.facts))
@@ -74,8 +74,8 @@ func (m *funnelModel) reached(window int64, anyEntry bool) int {
 	return best
 }
 
-// The funnel is what the rules say for random events, of which many have the
-// same second, in one part or several, by either kind of entry.
+// The funnel agrees with the model for random events, many of them in the same second, in
+// one part or several, with both kinds of entry.
 func TestFunnelAgainstModel(t *testing.T) {
 	t.Parallel()
 	values := []string{`"x"`, `1`, `1.0`, `null`, `"y"`}
@@ -126,8 +126,7 @@ func TestFunnelAgainstModel(t *testing.T) {
 	}
 }
 
-// A funnel is right also when the process may use fewer processors, or more, while
-// it runs.
+// A funnel is right even if the number of usable processors changes while it runs.
 //
 //nolint:paralleltest // changes the number of processors for the whole process
 func TestFunnelWhileProcessorsChange(t *testing.T) {
@@ -159,7 +158,7 @@ func TestFunnelWhileProcessorsChange(t *testing.T) {
 	}
 }
 
-// Very many events of one user within a second take no time to speak of.
+// A very large number of events of one user within a second takes negligible time.
 func TestCrowdOfAMillion(t *testing.T) {
 	t.Parallel()
 	const n = 300_000

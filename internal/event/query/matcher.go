@@ -2,15 +2,15 @@ package query
 
 import "svc/internal/event/block"
 
-// operand is what an analysis looks for: events of a name that match filters.
+// operand selects events of a name that match filters.
 type operand struct {
 	name    uint32
-	none    bool // there is no event of the name
+	none    bool // no event has the name
 	any     bool // events of all names
 	filters []*Filter
 }
 
-// named is the events of a name, of all when that is "".
+// named returns the operand for the events of a name, or for all events if it is "".
 func (q *query) named(name string) operand {
 	if name == "" {
 		return operand{any: true}
@@ -18,7 +18,8 @@ func (q *query) named(name string) operand {
 	return q.operand(name, nil, nil)
 }
 
-// operand is the events of a name that match all filters of both lists.
+// operand returns the operand for the events of a name that match all filters of both
+// lists.
 func (q *query) operand(name string, own, all []Filter) operand {
 	number, ok := q.name(name)
 	o := operand{name: number, none: !ok}
@@ -30,20 +31,20 @@ func (q *query) operand(name string, own, all []Filter) operand {
 	return o
 }
 
-// matcher is what a worker knows of a part: which codes of names and values match,
-// and which senders are its own. Matchers are used again for the next part.
+// matcher holds a worker's state for a part: which codes of names and values match, and
+// which senders belong to the worker. Matchers are reused for the next part.
 type matcher struct {
 	*block.Columns
 	bySender   []subjectState
 	byName     []mask // at least 256
-	matching   bool   // there is a name that matches
+	matching   bool   // some name matches
 	filtered   mask   // operands with filters
 	predicates []predicate
 	columns    []fetchedColumn
 }
 
-// subjectState is what a worker knows of a sender: the slot of its subject, and the
-// operands that matter for it, none when the subject is another worker's.
+// subjectState is a worker's state of a sender: the slot of its subject, and the operands
+// that matter for it, which are none if the subject belongs to another worker.
 type subjectState struct {
 	slot  uint32
 	wants mask
@@ -52,17 +53,18 @@ type subjectState struct {
 // predicate is one filter of an operand.
 type predicate struct {
 	operand mask
-	column  *block.Column // nil where all rows have code 0
+	column  *block.Column // nil if all rows have code 0
 	pass    []bool        // by code
 }
 
-// fetchedColumn is a property of the part that was read; nil = no event has it.
+// fetchedColumn is a property of the part that has been read; column is nil if no event
+// has it.
 type fetchedColumn struct {
 	key    string
 	column *block.Column
 }
 
-// matchers makes as many as there are parts.
+// matchers returns one matcher for each part.
 func matchers(reuse []matcher, parts []*block.Columns) []matcher {
 	for len(reuse) < len(parts) {
 		reuse = append(reuse, matcher{})
@@ -73,7 +75,7 @@ func matchers(reuse []matcher, parts []*block.Columns) []matcher {
 	return reuse[:len(parts)]
 }
 
-// resize gives a slice of n zeros, the old one if it is large enough.
+// resize returns a slice of n zeros, and reuses old if it is large enough.
 func resize[T any](old []T, n int) []T {
 	if cap(old) < n {
 		return make([]T, n, n+n/4)
@@ -83,7 +85,7 @@ func resize[T any](old []T, n int) []T {
 	return old
 }
 
-// assign finds out whose the senders are.
+// assign determines which senders belong to the worker.
 func (l *matcher) assign(w worker) {
 	l.bySender = resize(l.bySender, l.Senders)
 	for i, subject := range l.Subjects() {
@@ -93,7 +95,7 @@ func (l *matcher) assign(w worker) {
 	}
 }
 
-// match finds out which names and values of the part match which operand.
+// match determines which names and values of the part match which operand.
 func (l *matcher) match(operands []operand) error {
 	l.byName = resize(l.byName, max(256, len(l.NameOf)))
 	l.matching, l.filtered = false, 0
@@ -113,7 +115,7 @@ func (l *matcher) match(operands []operand) error {
 	return nil
 }
 
-// matchName reports whether an event of the part may match.
+// matchName reports whether some event of the part can match.
 func (l *matcher) matchName(o *operand, bit mask) bool {
 	found := false
 	for code, name := range l.NameOf {
@@ -144,7 +146,7 @@ func (l *matcher) addPredicate(f *Filter, bit mask) error {
 	return nil
 }
 
-// column is a property of the part, nil when no event has it.
+// column returns a property of the part, or nil if no event has it.
 func (l *matcher) column(key string) (*block.Column, error) {
 	for _, known := range l.columns {
 		if known.key == key {
@@ -159,8 +161,8 @@ func (l *matcher) column(key string) (*block.Column, error) {
 	return c, nil
 }
 
-// pick finds the rows from low to high, at most batchLength, that match an
-// operand and, if owned, one that matters for the sender.
+// pick selects the rows from low to high, at most batchLength, that match an operand. If
+// owned is true, it selects only those with an operand that matters for the sender.
 func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	s.named(l.Columns, l.byName, low, high)
 	if l.filtered != 0 {
@@ -171,7 +173,7 @@ func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	}
 }
 
-// filter drops from each row the operands whose filters do not match.
+// filter clears the operands with a filter that does not match, in each row's mask.
 func (s *selection) filter(l *matcher) {
 	for i := range l.predicates {
 		p := &l.predicates[i]
@@ -192,7 +194,7 @@ func (s *selection) filter(l *matcher) {
 	s.n = n
 }
 
-// encode finds the codes of the rows in a column; nil = all have code 0.
+// encode reads the codes of the rows from a column. A nil column has code 0 in all rows.
 func (s *selection) encode(c *block.Column) {
 	if c == nil {
 		clear(s.codes[:s.n])

@@ -8,8 +8,8 @@ import (
 	"svc/internal/stats"
 )
 
-// MetricValue computes one number for a whole range. An error for the client says
-// that it takes too much memory.
+// MetricValue computes one number for a whole range. The error is Invalid if the query
+// needs too much memory.
 func (s *Source) MetricValue(ctx context.Context, m MetricQuery) (value MetricValue, err error) {
 	t, err := s.query(ctx, m.Range, "the query", lessRange).totals(m, stats.Whole(m.Start, m.End))
 	if err != nil {
@@ -20,9 +20,8 @@ func (s *Source) MetricValue(ctx context.Context, m MetricQuery) (value MetricVa
 	return value, nil
 }
 
-// MetricTimeseries computes a number for each bucket of a range. An error for
-// the client says that there are too many buckets, or that it takes too much
-// memory.
+// MetricTimeseries computes a number for each bucket of a range. The error is Invalid if
+// there are too many buckets or the query needs too much memory.
 func (s *Source) MetricTimeseries(ctx context.Context, m MetricQuery) (series MetricTimeseries, err error) {
 	buckets, err := m.buckets(m.Hourly)
 	if err != nil {
@@ -35,7 +34,7 @@ func (s *Source) MetricTimeseries(ctx context.Context, m MetricQuery) (series Me
 	return t.series(m, buckets), nil
 }
 
-// series is the result bucket by bucket.
+// series returns the result bucket by bucket.
 func (t *totals) series(m MetricQuery, buckets stats.Buckets) MetricTimeseries {
 	var s MetricTimeseries
 	if m.Formula != nil {
@@ -58,7 +57,7 @@ func (t *totals) series(m MetricQuery, buckets stats.Buckets) MetricTimeseries {
 	return s
 }
 
-// result is the formula, or without one the first value.
+// result returns the value of the formula, or the first value if there is none.
 func (m *MetricQuery) result(values []float64) float64 {
 	if m.Formula == nil {
 		return values[0]
@@ -72,8 +71,8 @@ func (m *MetricQuery) result(values []float64) float64 {
 	})
 }
 
-// value is a measure, given the number of events and of users; perUser is the
-// number of users by which the events are divided.
+// value computes a measure from the number of events and of users. perUser is the number
+// of users by which the events are divided.
 func (m Measure) value(events, users, perUser int64) float64 {
 	switch {
 	case m == MeasureUsers:
@@ -86,20 +85,19 @@ func (m Measure) value(events, users, perUser int64) float64 {
 	return float64(events) / float64(perUser)
 }
 
-// totals is how many events match each operand.
+// totals holds the number of events that match each operand.
 type totals struct {
 	buckets  []bucketTotals
-	everUser [maxEvents]int64 // different users of the whole range
+	everUser [maxEvents]int64 // distinct users in the whole range
 }
 
-// bucketTotals is the events of a bucket and their different users, by operand.
+// bucketTotals holds the events of a bucket and their distinct users, by operand.
 type bucketTotals struct{ events, users [maxEvents]int64 }
 
-// maxEvents is the greatest number of events in a query; a mask has no
-// room for more.
+// maxEvents is the maximum number of events in a query. A mask has no room for more.
 const maxEvents = 8
 
-// values are the values of the events of a query in a bucket.
+// values returns the values of the events of a query in a bucket.
 func (t *totals) values(m MetricQuery, bucket int) []float64 {
 	list := make([]float64, len(m.Events))
 	b := &t.buckets[bucket]
@@ -151,7 +149,7 @@ type totalsRun struct {
 	query    *query
 	operands []operand
 	all      stats.Buckets
-	users    bool // users are asked for
+	users    bool // whether users must be counted
 	matchers []matcher
 	pieces   []piece
 	selected selection
@@ -159,10 +157,10 @@ type totalsRun struct {
 	totals   totals
 }
 
-// totalsState is with which operands a subject was counted.
+// totalsState records the operands with which a subject has been counted.
 type totalsState struct {
 	bucket uint32 // the last one with an event, + 1
-	now    mask   // in this bucket
+	now    mask   // in the bucket
 	ever   mask
 }
 
@@ -175,7 +173,7 @@ func (r *totalsRun) hour(start int64, parts []*block.Columns) error {
 		}
 		r.matchers[i].assign(r.worker)
 	}
-	for _, piece := range r.pieces { // buckets must come in the order of time
+	for _, piece := range r.pieces { // buckets must come in order of time
 		for i := range r.matchers {
 			if r.matchers[i].matching {
 				r.piece(&r.matchers[i], piece)
@@ -185,7 +183,7 @@ func (r *totalsRun) hour(start int64, parts []*block.Columns) error {
 	return nil
 }
 
-// piece takes the events that a part has in a bucket.
+// piece counts the events of a part in a bucket.
 func (r *totalsRun) piece(l *matcher, piece piece) {
 	b := &r.totals.buckets[piece.period]
 	var events [256]int64 // by mask
@@ -206,8 +204,8 @@ func (r *totalsRun) piece(l *matcher, piece piece) {
 	}
 }
 
-// countUsers counts the subjects of the picked events that are new to the bucket
-// or to the range.
+// countUsers counts the subjects of the selected events that are new to the bucket or to
+// the range.
 func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
 	for k := range r.selected.n {
 		s, m := r.states.at(r.selected.slots[k]), r.selected.masks[k]
@@ -227,7 +225,7 @@ func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
 	}
 }
 
-// addByMask adds n to the numbers of the operands in a mask.
+// addByMask adds n to the counts of the operands in a mask.
 func addByMask(to *[maxEvents]int64, m mask, n int64) {
 	for i := range to {
 		if m>>i&1 != 0 {

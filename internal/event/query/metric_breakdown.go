@@ -8,8 +8,8 @@ import (
 	"svc/internal/stats"
 )
 
-// MetricBreakdown computes a number for each value of a dimension, of the first
-// event of the query. An error for the client says that it takes too much memory.
+// MetricBreakdown computes a number for each value of a dimension, for the first event of
+// the query. The error is Invalid if the query needs too much memory.
 func (s *Source) MetricBreakdown(ctx context.Context, m MetricQuery) (MetricBreakdown, error) {
 	if m.countsOnly() {
 		return s.countBreakdown(m)
@@ -17,7 +17,7 @@ func (s *Source) MetricBreakdown(ctx context.Context, m MetricQuery) (MetricBrea
 	return s.query(ctx, m.Range, "the breakdown", lessValues).metricBreakdown(m)
 }
 
-// countBreakdown is a breakdown by the hourly counters.
+// countBreakdown computes a breakdown from the hourly counters.
 func (s *Source) countBreakdown(m MetricQuery) (MetricBreakdown, error) {
 	only := m.Events[0].Name
 	if m.GroupBy == ByEvent {
@@ -36,13 +36,13 @@ func (s *Source) countBreakdown(m MetricQuery) (MetricBreakdown, error) {
 	return m.rank(byValue), nil
 }
 
-// countsOnly reports whether the hourly counters have the answer.
+// countsOnly reports whether the hourly counters suffice for the answer.
 func (m *MetricQuery) countsOnly() bool {
 	filtered := len(m.Filters) > 0 || m.GroupBy != ByEvent && len(m.Events[0].Filters) > 0
 	return m.Events[0].Measure == MeasureCount && m.GroupBy != ByProperty && !filtered
 }
 
-// groupText is the key of a group whose number groupNumber gives.
+// groupText returns the key of a group. It is the inverse of groupNumber.
 func groupText(by Dimension, number uint32, name func(uint32) string) string {
 	switch by {
 	case ByPlatform:
@@ -54,10 +54,10 @@ func groupText(by Dimension, number uint32, name func(uint32) string) string {
 	return name(number)
 }
 
-// groupCount is the events of a group and their different users.
+// groupCount counts the events of a group and their distinct users.
 type groupCount struct{ events, users int64 }
 
-// rank makes the answer from the groups.
+// rank builds the answer from the groups.
 func (m *MetricQuery) rank(byValue map[value]groupCount) MetricBreakdown {
 	var b MetricBreakdown
 	for v, n := range byValue {
@@ -67,7 +67,7 @@ func (m *MetricQuery) rank(byValue map[value]groupCount) MetricBreakdown {
 	slices.SortFunc(b.Groups, func(x, y MetricGroup) int {
 		return byRank(x.Value, y.Value, value{x.Key, x.Missing}, value{y.Key, y.Missing})
 	})
-	for _, g := range b.Groups { // always in the same order, so that the sum is the same
+	for _, g := range b.Groups { // always in the same order, so that floating-point sums are reproducible
 		b.Total += g.Value
 	}
 	b.Groups = slices.Clone(b.Groups[:min(len(b.Groups), m.Limit)])
@@ -97,15 +97,15 @@ func (q *query) metricBreakdown(m MetricQuery) (MetricBreakdown, error) {
 	return m.rank(sum), nil
 }
 
-// groupRun counts by groups the events of the subjects of one worker. A group has
-// a place: for properties that of its value, otherwise its number.
+// groupRun counts the events of one worker's subjects by group. groups is indexed by the
+// code of the value for properties, and otherwise by the number of the group.
 type groupRun struct {
 	worker
 	query    *query
 	by       Dimension
 	property string
 	operands []operand // one
-	users    bool      // users are asked for
+	users    bool      // whether users must be counted
 	matchers []groupMatcher
 	selected selection
 	values   *values // of the property
@@ -113,10 +113,10 @@ type groupRun struct {
 	members  members
 }
 
-// groupMatcher is what a worker knows of a part.
+// groupMatcher is a worker's state for a part.
 type groupMatcher struct {
 	matcher
-	codes  []uint32      // of the group, by code of a name, sender, or code of the property
+	codes  []uint32      // codes of the groups, indexed by code of the name, sender, or code of the property
 	column *block.Column // the property
 }
 
@@ -154,7 +154,7 @@ func (r *groupRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// encode finds the groups of the part.
+// encode determines the groups of the part.
 func (r *groupRun) encode(l *groupMatcher) (err error) {
 	switch r.by {
 	case ByEvent:
@@ -181,7 +181,7 @@ func (r *groupRun) encode(l *groupMatcher) (err error) {
 	return nil
 }
 
-// count counts the picked events.
+// count counts the selected events.
 func (r *groupRun) count(l *groupMatcher) {
 	if r.by == ByProperty {
 		r.selected.encode(l.column)
@@ -213,7 +213,7 @@ func (r *groupRun) grow(n int) {
 	r.groups = append(r.groups, make([]groupCount, n-len(r.groups))...)
 }
 
-// each visits the groups that have an event.
+// each visits the groups that have events.
 func (r *groupRun) each(visit func(v value, n groupCount)) {
 	if r.by == ByProperty {
 		for v, place := range r.values.codes {

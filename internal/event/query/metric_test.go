@@ -12,7 +12,7 @@ import (
 	"svc/internal/stats"
 )
 
-// randomFacts are events of few users with properties of all kinds.
+// randomFacts returns events of a few users with properties of all kinds.
 func randomFacts(random *rand.Rand, n int) []fact {
 	values := []string{`"x"`, `1`, `1.0`, `"1"`, `null`, `""`, `true`, `[1]`, `"ü"`}
 	facts := make([]fact, n)
@@ -28,7 +28,7 @@ func randomFacts(random *rand.Rand, n int) []fact {
 	return facts
 }
 
-// has reports whether a fact is one of an event of a query.
+// has reports whether a fact matches an event of a query.
 func (f *fact) has(name string, lists ...[]Filter) bool {
 	m := funnelModel{steps: []Step{{Event: name, Filters: slices.Concat(lists...)}}}
 	return m.matches(*f, 0)
@@ -43,7 +43,7 @@ func (f *fact) value() value {
 	return value{missing: true}
 }
 
-// modelMeasure computes a measure of facts; ever are those of the whole range.
+// modelMeasure computes a measure of list. ever contains the facts of the whole range.
 func modelMeasure(m Measure, list, ever []fact) float64 {
 	users := func(list []fact) float64 {
 		set := map[string]bool{}
@@ -63,7 +63,7 @@ func modelMeasure(m Measure, list, ever []fact) float64 {
 	return float64(len(list)) / users(ever)
 }
 
-// Values and series are what filtering and counting one by one gives.
+// Values and series agree with filtering and counting events one by one.
 func TestMetricAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -140,7 +140,7 @@ func modelMetric(facts []fact, m MetricQuery) string {
 	return fmt.Sprint(s, values)
 }
 
-// Breakdowns are what sorting into groups one by one gives.
+// Breakdowns agree with sorting events into groups one by one.
 func TestMetricBreakdownAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -184,7 +184,8 @@ func TestMetricBreakdownAgainstModel(t *testing.T) {
 	}
 }
 
-// modelMetricBreakdown takes events of all names where the query has none.
+// modelMetricBreakdown computes a breakdown from facts. It includes events of all names
+// if the query has none.
 func modelMetricBreakdown(facts []fact, m MetricQuery) (b MetricBreakdown) {
 	groups := map[value][]fact{}
 	for _, f := range facts {
@@ -220,7 +221,7 @@ func modelMetricBreakdown(facts []fact, m MetricQuery) (b MetricBreakdown) {
 	return b
 }
 
-// Which breakdowns the hourly counters answer.
+// The hourly counters answer only these breakdowns.
 func TestCountsOnly(t *testing.T) {
 	t.Parallel()
 	some := filters(t, "p", "exists", `null`)

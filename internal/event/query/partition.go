@@ -8,34 +8,34 @@ import (
 	"svc/internal/event/block"
 )
 
-// Partitioning is for analyses that follow each subject and want few of all events.
-// The workers first scan the hours, each its own, and partition what they find by
-// the worker of its subject; then each takes its partition, hour by hour. So every
-// event is read once, and no state is shared. Both go on at the same time, a batch
-// of hours apart.
+// Partitioning serves analyses that follow each subject and need few of the events. The
+// workers first scan the hours, each its own, and partition the matching events by the
+// worker of their subject. Then each worker processes its partition, hour by hour. Every
+// event is read once, and no state is shared. Both phases run concurrently, one batch of
+// hours apart.
 
 const (
-	// A batch ends with the hour in which it has this many events, or this many
-	// hours. Its partitions stay in the cache.
+	// A batch ends with the hour in which it reaches this many events, or this many
+	// hours. Its partitions fit in the cache.
 	batchEvents = 1 << 16
 	batchHours  = 256
 )
 
-// matched is an event that an analysis wants.
+// matched is an event that matches an operand.
 type matched struct {
 	slot uint32 // of its subject
-	when uint32 // second in the hour, and in the lower 8 bits what it matches
+	when uint32 // second in the hour << 8 | mask of the operands that it matches
 }
 
 func (d matched) second() uint32 { return d.when >> 8 }
 func (d matched) mask() mask     { return mask(d.when) }
 
-// batch is the events of some hours in a row.
+// batch holds the matching events of some consecutive hours.
 type batch struct {
-	first      int // place of the first hour
+	first      int // index of the first hour
 	hours      int
 	matched    atomic.Int64
-	partitions [batchHours + maxWorkers][maxWorkers][]matched // by hour and worker, in the order of time and then receipt
+	partitions [batchHours + maxWorkers][maxWorkers][]matched // by hour and worker, in order of time and then receipt
 }
 
 // partitioner partitions the events of a query that match an operand.
@@ -46,7 +46,7 @@ type partitioner struct {
 	scratch  [maxWorkers]partitionScratch // by worker
 }
 
-// partitionScratch is the memory of a worker.
+// partitionScratch holds the buffers of a worker.
 type partitionScratch struct {
 	matcher  matcher
 	selected selection
@@ -54,8 +54,8 @@ type partitionScratch struct {
 	scratch  []matched // for merging
 }
 
-// partition calls take for each worker with the events of each hour, the hours in the
-// order of time. Calls for one worker come one after the other.
+// partition calls take for each worker with the events of each hour, in order of time.
+// Calls for the same worker are sequential.
 func (q *query) partition(operands []operand, take func(w worker, start int64, events []matched)) error {
 	d := &partitioner{query: q, operands: operands}
 	full, empty := &batch{}, &batch{}
@@ -78,7 +78,7 @@ func (q *query) partition(operands []operand, take func(w worker, start int64, e
 	}
 }
 
-// fill partitions hours that no other worker has taken until the batch is full.
+// fill partitions hours that no other worker has taken, until the batch is full.
 func (d *partitioner) fill(q *query, w worker, into *batch) error {
 	p := &d.scratch[w.own]
 	for into.matched.Load() < batchEvents && int(d.next.Load())-into.first < batchHours {
@@ -126,7 +126,7 @@ func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Col
 	return nil
 }
 
-// part partitions the events of a part, behind those of the parts before.
+// part partitions the events of a part and appends them to those of the previous parts.
 func (d *partitioner) part(p *partitionScratch, shift uint32, partitions *[maxWorkers][]matched) error {
 	l, s := &p.matcher, &p.selected
 	low, high := l.Between(d.query.Start, d.query.End)
@@ -152,9 +152,8 @@ func (d *partitioner) part(p *partitionScratch, shift uint32, partitions *[maxWo
 	return nil
 }
 
-// mergeMatched puts events in the order of time, of which those before and those
-// from a place on are in order. Of one second, the former stay first. room is
-// used meanwhile, and returned to be used again.
+// mergeMatched merges two sorted runs of events, before and after an index, by time. The
+// merge is stable. room is a buffer; mergeMatched returns it for reuse.
 func mergeMatched(events []matched, from int, room []matched) []matched {
 	if from == 0 || from == len(events) || events[from-1].second() <= events[from].second() {
 		return room

@@ -20,7 +20,7 @@ func TestMergedEventsAreInOrderOfTimeAndReceipt(t *testing.T) {
 			}
 			slices.SortFunc(events[from:], func(a, b matched) int { return int(a.second()) - int(b.second()) })
 			for i := from; i < len(events); i++ {
-				events[i].slot = uint32(len(want)) // tells the order of receipt
+				events[i].slot = uint32(len(want)) // records the order of receipt
 				want = append(want, events[i])
 			}
 			room = mergeMatched(events, from, room)

@@ -9,8 +9,8 @@ import (
 	"svc/internal/event/block"
 )
 
-// Paths counts which event follows which. An error for the client says that it takes
-// too much memory.
+// Paths counts which event follows which. The error is Invalid if the query needs too
+// much memory.
 func (s *Source) Paths(ctx context.Context, in PathsQuery) (Paths, error) {
 	return s.query(ctx, in.Range, "paths", lessRange).paths(in)
 }
@@ -37,7 +37,7 @@ func (q *query) paths(in PathsQuery) (Paths, error) {
 	return rankEdges(list, in.Branches), nil
 }
 
-// rankEdges sorts edges and joins those of a step that are too many.
+// rankEdges sorts edges and merges those of a step that exceed the limit.
 func rankEdges(list []Edge, branches int) Paths {
 	slices.SortFunc(list, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(b.Count, a.Count),
@@ -69,8 +69,8 @@ type edge struct {
 	from, to uint32
 }
 
-// edges counts edges: in a matrix while there are few names, which is nearly
-// always, otherwise in a map.
+// edges counts edges, in a matrix if there are few names, which is the usual case, and
+// otherwise in a map.
 type edges struct {
 	names  int     // 0 = map
 	matrix []int64 // by step, from and to
@@ -78,8 +78,8 @@ type edges struct {
 	memory *budget
 }
 
-// maxMatrixNames is up to how many names a matrix is used; it takes 640 KiB for
-// a step then.
+// maxMatrixNames is the maximum number of names for a matrix. It takes 640 KiB per step
+// then.
 const maxMatrixNames = 256 + 32
 
 func newEdges(names, depth int, memory *budget) *edges {
@@ -113,12 +113,12 @@ func (e *edges) each(visit func(e edge, n int64)) {
 	}
 }
 
-// pathRun follows the sequences of one worker: those of the sessions that it owns
-// and, for events without one, of its subjects.
+// pathRun follows the sequences of one worker: those of the sessions that it owns and,
+// for events without a session, of its subjects.
 type pathRun struct {
 	worker
 	query    *query
-	start    operand // where sequences begin
+	start    operand // the event that starts a sequence
 	depth    uint32
 	users    bool
 	edges    *edges
@@ -126,12 +126,12 @@ type pathRun struct {
 	selected selection
 
 	subjects, sessions table[pathState]
-	// shared are the sequences of sessions that another subject uses too.
+	// shared holds the sequences of sessions that several subjects use.
 	shared map[sharedSession]*pathState
 
-	// progress and slots are the sequences of the hour that are not complete: how
-	// far they are, next to each other for speed, and where that is kept. The first
-	// stands for the sequences that need no more events.
+	// progress and slots describe the incomplete sequences of the hour: their progress,
+	// kept in one slice for speed, and the state that it belongs to. Element 0 represents
+	// all sequences that need no further events.
 	progress []pathProgress
 	slots    []*pathState
 }
@@ -139,12 +139,12 @@ type pathRun struct {
 type sharedSession struct{ session, subject uint32 }
 
 type pathState struct {
-	owner    uint32 // of a session: the subject; 0 = none yet
+	owner    uint32 // the subject of a session; 0 = none yet
 	progress pathProgress
 }
 
-// pathProgress is how far a sequence is: the last name << nodeBits | nodes. Or it
-// is taken | the number of the sequence in the hour, which has it.
+// pathProgress is the progress of a sequence: the last name << nodeBits | nodes. While
+// the sequence has a number in the hour, it is taken | number instead.
 type pathProgress uint32
 
 const (
@@ -157,7 +157,7 @@ func (p pathProgress) name() uint32  { return uint32(p) >> nodeBits }
 
 func progressOf(name, nodes uint32) pathProgress { return pathProgress(name<<nodeBits | nodes) }
 
-// pathMatcher is what a worker knows of a part.
+// pathMatcher is a worker's state for a part.
 type pathMatcher struct {
 	*block.Columns
 	bySender []uint32 // number of the sequence in the hour
@@ -202,8 +202,8 @@ func (r *pathRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// enter gives a sequence a number in the hour. It is 0 for one that is complete
-// or not of this worker.
+// enter assigns a sequence a number in the hour. The number is 0 if the sequence is
+// complete or belongs to another worker.
 func (r *pathRun) enter(s *pathState) uint32 {
 	switch {
 	case s == nil:
@@ -219,8 +219,8 @@ func (r *pathRun) enter(s *pathState) uint32 {
 	return number
 }
 
-// sequence is the state of the sequence to which a sender belongs, nil when it is
-// another worker's.
+// sequence returns the state of the sequence that a sender's events belong to, or nil if
+// it belongs to another worker.
 func (r *pathRun) sequence(subject, session uint32) *pathState {
 	if r.users || session == 0 {
 		if slot := r.slot(subject); slot != 0 {
@@ -253,7 +253,7 @@ func (r *pathRun) sharedState(key sharedSession) *pathState {
 	return s
 }
 
-// pick finds the rows from low to high whose sequences are not complete.
+// pick selects the rows from low to high that belong to incomplete sequences.
 func (r *pathRun) pick(l *pathMatcher, low, high int) {
 	n, depth, progress := uint(0), r.depth, r.progress
 	raw := l.SenderOf.Raw
@@ -275,13 +275,13 @@ func (r *pathRun) pick(l *pathMatcher, low, high int) {
 	r.selected.n = int(n)
 }
 
-// follow takes the picked rows, which are in the order of sequences.
+// follow processes the selected rows in order.
 func (r *pathRun) follow(l *pathMatcher) {
 	for k, row := range r.selected.rows[:r.selected.n] {
 		at := &r.progress[r.selected.slots[k]]
 		nodes := at.nodes()
 		if nodes == r.depth {
-			continue // since it was picked
+			continue // completed since it was selected
 		}
 		name := l.NameOf[l.Names.At(int(row))]
 		switch {

@@ -42,8 +42,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Paths are what sorting by sequence gives, with few names and with more than a
-// matrix takes.
+// Paths agree with grouping events by sequence, both with few names and with more than a
+// matrix holds.
 func TestPathsAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(400) {

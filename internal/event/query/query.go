@@ -1,14 +1,14 @@
-// Package query answers questions about events: it reads a Source, a snapshot of a
-// project, and knows neither files nor locks. Queries run on a few workers. Where
-// order counts, subjects are spread over them: each worker reads all hours and
-// follows its own (paths, metrics), or is sent the events of its own (funnels).
-// Where it does not, they share the hours and add up what they found (retention,
-// breakdowns, uniques).
+// Package query computes analyses of events. It reads a Source, a snapshot of a project,
+// and depends neither on files nor on locks. Queries run on a few workers. If the order
+// of events matters, the subjects are divided among the workers: each worker reads all
+// hours and follows its own subjects (paths, metrics), or receives the events of its own
+// subjects (funnels). Otherwise the workers share the hours and add up their results
+// (retention, breakdowns, uniques).
 //
-//	query.go             the questions and the answers
+//	query.go             queries and their results
 //	source.go            Source, what a query reads
 //	scan.go              workers, hours in order, the selection vector
-//	matcher.go           which rows match an operand; filters as predicates on codes
+//	matcher.go           finding the rows that match an operand; filters as predicates on codes
 //	filter.go, value.go  Filter, and the text form of property values
 //	partition.go         events sent to the worker of their subject
 //	table.go             state by number within a budget, sets of subjects
@@ -19,15 +19,15 @@ package query
 
 import "svc/internal/formula"
 
-// Range is a range of time. Both ends are Unix seconds and belong to it; Start
-// is not after End.
+// Range is a time range. Both ends are Unix seconds and inclusive. Start must not be
+// after End.
 type Range struct {
 	Start, End int64
-	// OffsetMinutes is local time, minutes east of UTC, for days and weeks.
+	// OffsetMinutes is the local time zone, in minutes east of UTC, for days and weeks.
 	OffsetMinutes int
 }
 
-// Dimension is what events are grouped by.
+// Dimension is an attribute that events are grouped by.
 type Dimension string
 
 // The dimensions. A property is grouped by the text form of its values.
@@ -38,28 +38,28 @@ const (
 	ByProperty Dimension = "property"
 )
 
-// Group is one value of a dimension. Key is a name of an event, a platform in
-// lower case, a region, or the text form of a property. Missing is the group of
-// events without the property; its Key is "".
+// Group is one value of a dimension. Key is the name of an event, a platform in lower
+// case, a region, or the text form of a property. If Missing is true, the group holds the
+// events without the property and Key is "".
 type Group struct {
 	Key     string
 	Missing bool
 	Count   int64
 }
 
-// Overview is what happened in a range.
+// Overview holds the totals of a range.
 type Overview struct {
-	Total      int64 // events, by the hourly counters
-	EventTypes int64 // names with an event, by the hourly counters
-	Users      int64 // different distinct_ids, by the events
-	Sessions   int64 // different session_ids, by the events
+	Total      int64 // events, from the hourly counters
+	EventTypes int64 // names with an event, from the hourly counters
+	Users      int64 // distinct distinct_ids, from the events
+	Sessions   int64 // distinct session_ids, from the events
 }
 
-// SeriesQuery asks for counts over time, by the hourly counters.
+// SeriesQuery requests counts over time, from the hourly counters.
 type SeriesQuery struct {
 	Range
 	Hourly  bool      // hours; otherwise days
-	Event   string    // only of this name; "" = all
+	Event   string    // restricts events to this name; "" = all
 	GroupBy Dimension // "" = only the total; never a property
 	Limit   int       // of groups
 }
@@ -71,35 +71,35 @@ type Series struct {
 	Groups []SeriesGroup
 }
 
-// SeriesGroup is the counts of one value of a dimension, bucket by bucket.
+// SeriesGroup holds the counts of one value of a dimension, bucket by bucket.
 type SeriesGroup struct {
 	Key    string
 	Counts []int64
 }
 
-// BreakdownQuery asks for counts by a dimension: a property by the events, the
-// others by the hourly counters.
+// BreakdownQuery requests counts by a dimension: for a property from the events, for
+// other dimensions from the hourly counters.
 type BreakdownQuery struct {
 	Range
 	Dimension Dimension
 	Property  string // the key, for ByProperty
-	Event     string // only of this name; "" = all
+	Event     string // restricts events to this name; "" = all
 	Limit     int
 }
 
-// Breakdown is the count of each value, the most frequent first, ties by key.
+// Breakdown holds the count of each value, the most frequent first, ties by key.
 type Breakdown struct {
-	Total  int64 // of all values, also of those beyond the limit
+	Total  int64 // of all values, including those beyond the limit
 	Groups []Group
 }
 
-// FunnelQuery asks how many get from one step to the next.
+// FunnelQuery requests the number of users that reach each step.
 type FunnelQuery struct {
 	Range
 	Steps  []Step // 2 to 8
 	Window int64  // seconds from the first step to the last
-	// AnyEntry tries each event of the first step as the entry; otherwise it is
-	// the first one of each user.
+	// AnyEntry tries each event of the first step as the entry; otherwise only each
+	// user's first one counts.
 	AnyEntry bool
 }
 
@@ -109,58 +109,57 @@ type Step struct {
 	Filters []Filter
 }
 
-// CohortQuery asks who comes back.
+// CohortQuery requests the number of users that return.
 type CohortQuery struct {
 	Range
 	StartEvent  string
 	ReturnEvent string // "" = any event
 	Weekly      bool   // weeks from Monday; otherwise days
 	Periods     int    // 2 to 30
-	Now         int64  // Unix second: what lies after it is not known yet
+	Now         int64  // Unix second; later periods are undetermined
 }
 
-// Cohort is the users whose first start event was in one period.
+// Cohort is the group of users with their first start event in the same period.
 type Cohort struct {
 	Start int64  // Unix second at which the period begins
 	Size  int64  // users
-	Cells []Cell // one for each period, the own one first
+	Cells []Cell // one for each period, the cohort's own first
 }
 
-// Cell is how many of a cohort came back in a period. Open is a period about
-// which nothing can be said yet.
+// Cell is the number of users of a cohort that returned in a period. Open means that the
+// number is not determined yet.
 type Cell struct {
 	Users int64
 	Open  bool
 }
 
-// PathsQuery asks which event follows which.
+// PathsQuery requests which event follows which.
 type PathsQuery struct {
 	Range
-	StartEvent string // where each path begins; "" = at its first event
+	StartEvent string // start of each path; "" = its first event
 	Depth      int    // nodes, 2 to 6
 	Branches   int    // edges kept for each step
 	Users      bool   // one path for each user; otherwise for each session
 }
 
-// Paths are the edges step by step, the most frequent first, ties by name.
+// Paths holds the edges step by step, the most frequent first, ties by name.
 type Paths struct {
 	Edges     []Edge
-	Truncated bool // there were more branches in a step
+	Truncated bool // a step had more branches than the limit
 }
 
-// Edge is a step from one event to the next. What lies beyond the limit of
-// branches is one edge from OtherEvents to OtherEvents, the last of its step.
+// Edge is a step from one event to the next. The edges beyond the limit of branches are
+// merged into one edge from OtherEvents to OtherEvents, the last of its step.
 type Edge struct {
 	Step     int // from 1
 	From, To string
 	Count    int64
 }
 
-// OtherEvents stands for the events of edges that are not listed. It cannot be
-// the name of an event.
+// OtherEvents replaces the events of merged edges. It is not a valid event name.
 const OtherEvents = "(other)"
 
-// Measure is what is computed of matching events.
+// Measure is the quantity computed from matching events.
 type Measure string
 
 // The measures.
@@ -178,23 +177,23 @@ type MetricEvent struct {
 	Filters []Filter
 }
 
-// MetricQuery asks for numbers made from events.
+// MetricQuery requests numbers computed from events.
 type MetricQuery struct {
 	Range
 	Events  []MetricEvent // 1 to 6
-	Filters []Filter      // of all events, beside their own
+	Filters []Filter      // applied to all events in addition to their own
 	Formula *formula.Formula
-	Hourly  bool // Metrics over time: hours; otherwise days
-	// For breakdowns, which look at the first event only:
+	Hourly  bool // for MetricTimeseries: hours; otherwise days
+	// For MetricBreakdown, which uses only the first event:
 	GroupBy  Dimension
 	Property string
 	Limit    int
 }
 
-// MetricValue is one number for a whole range.
+// MetricValue is a number for a whole range.
 type MetricValue struct {
 	Values []float64 // of each event of the query
-	Result float64   // of the formula, without one of the first event
+	Result float64   // of the formula, or of the first event if there is none
 }
 
 // MetricSeries is one line over time.
@@ -203,16 +202,16 @@ type MetricSeries struct {
 	Values []float64
 }
 
-// MetricTimeseries is a number for each bucket.
+// MetricTimeseries holds a number for each bucket.
 type MetricTimeseries struct {
 	Starts []int64 // Unix second at which each bucket begins
 	Series []MetricSeries
 }
 
-// MetricBreakdown is a number for each value of a dimension, the greatest first,
-// ties by key.
+// MetricBreakdown holds a number for each value of a dimension, the greatest first, ties
+// by key.
 type MetricBreakdown struct {
-	Total  float64 // of all values, also of those beyond the limit
+	Total  float64 // of all values, including those beyond the limit
 	Groups []MetricGroup
 }
 

@@ -13,19 +13,19 @@ import (
 	"svc/internal/event/block"
 )
 
-// query is what an analysis reads: the hours of a range that have events.
+// query is the input of an analysis: the hours of a range that have events.
 type query struct {
 	ctx context.Context
 	Range
 	hours  []Hour
-	shift  uint32 // 1<<shift workers: how many the process may have can change while a query runs
+	shift  uint32 // 1<<shift workers; fixed here because GOMAXPROCS can change while a query runs
 	name   func(text string) (number uint32, ok bool)
-	names  int // numbers of names are below this
+	names  int // greater than the number of every name
 	text   func(name uint32) string
 	memory *budget
 }
 
-// between is the query of a part of the range.
+// between returns the query for a part of the range.
 func (q *query) between(r Range) *query {
 	part := *q
 	part.Range = r
@@ -35,13 +35,13 @@ func (q *query) between(r Range) *query {
 	return &part
 }
 
-// worker is one of the goroutines of a query. There are a power of two of them.
-// Where state is kept by number, each owns the numbers that leave its own
-// when divided by how many workers there are, so that they share nothing.
+// worker is one of the goroutines of a query. The number of workers is a power of two.
+// State that is kept by number is divided among them: a worker owns the numbers that are
+// congruent to own modulo the number of workers, so that workers share nothing.
 type worker struct{ own, shift uint32 }
 
-// slot is the place of a number in the tables of the worker, from 1, or 0 when
-// another one owns it. Numbers begin at 1.
+// slot returns the index of a number in the worker's tables, or 0 if another worker owns
+// the number. Numbers and indexes start at 1.
 func (w worker) slot(number uint32) uint32 {
 	if number&(1<<w.shift-1) != w.own {
 		return 0
@@ -49,10 +49,10 @@ func (w worker) slot(number uint32) uint32 {
 	return number>>w.shift + 1
 }
 
-// maxWorkers bounds what a query takes from everybody else.
+// maxWorkers limits the processors that one query uses, so that other work can proceed.
 const maxWorkers = 4
 
-// workersShift is that of the workers of a query that begins now.
+// workersShift returns the shift for a query that starts now.
 func workersShift() (shift uint32) {
 	for 2<<shift <= min(runtime.GOMAXPROCS(0), maxWorkers) {
 		shift++
@@ -60,8 +60,8 @@ func workersShift() (shift uint32) {
 	return shift
 }
 
-// spread runs work once for each worker and returns their results. The first
-// error stops the others. A panic goes on in the goroutine of the caller.
+// spread runs work once for each worker and returns their results. The first error stops
+// the other workers. A panic is rethrown in the caller's goroutine.
 func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, error) {
 	results := make([]R, 1<<q.shift)
 	ctx, stop := context.WithCancelCause(q.ctx)
@@ -72,7 +72,7 @@ func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, err
 	var panicked atomic.Pointer[string]
 	for i := range results {
 		done.Go(func() {
-			debug.SetPanicOnFault(true) // of a page that the disk cannot read
+			debug.SetPanicOnFault(true) // when the disk cannot read a page
 			defer func() {
 				if p := recover(); p != nil {
 					text := fmt.Sprintf("%v\n%s", p, debug.Stack())
@@ -93,14 +93,14 @@ func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, err
 	return results, context.Cause(ctx)
 }
 
-// each visits all hours in the order of time.
+// each visits all hours in order of time.
 func (q *query) each(visit func(start int64, parts []*block.Columns) error) error {
 	var next atomic.Int64
 	return q.share(&next, visit)
 }
 
-// share visits the hours that no other worker has taken. next is shared by the
-// workers.
+// share visits the hours that no other worker has taken. next is the workers' common
+// position.
 func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block.Columns) error) error {
 	var parts []*block.Columns
 	for {
@@ -115,7 +115,8 @@ func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block
 	}
 }
 
-// visit opens an hour for visit, with parts to use again, which it returns.
+// visit opens an hour and calls visit. reuse holds parts to be reused; the result
+// replaces it.
 func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, parts []*block.Columns) error) ([]*block.Columns, error) {
 	if err := context.Cause(q.ctx); err != nil {
 		return nil, err
@@ -130,16 +131,15 @@ func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, par
 	return parts, q.memory.over()
 }
 
-// inOrder visits the rows of the parts of an hour, those of the range, in the
-// order of time and then of receipt: ranges of rows of one part, given by its
-// place in parts.
+// inOrder visits the rows of an hour that are in the range, in order of time and then of
+// receipt. Each call is for a range of rows of one part; at is the index of the part.
 func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 	lows, highs := make([]int, len(parts)), make([]int, len(parts))
 	for i, p := range parts {
 		lows[i], highs[i] = p.Between(r.Start, r.End)
 	}
 	for {
-		// The part with the earliest row, and the earliest row of the others.
+		// Find the part with the earliest row, and the earliest row of the other parts.
 		first, other := -1, -1
 		for i, p := range parts {
 			if lows[i] == highs[i] {
@@ -157,7 +157,7 @@ func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 		}
 		end := highs[first]
 		if other >= 0 {
-			until := parts[other].Second(lows[other]) // rows of this second come first when received first
+			until := parts[other].Second(lows[other]) // of rows in this second, the part received first comes first
 			if first < other {
 				until++
 			}
@@ -168,24 +168,24 @@ func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 	}
 }
 
-// mask has a bit for each operand of a query that an event matches.
+// mask has a bit for each operand that an event matches.
 type mask = uint8
 
-// batchLength is how many rows are looked at in one go, so that what is known of
-// them stays in the cache.
+// batchLength is the number of rows processed together, so that their intermediate
+// results stay in the cache.
 const batchLength = 2048
 
-// selection are the rows of a batch that matter, column by column.
+// selection holds the selected rows of a batch, as columns.
 type selection struct {
 	n     int
 	rows  [batchLength]uint32
 	masks [batchLength]mask
-	slots [batchLength]uint32 // by subject, or its number
+	slots [batchLength]uint32 // slots or numbers of subjects
 	codes [batchLength]uint32 // of a property
 }
 
-// named picks the rows from low to high, at most batchLength, whose names have a
-// mask. byName has one for each code of a name and at least 256 entries.
+// named selects the rows from low to high, at most batchLength, that have a name with a
+// nonzero mask. byName holds a mask for each code of a name, and at least 256 entries.
 func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
 	n := uint(0) // unsigned, so that the remainder below costs nothing
 	if p.Names.Width == 1 {
@@ -210,7 +210,7 @@ func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
 	s.n = int(n)
 }
 
-// owned keeps what the senders of the rows want of them.
+// owned keeps the rows and operands that matter for their senders.
 func (s *selection) owned(p *block.Columns, bySender []subjectState) {
 	n := uint(0)
 	raw := p.SenderOf.Raw
@@ -233,7 +233,7 @@ func (s *selection) owned(p *block.Columns, bySender []subjectState) {
 	s.n = int(n)
 }
 
-// bySubject writes down whose the rows are: slots are numbers of subjects.
+// bySubject sets slots to the numbers of the rows' subjects.
 func (s *selection) bySubject(p *block.Columns) {
 	rows, raw, subjects := s.rows[:s.n], p.SenderOf.Raw, p.Subjects()
 	switch p.SenderOf.Width {

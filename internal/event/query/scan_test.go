@@ -15,15 +15,15 @@ import (
 	"svc/internal/stats"
 )
 
-// secondsPart is a part of nothing but seconds.
+// secondsPart returns a part with only seconds.
 func secondsPart(hour int64, seconds []uint16) *block.Columns {
 	r := block.Rows{Seconds: seconds, Senders: []block.Sender{{Subject: 1}}}
 	r.Names, r.SenderOf, r.Props = make([]uint32, len(seconds)), make([]uint32, len(seconds)), make([]block.Properties, len(seconds))
 	return columnsOf(hour, &r)
 }
 
-// Rows of several parts come in the order of time, part and row, and only those
-// of the range.
+// Rows of several parts are visited in order of time, part and row, and only if they are
+// in the range.
 func TestInOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {
@@ -63,7 +63,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// Parts that do not interleave come whole.
+// A part that does not interleave with others is visited as a whole.
 func TestInOrderVisitsWholeParts(t *testing.T) {
 	t.Parallel()
 	parts := []*block.Columns{secondsPart(monday, make([]uint16, 5000)), secondsPart(monday, slices.Repeat([]uint16{7}, 3000))}
@@ -146,7 +146,8 @@ func TestSpread(t *testing.T) {
 	})
 }
 
-// Every analysis that keeps state has a bound, and says what to do about it.
+// Every analysis that keeps state has a memory limit, with an error that explains how to
+// reduce the query.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, exampleFacts(), func(int) int { return 0 })
@@ -198,7 +199,7 @@ func TestTable(t *testing.T) {
 	if s.len() != int64(len(want)) {
 		t.Errorf("got %d numbers, want %d", s.len(), len(want))
 	}
-	both := maps.Clone(want) // what has n in one has n + 1 in the other
+	both := maps.Clone(want) // an element with n in one set has n + 1 in the other
 	for n := range want {
 		both[n+1] = true
 	}
@@ -206,7 +207,7 @@ func TestTable(t *testing.T) {
 	if s.len() != int64(len(both)) {
 		t.Errorf("got %d numbers of both, want %d", s.len(), len(both))
 	}
-	left := s.without(other, memory) // s has both by now
+	left := s.without(other, memory) // s contains both by now
 	for n := range both {
 		if want := !want[n-1]; left.add(n) != !want {
 			t.Fatalf("%d: got it left or not, want %v", n, want)

@@ -9,7 +9,7 @@ import (
 	"svc/internal/stats"
 )
 
-// groupNumber tells the groups of a dimension apart.
+// groupNumber returns the number of a counter's group in a dimension.
 func groupNumber(by Dimension, c Counter) uint32 {
 	switch by {
 	case ByEvent:
@@ -30,15 +30,15 @@ type groupSum struct {
 	n      int64
 }
 
-// ranked lists groups from the greatest to the smallest, those that tie by key.
+// ranked returns groups from the greatest to the smallest, ties by key.
 func ranked(sums map[uint32]*groupSum) []*groupSum {
 	list := slices.Collect(maps.Values(sums))
 	slices.SortFunc(list, func(a, b *groupSum) int { return byRank(a.n, b.n, value{text: a.key}, value{text: b.key}) })
 	return list
 }
 
-// sum counts by a dimension, only events of one name unless that is "". each
-// gets the hour and the number of the group of each count.
+// sum adds up counters by a dimension. If only is not "", it includes only events of that
+// name. each is called with the hour and the group number of each count.
 func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, number uint32, n int64)) (map[uint32]*groupSum, error) {
 	sums := map[uint32]*groupSum{}
 	wanted, ok := s.Number(only)
@@ -61,7 +61,7 @@ func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, n
 	return sums, err
 }
 
-// Overview counts what happened in a range.
+// Overview returns the totals of a range.
 func (s *Source) Overview(ctx context.Context, r Range) (o Overview, err error) {
 	seen := make([]bool, len(s.Names))
 	err = s.Counts(r.Start, r.End, func(c Counter) {
@@ -78,8 +78,8 @@ func (s *Source) Overview(ctx context.Context, r Range) (o Overview, err error) 
 	return o, err
 }
 
-// Series counts over time, by the hourly counters. The error is Invalid for too
-// many buckets.
+// Series returns counts over time, from the hourly counters. The error is Invalid if
+// there are too many buckets.
 func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err error) {
 	buckets, err := q.buckets(q.Hourly)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 	}
 	series.Starts, series.Counts = starts(buckets), make([]int64, buckets.Len())
 	sums, err := s.sum(q.Range, q.GroupBy, q.Event, func(hour int64, _ uint32, n int64) {
-		// With an offset of less than an hour the first hour may begin before
+		// If the offset is not a whole number of hours, the first hour can begin before
 		// the first bucket.
 		if at, inside := buckets.At(hour); inside {
 			series.Counts[at] += n
@@ -112,9 +112,9 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 	return series, err
 }
 
-// Heatmap counts by the hours of a week, each event in the time zone of its
-// client: the one that it sent, else the usual one of its country, else that of
-// the range. only is the name of the events, "" = all.
+// Heatmap returns counts by the hours of a week. The time zone of an event is the one its
+// client sent, else the usual one of its country, else the range's. only is the name of
+// the events, "" for all.
 func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 	number, ok := s.Number(only)
 	if only != "" && !ok {

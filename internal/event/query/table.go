@@ -9,23 +9,22 @@ import (
 	"svc/internal/fault"
 )
 
-// budget bounds the memory of one query. What it counts is what grows with the
-// data: state of subjects and sessions, and lists of values. The goroutines of a
-// query share it.
+// budget limits the memory of one query. It counts only what grows with the data: state
+// of subjects and sessions, and lists of values. The goroutines of a query share it.
 type budget struct {
 	max  int64 // bytes
 	used atomic.Int64
 
-	what string // the analysis, for people
-	less string // how to ask for less
+	what string // the analysis, for the error message
+	less string // how to reduce the query, for the error message
 }
 
-// take counts bytes that will be used. It does not refuse them: the caller checks
-// over between the parts of its work, so that inner loops need no error. What is
-// taken in between is small.
+// take accounts for bytes about to be used. It never refuses, so that inner loops need no
+// error handling: callers check over between the parts of their work. Little is allocated
+// between two checks.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
-// over is an error for the client when more was taken than there is.
+// over returns an error for the client if more was taken than the limit.
 func (b *budget) over() error {
 	if b.used.Load() <= b.max {
 		return nil
@@ -36,14 +35,14 @@ func (b *budget) over() error {
 // pageLength is the number of entries that are allocated together.
 const pageLength = 1024
 
-// table is state by number, zero at first. Only pages of which something was
-// touched take memory, and an entry never moves.
+// table holds state by number, initially zero. Only pages that were touched take memory,
+// and an entry never moves.
 type table[T any] struct {
 	pages  []*[pageLength]T
 	memory *budget
 }
 
-// at is the entry of a number.
+// at returns the entry of a number.
 func (t *table[T]) at(number uint32) *T {
 	if at := number / pageLength; at < uint32(len(t.pages)) && t.pages[at] != nil {
 		return &t.pages[at][number%pageLength]
@@ -62,7 +61,7 @@ func (t *table[T]) grow(number uint32) *T {
 	return &t.pages[at][number%pageLength]
 }
 
-// used yields the pages of which something was touched.
+// used yields the pages that were touched.
 func (t *table[T]) used() iter.Seq2[int, *[pageLength]T] {
 	return func(yield func(int, *[pageLength]T) bool) {
 		for at, page := range t.pages {
@@ -78,7 +77,7 @@ type bitset struct{ words table[uint64] }
 
 func newBitset(memory *budget) *bitset { return &bitset{table[uint64]{memory: memory}} }
 
-// add reports whether the number was not there.
+// add adds a number and reports whether it was new.
 func (s *bitset) add(number uint32) bool {
 	word, bit := s.words.at(number/64), uint64(1)<<(number%64)
 	if *word&bit != 0 {
@@ -88,7 +87,7 @@ func (s *bitset) add(number uint32) bool {
 	return true
 }
 
-// release says that the memory of the set is not used any more.
+// release returns the memory of the set to the budget.
 func (s *bitset) release() {
 	bytes := 8 * len(s.words.pages)
 	for range s.words.used() {
@@ -97,14 +96,14 @@ func (s *bitset) release() {
 	s.words.memory.take(-bytes)
 }
 
-// clear removes all numbers and keeps the room for them.
+// clear removes all numbers and keeps the memory.
 func (s *bitset) clear() {
 	for _, page := range s.words.used() {
 		clear(page[:])
 	}
 }
 
-// without is the numbers that another set does not have.
+// without returns the elements of s that are not in other.
 func (s *bitset) without(other *bitset, memory *budget) *bitset {
 	left := newBitset(memory)
 	for at, page := range s.words.used() {
@@ -130,7 +129,7 @@ func (s *bitset) without(other *bitset, memory *budget) *bitset {
 	return left
 }
 
-// common is how many numbers both sets have.
+// common returns the number of elements in both sets.
 func (s *bitset) common(other *bitset) (n int64) {
 	for at, page := range s.words.pages[:min(len(s.words.pages), len(other.words.pages))] {
 		theirs := other.words.pages[at]
@@ -144,7 +143,7 @@ func (s *bitset) common(other *bitset) (n int64) {
 	return n
 }
 
-// union adds the numbers of another set.
+// union adds the elements of another set.
 func (s *bitset) union(other *bitset) {
 	for at, page := range other.words.used() {
 		s.words.at(uint32(at) * pageLength) // makes the page
@@ -154,7 +153,7 @@ func (s *bitset) union(other *bitset) {
 	}
 }
 
-// len is how many numbers there are.
+// len returns the number of elements.
 func (s *bitset) len() (n int64) {
 	for _, page := range s.words.used() {
 		for _, word := range page {
@@ -164,22 +163,22 @@ func (s *bitset) len() (n int64) {
 	return n
 }
 
-// members are sets of subjects, one for each group: bits for the groups that are
-// met first, which are the frequent ones, and a hash table of pairs for the
-// others, most of which have few subjects.
+// members holds sets of subjects, one for each group. The groups seen first, which are
+// usually the frequent ones, have bitsets. The others, most of which have few subjects,
+// share a hash table of pairs.
 type members struct {
-	sets   []*bitset // by group; nil = pairs
-	made   int       // sets
+	sets   []*bitset // by group; nil if it uses pairs
+	made   int       // number of bitsets
 	memory *budget
 
 	pairs []uint64 // group and slot; 0 = free
 	n     int
 }
 
-// maxSets is how many groups have bits.
+// maxSets is the number of groups that have bitsets.
 const maxSets = 256
 
-// add reports whether the subject was not in the group. Slots begin at 1.
+// add adds a subject to a group and reports whether it was new. Slots start at 1.
 func (m *members) add(group, slot uint32) bool {
 	if more := int(group) + 1 - len(m.sets); more > 0 && m.made < maxSets {
 		m.sets = append(m.sets, make([]*bitset, more)...)
@@ -221,8 +220,8 @@ func (m *members) grow() {
 	}
 }
 
-// insertPair puts a pair into a table, whose length is a power of two and in
-// which there is room. It is false when the pair was there.
+// insertPair inserts a pair into a table with free space. The length of the table must be
+// a power of two. It returns false if the pair was already present.
 func insertPair(table []uint64, pair uint64) bool {
 	last := uint64(len(table) - 1)
 	const mix = 0x9e3779b97f4a7c15 // 2⁶⁴ divided by the golden ratio

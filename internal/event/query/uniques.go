@@ -6,8 +6,8 @@ import (
 	"svc/internal/event/block"
 )
 
-// uniques counts the different subjects and sessions of the events of the range.
-// Events without a session have none.
+// uniques counts the distinct subjects and sessions of the events of the range. Events
+// without a session are not counted as a session.
 func (q *query) uniques() (users, sessions int64, err error) {
 	var next atomic.Int64
 	each, err := spread(q, func(q *query, _ worker) (*uniqueRun, error) {
@@ -28,7 +28,7 @@ func (q *query) uniques() (users, sessions int64, err error) {
 type uniqueRun struct {
 	query              *query
 	subjects, sessions *bitset
-	seen               []bool // senders, where only a part of the rows counts
+	seen               []bool // senders seen, if only some of the rows are in the range
 }
 
 func (r *uniqueRun) hour(_ int64, parts []*block.Columns) error {

@@ -7,12 +7,12 @@ import (
 	"svc/internal/event/jsonscan"
 )
 
-// maxDigits is how long a number may become by writing out its exponent.
+// maxDigits is the maximum length of a number with its exponent expanded.
 const maxDigits = 512
 
-// textForm is the text as which a property is compared and counted, from its
-// value as compact JSON: a string as it is, a number in plain decimal, anything
-// else as it stands. JSON null is missing.
+// textForm returns the text that a property is compared and counted by, given its value
+// as compact JSON: a string without its encoding, a number in plain decimal, and any
+// other value unchanged. JSON null is missing.
 func textForm(raw string) (text string, missing bool) {
 	if raw == "" {
 		return "", true
@@ -28,10 +28,10 @@ func textForm(raw string) (text string, missing bool) {
 	return raw, false
 }
 
-// plainNumber writes a JSON number without exponent and without zeros at the
-// end of its fraction: 1.50 is 1.5 and 1e3 is 1000. It works on the digits, so
-// that none of them is lost. A number that would have more than mostDigits
-// because of its exponent stays as it is.
+// plainNumber writes a JSON number without exponent and without zeros at the end of its
+// fraction: 1.50 is 1.5 and 1e3 is 1000. It works on the digits, so that no precision is
+// lost. A number that would have more than maxDigits because of its exponent stays
+// unchanged.
 func plainNumber(raw string) string {
 	mantissa, exponent, ok := splitExponent(raw)
 	if !ok {
@@ -46,7 +46,7 @@ func plainNumber(raw string) string {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimRight(whole+fraction, "0")
-	point := len(whole) + exponent // so many digits are before it
+	point := len(whole) + exponent // number of digits before it
 	significant := strings.TrimLeft(digits, "0")
 	point -= len(digits) - len(significant)
 	digits = significant
@@ -63,8 +63,7 @@ func plainNumber(raw string) string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
-// withoutZeros is a number without exponent and without zeros at the end of its
-// fraction.
+// withoutZeros removes trailing zeros from the fraction of a number without an exponent.
 func withoutZeros(number string) string {
 	if strings.IndexByte(number, '.') >= 0 {
 		number = strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
@@ -75,15 +74,15 @@ func withoutZeros(number string) string {
 	return number
 }
 
-// splitExponent separates the exponent of a number. An exponent beyond every
-// limit is cut, which changes nothing: zero stays zero, and everything else is
-// too long to be written out.
+// splitExponent separates the exponent of a number. An exponent beyond all limits is
+// clamped, which has no effect: zero stays zero, and any other number is too long to be
+// expanded.
 func splitExponent(raw string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(raw, "eE")
 	if at < 0 {
 		return raw, 0, true
 	}
-	const beyond = 1 << 30 // more than any body has digits
+	const beyond = 1 << 30 // exceeds the number of digits of any body
 	exponent, err := strconv.Atoi(raw[at+1:])
 	if err != nil && exponent == 0 {
 		return "", 0, false
@@ -91,18 +90,18 @@ func splitExponent(raw string) (mantissa string, exponent int, ok bool) {
 	return raw[:at], min(max(exponent, -beyond), beyond), true
 }
 
-// numeric is the number that a text is written as: digits, with a fraction or
-// without, and nothing else. One beyond the range of float64 is infinite.
+// numeric parses a number of digits with an optional sign and fraction. Other forms are
+// invalid. It returns an infinity for a number beyond the range of float64.
 func numeric(text string) (value float64, ok bool) {
 	whole, fraction, broken := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	if !allDigits(whole) || broken && !allDigits(fraction) {
 		return 0, false
 	}
-	value, _ = strconv.ParseFloat(text, 64) // its only error left is the range
+	value, _ = strconv.ParseFloat(text, 64) // the only possible error is the range
 	return value, true
 }
 
-// allDigits reports whether a text consists of ASCII digits, at least one.
+// allDigits reports whether a text consists of one or more ASCII digits.
 func allDigits(text string) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {

@@ -98,7 +98,7 @@ func TestTextFormDoesNotAllocate(t *testing.T) {
 
 var plainDecimal = regexp.MustCompile(`^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$`)
 
-// FuzzTextForm holds numbers to exact arithmetic and strings to encoding/json.
+// FuzzTextForm compares numbers with exact arithmetic and strings with encoding/json.
 func FuzzTextForm(f *testing.F) {
 	for _, seed := range []string{`"a\u0000"`, `null`, `-1.50e2`, `1e-3`, `0e1`, `100e-2`, `1e600`, `9.9e-600`, `[1]`, `-0.0`, `12345.678e-9`} {
 		f.Add(seed)
@@ -115,7 +115,7 @@ func FuzzTextForm(f *testing.F) {
 		case c == '"':
 			var want string
 			if err := json.Unmarshal([]byte(raw), &want); err != nil || text != strings.ToValidUTF8(text, "") {
-				return // invalid UTF-8 does not get this far
+				return // invalid UTF-8 is rejected before
 			}
 			if text != want {
 				t.Errorf("%s is %q, want %q", raw, text, want)
@@ -128,8 +128,8 @@ func FuzzTextForm(f *testing.F) {
 	})
 }
 
-// checkNumber holds that a text form is plain and of the same value, and that a
-// number stays as it is only where its digits are too many.
+// checkNumber verifies that a text form is plain and has the same value, and that a
+// number is unchanged only if it has too many digits.
 func checkNumber(t *testing.T, raw, text string) {
 	t.Helper()
 	if at := strings.IndexAny(raw, "eE"); at >= 0 && len(strings.TrimLeft(raw[at+1:], "+-0")) > 4 {

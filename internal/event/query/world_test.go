@@ -12,7 +12,7 @@ import (
 // monday is the time of the worked example, 2025-12-01 00:00 UTC.
 const monday = 1764547200
 
-// fact is an event of a test.
+// fact is an event in a test.
 type fact struct {
 	user, session, name string
 	at                  int64
@@ -20,8 +20,8 @@ type fact struct {
 	details             block.Details
 }
 
-// world is events in parts, as queries see them. Numbers are given in the order
-// of first use.
+// world holds events in parts, in the form that queries read. Numbers are assigned in
+// order of first use.
 type world struct {
 	hours    map[int64][]*block.Columns
 	names    []string
@@ -29,9 +29,9 @@ type world struct {
 	sessions map[string]uint32
 }
 
-// newWorld lays facts out in the order of receipt. Each hour gets as many parts
-// as it takes for share to be the same in each: share gives the number of the
-// part to which a fact belongs, which never descends.
+// newWorld builds a world from facts in the order of receipt. share returns a number for
+// each fact, which never decreases; the facts of an hour with the same number form one
+// part.
 func newWorld(tb testing.TB, facts []fact, share func(i int) int) *world {
 	tb.Helper()
 	w := &world{hours: map[int64][]*block.Columns{}, names: []string{""}, subjects: map[string]uint32{}, sessions: map[string]uint32{}}
@@ -81,7 +81,7 @@ func (w *world) part(hour int64, facts []fact) *block.Columns {
 	return columnsOf(hour, &r)
 }
 
-// number is the number of a text, a new one when it is new.
+// number returns the number of a text, and assigns the next one to a new text.
 func number(numbers map[string]uint32, text string) uint32 {
 	if numbers[text] == 0 {
 		numbers[text] = uint32(len(numbers)) + 1
@@ -89,7 +89,7 @@ func number(numbers map[string]uint32, text string) uint32 {
 	return numbers[text]
 }
 
-// query is all that touches a range.
+// query returns a query of a range.
 func (w *world) query(ctx context.Context, r Range) *query {
 	q := &query{
 		ctx: ctx, Range: r, shift: workersShift(), names: len(w.names), memory: &budget{max: 64 << 20, what: "it", less: "ask for less"},
@@ -108,7 +108,7 @@ func (w *world) query(ctx context.Context, r Range) *query {
 	return q
 }
 
-// columnsOf are the columns of rows as a head has them.
+// columnsOf returns rows as the columns of a head.
 func columnsOf(hour int64, r *block.Rows) *block.Columns {
 	return block.NewColumns(hour, r, func(key string) (*block.Column, error) {
 		objects := make([]string, r.Len())

@@ -5,16 +5,16 @@ import (
 	"net/netip"
 )
 
-// Where the address of a client goes when an event is stored.
+// These are the settings for storing the addresses of clients.
 const (
 	IPAnonymized = "anonymized" // without its last part
 	IPFull       = "full"
 	IPNone       = "none"
 )
 
-// StoredAddress is an address as events are stored with it. Without its last
-// part it is that of a network: of IPv4 the last 8 bits are zero, of IPv6 the
-// last 80, written in full, as 2001:db8:1:0:0:0:0:0.
+// StoredAddress returns the form of an address that events are stored with. An anonymized
+// address identifies a network: the last 8 bits of IPv4 or the last 80 bits of IPv6 are
+// zero, and IPv6 is written in full, such as 2001:db8:1:0:0:0:0:0.
 func StoredAddress(a netip.Addr, storage string) string {
 	a = a.Unmap()
 	switch {

@@ -6,8 +6,8 @@ import (
 	"svc/internal/platform"
 )
 
-// Client is what is stored of the client that sent a batch. An empty text is
-// not known.
+// Client holds the stored attributes of the client that sent a batch. An empty text means
+// that it is not known.
 type Client struct {
 	Platform        platform.Platform
 	PlatformVersion string
@@ -28,17 +28,16 @@ type Item struct {
 }
 
 const (
-	// maxAhead is how far a time may be ahead of the clock of the server and still be
-	// believed, in seconds.
+	// maxAhead is how far a time may be ahead of the server's clock, in seconds.
 	maxAhead = 300
-	// maxTime is the greatest time, the greatest integer that every JSON reader
-	// keeps exactly.
+	// maxTime is the greatest time. It is the greatest integer that every JSON parser
+	// represents exactly.
 	maxTime = 1 << 53
 )
 
-// Accept returns the usable events with the times at which they are stored: corrected
-// by the clock of the client, and the time of receipt where none was sent or where it
-// is more than skew in the past or five minutes in the future.
+// Accept returns the usable events with the times to be stored: corrected by the clock of
+// the client, or the time of receipt if none was sent or if it is more than skew in the
+// past or five minutes in the future.
 func (r *Request) Accept(received int64, clock Clock, skew time.Duration) []Item {
 	items := make([]Item, 0, len(r.Items))
 	correction := int64(clock.Correction() / time.Second)

@@ -1,10 +1,10 @@
-// Package submission turns the body of a request into checked events: values in, values
-// out.
+// Package submission parses the body of a request and validates its events. It has no
+// state.
 //
-//	decode.go   Decode, the body with its problems
-//	batch.go    Accept, the events as they are stored: names and times
-//	clock.go    what a client says about its clock
-//	address.go  what is kept of an address
+//	decode.go   Decode, parsing the body and reporting its problems
+//	batch.go    Accept, the events with the names and times to be stored
+//	clock.go    the client's clock
+//	address.go  the stored form of an address
 package submission
 
 import (
@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// minSkew is what a clock may differ before times are corrected: less is
-	// the way of the request.
+	// minSkew is the smallest skew that is corrected. Smaller differences are attributed
+	// to the latency of the request.
 	minSkew = time.Minute
 
 	dateTime = "2006-01-02t15:04:05"
@@ -23,23 +23,23 @@ const (
 	minOffset, maxOffset, offsetStep = -12 * 60, 14 * 60, 15
 )
 
-// Clock is what a client says about its time. The zero value says nothing.
+// Clock is the client's report of its time. The zero value means that it sent none.
 type Clock struct {
 	// OffsetMinutes is the client's time zone, minutes east of UTC: -720 to 840,
 	// a multiple of 15.
 	OffsetMinutes int
 	OffsetKnown   bool
-	// Skew is what the client's clock is behind, in whole seconds; negative when
-	// it is ahead. Beyond about 292 years it is cut.
+	// Skew is how far the client's clock is behind, in whole seconds; it is negative if
+	// the clock is ahead. It is clamped to about 292 years.
 	Skew      time.Duration
 	SkewKnown bool
 }
 
-// ClientTime reads a client's time, such as 2026-09-24T10:00:00.000+08:00:
-// seconds may have a fraction of 1 to 9 digits, the offset is Z, ±HH:MM or ±HHMM,
-// letters have any case, and blanks around it do not count. Anything else is the
-// zero Clock. A date or time of day that does not exist leaves the offset known.
-// received is when the request arrived.
+// ClientTime parses a client's time, such as 2026-09-24T10:00:00.000+08:00. Seconds may
+// have a fraction of 1 to 9 digits, the offset is Z, ±HH:MM or ±HHMM, letters may have
+// any case, and surrounding blanks are ignored. For other texts it returns the zero
+// Clock. If the date or time of day does not exist, only the offset is known. received is
+// the time at which the request arrived.
 func ClientTime(text string, received time.Time) Clock {
 	text = strings.TrimSpace(text)
 	if len(text) < len(dateTime) || !shaped(text[:len(dateTime)]) {
@@ -62,8 +62,8 @@ func ClientTime(text string, received time.Time) Clock {
 	return c
 }
 
-// Correction is what is added to the times of a client: its skew, if that is
-// known and at least a minute either way.
+// Correction returns the duration to add to the client's times: the skew, if it is known
+// and at least a minute either way.
 func (c Clock) Correction() time.Duration {
 	if !c.SkewKnown || c.Skew.Abs() < minSkew {
 		return 0
@@ -71,7 +71,7 @@ func (c Clock) Correction() time.Duration {
 	return c.Skew
 }
 
-// shaped reports whether a text has digits and marks where dateTime has them.
+// shaped reports whether a text has digits and separators in the positions of dateTime.
 func shaped(text string) bool {
 	for i := range len(dateTime) {
 		want, got := dateTime[i], byte(unicode.ToLower(rune(text[i])))
@@ -82,8 +82,8 @@ func shaped(text string) bool {
 	return true
 }
 
-// cutFraction takes a fraction of a second off the front of a text, if there is
-// one. ok is false for a point without 1 to 9 digits behind it.
+// cutFraction removes a fraction of a second from the start of a text, if there is one.
+// ok is false if the point is not followed by 1 to 9 digits.
 func cutFraction(text string) (fraction time.Duration, rest string, ok bool) {
 	if text == "" || text[0] != '.' {
 		return 0, text, true
@@ -96,7 +96,7 @@ func cutFraction(text string) (fraction time.Duration, rest string, ok bool) {
 	return fraction, text[i:], 2 <= i && i <= 10
 }
 
-// parseOffset reads Z, ±HH:MM or ±HHMM as minutes east.
+// parseOffset parses Z, ±HH:MM or ±HHMM as minutes east.
 func parseOffset(text string) (minutes int, ok bool) {
 	if len(text) == 1 {
 		return 0, unicode.ToLower(rune(text[0])) == 'z'
@@ -120,18 +120,18 @@ func parseOffset(text string) (minutes int, ok bool) {
 	return minutes, within < 60 && minOffset <= minutes && minutes <= maxOffset && minutes%offsetStep == 0
 }
 
-// parseStamp reads a shaped date and time of day as if it were UTC. ok is false
-// for one that does not exist.
+// parseStamp parses a shaped date and time of day as UTC. ok is false if it does not
+// exist.
 func parseStamp(text string) (at time.Time, ok bool) {
 	month, day := number(text[5:7]), number(text[8:10])
 	hour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:19])
 	at = time.Date(number(text[:4]), time.Month(month), day, hour, minute, second, 0, time.UTC)
-	// What is out of its range moves the fields above it.
+	// time.Date normalizes values out of range, which changes the fields above.
 	ok = int(at.Month()) == month && at.Day() == day && at.Hour() == hour && at.Minute() == minute && at.Second() == second
 	return at, ok
 }
 
-// number reads digits that were checked before.
+// number parses digits that have already been validated.
 func number(digits string) (n int) {
 	for i := range len(digits) {
 		n = n*10 + int(digits[i]-'0')

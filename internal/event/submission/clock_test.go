@@ -19,7 +19,7 @@ func TestClientTime(t *testing.T) {
 		name, text string
 		want       Clock
 	}{
-		// The examples of the interface.
+		// The examples of the API documentation.
 		{"example: a fraction, east", "2026-09-24T10:00:00.000+08:00", both(480, 10*s)},
 		{"example: west", "2026-09-23T19:00:10-07:00", both(-420, 0)},
 		{"example: an offset without a colon, not whole hours", "2026-09-24T07:45:10+0545", both(345, 0)},
@@ -104,7 +104,7 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
-// naiveClientTime reads times with the layouts of package time.
+// naiveClientTime parses times with the layouts of package time.
 func naiveClientTime(text string) (at time.Time, ok bool) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700"} {
@@ -115,8 +115,8 @@ func naiveClientTime(text string) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// checkClock compares a clock with what package time reads, and holds it to what
-// every clock promises.
+// checkClock compares a clock with the result of package time and checks the invariants
+// of Clock.
 func checkClock(t *testing.T, text string) {
 	t.Helper()
 	got := ClientTime(text, received)

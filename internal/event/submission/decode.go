@@ -14,64 +14,64 @@ import (
 	"svc/internal/event/jsonscan"
 )
 
-// Bounds of a submission, in characters and, for properties, in levels of
-// objects and lists.
+// Limits of a submission, in characters and, for properties, in levels of objects and
+// lists.
 const (
 	maxIDLength      = 128 // distinct_id, session_id and event_id
 	maxNameLength    = 64
 	maxPropertyDepth = 100
 )
 
-// Request is the body of an ingestion request, read and checked. All its
-// texts lie in one copy of the body, and properties in the body itself: a caller
-// that keeps one of them for long clones it, and the body must not be changed.
+// Request is the parsed and validated body of an ingestion request. All its texts share
+// one copy of the body, and properties share the memory of the body itself: the caller
+// must not change the body, and must clone values that it keeps for long.
 type Request struct {
 	Subject         string // distinct_id, 1 to 128 characters
 	Session         string // session_id, up to 128 characters; "" = none
 	Platform        Text   // as declared
 	PlatformVersion Text   // as declared
 	ClientTime      Text   // as declared
-	// Items are the sound events, in the order of the request.
+	// Items holds the valid events, in the order of the request.
 	Items []SentItem
-	// Rejected are the others.
+	// Rejected holds the other events.
 	Rejected []Rejected
 }
 
-// Text is a text that may not have been sent.
+// Text is an optional text.
 type Text struct {
 	Value string
-	Sent  bool // null is not sent
+	Sent  bool // null counts as not sent
 }
 
-// SentItem is a sound event of a submission.
+// SentItem is a valid event of a submission.
 type SentItem struct {
-	Index  int    // in the list that was sent
+	Index  int    // index in the list that was sent
 	ID     string // event_id, 1 to 128 characters
 	Name   string // trimmed and in lower case
-	Usable bool   // the name fits ^[a-z0-9_.:-]{1,64}$
-	// At is occurred_at, not negative, in Unix seconds; 0 where HasTime is false.
+	Usable bool   // the name matches ^[a-z0-9_.:-]{1,64}$
+	// At is occurred_at in Unix seconds, not negative; 0 if HasTime is false.
 	At      int64
 	HasTime bool
-	// Properties are a compact JSON object of at most 100 levels with each
-	// first-level key once, of one that came twice the last; nil = none.
+	// Properties is a compact JSON object of at most 100 levels without duplicate
+	// first-level keys: of equal keys the last one is kept; nil = none.
 	Properties []byte
 }
 
-// Rejected is an event that cannot be stored, and why.
+// Rejected is an event that cannot be stored, with the reason.
 type Rejected struct {
-	Index   int // in the list that was sent
+	Index   int // index in the list that was sent
 	Message string
 }
 
-// Decode reads the body of an ingestion request into a submission,
-// whose lists it uses again. Problems are the faults of the batch, for which
-// nothing of it may be stored; where every event is faulty, theirs, too. What is
-// no JSON object has one problem, in the words that all bodies of the API share.
+// Decode parses the body of an ingestion request into a Request and reuses its lists.
+// problems describes the errors of the batch, in which case nothing of it may be stored;
+// if every event is invalid, it includes their errors. For a body that is not a JSON
+// object it has one problem, in the wording common to the whole API.
 //
-// It reads the body once. Names are compared exactly, unknown ones are ignored,
-// and of one that comes twice the last counts.
+// Decode reads the body once. Names are compared exactly, unknown names are ignored, and
+// of equal names the last one counts.
 func Decode(body []byte, mostItems int, into *Request) (problems []string) {
-	clear(into.Items) // or former bodies would stay in memory
+	clear(into.Items) // otherwise previous bodies would stay in memory
 	clear(into.Rejected)
 	*into = Request{Items: into.Items[:0], Rejected: into.Rejected[:0]}
 	body = bytes.TrimSpace(body)
@@ -96,7 +96,7 @@ func Decode(body []byte, mostItems int, into *Request) (problems []string) {
 	return d.check()
 }
 
-// whyNoObject says what is wrong with a body that is no JSON object.
+// whyNoObject describes why a body is not a JSON object.
 func whyNoObject(body []byte) string {
 	var raw json.RawMessage
 	err := json.Unmarshal(body, &raw)
@@ -106,7 +106,7 @@ func whyNoObject(body []byte) string {
 	return "the request body must be a JSON object"
 }
 
-// decoder reads one submission.
+// decoder decodes one submission.
 type decoder struct {
 	jsonscan.Scanner
 	body     []byte // the same bytes as the text
@@ -116,16 +116,16 @@ type decoder struct {
 	subject, session                      jsonscan.Token
 	platform, platformVersion, clientTime jsonscan.Token
 	events                                jsonscan.Token
-	count                                 int // entries of events
+	count                                 int // number of entries of events
 
-	members []member // of the properties being read
+	members []member // of the current properties
 	rewrite []byte   // holds properties that had to be rewritten
 }
 
 // member is a first-level property.
 type member struct{ key, value jsonscan.Token }
 
-// batch reads the object that the body is.
+// batch reads the top-level object.
 func (d *decoder) batch() {
 	for more := d.Enter('}'); more; more = d.Next('}') {
 		switch d.name() {
@@ -147,7 +147,7 @@ func (d *decoder) batch() {
 	}
 }
 
-// name reads the name of a member; "" after a fault.
+// name reads the name of a member, or "" after an error.
 func (d *decoder) name() string {
 	key := d.Key()
 	if d.Failed {
@@ -156,7 +156,7 @@ func (d *decoder) name() string {
 	return d.Text(key)
 }
 
-// list reads the events. Those beyond the limit are only checked to be JSON.
+// list reads the events. Events beyond the limit are only checked to be valid JSON.
 func (d *decoder) list() {
 	d.into.Items, d.into.Rejected, d.count = d.into.Items[:0], d.into.Rejected[:0], 0
 	from := d.At
@@ -199,12 +199,12 @@ func (d *decoder) item() {
 	d.into.Items = append(d.into.Items, it)
 }
 
-// fields are those of an event.
+// fields holds the values of an event's fields.
 type fields struct {
-	nameField string // what the name is called: exports have another word for it
+	nameField string // the name of the field with the event's name, which differs in exports
 
 	id, name, at, properties jsonscan.Token
-	object                   []byte // the properties where they may be stored
+	object                   []byte // the properties, if they are valid
 }
 
 // field reads the value of a member of an event.
@@ -223,14 +223,13 @@ func (d *decoder) field(member string, f *fields) {
 	}
 }
 
-// reject keeps what is wrong with the event that was just read, or with a field
-// of it.
+// reject records the error of the current event or of one of its fields.
 func (d *decoder) reject(fault string) {
 	message := fmt.Sprintf("events[%d]%s", d.count, fault)
 	d.into.Rejected = append(d.into.Rejected, Rejected{Index: d.count, Message: message})
 }
 
-// sound checks the fields of an event.
+// sound validates the fields of an event.
 func (d *decoder) sound(f *fields) (it SentItem, fault string) {
 	if it.ID, fault = d.required(f.id, maxIDLength); fault != "" {
 		return it, "event_id " + fault
@@ -252,15 +251,14 @@ func (d *decoder) sound(f *fields) (it SentItem, fault string) {
 	return it, ""
 }
 
-// Record is a stored event as an export has it, without what is known of its
-// client.
+// Record is a stored event in the form of an export, without its client.
 type Record struct {
 	Subject, Session string
 	Event            SentItem
 }
 
-// DecodeRecord reads a line of an export by the rules of a submission; its name,
-// which is event_name here, must be one that is stored. Other fields are ignored.
+// DecodeRecord parses a line of an export by the rules of a submission. Its name, in
+// event_name, must be valid for storage. Other fields are ignored.
 func DecodeRecord(line []byte) (r Record, problems []string) {
 	var few [maxCompared]member
 	d := decoder{Scanner: jsonscan.Scanner{Source: string(line)}, body: line, members: few[:0]}
@@ -292,7 +290,7 @@ func DecodeRecord(line []byte) (r Record, problems []string) {
 	return r, problems
 }
 
-// sender checks who sent events.
+// sender validates the sender of events.
 func (d *decoder) sender() (subject, session string, problems []string) {
 	subject, fault := d.required(d.subject, maxIDLength)
 	if fault != "" {
@@ -310,7 +308,7 @@ func (d *decoder) sender() (subject, session string, problems []string) {
 	return subject, session, problems
 }
 
-// required reads a text that must be there and must not be empty.
+// required reads a text that must exist and must not be empty.
 func (d *decoder) required(v jsonscan.Token, most int) (text, fault string) {
 	switch {
 	case !d.Sent(v):
@@ -330,7 +328,7 @@ func longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
 }
 
-// eventName is the name under which an event is counted, and whether it may be.
+// eventName returns the name under which an event is counted, and whether it is valid.
 func eventName(sent string) (name string, usable bool) {
 	if nameFits(sent) {
 		return sent, true // as most names are
@@ -339,8 +337,8 @@ func eventName(sent string) (name string, usable bool) {
 	return name, nameFits(name)
 }
 
-// lowerASCII lowers A to Z alone, as the client libraries do: a dotted capital I or a
-// Kelvin sign is not a letter of a name in any case.
+// lowerASCII lowers only A to Z, like the client libraries: a dotted capital I or a
+// Kelvin sign is never a letter of a name.
 func lowerASCII(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		r += 'a' - 'A'
@@ -348,15 +346,15 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-// NameRule says what a name must be, behind that of its field.
+// NameRule describes valid names. It follows the name of the field in a message.
 const NameRule = "must be 1 to 64 of a to z, 0 to 9, _ . : and -"
 
-// ValidName reports whether a text is a name as events are stored with it: 1 to 64
-// of a to z, 0 to 9 and _ . : -.
+// ValidName reports whether a text is a valid stored name: 1 to 64 of a to z, 0 to 9 and
+// _ . : -.
 func ValidName(name string) bool { return nameFits(name) && !longer(name, maxNameLength) }
 
-// nameFits reports whether a name consists of a to z, 0 to 9 and _ . : - only. Its
-// length was checked as it was sent, and lower case has no more characters.
+// nameFits reports whether a name consists only of a to z, 0 to 9 and _ . : -. The caller
+// has checked its length before lowering, which does not change it.
 func nameFits(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -368,8 +366,8 @@ func nameFits(name string) bool {
 	return name != ""
 }
 
-// seconds reads a whole number that is not negative, in whatever way it is
-// spelled: 5, 5.0 and 5e0 are the same, "5" is none.
+// seconds parses a non-negative integer in any JSON notation: 5, 5.0 and 5e0 are equal;
+// the string "5" is invalid.
 func seconds(raw string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(raw, 10, 64)
 	if err != nil {
@@ -382,7 +380,7 @@ func seconds(raw string) (n int64, ok bool) {
 	return n, n >= 0
 }
 
-// check reports the faults of the batch and takes over its fields.
+// check reports the errors of the batch and sets its fields.
 func (d *decoder) check() (problems []string) {
 	into := d.into
 	into.Subject, into.Session, problems = d.sender()
@@ -399,7 +397,7 @@ func (d *decoder) check() (problems []string) {
 	}
 	into.Platform = optional(d.platform, "platform")
 	into.PlatformVersion = optional(d.platformVersion, "platform_version")
-	if d.Sent(d.clientTime) && d.IsString(d.clientTime) { // one of no use is not sent
+	if d.Sent(d.clientTime) && d.IsString(d.clientTime) { // an unusable one counts as not sent
 		into.ClientTime = Text{d.Text(d.clientTime), true}
 	}
 	switch {
@@ -418,13 +416,12 @@ func (d *decoder) check() (problems []string) {
 	return problems
 }
 
-// maxCompared is up to how many properties each is compared with each other; of
-// more a map is made.
+// maxCompared is the number of properties up to which each is compared with each other.
+// For more, a map is used.
 const maxCompared = 16
 
-// properties reads the properties of an event: the value as it was sent and the
-// object that it is, compact and with each key once; nil when it is none that
-// may be stored.
+// properties reads the properties of an event. It returns the value that was sent and the
+// object to be stored, compact and without duplicate keys, or nil if it is not valid.
 func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
 	if d.Peek() != '{' {
 		return d.Value(), nil
@@ -444,8 +441,8 @@ func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
 	return sent, d.rewritten()
 }
 
-// unique drops of properties with the same key all but the last, and reports
-// whether there was nothing to drop.
+// unique drops all but the last of the properties with the same key, and reports whether
+// there were no duplicates.
 func (d *decoder) unique() bool {
 	n := len(d.members)
 	if n > maxCompared {
@@ -462,7 +459,7 @@ func (d *decoder) unique() bool {
 	return len(d.members) == n
 }
 
-// sameKey compares two keys, which may be spelled differently.
+// sameKey reports whether two keys are equal after decoding.
 func (d *decoder) sameKey(a, b jsonscan.Token) bool {
 	if a.Escaped || b.Escaped {
 		return d.Text(a) == d.Text(b)
@@ -470,7 +467,7 @@ func (d *decoder) sameKey(a, b jsonscan.Token) bool {
 	return d.Raw(a) == d.Raw(b)
 }
 
-// dropByMap does in one pass what unique does for few properties.
+// dropByMap does in one pass what unique does by comparison.
 func (d *decoder) dropByMap() {
 	last := make(map[string]int, len(d.members))
 	for i, m := range d.members {
@@ -486,9 +483,8 @@ func (d *decoder) dropByMap() {
 	})
 }
 
-// rewritten is a compact object made of the properties. It lies in memory of its
-// own, which never moves while it is read: append leaves the former memory to the
-// slices of it.
+// rewritten returns a compact object made of the properties. It is part of a shared
+// buffer; when append moves the buffer, earlier results keep the old memory.
 func (d *decoder) rewritten() []byte {
 	from := len(d.rewrite)
 	d.rewrite = append(d.rewrite, '{')

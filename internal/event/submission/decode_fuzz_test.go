@@ -15,13 +15,13 @@ import (
 	"unicode/utf8"
 )
 
-// asciiLower lowers what names may consist of.
+// asciiLower lowers ASCII letters.
 var asciiLower = strings.NewReplacer("A", "a", "B", "b", "C", "c", "D", "d", "E", "e", "F", "f", "G", "g", "H", "h", "I", "i",
 	"J", "j", "K", "k", "L", "l", "M", "m", "N", "n", "O", "o", "P", "p", "Q", "q", "R", "r",
 	"S", "s", "T", "t", "U", "u", "V", "v", "W", "w", "X", "x", "Y", "y", "Z", "z")
 
-// FuzzDecodeSubmission holds the decoder to one made with encoding/json: same
-// submissions, same faults, for every body.
+// FuzzDecodeSubmission compares the decoder with one that uses encoding/json: both must
+// give the same submission and the same problems for every body.
 func FuzzDecodeSubmission(f *testing.F) {
 	f.Add([]byte(oneEvent))
 	for _, tc := range bodies {
@@ -37,7 +37,7 @@ func FuzzDecodeSubmission(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	var got Request // used again for each body, as in the program
+	var got Request // reused for each body, as in the program
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sent := bytes.Clone(body)
 		problems := Decode(body, 50, &got)
@@ -55,8 +55,8 @@ func FuzzDecodeSubmission(f *testing.F) {
 	})
 }
 
-// FuzzDecodeRecord holds the line of an export to the same event in a submission:
-// what one takes, the other takes, with the same faults.
+// FuzzDecodeRecord compares the line of an export with the same event in a submission:
+// both must be accepted or rejected, with the same problems.
 func FuzzDecodeRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"distinct_id":"u","session_id":"s","event_id":"e","event_name":"n","occurred_at":5,"properties":{"a":{"b":1}}}`,
@@ -70,7 +70,7 @@ func FuzzDecodeRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var fields map[string]json.RawMessage
 		if !utf8.Valid(line) || json.Unmarshal(line, &fields) != nil || fields == nil {
-			return // lines of an archive are objects
+			return // lines of an archive are always objects
 		}
 		event, sender := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 		for from, to := range map[string]string{"event_id": "event_id", "event_name": "name", "occurred_at": "occurred_at", "properties": "properties"} {
@@ -140,8 +140,8 @@ func equalSubmissions(t *testing.T, got, want *Request) {
 	}
 }
 
-// sameProperties compares objects without regard to the order of keys. Those of
-// the decoder must be compact and have each key once.
+// sameProperties compares objects, ignoring the order of keys. The decoder's result must
+// be compact and have no duplicate keys.
 func sameProperties(t *testing.T, got, want []byte) bool {
 	t.Helper()
 	if got == nil || want == nil {
@@ -171,8 +171,7 @@ func fieldsOf(object []byte) map[string]json.RawMessage {
 	return fields
 }
 
-// naiveDecode is DecodeSubmission as one would write it without a thought for
-// time.
+// naiveDecode is a straightforward implementation of Decode.
 func naiveDecode(body []byte, most int, into *Request) (problems []string) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
@@ -298,7 +297,7 @@ func naiveText(raw json.RawMessage, path string, most int) (text string, problem
 	return text, nil
 }
 
-// naiveDepth is how many levels of objects and lists JSON has.
+// naiveDepth returns the number of levels of objects and lists in a JSON text.
 func naiveDepth(raw json.RawMessage) (greatest int) {
 	level := 0
 	for d := json.NewDecoder(bytes.NewReader(raw)); ; {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDecodeRandomSubmissions holds the decoder to the one made with
-// encoding/json, as FuzzDecodeSubmission does, with bodies that are mostly right.
+// TestDecodeRandomSubmissions compares the decoder with encoding/json, like
+// FuzzDecodeSubmission, on bodies that are mostly valid.
 func TestDecodeRandomSubmissions(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -36,13 +36,13 @@ func TestDecodeRandomSubmissions(t *testing.T) {
 	}
 }
 
-// bodyWriter writes random bodies out of words that matter to the decoder.
+// bodyWriter writes random bodies from words that matter to the decoder.
 type bodyWriter struct {
 	random *rand.Rand
 	out    []byte
 }
 
-// body is a submission, every tenth with a byte changed.
+// body returns a submission. In every tenth, one byte is changed.
 func (w *bodyWriter) body() []byte {
 	w.out = w.out[:0]
 	w.object(4, []string{"distinct_id", "events", "session_id", "platform", "client_time", "x"}, func(key string) {
@@ -71,7 +71,7 @@ func (w *bodyWriter) item() {
 	})
 }
 
-// mostly writes a text and sometimes any value.
+// mostly writes a text, or occasionally any value.
 func (w *bodyWriter) mostly(text string) {
 	if w.random.IntN(20) > 0 {
 		w.write(text)
@@ -94,7 +94,7 @@ func (w *bodyWriter) object(first int, keys []string, value func(key string)) {
 	})
 }
 
-// repeat writes at most a number of members between brackets.
+// repeat writes up to a number of members between brackets.
 func (w *bodyWriter) repeat(most int, opening, closing byte, member func()) {
 	w.write(string(opening))
 	for i := range w.random.IntN(most + 1) {
@@ -117,7 +117,7 @@ func (w *bodyWriter) value(levels int) {
 	}
 }
 
-// write writes one of some words, now and then with white space around it.
+// write writes one of the words, occasionally with white space around it.
 func (w *bodyWriter) write(words ...string) {
 	blank := func() {
 		if w.random.IntN(30) == 0 {

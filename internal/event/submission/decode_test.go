@@ -11,12 +11,12 @@ import (
 
 const oneEvent = `{"distinct_id":"u1","session_id":"s1","platform":"Web","events":[{"event_id":"e1","name":"Open","occurred_at":1764550860,"properties":{"format":"pdf","pages":12}}]}`
 
-// item is a body with one item of the fields given, one sound item before it.
+// item returns a body with one valid item, followed by an item with the given fields.
 func item(fields string) string {
 	return `{"distinct_id":"u","events":[{"event_id":"sound","name":"open"},` + fields + `]}`
 }
 
-// batch is a body with the fields given and one sound item.
+// batch returns a body with the given fields and one valid item.
 func batch(fields string) string {
 	return `{` + fields + `,"events":[{"event_id":"e","name":"open"}]}`
 }
@@ -25,8 +25,8 @@ func nested(levels int) string {
 	return strings.Repeat(`{"a":`, levels-1) + "{}" + strings.Repeat("}", levels-1)
 }
 
-// bodies are submissions and what is wrong with them: "" for nothing, else all
-// problems of the batch or, where it has none, the one of its second item.
+// bodies lists submissions with their expected problems: "" for none, else all problems
+// of the batch or, if it has none, the problem of its second item.
 var bodies = []struct{ rule, body, wrong string }{
 	{"a batch", oneEvent, ""},
 	{"no body is an empty object", "", "distinct_id is required; events is required"},
@@ -169,8 +169,8 @@ func TestEachPropertyOnce(t *testing.T) {
 	}
 }
 
-// TestSubmissionUsedAgain holds that nothing of one body shows up in the next,
-// and that what was taken from the first stays what it was.
+// TestSubmissionUsedAgain verifies that nothing of one body appears in the next, and that
+// values taken from the first stay unchanged.
 func TestSubmissionUsedAgain(t *testing.T) {
 	t.Parallel()
 	var s Request
@@ -186,7 +186,7 @@ func TestSubmissionUsedAgain(t *testing.T) {
 	}
 }
 
-// realistic is a batch as a client library sends it.
+// realistic returns a batch like those of a client library.
 func realistic(events int) []byte {
 	var b strings.Builder
 	b.WriteString(`{"distinct_id": "5d0c3c1e-8b7f-4f0e-9d55-0b7b1a6f9a10","session_id":"b3a1c6de-0f4e-4c39-8a57-9a7d1f0a2b3c","events":[`)
