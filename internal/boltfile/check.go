@@ -12,10 +12,10 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check verifies all pages of a file and then, if they are sound, calls records to
-// verify their content. Nobody may write to the file meanwhile. Damage goes into the
-// report. The error is ErrLocked, ErrDamaged if nothing of the file can be read, or that
-// of the file system or of records, each with the path.
+// Check verifies all pages of a file and then, if they are sound, calls records to verify
+// their content. Nothing may write to the file during the check. Damage goes to the
+// report. The error is ErrLocked, ErrDamaged if nothing of the file can be read, or an
+// error of the file system or of records, each with the path.
 func Check(path string, report *integrity.Report, records func(*Tx) error) error {
 	x := examiner{report: report}
 	if err := x.examine(path); err != nil {
@@ -31,8 +31,8 @@ func Check(path string, report *integrity.Report, records func(*Tx) error) error
 	return nil
 }
 
-// readOnly runs fn with a file whose pages are sound. What the disk cannot read
-// all the same goes into the report, as does a panic that damage brought about.
+// readOnly runs fn with a file of which all pages are sound. Read errors of the disk and
+// panics caused by damage go to the report.
 func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err error) {
 	db, err := openReadOnly(path, nil)
 	if err != nil {
@@ -51,8 +51,8 @@ func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err er
 	})
 }
 
-// Repair runs fix with a file of the newest format. Nobody else may have it open. The
-// error is that of Open or of fix, with the path.
+// Repair runs fix with a file of the newest format. No other process may have it open.
+// The error comes from Open or fix, with the path.
 func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -71,8 +71,7 @@ func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err erro
 	return fix(file)
 }
 
-// passOver notes what is damaged where there is a report, and is the error
-// otherwise.
+// passOver adds damage to the report, if there is one. Otherwise it returns the error.
 func (x *examiner) passOver(err error) error {
 	if x.report == nil || !errors.Is(err, ErrDamaged) {
 		return err
@@ -83,8 +82,7 @@ func (x *examiner) passOver(err error) error {
 	return nil
 }
 
-// noteLeaks counts the pages that are neither in use nor in the list of free
-// pages.
+// noteLeaks counts the pages that are neither in use nor in the list of free pages.
 func (x *examiner) noteLeaks() {
 	leaked := 0
 	for _, used := range x.used[2:] {

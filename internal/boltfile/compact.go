@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// compactSuffix is behind the name of a file while the smaller one is made.
+	// compactSuffix is appended to the name of the file being created.
 	compactSuffix = ".compact"
-	// compactStep is how many bytes one transaction copies.
+	// compactStep is the number of bytes copied by one transaction.
 	compactStep = 16 << 20
 
-	// A file is worth compacting when this share of it, and at least this much, is
+	// A file is worth compacting if this share of it, and at least this many bytes, are
 	// free.
 	worthShare = 4
 	worthBytes = 1 << 20
 )
 
-// usage is the size of the file in bytes, up to the last page that it has used,
-// and how much of that is free pages.
+// usage returns the size of the file in bytes, up to the last page that was ever used,
+// and how much of that is in free pages.
 func (d *DB) usage() (size, free int64, err error) {
 	stats := d.now().Stats() // before the size, which only grows
 	free = int64(stats.FreePageN+stats.PendingPageN) * int64(d.now().Info().PageSize)
@@ -40,19 +40,19 @@ func (d *DB) usage() (size, free int64, err error) {
 
 // Compaction is the result of a compaction.
 type Compaction struct {
-	Before, After int64 // bytes up to the last page that was used
-	Done          bool  // false: it was not worth it
+	Before, After int64 // bytes up to the last page that was ever used
+	Done          bool  // false: it was not worth compacting
 	Took          time.Duration
 
-	old *bbolt.DB // to be closed when its last reader has ended
+	old *bbolt.DB // to be closed after its last reader has ended
 }
 
-// compact moves everything to a smaller file, which then takes the place of this
-// one, if at least a quarter of it is free, or always. Nobody may write meanwhile;
-// readers go on. A crash leaves the old file or the new one. finish must be
-// called afterwards, when others may write again. It needs room for the new file
-// beside the old one; without that the error is a NoSpace. The error of a file with a
-// damaged page is ErrDamaged, and the file stays in use as it is.
+// compact copies everything to a smaller file and replaces this one with it, if at least
+// a quarter of it is free, or unconditionally if always is true. The caller must block
+// writers; readers continue. A crash leaves the old file or the new one. The caller must
+// call finish afterwards, when writers may continue. compact needs space for both files;
+// without it the error is NoSpace. If a page is damaged, the error is ErrDamaged and the
+// file stays in use.
 func (d *DB) compact(always bool) (c Compaction, err error) {
 	begun := time.Now()
 	defer func() { c.Took = time.Since(begun) }()
@@ -64,7 +64,7 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 	if err := disk.Need(filepath.Dir(d.path), uint64(size-free)+disk.Floor, "a compacted "+filepath.Base(d.path)); err != nil {
 		return c, err
 	}
-	// bbolt would panic at a damaged page, or walk in a circle of pages for ever.
+	// At a damaged page bbolt would panic, or loop forever in a cycle of pages.
 	if err := d.examine(); err != nil {
 		return c, fmt.Errorf("compact %s: %w", d.path, err)
 	}
@@ -85,7 +85,7 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 	return c, nil
 }
 
-// finish waits for the readers of the old file, and frees its room.
+// finish waits for the readers of the old file, and releases its space.
 func (c Compaction) finish() error {
 	if c.old == nil {
 		return nil
@@ -93,8 +93,8 @@ func (c Compaction) finish() error {
 	return c.old.Close()
 }
 
-// copyTo makes a file with what is in a database, and its list of free pages, and
-// syncs it. It is as large as it must be.
+// copyTo creates a file with the content of a database and its list of free pages,
+// without unused space, and syncs it.
 func copyTo(path string, from *bbolt.DB) (size int64, err error) {
 	to, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: LockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, NoSync: true})
 	if err != nil {
@@ -114,7 +114,7 @@ func copyTo(path string, from *bbolt.DB) (size int64, err error) {
 	return size, trim(path, size)
 }
 
-// trim cuts off what a file has behind its last page.
+// trim truncates a file after its last page.
 func trim(path string, size int64) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -123,9 +123,9 @@ func trim(path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
 
-// exchange puts a new file in the place of the old one, in the folder and for
-// new transactions. After an error with an old database the new one
-// is in use, but it is not certain that its name outlives a power cut.
+// exchange replaces the file with a new one, in the directory and for new transactions.
+// If it returns both an error and an old database, the new file is in use, but its name
+// may not survive a power failure.
 func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	if runtime.GOOS == "windows" {
 		return d.exchangeClosed(temp)
@@ -137,7 +137,7 @@ func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	if err := os.Rename(temp, d.path); err != nil {
 		return nil, errors.Join(err, next.Close())
 	}
-	// What is written from here on must not be in a file without a name.
+	// From here on, data must not be written to a file without a name.
 	err = durable.SyncDir(filepath.Dir(d.path))
 	d.swap.Lock()
 	defer d.swap.Unlock()
@@ -146,8 +146,8 @@ func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	return old, err
 }
 
-// exchangeClosed is for systems that do not rename over a file that is open: those
-// who read wait meanwhile. The old database is closed when it returns.
+// exchangeClosed is used on systems that cannot rename over an open file. Readers wait
+// during the exchange. The old database is closed when it returns.
 func (d *DB) exchangeClosed(temp string) (old *bbolt.DB, err error) {
 	d.swap.Lock()
 	defer d.swap.Unlock()

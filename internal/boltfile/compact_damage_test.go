@@ -13,8 +13,8 @@ import (
 	"svc/internal/boltfile"
 )
 
-// TestCompactDamaged: Compact refuses a file with a damaged page, and the file still takes
-// writes.
+// TestCompactDamaged: Compact refuses a file with a damaged page, and the file remains
+// writable.
 func TestCompactDamaged(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -56,7 +56,7 @@ type damagedFile struct {
 	db *boltfile.DB
 }
 
-// writerOf makes a file with a bucket of many pages, and another one.
+// writerOf creates a file with a bucket of many pages and another bucket.
 func writerOf(t *testing.T, path string, log slog.Handler) damagedFile {
 	t.Helper()
 	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
@@ -83,7 +83,8 @@ func writerOf(t *testing.T, path string, log slog.Handler) damagedFile {
 	return f
 }
 
-// damageLeaf changes a page of the large bucket on disk, which bbolt sees through its map.
+// damageLeaf changes a page of the large bucket on disk. bbolt sees the change through its
+// map.
 func damageLeaf(t *testing.T, f damagedFile, change func(page []byte, number uint64)) {
 	t.Helper()
 	size := int64(f.db.Bolt().Info().PageSize)

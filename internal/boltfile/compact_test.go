@@ -22,11 +22,11 @@ import (
 
 var bucket = []byte("bucket")
 
-// kept is how many keys there are at a time: writing n deletes n-kept.
+// kept is the number of keys in the file: writing key n deletes key n-kept.
 const kept = 50
 
-// file is a file in which one key follows the other, each with a value of its own
-// length, and old ones go.
+// file is a file to which consecutive keys are written, with values of different lengths,
+// while old ones are deleted.
 type file struct {
 	*boltfile.DB
 	writing sync.Mutex
@@ -86,7 +86,7 @@ func (f *file) compact(always bool) (boltfile.Compaction, error) {
 	return c, errors.Join(err, c.Finish())
 }
 
-// whole is the last key, after finding that all that must be there is there.
+// whole verifies that all expected keys exist and returns the last one.
 func whole(tx *boltfile.Tx) (last uint64, err error) {
 	b := tx.Bucket(bucket)
 	last = b.Sequence()
@@ -104,8 +104,8 @@ func whole(tx *boltfile.Tx) (last uint64, err error) {
 	return last, err
 }
 
-// TestCompactInUse: those who read see a state of one moment all the time, what is
-// written between two compactions is there, and the file becomes smaller.
+// TestCompactInUse: readers always see a consistent state, everything written between two
+// compactions is kept, and the file becomes smaller.
 func TestCompactInUse(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -155,7 +155,7 @@ func TestCompactInUse(t *testing.T) {
 	sound(t, f.Path(), f.last)
 }
 
-// grow makes a file that is mostly free pages.
+// grow creates a file of mostly free pages.
 func grow(t *testing.T, db *boltfile.DB) {
 	t.Helper()
 	err := db.Update(func(tx *boltfile.Tx) error {
@@ -173,7 +173,7 @@ func grow(t *testing.T, db *boltfile.DB) {
 	}
 }
 
-// readOn reads everything again and again.
+// readOn reads everything repeatedly.
 func readOn(t *testing.T, f *file, stop chan struct{}) {
 	before := uint64(0)
 	for {
@@ -195,7 +195,8 @@ func readOn(t *testing.T, f *file, stop chan struct{}) {
 	}
 }
 
-// sound expects a file without a finding, whose last key is this one or the next.
+// sound verifies that a file has no findings and that its last key is last or the next
+// one.
 func sound(t *testing.T, path string, last uint64) {
 	t.Helper()
 	report := integrity.NewReport(nil)
@@ -211,7 +212,7 @@ func sound(t *testing.T, path string, last uint64) {
 	}
 }
 
-// TestNotWorthCompacting: a file of which little is free is left as it is.
+// TestNotWorthCompacting: a file with little free space is left unchanged.
 func TestNotWorthCompacting(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -224,8 +225,8 @@ func TestNotWorthCompacting(t *testing.T) {
 	}
 }
 
-// TestCompactLosesItsFile: when the smaller file has vanished before it has its
-// name, the file stays as it is.
+// TestCompactLosesItsFile: if the smaller file disappears before it is renamed, the
+// original file stays in use.
 func TestCompactLosesItsFile(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -245,7 +246,8 @@ func TestCompactLosesItsFile(t *testing.T) {
 	sound(t, f.Path(), last)
 }
 
-// TestOpenBesideCompact: who may not open a file leaves what its owner makes.
+// TestOpenBesideCompact: a process that fails to open a file does not remove the
+// temporary file of its owner.
 func TestOpenBesideCompact(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -276,8 +278,8 @@ func TestOpenBesideCompact(t *testing.T) {
 	}
 }
 
-// writeAndCompact does both until it is killed. Each key is acknowledged on the
-// standard output.
+// writeAndCompact writes and compacts until it is killed. It prints each key when it is
+// stored.
 func writeAndCompact(path string) error {
 	f, err := open(path)
 	if err != nil {
@@ -307,8 +309,8 @@ func writeAndCompact(path string) error {
 	return <-failed
 }
 
-// TestCompactIsKilled: whenever a process is killed that compacts, what it has
-// acknowledged is in the file, and what it was making is removed.
+// TestCompactIsKilled: if a compacting process is killed at any time, the file contains
+// what it had acknowledged, and its temporary file is removed.
 func TestCompactIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 5
@@ -341,8 +343,8 @@ func TestCompactIsKilled(t *testing.T) {
 	t.Logf("%d of %d compactions were cut off before the new file had its name", cut, rounds)
 }
 
-// killed runs a process with some work for some time after its first word and returns the
-// last key that it has acknowledged.
+// killed starts a process that does work, kills it some time after its first output, and
+// returns the last key that it acknowledged.
 func killed(t *testing.T, path, work string, after time.Duration) (last uint64) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -368,7 +370,7 @@ func killed(t *testing.T, path, work string, after time.Duration) (last uint64) 
 	}
 	_ = c.Wait() // it was killed
 	said := strings.Split(first+string(rest), "\n")
-	last, err = strconv.ParseUint(said[len(said)-2], 10, 64) // behind the last line is nothing, or a torn one
+	last, err = strconv.ParseUint(said[len(said)-2], 10, 64) // after the last newline there is nothing, or an incomplete line
 	if err != nil {
 		t.Fatal(err)
 	}

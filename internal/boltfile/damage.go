@@ -13,7 +13,7 @@ import (
 	"svc/internal/fault"
 )
 
-// examineEvery is how often panics make a file be examined.
+// examineEvery is the minimum interval between examinations of a file after panics.
 const examineEvery = time.Minute
 
 // damage describes damage in a file.
@@ -22,15 +22,15 @@ type damage struct {
 	cause error        // for the administrator
 }
 
-// NewDamaged returns a Writer in the place of one for a file that is too damaged to be opened.
-// Transactions and compactions return a fault of kind Damaged; everything else works.
+// NewDamaged returns a Writer for a file that is too damaged to be opened. Transactions and
+// compactions return a fault of kind Damaged; all other methods work.
 func NewDamaged(path string, log *slog.Logger, cause error) *Writer {
 	w := NewWriter(&DB{path: path}, log)
 	_ = w.NoteDamage(cause)
 	return w
 }
 
-// Unopened returns the damage of a Writer from NewDamaged, and nil for any other.
+// Unopened returns the damage of a Writer from NewDamaged, and nil for other Writers.
 func (w *Writer) Unopened() error {
 	if w.db.now() == nil {
 		return w.Damage()
@@ -38,8 +38,8 @@ func (w *Writer) Unopened() error {
 	return nil
 }
 
-// NoteDamage remembers the first damage that was found in the file, and logs it. It returns a
-// fault of kind Damaged.
+// NoteDamage stores and logs the first damage that is found in the file. It returns a fault of
+// kind Damaged.
 func (w *Writer) NoteDamage(cause error) error {
 	name := filepath.Base(w.db.Path())
 	found := &damage{fault.New(fault.Damaged, "the file %s of the server is damaged; its administrator has to repair it", name).After(time.Minute), cause}
@@ -51,7 +51,7 @@ func (w *Writer) NoteDamage(cause error) error {
 	return found.fault
 }
 
-// Damage returns nil, or a fault of kind Damaged once damage was found in the file.
+// Damage returns a fault of kind Damaged if damage was found in the file, and nil otherwise.
 func (w *Writer) Damage() error {
 	if found := w.damage.Load(); found != nil {
 		return found.fault
@@ -59,8 +59,8 @@ func (w *Writer) Damage() error {
 	return nil
 }
 
-// DamageCause returns what Damage is about, with numbers of pages, for the administrator; nil
-// without damage.
+// DamageCause returns the cause of Damage, with page numbers, for the administrator, or nil if
+// there is no damage.
 func (w *Writer) DamageCause() error {
 	if found := w.damage.Load(); found != nil {
 		return found.cause
@@ -69,22 +69,23 @@ func (w *Writer) DamageCause() error {
 }
 
 // guard is deferred around a transaction, outside of its rollback. It turns a panic into an
-// error if the file is damaged: bbolt panics at a page that is not what it must be, and the
-// system when the disk cannot read one. Any other panic goes on.
+// error if the file is damaged: bbolt panics at an invalid page, and the runtime if the disk
+// cannot read one. It rethrows any other panic.
 func (w *Writer) guard(err *error) {
 	p := recover()
 	if p == nil {
 		return
 	}
 	switch p.(type) {
-	case runtime.Error, string: // bbolt panics with texts
+	case runtime.Error, string: // bbolt panics with strings
 	default:
 		panic(p)
 	}
 	if *err = w.Damage(); *err != nil {
 		return
 	}
-	// Examining reads the whole file, and a bug that requests provoke must not do that each time.
+	// Examining reads the whole file, which must not happen for each request that triggers a
+	// bug.
 	if last, now := w.examined.Load(), int64(time.Since(epoch)); last != 0 && now-last < int64(examineEvery) || !w.examined.CompareAndSwap(last, now) {
 		panic(p)
 	}
@@ -95,15 +96,15 @@ func (w *Writer) guard(err *error) {
 	*err = w.NoteDamage(cause)
 }
 
-// faultsPanic makes a page that the disk cannot read a panic, which guard handles, instead of
-// the end of the process. The returned function restores what was before.
+// faultsPanic turns a page that the disk cannot read into a panic, which guard handles,
+// instead of a crash of the process. The returned function restores the previous state.
 func faultsPanic() (restore func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(before) }
 }
 
-// examine reads all pages in use as a new transaction sees them. The error is ErrDamaged or
-// comes from the file system.
+// examine reads all used pages as a new transaction sees them. The error is ErrDamaged or an
+// error of the file system.
 func (d *DB) examine() error {
 	tx, err := d.begin(false)
 	if err != nil {

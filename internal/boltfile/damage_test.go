@@ -11,9 +11,9 @@ import (
 	"svc/internal/fault"
 )
 
-// TestDamageIsAFault: a transaction that meets a damaged page returns a fault of kind Damaged
-// instead of a panic, whether it reads or writes; other pages stay usable, and the damage is
-// logged once.
+// TestDamageIsAFault: a transaction that reads a damaged page returns a fault of kind Damaged
+// instead of panicking, whether it reads or writes. Other pages stay usable, and the damage
+// is logged once.
 func TestDamageIsAFault(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -48,7 +48,7 @@ func TestDamageIsAFault(t *testing.T) {
 	}
 }
 
-// TestPanicsOfOthersGoOn: a panic in a transaction of a sound file is none of its business.
+// TestPanicsOfOthersGoOn: a panic in a transaction of a sound file is not recovered.
 func TestPanicsOfOthersGoOn(t *testing.T) {
 	t.Parallel()
 	f := writerOf(t, filepath.Join(t.TempDir(), "x.db"), slog.DiscardHandler)

@@ -11,19 +11,19 @@ import (
 )
 
 // DB is an open file, safe for concurrent use. All writes go through its Writer, one
-// transaction at a time: writers wait for the Writer's lock, as otherwise readers would
-// wait for a writer together with a compaction.
+// transaction at a time: writers wait for the Writer's lock, because otherwise readers
+// would wait while both a writer and a compaction are active.
 type DB struct {
 	path    string
 	options Options
 
-	swap sync.RWMutex // held for a moment, never while a transaction runs
-	bolt *bbolt.DB    // another one after Compact, nil = too damaged to be opened; guarded by swap
+	swap sync.RWMutex // held briefly, never during a transaction
+	bolt *bbolt.DB    // replaced by Compact; nil if the file is too damaged to be opened; guarded by swap
 }
 
-// Open opens the file at path, which must exist. The list of free pages is not written
-// at each commit, and the wait for the file lock is at most LockWait. The error is
-// ErrDamaged, ErrLocked or that of the file system.
+// Open opens the file at path, which must exist. The list of free pages is not written at
+// each commit, and the wait for the file lock is at most LockWait. The error is
+// ErrDamaged, ErrLocked or an error of the file system.
 func Open(path string, o Options) (*DB, error) {
 	if err := (&examiner{loaded: o.Loaded}).examine(path); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func Open(path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !o.ReadOnly { // a compaction was cut off, as nobody else has the file open
+	if !o.ReadOnly { // no other process has the file open, so any temporary file is from an interrupted compaction
 		if err := removeTemp(path + compactSuffix); err != nil {
 			return nil, errors.Join(err, bolt.Close())
 		}
@@ -40,8 +40,8 @@ func Open(path string, o Options) (*DB, error) {
 	return &DB{path: path, options: o, bolt: bolt}, nil
 }
 
-// open opens a file whose pages are sound. It makes none: an empty file would take
-// the place of one that is gone.
+// open opens a file with sound pages. It never creates one, because an empty file would
+// hide that the original is missing.
 func (o Options) open(path string) (*bbolt.DB, error) {
 	options := &bbolt.Options{
 		Timeout:        LockWait,
@@ -54,7 +54,7 @@ func (o Options) open(path string) (*bbolt.DB, error) {
 			return os.OpenFile(path, flag&^os.O_CREATE, mode)
 		},
 	}
-	if runtime.GOOS != "windows" && !o.ReadOnly { // there the file becomes as large as the map
+	if runtime.GOOS != "windows" && !o.ReadOnly { // on Windows, the file becomes as large as the map
 		options.InitialMmapSize = o.MapSize
 	}
 	bolt, err := bbolt.Open(path, 0o600, options)
@@ -64,7 +64,7 @@ func (o Options) open(path string) (*bbolt.DB, error) {
 	return bolt, err
 }
 
-// openReadOnly opens a file that nobody writes to, without a look at its pages.
+// openReadOnly opens a file that is not written to, without examining its pages.
 func openReadOnly(path string, open func(path string, flag int, mode os.FileMode) (*os.File, error)) (*bbolt.DB, error) {
 	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true, OpenFile: open})
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -76,15 +76,15 @@ func openReadOnly(path string, open func(path string, flag int, mode os.FileMode
 // Path returns the path of the file.
 func (d *DB) Path() string { return d.path }
 
-// now is the database as it is open now, for its settings and statistics. It is
-// closed by the next compaction: transactions are begun with the methods of DB.
+// now returns the currently open database, for its settings and statistics. The next
+// compaction closes it, so transactions must be started with the methods of DB.
 func (d *DB) now() *bbolt.DB {
 	d.swap.RLock()
 	defer d.swap.RUnlock()
 	return d.bolt
 }
 
-// Size returns the size of a file in bytes, or 0 with an error.
+// Size returns the size of a file in bytes. With an error it returns 0.
 func Size(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func Size(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// begin begins a transaction, which must be ended.
+// begin starts a transaction, which the caller must end.
 func (d *DB) begin(writable bool) (*Tx, error) {
 	d.swap.RLock()
 	defer d.swap.RUnlock()
@@ -111,25 +111,25 @@ func (d *DB) View(fn func(*Tx) error) error {
 	return fn(tx)
 }
 
-// update runs fn in a write transaction. When it returns nil, everything that fn
-// wrote is on disk, otherwise nothing is.
+// update runs fn in a write transaction. If it returns nil, everything that fn wrote is
+// on disk; otherwise nothing is.
 func (d *DB) update(fn func(*Tx) error) error {
 	tx, err := d.begin(true)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	if err := fn(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// Close closes the file as it is.
+// Close closes the file without writing to it.
 func (d *DB) Close() error { return d.now().Close() }
 
-// writeFreePages writes the list of free pages, the last that is written before
-// the file is closed.
+// writeFreePages writes the list of free pages, in the last write before the file is
+// closed.
 func (d *DB) writeFreePages() error {
 	d.now().NoFreelistSync = false
 	return d.update(func(*Tx) error { return nil })

@@ -16,17 +16,18 @@ import (
 	"svc/internal/fault"
 )
 
-// The environment of a test binary that is started to write while calls of the
-// system fail: the file, and whether somebody reads all the time.
+// The environment variables of a test binary that is started to write while system calls
+// fail: the file, and whether to keep a reader open.
 const (
 	failingFile   = "SVC_BOLTFILE_FAILING"
 	failingReader = "SVC_BOLTFILE_READER"
 )
 
-// writeWhileFailing does not return in a process that is started to do so.
+// writeWhileFailing writes and exits if the process was started to do so. Otherwise it
+// returns.
 func writeWhileFailing() {
 	if path := os.Getenv(failingFile); path != "" {
-		runtime.LockOSThread() // calls are counted for each thread
+		runtime.LockOSThread() // system calls are counted per thread
 		s := &sick{path: path, reads: os.Getenv(failingReader) != "", written: -1}
 		if err := s.run(); err != nil {
 			fmt.Println("error:", err)
@@ -37,20 +38,20 @@ func writeWhileFailing() {
 	}
 }
 
-// sick writes to a file on a disk that fails now and then.
+// sick writes to a file on a disk that fails occasionally.
 type sick struct {
 	path                 string
 	db                   *boltfile.DB
 	file                 *boltfile.Writer
-	reads                bool // a reader is open when a transaction is tried for the first time
+	reads                bool // a reader is open during the first attempt of a transaction
 	written              int  // the last transaction that readers see
 	refused, unconfirmed int
 }
 
-// transactions is how many are written.
+// transactions is the number of transactions written.
 const transactions = 12
 
-// run writes each transaction until the disk takes it.
+// run repeats each transaction until the disk accepts it.
 func (s *sick) run() error {
 	err := s.untilTaken(func() error {
 		err := boltfile.Create(s.path, func(tx *boltfile.Tx) error {
@@ -75,7 +76,7 @@ func (s *sick) run() error {
 	if err != nil {
 		return err
 	}
-	s.db.Bolt().AllocSize = 64 << 10 // or it would grow once only
+	s.db.Bolt().AllocSize = 64 << 10 // otherwise the file would grow only once
 	s.file = boltfile.NewWriter(s.db, slog.New(slog.DiscardHandler))
 	for n := range transactions {
 		reads := s.reads
@@ -93,7 +94,7 @@ func (s *sick) run() error {
 	return s.file.Close()
 }
 
-// untilTaken repeats what the disk refuses.
+// untilTaken repeats fn while the disk refuses it.
 func (s *sick) untilTaken(fn func() error) error {
 	for range 20 {
 		err := fn()
@@ -105,7 +106,7 @@ func (s *sick) untilTaken(fn func() error) error {
 	return errors.New("it is refused for ever")
 }
 
-// write tries transaction n: a new value, and an old one goes.
+// write attempts transaction n, which stores a new value and deletes an old one.
 func (s *sick) write(n int, reads bool) error {
 	var reader *boltfile.Tx
 	if reads {
@@ -129,7 +130,7 @@ func (s *sick) write(n int, reads bool) error {
 		if refused == nil {
 			refused = s.file.Update(func(tx *boltfile.Tx) error { return tx.Bucket(bucket).Put([]byte("x"), some(n)) })
 		}
-		// Whatever has failed, its pages are as they were.
+		// Whatever failed, the reader's pages are unchanged.
 		if list := values(reader); list != state(n-1) && list != state(n) {
 			err = errors.Join(err, fmt.Errorf("the reader sees %.200s", list))
 		}
@@ -141,8 +142,8 @@ func (s *sick) write(n int, reads bool) error {
 	return refused
 }
 
-// check compares what readers see with what transaction n has left, and holds
-// the file to the rules of bbolt.
+// check verifies that readers see the state after transaction n and that the file obeys
+// the rules of bbolt.
 func (s *sick) check(n int) error {
 	return s.db.View(func(tx *boltfile.Tx) error {
 		if got, want := values(tx), state(n); got != want {
@@ -158,10 +159,10 @@ func (s *sick) check(n int) error {
 
 func name(n int) []byte { return fmt.Appendf(nil, "%03d", n) }
 
-// some is sometimes small, sometimes some pages.
+// some returns a value of varying size, from a few bytes to several pages.
 func some(n int) []byte { return bytes.Repeat(name(n), 1+n%4*3000) }
 
-// state is what transactions up to n have left.
+// state returns the content after transaction n.
 func state(n int) string {
 	var list strings.Builder
 	for i := max(0, n-4); i <= n; i++ {
@@ -170,7 +171,7 @@ func state(n int) string {
 	return list.String()
 }
 
-// values is what a transaction sees.
+// values returns the content that a transaction sees.
 func values(tx *boltfile.Tx) string {
 	var list strings.Builder
 	_ = tx.Bucket(bucket).ForEach(func(k, v []byte) error {
@@ -182,10 +183,10 @@ func values(tx *boltfile.Tx) string {
 	return list.String()
 }
 
-// TestSystemCallsFail lets one call of the system fail, then three in a row, at
-// every place. What was acknowledged is there, what was refused is not, readers
-// see one of the two, the file is in order, and everything works again when the
-// disk does. SVC_LONG=1 tries all places, otherwise some.
+// TestSystemCallsFail makes one system call fail, then three in a row, at every place.
+// Acknowledged transactions are stored, refused ones are not, readers see one of the two
+// states, the file is sound, and everything works again once the disk does. SVC_LONG=1
+// tries all places, otherwise some.
 func TestSystemCallsFail(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
@@ -198,7 +199,7 @@ func TestSystemCallsFail(t *testing.T) {
 	for _, tc := range []struct {
 		call, number string
 		kind         string
-		places       int // how often it is called, at least
+		places       int // minimum number of calls
 	}{
 		{"pwrite64", "ENOSPC", "full", 40},
 		{"pwrite64", "EROFS", "read-only", 40},
@@ -242,8 +243,8 @@ func TestSystemCallsFail(t *testing.T) {
 	}
 }
 
-// TestUpdateRefused: an error of the function changes nothing and says nothing
-// about the disk.
+// TestUpdateRefused: an error of the function changes nothing and does not count as a
+// failure of the disk.
 func TestUpdateRefused(t *testing.T) {
 	t.Parallel()
 	s := &sick{path: filepath.Join(t.TempDir(), "b.db"), written: -1}

@@ -2,5 +2,5 @@
 
 package boltfile_test
 
-// writeWhileFailing is for systems on which calls can be made to fail.
+// writeWhileFailing does nothing: on this system, calls cannot be made to fail.
 func writeWhileFailing() {}

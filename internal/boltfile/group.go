@@ -12,34 +12,34 @@ import (
 	"svc/internal/fault"
 )
 
-// ErrNothing is returned by a function that has nothing to write: its transaction
-// is undone, and the callers that share it are answered without an error.
+// ErrNothing is returned by a Commit function that has nothing to write. Its transaction
+// is rolled back, and the callers that share it get no error.
 var ErrNothing = errors.New("nothing to write")
 
-// Limits bound what a Group takes. No bytes are no limit.
+// Limits limits the items of a Group. If a number of bytes is 0, it is unlimited.
 type Limits struct {
-	// Waiting is how many items wait before more are refused, and WaitingBytes how
-	// large they are; one alone may be larger.
+	// Waiting limits the number of waiting items, and WaitingBytes their size; further
+	// items are refused. A single item may be larger.
 	Waiting, WaitingBytes int
-	// Together is how many items share a transaction, and TogetherBytes how large
-	// they are; one alone may be larger.
+	// Together limits the number of items that share a transaction, and TogetherBytes
+	// their size. A single item may be larger.
 	Together, TogetherBytes int
 }
 
-// Group commits the items of many goroutines in shared transactions: those that
-// arrive while one transaction is written share the next, with one sync for all of
-// them. An item that is alone is not delayed.
+// Group commits the items of many goroutines in shared transactions. Items that arrive
+// while one transaction is being written share the next one, with one sync for all of
+// them. A single item is not delayed.
 //
-// A caller that finds no leader leads: it waits for the previous transaction, then
-// commits all items that have arrived by then. What is left after that is led by a
-// goroutine of its own, so that no caller waits for later items.
+// A caller that finds no leader becomes the leader: it waits for the previous
+// transaction, then commits all items that have arrived by then. A new goroutine leads
+// the items that remain, so that no caller waits for later items.
 type Group[T any] struct {
-	// Commit writes items in one transaction of the writer, whose lock is held. Its
-	// error is that of all of them.
+	// Commit writes items in one transaction. It is called with the writer's lock held.
+	// All items get its error.
 	Commit func(items []T) error
-	// Prepare, when set, is called once for each of the items, some at a time, before
-	// the lock of the writer is taken, so that it runs while the items before them are
-	// written.
+	// Prepare, if set, is called exactly once for each item, for several items at a time.
+	// It is called before the writer's lock is acquired, so that it runs while the
+	// previous items are being written.
 	Prepare func(items []T)
 
 	file   *Writer
@@ -48,12 +48,12 @@ type Group[T any] struct {
 
 	shared  bool // the last transaction had several items; guarded by the lock of file
 	leaders sync.WaitGroup
-	arrived chan struct{} // has one when something may be in the queue of a leader
+	arrived chan struct{} // contains an element if the leader's queue may have new items
 
 	queue   sync.Mutex
 	waiting []*waiter[T] // guarded by queue
-	bytes   int          // of these; guarded by queue
-	led     bool         // there is a leader; guarded by queue
+	bytes   int          // size of these; guarded by queue
+	led     bool         // a leader is active; guarded by queue
 }
 
 func exceeds(bytes, limit int) bool { return limit > 0 && bytes > limit }
@@ -66,15 +66,15 @@ type waiter[T any] struct {
 	done  chan struct{}
 }
 
-// NewGroup makes a group that writes with file. Its items have a name in the
-// plural, for people. Commit must be set before the first Submit.
+// NewGroup returns a Group that writes with file. what names its items in the plural, for
+// messages. Commit must be set before the first Submit.
 func NewGroup[T any](file *Writer, what string, limits Limits) *Group[T] {
 	return &Group[T]{file: file, what: what, limits: limits, arrived: make(chan struct{}, 1)}
 }
 
-// Submit returns when an item is on disk. The error is Unavailable when too many
-// wait, that of Commit, or for a moment after the disk has not taken a transaction
-// that of the disk, without trying.
+// Submit returns when an item is on disk. The error is Unavailable if too many items
+// wait, that of Commit, or, for a short time after a failed transaction, the error of
+// that transaction without another attempt.
 func (g *Group[T]) Submit(item T, bytes int) error {
 	w := &waiter[T]{item: item, bytes: bytes, done: make(chan struct{})}
 	g.queue.Lock()
@@ -103,26 +103,25 @@ func (g *Group[T]) Waiting() (n, bytes int) {
 	return len(g.waiting), g.bytes
 }
 
-// Wait waits until nothing of what was submitted is left in the queue. Nobody may
-// submit meanwhile.
+// Wait waits until the queue is empty. Submit must not be called at the same time.
 func (g *Group[T]) Wait() { g.leaders.Wait() }
 
-// signal tells the leader that there is more in the queue.
+// signal tells the leader that the queue has new items.
 func (g *Group[T]) signal() {
 	select {
 	case g.arrived <- struct{}{}:
-	default: // it has been told
+	default: // the leader has already been notified
 	}
 }
 
 // lead commits the next items of the queue.
 func (g *Group[T]) lead() {
 	var next together[T]
-	defer next.answer()   // after the lock is free: the callers that are answered would go first
-	if g.Prepare == nil { // the later they are taken, the more share the transaction
+	defer next.answer()   // after the lock is released, because otherwise the answered callers would run first
+	if g.Prepare == nil { // the later items are taken, the more share the transaction
 		g.file.Lock()
 		if g.shared {
-			runtime.Gosched() // others who are about to submit come first
+			runtime.Gosched() // let other goroutines submit first
 		}
 		g.take(&next)
 		g.shared = len(next.items) > 1
@@ -149,8 +148,7 @@ func (g *Group[T]) lead() {
 	})
 }
 
-// collect takes the items that come until the lock of the writer is had, and
-// prepares them.
+// collect takes and prepares the items that arrive until it acquires the writer's lock.
 func (g *Group[T]) collect(next *together[T]) {
 	g.prepare(next)
 	if g.file.TryLock() {
@@ -166,7 +164,8 @@ func (g *Group[T]) collect(next *together[T]) {
 		case <-locked:
 			return
 		case <-g.arrived:
-			// Each Prepare has a price of its own, so not for a few beside many.
+			// Each call of Prepare has a fixed cost, so do not prepare a few items
+			// separately.
 			if n, _ := g.Waiting(); n > len(next.items)/4 {
 				g.prepare(next)
 			}
@@ -174,7 +173,8 @@ func (g *Group[T]) collect(next *together[T]) {
 	}
 }
 
-// prepare takes what waits and prepares it. Those for whom that fails are answered.
+// prepare takes the waiting items and prepares them. If that fails, it answers them with
+// the error.
 func (g *Group[T]) prepare(next *together[T]) {
 	before := len(next.items)
 	g.take(next)
@@ -189,7 +189,7 @@ func (g *Group[T]) prepare(next *together[T]) {
 	}
 }
 
-// handOver lets another goroutine lead, if anything waits.
+// handOver starts another leader if items are waiting.
 func (g *Group[T]) handOver() {
 	g.queue.Lock()
 	defer g.queue.Unlock()
@@ -198,8 +198,8 @@ func (g *Group[T]) handOver() {
 	}
 }
 
-// guard runs fn and gives its error to the waiters, also after a panic: they
-// must not wait for ever.
+// guard runs fn and gives its error to the waiters, even after a panic, so that they do
+// not wait forever.
 func (g *Group[T]) guard(taken []*waiter[T], fn func() error) {
 	var err error
 	defer func() {
@@ -214,22 +214,22 @@ func (g *Group[T]) guard(taken []*waiter[T], fn func() error) {
 	err = fn()
 }
 
-// together is what shares a transaction.
+// together holds the items that share a transaction.
 type together[T any] struct {
 	waiters []*waiter[T]
 	items   []T // of them
 	bytes   int
 }
 
-// answer lets the waiters go on.
+// answer unblocks the waiters.
 func (t *together[T]) answer() {
 	for _, w := range t.waiters {
 		close(w.done)
 	}
 }
 
-// take takes items out of the queue, as many as may share a transaction with those
-// that were taken before.
+// take takes as many items from the queue as may share a transaction with those already
+// taken.
 func (g *Group[T]) take(into *together[T]) {
 	g.queue.Lock()
 	defer g.queue.Unlock()

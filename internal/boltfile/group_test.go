@@ -16,7 +16,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// shared is a group of texts that become keys, and which of them shared commits.
+// shared is a group of texts that are stored as keys. It records which of them shared a
+// commit.
 type shared struct {
 	file  *boltfile.Writer
 	group *boltfile.Group[string]
@@ -50,8 +51,8 @@ func newShared(t *testing.T, limits boltfile.Limits) *shared {
 	return s
 }
 
-// submit submits texts, each of as many bytes as it has, while nobody can commit,
-// one after the other, and returns their errors when all are answered.
+// submit blocks commits, submits texts one after the other, with their lengths as sizes,
+// and returns their errors once all are answered.
 func (s *shared) submit(t *testing.T, texts ...string) []error {
 	t.Helper()
 	errs := make([]error, len(texts))
@@ -67,7 +68,7 @@ func (s *shared) submit(t *testing.T, texts ...string) []error {
 	return errs
 }
 
-// keys are those in the file.
+// keys returns the keys in the file.
 func (s *shared) keys(t *testing.T) (list []string) {
 	t.Helper()
 	err := s.file.View(func(tx *boltfile.Tx) error {
@@ -86,8 +87,8 @@ func (s *shared) keys(t *testing.T) (list []string) {
 	return list
 }
 
-// TestGroupShares holds that what waits shares a commit within its limits, in its
-// order, and is there when it is answered.
+// TestGroupShares verifies that waiting items share a commit within its limits, in order,
+// and are stored when they are answered.
 func TestGroupShares(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 50)
@@ -125,7 +126,7 @@ func TestGroupShares(t *testing.T) {
 	}
 }
 
-// TestGroupRefuses holds that no more wait than may.
+// TestGroupRefuses verifies the limits of waiting items.
 func TestGroupRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -161,8 +162,8 @@ func TestGroupRefuses(t *testing.T) {
 	}
 }
 
-// TestGroupAnswersAll holds that a bug in one of them, or nothing to write, is the
-// answer of all, and that others can be written afterwards.
+// TestGroupAnswersAll verifies that a panic or ErrNothing is the answer for all items of
+// the commit, and that later items can be written.
 func TestGroupAnswersAll(t *testing.T) {
 	t.Parallel()
 	limits := boltfile.Limits{Waiting: 9, Together: 9}
@@ -203,9 +204,9 @@ func TestGroupAnswersAll(t *testing.T) {
 	}
 }
 
-// TestGroupPrepares holds that items are prepared while those before them are
-// written, in the order in which they come, and that all that were share the next
-// commit, without those whose preparation failed.
+// TestGroupPrepares verifies that items are prepared in order while previous items are
+// being written, and that all prepared items share the next commit, except those for
+// which preparation failed.
 func TestGroupPrepares(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, boltfile.Limits{Waiting: 9, Together: 3})
@@ -231,7 +232,7 @@ func TestGroupPrepares(t *testing.T) {
 			t.Errorf("got %q prepared, want %q", got, text)
 		}
 	}
-	running.Go(func() { // no more share that transaction
+	running.Go(func() { // the transaction is full
 		if err := s.group.Submit("fourth", 1); err != nil {
 			t.Error(err)
 		}
@@ -252,7 +253,7 @@ func TestGroupPrepares(t *testing.T) {
 	}
 }
 
-// TestGroupLogsPanics: the stack is in the log, once.
+// TestGroupLogsPanics: the log contains the stack, once.
 func TestGroupLogsPanics(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// Image is a file as of one commit. While it is open, pages that are freed meanwhile
-// stay in the file: copy it, close it, and only then read the copy or send it.
+// Image is a file as of one commit. While it is open, pages that are freed stay in the
+// file, so that it grows: copy the image, close it, and only then read or send the copy.
 type Image struct {
-	from   io.WriterTo // the transaction, or the file itself if it cannot be opened
+	from   io.WriterTo // the transaction, or the file itself if the database cannot be opened
 	bytes  int64
 	closed func() error
 }
@@ -18,8 +18,8 @@ type Image struct {
 // Bytes returns the size of a copy.
 func (s *Image) Bytes() int64 { return s.bytes }
 
-// Copy writes the image to a new file at path, which is not synced: a copy is for
-// reading it now. After an error nothing is left there.
+// Copy writes the image to a new file at path. It does not sync it, because the copy is
+// only for immediate reading. After an error, no file is left.
 func (s *Image) Copy(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -36,14 +36,14 @@ func (s *Image) Copy(path string) error {
 	return nil
 }
 
-// copyFile keeps the error of a Write: of one to the first two pages bbolt gives
-// only the text.
+// copyFile keeps the error of a Write. For the first two pages, bbolt returns only its
+// text.
 type copyFile struct {
 	*os.File
 	err error
 }
 
-// Write writes to the file.
+// Write writes to the file and stores its error.
 func (f *copyFile) Write(b []byte) (n int, err error) {
 	n, f.err = f.File.Write(b)
 	return n, f.err

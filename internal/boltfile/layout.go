@@ -9,32 +9,32 @@ import (
 	"svc/internal/integrity"
 )
 
-// What every file has in the same place, whatever its format.
+// The names that are the same in every file, whatever its format.
 var (
 	metaBucket = []byte("meta")
 	formatKey  = []byte("format") // 4 bytes
 	magicKey   = []byte("magic")  // Layout.Magic
-	writerKey  = []byte("writer") // the version of svc that opened it last for writing
+	writerKey  = []byte("writer") // the version of svc that last opened it for writing
 )
 
-// Layout is the formats of a kind of file that a program knows.
+// Layout describes the formats of a kind of file that a program can open.
 type Layout struct {
-	// Magic is in every file of these formats. One without it is from before the
-	// first release and is refused; nil where the formats have not changed since.
+	// Magic is in every file of these formats. A file without it is from before the first
+	// release and is refused. It is nil if the formats have not changed since.
 	Magic []byte
-	// Buckets are those that every file has at its root, the first one that of the
+	// Buckets lists the buckets at the root of every file. The first one contains the
 	// format.
 	Buckets [][]byte
 	// Oldest is the first format that can be opened.
 	Oldest uint32
-	// Steps bring a file forward by one format each, the first one from Oldest.
+	// Steps upgrade a file by one format each, starting with Oldest.
 	Steps []func(*Tx) error
 }
 
 // Newest returns the format of files that have been opened.
 func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
 
-// Make makes the buckets of a new file, and writes the format and the magic.
+// Make creates the buckets of a new file, and writes the format and the magic.
 func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
 	for _, name := range l.Buckets {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
@@ -49,8 +49,8 @@ func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
 	return meta, err
 }
 
-// Check reports what of the layout is missing; meta is nil or whole false where
-// that is not enough to go on. The error is ErrNewer or ErrUnreleased.
+// Check reports which parts of the layout are missing. If the check cannot continue, meta
+// is nil or whole is false. The error is ErrNewer or ErrUnreleased.
 func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole bool, err error) {
 	whole = true
 	for _, name := range l.Buckets {
@@ -76,7 +76,7 @@ func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole boo
 	return meta, whole, nil
 }
 
-// refuseUnreleased is ErrUnreleased for a file without the magic.
+// refuseUnreleased returns ErrUnreleased for a file without the magic.
 func (l Layout) refuseUnreleased(meta *Bucket) error {
 	if l.Magic != nil && !bytes.Equal(meta.Get(magicKey), l.Magic) {
 		return ErrUnreleased
@@ -84,36 +84,37 @@ func (l Layout) refuseUnreleased(meta *Bucket) error {
 	return nil
 }
 
-// Upgrade is what happens to a file that is opened besides reading it.
+// Upgrade configures what is done with a file when it is opened.
 type Upgrade struct {
-	// Version is that of this program, which the file remembers; "" is not noted.
+	// Version is the version of this program, which is stored in the file unless it is
+	// "".
 	Version string
-	// Before is called before a file of an older format is changed. After an error
-	// it is not. nil does nothing.
+	// Before is called before a file of an older format is changed. If it returns an
+	// error, the file is not changed. It may be nil.
 	Before func() error
 }
 
-// NewerError says that a file has a format that this program does not know.
+// NewerError reports that a file has a format that this program does not know.
 type NewerError struct {
 	Path           string
 	Format         uint32 // of the file
 	Oldest, Newest uint32 // that this program reads
-	Writer         string // the version of svc that wrote it last; "" = not known
+	Writer         string // the version of svc that last wrote it; "" = not known
 }
 
-// Error names the formats.
+// Error describes the formats.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("format %d, this program reads up to %d: %v", e.Format, e.Newest, ErrNewer)
 }
 
-// Is makes it an ErrNewer.
+// Is reports whether target is ErrNewer.
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
-// Settle migrates an open file to the newest format, one transaction a step, and records
-// the version that did. A crash in between leaves one of the formats. The error is a
-// *NewerError or ErrUnreleased, with which nothing is changed, ErrDamaged, or that of
-// Before, of a step or of the file system. A file that is open read-only must have the
-// newest format already.
+// Settle migrates an open file to the newest format, with one transaction for each step,
+// and stores this program's version. A crash in between leaves the file in one of the
+// formats. The error is a *NewerError or ErrUnreleased, in which case nothing is changed,
+// ErrDamaged, or an error of Before, of a step or of the file system. A file that is open
+// read-only must already have the newest format.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
 	db := w.db
 	format, writer, err := l.mark(db)
@@ -151,8 +152,8 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 	return db.update(func(tx *Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
 }
 
-// refuseOlder is an error when a file has an older format than the newest, for
-// callers that read or write only that. Where no format can be read it is nil.
+// refuseOlder returns an error if a file has an older format than the newest, for callers
+// that only handle that one. If the format cannot be read, it returns nil.
 func (l Layout) refuseOlder(db *DB) error {
 	format, _, err := l.mark(db)
 	if errors.Is(err, ErrUnreleased) {
@@ -164,7 +165,7 @@ func (l Layout) refuseOlder(db *DB) error {
 	return nil
 }
 
-// mark reads the format of a file and who wrote it last.
+// mark reads the format of a file and the version that wrote it last.
 func (l Layout) mark(db *DB) (format uint32, writer string, err error) {
 	err = db.View(func(tx *Tx) error {
 		meta := tx.Bucket(metaBucket)

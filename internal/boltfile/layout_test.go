@@ -12,7 +12,7 @@ import (
 	"svc/internal/boltfile"
 )
 
-// withFile makes a file of a format and calls fn with it open.
+// withFile creates a file of a format and calls fn while it is open.
 func withFile(t *testing.T, path string, format uint32, fn func(*boltfile.DB)) {
 	t.Helper()
 	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
@@ -38,7 +38,7 @@ func withFile(t *testing.T, path string, format uint32, fn func(*boltfile.DB)) {
 	}
 }
 
-// meta reads a value of the meta bucket.
+// meta returns a value of the meta bucket.
 func meta(t *testing.T, db *boltfile.DB, key string) (value []byte) {
 	t.Helper()
 	err := db.View(func(tx *boltfile.Tx) error {
@@ -51,8 +51,8 @@ func meta(t *testing.T, db *boltfile.DB, key string) (value []byte) {
 	return value
 }
 
-// steps leave a trace of their order in the file. The one of format stop fails
-// after it has written.
+// steps returns a layout with steps that record their order in the file. The step of
+// format stop fails after writing.
 func steps(oldest, newest, stop uint32) boltfile.Layout {
 	l := boltfile.Layout{Oldest: oldest}
 	for n := oldest; n < newest; n++ {
@@ -120,8 +120,8 @@ func TestSettleWithoutACopyChangesNothing(t *testing.T) {
 	})
 }
 
-// TestWriterIsNamed: the version that opened a file last is what a refusal by an
-// older one names.
+// TestWriterIsNamed: when an older version refuses a file, the error names the version
+// that opened it last.
 func TestWriterIsNamed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")
@@ -158,7 +158,8 @@ func TestSettleOfSomethingElse(t *testing.T) {
 	}
 }
 
-// TestVerify finds a page that no other one leads to, which opening does not see.
+// TestVerify verifies that Verify finds an unreachable page, which opening does not
+// detect.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")
@@ -181,7 +182,7 @@ func TestVerify(t *testing.T) {
 	found := 0
 	for at := 0; at < len(content); at += os.Getpagesize() {
 		changed := bytes.Clone(content)
-		for i := range 16 { // the head of a page
+		for i := range 16 { // the header of a page
 			changed[at+i] ^= 0xFF
 		}
 		if err := os.WriteFile(path, changed, 0o600); err != nil {
@@ -196,8 +197,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestSettleOfUnreleased: a layout with a magic refuses a file without it, whatever
-// its format, and settles one that it has marked.
+// TestSettleOfUnreleased: a layout with a magic refuses a file without it, whatever its
+// format, and accepts one with it.
 func TestSettleOfUnreleased(t *testing.T) {
 	t.Parallel()
 	l := boltfile.Layout{Magic: []byte("a test"), Oldest: 1}

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// childFile tells a process of this binary to write to a file, and childWork what it does
-// beside that: compact or zero.
+// childFile makes a process of this binary write to a file, and childWork selects what
+// else it does: compact or zero.
 const (
 	childFile = "BOLTFILE_TEST_FILE"
 	childWork = "BOLTFILE_TEST_WORK"
 )
 
-// TestMain lets the test binary be a process that is killed, or whose disk fails.
+// TestMain lets the test binary act as a process that is killed or has a failing disk.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childFile); path != "" {
 		work := map[string]func(string) error{"compact": writeAndCompact, "zero": writeAndZero}[os.Getenv(childWork)]

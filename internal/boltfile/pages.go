@@ -14,12 +14,12 @@ import (
 	"svc/internal/integrity"
 )
 
-// A page that is not what it must be makes bbolt panic, while it opens a file
-// also in goroutines of its own, where nobody can recover; a circle of pages
-// keeps it busy for ever (etcd-io/bbolt#446, #705, #778). So each page that
-// opening makes bbolt read is examined here first: after a clean stop the few
-// that load reads and the list of free pages, otherwise all that are in use,
-// because bbolt then finds the free ones by walking over the others.
+// bbolt panics at an invalid page, in part in goroutines of its own where the panic
+// cannot be recovered. A cycle of pages makes it loop forever (etcd-io/bbolt#446, #705,
+// #778). Every page that bbolt reads while opening a file is therefore examined here
+// first. After a clean stop, these are the few pages of the loaded buckets and the list
+// of free pages. Otherwise these are all pages in use, because bbolt then determines the
+// free ones by visiting all others.
 
 // The page format of bbolt, version 2; see docs/format/pages.md.
 const (
@@ -28,20 +28,19 @@ const (
 	leafPage    = 0x02
 	freePage    = 0x10
 	nestedEntry = 0x01      // the flag of a leaf element that is a bucket
-	noFreeList  = 1<<64 - 1 // the page number that says so
+	noFreeList  = 1<<64 - 1 // the page number that means that there is none
 	metaSize    = 56        // without its checksum
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
 )
 
-// order is that of the machine: bbolt maps its structures onto the file.
+// order is the machine's byte order, because bbolt maps its structures onto the file.
 var order = binary.NativeEndian
 
-// ExaminePages reports a bbolt file that the one who made it must not open:
-// ErrLocked, ErrDamaged, or what the file system says, each with the path. All
-// pages that are in use are read. Each key that is no bucket is shown with its
-// value, in the order of the file and until an error; both are valid for the
-// call only.
+// ExaminePages returns an error if a bbolt file must not be opened: ErrLocked,
+// ErrDamaged, or an error of the file system, each with the path. It reads all pages in
+// use. It calls each for every key that is not a bucket, in the order of the file, until
+// there is an error. Key and value are only valid during the call.
 func ExaminePages(path string, each func(key, value []byte)) error {
 	if err := (&examiner{each: each}).examine(path); err != nil {
 		return fmt.Errorf("examine %s: %w", path, err)
@@ -49,8 +48,8 @@ func ExaminePages(path string, each func(key, value []byte)) error {
 	return nil
 }
 
-// examine reports a file that cannot be opened: ErrLocked, ErrDamaged, or what
-// the file system says.
+// examine returns an error if a file cannot be opened: ErrLocked, ErrDamaged, or an error
+// of the file system.
 func (x *examiner) examine(path string) (err error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
@@ -60,7 +59,7 @@ func (x *examiner) examine(path string) (err error) {
 	case info.Size() == 0:
 		return fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}
-	// Read-only, bbolt takes the lock and looks at the meta pages only.
+	// In read-only mode, bbolt acquires the lock and reads only the meta pages.
 	db, err := openReadOnly(path, x.open)
 	if _, system := errors.AsType[syscall.Errno](err); system || errors.Is(err, ErrLocked) {
 		return err
@@ -73,21 +72,21 @@ func (x *examiner) examine(path string) (err error) {
 	return x.file()
 }
 
-// examiner looks at the pages of a file that nobody writes to meanwhile.
+// examiner examines the pages of a file that is not being written to.
 type examiner struct {
 	disk     *os.File
 	pageSize int64
-	used     []bool   // by number: the pages that were met
-	listed   []uint64 // of them, those that the list of free pages has
-	loaded   [][]byte // the buckets to go into after a clean stop; nil is all
-	buckets  [][]byte // those to go into; nil is all
+	used     []bool   // by number: the pages that have been visited
+	listed   []uint64 // the visited pages that are in the list of free pages
+	loaded   [][]byte // the buckets to visit after a clean stop; nil means all
+	buckets  [][]byte // the buckets to visit; nil means all
 	each     func(key, value []byte)
 
-	// report takes what is damaged, and the rest is looked at all the same; nil
-	// ends with the first one.
+	// report receives damage, after which the examination continues. If it is nil, the
+	// examination ends at the first damage.
 	report  *integrity.Report
-	within  []string // the buckets that lead to what is looked at, for the report
-	damaged bool     // something is in the report
+	within  []string // the path of buckets to the current position, for the report
+	damaged bool     // damage has been reported
 }
 
 func (x *examiner) open(name string, flag int, mode os.FileMode) (f *os.File, err error) {
@@ -99,7 +98,7 @@ func damaged(page uint64, how string) error {
 	return fmt.Errorf("%w: page %d %s", ErrDamaged, page, how)
 }
 
-// file examines what opening will read.
+// file examines everything that opening will read.
 func (x *examiner) file() error {
 	root, free, pages, err := x.meta()
 	if err != nil {
@@ -133,9 +132,8 @@ func (x *examiner) file() error {
 	return nil
 }
 
-// meta reads the newer one of the two meta pages whose checksums are right: the
-// page of the root bucket, that of the list of free pages, and the number of
-// pages.
+// meta reads the newer of the meta pages with valid checksums. It returns the page of the
+// root bucket, that of the list of free pages, and the number of pages.
 func (x *examiner) meta() (root, free, pages uint64, err error) {
 	newest, found, bad := uint64(0), false, 0
 	for i := range int64(2) {
@@ -166,7 +164,7 @@ func (x *examiner) meta() (root, free, pages uint64, err error) {
 	return root, free, pages, nil
 }
 
-// page is a page with those it overflows to, or one that lies in a value.
+// page is a page with its overflow pages, or one that is stored in a value.
 type page struct {
 	number uint64
 	disk   io.ReaderAt
@@ -174,10 +172,10 @@ type page struct {
 	size   int64
 	kind   uint16
 	count  int64
-	begin  []byte // as much as has been read
+	begin  []byte // the bytes that have been read
 }
 
-// page reads the first bytes of a page that nothing else may have used.
+// page reads the start of a page that must not have been visited before.
 func (x *examiner) page(number uint64) (*page, error) {
 	if number < 2 || number >= uint64(len(x.used)) {
 		return nil, damaged(number, "does not exist")
@@ -204,7 +202,7 @@ func (x *examiner) page(number uint64) (*page, error) {
 	return p, nil
 }
 
-// part is n bytes of a page from an offset.
+// part returns n bytes of a page from an offset.
 func (p *page) part(offset, n int64) ([]byte, error) {
 	if end := offset + n; end > p.size {
 		return nil, damaged(p.number, "is too short for what is on it")
@@ -216,8 +214,8 @@ func (p *page) part(offset, n int64) ([]byte, error) {
 	return b, err
 }
 
-// element is an entry of a branch or leaf page. Positions count from the start
-// of the page.
+// element is an entry of a branch or leaf page. Offsets are relative to the start of the
+// page.
 type element struct {
 	key         []byte
 	child       uint64 // on a branch page
@@ -253,8 +251,8 @@ func (p *page) elements() ([]element, error) {
 	return all, nil
 }
 
-// tree examines the pages from a number downwards. Their keys must ascend; the
-// first one may be low, where nil is no limit. It returns the greatest one.
+// tree examines the pages below a page. Their keys must ascend and be at least low; a nil
+// low is no limit. It returns the greatest key.
 func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	p, err := x.page(number)
 	if err != nil {
@@ -295,7 +293,7 @@ func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	return low, nil
 }
 
-// show passes an entry to each.
+// show calls each for an entry.
 func (x *examiner) show(p *page, e element) error {
 	if x.each == nil {
 		return nil
@@ -307,8 +305,8 @@ func (x *examiner) show(p *page, e element) error {
 	return err
 }
 
-// bucket examines a bucket that is an entry of a leaf page. A small one has its
-// only page in the value.
+// bucket examines a bucket that is an entry of a leaf page. A small bucket has its only
+// page in the value.
 func (x *examiner) bucket(p *page, e element) error {
 	if e.size < headSize {
 		return damaged(p.number, "has a bucket of the wrong size")
@@ -350,7 +348,7 @@ func (x *examiner) bucket(p *page, e element) error {
 	return nil
 }
 
-// freePages examines the list of free pages, each of which it must have once.
+// freePages examines the list of free pages, which must contain each of them once.
 func (x *examiner) freePages(number uint64) error {
 	p, err := x.page(number)
 	if err != nil {
@@ -360,7 +358,7 @@ func (x *examiner) freePages(number uint64) error {
 		return damaged(number, "is not the list of free pages")
 	}
 	begin := int64(headSize)
-	if p.count == 0xFFFF { // the count did not fit and is the first entry
+	if p.count == 0xFFFF { // the count overflowed and is the first entry
 		head, err := p.part(begin, 8)
 		if err != nil {
 			return err

@@ -10,8 +10,9 @@ import (
 	"svc/internal/fault"
 )
 
-// TestMaxSize: a file at its limit refuses what needs more room, keeps what it has,
-// and takes small changes, deletions, and what fits into the room that these make.
+// TestMaxSize: a file at its limit refuses transactions that need more space, keeps its
+// content, and accepts small changes, deletions, and transactions that fit into the freed
+// space.
 func TestMaxSize(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "limited.db")
@@ -37,7 +38,7 @@ func TestMaxSize(t *testing.T) {
 	const mib, size = 1 << 20, 256
 	put := func(n uint64) error {
 		return write(func(b *boltfile.Bucket) error {
-			for i := range uint64(mib / size) { // small, or the order of free pages would decide
+			for i := range uint64(mib / size) { // small values, so that the order of free pages does not matter
 				if err := b.Put(binary.BigEndian.AppendUint64(nil, n<<32|i), make([]byte, size)); err != nil {
 					return err
 				}
@@ -45,7 +46,7 @@ func TestMaxSize(t *testing.T) {
 			return nil
 		})
 	}
-	// bbolt refuses as much as it grows the file by, 16 MiB, before the limit.
+	// bbolt refuses growth when the next step of 16 MiB would exceed the limit.
 	stored := uint64(0)
 	for ; err == nil && stored < 200; stored++ {
 		err = put(stored)

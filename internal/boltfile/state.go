@@ -6,25 +6,25 @@ import (
 	"svc/internal/meter"
 )
 
-// State describes an open file: counters since it was opened, and its present size.
-// Times in distributions are nanoseconds.
+// State describes an open file: counters since it was opened, and its current size.
+// Distributions of times are in nanoseconds.
 type State struct {
-	Commits uint64 // that are on disk, without those of UpdateUncounted
-	Failed  uint64 // of any kind, that the file did not take
+	Commits uint64 // on disk, excluding those of UpdateUncounted
+	Failed  uint64 // of any kind, not accepted by the file
 	Commit  meter.Distribution
 	Sync    meter.Distribution // the part of a commit that waits for the disk
-	Group   meter.Distribution // items that shared a commit
+	Group   meter.Distribution // number of items that shared a commit
 
-	FileBytes, FreeBytes int64 // FreeBytes is that of free pages
+	FileBytes, FreeBytes int64 // FreeBytes is the size of the free pages
 	FreePages            int
 
-	Transactions int           // that read now
-	Oldest       time.Duration // for how long the first of them reads
+	Transactions int           // active read transactions
+	Oldest       time.Duration // age of the oldest read transaction
 
 	Locked time.Duration // see LockedFor
 }
 
-// observed is what a Writer counts.
+// observed holds the statistics of a Writer.
 type observed struct {
 	commit, sync, group *meter.Histogram
 	open                meter.Open // read transactions
@@ -38,8 +38,8 @@ func newObserved() observed {
 	}
 }
 
-// State returns the current state. With an error, all of it but the size of the file
-// is valid.
+// State returns the current state. If there is an error, everything except the size of
+// the file is valid.
 func (w *Writer) State() (State, error) {
 	size, err := Size(w.db.Path())
 	o := &w.observed
@@ -55,7 +55,7 @@ func (w *Writer) State() (State, error) {
 	return s, err
 }
 
-// LockedFor returns for how long the present holder has had the lock; 0 if it is free.
+// LockedFor returns how long the current holder has held the lock, or 0 if it is free.
 func (w *Writer) LockedFor() time.Duration {
 	if at := w.locked.Load(); at != 0 {
 		return time.Since(epoch) - time.Duration(at)

@@ -7,18 +7,18 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Tx is a transaction of a file. It and everything read with it is valid until the
-// transaction ends, and belongs to one goroutine.
+// Tx is a transaction. It and everything read with it are valid until the transaction
+// ends. It is not safe for concurrent use.
 //
-// Tx, Bucket and Cursor are those of bbolt under names of our own: a conversion of
-// the pointer, which costs nothing and keeps nil what it is. So no package but this
-// one writes to a file in a way that this one does not know of.
+// Tx, Bucket and Cursor are the types of bbolt under different names: conversion of the
+// pointer costs nothing and preserves nil. This prevents other packages from writing to a
+// file without the knowledge of this one.
 type Tx bbolt.Tx
 
 func (tx *Tx) bolt() *bbolt.Tx { return (*bbolt.Tx)(tx) }
 
-// ID returns the number of the transaction; that of a read transaction is the number of
-// the last commit it sees.
+// ID returns the number of the transaction. For a read transaction it is the number of
+// the last commit that it sees.
 func (tx *Tx) ID() int { return tx.bolt().ID() }
 
 // Size returns the size of the file, in bytes, as the transaction sees it.
@@ -27,13 +27,13 @@ func (tx *Tx) Size() int64 { return tx.bolt().Size() }
 // Bucket returns a bucket at the root, or nil.
 func (tx *Tx) Bucket(name []byte) *Bucket { return (*Bucket)(tx.bolt().Bucket(name)) }
 
-// CreateBucket makes a bucket at the root, which must not be there.
+// CreateBucket creates a bucket at the root. The bucket must not exist.
 func (tx *Tx) CreateBucket(name []byte) (*Bucket, error) {
 	b, err := tx.bolt().CreateBucket(name)
 	return (*Bucket)(b), err
 }
 
-// CreateBucketIfNotExists makes a bucket at the root unless it is there.
+// CreateBucketIfNotExists creates a bucket at the root unless it exists.
 func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	b, err := tx.bolt().CreateBucketIfNotExists(name)
 	return (*Bucket)(b), err
@@ -53,14 +53,14 @@ func (tx *Tx) WriteTime() time.Duration {
 	return stats.GetWriteTime()
 }
 
-// PageAlloc returns how many bytes of pages a write transaction allocated.
+// PageAlloc returns the number of bytes of pages that a write transaction allocated.
 func (tx *Tx) PageAlloc() int64 {
 	stats := tx.bolt().Stats()
 	return stats.GetPageAlloc()
 }
 
-// Check holds the tree and the free pages of the file to the rules of bbolt. The
-// channel must be read to its end.
+// Check verifies the tree and the free pages of the file by the rules of bbolt. The
+// caller must read the channel to its end.
 func (tx *Tx) Check() <-chan error { return tx.bolt().Check() }
 
 // WriteTo writes the file as the transaction sees it.
@@ -72,7 +72,7 @@ func (tx *Tx) Commit() error { return tx.bolt().Commit() }
 // Rollback ends a transaction from Begin without its changes.
 func (tx *Tx) Rollback() error { return tx.bolt().Rollback() }
 
-// Bucket is a collection of keys, in their order, with values or buckets.
+// Bucket is an ordered collection of keys with values or buckets.
 type Bucket bbolt.Bucket
 
 func (b *Bucket) bolt() *bbolt.Bucket { return (*bbolt.Bucket)(b) }
@@ -80,47 +80,47 @@ func (b *Bucket) bolt() *bbolt.Bucket { return (*bbolt.Bucket)(b) }
 // Get returns the value of a key, or nil. The caller must not change it.
 func (b *Bucket) Get(key []byte) []byte { return b.bolt().Get(key) }
 
-// Put sets the value of a key. The value must stay as it is until the transaction
+// Put sets the value of a key. The caller must not change the value until the transaction
 // ends.
 func (b *Bucket) Put(key, value []byte) error { return b.bolt().Put(key, value) }
 
-// Delete removes a key, if it is there.
+// Delete deletes a key if it exists.
 func (b *Bucket) Delete(key []byte) error { return b.bolt().Delete(key) }
 
-// Bucket returns the nested bucket of a name, or nil.
+// Bucket returns the nested bucket with a name, or nil.
 func (b *Bucket) Bucket(name []byte) *Bucket { return (*Bucket)(b.bolt().Bucket(name)) }
 
-// CreateBucket makes a bucket, which must not be there.
+// CreateBucket creates a nested bucket. The bucket must not exist.
 func (b *Bucket) CreateBucket(name []byte) (*Bucket, error) {
 	below, err := b.bolt().CreateBucket(name)
 	return (*Bucket)(below), err
 }
 
-// CreateBucketIfNotExists makes a bucket unless it is there.
+// CreateBucketIfNotExists creates a nested bucket unless it exists.
 func (b *Bucket) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	below, err := b.bolt().CreateBucketIfNotExists(name)
 	return (*Bucket)(below), err
 }
 
-// DeleteBucket deletes a bucket with everything in it.
+// DeleteBucket deletes a nested bucket with everything in it.
 func (b *Bucket) DeleteBucket(name []byte) error { return b.bolt().DeleteBucket(name) }
 
-// ForEach visits keys in order. The value is nil for a bucket. The bucket must not
-// be changed meanwhile.
+// ForEach visits the keys in order. The value is nil for a bucket. visit must not change
+// the bucket.
 func (b *Bucket) ForEach(visit func(key, value []byte) error) error { return b.bolt().ForEach(visit) }
 
-// ForEachBucket visits the names of the buckets in it.
+// ForEachBucket visits the names of the nested buckets.
 func (b *Bucket) ForEachBucket(visit func(name []byte) error) error {
 	return b.bolt().ForEachBucket(visit)
 }
 
-// Cursor walks over the keys. Deleting while it walks skips keys.
+// Cursor returns a cursor for the keys. Deleting keys during an iteration skips keys.
 func (b *Bucket) Cursor() *Cursor { return (*Cursor)(b.bolt().Cursor()) }
 
-// Sequence returns the number that NextSequence returned last.
+// Sequence returns the last number that NextSequence returned.
 func (b *Bucket) Sequence() uint64 { return b.bolt().Sequence() }
 
-// SetSequence sets it.
+// SetSequence sets the sequence of the bucket.
 func (b *Bucket) SetSequence(n uint64) error { return b.bolt().SetSequence(n) }
 
 // NextSequence increments the sequence of the bucket and returns it.
@@ -150,11 +150,11 @@ func (c *Cursor) Last() (key, value []byte) { return c.bolt().Last() }
 // Next moves to the next key.
 func (c *Cursor) Next() (key, value []byte) { return c.bolt().Next() }
 
-// Prev moves to the key before.
+// Prev moves to the previous key.
 func (c *Cursor) Prev() (key, value []byte) { return c.bolt().Prev() }
 
-// Seek moves to a key, or to the next one if it is not there.
+// Seek moves to a key, or to the next one if it does not exist.
 func (c *Cursor) Seek(key []byte) (at, value []byte) { return c.bolt().Seek(key) }
 
-// Delete removes the key that the cursor is at.
+// Delete deletes the key at the cursor.
 func (c *Cursor) Delete() error { return c.bolt().Delete() }

@@ -1,14 +1,14 @@
 package boltfile
 
-// A large value lies in a bucket of its own, under ownKey. bbolt keeps two to four
-// values in a leaf at least, however large they are, and writes a leaf anew when
-// one of them changes: among others a value would be written four times.
+// A large value is stored in a separate bucket, under ownKey. bbolt keeps at least two to
+// four values in a leaf, however large they are, and rewrites the leaf when one of them
+// changes. In a shared bucket, a large value would be written four times.
 //
-// Smaller ones lie in the common bucket, because a bucket of its own rounds a value
-// up to whole pages.
+// Smaller values are stored in the shared bucket, because a separate bucket rounds a
+// value up to whole pages.
 const largeValue = 32 << 10
 
-// ownKey has eight bytes, with which the value begins at a multiple of eight.
+// ownKey has eight bytes, so that the value is aligned to eight bytes.
 var ownKey = []byte("contents")
 
 // PutValue stores a value of any size.
@@ -34,9 +34,9 @@ func (b *Bucket) PutValue(key, value []byte) error {
 	return own.Put(ownKey, value)
 }
 
-// Value returns the value that PutValue has stored under a key, or nil.
+// Value returns the value that PutValue stored under a key, or nil.
 func (b *Bucket) Value(key []byte) []byte {
-	if own := b.Bucket(key); own != nil { // first, because most are large
+	if own := b.Bucket(key); own != nil { // checked first, because most values are large
 		return own.Get(ownKey)
 	}
 	return b.Get(key)
@@ -53,15 +53,15 @@ func (b *Bucket) ValueAt(key, raw []byte) []byte {
 	return nil
 }
 
-// EachValue visits the values that PutValue has stored.
+// EachValue visits the values that PutValue stored.
 func (b *Bucket) EachValue(visit func(key, value []byte) error) error {
 	return b.ForEach(func(key, raw []byte) error { return visit(key, b.ValueAt(key, raw)) })
 }
 
-// DeleteFirst removes the first values, as long as the key is one that goes and at
-// most limit of them, and returns how many these were.
+// DeleteFirst deletes the first values for as long as goes accepts the key, at most limit
+// of them, and returns their number.
 func (b *Bucket) DeleteFirst(limit int, goes func(key []byte) bool) (n int, err error) {
-	var keys [][]byte // deleting while a cursor walks skips keys
+	var keys [][]byte // deleting during an iteration skips keys
 	cursor := b.Cursor()
 	for key, _ := cursor.First(); key != nil && len(keys) < limit && goes(key); key, _ = cursor.Next() {
 		keys = append(keys, key)
@@ -74,7 +74,7 @@ func (b *Bucket) DeleteFirst(limit int, goes func(key []byte) bool) (n int, err 
 	return len(keys), nil
 }
 
-// DeleteValue removes the value of a key, if there is one.
+// DeleteValue deletes the value of a key, if there is one.
 func (b *Bucket) DeleteValue(key []byte) error {
 	if b.Bucket(key) != nil {
 		return b.DeleteBucket(key)

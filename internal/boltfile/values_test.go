@@ -10,8 +10,8 @@ import (
 	"svc/internal/boltfile/bolttest"
 )
 
-// TestValuesOfAnySize holds that a value is read as it was written last, whatever
-// its size was before, and that a cursor finds it in its place.
+// TestValuesOfAnySize verifies that a value is read as last written, whatever its
+// previous size, and that a cursor finds it in order.
 func TestValuesOfAnySize(t *testing.T) {
 	t.Parallel()
 	db := bolttest.Open(t, filepath.Join(t.TempDir(), "test.db"))
@@ -56,7 +56,7 @@ func TestValuesOfAnySize(t *testing.T) {
 	}
 }
 
-// writeValue stores a value of some bytes under b; of none it removes it.
+// writeValue stores a value of a size under b, or deletes it if size is 0.
 func writeValue(b *boltfile.Bucket, size int) error {
 	if size == 0 {
 		return b.DeleteValue([]byte("b"))
@@ -64,8 +64,8 @@ func writeValue(b *boltfile.Bucket, size int) error {
 	return b.PutValue([]byte("b"), bytes.Repeat([]byte("b"), size))
 }
 
-// TestLargeValuesAreWrittenOnce holds that writing a large value writes little
-// else, however large its neighbours are.
+// TestLargeValuesAreWrittenOnce verifies that writing a large value writes little else,
+// however large its neighbours are.
 func TestLargeValuesAreWrittenOnce(t *testing.T) {
 	t.Parallel()
 	db := bolttest.Open(t, filepath.Join(t.TempDir(), "test.db"))

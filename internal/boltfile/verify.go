@@ -7,9 +7,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Verify reads every page of a file and verifies the tree and the free pages by the
-// rules of bbolt. Nobody may have the file open. The error is ErrDamaged, ErrLocked or
-// that of the file system, each with the path.
+// Verify reads every page of a file and verifies the tree and the free pages by the rules
+// of bbolt. The file must not be open. The error is ErrDamaged, ErrLocked or an error of
+// the file system, each with the path.
 func Verify(path string) (err error) {
 	if err := ExaminePages(path, func(_, _ []byte) {}); err != nil {
 		return err
@@ -20,7 +20,7 @@ func Verify(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.View(func(tx *bbolt.Tx) (err error) {
-		for found := range tx.Check() { // to its end: it is a goroutine
+		for found := range tx.Check() { // to its end, because a goroutine sends the errors
 			if err == nil {
 				err = fmt.Errorf("verify %s: %w: %w", path, ErrDamaged, found)
 			}

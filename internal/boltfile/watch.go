@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// SlowTx is the age from which an open transaction is reported: a reader that is
-// forgotten makes the file grow with every commit.
+// SlowTx is the age from which an open transaction is reported. A forgotten reader makes
+// the file grow with every commit.
 const SlowTx = time.Second
 
-// watch reports a transaction that is still open after SlowTx with the code that
-// opened it. The returned function ends the watch.
+// watch reports a transaction that is still open after SlowTx, with the code that opened
+// it. The returned function ends the watch.
 func (w *Writer) watch() (stop func() bool) {
 	var stack [8]uintptr
 	n := runtime.Callers(3, stack[:])
@@ -22,11 +22,11 @@ func (w *Writer) watch() (stop func() bool) {
 	}).Stop
 }
 
-// passing are the functions between a transaction and the code that wanted it.
+// passing lists the functions between a transaction and the code that requested it.
 var passing = []string{"svc/internal/boltfile.", "svc/store.(*Store).View", "svc/store.(*Store).Update", "svc/store.(*Store).commit", "svc/store.Read["}
 
-// opener is the first function of a stack that does more than pass a transaction on,
-// or the last one that is known.
+// opener returns the first function of a stack that does more than pass on a transaction,
+// or the last known one.
 func opener(stack []uintptr) (frame runtime.Frame) {
 	frames := runtime.CallersFrames(stack)
 	for more := true; more; {

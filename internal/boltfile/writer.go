@@ -16,66 +16,65 @@ import (
 )
 
 const (
-	// A commit that failed makes bbolt read the whole tree. So what can wait is
-	// not tried again before restFactor times as long has passed, within these
-	// bounds.
+	// After a failed commit, bbolt reads the whole tree. Retryable work is therefore not
+	// attempted again until restFactor times the duration of the failed attempt has
+	// passed, within these limits.
 	restFactor = 20
 	minRest    = 100 * time.Millisecond
 	maxRest    = 10 * time.Second
 
-	// readersWait is how long the end of older readers is waited for.
+	// readersWait limits the wait for older readers to end.
 	readersWait = time.Second
 
-	// tryEvery is how often Writable tries a file that did not take a commit.
+	// tryEvery is the interval at which Writable retries after a failed commit.
 	tryEvery = time.Second
 )
 
-// Writer owns an open file; all writes go through it. It translates a full or failing
-// disk into faults.
+// Writer owns an open file; all writes go through it. It translates errors of a full or
+// failing disk into faults.
 //
-// Its lock is held from the start of a write transaction until what it changed in
-// memory is visible, so that both have the same order. Update and Refused are for
-// callers that hold it; all other methods may be called from any goroutine.
+// Its lock is held from the start of a write transaction until its changes in memory are
+// visible, so that both have the same order. The caller must hold the lock for Update and
+// Refused; all other methods are safe for concurrent use.
 type Writer struct {
 	mu     sync.Mutex
-	locked atomic.Int64 // when mu was locked, in nanoseconds since epoch; 0 = it is free
+	locked atomic.Int64 // when mu was locked, in nanoseconds since epoch; 0 = not locked
 
 	db       *DB
 	log      *slog.Logger
 	observed observed
 
-	// unconfirmed says that the last transaction is in the file as everybody
-	// reads it, but perhaps not on the disk.
+	// unconfirmed is set if readers see the last transaction, but it may not be on disk.
 	unconfirmed bool
 
-	failing  atomic.Pointer[failure] // the last commit failed
-	tried    atomic.Int64            // when Writable tried last, Unix nanoseconds
-	failures atomic.Uint64           // commits that failed
-	damage   atomic.Pointer[damage]  // the first that was found
-	examined atomic.Int64            // when a panic last had the file examined, in nanoseconds since epoch; 0 = never
+	failing  atomic.Pointer[failure] // set if the last commit failed
+	tried    atomic.Int64            // time of the last attempt by Writable, Unix nanoseconds
+	failures atomic.Uint64           // number of failed commits
+	damage   atomic.Pointer[damage]  // the first damage that was found
+	examined atomic.Int64            // time of the last examination after a panic, in nanoseconds since epoch; 0 = never
 }
 
-// failure is a commit that failed.
+// failure is a failed commit.
 type failure struct {
 	fault *fault.Error
-	rest  time.Time // until then nothing that can wait is tried
+	rest  time.Time // until then, retryable work is not attempted
 }
 
-// NewWriter returns the Writer of an open file, of which there must be one only.
+// NewWriter returns the Writer of an open file. There must be only one for each file.
 func NewWriter(db *DB, log *slog.Logger) *Writer {
 	return &Writer{db: db, log: log, observed: newObserved()}
 }
 
-// epoch is a moment that times of locks are counted from, as they have no date.
+// epoch is the reference for times of locks, which need no date.
 var epoch = time.Now()
 
-// Lock takes the lock of the writer.
+// Lock acquires the lock of the writer.
 func (w *Writer) Lock() {
 	w.mu.Lock()
 	w.locked.Store(int64(time.Since(epoch)))
 }
 
-// TryLock takes the lock if it is free.
+// TryLock acquires the lock if it is free, and reports whether it did.
 func (w *Writer) TryLock() bool {
 	free := w.mu.TryLock()
 	if free {
@@ -84,7 +83,7 @@ func (w *Writer) TryLock() bool {
 	return free
 }
 
-// Unlock gives the lock back.
+// Unlock releases the lock.
 func (w *Writer) Unlock() {
 	w.locked.Store(0)
 	w.mu.Unlock()
@@ -98,19 +97,19 @@ func (w *Writer) Size() (file, used int64, err error) {
 	if file, err = Size(w.db.Path()); err != nil || w.Unopened() != nil {
 		return file, file, err
 	}
-	size, free, err := w.db.usage() // the file may be longer: it grows ahead
+	size, free, err := w.db.usage() // the file may be longer, because it grows ahead
 	return file, size - free, err
 }
 
-// Hold blocks writers until release is called, which must be soon. It is for
-// consistent copies of several files at one point in time.
+// Hold blocks writers until the caller calls release, which must be soon. It makes it
+// possible to copy several files at one point in time.
 func (w *Writer) Hold() (release func()) {
 	w.Lock()
 	return w.Unlock
 }
 
-// View runs fn in a read transaction. A panic is an error that wraps ErrDamaged if the file is
-// damaged.
+// View runs fn in a read transaction. If the file is damaged, a panic is returned as an
+// error that wraps ErrDamaged.
 func (w *Writer) View(fn func(*Tx) error) (err error) {
 	if err := w.Unopened(); err != nil {
 		return err
@@ -122,8 +121,8 @@ func (w *Writer) View(fn func(*Tx) error) (err error) {
 	return w.db.View(fn)
 }
 
-// Image returns the file as of the last commit, and as it is if it cannot be opened. The caller
-// must close it.
+// Image returns the file as of the last commit, or the file itself if the database cannot
+// be opened. The caller must close it.
 func (w *Writer) Image() (*Image, error) {
 	if w.Unopened() != nil {
 		size, err := Size(w.db.Path())
@@ -155,7 +154,7 @@ func (w *Writer) Compact(always bool) (Compaction, error) {
 	return c, errors.Join(err, c.finish())
 }
 
-// compact holds the lock of the writer, which a panic must release.
+// compact compacts while holding the writer's lock, which is released even after a panic.
 func (w *Writer) compact(always bool) (Compaction, error) {
 	if err := w.Unopened(); err != nil {
 		return Compaction{}, err
@@ -169,9 +168,9 @@ func (w *Writer) compact(always bool) (Compaction, error) {
 	return c, err
 }
 
-// Refused returns the error of the last commit if it failed a moment ago, and nil
-// otherwise. A Group calls it before a commit, because its items can be sent again; what
-// makes room does not.
+// Refused returns the error of the last commit if it failed very recently, and nil
+// otherwise. A Group calls it before a commit, because its items can be sent again. Work
+// that frees space does not call it.
 func (w *Writer) Refused() error {
 	if f := w.failing.Load(); f != nil && time.Now().Before(f.rest) {
 		return f.fault
@@ -192,33 +191,32 @@ func (w *Writer) Writable() error {
 		return f.fault
 	}
 	defer w.Unlock()
-	return w.UpdateUncounted(func(tx *Tx) error { // what already exists, but it takes a page
+	return w.UpdateUncounted(func(tx *Tx) error { // rewrites an existing value, which takes a page
 		meta := tx.Bucket(metaBucket)
 		return meta.Put(formatKey, bytes.Clone(meta.Get(formatKey)))
 	})
 }
 
 var (
-	// errUnconfirmed is for a transaction that the disk may have or not.
+	// errUnconfirmed is returned if it is unknown whether a transaction is on disk.
 	errUnconfirmed = fault.New(fault.Unavailable, "the disk of the server did not confirm a change, which may be stored or not; try again in a minute").After(time.Minute)
-	// errMaxSize is for a transaction that needs more than Options.MaxSize.
+	// errMaxSize is returned if a transaction would exceed Options.MaxSize.
 	errMaxSize = fault.New(fault.NoSpace, "the data file of the server has reached its size limit, nothing was stored; try again when there is space").After(time.Minute)
-	// errWaiting is for those after it.
+	// errWaiting is returned for transactions after an unconfirmed one.
 	errWaiting = fault.New(fault.Unavailable, "the disk of the server has not confirmed an earlier change, nothing was stored; try again in a minute").After(time.Minute)
 )
 
 // Written reports, given the error of Update, whether readers see the transaction. They
-// do if the error is nil, and if the disk failed at the very last step: then it is
-// unknown whether the transaction would survive a power cut. State in memory must be
-// updated in both cases.
+// do if the error is nil, and if the disk failed at the very last step. In the latter
+// case, it is unknown whether the transaction would survive a power failure. State in
+// memory must be updated in both cases.
 func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirmed) }
 
-// Update runs fn in a write transaction. An error of fn is returned as it is.
-// When the disk does not take the transaction, the error is a fault of kind
-// NoSpace or Unavailable. After an error nothing is changed, unless it is one
-// for which Written is true; then nothing else is written before the disk has
-// confirmed the transaction. Where the file is damaged, the error wraps ErrDamaged. The caller
-// must hold the lock of the writer.
+// Update runs fn in a write transaction. It returns an error of fn unchanged. If the disk
+// does not accept the transaction, the error is a fault of kind NoSpace or Unavailable.
+// After an error nothing is changed, unless Written reports true for it; then Update
+// writes no further transaction until the disk has confirmed the transaction. If the file
+// is damaged, the error wraps ErrDamaged. The caller must hold the lock of the writer.
 func (w *Writer) Update(fn func(*Tx) error) error {
 	begun, tx := time.Now(), (*Tx)(nil)
 	err := w.UpdateUncounted(func(t *Tx) error {
@@ -232,7 +230,7 @@ func (w *Writer) Update(fn func(*Tx) error) error {
 	return err
 }
 
-// UpdateUncounted is Update for background work, which State does not count among the
+// UpdateUncounted is like Update, but for background work, which State does not count as
 // commits.
 func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
 	if err := w.Unopened(); err != nil {
@@ -254,9 +252,9 @@ func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
 	})
 	switch {
 	case err == nil:
-	case number > 0 && !complete: // fn refused
+	case number > 0 && !complete: // fn returned an error
 		return err
-	case number == 0: // it could not begin
+	case number == 0: // the transaction could not begin
 		return w.failed(fault.Unwritable(), err, begun)
 	case !w.visible(number):
 		if errors.Is(err, bolterrors.ErrMaxSizeReached) {
@@ -274,7 +272,7 @@ func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
 	return nil
 }
 
-// faultOf is what a client may know of a commit that failed.
+// faultOf returns the fault that clients see for a failed commit.
 func faultOf(err error) *fault.Error {
 	if f, ok := errors.AsType[*fault.Error](fault.Disk(err)); ok {
 		return f
@@ -292,13 +290,13 @@ func (w *Writer) visible(number int) bool {
 	return err == nil && seen
 }
 
-// confirm lets the disk confirm a transaction that it has not, by an empty one
-// after it. That writes no page but the other head of the file, so that one of
-// the two stays whole and what it leads to, too.
+// confirm makes the disk confirm an unconfirmed transaction by committing an empty one.
+// That writes only the other meta page of the file, so that one of the two, and
+// everything it leads to, stays intact.
 //
-// bbolt holds the pages that such a transaction gave up for free, those as well
-// that an older reader still looks at, so these must end before anything is
-// written.
+// bbolt regards the pages that the unconfirmed transaction released as free, including
+// those that an older reader still uses. These readers must therefore end before anything
+// is written.
 func (w *Writer) confirm() error {
 	if !w.unconfirmed {
 		return nil
@@ -317,8 +315,8 @@ func (w *Writer) confirm() error {
 	return nil
 }
 
-// cause is the error of the system behind a commit that failed, where bbolt has
-// kept only its text: of a file that could not grow. Growing it once more tells.
+// cause returns the system error behind a failed commit. If a file cannot grow, bbolt
+// keeps only the text of the error, so cause tries to grow it again.
 func (w *Writer) cause(err error) error {
 	if _, ok := errors.AsType[*fault.Error](fault.Disk(err)); ok {
 		return err
@@ -337,8 +335,7 @@ func (w *Writer) cause(err error) error {
 	return err
 }
 
-// failed remembers a failure, reports it if it is the first, and returns its
-// fault.
+// failed stores a failure, logs it if it is the first, and returns its fault.
 func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
 	w.failures.Add(1)
 	rest := min(max(restFactor*time.Since(begun), minRest), maxRest)
@@ -348,18 +345,18 @@ func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
 	return f
 }
 
-// succeeded forgets a failure.
+// succeeded clears a failure.
 func (w *Writer) succeeded() {
 	if w.failing.Swap(nil) != nil {
 		w.log.Info("disk is writable again", "file", w.db.Path())
 	}
 }
 
-// Abandon closes the file as it is, for callers that could not read it.
+// Abandon closes the file without writing to it, for callers that could not read it.
 func (w *Writer) Abandon() error { return w.db.Close() }
 
-// Close closes the file. It writes the list of free pages once, which makes the
-// next Open fast; when the disk does not take it, that one looks for them.
+// Close closes the file. It writes the list of free pages, which makes the next Open
+// fast. If the disk does not accept it, the next Open determines the free pages itself.
 func (w *Writer) Close() error {
 	if w.Unopened() != nil {
 		return nil

@@ -10,35 +10,37 @@ import (
 )
 
 const (
-	firstPage = 2 // behind the meta pages
+	firstPage = 2 // after the meta pages
 	freeType  = "free"
 
-	// zeroTurn is about how long one turn of ZeroFreePages keeps writers waiting, and
-	// zeroRest how many times as long it then leaves the file to them.
+	// zeroTurn is the approximate time for which one turn of ZeroFreePages blocks
+	// writers. It then pauses for zeroRest times as long.
 	zeroTurn = 20 * time.Millisecond
 	zeroRest = 9
 
-	// zeroRun is how many bytes are looked at together.
+	// zeroRun is the number of bytes examined together.
 	zeroRun = 256 << 10
 
-	// endWait bounds how long a turn waits for the end of transactions that read older
-	// pages. After endPause it tries again, and endTries of them in a row give up.
+	// endWait limits how long a turn waits for the end of transactions that read older
+	// pages. It retries after endPause, and gives up after endTries failures in a row.
 	endWait  = 50 * time.Millisecond
 	endPause = time.Second
 	endTries = 600
 )
 
-// errReading is for pages that a transaction still reads.
+// errReading is returned if a transaction still reads the pages.
 var errReading = errors.New("a read transaction has been open for too long")
 
-// ZeroFreePages overwrites the free pages of the file with zeros and returns how many
-// bytes were not zero before. After it, nothing is left in the file of what was deleted
-// before it began. It works in turns of some milliseconds, between which others write,
-// and can be stopped and repeated at will. The error is that of ctx, of the file system,
-// a fault of Update, wraps ErrDamaged, or says that a transaction reads for too long.
+// ZeroFreePages overwrites the free pages of the file with zeros and returns the number
+// of bytes that were not zero before. Afterwards, the file contains nothing that had been
+// deleted before the call. It works in turns of some milliseconds, so that writers can
+// continue in between, and can be stopped and repeated at any time. The error comes from
+// ctx, the file system, a fault of Update, an error that wraps ErrDamaged, or one that
+// reports that a transaction has been open for too long.
 //
-// A crash at any moment is harmless: in a turn nobody writes, no transaction reads pages
-// that are free, and both meta pages lead to the same tree, which uses none of them.
+// A crash is harmless at any time: during a turn there are no other writers, no
+// transaction reads free pages, and both meta pages lead to the same tree, which uses
+// none of them.
 func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	if err := w.Unopened(); err != nil {
 		return 0, err
@@ -66,10 +68,10 @@ func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	}
 }
 
-// position is where ZeroFreePages goes on.
+// position is where ZeroFreePages continues.
 type position struct {
 	page  int64
-	start bool // a page that is in use begins there, and not in the middle of one
+	start bool // a used page can only begin there if this is set; otherwise the position may be inside one
 	end   bool // there are no more pages
 }
 
@@ -85,14 +87,14 @@ func (w *Writer) zeroFrom(at position) (zeroed int64, next position, err error) 
 	return zeroed, next, errors.Join(err, file.Close())
 }
 
-// zeroLocked is zeroFrom under the lock of the writer, without waiting for the disk.
+// zeroLocked does one turn under the lock of the writer, without waiting for the disk.
 func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next position, err error) {
 	w.Lock()
 	defer w.Unlock()
 	defer w.guard(&err)
 	defer faultsPanic()()
 	if same, err := w.isOpen(file); err != nil || !same {
-		return 0, at, err // compacted a moment ago
+		return 0, at, err // the file has just been compacted
 	}
 	if f := w.failing.Load(); f != nil { // an empty commit would succeed and hide that the disk is full
 		return 0, at, f.fault
@@ -104,7 +106,7 @@ func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next posi
 	if err != nil {
 		return 0, at, err
 	}
-	tx, err := w.db.begin(true) // so that the list of free pages stays as it is
+	tx, err := w.db.begin(true) // keeps the list of free pages unchanged
 	if err != nil {
 		return 0, at, err
 	}
@@ -115,7 +117,7 @@ func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next posi
 	return z.zeroed, next, err
 }
 
-// isOpen reports whether a file is the one of the path now.
+// isOpen reports whether file is still the file at the writer's path.
 func (w *Writer) isOpen(file *os.File) (bool, error) {
 	opened, err := file.Stat()
 	if err != nil {
@@ -125,10 +127,10 @@ func (w *Writer) isOpen(file *os.File) (bool, error) {
 	return err == nil && os.SameFile(opened, now), err
 }
 
-// releasePages waits until bbolt holds no page back for transactions that began before.
-// Two commits that change nothing come first: then both meta pages lead to the tree of
-// the newest one, and transactions that begin meanwhile read no other. The error is
-// errReading or a fault of Update. The caller must hold the lock of the writer.
+// releasePages waits until bbolt holds back no page for older transactions. It first
+// makes two empty commits, after which both meta pages lead to the newest tree, so that
+// new transactions read no other. The error is errReading or a fault of Update. The
+// caller must hold the lock of the writer.
 func (w *Writer) releasePages() error {
 	for range 2 {
 		if err := w.UpdateUncounted(func(*Tx) error { return nil }); err != nil {
@@ -136,7 +138,7 @@ func (w *Writer) releasePages() error {
 		}
 	}
 	for late := time.Now().Add(endWait); ; <-time.After(time.Millisecond) {
-		tx, err := w.db.begin(true) // releases what no transaction reads any more
+		tx, err := w.db.begin(true) // releases pages that no transaction reads
 		if err != nil {
 			return err
 		}
@@ -155,12 +157,12 @@ func (w *Writer) releasePages() error {
 // zeroing is a turn of ZeroFreePages. No page of its file is held back for a reader.
 type zeroing struct {
 	file     *os.File
-	tx       *Tx // that writes, but nothing
+	tx       *Tx // a write transaction that writes nothing
 	pageSize int64
-	used     int64 // the number of pages that were ever in use; there is nothing behind them
-	pages    int64 // of the file
+	used     int64 // the number of pages that were ever used; all later pages are free
+	pages    int64 // number of pages in the file
 
-	free, end int64 // the free pages that were met last: from free to end
+	free, end int64 // the free pages seen last: from free to end
 	zeroed    int64 // bytes
 }
 
@@ -189,7 +191,8 @@ func (z *zeroing) from(at position) (next position, err error) {
 				return at, err
 			}
 			if time.Since(begun) > zeroTurn {
-				// Until the next turn, others may make a page that begins before.
+				// Before the next turn, a writer can create a page that begins before
+				// this position.
 				return position{page: at.page}, nil
 			}
 		}
@@ -197,8 +200,8 @@ func (z *zeroing) from(at position) (next position, err error) {
 	return position{page: at.page, end: true}, z.flush()
 }
 
-// look reports whether a page is free, and otherwise how many pages belong to it if it is
-// the first of them.
+// look reports whether a page is free. If it is used and the first page of an entry, it
+// also returns the number of overflow pages.
 func (z *zeroing) look(page int64) (free bool, overflow int64, err error) {
 	if page >= z.used {
 		return true, 0, nil
@@ -210,10 +213,10 @@ func (z *zeroing) look(page int64) (free bool, overflow int64, err error) {
 	return info.Type == freeType, int64(info.OverflowCount), nil
 }
 
-// zeros is what free pages are overwritten with.
+// zeros is the content of an overwritten page.
 var zeros [zeroRun]byte
 
-// flush overwrites the free pages that were met.
+// flush overwrites the free pages seen so far.
 func (z *zeroing) flush() error {
 	for ; z.free < z.end; z.free = min(z.end, z.free+zeroRun/z.pageSize) {
 		at, n := z.free*z.pageSize, min((z.end-z.free)*z.pageSize, zeroRun)
@@ -226,8 +229,8 @@ func (z *zeroing) flush() error {
 	return nil
 }
 
-// zero overwrites at most zeroRun bytes of a file, unless they are zero, and returns how
-// many it has written.
+// zero overwrites at most zeroRun bytes of a file, unless they are zero, and returns the
+// number of bytes written.
 func zero(file *os.File, at, n int64) (written int64, err error) {
 	content := make([]byte, n)
 	if _, err := file.ReadAt(content, at); err != nil {
@@ -240,8 +243,8 @@ func zero(file *os.File, at, n int64) (written int64, err error) {
 	return n, err
 }
 
-// ExamineCopy is ExaminePages for a copy that nobody else uses, and overwrites all pages
-// of it that nothing needs with zeros, so that nothing of what was deleted is in it.
+// ExamineCopy examines a copy that is not in use, like ExaminePages, and overwrites all
+// its unused pages with zeros, so that it contains no deleted data.
 func ExamineCopy(path string) error {
 	x := examiner{}
 	err := x.examine(path)
@@ -254,7 +257,7 @@ func ExamineCopy(path string) error {
 	return nil
 }
 
-// zeroUnused overwrites the pages that were not met in an examination.
+// zeroUnused overwrites the pages that an examination has not visited.
 func (x *examiner) zeroUnused(path string) (err error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"svc/internal/boltfile"
 )
 
-// secret is what all values have that are deleted.
+// secret is contained in all values that are deleted.
 const secret = "the-secret-that-goes"
 
 func secretValue(n, size int) []byte {
 	return []byte(strings.Repeat(fmt.Sprintf("%s %d ", secret, n), 1+size/len(secret)))
 }
 
-// fillSecrets stores values of all sizes that are to be deleted, and some that stay, in
-// many transactions, so that older versions of pages have them, too.
+// fillSecrets stores values of all sizes that will be deleted, and some that stay. It
+// uses many transactions, so that older versions of pages also contain them.
 func fillSecrets(t *testing.T, w *writer) {
 	t.Helper()
 	for n := range 60 {
@@ -36,11 +36,11 @@ func fillSecrets(t *testing.T, w *writer) {
 	}
 }
 
-// writer is a file that can be opened again.
+// writer is a file that can be reopened.
 type writer struct{ *boltfile.Writer }
 
-// openWriter opens a file whose map is so large that writers do not wait for readers.
-// When the test ends the file must be whole.
+// openWriter opens a file with such a large map that writers do not wait for readers. At
+// the end of the test, it verifies that the file is sound.
 func openWriter(t *testing.T, path string) *writer {
 	t.Helper()
 	w := &writer{}
@@ -72,8 +72,7 @@ func (w *writer) open(t *testing.T, path string) {
 	w.Writer = boltfile.NewWriter(db, slog.New(slog.DiscardHandler))
 }
 
-// reopen closes a file as a clean stop does, which leaves a list of the free pages, and
-// opens it again.
+// reopen closes a file cleanly, which writes the list of free pages, and opens it again.
 func (w *writer) reopen(t *testing.T) {
 	t.Helper()
 	if err := w.Close(); err != nil {
@@ -106,7 +105,7 @@ func update(t *testing.T, w *writer, fn func(*boltfile.Bucket) error) {
 	}
 }
 
-// wantKept checks that exactly the values are there that stay.
+// wantKept verifies that exactly the values that should stay exist.
 func wantKept(t *testing.T, tx *boltfile.Tx) {
 	t.Helper()
 	n := uint64(0)
@@ -131,8 +130,8 @@ func hasSecret(t *testing.T, path string) bool {
 	return bytes.Contains(content, []byte(secret))
 }
 
-// TestZeroFreePages: after it, nothing of what was deleted is in the bytes of the file,
-// and everything else is.
+// TestZeroFreePages: afterwards, the bytes of the file contain no deleted data, and all
+// other data is unchanged.
 func TestZeroFreePages(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -157,8 +156,8 @@ func TestZeroFreePages(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesBehindTheEnd: bytes behind the last page, which a transaction that
-// was cut off may have left, are overwritten as well.
+// TestZeroFreePagesBehindTheEnd: bytes after the last page, which an interrupted
+// transaction may have left, are overwritten too.
 func TestZeroFreePagesBehindTheEnd(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -185,14 +184,14 @@ func TestZeroFreePagesBehindTheEnd(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesNeedsNeitherMetaPage: with either meta page lost, as by a write that a
-// power cut has torn, the other one leads to everything.
+// TestZeroFreePagesNeedsNeitherMetaPage: if one meta page is lost, as by a torn write at
+// a power failure, the other one leads to all data.
 func TestZeroFreePagesNeedsNeitherMetaPage(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
 	w := openWriter(t, path)
 	fillSecrets(t, w)
-	// After a clean stop one meta page leads to a list of the free pages.
+	// After a clean stop, one meta page refers to a list of the free pages.
 	w.reopen(t)
 	deleteSecrets(t, w)
 	if _, err := w.ZeroFreePages(t.Context()); err != nil {
@@ -226,8 +225,8 @@ func TestZeroFreePagesNeedsNeitherMetaPage(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesLeavesReadersAlone: what a transaction reads stays for as long as it
-// is open, and is overwritten afterwards.
+// TestZeroFreePagesLeavesReadersAlone: pages that a transaction reads are kept for as
+// long as it is open, and are overwritten afterwards.
 func TestZeroFreePagesLeavesReadersAlone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -264,7 +263,8 @@ func TestZeroFreePagesLeavesReadersAlone(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesStops: it ends with its context, and others write then.
+// TestZeroFreePagesStops: it ends when its context is cancelled, and writers can
+// continue.
 func TestZeroFreePagesStops(t *testing.T) {
 	t.Parallel()
 	w := openWriter(t, filepath.Join(t.TempDir(), "x.db"))
@@ -282,8 +282,8 @@ func TestZeroFreePagesStops(t *testing.T) {
 	deleteSecrets(t, w)
 }
 
-// TestZeroFreePagesInUse: beside writers, readers and compactions every transaction sees
-// what was stored.
+// TestZeroFreePagesInUse: concurrently with writers, readers and compactions, every
+// transaction sees the stored data.
 func TestZeroFreePagesInUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -339,7 +339,7 @@ func TestZeroFreePagesInUse(t *testing.T) {
 	running.Wait()
 }
 
-// next stores a key and deletes the one that is too many.
+// next stores a key and deletes the surplus one.
 func next(tx *boltfile.Tx, n uint64) error {
 	b := tx.Bucket(bucket)
 	err := errors.Join(b.Put(key(n), value(n)), b.SetSequence(n))
@@ -382,8 +382,8 @@ func writeAndZero(path string) error {
 	return <-failed
 }
 
-// TestZeroFreePagesIsKilled: whenever a process is killed that overwrites free pages,
-// what it has acknowledged is in the file.
+// TestZeroFreePagesIsKilled: if a process is killed while it overwrites free pages, the
+// file contains what it had acknowledged.
 func TestZeroFreePagesIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 5
@@ -397,8 +397,8 @@ func TestZeroFreePagesIsKilled(t *testing.T) {
 	}
 }
 
-// TestExamineCopy: an examined copy has nothing of what was deleted, whether or not the
-// file has a list of its free pages, and is whole.
+// TestExamineCopy: an examined copy contains no deleted data, whether or not the file has
+// a list of its free pages, and is sound.
 func TestExamineCopy(t *testing.T) {
 	t.Parallel()
 	for _, listed := range []bool{false, true} {

@@ -1,5 +1,5 @@
-// Package bolttest opens bbolt files in tests as nobody else may: without waiting
-// for the disk, and behind the back of the program that owns them.
+// Package bolttest opens bbolt files in tests in ways that the program must not: without
+// syncing to disk, and bypassing the package that owns the file.
 package bolttest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"svc/internal/boltfile"
 )
 
-// Open opens a file and makes it if it is not there. When the test ends the file
-// must be whole.
+// Open opens a file and creates it if it does not exist. At the end of the test, it
+// verifies that the file is sound.
 func Open(tb testing.TB, path string) *boltfile.Writer {
 	tb.Helper()
 	err := boltfile.Create(path, func(*boltfile.Tx) error { return nil })
@@ -48,7 +48,7 @@ func open(path string) (*boltfile.Writer, error) {
 	return boltfile.NewWriter(db, slog.New(slog.DiscardHandler)), nil
 }
 
-// Change changes a file that nobody has open.
+// Change modifies a file that is not open.
 func Change(path string, change func(*boltfile.Tx) error) error {
 	file, err := open(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func Change(path string, change func(*boltfile.Tx) error) error {
 	return errors.Join(file.Update(change), file.Close())
 }
 
-// LivePages visits the bytes of all pages in use of a file that nobody has open:
-// what the buckets hold and also what is between it.
+// LivePages visits the bytes of all used pages of a file that is not open, including the
+// gaps between entries.
 func LivePages(path string, visit func(page []byte)) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"svc/internal/boltfile"
 )
 
-// BucketName is the bucket of OpenBucket.
+// BucketName is the name of the bucket of OpenBucket.
 var BucketName = []byte("test")
 
-// OpenBucket opens a file with one bucket. Closing it checks that it is whole.
+// OpenBucket opens a file with one bucket. Closing it verifies that it is sound.
 func OpenBucket(tb testing.TB) *boltfile.Writer {
 	tb.Helper()
 	db := Open(tb, filepath.Join(tb.TempDir(), "test.db"))
@@ -18,7 +18,7 @@ func OpenBucket(tb testing.TB) *boltfile.Writer {
 	return db
 }
 
-// UpdateBucket runs fn in a transaction that writes.
+// UpdateBucket runs fn in a write transaction.
 func UpdateBucket(tb testing.TB, db *boltfile.Writer, fn func(b *boltfile.Bucket) error) {
 	tb.Helper()
 	err := db.Update(func(tx *boltfile.Tx) error {
@@ -33,7 +33,7 @@ func UpdateBucket(tb testing.TB, db *boltfile.Writer, fn func(b *boltfile.Bucket
 	}
 }
 
-// ViewBucket runs fn in a transaction that reads.
+// ViewBucket runs fn in a read transaction.
 func ViewBucket(tb testing.TB, db *boltfile.Writer, fn func(b *boltfile.Bucket) error) {
 	tb.Helper()
 	if err := db.View(func(tx *boltfile.Tx) error { return fn(tx.Bucket(BucketName)) }); err != nil {
