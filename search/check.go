@@ -13,9 +13,9 @@ import (
 )
 
 // Check compares the index in a data directory with a store: every file must be intact,
-// and every searchable record must be in it, except those changed after its checkpoint.
-// Nobody may have the index open; Check changes nothing. The error is that of the store
-// or of ctx.
+// and the index must contain every searchable record except those changed after its
+// checkpoint. The index must not be open. Check changes nothing. The error comes from the
+// store or from ctx.
 func Check(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	path := filepath.Join(dir, datadir.Index)
 	report.Begin(datadir.Index)
@@ -40,8 +40,8 @@ func Check(ctx context.Context, dir string, db *store.Store, report *integrity.R
 	return errors.Join(e.check(ctx, db, report), e.close())
 }
 
-// Remove removes the index from a data directory, which nobody may have open. The next
-// start rebuilds it.
+// Remove removes the index, which must not be open, from a data directory. The next start
+// rebuilds it.
 func Remove(dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, datadir.Index)); err != nil {
 		return fmt.Errorf("remove search index: %w", err)
@@ -49,8 +49,8 @@ func Remove(dir string) error {
 	return nil
 }
 
-// Check compares the index with its store while both are in use. The error is
-// that of the store or of ctx.
+// Check compares the index with its store while both are in use. The error comes from the
+// store or from ctx.
 func (x *Index) Check(ctx context.Context, report *integrity.Report) error {
 	report.Begin(datadir.Index)
 	e := x.current.Load()
@@ -61,11 +61,11 @@ func (x *Index) Check(ctx context.Context, report *integrity.Report) error {
 	return e.check(ctx, x.db, report)
 }
 
-// check finds what can be searched and is not in the index. The memory that it
-// takes is some 100 bytes a document: a project, version or announcement, or 256
-// feedbacks or logs.
+// check reports searchable records that are not in the index. It uses about 100 bytes of
+// memory for each document: a project, version or announcement, or a block of 256
+// feedback entries or logs.
 func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.Report) error {
-	seen := e.seen.Load() // before what is there is listed, which may then be more
+	seen := e.seen.Load() // loaded before the documents are listed; the list may then be newer
 	there, err := e.references(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -95,8 +95,8 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.R
 	}
 }
 
-// reportMissing looks for records that are not in the index, but for those that
-// changed after it has seen the feed.
+// reportMissing reports records that are not in the index, except those that changed
+// after the last change that it has seen.
 func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
@@ -116,7 +116,7 @@ func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, see
 	return nil
 }
 
-// thing is what a change is about, for people.
+// describe names the record of a change for a report.
 func describe(c store.Change) string {
 	switch c.Kind {
 	case store.KindProject:
@@ -132,7 +132,7 @@ func describe(c store.Change) string {
 	}
 }
 
-// changedSince is what changed after the index has seen a change.
+// changedSince returns the records that have changed since a change.
 func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	refs = map[string]bool{}
 	for {
@@ -147,7 +147,7 @@ func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	}
 }
 
-// references are the documents of the index. The error of a panic is errDead.
+// references returns the documents of the index. The error of a panic is errDead.
 func (e *engine) references(ctx context.Context) (refs map[string]bool, err error) {
 	defer panicOnFault()()
 	defer recovered(&err)

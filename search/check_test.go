@@ -9,8 +9,8 @@ import (
 	"svc/store"
 )
 
-// indexed is a data directory whose index has a project, a version and a block of
-// logs, and of another block and project only what came before the last catch-up.
+// indexed returns a data directory with an index that contains a project, a version and a
+// block of logs. Another block and another project are only in the store.
 func indexed(t *testing.T) (b *box, p *store.Project) {
 	t.Helper()
 	b = newBox(t)
@@ -21,7 +21,7 @@ func indexed(t *testing.T) (b *box, p *store.Project) {
 	return b, p
 }
 
-// offline is the report on the files of a closed index.
+// offline returns the report on the files of the closed index.
 func (b *box) offline() *integrity.Report {
 	b.t.Helper()
 	b.closeIndex()
@@ -31,8 +31,8 @@ func (b *box) offline() *integrity.Report {
 	return report
 }
 
-// TestCheckIsClean: an index that is behind is clean, because it will see what
-// changed; one that is not there is no damage.
+// TestCheckIsClean: an index that is behind has no findings, because it will process the
+// changes. A missing index is a gap, not damage.
 func TestCheckIsClean(t *testing.T) {
 	t.Parallel()
 	b, p := indexed(t)
@@ -57,8 +57,8 @@ func TestCheckIsClean(t *testing.T) {
 	}
 }
 
-// TestCheckFindsWhatIsMissing: what can be searched and has no document is found,
-// in the files and in use.
+// TestCheckFindsWhatIsMissing: searchable records without a document are reported, both
+// for the files and for an index in use.
 func TestCheckFindsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	b, p := indexed(t)
@@ -75,8 +75,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestCheckOfDamagedFiles: an index of which a file is not what it was is found,
-// and stays as it is.
+// TestCheckOfDamagedFiles: damaged files of an index are reported and stay unchanged.
 func TestCheckOfDamagedFiles(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(b *box){

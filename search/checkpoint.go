@@ -9,27 +9,28 @@ import (
 	"svc/store"
 )
 
-// format changes with everything that makes an older index wrong: the terms of
-// documents and the tables by which text is folded.
+// format must change whenever older indexes become wrong, because of the terms of
+// documents or the tables by which text is folded.
 const format = "1/" + searchtext.Version
 
-// newCheckpoint is the checkpoint of an index of db that has seen a change.
+// newCheckpoint returns the checkpoint of an index of db that has processed changes up to
+// seq.
 func newCheckpoint(db *store.Store, seq uint64) checkpoint {
 	return checkpoint{Format: format, Store: db.ID().String(), Seq: seq}
 }
 
-// checkpoint records what an index was built from and the last change it has
-// processed. Every batch stores one, so that a crash leaves both or neither.
+// checkpoint records what an index was built from and the last change it has processed.
+// Every batch stores one in the same commit, so that a crash leaves both or neither.
 type checkpoint struct {
 	Format string `json:"format"`
 	Store  string `json:"store"` // id of the data file
-	Seq    uint64 `json:"seq"`   // the last change it has seen
+	Seq    uint64 `json:"seq"`   // the last processed change
 }
 
 func (s checkpoint) bytes() []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // no value of these types can fail
+		panic(err) // values of these types can always be encoded
 	}
 	return b
 }
@@ -43,8 +44,8 @@ func parseCheckpoint(raw []byte) (s checkpoint, err error) {
 	return s, nil
 }
 
-// check returns why an index with this checkpoint cannot catch up with a store; nil
-// if it can.
+// check returns the reason why an index with this checkpoint cannot catch up with a
+// store, or nil if it can.
 func (s checkpoint) check(db *store.Store) error {
 	if s.Format != format {
 		return fmt.Errorf("it has format %s, this program uses %s", s.Format, format)
@@ -55,7 +56,7 @@ func (s checkpoint) check(db *store.Store) error {
 	return db.View(func(tx *store.Tx) error { return inFeed(tx, s.Seq) })
 }
 
-// inFeed returns why the feed does not have every change after seq; nil if it does.
+// inFeed returns an error if the feed lacks a change after seq.
 func inFeed(tx *store.Tx, seq uint64) error {
 	oldest, last := tx.FeedRange()
 	if seq > last {

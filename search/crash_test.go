@@ -17,8 +17,8 @@ import (
 	"svc/store"
 )
 
-// writerFolder names the data directory for a test binary that is started to
-// be killed.
+// writerFolder is an environment variable with the data directory for a test binary that
+// is started to be killed.
 const writerFolder = "SVC_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled stores logs and edits an announcement, and tells on the
-// standard output what has been acknowledged, while the index follows.
+// writeUntilKilled stores logs and edits an announcement while the index follows, and
+// prints what has been acknowledged.
 func writeUntilKilled(dir string) error {
 	db, err := store.Open(filepath.Join(dir, "svc.db"), store.Options{})
 	if err != nil {
@@ -72,9 +72,9 @@ func writeUntilKilled(dir string) error {
 	}
 }
 
-// TestKilledAtAnyMoment kills a process that writes, twenty times. What it had
-// acknowledged is found at once after the restart, and again when the index has
-// caught up, which goes on where it was; an edited text never by its old form.
+// TestKilledAtAnyMoment kills a writing process twenty times. Everything that it had
+// acknowledged is found immediately after the restart, and again after the index has
+// caught up from where it was. An edited text is never found by its old content.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -88,7 +88,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			marks = append(marks, mark)
 			titles[id] = mark
 		}
-		_, missing := os.Stat(b.folder()) // killed before there was an index, or while one was exchanged
+		_, missing := os.Stat(b.folder()) // killed before there was an index, or while it was being exchanged
 		b.open()
 		check(t, b.index.admit())
 		if missing == nil && b.index.engine == nil {
@@ -124,7 +124,7 @@ func writeAndKill(t *testing.T, dir string, after time.Duration) (lines []string
 	check(t, err)
 	_ = c.Wait() // it was killed
 	all := strings.Split(first+string(rest), "\n")
-	return all[:len(all)-1] // the last line may be torn
+	return all[:len(all)-1] // the last line may be incomplete
 }
 
 func (b *box) findAcknowledged(p store.ProjectID, when string, marks []string, titles map[string]string) {
@@ -163,7 +163,7 @@ func (b *box) findAcknowledged(p store.ProjectID, when string, marks []string, t
 	}
 }
 
-// findAnnouncements lists the titles of the announcements that contain a text.
+// findAnnouncements returns the titles of the announcements that contain a text.
 func (b *box) findAnnouncements(p store.ProjectID, text string) (titles []string) {
 	b.t.Helper()
 	n := b.index.Candidates(b.t.Context(), store.KindAnnouncement, p, []string{text})

@@ -19,7 +19,7 @@ import (
 	"svc/store"
 )
 
-// outcome is what becomes of a damaged index.
+// outcome is the expected result for a damaged index.
 type outcome string
 
 const (
@@ -27,8 +27,8 @@ const (
 	made outcome = "made anew"
 )
 
-// TestIndexComesBack does to the files of an index what disks and people do.
-// Answers stay right, before and after the index is there again.
+// TestIndexComesBack damages the files of an index as disks and people do. Searches stay correct
+// before and after the index is available again.
 func TestIndexComesBack(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -48,7 +48,7 @@ func TestIndexComesBack(t *testing.T) {
 		}, made},
 		{"all segments removed", func(t *testing.T, b *box) { remove(t, b.files("*.zap")...) }, made},
 		{"newest segment removed", func(t *testing.T, b *box) {
-			r, err := readRoot(b.folder()) // names those that are in use
+			r, err := readRoot(b.folder()) // names the segments in use
 			check(t, err)
 			remove(t, filepath.Join(storeFolder(b.folder()), r.segments[len(r.segments)-1]))
 		}, made},
@@ -134,7 +134,7 @@ func TestIndexComesBack(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
 			p := b.addProject("app")
-			for range 3 { // a segment each
+			for range 3 { // one segment each
 				b.addLogs(p.ID, 600, numbered)
 				b.settle()
 			}
@@ -171,7 +171,7 @@ func TestIndexComesBack(t *testing.T) {
 	}
 }
 
-// addLate makes a change in the store of a box that is closed.
+// addLate makes a change in the store of a closed box.
 func addLate(t *testing.T, b *box) {
 	t.Helper()
 	db, err := store.Open(b.file(), store.Options{})
@@ -180,7 +180,7 @@ func addLate(t *testing.T, b *box) {
 	check(t, db.Close())
 }
 
-// addState adds a newest state to root.bolt, which has a checkpoint and nothing else.
+// addState adds a newest state to root.bolt that contains only a checkpoint.
 func addState(t *testing.T, b *box, s checkpoint) {
 	t.Helper()
 	root, err := bbolt.Open(b.files("root.bolt")[0], 0o600, nil)
@@ -229,7 +229,7 @@ func remove(t testing.TB, names ...string) {
 	}
 }
 
-// cut leaves a fraction of each file.
+// cut truncates each file to a fraction.
 func cut(t testing.TB, fraction int64, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -239,8 +239,8 @@ func cut(t testing.TB, fraction int64, names ...string) {
 	}
 }
 
-// TestDamagedBlockOfLogs: the text of a block of logs is damaged on a page that is sound. The index says
-// so and stays behind, and searches read the records.
+// TestDamagedBlockOfLogs: the text of a block of logs is damaged on a page that is sound. The index
+// reports it and stays behind, and searches read the records.
 func TestDamagedBlockOfLogs(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

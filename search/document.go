@@ -18,15 +18,14 @@ const (
 	scopeField = "s" // kind; kind and project
 )
 
-// maxGrams is the number of different grams up to which a document has them.
-// One with more, a very long text, has the scope wide instead and is found by
-// every query.
+// maxGrams is the maximum number of distinct grams of a document. A very long text with
+// more has the scope wideScope instead, and every query finds it.
 const maxGrams = 100_000
 
 const wideScope = "wide"
 
-// scopeOf is the term that all records of a kind have, and of a project when
-// that is not 0.
+// scopeOf returns the term of all records of a kind, limited to a project unless that is
+// 0.
 func scopeOf(kind store.Kind, project store.ProjectID) string {
 	if project == 0 {
 		return fmt.Sprintf("%d", kind)
@@ -34,7 +33,7 @@ func scopeOf(kind store.Kind, project store.ProjectID) string {
 	return fmt.Sprintf("%d/%d", kind, project)
 }
 
-// documentID is a reference in a printable form that keeps the order.
+// documentID returns a reference in a printable form that preserves the order.
 func documentID(ref string) string { return hex.EncodeToString([]byte(ref)) }
 
 func parseDocumentID(id string) (ref string, err error) {
@@ -45,8 +44,8 @@ func parseDocumentID(id string) (ref string, err error) {
 	return string(raw), nil
 }
 
-// newDocument makes the document of a thing from its folded text and says how
-// many grams it has.
+// newDocument returns the document of a record with its folded text, and the number of
+// its grams.
 func newDocument(c store.Change, text string) (d *document.Document, size int) {
 	scopes := bleveindex.TokenFrequencies{scopeOf(c.Kind, 0): present, scopeOf(c.Kind, c.Project): present}
 	grams, ok := gramsOf(text)
@@ -59,12 +58,12 @@ func newDocument(c store.Change, text string) (d *document.Document, size int) {
 	return d, len(grams)
 }
 
-// gramsOf are the different grams of a text, as searchtext.Grams has them; ok is
-// false when they are too many. Most of the work of indexing is here, so a
-// gram is looked up as a number, 21 bits a rune, before it becomes a string.
+// gramsOf returns the distinct grams of a text, as defined by searchtext.Grams. ok is
+// false if there are too many. Most of the work of indexing happens here, so a gram is
+// looked up as a number, with 21 bits for each rune, before it becomes a string.
 func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 	const runeBits = 21
-	// A block of lines has a gram for every fourth byte.
+	// A block of lines has about one gram for every fourth byte.
 	grams = make(bleveindex.TokenFrequencies, min(len(text)/4, maxGrams))
 	var seen numbers
 	var starts [3]int // of the last runes
@@ -92,13 +91,13 @@ func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 	return grams, true
 }
 
-// numbers is a set of numbers above 0.
+// numbers is a set of positive numbers.
 type numbers struct {
 	table []uint64 // open addressing; 0 is free
 	used  int
 }
 
-// add reports whether n was not yet in the set.
+// add adds n and reports whether it was new.
 func (s *numbers) add(n uint64) bool {
 	if 2*s.used >= len(s.table) {
 		old := s.table
@@ -123,19 +122,19 @@ func (s *numbers) add(n uint64) bool {
 	}
 }
 
-// present says of a term that a document has it, without a count. bleve only
-// reads it, so all terms of all documents share it.
+// present marks a term as present in a document, without a count. bleve only reads it, so
+// all terms of all documents share it.
 var present = &bleveindex.TokenFreq{}
 
-// terms is a field whose analysis is done already: bleve would do it in
-// goroutines of its own, in which a panic ends the process.
+// terms is a field that has already been analysed. bleve would analyse it in its own
+// goroutines, in which a panic ends the process.
 type terms struct {
 	name  string
 	terms bleveindex.TokenFrequencies
 }
 
-// Options returns the options of a field that is only looked up: it is not stored,
-// counted or sorted by.
+// Options returns the options of a field that is only looked up. It is not stored,
+// counted or used for sorting.
 func (t terms) Options() bleveindex.FieldIndexingOptions {
 	return bleveindex.IndexField | bleveindex.SkipFreqNorm
 }

@@ -40,8 +40,8 @@ func TestDocumentHasTheGramsOfTheText(t *testing.T) {
 	}
 }
 
-// TestDamagedText holds that bytes that are no text, which only a damaged file
-// has, do no harm.
+// TestDamagedText verifies that invalid text, which only a damaged file contains, does no
+// harm.
 func TestDamagedText(t *testing.T) {
 	t.Parallel()
 	if grams, ok := gramsOf("\x01a\xff\xfeb\xe8\xb6"); !ok || grams["a"] == nil || grams["b"] == nil {
@@ -49,7 +49,7 @@ func TestDamagedText(t *testing.T) {
 	}
 }
 
-// TestVeryLongText holds that a text with too many grams is found all the same.
+// TestVeryLongText verifies that a text with too many grams is still found.
 func TestVeryLongText(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -78,7 +78,7 @@ func TestVeryLongText(t *testing.T) {
 		want []string
 	}{
 		{"needle", []string{ref(long)}},
-		{"straw", []string{ref(long), ref(short)}}, // the long one may have it
+		{"straw", []string{ref(long), ref(short)}}, // the long one is always a candidate
 		{"long", []string{ref(long)}},
 	} {
 		n := b.index.Candidates(t.Context(), store.KindAnnouncement, p.ID, []string{tc.term})
@@ -87,7 +87,7 @@ func TestVeryLongText(t *testing.T) {
 			t.Errorf("%q: got %x (all: %t), want %x", tc.term, got, n.All, tc.want)
 		}
 	}
-	// Once it is short, it is like any other.
+	// After it is shortened, it is an ordinary document.
 	long.Content = "needle"
 	b.update(func(tx *store.Tx) error { return tx.PutAnnouncement(p.ID, long) })
 	b.settle()

@@ -21,34 +21,33 @@ var (
 	errWrite = errors.New("write to the index")
 )
 
-// engine is one bleve index on disk. What bleve does to the careless is
-// handled here and nowhere else.
+// engine is one bleve index on disk. It alone handles the pitfalls of bleve.
 type engine struct {
 	path  string
 	bleve bleve.Index
-	seen  atomic.Uint64 // last change that a search finds, as in the checkpoint
+	seen  atomic.Uint64 // the last change that searches find, as in the checkpoint
 
-	observed *observed // of the index that it belongs to
+	observed *observed // of the index that the engine belongs to
 
-	bad     atomic.Bool   // it must not be used any more
-	dead    chan struct{} // closed when a background goroutine of bleve is gone
+	bad     atomic.Bool   // the engine must no longer be used
+	dead    chan struct{} // closed when a background goroutine of bleve has died
 	die     func()
-	closing chan struct{} // closed when close begins
+	closing chan struct{} // closed at the start of close
 	close   func() error
 }
 
-// checkpointKey is where bleve keeps the checkpoint.
+// checkpointKey is the internal key of the checkpoint in bleve.
 var checkpointKey = []byte("svc_stamp")
 
-// settings are those of bleve's storage, for opening and for making an index.
+// settings returns the settings of bleve's storage for opening and for creating an index.
 func settings() map[string]any {
 	return map[string]any{
-		// Without it bleve waits for ever for a folder that is locked.
+		// Without it, bleve waits forever for a locked directory.
 		"bolt_timeout":           "2s",
 		"asyncErrorCallbackName": callbackName,
-		// The sizes are in documents. bleve's own are for small ones: it would
-		// merge everything that is smaller than 2,000 documents, half a million
-		// logs in blocks, again and again.
+		// The sizes are in documents. bleve's defaults are for small documents: it would
+		// repeatedly merge all segments of fewer than 2,000 documents, which are half a
+		// million logs in blocks.
 		"scorchMergePlanOptions": map[string]any{
 			"MaxSegmentsPerTier":   6,
 			"MaxSegmentSize":       5_000_000,
@@ -60,10 +59,10 @@ func settings() map[string]any {
 	}
 }
 
-// makeEngine makes an empty index in a folder that does not exist yet.
+// makeEngine creates an empty index in a directory that does not exist yet.
 func makeEngine(path string, first checkpoint) (*engine, error) {
 	m := bleve.NewIndexMapping()
-	m.DefaultMapping = bleve.NewDocumentStaticMapping() // the fields of documents come complete
+	m.DefaultMapping = bleve.NewDocumentStaticMapping() // documents come with all their fields
 	e, err := guard(path, func() (bleve.Index, error) {
 		return bleve.NewUsing(path, m, scorch.Name, scorch.Name, settings())
 	})
@@ -76,8 +75,8 @@ func makeEngine(path string, first checkpoint) (*engine, error) {
 	return e, nil
 }
 
-// openEngine opens an index of which every file is whole. ctx can end the
-// check, which takes a while.
+// openEngine opens an index after verifying that every file is intact. The verification
+// takes a while; ctx can cancel it.
 func openEngine(ctx context.Context, path string) (*engine, checkpoint, error) {
 	return openWith(ctx, path, settings())
 }
@@ -91,7 +90,7 @@ func openWith(ctx context.Context, path string, settings map[string]any) (*engin
 	if err != nil {
 		return nil, checkpoint{}, err
 	}
-	// What bleve cannot read it leaves out without an error.
+	// bleve silently ignores a state that it cannot read.
 	s, err := e.checkpoint()
 	if err == nil && s != r.checkpoint {
 		err = fmt.Errorf("open %s: got change %d, want %d", path, s.Seq, r.checkpoint.Seq)
@@ -103,10 +102,9 @@ func openWith(ctx context.Context, path string, settings map[string]any) (*engin
 	return e, s, nil
 }
 
-// guard opens an index with what bleve leaves to its callers: a torn file
-// makes it panic; beside an error it returns an interface that is not nil
-// around a pointer that is, on which nothing may be called; and a second Close
-// panics.
+// guard opens an index and handles what bleve leaves to its callers. A damaged file makes
+// bleve panic. With an error, bleve also returns a non-nil interface that holds a nil
+// pointer, on which no method may be called. A second Close panics.
 func guard(path string, open func() (bleve.Index, error)) (e *engine, err error) {
 	registerCallback()
 	defer panicOnFault()()
@@ -128,26 +126,26 @@ func guard(path string, open func() (bleve.Index, error)) (e *engine, err error)
 	return e, nil
 }
 
-// panicOnFault makes a fault in the memory map of a file that was cut or cannot
-// be read any more a panic of this goroutine instead of the end of the process,
-// until the returned function is called. bleve's own goroutines are out of reach.
+// panicOnFault turns a fault in the memory map of a truncated or unreadable file into a
+// panic of this goroutine instead of a crash of the process, until the returned function
+// is called. It does not affect bleve's own goroutines.
 func panicOnFault() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(before) }
 }
 
-// recovered, when deferred, makes a panic of bleve an errDead.
+// recovered, when deferred, turns a panic of bleve into an errDead.
 func recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%w: panic: %v", errDead, r)
 	}
 }
 
-// closeWait is how long closing waits for what is left of a dead index.
+// closeWait limits how long closing waits for the remains of a dead index.
 const closeWait = 2 * time.Second
 
-// shut closes the index. When a background goroutine of bleve has panicked, it
-// may have left root.bolt locked, and closing that would hang for ever.
+// shut closes the index. If a background goroutine of bleve has panicked, it may have
+// left root.bolt locked, and closing it would hang forever.
 func (e *engine) shut() error {
 	defer engines.Delete(storeFolder(e.path))
 	done := make(chan error, 1)
@@ -165,8 +163,8 @@ func (e *engine) shut() error {
 	}
 }
 
-// closeBleve closes what bleve has open. A batch that hangs would make bleve's
-// Close hang too, so of a dead index only the inner part is closed.
+// closeBleve closes the bleve index. A batch that hangs would also block bleve's Close,
+// so for a dead index it closes only the inner part.
 func (e *engine) closeBleve() (err error) {
 	defer panicOnFault()()
 	defer func() {
@@ -195,17 +193,16 @@ func (e *engine) checkpoint() (s checkpoint, err error) {
 	return parseCheckpoint(raw)
 }
 
-// batch is written as a whole or not at all.
+// batch is a set of changes that is written as a whole or not at all.
 type batch struct {
 	puts       []*document.Document
 	deletes    []string    // references
-	checkpoint *checkpoint // nil = as before
+	checkpoint *checkpoint // nil = unchanged
 }
 
-// apply writes a batch and returns when it is on disk and searches find it. An
-// error that is errWrite has left the batch in memory, where bleve tries again
-// to write it and searches find it; another batch would make it panic. So the
-// index must be opened again.
+// apply writes a batch and returns when it is on disk and searches find it. After an
+// errWrite, the batch is still in memory: bleve retries writing it, searches find it, and
+// another batch would make bleve panic. The index must then be reopened.
 func (e *engine) apply(b *batch) error {
 	out := e.bleve.NewBatch()
 	for _, ref := range b.deletes {
@@ -219,8 +216,7 @@ func (e *engine) apply(b *batch) error {
 	if b.checkpoint != nil {
 		out.SetInternal(checkpointKey, b.checkpoint.bytes())
 	}
-	// When a background goroutine of bleve has panicked, a batch waits for it
-	// for ever.
+	// If a background goroutine of bleve has panicked, a batch waits for it forever.
 	done := make(chan error, 1)
 	go func() {
 		var err error
@@ -245,9 +241,9 @@ func (e *engine) apply(b *batch) error {
 	return nil
 }
 
-// find lists the references of the documents of a scope that may have all of
-// some grams: those that have them, and those with too many to tell. More than
-// limit are errMany; the error of a panic is errDead.
+// find returns the references of the documents of a scope that may contain all of some
+// grams: those that contain them, and those with too many grams to store. If there are
+// more than limit, the error is errMany; the error of a panic is errDead.
 func (e *engine) find(ctx context.Context, scope string, grams []string, limit int) (refs []string, err error) {
 	defer panicOnFault()()
 	defer recovered(&err)
@@ -267,12 +263,11 @@ func (e *engine) find(ctx context.Context, scope string, grams []string, limit i
 	return refs, nil
 }
 
-// some lists the references of any size documents that a query finds, or of
-// all when they are fewer.
+// some returns the references of up to size arbitrary documents that a query finds.
 func (e *engine) some(ctx context.Context, q query.Query, size int) ([]string, error) {
 	request := bleve.NewSearchRequestOptions(q, size, 0, false)
-	// Without scores and an order bleve stops as soon as it has so many, and
-	// its total means nothing.
+	// Without scores and an order, bleve stops as soon as it has this many hits, and its
+	// total is not meaningful.
 	request.Score = bleve.ScoreNone
 	result, err := e.bleve.SearchInContext(ctx, request)
 	if err != nil {
@@ -293,18 +288,18 @@ func term(field, text string) query.Query {
 	return q
 }
 
-// bleve reports what goes wrong in its background goroutines to a function
-// that has to be registered by name for the whole process.
+// bleve reports errors of its background goroutines to a function that has to be
+// registered by name for the whole process.
 const callbackName = "svc"
 
 var (
-	engines          sync.Map // folder as bleve names it -> *engine
+	engines          sync.Map // directory in bleve's notation -> *engine
 	registerCallback = sync.OnceFunc(func() { scorch.RegistryAsyncErrorCallbacks[callbackName] = backgroundError })
 )
 
-// backgroundError is called in the goroutine in which the error happened. That
-// goroutine would try again at once, for ever: when the disk is full it is made
-// to wait. After a panic it is gone.
+// backgroundError is called in the goroutine in which the error occurred. That goroutine
+// would immediately retry, forever, so backgroundError makes it wait if the disk is full.
+// After a panic the goroutine is gone.
 func backgroundError(err error, path string) {
 	v, ok := engines.Load(path)
 	if !ok {

@@ -21,10 +21,9 @@ func announcement(i int) store.Change {
 	return c
 }
 
-// TestBurstsSurviveMerging holds bleve to what version 2.6.0 got wrong: a term
-// in more than 1,024 documents with a quiet stretch between was merged into
-// segments that made searches panic (blevesearch/bleve#2393,
-// blevesearch/zapx#409).
+// TestBurstsSurviveMerging verifies that a defect of bleve 2.6.0 stays fixed: a term in
+// more than 1,024 documents with a gap between them was merged into segments that made
+// searches panic (blevesearch/bleve#2393, blevesearch/zapx#409).
 func TestBurstsSurviveMerging(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -52,7 +51,7 @@ func TestBurstsSurviveMerging(t *testing.T) {
 			}
 			for i := range 12_000 {
 				words := fmt.Sprintf("quiet%d", r.IntN(50))
-				if i/1500%3 == 0 { // a burst of the same line
+				if i/1500%3 == 0 { // a burst of identical lines
 					words = "burst"
 				}
 				put(i, words)
@@ -75,7 +74,7 @@ func TestBurstsSurviveMerging(t *testing.T) {
 				for words, refs := range want {
 					got, err := e.find(t.Context(), scopeOf(store.KindAnnouncement, 1), required([]string{words}), 20_000)
 					slices.Sort(got)
-					if len(words) == len("quiet1") { // quiet1 is in quiet10 too
+					if len(words) == len("quiet1") { // quiet1 is also contained in quiet10
 						got = slices.DeleteFunc(got, func(ref string) bool { return !refs[ref] })
 					}
 					if sorted := slices.Sorted(maps.Keys(refs)); err != nil || !slices.Equal(got, sorted) {
@@ -92,7 +91,7 @@ func TestBurstsSurviveMerging(t *testing.T) {
 	}
 }
 
-// stillGone leaves out what was put again after it was deleted.
+// stillGone returns refs without those that were added again after their deletion.
 func stillGone(refs []string, text map[string]string) []string {
 	return slices.DeleteFunc(refs, func(ref string) bool { return text[ref] != "" })
 }
@@ -125,8 +124,8 @@ func TestEngine(t *testing.T) {
 		t.Errorf("a batch without a checkpoint changed it: got %+v, %v, seen %d", s, err, e.seen.Load())
 	}
 
-	// Opening it twice fails within seconds instead of waiting for ever, and
-	// what bleve returns beside the error is not touched.
+	// Opening it twice fails within seconds instead of waiting forever, and the value
+	// that bleve returns with the error is not used.
 	if other, _, err := openEngine(t.Context(), e.path); err == nil {
 		t.Error("opened an index that is open")
 		check(t, other.close())

@@ -17,25 +17,26 @@ import (
 	"svc/internal/boltfile"
 )
 
-// bleve must not be let at files that are not whole. Of what it keeps in
-// root.bolt, a bbolt file, a page that is missing ends the process, and one that
-// is torn does so too or leaves a lock that is never given back. A wrong number
-// in a segment makes it ask for more memory than there is, which ends the
-// process as well. Nobody can recover from either, and bleve never looks at the
-// checksums that it writes. So all is read here first.
+// bleve must not read files that are not intact. It stores its state in root.bolt, a
+// bbolt file. A missing page there ends the process, and a torn one does so too or leaves
+// a lock that is never released. A wrong number in a segment makes bleve request more
+// memory than exists, which also ends the process. None of this can be recovered, and
+// bleve never verifies the checksums that it writes. Therefore everything is verified
+// here first.
 
 var errFile = errors.New("not as it was written")
 
-// storeFolder is where bleve keeps everything but its own settings.
+// storeFolder returns the directory in which bleve keeps everything except its own
+// settings.
 func storeFolder(path string) string { return filepath.Join(path, "store") }
 
-// root is what root.bolt says of an index.
+// root is the content of root.bolt that describes an index.
 type root struct {
 	checkpoint checkpoint
 	segments   []string // file names, sorted
 }
 
-// readRoot reads root.bolt, which is quick.
+// readRoot reads root.bolt. It is fast.
 func readRoot(path string) (r root, err error) {
 	var raw []byte
 	err = boltfile.ExaminePages(filepath.Join(storeFolder(path), "root.bolt"), func(key, value []byte) {
@@ -43,7 +44,7 @@ func readRoot(path string) (r root, err error) {
 		case bytes.Equal(key, util.BoltPathKey):
 			r.segments = append(r.segments, string(value))
 		case bytes.Equal(key, checkpointKey):
-			raw = bytes.Clone(value) // there may be older ones; the last is the newest
+			raw = bytes.Clone(value) // older ones may exist; the last is the newest
 		}
 	})
 	if err != nil {
@@ -55,8 +56,9 @@ func readRoot(path string) (r root, err error) {
 	return r, err
 }
 
-// examine reads everything, as long as ctx lasts. Segments that root.bolt does
-// not name, which a kill leaves behind, may be torn: bleve removes them.
+// examine verifies all files until ctx is cancelled. It ignores segments that root.bolt
+// does not name. A killed process can leave such segments, possibly torn, and bleve
+// removes them.
 func examine(ctx context.Context, path string) (root, error) {
 	r, err := readRoot(path)
 	if err != nil {
@@ -70,8 +72,7 @@ func examine(ctx context.Context, path string) (root, error) {
 	return r, nil
 }
 
-// examineSegment compares a segment with its last four bytes, the checksum of
-// the others.
+// examineSegment compares the checksum of a segment with its last four bytes.
 func examineSegment(ctx context.Context, name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -100,7 +101,7 @@ func examineSegment(ctx context.Context, name string) error {
 	return nil
 }
 
-// lasting reads as long as a context lasts.
+// lasting is a reader that fails once its context is done.
 type lasting struct {
 	ctx  context.Context
 	from io.Reader

@@ -13,11 +13,11 @@ import (
 	"svc/store"
 )
 
-// TestRootFileAtEveryPage damages root.bolt at each of its pages. What bbolt
-// would then read ends the process: nothing can recover from it.
+// TestRootFileAtEveryPage damages root.bolt at each of its pages. If bbolt read the
+// damage, it would end the process without a chance to recover.
 func TestRootFileAtEveryPage(t *testing.T) {
 	t.Parallel()
-	size := os.Getpagesize() // bbolt's pages are as large
+	size := os.Getpagesize() // equal to the size of bbolt's pages
 	for _, tc := range []struct {
 		name   string
 		damage func(data []byte, at int) []byte
@@ -79,9 +79,9 @@ func TestRootFileAtEveryPage(t *testing.T) {
 	}
 }
 
-// TestSegmentDamagedAnywhere clears each byte of a segment, and cuts it there. At
-// some places bleve, which looks at no checksum, would then take the size of
-// something for 128 TiB and ask for as much memory, which ends the process.
+// TestSegmentDamagedAnywhere clears each byte of a segment, and truncates the segment
+// there. bleve, which verifies no checksum, would in some places read a size of 128 TiB
+// and allocate as much memory, which ends the process.
 func TestSegmentDamagedAnywhere(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -118,9 +118,9 @@ func TestSegmentDamagedAnywhere(t *testing.T) {
 	}
 }
 
-// TestForeignIndexDoesNotStay: a command that opens the index and never runs it
-// may change the store, until the checkpoint of an index from its future looks like
-// one from its past.
+// TestForeignIndexDoesNotStay: Open discards an unsuitable index at once. A command that
+// opens the index without running it can change the store, until the checkpoint of an
+// index from the store's future looks like one from its past.
 func TestForeignIndexDoesNotStay(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*checkpoint){
@@ -149,8 +149,8 @@ func TestForeignIndexDoesNotStay(t *testing.T) {
 	}
 }
 
-// TestEndWhileTheIndexIsRead: closing does not wait until all has been read, and
-// nothing is discarded for it.
+// TestEndWhileTheIndexIsRead: closing does not wait until all files have been verified,
+// and does not cause the index to be discarded.
 func TestEndWhileTheIndexIsRead(t *testing.T) {
 	t.Parallel()
 	b, p := filled(t)
@@ -173,16 +173,16 @@ func TestEndWhileTheIndexIsRead(t *testing.T) {
 	}
 }
 
-// TestFilesDamagedInUse damages the files of an index that answers.
+// TestFilesDamagedInUse damages the files of an index that serves searches.
 func TestFilesDamagedInUse(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
 		damage func(t *testing.T, b *box)
 	}{
-		// A search meets pages that are not there any more.
+		// A search accesses pages that no longer exist.
 		{"segments cut", func(t *testing.T, b *box) { cut(t, 1<<40, b.files("*.zap")...) }},
-		// bbolt panics in a goroutine of bleve, which leaves it locked.
+		// bbolt panics in a goroutine of bleve, which leaves the file locked.
 		{"root file zero", func(t *testing.T, b *box) {
 			f, err := os.OpenFile(b.files("root.bolt")[0], os.O_WRONLY, 0)
 			check(t, err)

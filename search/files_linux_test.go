@@ -10,11 +10,11 @@ import (
 	"svc/store"
 )
 
-// noFilesFolder names the data directory for a test binary that is started
-// because no file can be opened in it for a while.
+// noFilesFolder is an environment variable with the data directory for a test binary that
+// is started because it temporarily prevents the whole process from opening files.
 const noFilesFolder = "SVC_TEST_NO_FILES"
 
-// TestFilesAreExhausted runs withoutFiles in a process of its own.
+// TestFilesAreExhausted runs withoutFiles in a separate process.
 func TestFilesAreExhausted(t *testing.T) {
 	if os.Getenv(noFilesFolder) != "" {
 		withoutFiles(t)
@@ -22,7 +22,7 @@ func TestFilesAreExhausted(t *testing.T) {
 	}
 	t.Parallel()
 	b, p := filled(t)
-	b.addLogs(p, 3000, numbered) // the index has not seen them
+	b.addLogs(p, 3000, numbered) // the index has not processed them
 	b.close()
 	c := exec.Command(os.Args[0], "-test.run=^TestFilesAreExhausted$", "-test.v")
 	c.Env = append(os.Environ(), noFilesFolder+"="+b.dir)
@@ -40,8 +40,8 @@ func TestFilesAreExhausted(t *testing.T) {
 	}
 }
 
-// withoutFiles: when the process may not open another file, searches go on,
-// nothing ends, and the index catches up when it may, without being rebuilt.
+// withoutFiles: while the process cannot open files, searches continue and the process
+// survives. Once it can, the index catches up without being rebuilt.
 func withoutFiles(t *testing.T) {
 	dir := os.Getenv(noFilesFolder)
 	b := &box{t: t, dir: dir}
@@ -84,9 +84,9 @@ func withoutFiles(t *testing.T) {
 	release()
 }
 
-// takeFiles keeps the process from opening another file, until the returned
-// function is called. What is open stays open, and closing some of it, as bleve
-// does in the background, makes no room.
+// takeFiles prevents the process from opening files until the returned function is
+// called. Open files stay open, and closing some of them, as bleve does in the
+// background, does not help.
 func takeFiles(t *testing.T) (release func()) {
 	t.Helper()
 	var before syscall.Rlimit

@@ -12,11 +12,11 @@ import (
 	"svc/store"
 )
 
-// fullFolder names the data directory for a test binary that is started
-// because its limits change for the whole process.
+// fullFolder is an environment variable with the data directory for a test binary that is
+// started because its limits apply to the whole process.
 const fullFolder = "SVC_TEST_FULL"
 
-// TestDiskIsFull starts TestOnAFullDisk in a process of its own.
+// TestDiskIsFull runs onAFullDisk in a separate process.
 func TestDiskIsFull(t *testing.T) {
 	if os.Getenv(fullFolder) != "" {
 		onAFullDisk(t)
@@ -24,7 +24,7 @@ func TestDiskIsFull(t *testing.T) {
 	}
 	t.Parallel()
 	b, p := filled(t)
-	b.addLogs(p, 3000, numbered) // the index has not seen them
+	b.addLogs(p, 3000, numbered) // the index has not processed them
 	b.close()
 	c := exec.Command(os.Args[0], "-test.run=^TestDiskIsFull$", "-test.v")
 	c.Env = append(os.Environ(), fullFolder+"="+b.dir)
@@ -95,7 +95,7 @@ func onAFullDisk(t *testing.T) {
 	check(t, b.db.Close())
 }
 
-// limitFiles lets writes behind an offset fail in all files.
+// limitFiles makes writes beyond an offset fail in all files.
 func limitFiles(t *testing.T, size uint64) {
 	t.Helper()
 	var l syscall.Rlimit

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// batchChanges and pageBytes bound what one transaction reads.
+	// batchChanges and pageBytes limit what one transaction reads.
 	batchChanges = 1000
 	pageBytes    = 2 << 20
-	// batchGrams bounds the memory of a batch, which is about 100 bytes a gram.
+	// batchGrams limits the memory of a batch, which is about 100 bytes for each gram.
 	batchGrams = 250_000
 
-	// feedTail is how much of the feed is kept behind the checkpoint, so that an
-	// index that was restored from a copy can catch up.
+	// feedTail is the number of changes kept in the feed before the checkpoint, so that
+	// an index that was restored from a copy can catch up.
 	feedTail = 10_000
-	// trimStep is how many changes one transaction removes.
+	// trimStep is the number of changes that one transaction removes.
 	trimStep = 2_000
 
-	// Changes gather before they are indexed: a batch costs several syncs, which
-	// wait for those of the store and it for them, and a small one costs nearly as
-	// much work as a large one. So a batch is followed by a pause of gatherFor, or
-	// of gatherShare times the time it took when that is longer, up to maxGather:
-	// a burst keeps nine tenths of one processor at least. It ends early when no
-	// change has come for gatherFor. Searches look through what the index has not
-	// seen, so gatherChanges or gatherText, some 350,000 short logs, end it too.
+	// Changes gather before they are indexed. A batch costs several syncs, which compete
+	// with those of the store, and a small batch costs nearly as much work as a large
+	// one. A batch is therefore followed by a pause of gatherFor, or of gatherShare times
+	// its duration if that is longer, up to maxGather. During a burst, indexing thus
+	// leaves at least nine tenths of one processor free. The pause ends early when no
+	// change has arrived for gatherFor. Searches scan the changes that the index has not
+	// processed, so gatherChanges or gatherText (about 350,000 short logs) end it too.
 	gatherFor     = time.Second
 	gatherShare   = 9
 	maxGather     = 15 * time.Second
@@ -42,13 +42,13 @@ const (
 	lastRetry  = time.Minute
 )
 
-// errStale is the error of an index that the feed cannot bring up to date.
+// errStale is returned if the feed cannot bring an index up to date.
 var errStale = errors.New("the index cannot catch up")
 
-// Start runs the index until stop is called, which waits for the end.
+// Start runs the index until stop is called. stop waits for the end.
 func (x *Index) Start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	x.observed.running.Store(true) // now, or a first question could come before
+	x.observed.running.Store(true) // set now, because a search could arrive before Run sets it
 	var running sync.WaitGroup
 	running.Go(func() { x.Run(ctx) })
 	return func() {
@@ -57,15 +57,15 @@ func (x *Index) Start(ctx context.Context) (stop func()) {
 	}
 }
 
-// Run keeps the index up to date until ctx is done: it processes the feed, builds
-// the index if there is none, and retries when something fails. A
-// Rebuild that is in progress then ends with it.
+// Run keeps the index up to date until ctx is done: it processes the feed, builds the
+// index if there is none, and retries after failures. When it ends, it also stops a
+// Rebuild that is in progress.
 func (x *Index) Run(ctx context.Context) {
 	defer context.AfterFunc(ctx, x.end)()
 	x.observed.running.Store(true)
 	defer x.observed.running.Store(false)
 	retry := firstRetry
-	var due time.Time // of the next batch, if there are only a few changes
+	var due time.Time // of the next batch, if there are only few changes
 	for ctx.Err() == nil {
 		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
 		text := x.db.ChangedText()
@@ -96,8 +96,8 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// catchUpOrRecover calls catchUp and returns a panic as an error: the server must go on without
-// an index that is up to date, whatever is wrong with a record.
+// catchUpOrRecover calls catchUp and returns a panic as an error, because the server must
+// continue without an up-to-date index, whatever is wrong with a record.
 func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -107,8 +107,8 @@ func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
 	return x.catchUp(ctx)
 }
 
-// gather waits until the next batch is due, no more changes come, or there are
-// many. seen is the ChangedText that the index knows.
+// gather waits until the next batch is due, no more changes arrive, or there are many.
+// seen is the ChangedText at the last indexed change.
 func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
 	defer timer.Stop()
@@ -133,8 +133,7 @@ func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	}
 }
 
-// admit opens the index that is there, unless it is open, and lets searches use
-// it.
+// admit opens the index if it exists and is not open yet, and lets searches use it.
 func (x *Index) admit() error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -147,8 +146,7 @@ func (x *Index) admit() error {
 	return x.reopen(nil)
 }
 
-// catchUp brings the index to the end of the feed, and makes one when there is
-// none.
+// catchUp brings the index to the end of the feed, and builds it if it does not exist.
 func (x *Index) catchUp(ctx context.Context) error {
 	if err := x.admit(); err != nil {
 		return err
@@ -168,7 +166,7 @@ func (x *Index) catchUp(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// errNone says that there is no index to write to.
+// errNone reports that there is no index to write to.
 var errNone = errors.New("there is no index")
 
 // step indexes one batch of changes.
@@ -195,9 +193,9 @@ func (x *Index) step() (more bool, err error) {
 	return more, err
 }
 
-// reopen opens the index as it is on disk; after is the error because of which an open
-// one is opened again, or nil. An unusable index is discarded; one that cannot be opened
-// at the moment stays closed. The caller must hold writing.
+// reopen opens the index from disk. after is the error that caused an open index to be
+// reopened, or nil. An unusable index is discarded. One that temporarily cannot be opened
+// stays closed. The caller must hold writing.
 func (x *Index) reopen(after error) error {
 	if err := x.drop(); err != nil {
 		x.log.Warn("cannot close search index", "error", err)
@@ -215,7 +213,7 @@ func (x *Index) reopen(after error) error {
 	return nil
 }
 
-// use makes an engine serve searches. The caller must hold writing.
+// use lets an engine serve searches. The caller must hold writing.
 func (x *Index) use(e *engine) {
 	e.observed = &x.observed
 	x.engine = e
@@ -225,7 +223,7 @@ func (x *Index) use(e *engine) {
 // trim removes processed entries from the feed.
 func (x *Index) trim() error {
 	if !x.building.TryLock() {
-		return nil // an index that is built needs the feed from its beginning
+		return nil // an index that is being built needs the feed from the start of its build
 	}
 	defer x.building.Unlock()
 	e := x.current.Load()
@@ -243,7 +241,8 @@ func (x *Index) trim() error {
 	return err
 }
 
-// processFeed indexes the next changes and reports whether there may be more. It is idempotent.
+// processFeed indexes the next changes and reports whether there may be more. It is
+// idempotent.
 func (e *engine) processFeed(db *store.Store) (more bool, err error) {
 	next := newCheckpoint(db, e.seen.Load())
 	var p page
@@ -289,7 +288,7 @@ func (e *engine) processFeed(db *store.Store) (more bool, err error) {
 	return more, e.write(p, next)
 }
 
-// page is what was read in one transaction.
+// page holds the records that were read in one transaction.
 type page struct {
 	there []text
 	gone  []string // references
@@ -303,7 +302,7 @@ type text struct {
 
 func (p *page) full() bool { return p.bytes >= pageBytes }
 
-// add reads the text of a record and reports whether it exists.
+// add reads the text of a record and reports whether the record exists.
 func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
 	folded, there, err := tx.SearchText(c)
 	switch {
@@ -318,8 +317,8 @@ func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
 	return there, nil
 }
 
-// write indexes a page, in as many batches as its size needs. The last one has the
-// checkpoint.
+// write indexes a page, in as many batches as its size requires. The last one contains
+// the checkpoint.
 func (e *engine) write(p page, next checkpoint) error {
 	b := batch{deletes: p.gone}
 	grams := 0

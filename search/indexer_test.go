@@ -48,7 +48,7 @@ func TestFeedStaysBounded(t *testing.T) {
 	}
 }
 
-// Changes that follow each other are indexed together, not one by one.
+// Consecutive changes are indexed together, not one by one.
 func TestBurstIsIndexedInFewBatches(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -61,20 +61,21 @@ func TestBurstIsIndexedInFewBatches(t *testing.T) {
 		b.update(func(tx *store.Tx) error { return tx.PutProject(p) })
 	}
 	b.seen()
-	most := uint64(2 + time.Since(begun)/gatherFor) // one at once, one at the end
+	most := uint64(2 + time.Since(begun)/gatherFor) // one at the start, one at the end
 	if got := b.index.State().Batches - before; got > most {
 		t.Errorf("%d changes in %v: got %d batches, want at most %d", changes, time.Since(begun), got, most)
 	}
 }
 
-// While changes gather, searches find them. Many do not wait.
+// While changes gather, searches find them. A large number of changes is indexed without
+// a wait.
 func TestGatheringChanges(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.index.gatherFor = time.Hour
 	p := b.addProject("app")
 	defer b.run()()
-	b.seen() // the pause after this batch does not end in this test
+	b.seen() // the pause after this batch is longer than the test
 	b.addLogs(p.ID, 3*256, numbered)
 	if got := b.findLogs(p.ID, "line 77 "); got != 1 {
 		t.Errorf("while changes gather: got %d logs, want 1", got)
@@ -93,8 +94,7 @@ func TestGatheringChanges(t *testing.T) {
 	b.seen()
 }
 
-// TestCopyOfTheIndexCatchesUp puts an older copy of an index in the place of
-// the one there is, as restoring it does.
+// TestCopyOfTheIndexCatchesUp replaces the index with an older copy, like a restore.
 func TestCopyOfTheIndexCatchesUp(t *testing.T) {
 	t.Parallel()
 	b, p := filled(t)
@@ -125,9 +125,9 @@ func TestCopyOfTheIndexCatchesUp(t *testing.T) {
 	}
 }
 
-// TestSearchWhileEverythingMoves writes, follows, rebuilds and restarts the
-// index at the same time. What a search finds is always what a look at every
-// record finds in the same transaction.
+// TestSearchWhileEverythingMoves writes, follows, rebuilds and restarts the index
+// concurrently. A search always returns the same records as a scan of all records in the
+// same transaction.
 func TestSearchWhileEverythingMoves(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -149,7 +149,7 @@ func TestSearchWhileEverythingMoves(t *testing.T) {
 	})
 	wait.Go(func() { // rebuilds
 		for ctx.Err() == nil {
-			if index.Load().Rebuild(ctx, nil) == nil { // a conflict, or closed
+			if index.Load().Rebuild(ctx, nil) == nil { // fails with a conflict, or if the index is closed
 				rebuilds.Add(1)
 			}
 		}

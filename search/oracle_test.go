@@ -14,8 +14,8 @@ import (
 	"svc/store"
 )
 
-// world is what a store should contain: plain slices, looked through from end
-// to end.
+// world is the expected content of a store, as plain slices that are searched
+// sequentially.
 type world struct {
 	*box
 	r        *rand.Rand
@@ -30,9 +30,9 @@ type contents struct {
 	logs          []*store.Log
 }
 
-// TestSearchIsExact does at random what can be done to records, with the index
-// up to date, behind, being built, just restarted or gone, and compares each
-// search with a look at every record.
+// TestSearchIsExact performs random operations on records, with the index up to date,
+// behind, being built, just restarted or missing, and compares each search with a scan of
+// every record.
 func TestSearchIsExact(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -44,7 +44,7 @@ func TestSearchIsExact(t *testing.T) {
 			stop := w.run()
 			for range 40 {
 				switch w.r.IntN(12) {
-				case 0: // from now on the index is behind
+				case 0: // from now on, the index is behind
 					stop()
 					w.closeIndex()
 					w.openIndex()
@@ -68,7 +68,7 @@ func TestSearchIsExact(t *testing.T) {
 					w.change()
 					w.compare()
 					if err := <-rebuilt; err != nil {
-						t.Log(err) // a conflict when Run builds already
+						t.Log(err) // a conflict if Run is already building
 					}
 				case 4:
 					check(t, w.db.Purge())
@@ -89,7 +89,7 @@ func TestSearchIsExact(t *testing.T) {
 	}
 }
 
-// compare searches once in everything.
+// compare searches once in every kind of record.
 func (w *world) compare() {
 	w.t.Helper()
 	if len(w.projects) == 0 {
@@ -202,7 +202,7 @@ func (w *world) same(what string, find *store.Find, got, all []store.ID, found, 
 	}
 }
 
-// compareRefs looks at what the index and the feed leave over.
+// compareRefs verifies the candidates of the index and the feed.
 func (w *world) compareRefs(kind store.Kind, p store.ProjectID, terms, want []string) {
 	w.t.Helper()
 	n := w.index.Candidates(w.t.Context(), kind, p, terms)

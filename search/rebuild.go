@@ -11,15 +11,15 @@ import (
 	"svc/store"
 )
 
-// progressEvery is how often the log says how far a build has come.
+// progressEvery is the interval at which the progress of a build is logged.
 const progressEvery = 10 * time.Second
 
 var errClosed = errors.New("the search index is being closed")
 
-// Rebuild builds a new index and replaces the old one, which serves searches until
-// then. progress, which may be nil, is called periodically with the number of
-// records that have been read: versions, announcements, projects, and blocks of
-// feedback or logs. The error is a Conflict during another rebuild.
+// Rebuild builds a new index and replaces the old one, which serves searches until then.
+// progress, which may be nil, is called periodically with the number of records that have
+// been read: versions, announcements, projects, and blocks of feedback or logs. The error
+// is a Conflict if another rebuild is in progress.
 func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	if !x.building.TryLock() {
 		return fault.New(fault.Conflict, "the search index is being rebuilt already")
@@ -36,7 +36,7 @@ func (x *Index) build(ctx context.Context) error {
 	x.building.Lock()
 	defer x.building.Unlock()
 	if x.current.Load() != nil {
-		return nil // another build was faster
+		return nil // another build has finished first
 	}
 	return x.rebuild(ctx, func(int) {})
 }
@@ -59,8 +59,8 @@ func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 	return err
 }
 
-// renew builds an index in a directory of its own and then swaps it in. The directory
-// belongs to who opens the index next once it is closed, which waits for building.
+// renew builds an index in a separate directory and then swaps it in. Once the index is
+// closed, which waits for building, the next Open owns that directory.
 func (x *Index) renew(ctx context.Context, progress func(records int)) (err error) {
 	if err := x.ended(ctx); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (x *Index) renew(ctx context.Context, progress func(records int)) (err erro
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("build search index: %w", err)
 	}
-	// The position comes first: what changes while the records are read is
-	// seen again afterwards.
+	// Take the position first, so that records that change while they are read are
+	// processed again afterwards.
 	first := newCheckpoint(x.db, x.db.LastChange())
 	e, err := makeEngine(path, first)
 	if err != nil {
@@ -92,7 +92,7 @@ func (x *Index) renew(ctx context.Context, progress func(records int)) (err erro
 	return x.exchange(e)
 }
 
-// ended returns why a rebuild must stop; nil if it need not.
+// ended returns the reason why a rebuild must stop, or nil.
 func (x *Index) ended(ctx context.Context) error {
 	if x.life.Err() != nil {
 		return errClosed
@@ -100,8 +100,8 @@ func (x *Index) ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fill reads everything, each page in a transaction of its own: one for all
-// would keep every page of the data file that is replaced meanwhile.
+// fill reads all records, with a separate transaction for each page. A single transaction
+// would keep every page of the data file that is replaced in the meantime.
 func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress func(records int)) error {
 	const limit = 500
 	records, after := 0, ""
@@ -142,9 +142,9 @@ func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress 
 	}
 }
 
-// exchange replaces the index with a complete one.
-// Both are closed for a moment, because not every system renames folders that
-// are in use; searches scan all records meanwhile.
+// exchange replaces the index with a complete one. Both are closed briefly, because not
+// every system can rename directories that are in use. Searches scan all records during
+// that time.
 func (x *Index) exchange(e *engine) (err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -159,7 +159,7 @@ func (x *Index) exchange(e *engine) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			x.wake() // the old one is gone
+			x.wake() // the old one no longer exists
 		}
 	}()
 	old := x.path + oldSuffix

@@ -18,7 +18,7 @@ import (
 	"svc/store"
 )
 
-// filled is a box with an index of 1,500 logs.
+// filled returns a box with an index of 1,500 logs.
 func filled(t *testing.T) (*box, store.ProjectID) {
 	t.Helper()
 	b := newBox(t)
@@ -28,8 +28,7 @@ func filled(t *testing.T) (*box, store.ProjectID) {
 	return b, p.ID
 }
 
-// narrows reports whether the index answers a search with less than
-// everything.
+// narrows reports whether the index excludes some records from a search.
 func (b *box) narrows(p store.ProjectID, term string) bool {
 	return !b.index.Candidates(b.t.Context(), store.KindLog, p, []string{term}).All
 }
@@ -46,7 +45,7 @@ func TestOldIndexAnswersUntilTheNewOneIsComplete(t *testing.T) {
 		if !b.narrows(p, "line") || b.findLogs(p, "line 77 ") != calls {
 			t.Error("old index does not answer while another is built")
 		}
-		b.addLogs(p, 300, numbered) // what comes meanwhile is in the new one
+		b.addLogs(p, 300, numbered) // logs that are added during the build are in the new index
 		if err := b.index.Rebuild(t.Context(), nil); !fault.Is(err, fault.Conflict) {
 			t.Errorf("another one at the same time: got %v, want a conflict", err)
 		}
@@ -101,8 +100,8 @@ func TestRebuildThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// The folder in which an index is built belongs to the next Open once this one is
-// closed. A rebuild that comes too late does not touch it.
+// Once an index is closed, the next Open owns the directory in which it is built. A
+// rebuild that starts too late does not touch it.
 func TestRebuildAfterClose(t *testing.T) {
 	t.Parallel()
 	b, _ := filled(t)
@@ -178,13 +177,13 @@ func TestProjectIsForgottenInSteps(t *testing.T) {
 	}
 }
 
-type inner = bleve.Index // bleve.Index has a method of its name
+type inner = bleve.Index // an alias, because bleve.Index has a method of the same name
 
-// broken is an index whose operations fail.
+// broken is an index with operations that fail.
 type broken struct {
 	inner
 	search, write func()
-	shut          func() // when only the inner part is closed
+	shut          func() // called when only the inner part is closed
 }
 
 func (x broken) Advanced() (index.Index, error) {
@@ -192,7 +191,7 @@ func (x broken) Advanced() (index.Index, error) {
 	return stuck{whole, x.shut}, err
 }
 
-// stuck is the inner part of an index with something before its end.
+// stuck is the inner part of an index and runs a function before it closes.
 type stuck struct {
 	index.Index
 	before func()
@@ -213,14 +212,14 @@ func (x broken) Batch(b *bleve.Batch) error {
 	return x.inner.Batch(b)
 }
 
-// TestBrokenIndexIsBuiltAnew lets bleve panic and hang.
+// TestBrokenIndexIsBuiltAnew makes bleve panic and hang.
 func TestBrokenIndexIsBuiltAnew(t *testing.T) {
 	t.Parallel()
 	nothing := func() {}
 	for _, tc := range []struct {
 		name string
 		hurt func(t *testing.T, e *engine) broken
-		find bool // a search notices
+		find bool // a search detects it
 	}{
 		{"panic in a search", func(t *testing.T, _ *engine) broken {
 			written := func() { t.Error("an index that was given up was written to") }
@@ -270,8 +269,8 @@ func TestFilesTakenAway(t *testing.T) {
 	}
 }
 
-// logged counts what is logged as an error, and values that only a program can
-// read: a duration is nanoseconds in JSON.
+// logged counts the errors in a log, and values that are not readable for people: a
+// duration is written in nanoseconds in JSON.
 type logged struct {
 	slog.Handler
 	errors, nanoseconds atomic.Int32
@@ -292,7 +291,7 @@ func (l *logged) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestRunTriesAgain lets no index be made at first.
+// TestRunTriesAgain prevents the creation of an index at first.
 func TestRunTriesAgain(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -319,8 +318,8 @@ func TestRunTriesAgain(t *testing.T) {
 	}
 }
 
-// TestRebuildForgetsWhatWasDeleted: segments keep the grams of texts that were deleted, and
-// a new index has none of them.
+// TestRebuildForgetsWhatWasDeleted: segments keep the grams of deleted texts, but a new
+// index has none of them.
 func TestRebuildForgetsWhatWasDeleted(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -350,7 +349,7 @@ func TestRebuildForgetsWhatWasDeleted(t *testing.T) {
 	}
 }
 
-// hasGram reports whether a segment has a gram, of whatever document.
+// hasGram reports whether a segment contains a gram, of any document.
 func (b *box) hasGram(gram string) bool {
 	b.t.Helper()
 	dictionary, err := b.index.current.Load().bleve.FieldDict(gramField)

@@ -1,15 +1,15 @@
-// Package search is the full-text index of all records. It is derived from the
-// store by following its change feed, and may be deleted at any time. It returns
-// candidates: the store verifies them and adds what has changed since.
+// Package search implements the full-text index of all records. The index is derived from
+// the store by following its change feed, and may be deleted at any time. It returns
+// candidates; the store verifies them and adds the records that have changed since.
 //
 //	search.go      Index: Open, Candidates, Close
 //	indexer.go     Run: batches from the change feed
-//	rebuild.go     a new index beside the old one
+//	rebuild.go     building a new index while the old one is in use
 //	engine.go      the bleve index: batches and queries
 //	document.go    documents and their grams
-//	checkpoint.go  what an index was built from, and how far it is
+//	checkpoint.go  the origin and the position of an index
 //	examine.go     checks before bleve opens a file
-//	probe.go       why an index cannot be used
+//	probe.go       testing whether an index can be used
 //	check.go       svc check
 //	state.go       counters for status and metrics
 package search
@@ -32,23 +32,23 @@ import (
 	"svc/store"
 )
 
-// The folders of the index in a data directory.
+// The suffixes of directories of the index in a data directory.
 const (
-	newSuffix = ".new" // while it is built
-	oldSuffix = ".old" // while it is removed
+	newSuffix = ".new" // while it is being built
+	oldSuffix = ".old" // while it is being removed
 )
 
 // maxHits is the number of hits above which scanning all records is as fast.
 const maxHits = 10_000
 
-// Index is the index of a data directory. Its methods may be called from any
-// goroutine. A nil Index knows nothing.
+// Index is the index of a data directory. It is safe for concurrent use. With a nil
+// Index, every record is a candidate.
 type Index struct {
 	path string
 	db   *store.Store
 	log  *slog.Logger
 
-	// current serves searches; nil while no engine can.
+	// current serves searches. It is nil while no engine can.
 	current atomic.Pointer[engine]
 	woken   chan struct{} // for Run: current was invalidated
 	life    context.Context
@@ -59,18 +59,18 @@ type Index struct {
 	building sync.Mutex
 
 	writing sync.Mutex
-	engine  *engine // open, though perhaps given up; guarded by writing
+	engine  *engine // open, but possibly abandoned; guarded by writing
 	closed  bool    // guarded by writing
 
-	gatherFor time.Duration // the least pause after a batch
+	gatherFor time.Duration // minimum pause after a batch
 
 	observed observed
 }
 
-// Open probes the index in a data directory whose lock the caller must hold. Run
-// then opens it, which takes a while, and lets it serve searches. A missing index
-// is no error; one that is damaged, foreign or too old is discarded, and Run
-// rebuilds it. Open fails only if files cannot be removed.
+// Open probes the index in a data directory. The caller must hold the lock of the
+// directory. Run later opens the index, which takes a while, and lets it serve searches.
+// A missing index is not an error. A damaged, foreign or outdated one is discarded, and
+// Run rebuilds it. Open fails only if files cannot be removed.
 func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	x := &Index{path: filepath.Join(dir, datadir.Index), db: db, log: log, woken: make(chan struct{}, 1), gatherFor: gatherFor}
 	x.life, x.end = context.WithCancel(context.Background())
@@ -83,8 +83,8 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 		return x, nil
 	}
 	if err != nil && !passes(err) {
-		// It must not stay: when the store has gone on for a while, a checkpoint from
-		// its future could look like one from its past.
+		// Discard it now: once the store has advanced, a checkpoint from its future could
+		// look like one from its past.
 		if err := x.discard(err); err != nil {
 			return nil, err
 		}
@@ -92,14 +92,14 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	return x, nil
 }
 
-// passes reports whether an index cannot be opened for a reason that is not its
-// own: the process may not open more files, the disk is full or read-only.
+// passes reports whether an index cannot be opened for a temporary reason unrelated to
+// the index: the process cannot open more files, or the disk is full or read-only.
 func passes(err error) bool {
 	err = fault.Disk(err)
 	return fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) && !errors.Is(err, syscall.EIO)
 }
 
-// openUsable opens an index that can be caught up with the store.
+// openUsable opens an index that can catch up with the store.
 func (x *Index) openUsable() (*engine, error) {
 	e, made, err := openEngine(x.life, x.path)
 	if err != nil {
@@ -120,10 +120,10 @@ func (x *Index) discard(reason error) error {
 	return nil
 }
 
-// Candidates returns the records of a kind that may contain all of some folded
-// texts, in one project or, when project is 0, in all. If the index cannot tell, or
-// a scan would be faster, every record is a candidate. It never waits, however far
-// the index is behind.
+// Candidates returns the records of a kind that may contain all of some folded texts, in
+// one project, or in all projects if project is 0. If the index cannot answer, or a scan
+// would be faster, every record is a candidate. Candidates never waits, however far the
+// index is behind.
 func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.ProjectID, terms []string) store.Candidates {
 	all := store.Candidates{All: true}
 	if x == nil {
@@ -134,7 +134,7 @@ func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.P
 	if e == nil || len(grams) == 0 {
 		return all
 	}
-	seen := e.seen.Load() // before the search, which may then see more, not less
+	seen := e.seen.Load() // loaded before the search, which may then see more, but not less
 	refs, err := e.find(ctx, scopeOf(kind, project), grams, maxHits)
 	switch {
 	case errors.Is(err, errDead):
@@ -153,8 +153,7 @@ func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.P
 	return n
 }
 
-// Seen returns the number of the last indexed change; ok is false while there is no
-// index.
+// Seen returns the number of the last indexed change. ok is false if there is no index.
 func (x *Index) Seen() (seq uint64, ok bool) {
 	e := x.current.Load()
 	if e == nil {
@@ -163,7 +162,7 @@ func (x *Index) Seen() (seq uint64, ok bool) {
 	return e.seen.Load(), true
 }
 
-// required returns the grams that every text with all terms must have.
+// required returns the grams that every text with all terms contains.
 func required(terms []string) []string {
 	var grams []string
 	seen := map[string]bool{}
@@ -178,8 +177,8 @@ func required(terms []string) []string {
 	return grams
 }
 
-// invalidate stops searches from using an engine that cannot be trusted. Run
-// replaces it.
+// invalidate stops searches from using an engine that is no longer reliable. Run replaces
+// it.
 func (x *Index) invalidate(e *engine, reason error) {
 	if e.bad.Swap(true) {
 		return
@@ -189,7 +188,7 @@ func (x *Index) invalidate(e *engine, reason error) {
 	x.wake()
 }
 
-// wake makes Run check the index now.
+// wake makes Run check the index immediately.
 func (x *Index) wake() {
 	select {
 	case x.woken <- struct{}{}:

@@ -2,30 +2,30 @@ package search
 
 import "sync/atomic"
 
-// State is what an index has done since it was opened, and its current position.
+// State holds counters of an index since it was opened, and its current position.
 type State struct {
-	Running bool // it is kept up to date
-	Ready   bool // searches ask it; until then they scan all records
+	Running bool // the index is kept up to date
+	Ready   bool // searches use it; until then they scan all records
 
-	Seen, Last uint64 // the changes up to which it knows, and up to which there are any
-	Batches    uint64 // that were written
-	Documents  uint64 // in them
-	Failed     uint64 // attempts to catch up
-	Failure    string // of the last attempt; "" when it went well
+	Seen, Last uint64 // the last indexed change, and the last change of the store
+	Batches    uint64 // written
+	Documents  uint64 // documents in these batches
+	Failed     uint64 // failed attempts to catch up
+	Failure    string // error of the last attempt; "" if it succeeded
 }
 
-// Lag returns the number of changes that searches look through because the index has
-// not seen them yet.
+// Lag returns the number of changes that the index has not processed yet, so that
+// searches have to scan them.
 func (s State) Lag() uint64 { return s.Last - min(s.Seen, s.Last) }
 
-// observed is what an index counts of itself.
+// observed holds the statistics of an index.
 type observed struct {
 	running                    atomic.Bool
 	batches, documents, failed atomic.Uint64
 	failure                    atomic.Pointer[error] // of the last attempt
 }
 
-// wrote counts a batch. An engine that belongs to no index counts nothing.
+// wrote counts a batch. A nil observed counts nothing.
 func (o *observed) wrote(b *batch) {
 	if o != nil {
 		o.batches.Add(1)
@@ -33,7 +33,7 @@ func (o *observed) wrote(b *batch) {
 	}
 }
 
-// caughtUp records how an attempt to catch up ended.
+// caughtUp records the result of an attempt to catch up.
 func (o *observed) caughtUp(err error) {
 	if err == nil {
 		o.failure.Store(nil)
@@ -50,7 +50,7 @@ func (x *Index) State() State {
 		Running: o.running.Load(),
 		Batches: o.batches.Load(), Documents: o.documents.Load(), Failed: o.failed.Load(),
 	}
-	s.Seen, s.Ready = x.Seen() // before the last change, which it cannot be ahead of
+	s.Seen, s.Ready = x.Seen() // before Last, so that Seen is not ahead of it
 	s.Last = x.db.LastChange()
 	if failure := o.failure.Load(); failure != nil {
 		s.Failure = (*failure).Error()

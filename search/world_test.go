@@ -12,7 +12,7 @@ import (
 	"svc/store"
 )
 
-// change does one random thing.
+// change makes one random change.
 func (w *world) change() {
 	w.t.Helper()
 	if len(w.projects) == 0 || w.r.IntN(12) == 0 {
@@ -138,8 +138,8 @@ func (w *world) changeAnnouncements(tx *store.Tx, p *contents) error {
 	}
 }
 
-// vocabulary is small, so that parts of words are found, and has what folding
-// is about.
+// vocabulary is small, so that parts of words are found, and contains characters that
+// folding changes.
 var vocabulary = []string{"Connection", "ERR_CONN_42", "timeout", "v1.2.0-beta.1", "10.0.0.1", "user@example.org", "超时", "连接失败", "İstanbul", "e\u0301te\u0301", "H\u0331", "\u1112\u1161\u11ab", "👩‍🚀", "a\tb", "%", "_", "\x01", "ß", "Ⅷ"}
 
 func (w *world) text() string {
@@ -161,7 +161,7 @@ func (w *world) platform() *platform.Platform {
 	return &p
 }
 
-// pick is one of a list; the zero value when it is empty.
+// pick returns a random element of a list, or the zero value if the list is empty.
 func pick[T any](r *rand.Rand, list []T) (one T) {
 	if len(list) > 0 {
 		one = list[r.IntN(len(list))]
@@ -169,7 +169,7 @@ func pick[T any](r *rand.Rand, list []T) (one T) {
 	return one
 }
 
-// terms is something to look for: part of what is there, or of what could be.
+// terms returns search terms: parts of an existing text or of a possible one.
 func (w *world) terms(p *contents) []string {
 	text := w.text()
 	switch w.r.IntN(6) {
