@@ -71,5 +71,3 @@ func (p *program) printCompacted(answer apicontrol.CompactResult) error {
 	}
 	return nil
 }
-
-func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

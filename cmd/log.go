@@ -3,19 +3,10 @@ package cmd
 import (
 	"io"
 	"log/slog"
-	"os"
-
-	"golang.org/x/term"
 
 	"svc/internal/logging"
 	"svc/internal/setting"
 )
-
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 // newLog returns the log of a server from a level on: text on a terminal, JSON elsewhere, unless
 // the settings choose a format. flush writes buffered lines.

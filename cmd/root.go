@@ -1,19 +1,30 @@
 // Package cmd is the command line. It reads settings, builds the parts of the program in order,
 // stops them in reverse, and turns errors into exit codes.
 //
-// Each command has a file, named after it. Commands share: root.go (the tree), settings.go, exit.go
-// (exit codes), connection.go (to a running server, or the lock), complete.go (shell completion),
-// log.go, progress.go and bar.go (progress), topics.go (help on subjects), upload.go (files in
-// chunks). The serve command also uses: start.go (what it prints), reload.go, signals.go,
+// Each command has a file, named after it. Commands share: root.go (the tree and the exit codes),
+// connection.go (the settings, and the running server or the lock), output.go (lines, JSON and
+// progress), complete.go (shell completion), log.go, topics.go (help on subjects), upload.go (files
+// in chunks). The serve command also uses: start.go (what it prints), reload.go, signals.go,
 // shutdown.go (its limit), systemd.go, memory.go, geo.go, umask_unix.go.
 package cmd
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"svc/internal/boltfile"
+	"svc/internal/control"
+	"svc/internal/fault"
+	"svc/internal/instance"
+	"svc/internal/setting"
+	"svc/store"
 )
 
 // version is set when a release is built, with -ldflags "-X svc/cmd.version=…".
@@ -112,4 +123,156 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	}
 	c.AddCommand(commands...)
 	return c
+}
+
+// Exit codes are an interface for scripts and service managers.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2   // usage or settings
+	exitWarnings    = 3   // the work was done, with warnings
+	exitNoData      = 10  // the data directory does not exist
+	exitLocked      = 11  // another process holds the lock
+	exitNewer       = 12  // a newer program wrote the data
+	exitDamaged     = 13  // the data cannot be opened
+	exitHung        = 15  // the shutdown did not finish
+	exitInterrupted = 130 // by a signal, before the work was done
+)
+
+var (
+	errInterrupted = errors.New("interrupted")
+	errNoCommand   = errors.New("a command is missing")
+)
+
+// exitError is an error with the exit code that belongs to it.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func withCode(code int, err error) error { return &exitError{code, err} }
+
+// runError is an error from running a command; other errors come from parsing the command line.
+type runError struct{ err error }
+
+func (e *runError) Error() string { return e.err.Error() }
+func (e *runError) Unwrap() error { return e.err }
+
+// markRuns wraps the errors of commands in runError, so that exitCode can distinguish them from
+// cobra's errors, which have no type.
+func markRuns(c *cobra.Command) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if err := run(c, args); err != nil {
+				return &runError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		markRuns(sub)
+	}
+}
+
+func exitCode(err error) int {
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.code
+	}
+	if _, ok := errors.AsType[setting.Errors](err); ok || errors.Is(err, instance.ErrNotFolder) {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*instance.ForeignError](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*instance.OwnerError](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*control.HeldError](err); ok || errors.Is(err, store.ErrLocked) {
+		return exitLocked
+	}
+	switch {
+	case errors.Is(err, store.ErrNewer):
+		return exitNewer
+	case errors.Is(err, store.ErrDamaged), errors.Is(err, boltfile.ErrUnreleased):
+		return exitDamaged
+	}
+	if _, ok := errors.AsType[*runError](err); ok {
+		return exitFailed
+	}
+	return exitUsage
+}
+
+// printError writes each problem of the settings on a line of its own. Other errors have a first
+// line with the problem and further lines with the remedy. args is the command line that failed.
+func printError(w io.Writer, err error, args []string) {
+	if problems, ok := errors.AsType[setting.Errors](err); ok {
+		for _, problem := range problems {
+			say(w, "%s", problem)
+		}
+		return
+	}
+	text := err.Error()
+	if owner, ok := errors.AsType[*control.OwnerError](err); ok {
+		text += "\n" + ownerHint(owner, args)
+	}
+	if _, ok := errors.AsType[*instance.ForeignError](err); ok {
+		text += "\nuse --force to keep the data beside that, which stays as it is, or name another directory with --data"
+	}
+	if other, ok := errors.AsType[*instance.OwnerError](err); ok {
+		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: svc files adopt --data " + quoted(other.Data)
+	}
+	text += diskHint(err)
+	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {
+		text = newerText(newer)
+	}
+	if errors.Is(err, boltfile.ErrUnreleased) {
+		text += "\nmove the file away: svc then starts without its events and keeps everything else"
+	}
+	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
+}
+
+// ownerHint returns the command to type if the data belongs to another user.
+func ownerHint(e *control.OwnerError, args []string) string {
+	if e.Root {
+		return "files that root makes there would stop the next start; use: sudo -u " + quoted(e.Owner) + " " + strings.Join(args, " ")
+	}
+	number, nameless := strings.CutPrefix(e.User, "#")
+	hint := "as root: chown -R " + quoted(number) + " " + quoted(e.Dir)
+	if nameless { // as in images without a user database
+		hint += "\nin a container that is the folder or volume which is mounted there; do it outside"
+	}
+	return hint
+}
+
+// diskHint returns the remedy for a disk that rejects writes, or "".
+func diskHint(err error) string {
+	switch {
+	case fault.Is(fault.Disk(err), fault.NoSpace):
+		return "\nmake room on that disk and try again; nothing that was stored is lost"
+	case errors.Is(err, syscall.EROFS):
+		return "\nit has to be mounted for writing; after an error of the disk the system itself makes it read-only, see its log"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "\nallow it more open files: ulimit -n, or LimitNOFILE= in a unit of systemd"
+	}
+	return ""
+}
+
+// newerText describes data written by a newer program and how to proceed.
+func newerText(e *boltfile.NewerError) string {
+	text := fmt.Sprintf("%s has format %d; this is svc %s, which reads formats %d to %d", e.Path, e.Format, version, e.Oldest, e.Newest)
+	if e.Oldest == e.Newest {
+		text = fmt.Sprintf("%s has format %d; this is svc %s, which reads format %d", e.Path, e.Format, version, e.Newest)
+	}
+	if e.Writer == "" {
+		return text + "\nit was written by a newer svc; install that one"
+	}
+	text += fmt.Sprintf("\nit was last written by svc %s; install %s or newer", e.Writer, e.Writer)
+	data := filepath.Dir(e.Path)
+	if path := instance.NewestUpgradeCopy(data, e.Writer); path != "" {
+		text += ", or restore the copy made\nbefore the upgrade: svc restore " + quoted(path) + " --force --data " + quoted(data)
+	}
+	return text
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -130,19 +129,4 @@ func container(machine fs.FS) string {
 		return ""
 	}
 	return engine + " exec " + name + " " + quoted(program)
-}
-
-func absolute(path string) string {
-	if full, err := filepath.Abs(path); err == nil {
-		return full
-	}
-	return path
-}
-
-// quoted quotes a path as one word for the shell.
-func quoted(path string) string {
-	if strings.ContainsAny(path, " '\"$&;()*?<>|`\\#~") && runtime.GOOS != "windows" {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -78,16 +77,4 @@ formats that it writes. Older data is migrated at the start; newer data is refus
 	}
 	addJSON(c, &asJSON)
 	return c
-}
-
-// addJSON adds the flag --json to a command.
-func addJSON(c *cobra.Command, asJSON *bool) {
-	c.Flags().BoolVar(asJSON, "json", false, "print JSON")
-}
-
-func printJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
 }
