@@ -12,9 +12,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// AddFolder adds every ordinary file of a directory of local files as a member below
-// datadir.Files, but for the cache and for staging, of which it adds the files whose
-// names are in staged, a list of file ids, as far as they are there.
+// AddFolder adds every regular file of a directory of local files as a member below
+// datadir.Files, except for the cache and staging directories. Of the staged files it
+// adds those listed in staged, by file ID, if they exist.
 func (w *Writer) AddFolder(dir string, staged []string) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,9 +34,9 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 		case entry.IsDir():
 			return nil
 		case name == datadir.Owner || name == datadir.OwnerLock:
-			return nil // the database in the archive knows whose files these are
+			return nil // the database in the archive identifies the owner of the files
 		case strings.HasPrefix(name, ".probe-"):
-			return nil // it is there for a moment, while the directory is tried
+			return nil // exists only briefly, while the directory is tested
 		case !entry.Type().IsRegular() || !Contained(member):
 			return fmt.Errorf("%s is not a regular file with a valid name and cannot be archived", filepath.Join(dir, name))
 		}
@@ -63,8 +63,8 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 	return err
 }
 
-// AddFile adds the file at path as a member. A link is followed wherever it leads:
-// operators may keep such a file elsewhere.
+// AddFile adds the file at path as a member. It follows a symbolic link wherever it
+// leads, because operators may keep such a file elsewhere.
 func (w *Writer) AddFile(name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *Writer) AddFile(name, path string) error {
 	return w.addFile(name, f)
 }
 
-// addFile adds what f has, and closes it.
+// addFile adds the content of f, and closes it.
 func (w *Writer) addFile(name string, f *os.File) error {
 	defer f.Close()
 	info, err := f.Stat()

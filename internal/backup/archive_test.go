@@ -26,12 +26,12 @@ var moment = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 // file is a file for an archive.
 type file struct{ name, text string }
 
-// small is what the smallest archive has, and a local file.
+// small returns the content of the smallest possible archive, and a local file.
 func small() []file {
 	return []file{{datadir.Database, "records"}, {datadir.Events, "events"}, {datadir.Secrets, "x = 'y'"}, {"files/objects/a b.zip", "file"}}
 }
 
-// write makes an archive.
+// write returns an archive.
 func write(t testing.TB, files []file, recipients ...age.Recipient) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -50,7 +50,7 @@ func write(t testing.TB, files []file, recipients ...age.Recipient) []byte {
 	return b.Bytes()
 }
 
-// read takes an archive apart.
+// read reads an archive and returns its members.
 func read(archive []byte, identities ...backup.Identity) (m *backup.Manifest, files []file, err error) {
 	m, err = backup.Read(bytes.NewReader(archive), identities, func(m backup.Member, content io.Reader) error {
 		text, err := io.ReadAll(content)
@@ -106,7 +106,7 @@ func TestSealedNeedsItsIdentity(t *testing.T) {
 	}
 }
 
-// TestEveryByteCounts changes each byte of a small archive and cuts it off at many
+// TestEveryByteCounts changes each byte of a small archive, and truncates it in many
 // places.
 func TestEveryByteCounts(t *testing.T) {
 	t.Parallel()
@@ -138,8 +138,7 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestEveryRegionCounts changes a byte of every 4 KiB of an archive of many zstd
-// blocks.
+// TestEveryRegionCounts changes a byte in every 64 KiB of an archive of many zstd blocks.
 func TestEveryRegionCounts(t *testing.T) {
 	t.Parallel()
 	archive := write(t, large(4<<20))
@@ -153,7 +152,7 @@ func TestEveryRegionCounts(t *testing.T) {
 	}
 }
 
-// large is an archive's content, half of which can be compressed.
+// large returns the content of a large archive. Half of it is compressible.
 func large(size int) []file {
 	random := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, size)
@@ -173,8 +172,8 @@ func TestLargeArchiveComesBack(t *testing.T) {
 	}
 }
 
-// TestOrdinaryTools reads an archive with what tar and zstd do, which know nothing
-// of ours.
+// TestOrdinaryTools reads an archive as tar and zstd do, which do not know its special
+// members.
 func TestOrdinaryTools(t *testing.T) {
 	t.Parallel()
 	z, err := zstd.NewReader(bytes.NewReader(write(t, small())))
@@ -234,7 +233,7 @@ func TestContained(t *testing.T) {
 	}
 }
 
-// begin begins an archive with the members that each must have.
+// begin starts an archive with the members that every archive must have.
 func begin(t *testing.T, to io.Writer) *backup.Writer {
 	t.Helper()
 	w, err := backup.NewWriter(to, "", moment)
@@ -249,7 +248,7 @@ func begin(t *testing.T, to io.Writer) *backup.Writer {
 	return w
 }
 
-// TestAddFolder takes every ordinary file and nothing that is only for a while.
+// TestAddFolder adds every regular file, but no temporary ones.
 func TestAddFolder(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -287,7 +286,7 @@ func TestAddFolder(t *testing.T) {
 	}
 }
 
-// TestAddFileThatIsALink takes what a link leads to: a configuration may be kept
+// TestAddFileThatIsALink adds the target of a link, because a configuration may be kept
 // elsewhere.
 func TestAddFileThatIsALink(t *testing.T) {
 	t.Parallel()

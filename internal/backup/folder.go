@@ -12,23 +12,24 @@ import (
 	"svc/internal/disk"
 )
 
-// FolderMark is a file by which people say that backups belong on a disk, in the
-// folder of the backups or in the one that this is in.
+// FolderMark is the name of a file with which an administrator confirms that backups
+// belong on a disk. It is in the directory of the backups or in its parent.
 const FolderMark = ".svc-backups"
 
-// Folder is where scheduled backups go.
+// Folder is the directory of scheduled backups.
 type Folder struct {
 	Dir  string
-	Data string // the data directory, whose disk is there for certain
-	// LastDevice is the device of Dir at the last success; Known says that there was one.
+	Data string // the data directory, which is certain to be on a mounted disk
+	// LastDevice is the device of Dir at the last success. Known reports whether there
+	// was one.
 	LastDevice uint64
 	Known      bool
 }
 
-// Usable decides whether backups may be put into the folder; missing says that it
-// has to be made. A folder that is missing, or empty where there was another disk, is
-// likely the place of a disk that is not mounted: backups would fill the disk below
-// it, and nobody would look for them there.
+// Usable decides whether backups may be written to the directory. missing reports that it
+// has to be created. A directory that is missing, or empty although it used to be on
+// another disk, is probably the mount point of a disk that is not mounted. Backups would
+// then fill the disk below it, where the administrator would not look for them.
 func (f Folder) Usable(now time.Time) (missing bool, err error) {
 	if within(f.Dir, f.Data) {
 		_, err := os.Stat(f.Dir)
@@ -55,7 +56,7 @@ func (f Folder) Usable(now time.Time) (missing bool, err error) {
 	return false, fmt.Errorf("%s is not there, and nothing says that its disk is mounted: mount it and make the folder, or put an empty file %s into %s", f.Dir, FolderMark, parent)
 }
 
-// within reports whether a path is below a folder, going by names.
+// within reports whether a path is below a directory, comparing only names.
 func within(path, dir string) bool {
 	path, one := filepath.Abs(path)
 	dir, other := filepath.Abs(dir)

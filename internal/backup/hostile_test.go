@@ -15,7 +15,7 @@ import (
 	"svc/internal/backup"
 )
 
-// sealedBy adds the trailer to compressed data, as docs/format/backup.md describes it.
+// sealedBy appends the trailer to compressed data, as described in docs/format/backup.md.
 func sealedBy(packed []byte) []byte {
 	sum := sha256.Sum256(packed)
 	packed = append(packed, 0x5B, 0x2A, 0x4D, 0x18, 40, 0, 0, 0)
@@ -23,8 +23,8 @@ func sealedBy(packed []byte) []byte {
 	return append(packed, sum[:]...)
 }
 
-// hostile makes an archive from headers and contents that the writer would not
-// write. A header without a size has that of its content.
+// hostile returns an archive of headers and contents that Writer would not write. A
+// header without a size gets the size of its content.
 func hostile(t *testing.T, members ...member) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,7 +58,7 @@ type member struct {
 
 func plain(name, text string) member { return member{tar.Header{Name: name}, text} }
 
-// entry is the line of a member in a manifest.
+// entry returns the JSON of a member in a manifest.
 func entry(name, text string) string {
 	return fmt.Sprintf(`{"name":%q,"size":%d,"mode":"0600","sha256":"%x"}`, name, len(text), sha256.Sum256([]byte(text)))
 }
@@ -110,8 +110,8 @@ func TestOtherFilesAreNoArchives(t *testing.T) {
 	}
 }
 
-// TestEmptyBlocksBehindTheEnd: what zstd skips or unpacks to nothing is refused as
-// well, although the sum of the bytes is right.
+// TestDataBehindTheEnd: data that zstd skips or unpacks to nothing is refused too,
+// although the checksum of the bytes is right.
 func TestDataBehindTheEnd(t *testing.T) {
 	t.Parallel()
 	archive := write(t, small())
@@ -125,9 +125,9 @@ func TestDataBehindTheEnd(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no input makes the reader panic, and that what it accepts
-// has the database and names that stay in the folder. The trailer is put right,
-// so that the fuzzer comes behind it.
+// FuzzRead verifies that no input makes the reader panic, and that every accepted archive
+// contains the database and only names inside the directory. It also appends a valid
+// trailer, so that the fuzzer reaches the code after it.
 func FuzzRead(f *testing.F) {
 	archive := write(f, small())
 	f.Add(archive[:len(archive)-48])

@@ -4,5 +4,5 @@ package backup
 
 import "io/fs"
 
-// private is what the owner may do with a file.
+// private returns the permissions of the owner.
 func private(mode fs.FileMode) Mode { return Mode(mode.Perm() & 0o700) }

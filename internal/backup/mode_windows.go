@@ -2,5 +2,5 @@ package backup
 
 import "io/fs"
 
-// private is the mode of all files: here it says nothing.
+// private returns the mode of all files. Windows ignores it.
 func private(fs.FileMode) Mode { return 0o600 }

@@ -23,14 +23,14 @@ import (
 const (
 	sealedHead = "age-encryption.org/v1\n"
 	packedHead = "\x28\xB5\x2F\xFD"
-	// maxWindow bounds the memory of reading, in bytes.
+	// maxWindow limits the memory of reading, in bytes.
 	maxWindow = 8 << 20
 )
 
-// Read reads an archive to its end and holds it to its manifest and sums. each,
-// which may be nil, gets every member before that is done: what it makes of them
-// counts only when Read returns without an error. The errors are ErrDamaged,
-// ErrNewer, ErrSealed, ErrNoArchive, those of each and those of from.
+// Read reads an archive to its end and verifies it against its manifest and checksums. It
+// calls each, which may be nil, for every member before the verification is complete: the
+// caller must discard the members unless Read returns without an error. The error is
+// ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error of each or of from.
 func Read(from io.Reader, identities []Identity, each func(m Member, content io.Reader) error) (*Manifest, error) {
 	open, err := unseal(from, identities)
 	if err != nil {
@@ -57,7 +57,7 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 	if n, err := io.ReadFull(unpacked, r.piece[:1]); n > 0 || !errors.Is(err, io.EOF) {
 		return nil, blame(errors.Join(errors.New("there is data after its end"), err))
 	}
-	if !t.over { // zstd has not read behind its last frame
+	if !t.over { // zstd has not read past its last frame
 		if n, err := io.Copy(io.Discard, t); n > 0 || err != nil {
 			return nil, blame(errors.Join(errors.New("there is data after its end"), err))
 		}
@@ -65,13 +65,14 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 	return m, nil
 }
 
-// Identity opens archives that are sealed for it.
+// Identity decrypts archives that are encrypted for it.
 type Identity = age.Identity
 
-// ParseIdentities reads identities of age, one a line, as age-keygen writes them.
+// ParseIdentities parses identities of age, one per line, in the format of age-keygen.
 func ParseIdentities(from io.Reader) ([]Identity, error) { return age.ParseIdentities(from) }
 
-// unseal begins to open an archive that is sealed and leaves another one as it is.
+// unseal returns a reader that decrypts an encrypted archive. It returns any other
+// archive unchanged.
 func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
 	b := bufio.NewReaderSize(from, 64<<10)
 	begin, err := b.Peek(len(sealedHead))
@@ -94,8 +95,7 @@ func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
 	return open, nil
 }
 
-// blame says of what went wrong while reading that it is the archive's fault,
-// unless it is something else's.
+// blame attributes an error of reading to the archive, unless it has another cause.
 func blame(err error) error {
 	if _, other := errors.AsType[*fs.PathError](err); other || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer) {
 		return err
@@ -109,10 +109,10 @@ func blame(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// takerError is an error of the function that takes the members.
+// takerError is an error of the function that receives the members.
 type takerError struct{ err error }
 
-// Error is its text.
+// Error returns the text of the error.
 func (e *takerError) Error() string { return e.err.Error() }
 
 // reader reads the members of an archive.
@@ -123,7 +123,8 @@ type reader struct {
 	piece []byte
 }
 
-// members reads up to the manifest, which is last, and compares.
+// members reads up to and including the manifest, which comes last, and compares the
+// members with it.
 func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) {
 	for {
 		h, err := r.tar.Next()
@@ -148,7 +149,7 @@ func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) 
 	}
 }
 
-// take hands a member on and sums it up.
+// take passes a member to each and returns its checksum.
 func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string, err error) {
 	content := &content{from: r.tar, sum: sha256.New()}
 	if each != nil {
@@ -162,7 +163,7 @@ func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string,
 	return hex.EncodeToString(content.sum.Sum(nil)), nil
 }
 
-// content is that of a member. It keeps an error of reading apart from those of
+// content is the content of a member. It distinguishes errors of reading from those of
 // the caller.
 type content struct {
 	from io.Reader
@@ -170,7 +171,7 @@ type content struct {
 	err  error
 }
 
-// Read reads and sums up.
+// Read reads and updates the checksum.
 func (c *content) Read(b []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
@@ -183,10 +184,10 @@ func (c *content) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// onlyWriter keeps io.CopyBuffer from using another buffer than ours.
+// onlyWriter prevents io.CopyBuffer from using another buffer.
 type onlyWriter struct{ io.Writer }
 
-// compare reads the manifest and holds the members to it.
+// compare reads the manifest and compares the members with it.
 func (r *reader) compare(size int64) (*Manifest, error) {
 	if most := int64(64<<10 + (2*maxName+256)*len(r.list)); size > most {
 		return nil, fmt.Errorf("%w: its manifest has %d bytes for %d files", ErrDamaged, size, len(r.list))
@@ -222,7 +223,7 @@ func (r *reader) compare(size int64) (*Manifest, error) {
 	return m, nil
 }
 
-// difference names the first member that is not as the manifest says.
+// difference describes the first member that does not match the manifest.
 func difference(want, got []Member) string {
 	for i, m := range got {
 		if i >= len(want) || want[i].Name != m.Name {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// scheduledLayout begins the names of archives that a schedule makes, in UTC, so
-// that names sort like times.
+// scheduledLayout is the format of the start of the names of scheduled archives, in UTC,
+// so that names sort in order of time.
 const scheduledLayout = "svc-20060102-150405"
 
 var scheduledName = regexp.MustCompile(`^svc-[0-9]{8}-[0-9]{6}\.tar\.zst(\.age)?$`)
 
-// Scheduled is an archive that a schedule has made.
+// Scheduled is an archive made by a schedule.
 type Scheduled struct {
 	Name string
 	At   time.Time
 }
 
-// ScheduledName is the name of the archive of a moment.
+// ScheduledName returns the name of the archive made at a time.
 func ScheduledName(at time.Time, sealed bool) string {
 	suffix := Suffix
 	if sealed {
@@ -29,9 +29,9 @@ func ScheduledName(at time.Time, sealed bool) string {
 	return at.UTC().Format(scheduledLayout) + suffix
 }
 
-// ListScheduled lists the archives in a folder that have such a name, the oldest
-// first. One of a time to come, of a clock that was wrong, is not among them:
-// nobody knows how old it is. A folder that is not there has none.
+// ListScheduled returns the archives in a directory that have such a name, the oldest
+// first. It ignores an archive with a time in the future, written when the clock was
+// wrong, because its age is unknown. For a missing directory it returns none.
 func ListScheduled(dir string, now time.Time) (all []Scheduled, err error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	probeName     = "restore.probe"   // tried while a restore finds out where there is room
-	beforeRestore = "before-restore-" // begins the name of the folder with what was there
+	probeName     = "restore.probe"   // used while a restore determines where it can move directories
+	beforeRestore = "before-restore-" // prefix of the directory that keeps the previous content
 )
 
-// replaced is what a restore moves aside: what an archive can have, and what was
-// made from that or belongs to it.
+// replaced lists what a restore moves aside: everything that an archive can contain, and
+// what is derived from it or belongs to it.
 var replaced = []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config, datadir.Files, datadir.Index, datadir.Bootstrap}
 
-// Present lists what a restore would move aside in a data directory. Local files
-// stay where they are if the archive has none.
+// Present returns the names in a data directory that a restore would move aside. Local
+// files stay in place if the archive has none.
 func Present(data string, files bool) (names []string) {
 	for _, name := range replaced {
 		if exists(data, name) && (files || name != datadir.Files) {
@@ -35,15 +35,15 @@ func Present(data string, files bool) (names []string) {
 	return names
 }
 
-// beside are what else may lie in a data directory, and what a restore leaves there.
-// A disk that is mounted there has a folder of its own.
+// beside lists what else can be in a data directory and is left there by a restore. A
+// mounted disk has a directory of its own, lost+found.
 var beside = []string{
 	datadir.Certificates, datadir.Backups, datadir.Upgrades, datadir.Lock, datadir.Socket, datadir.Journal, datadir.Readme,
 	filepath.Base(unfinished("", false)), probeName, beforeRestore + "*", "lost+found",
 }
 
-// Foreign lists what is in a folder and not of a data directory. A restore leaves it
-// where it is. A folder that is not there has nothing.
+// Foreign returns the names in a directory that do not belong to a data directory. A
+// restore leaves them in place. For a missing directory it returns none.
 func Foreign(dir string) (names []string, err error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +51,7 @@ func Foreign(dir string) (names []string, err error) {
 	}
 	for _, entry := range list {
 		ours := slices.ContainsFunc(slices.Concat(replaced, beside), func(pattern string) bool {
-			// A process that was killed leaves a temporary file.
+			// A killed process can leave a temporary file.
 			return matches(pattern, entry.Name()) || matches(durable.TempPattern(pattern), entry.Name()) || matches(pattern+".new", entry.Name())
 		})
 		if !ours {
@@ -61,7 +61,7 @@ func Foreign(dir string) (names []string, err error) {
 	return names, err
 }
 
-// matches reports whether a name matches a pattern, which must be a good one.
+// matches reports whether a name matches a pattern, which must be valid.
 func matches(pattern, name string) bool {
 	ok, _ := filepath.Match(pattern, name)
 	return ok
@@ -72,18 +72,18 @@ func exists(dir, name string) bool {
 	return err == nil
 }
 
-// Staged is an archive that has been unpacked for a data directory, whose content
-// it has not touched yet. The caller must hold the lock of the directory.
+// Staged is an archive that has been unpacked for a data directory. The content of the
+// directory has not been changed yet. The caller must hold the lock of the directory.
 type Staged struct {
 	changes
-	data     string // without links in it
+	data     string // without symbolic links
 	beside   bool
 	manifest *Manifest
 }
 
-// Stage unpacks an archive that Read has verified as m. That happens beside the
-// data directory, or inside where the directory is a mount point or its parent
-// cannot be written.
+// Stage unpacks an archive that Read has verified as m. It unpacks beside the data
+// directory, or inside it if the directory is a mount point or its parent is not
+// writable.
 func Stage(data string, from io.Reader, identities []Identity, m *Manifest) (*Staged, error) {
 	data, err := resolved(data)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c changes) stage(s *Staged, from io.Reader, identities []Identity) (*Stage
 	return s, nil
 }
 
-// resolved is the path of a folder without links in it.
+// resolved returns the absolute path of a directory without symbolic links.
 func resolved(dir string) (string, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -120,12 +120,12 @@ func resolved(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// roomBeside reports whether folders can be moved between a data directory and
-// its parent.
+// roomBeside reports whether directories can be moved between a data directory and its
+// parent.
 func roomBeside(data string) (bool, error) {
 	probe, inside := unfinished(data, true), filepath.Join(data, probeName)
 	if err := errors.Join(os.RemoveAll(probe), os.RemoveAll(inside)); err != nil {
-		return false, nil //nolint:nilerror // then it is done inside
+		return false, nil //nolint:nilerror // then the archive is unpacked inside
 	}
 	if os.Mkdir(probe, 0o700) != nil {
 		return false, nil
@@ -134,7 +134,7 @@ func roomBeside(data string) (bool, error) {
 	return moved == nil, errors.Join(os.RemoveAll(probe), os.RemoveAll(inside))
 }
 
-// unfinished is the folder that an archive is unpacked into.
+// unfinished returns the directory into which an archive is unpacked.
 func unfinished(data string, beside bool) string {
 	if beside {
 		return data + ".restore-unfinished"
@@ -142,11 +142,11 @@ func unfinished(data string, beside bool) string {
 	return filepath.Join(data, "restore.unfinished")
 }
 
-// Dir is the folder with the unpacked files, which are laid out like a data
+// Dir returns the directory with the unpacked files, which has the layout of a data
 // directory.
 func (s *Staged) Dir() string { return unfinished(s.data, s.beside) }
 
-// Discard removes what was unpacked, unless FinishSwap needs it.
+// Discard removes the unpacked files, unless FinishSwap needs them.
 func (s *Staged) Discard() error {
 	if exists(s.data, datadir.Journal) {
 		return nil
@@ -154,11 +154,11 @@ func (s *Staged) Discard() error {
 	return os.RemoveAll(s.Dir())
 }
 
-// Swap lets the unpacked files take the place of what is in the data directory,
-// which is moved into the folder kept, named after the moment; "" if there was
-// nothing. Whatever happens meanwhile, the data directory has the old content, or
-// FinishSwap completes the new one. After an error the old content is in place,
-// unless the error says otherwise.
+// Swap replaces the content of the data directory with the unpacked files. It moves the
+// previous content into the directory kept, which is named after the time, or "" if there
+// was none. Even after a crash, the data directory has the old content, or FinishSwap
+// completes the new one. After an error the old content is in place, unless the error
+// states otherwise.
 func (s *Staged) Swap(at time.Time) (kept string, err error) {
 	j := journal{Format: 1, Beside: s.beside, Out: Present(s.data, s.manifest.Files)}
 	w := swap{changes: s.changes, journal: j, data: s.data}
@@ -175,9 +175,9 @@ func (s *Staged) Swap(at time.Time) (kept string, err error) {
 	return w.old(), w.run()
 }
 
-// FinishSwap completes a swap that was interrupted and removes what a restore
-// that came less far has left. The caller must hold the lock of the data directory.
-// If there was a swap, kept is where the content from before is.
+// FinishSwap completes an interrupted swap, and removes the remains of a restore that did
+// not get as far as a swap. The caller must hold the lock of the data directory. If there
+// was a swap, kept is the directory of the previous content.
 func FinishSwap(data string) (finished bool, kept string, err error) {
 	return changes{}.finishSwap(data)
 }
@@ -203,23 +203,23 @@ func (c changes) finishSwap(data string) (finished bool, kept string, err error)
 	return true, w.old(), nil
 }
 
-// journal says what a swap moves. All names are without folders.
+// journal describes the moves of a swap. Names have no directory.
 type journal struct {
 	Format int      `json:"format"`
-	Beside bool     `json:"beside"` // the folders are beside the data directory, not in it
+	Beside bool     `json:"beside"` // the directories are beside the data directory, not in it
 	Old    string   `json:"old,omitempty"`
 	Out    []string `json:"out,omitempty"` // from the data directory to the old folder
 	In     []string `json:"in"`            // from the unpacked folder to the data directory
 }
 
-// swap is a swap on its way.
+// swap is a swap in progress.
 type swap struct {
 	changes
 	journal
 	data string
 }
 
-// old is the folder that what was there goes to.
+// old returns the directory to which the previous content is moved.
 func (w *swap) old() string {
 	switch {
 	case w.Old == "":
@@ -230,7 +230,7 @@ func (w *swap) old() string {
 	return filepath.Join(w.data, w.Old)
 }
 
-// nameOld finds a name for that folder that nothing has yet.
+// nameOld chooses an unused name for that directory.
 func (w *swap) nameOld(at time.Time) {
 	name := beforeRestore + at.Format("20060102-150405")
 	if w.Beside {
@@ -244,7 +244,7 @@ func (w *swap) nameOld(at time.Time) {
 
 func (w *swap) fresh() string { return unfinished(w.data, w.Beside) }
 
-// run writes the journal and swaps. What fails is undone.
+// run writes the journal and swaps. It undoes a swap that fails.
 func (w *swap) run() error {
 	text, err := json.MarshalIndent(w.journal, "", " ")
 	if err != nil {
@@ -255,7 +255,7 @@ func (w *swap) run() error {
 			return err
 		}
 	}
-	if w.Beside { // only then has the folder above changed; others may not read it
+	if w.Beside { // only then has the parent directory changed; it may be unreadable otherwise
 		err = w.syncs(filepath.Dir(w.data))
 	}
 	if err == nil {
@@ -277,9 +277,9 @@ func (w *swap) run() error {
 
 func (w *swap) journalPath() string { return filepath.Join(w.data, datadir.Journal) }
 
-// forward moves what has not been moved yet. It is idempotent: a name
-// that is in the old folder has gone out, and one that is no longer in the
-// unpacked folder has come in. All go out before any comes in.
+// forward performs the remaining moves. It is idempotent: a name in the old directory has
+// been moved out, and one that is no longer in the unpacked directory has been moved in.
+// It moves everything out before it moves anything in.
 func (w *swap) forward() error {
 	for _, name := range w.Out {
 		if exists(w.old(), name) || !exists(w.data, name) {
@@ -306,7 +306,7 @@ func (w *swap) forward() error {
 	return w.end(w.fresh())
 }
 
-// back moves everything back from wherever forward has come to.
+// back undoes the moves that forward has made.
 func (w *swap) back() error {
 	for _, name := range slices.Backward(w.In) {
 		if exists(w.fresh(), name) {
@@ -334,7 +334,7 @@ func (w *swap) rename(from, to, name string) error {
 	return w.do(func() error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) })
 }
 
-// end makes the moves durable, removes the journal and then the folder that is
+// end makes the moves durable, and removes the journal and then the directory that is
 // empty now.
 func (w *swap) end(empty string) error {
 	if err := w.syncs(w.data, w.old(), w.fresh()); err != nil {
@@ -343,8 +343,9 @@ func (w *swap) end(empty string) error {
 	if err := w.do(func() error { return removed(os.Remove(w.journalPath())) }); err != nil {
 		return err
 	}
-	// From here on it is done: a journal that a power cut brings back finds that
-	// everything has been moved, and the next FinishSwap removes an empty folder.
+	// From here on, the swap is complete. If a power failure restores the journal,
+	// everything has already been moved, and the next FinishSwap removes an empty
+	// directory.
 	_ = w.syncs(w.data)
 	if empty != "" {
 		_ = os.Remove(empty)
@@ -352,7 +353,7 @@ func (w *swap) end(empty string) error {
 	return nil
 }
 
-// removed is nil for what is not there any more.
+// removed returns nil if err reports that the file does not exist.
 func removed(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -360,7 +361,7 @@ func removed(err error) error {
 	return err
 }
 
-// syncs makes renames in folders durable.
+// syncs makes renames in directories durable.
 func (w *swap) syncs(folders ...string) error {
 	for _, dir := range folders {
 		if dir == "" {

@@ -16,22 +16,22 @@ import (
 	"svc/internal/datadir"
 )
 
-// tree is what a folder holds: names of files and their texts.
+// tree is the content of a directory: names of files and their texts.
 type tree = map[string]string
 
-// old is a data directory with everything that a restore moves and what it
-// leaves alone.
+// old is the content of a data directory with everything that a restore moves or leaves
+// in place.
 var old = tree{
 	"svc.db": "old", "events.db": "old", "secrets.toml": "old", "config.toml": "old", "files/objects/a": "old",
 	"search.bleve/x": "old", "svc.bootstrap-admin.txt": "old",
 	"README.txt": "stays", "svc.lock": "stays", "backups/svc-20260101-000000.tar.zst": "stays", "upgrade/x": "stays", "certs/x": "stays",
 }
 
-// archived is what the archive holds.
+// archived is the content of the archive.
 var archived = tree{"svc.db": "new", "events.db": "new", "secrets.toml": "new", "files/objects/b/c": "new"}
 
-// restored is the data directory afterwards, and kept the folder of what was
-// there.
+// restored returns the content of the data directory after the restore, and of the
+// directory with the previous content.
 func restored() (now, kept tree) {
 	now, kept = maps.Clone(archived), tree{}
 	for name, text := range old {
@@ -57,7 +57,7 @@ func makeDir(t *testing.T, dir string, files tree) {
 	}
 }
 
-// files is the content of a folder, without folders below it that hold what a
+// files returns the content of a directory, without subdirectories with content that a
 // restore has moved aside.
 func files(t *testing.T, dir string) tree {
 	t.Helper()
@@ -101,7 +101,7 @@ func packed(t *testing.T, files tree, withFiles bool) (archive []byte, m *Manife
 	return b.Bytes(), m
 }
 
-// attempt is one restore, whose changes of the file system may fail.
+// attempt performs one restore, in which changes of the file system can fail.
 func attempt(c changes, data string, beside bool, archive []byte, m *Manifest) (kept string, err error) {
 	s, err := c.stage(&Staged{data: data, beside: beside, manifest: m}, bytes.NewReader(archive), nil)
 	if err != nil {
@@ -116,9 +116,9 @@ func attempt(c changes, data string, beside bool, archive []byte, m *Manifest) (
 
 var errFails = errors.New("it fails here")
 
-// TestRestoreFailsAtEveryCall lets each change of the file system fail, once, or
-// from there on as if the power had gone. The data directory has the old content,
-// or the next opening makes it the new one, with the old one beside.
+// TestRestoreFailsAtEveryCall makes each change of the file system fail, either once, or
+// from there on, like a power failure. Afterwards the data directory has the old content,
+// or the next opening completes the new one and keeps the old one beside it.
 func TestRestoreFailsAtEveryCall(t *testing.T) {
 	t.Parallel()
 	archive, m := packed(t, archived, true)
@@ -153,8 +153,7 @@ func TestRestoreFailsAtEveryCall(t *testing.T) {
 	}
 }
 
-// finishedLater opens a data directory after a restore that failed and compares
-// what is in there.
+// finishedLater opens a data directory after a failed restore and verifies its content.
 func finishedLater(t *testing.T, name, data string, forever bool) bool {
 	t.Helper()
 	journalled := exists(data, datadir.Journal)
@@ -186,15 +185,15 @@ func finishedLater(t *testing.T, name, data string, forever bool) bool {
 	return finished
 }
 
-// TestFinishFailsAtEveryCall lets the completion of an interrupted restore fail at
-// each call as well, and completes it then.
+// TestFinishFailsAtEveryCall makes the completion of an interrupted restore fail at each
+// call, and then completes it.
 func TestFinishFailsAtEveryCall(t *testing.T) {
 	t.Parallel()
 	archive, m := packed(t, archived, true)
 	for n := 1; ; n++ {
 		data := filepath.Join(t.TempDir(), "data")
 		makeDir(t, data, old)
-		// The journal is written and nothing is moved.
+		// The journal has been written and nothing has been moved.
 		s, err := changes{}.stage(&Staged{data: data, beside: true, manifest: m}, bytes.NewReader(archive), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -269,7 +268,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoresOfOneSecond keeps what each of them has moved aside.
+// TestRestoresOfOneSecond keeps the previous content of each restore.
 func TestRestoresOfOneSecond(t *testing.T) {
 	t.Parallel()
 	archive, m := packed(t, archived, true)
@@ -293,8 +292,8 @@ func TestRestoresOfOneSecond(t *testing.T) {
 	}
 }
 
-// TestUnpackKnowsWhatWasVerified: an archive that is exchanged between the two
-// readings is refused.
+// TestUnpackKnowsWhatWasVerified: an archive that is replaced between verification and
+// unpacking is refused.
 func TestUnpackKnowsWhatWasVerified(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

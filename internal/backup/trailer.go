@@ -10,14 +10,14 @@ import (
 	"io"
 )
 
-// trailerHead begins the last 48 bytes of an archive: the magic number of a frame
-// that zstd skips, the length of what follows, and our mark. Behind it is the
-// SHA-256 of all bytes of the archive before the frame.
+// trailerHead starts the last 48 bytes of an archive: the magic number of a skippable
+// zstd frame, the length of the rest, and a mark. It is followed by the SHA-256 of all
+// bytes of the archive before the frame.
 const trailerHead = "\x5B\x2A\x4D\x18" + "\x28\x00\x00\x00" + "svc:sum1"
 
 const trailerSize = len(trailerHead) + sha256.Size
 
-// summed passes bytes on and sums them up.
+// summed computes the checksum of the bytes that it passes on.
 type summed struct {
 	to  io.Writer
 	sum hash.Hash
@@ -38,19 +38,19 @@ func (s *summed) finish() error {
 	return err
 }
 
-// trailed reads what is before the trailer, whose end it need not know. It ends
-// with io.EOF only if the trailer is there and right.
+// trailed reads the data before the trailer without knowing its length. It returns io.EOF
+// only after a valid trailer.
 type trailed struct {
 	from *bufio.Reader
 	sum  hash.Hash
-	over bool // the trailer was there and right
+	over bool // a valid trailer has been read
 }
 
 func newTrailed(from io.Reader) *trailed {
 	return &trailed{from: bufio.NewReaderSize(from, 256<<10), sum: sha256.New()}
 }
 
-// Read holds back what may be the trailer.
+// Read returns data, except for bytes that may belong to the trailer.
 func (t *trailed) Read(b []byte) (int, error) {
 	if len(b) == 0 || t.over {
 		return 0, endOf(t.over)
@@ -74,7 +74,7 @@ func endOf(over bool) error {
 	return nil
 }
 
-// end compares the last bytes.
+// end verifies the trailer.
 func (t *trailed) end(last []byte) error {
 	if !bytes.Equal(last, t.sum.Sum([]byte(trailerHead))) {
 		return fmt.Errorf("%w: it does not end with its checksum, so it was truncated or changed", ErrDamaged)

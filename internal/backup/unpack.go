@@ -11,9 +11,9 @@ import (
 	"svc/internal/durable"
 )
 
-// changes is the one place that every change of the file system in this package
-// passes, so that tests can stop at any of them.
-type changes struct{ before func() error } // nil = nobody is asked
+// changes performs every change of the file system in this package, so that tests can
+// interrupt at any of them.
+type changes struct{ before func() error } // nil = no hook
 
 func (c changes) do(change func() error) error {
 	if c.before != nil {
@@ -24,9 +24,9 @@ func (c changes) do(change func() error) error {
 	return change()
 }
 
-// unpack writes the members of an archive below a folder, each synced, and the
-// folders as well. The archive must still be the one that want describes, whose
-// sizes are the limits.
+// unpack writes the members of an archive below a directory, and syncs them and their
+// directories. The archive must still be the one that want describes; the sizes in want
+// are limits.
 func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, to string) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, t
 	return c.do(func() error { return durable.SyncDir(to) })
 }
 
-// write makes the file of a member, which must not be there.
+// write creates the file of a member, which must not exist.
 func (c changes) write(root *os.Root, m Member, content io.Reader) error {
 	return c.do(func() error {
 		f, err := root.OpenFile(filepath.FromSlash(m.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -15,12 +15,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pieceSize is how much is read and compressed at a time.
+// pieceSize is the number of bytes that are read and compressed at a time.
 const pieceSize = 128 << 10
 
 // Writer writes an archive to a stream.
 type Writer struct {
-	seal     io.WriteCloser // nil = the archive is not sealed
+	seal     io.WriteCloser // nil if the archive is not encrypted
 	sum      *summed
 	packed   *zstd.Encoder
 	tar      *tar.Writer
@@ -29,8 +29,8 @@ type Writer struct {
 	between  func(worked time.Duration)
 }
 
-// NewWriter begins an archive of the given moment, sealed for the recipients if
-// there are any. version is that of this program.
+// NewWriter starts an archive with the time at, encrypted for the recipients if there are
+// any. version is the version of this program.
 func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Recipient) (*Writer, error) {
 	w := &Writer{
 		manifest: Manifest{Format: Format, Version: version, CreatedAt: at.UTC().Truncate(time.Second)},
@@ -54,11 +54,11 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 	return w, nil
 }
 
-// Between lets rest be called between pieces of some 100 KiB with the time that
-// the last one took, so that others get their turn.
+// Between sets a function that is called after every piece of 128 KiB with the time that
+// it took, so that other work can be given time.
 func (w *Writer) Between(rest func(worked time.Duration)) { w.between = rest }
 
-// Add writes a member of the size and mode of m, whose sum it finds.
+// Add writes a member with the size and mode of m, and computes its checksum.
 func (w *Writer) Add(m Member, from io.Reader) error {
 	if !Contained(m.Name) {
 		return fmt.Errorf("%q cannot be in an archive", m.Name)
@@ -92,8 +92,8 @@ func (w *Writer) begin(name string, size int64, m Member) error {
 	})
 }
 
-// Close writes the manifest and ends the archive. What the archive has is
-// returned; files and elsewhere are Files and SecretsElsewhere of it.
+// Close writes the manifest, ends the archive and returns the manifest. files and
+// elsewhere become its Files and SecretsElsewhere.
 func (w *Writer) Close(files bool, elsewhere []string) (*Manifest, error) {
 	m := &w.manifest
 	m.Files, m.SecretsElsewhere = files, elsewhere
@@ -119,7 +119,7 @@ func (w *Writer) Close(files bool, elsewhere []string) (*Manifest, error) {
 	return m, err
 }
 
-// Abort lets go of what an archive that is not completed holds.
+// Abort releases the resources of an archive that is not completed.
 func (w *Writer) Abort() {
 	w.packed.Reset(nil)
 }

@@ -12,8 +12,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// TestSocketElsewhere is the way of systems that cannot name a socket through
-// its directory: it works everywhere and is tested everywhere.
+// TestSocketElsewhere tests the fallback for systems that cannot name a socket through a
+// handle of its directory. It works on all systems and is tested on all of them.
 func TestSocketElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("d", 100))
@@ -49,7 +49,7 @@ func TestSocketElsewhere(t *testing.T) {
 	}
 	_ = response.Body.Close()
 
-	// A process that is killed leaves the socket; the next holder removes it.
+	// A killed process leaves its socket, and the next holder removes it.
 	if err := lock.file.Unlock(); err != nil {
 		t.Fatal(err)
 	}

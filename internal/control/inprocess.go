@@ -10,17 +10,17 @@ import (
 	"sync"
 )
 
-// InProcess makes requests to BaseURL that h answers in this process, as the
-// owner. An answer is read while it is written, as it is over the socket: the
-// handler waits for the reader.
+// InProcess returns a client that answers requests to BaseURL by calling h in this
+// process, as the owner. A response is read while it is being written, as over the
+// socket: the handler waits for the reader.
 func InProcess(h http.Handler) *http.Client {
 	return &http.Client{Transport: inProcess{h}}
 }
 
 type inProcess struct{ handler http.Handler }
 
-// RoundTrip gives the handler the request as a server would have read it. It
-// returns when the header of the answer is written.
+// RoundTrip passes the request to the handler in the form in which a server would have
+// read it. It returns once the header of the response has been written.
 func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), ownerKey{}, true))
 	in := r.Clone(ctx)
@@ -36,9 +36,9 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer close(ended)
 		defer in.Body.Close()
 		err := serve(t.handler, w, in)
-		w.WriteHeader(http.StatusOK) // unless one was written
+		w.WriteHeader(http.StatusOK) // no effect if one has been written
 		w.trailers(response.Trailer)
-		_ = write.CloseWithError(err) // nil is the end
+		_ = write.CloseWithError(err) // nil means the end of the body
 	}()
 	<-w.begun
 	response.Status = fmt.Sprintf("%d %s", w.status, http.StatusText(w.status))
@@ -51,8 +51,8 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// serve is the handler's part. One that cuts its answer off is an error for who
-// reads it.
+// serve runs the handler. If the handler aborts its response, it returns an error for the
+// reader.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		switch p := recover(); p {
@@ -75,13 +75,13 @@ type answerBody struct {
 	end func()
 }
 
-// Close returns when the handler has.
+// Close returns after the handler has returned.
 func (b *answerBody) Close() error {
 	b.end()
 	return nil
 }
 
-// answer is an http.ResponseWriter whose reader is in this process.
+// answer is an http.ResponseWriter with a reader in this process.
 type answer struct {
 	header, sent http.Header
 	status       int // 0 until the header is written
@@ -90,10 +90,10 @@ type answer struct {
 	once         sync.Once
 }
 
-// Header is what will be sent.
+// Header returns the header to be sent.
 func (a *answer) Header() http.Header { return a.header }
 
-// WriteHeader ends the header, unless the status is only informational.
+// WriteHeader completes the header, unless the status is informational.
 func (a *answer) WriteHeader(status int) {
 	if status < http.StatusOK {
 		return
@@ -104,16 +104,16 @@ func (a *answer) WriteHeader(status int) {
 	})
 }
 
-// Write waits until the reader has taken p or has gone.
+// Write waits until the reader has read p or has closed the body.
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	return a.body.Write(p)
 }
 
-// Flush has nothing to do: nothing waits here.
+// Flush does nothing, because nothing is buffered.
 func (a *answer) Flush() {}
 
-// trailers takes what the handler has put behind its answer.
+// trailers copies the trailers that the handler has set.
 func (a *answer) trailers(to http.Header) {
 	for name, values := range a.header {
 		if behind, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {

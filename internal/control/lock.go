@@ -1,11 +1,11 @@
-// Package control lets commands work on a data directory whether or not a
-// server runs on it. The process that opens it holds its lock; a server that
-// holds it listens on a socket in the directory, and a command that gets the
-// lock calls the same handler in its own process. Reaching the socket or the
-// lock is the credential: both are only for the owner of the directory.
+// Package control lets commands work on a data directory whether or not a server runs on
+// it. The process that opens the directory holds its lock. If that is a server, it
+// listens on a socket in the directory. A command that gets the lock calls the same
+// handler in its own process. Access to the socket or the lock is the credential: only
+// the owner of the directory can access them.
 //
 //	lock.go          the lock of the directory
-//	lock_unix.go     who owns the directory; lock_windows.go likewise
+//	lock_unix.go     checking the owner of the directory; lock_windows.go likewise
 //	owner.go         connections of the owner
 //	socket.go        the socket: Listen, Client
 //	socket_linux.go  sockets with long paths; socket_other.go elsewhere
@@ -26,15 +26,15 @@ import (
 	"svc/internal/datadir"
 )
 
-// Lock is held by the one process that has the data directory open. The
-// operating system takes it back when the process ends, however that happens.
+// Lock is the lock of a data directory. Only the process that has the directory open
+// holds it. The operating system releases it when the process ends in any way.
 type Lock struct {
 	dir  string
 	file *flock.Flock
 }
 
-// Acquire takes the lock of a data directory, which must exist, or fails at
-// once with a *HeldError when somebody has it.
+// Acquire acquires the lock of a data directory, which must exist. If another process
+// holds it, Acquire fails immediately with a *HeldError.
 func Acquire(dir string) (*Lock, error) {
 	l := &Lock{dir: dir, file: flock.New(filepath.Join(dir, datadir.Lock))}
 	ok, err := l.file.TryLock()
@@ -46,14 +46,14 @@ func Acquire(dir string) (*Lock, error) {
 		return nil, &HeldError{Dir: dir, PID: h.pid, Since: h.since}
 	}
 	readHolder(dir).removeSocket()
-	// The text is for messages only: a full disk must not keep a server from
-	// starting that can still answer.
+	// The text is only for messages. A server that can still answer must start even if
+	// the disk is full.
 	_ = writeHolder(dir, holder{pid: os.Getpid(), since: time.Now()})
 	return l, nil
 }
 
-// Release gives the lock back. The file stays: removing it would let two
-// processes lock two files of the same name.
+// Release releases the lock. The file stays, because removing it would let two processes
+// lock two files of the same name.
 func (l *Lock) Release() error {
 	_ = writeHolder(l.dir, holder{})
 	if err := l.file.Unlock(); err != nil {
@@ -62,15 +62,15 @@ func (l *Lock) Release() error {
 	return nil
 }
 
-// HeldError says that another process has the data directory open. PID and
-// Since are zero when it has not written them.
+// HeldError reports that another process has the data directory open. PID and Since are
+// zero if that process has not written them.
 type HeldError struct {
 	Dir   string
 	PID   int
 	Since time.Time
 }
 
-// Error names the process and since when, in local time.
+// Error names the process and the time since which it has held the lock, in local time.
 func (e *HeldError) Error() string {
 	if e.PID == 0 {
 		return "another process uses " + e.Dir
@@ -82,13 +82,13 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("another process (pid %d, since %s) uses %s", e.PID, e.Since.Local().Format(format), e.Dir)
 }
 
-// holder is what the lock file says about who holds it. The lock itself is the
-// operating system's; the text is only for messages and for finding a socket
-// that could not be in the directory.
+// holder is the text of the lock file, which describes the process that holds the lock.
+// The lock itself belongs to the operating system. The text is only used for messages and
+// to find a socket that could not be in the directory.
 type holder struct {
 	pid    int
 	since  time.Time
-	socket string // where the socket is when its own path is too long
+	socket string // the path of the socket if it is outside of the directory
 }
 
 func (h holder) text() string {
@@ -102,8 +102,8 @@ func (h holder) text() string {
 	return text
 }
 
-// readHolder reads what can be read; a text that is being written or was never
-// written gives zero values.
+// readHolder returns the readable part of the text. It returns zero values for a text
+// that is being written or was never written.
 func readHolder(dir string) holder {
 	var h holder
 	f, err := os.Open(filepath.Join(dir, datadir.Lock))
@@ -129,7 +129,7 @@ func readHolder(dir string) holder {
 	return h
 }
 
-// writeHolder replaces the text in place: a rename would take the lock away.
+// writeHolder replaces the text in place, because a rename would remove the lock.
 func writeHolder(dir string, h holder) error {
 	f, err := os.OpenFile(filepath.Join(dir, datadir.Lock), os.O_RDWR, 0)
 	if err != nil {
@@ -146,8 +146,8 @@ func writeHolder(dir string, h holder) error {
 	return err
 }
 
-// removeSocket removes a socket outside the data directory that a killed
-// process left behind, with its folder. The caller must hold the lock.
+// removeSocket removes a socket outside the data directory that a killed process has
+// left, with its directory. The caller must hold the lock.
 func (h holder) removeSocket() {
 	folder := filepath.Dir(h.socket)
 	if filepath.Base(h.socket) == datadir.Socket && strings.HasPrefix(filepath.Base(folder), tempPrefix) {

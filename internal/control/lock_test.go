@@ -17,8 +17,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// holdVariable makes the test binary hold the lock of a directory until its
-// standard input ends, so that tests meet a real second process.
+// holdVariable is an environment variable that makes the test binary hold the lock of a
+// directory until its standard input ends, so that tests use a real second process.
 const holdVariable = "CONTROL_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -39,10 +39,10 @@ func hold(dir string) int {
 	}
 	fmt.Println("held")
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	return 0 // without Release, as a killed process
+	return 0 // without Release, like a killed process
 }
 
-// startHolder returns the process that holds dir and a function that ends it.
+// startHolder starts a process that holds dir, and returns a function that ends it.
 func startHolder(t *testing.T, dir string) (pid int, end func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0])

@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// textOffset is where the text begins in the lock file.
+// textOffset is the offset of the text in the lock file.
 const textOffset = 0
 
-// CheckOwner refuses with an *OwnerError what cannot go well: root on the
-// directory of another user, whose next start would fail on files that root
-// made there, and a user who may not write in the directory of another one.
+// CheckOwner returns an *OwnerError if the user must not work on the directory. Root must
+// not work on the directory of another user, because that user's next start would fail on
+// files that root created. Any other user needs write access to the directory.
 func CheckOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -29,10 +29,10 @@ func CheckOwner(dir string) error {
 	return &OwnerError{Dir: dir, Owner: userName(int(stat.Uid)), User: userName(user), Root: user == 0}
 }
 
-// mayWrite is W_OK, which the syscall package does not name.
+// mayWrite is W_OK, which package syscall does not define.
 const mayWrite = 2
 
-// userName is the name of a user, or # and the number where there is none.
+// userName returns the name of a user, or # and the number if there is no name.
 func userName(id int) string {
 	number := strconv.Itoa(id)
 	if u, err := user.LookupId(number); err == nil {

@@ -1,9 +1,8 @@
 package control
 
-// textOffset is where the text begins in the lock file. Windows locks by range
-// and refuses everybody the locked first byte, so the text stands behind it.
+// textOffset is the offset of the text in the lock file. Windows locks a range and denies
+// all access to the locked first byte, so the text follows it.
 const textOffset = 1
 
-// CheckOwner accepts every directory: who may use it is a matter of its access
-// control list.
+// CheckOwner accepts every directory, because access control lists determine access.
 func CheckOwner(string) error { return nil }

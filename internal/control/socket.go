@@ -16,23 +16,22 @@ import (
 )
 
 const (
-	// maxSocketPath is what every system takes: the field for it has 104 bytes
-	// on macOS and 108 on Linux, with the end mark.
+	// maxSocketPath is a length that every system accepts: the field has 104 bytes on
+	// macOS and 108 on Linux, including the terminating zero.
 	maxSocketPath = 100
 	tempPrefix    = "svc-"
 )
 
-// BaseURL is what paths are appended to for requests through Client and
-// InProcess.
+// BaseURL is the prefix of URLs for requests through Client and InProcess.
 const BaseURL = "http://svc"
 
-// DamagedHeader marks an error answer that is caused by damaged data, so that a command ends
-// with the exit code for it.
+// DamagedHeader marks an error response caused by damaged data, so that a command exits
+// with the code for it.
 const DamagedHeader = "Svc-Damaged"
 
-// Listen opens the control socket of a data directory for its owner only. The
-// caller holds the lock, so a socket that is already there belongs to a process
-// that is gone and is removed. Closing the listener removes the socket.
+// Listen opens the control socket of a data directory for its owner only. The caller must
+// hold the lock, so an existing socket belongs to a process that has ended, and is
+// removed. Closing the listener removes the socket.
 func Listen(dir string) (net.Listener, error) {
 	l, err := listen(dir)
 	if err != nil {
@@ -55,8 +54,8 @@ func listen(dir string) (*listener, error) {
 	return listenElsewhere(dir)
 }
 
-// listenElsewhere puts the socket into a private folder with a short name and
-// writes into the lock file where it is.
+// listenElsewhere creates the socket in a private directory with a short name and stores
+// its path in the lock file.
 func listenElsewhere(dir string) (*listener, error) {
 	folder, err := os.MkdirTemp("", tempPrefix)
 	if err != nil {
@@ -76,17 +75,17 @@ func listenElsewhere(dir string) (*listener, error) {
 	return l, nil
 }
 
-// bind listens at address, which is a name for path, the file that is made.
-// done is called when the socket is closed, or here when it cannot be opened.
+// bind listens at address, which is an alias of path, the file that is created. done is
+// called when the socket is closed, or immediately if it cannot be opened.
 func bind(address, path string, done func()) (*listener, error) {
 	inner, err := net.ListenUnix("unix", &net.UnixAddr{Name: address, Net: "unix"})
 	if err != nil {
 		done()
 		return nil, err
 	}
-	inner.SetUnlinkOnClose(false) // it would remove address, not path
+	inner.SetUnlinkOnClose(false) // otherwise it would remove address, not path
 	l := &listener{UnixListener: inner, path: path, done: done}
-	if runtime.GOOS != "windows" { // there the folder's access list counts
+	if runtime.GOOS != "windows" { // there, the access control list of the directory applies
 		if err := os.Chmod(path, 0o600); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
@@ -94,7 +93,7 @@ func bind(address, path string, done func()) (*listener, error) {
 	return l, nil
 }
 
-// listener marks what it accepts, which no other listener can.
+// listener marks the connections that it accepts. No other listener can do so.
 type listener struct {
 	*net.UnixListener
 	path   string
@@ -110,8 +109,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	return ownerConn{c}, nil
 }
 
-// Close removes the socket first, so that nobody connects to one that no longer
-// answers.
+// Close removes the socket first, so that clients cannot connect to a socket that no
+// longer answers.
 func (l *listener) Close() error {
 	err := net.ErrClosed
 	l.closed.Do(func() {
@@ -125,8 +124,9 @@ func (l *listener) Close() error {
 	return err
 }
 
-// Client makes requests to BaseURL over the control socket of a data directory.
-// Nothing is dialled before the first request, whose context limits it.
+// Client returns a client for requests to BaseURL over the control socket of a data
+// directory. It connects at the first request, within the limits of the request's
+// context.
 func Client(dir string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableCompression: true,

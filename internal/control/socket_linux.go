@@ -8,8 +8,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// shortPath names the socket through an open handle of its directory, so that
-// its length does not depend on where the directory is. The name is good until
+// shortPath returns a path of the socket through an open handle of its directory, so that
+// its length does not depend on the location of the directory. The path is valid until
 // done is called.
 func shortPath(dir string) (path string, done func(), err error) {
 	handle, err := os.Open(dir)
@@ -17,7 +17,7 @@ func shortPath(dir string) (path string, done func(), err error) {
 		return "", nil, err
 	}
 	through := "/proc/self/fd/" + strconv.Itoa(int(handle.Fd()))
-	if _, err := os.Stat(through); err != nil { // no /proc in here
+	if _, err := os.Stat(through); err != nil { // /proc is not available
 		_ = handle.Close()
 		return "", nil, err
 	}

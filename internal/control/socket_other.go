@@ -6,7 +6,8 @@ import "errors"
 
 var errLongPath = errors.New("the path of the control socket is too long")
 
-// shortPath has no way here to name a socket by a handle of its directory.
+// shortPath fails, because this system cannot name a socket through a handle of its
+// directory.
 func shortPath(string) (path string, done func(), err error) {
 	return "", nil, errLongPath
 }

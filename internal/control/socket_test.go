@@ -17,7 +17,7 @@ import (
 	"svc/internal/datadir"
 )
 
-// whoAsks answers "owner" or "stranger", and what it got.
+// whoAsks answers "owner" or "stranger", and returns the request that it received.
 var whoAsks = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	who := "stranger"
 	if control.Owner(r.Context()) {
@@ -43,7 +43,7 @@ func acquire(t *testing.T, dir string) {
 	})
 }
 
-// serve answers with whoAsks on each listener, as the server program does.
+// serve serves whoAsks on each listener, like the program.
 func serve(t *testing.T, listeners ...net.Listener) {
 	t.Helper()
 	server := &http.Server{Handler: whoAsks, ConnContext: control.MarkConn, ReadHeaderTimeout: time.Minute}
@@ -101,8 +101,8 @@ func TestSocketAndProcessAreTheOwner(t *testing.T) {
 	}
 }
 
-// TestOtherUnixSocketsAreStrangers: a public listener may be a socket too, so
-// the kind of connection alone proves nothing.
+// TestOtherUnixSocketsAreStrangers: a public listener can also be a Unix socket, so the
+// kind of connection alone proves nothing.
 func TestOtherUnixSocketsAreStrangers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "public.sock")
@@ -148,7 +148,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, end := startHolder(t, dir)
-	end() // leaves its socket behind
+	end() // leaves its socket
 	if _, err := os.Stat(filepath.Join(dir, datadir.Socket)); err != nil {
 		t.Fatalf("no stale socket to test with: %v", err)
 	}
@@ -178,7 +178,7 @@ func TestLongPath(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time over what the first left
+	for range 2 { // the second time with the remains of the first one
 		l, err := control.Acquire(dir)
 		if err != nil {
 			t.Fatal(err)

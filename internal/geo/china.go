@@ -2,9 +2,9 @@ package geo
 
 import "strings"
 
-// Province reduces a code of GB/T 2260, six digits, to the one of its province,
-// and gives the province's name, in Chinese. A province that is not known has
-// its code for a name. ok is false for anything that is no such code.
+// Province returns the province of a code of GB/T 2260, which has six digits: its code,
+// and its name in Chinese, or its code if the name is not known. ok is false for anything
+// that is not such a code.
 func Province(code string) (province, name string, ok bool) {
 	if len(code) != 6 || strings.Trim(code, "0123456789") != "" {
 		return "", "", false
@@ -26,14 +26,13 @@ var provinceNames = map[string]string{
 	"710000": "台湾省", "810000": "香港特别行政区", "820000": "澳门特别行政区",
 }
 
-// division is a province by the names that databases have for it.
+// division is a province with the names that databases use for it.
 type division struct {
 	digits string // the first two of its code, which ISO 3166-2 used until 2017
 	iso    string // its code in ISO 3166-2, without the country
-	names  string // how its English names begin, letters only, separated by blanks
-	// cities are the prefectures and cities below it: the two digits that follow,
-	// then the English names, letters only. Several names have the same digits
-	// before each.
+	names  string // prefixes of its English names, letters only, separated by blanks
+	// cities lists its prefectures and cities: the next two digits of the code, then the
+	// English name, letters only. A city with several names is listed once for each name.
 	cities string
 }
 
@@ -80,8 +79,8 @@ var divisions = []division{
 	{"82", "MO", "macao macau aomen", ""},
 }
 
-// cityCodes has the codes of the cities by the two digits of their province and
-// their name.
+// cityCodes maps the two digits of a province and the name of a city to the code of the
+// city.
 var cityCodes = indexCities()
 
 func indexCities() map[string]string {
@@ -95,10 +94,10 @@ func indexCities() map[string]string {
 	return codes
 }
 
-// chineseCodes are the codes of a province and of a city in it, by the code that
-// ISO 3166-2 gives the province, or else its English name, and the city's
-// English name. What cannot be told is "". The four cities that are provinces
-// have one city each, whatever part of them was named.
+// chineseCodes returns the codes of a province and of a city in it. The arguments are the
+// ISO 3166-2 code or else the English name of the province, and the English name of the
+// city. An unknown code is "". The four cities that are provinces have one city each,
+// whichever part of them is named.
 func chineseCodes(iso, region, city string) (province, cityCode string) {
 	d, ok := findDivision(strings.TrimPrefix(iso, "CN-"), letters(region))
 	if !ok {
@@ -126,7 +125,7 @@ func findDivision(iso, name string) (division, bool) {
 	return division{}, false
 }
 
-// startsWithOne reports whether a text starts with one of the words of a list.
+// startsWithOne reports whether a text starts with one of the words in a list.
 func startsWithOne(text, list string) bool {
 	for word := range strings.FieldsSeq(list) {
 		if strings.HasPrefix(text, word) {
@@ -136,8 +135,8 @@ func startsWithOne(text, list string) bool {
 	return false
 }
 
-// letters are the letters of a name, in lower case and without the marks that
-// names of Chinese places have.
+// letters returns the letters of a name in lower case, without the diacritics of names of
+// Chinese places.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,8 +1,8 @@
 package geo
 
-// CountryName is the English name of a country by its ISO 3166-1 alpha-2 code,
-// which is in upper case; "" for anything else. XK, which the standard leaves to
-// its users, is Kosovo.
+// CountryName returns the English name of a country by its upper-case ISO 3166-1 alpha-2
+// code, or "" for any other text. XK, which the standard reserves for user assignment, is
+// Kosovo.
 func CountryName(code string) string {
 	if !isCountryCode(code) {
 		return ""
@@ -10,8 +10,8 @@ func CountryName(code string) string {
 	return namesByLetters[letterPair(code)]
 }
 
-// namesByLetters are countryNames by their letters: every request that is counted has
-// its country looked up.
+// namesByLetters holds countryNames by letterPair, because the country of every counted
+// request is looked up.
 var namesByLetters = func() (names [26 * 26]string) {
 	for code, name := range countryNames {
 		names[letterPair(code)] = name
@@ -22,9 +22,9 @@ var namesByLetters = func() (names [26 * 26]string) {
 // letterPair numbers the codes from AA to ZZ.
 func letterPair(code string) int { return int(code[0]-'A')*26 + int(code[1]-'A') }
 
-// CountryOffset is the usual time zone of a country, in minutes east of UTC, for
-// clients that do not tell their own. ok is false for countries that have no
-// usual one, and for everything that is no country.
+// CountryOffset returns the usual time zone of a country, in minutes east of UTC, for
+// clients that do not send theirs. ok is false for countries without a usual time zone,
+// and for unknown codes.
 func CountryOffset(code string) (minutes int, ok bool) {
 	minutes, ok = countryOffsets[code]
 	return minutes, ok

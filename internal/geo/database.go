@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// rememberedBits makes 8192 places that are kept decoded, about 2 MiB.
+	// rememberedBits gives 8192 decoded places in memory, about 2 MiB.
 	rememberedBits = 13
-	// maxProbes is how many networks of each kind are looked at in search of a
-	// place, before a file counts as one that has none.
+	// maxProbes limits the networks of each IP version that are searched for a place
+	// before a file counts as one without places.
 	maxProbes = 100_000
 )
 
-// database is one state of the operator's file.
+// database is one version of the operator's file.
 type database struct {
 	reader *maxminddb.Reader
-	// places remembers records by their offset in the file, which many networks
-	// share. One goes when another one comes to its slot.
+	// places caches records by their offset in the file, which many networks share. A new
+	// entry replaces the old one in its slot.
 	places [1 << rememberedBits]atomic.Pointer[remembered]
 }
 
@@ -32,8 +32,8 @@ type remembered struct {
 	place  Place
 }
 
-// record is what is read of an entry. The sizes bound what a file can make us
-// read.
+// record is the part of an entry that is read. The sizes limit how much a file can make
+// the program read.
 type record struct {
 	Country struct {
 		Code string `maxminddb:"iso_code,maxsize:16"`
@@ -51,7 +51,7 @@ type names struct {
 	English string `maxminddb:"en,maxsize:512"`
 }
 
-// openDatabase opens a file that has places in it.
+// openDatabase opens a file that contains places.
 func openDatabase(path string) (*database, error) {
 	reader, err := openReader(path)
 	if err != nil {
@@ -61,16 +61,16 @@ func openDatabase(path string) (*database, error) {
 	found := false
 	d.read(func() { found = d.hasPlaces() })
 	if !found {
-		_ = reader.Close() // what is wrong is known already
+		_ = reader.Close() // only the first error matters
 		return nil, fmt.Errorf("is a database of another kind (%q): countries or cities are needed", reader.Metadata.DatabaseType)
 	}
 	return d, nil
 }
 
-// openReader maps the file into memory, so that the system keeps only what is
-// used of it. On Windows a mapped file could not be replaced, so it is read.
+// openReader maps the file into memory, so that only the used parts take memory. On
+// Windows a mapped file could not be replaced, so it is read instead.
 func openReader(path string) (*maxminddb.Reader, error) {
-	// The places that are remembered have their texts already.
+	// The cached places already hold their texts.
 	options := maxminddb.DisableStringCache()
 	if runtime.GOOS != "windows" {
 		return maxminddb.Open(path, options)
@@ -84,9 +84,9 @@ func openReader(path string) (*maxminddb.Reader, error) {
 
 func (d *database) close() error { return d.reader.Close() }
 
-// read calls fn, which reads the file. Copying a new database over the old one,
-// instead of renaming it, truncates the file that is mapped here, and reading it
-// faults. That must not end the program: fn is left half done then.
+// read calls fn, which reads the file. If a new database is copied over the old one
+// instead of renamed, the mapped file is truncated, and reading it faults. That must not
+// end the program: fn is then aborted.
 func (d *database) read(fn func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -105,7 +105,7 @@ func (d *database) place(a netip.Addr) (p Place) {
 		if !result.Found() {
 			return
 		}
-		// Multiplying by the golden ratio spreads the offsets (Knuth).
+		// Multiplication by the golden ratio distributes the offsets (Knuth).
 		slot := &d.places[uint64(result.Offset())*0x9E3779B97F4A7C15>>(64-rememberedBits)]
 		if r := slot.Load(); r != nil && r.offset == result.Offset() {
 			p = r.place
@@ -117,9 +117,9 @@ func (d *database) place(a netip.Addr) (p Place) {
 	return p
 }
 
-// hasPlaces looks for a network with a place, first in IPv4, then in the part of
-// IPv6 that is in use. It goes from network to network by looking up, because
-// walking over the tree of a damaged file may never end.
+// hasPlaces searches for a network with a place, first in IPv4, then in the used part of
+// IPv6. It advances from network to network with lookups, because walking the tree of a
+// damaged file may never end.
 func (d *database) hasPlaces() bool {
 	for _, a := range [...]netip.Addr{netip.IPv4Unspecified(), netip.MustParseAddr("2000::")} {
 		for range maxProbes {
@@ -135,7 +135,7 @@ func (d *database) hasPlaces() bool {
 	return false
 }
 
-// after is the address that follows a network; the zero Addr if there is none.
+// after returns the address after a network, or the zero Addr if there is none.
 func after(network netip.Prefix) netip.Addr {
 	if !network.IsValid() {
 		return netip.Addr{}
@@ -148,7 +148,8 @@ func after(network netip.Prefix) netip.Addr {
 	return a.Next()
 }
 
-// decodePlace is the place in an entry. An entry of another form has none.
+// decodePlace returns the place in an entry. It returns the zero Place for an entry of
+// another form.
 func decodePlace(result maxminddb.Result) (p Place) {
 	var r record
 	if result.Decode(&r) != nil {

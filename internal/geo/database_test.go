@@ -13,7 +13,7 @@ import (
 	"github.com/maxmind/mmdbwriter/mmdbtype"
 )
 
-// entry is what a test puts into a database for one network.
+// entry is the content of a test database for one network.
 type entry struct {
 	network                           string
 	country, regionCode, region, city string
@@ -30,7 +30,7 @@ var someEntries = []entry{
 	{"9.9.9.0/24", "zz", "", "", ""},
 }
 
-// writeDatabase makes a file of MaxMind's format, in its city schema.
+// writeDatabase writes a file in MaxMind's format with its city schema.
 func writeDatabase(t testing.TB, path, kind string, entries []entry) {
 	t.Helper()
 	named := func(name string) mmdbtype.Map {
@@ -69,7 +69,7 @@ func insert(t testing.TB, tree *mmdbwriter.Tree, network string, value mmdbtype.
 	}
 }
 
-// save renames the file into place, as updaters do.
+// save renames the file into place, like updaters do.
 func save(t testing.TB, tree *mmdbwriter.Tree, path string) {
 	t.Helper()
 	f, err := os.CreateTemp(filepath.Dir(path), "new")
@@ -87,7 +87,7 @@ func save(t testing.TB, tree *mmdbwriter.Tree, path string) {
 	}
 }
 
-// TestFirstPlaceIsFarOff has it behind networks without one.
+// TestFirstPlaceIsFarOff places it after networks without a place.
 func TestFirstPlaceIsFarOff(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "country.mmdb")
@@ -123,8 +123,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestCutFile cuts the file off under the program, as a copy over it does, and
-// then leaves something else there. Look-ups must find nothing at worst.
+// TestCutFile truncates the file while it is open, as a copy over it does, and then
+// replaces it with other content. Lookups must not fail; at worst they find nothing.
 func TestCutFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -158,8 +158,8 @@ func TestCutFile(t *testing.T) {
 	}
 }
 
-// TestDamagedFile changes every byte of a file in turn. Look-ups may then find
-// anything, but nothing that is no place.
+// TestDamagedFile changes every byte of a file in turn. Lookups may then find other
+// places, but must return valid values.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -190,8 +190,8 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestRememberedPlaces fills more entries into a file than are remembered, so
-// that slots change hands.
+// TestRememberedPlaces writes more entries to a file than are cached, so that slots are
+// replaced.
 func TestRememberedPlaces(t *testing.T) {
 	t.Parallel()
 	const count = 3 << rememberedBits / 2

@@ -1,9 +1,9 @@
-// Package geo locates addresses: the country from a table in the program, more
-// from the operator's file in MaxMind's format. Nothing is looked up on the
-// network: no address leaves the machine.
+// Package geo locates addresses. The country comes from a table in the program, and more
+// detail from the operator's file in MaxMind's format. It makes no network requests, so
+// no address leaves the machine.
 //
-// geo.go has the Locator, database.go reads the file, country.go and china.go
-// have the names of countries and of Chinese provinces.
+// geo.go contains the Locator, database.go reads the file, and country.go and china.go
+// contain the names of countries and of Chinese provinces.
 package geo
 
 import (
@@ -19,24 +19,24 @@ import (
 	"svc/internal/proxy"
 )
 
-// The regions that are no countries.
+// Regions that are not countries.
 const (
 	RegionLocal   = "LOCAL"   // a private address
-	RegionUnknown = "UNKNOWN" // no address, look-ups off, or not found
+	RegionUnknown = "UNKNOWN" // no address, lookups disabled, or not found
 )
 
-// Place is where an address is. What is not known is "".
+// Place is the location of an address. An unknown part is "".
 type Place struct {
 	CountryCode string // ISO 3166-1 alpha-2, or RegionLocal
-	CountryName string // in English, as are the next two
-	RegionName  string // of the largest part of the country
+	CountryName string // in English, like the next two
+	RegionName  string // of the largest subdivision of the country
 	City        string
-	// For CN the codes of GB/T 2260, six digits: of the province, and of the
-	// prefecture or city below it.
+	// For CN, the codes of GB/T 2260, six digits: of the province, and of the prefecture
+	// or city in it.
 	ProvinceCode, CityCode string
 }
 
-// Region is the place as statistics have it: the country, RegionLocal or
+// Region returns the place in the form used in statistics: the country, RegionLocal or
 // RegionUnknown.
 func (p Place) Region() string {
 	if p.CountryCode == "" {
@@ -45,29 +45,28 @@ func (p Place) Region() string {
 	return p.CountryCode
 }
 
-// Locator knows the places of addresses, from the country table in the program or
-// from a database file of the operator. The table has the data of IP2Location
-// LITE and knows countries only. A nil *Geo has look-ups switched off.
+// Locator finds the places of addresses, using the country table in the program or a
+// database file of the operator. The table has the data of IP2Location LITE and contains
+// only countries. A nil Locator has lookups disabled.
 type Locator struct {
 	path     string                   // of the database; "" without one
 	database atomic.Pointer[database] // nil without one
 
 	mu    sync.Mutex
-	tried stamp // under mu: the file as it was when it was last read
+	tried stamp // guarded by mu: the state of the file when it was last read
 }
 
-// stamp tells one state of a file from another.
+// stamp identifies a version of a file.
 type stamp struct {
 	size int64
 	time time.Time
 }
 
-// Open prepares look-ups. Without a database the table in the program
-// answers. A database is a file of MaxMind's format with records as in GeoLite2
-// Country or City; if it cannot be used, the error says why in one line, to be
-// put behind the name of the setting.
+// Open prepares lookups. Without a database, the table in the program is used. A database
+// is a file in MaxMind's format with records like those of GeoLite2 Country or City. If
+// it cannot be used, the error is one line that can follow the name of the setting.
 //
-// Not enabled, nothing is looked up nor opened.
+// If enabled is false, Open returns nil without opening the database.
 func Open(enabled bool, database string) (*Locator, error) {
 	if !enabled {
 		return nil, nil
@@ -82,9 +81,9 @@ func Open(enabled bool, database string) (*Locator, error) {
 	return g, nil
 }
 
-// Refresh reads the database again if the file is another one than at the last
-// call, and reports whether it did. If that fails, the old one stays in use, and
-// there is no second error for the same file. Look-ups go on meanwhile.
+// Refresh rereads the database if the file has changed since the last call, and reports
+// whether it did. If that fails, the old database stays in use, and later calls return no
+// error for the same file. Lookups continue in the meantime.
 func (g *Locator) Refresh() (changed bool, err error) {
 	if g == nil || g.path == "" {
 		return false, nil
@@ -107,13 +106,13 @@ func (g *Locator) Refresh() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// The old one is left to the garbage collector: somebody may be reading it.
+	// The garbage collector closes the old one, because a lookup may be reading it.
 	g.database.Store(d)
 	return true, nil
 }
 
-// Place is where an address is. Private addresses are RegionLocal and never
-// looked up. It never fails: what is not found is not known.
+// Place returns the place of an address. Private addresses are RegionLocal and are never
+// looked up. Place never fails; an address that is not found has the zero Place.
 func (g *Locator) Place(a netip.Addr) Place {
 	a = a.Unmap()
 	switch {
@@ -125,8 +124,8 @@ func (g *Locator) Place(a netip.Addr) Place {
 	if d := g.database.Load(); d != nil {
 		return d.place(a)
 	}
-	// The first IPv6 address waits some 50 ms until that half of the table is
-	// unpacked, and makes it 11 MB of the memory in use.
+	// The first lookup of an IPv6 address waits about 50 ms while that half of the table
+	// is unpacked into 11 MB of memory.
 	code := iploc.IPCountry(a)
 	name := CountryName(code)
 	if name == "" { // ZZ
@@ -135,7 +134,7 @@ func (g *Locator) Place(a netip.Addr) Place {
 	return Place{CountryCode: code, CountryName: name}
 }
 
-// Close gives the database back. There must be no look-ups any more.
+// Close closes the database. There must be no lookups in progress.
 func (g *Locator) Close() error {
 	if g == nil {
 		return nil

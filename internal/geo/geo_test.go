@@ -13,7 +13,7 @@ import (
 	"github.com/maxmind/mmdbwriter/mmdbtype"
 )
 
-// openGeo opens look-ups that end with the test.
+// openGeo opens a Locator that is closed at the end of the test.
 func openGeo(t testing.TB, enabled bool, path string) *Locator {
 	t.Helper()
 	g, err := Open(enabled, path)
@@ -28,7 +28,7 @@ func openGeo(t testing.TB, enabled bool, path string) *Locator {
 	return g
 }
 
-// place looks up an address that is written down.
+// place returns the place of an address in text form.
 func place(g *Locator, text string) Place {
 	a, _ := netip.ParseAddr(text)
 	return g.Place(a)
@@ -139,7 +139,7 @@ func TestOpenGeoRefuses(t *testing.T) {
 	}
 }
 
-// TestRefresh replaces the file in the ways people do.
+// TestRefresh replaces the file in all usual ways.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -155,7 +155,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", what, got, want)
 		}
 	}
-	// Files that are made within one tick of the clock are told apart by this.
+	// age distinguishes files that are written within one tick of the clock.
 	age := func(d time.Duration) {
 		t.Helper()
 		when := time.Now().Add(-d)
@@ -203,7 +203,7 @@ func TestRefreshWithoutAFile(t *testing.T) {
 	}
 }
 
-// TestLookupsDuringRefresh is for the race detector.
+// TestLookupsDuringRefresh exists for the race detector.
 func TestLookupsDuringRefresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")

@@ -14,19 +14,19 @@ import (
 	"svc/internal/files"
 )
 
-// ContentFolder is what the names of contents begin with; the id of the file follows.
-// The manifest does not list them: FilesFile does, with sizes and sums.
+// ContentFolder is the prefix of the names of contents; the ID of the file follows. The
+// manifest does not list contents. FilesFile lists them, with sizes and checksums.
 const ContentFolder = "files/"
 
-// contentOf is the id of the file whose content a file of the archive is.
+// contentOf returns the ID of the file that an archive member is the content of.
 func contentOf(name string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(name, ContentFolder)
 	return id, ok && files.ValidID(id)
 }
 
-// Content adds the content of a file as r has it and returns its size and SHA-256. It
-// is not compressed: what people download usually is already. What was written when
-// reading fails stays in the archive, and must not be listed as a content.
+// Content adds the content of a file from r and returns its size and SHA-256. It does not
+// compress the content, because downloads usually already are. If reading fails, the part
+// written so far stays in the archive and must not be listed as a content.
 func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err error) {
 	if err := a.end(); err != nil {
 		return 0, "", err
@@ -40,8 +40,8 @@ func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err er
 	return size, hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// Contents lists the ids of the files whose content, or a part of it, is in the
-// archive, in order.
+// Contents returns the sorted IDs of the files with content in the archive, even partial
+// content.
 func (a *Reader) Contents() []string {
 	ids := make([]string, 0, len(a.contents))
 	for id := range a.contents {
@@ -51,8 +51,8 @@ func (a *Reader) Contents() []string {
 	return ids
 }
 
-// CheckContent makes sure that the content of a file is in the archive, with the size
-// that FilesFile says. Its bytes are not read.
+// CheckContent verifies that the archive contains the content of a file, with the size
+// listed in FilesFile. It does not read the content.
 func (a *Reader) CheckContent(id string, size int64) error {
 	entry := a.contents[id]
 	switch {
@@ -64,9 +64,8 @@ func (a *Reader) CheckContent(id string, size int64) error {
 	return nil
 }
 
-// Content opens the content of a file, which must have the size and the SHA-256 that
-// FilesFile says: no more than that is read, and the end is only reached when both
-// are right.
+// Content opens the content of a file, which must have the size and the SHA-256 listed in
+// FilesFile. It reads at most that size, and reports the end only if both are right.
 func (a *Reader) Content(id string, size int64, sum string) (io.ReadCloser, error) {
 	if err := a.CheckContent(id, size); err != nil {
 		return nil, err
@@ -88,7 +87,7 @@ type content struct {
 	sum        hash.Hash
 }
 
-// Read reads no more than the content must have.
+// Read reads at most the expected size.
 func (c *content) Read(room []byte) (n int, err error) {
 	n, err = c.ReadCloser.Read(room)
 	if c.read += int64(n); c.read > c.size {

@@ -20,29 +20,28 @@ import (
 	"svc/internal/fault"
 )
 
-// Reader reads an archive. What is wrong with one is a fault of kind Invalid,
-// or ErrNewer.
+// Reader reads an archive. Errors of the archive are faults of kind Invalid, or ErrNewer.
 type Reader struct {
 	Manifest Manifest
 	entries  map[string]*zip.File
-	contents map[string]*zip.File // by the ids of files
+	contents map[string]*zip.File // by file ID
 }
 
-// broken is an error about an archive.
+// broken returns an error about an archive.
 func broken(format string, args ...any) error { return fault.New(fault.Invalid, format, args...) }
 
-// Open reads the directory and the manifest of an archive and checks that they
-// fit each other. Nothing else is believed before Verify.
+// Open reads the directory and the manifest of an archive and verifies that they agree.
+// The content is not trusted before Verify.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	z, err := zip.NewReader(r, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no path is ever followed
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no path is ever used as a file name
 		return nil, broken("the file is not a zip archive, or not a whole one: %s", cause(err))
 	}
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	a := &Reader{entries: map[string]*zip.File{}, contents: map[string]*zip.File{}}
 	for _, entry := range z.File {
 		if entry.FileInfo().IsDir() {
-			continue // zip programs make them
+			continue // zip programs create them
 		}
 		into, name := a.entries, entry.Name
 		if id, ok := contentOf(entry.Name); ok {
@@ -67,7 +66,7 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	return a, a.compare()
 }
 
-// short is a name for messages.
+// short returns a quoted and shortened name for messages.
 func short(name string) string {
 	if runes := []rune(strings.ToValidUTF8(name, "�")); len(runes) > 64 {
 		name = string(runes[:64]) + "…"
@@ -75,7 +74,7 @@ func short(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// cause is an error of the zip format as a short text.
+// cause returns the text of an error of the zip format without its prefix.
 func cause(err error) string { return strings.TrimPrefix(err.Error(), "zip: ") }
 
 func (a *Reader) readManifest() error {
@@ -97,7 +96,7 @@ func (a *Reader) readManifest() error {
 	var format struct {
 		Format *int `json:"format"`
 	}
-	// The number comes first: a newer format may have other types of fields.
+	// Read the number first, because fields can have other types in a newer format.
 	if json.Unmarshal(text, &format) != nil || format.Format == nil || *format.Format < 1 {
 		return broken("%s must be a JSON object with the number of the format in \"format\"", ManifestFile)
 	}
@@ -110,7 +109,7 @@ func (a *Reader) readManifest() error {
 	return nil
 }
 
-// compare holds the files to the manifest.
+// compare compares the files with the manifest.
 func (a *Reader) compare() error {
 	listed := map[string]bool{}
 	for _, f := range a.Manifest.Files {
@@ -141,9 +140,9 @@ func (a *Reader) compare() error {
 	return nil
 }
 
-// Verify reads all files that the manifest lists and compares their sums; contents
-// are compared when they are read. progress is called with the
-// bytes read since the last call.
+// Verify reads all files that the manifest lists and compares their checksums. Contents
+// are verified when they are read. progress is called with the number of bytes read since
+// the last call.
 func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 	for _, f := range a.Manifest.Files {
 		r, err := a.open(f)
@@ -168,8 +167,8 @@ func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 	return nil
 }
 
-// reader reads a file. At its end it compares length, number of lines and sum
-// with the manifest.
+// reader reads a file. At the end, it compares length, number of lines and checksum with
+// the manifest.
 type reader struct {
 	of    File
 	file  io.ReadCloser
@@ -187,7 +186,7 @@ func (a *Reader) open(f File) (*reader, error) {
 	return &reader{of: f, file: file, sum: sha256.New()}, nil
 }
 
-// Read reads no more than the manifest allows.
+// Read reads at most the size that the manifest allows.
 func (r *reader) Read(room []byte) (n int, err error) {
 	n, err = r.file.Read(room)
 	r.read += int64(n)
@@ -208,7 +207,7 @@ func (r *reader) Read(room []byte) (n int, err error) {
 	return n, nil
 }
 
-// end is io.EOF when everything was as the manifest says.
+// end returns io.EOF if everything matches the manifest.
 func (r *reader) end() error {
 	lines := r.lines
 	if r.read > 0 && r.last != '\n' {
@@ -225,8 +224,8 @@ func (r *reader) end() error {
 	return io.EOF
 }
 
-// Lines calls each with the lines of a file, numbered from 1, and does nothing
-// for a file that is not there. A line is only valid during the call.
+// Lines calls each with the lines of a file, numbered from 1. If the file does not exist,
+// it does nothing. A line is only valid during the call.
 func (a *Reader) Lines(ctx context.Context, name string, each func(line int64, text []byte) error) error {
 	f, ok := a.Manifest.File(name)
 	if !ok {

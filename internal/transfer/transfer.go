@@ -1,6 +1,6 @@
-// Package transfer is the format in which one project moves from one
-// installation to another, or away from this program: a zip archive of JSON
-// lines and contents of files, with a manifest of what is in it. docs/moving.md describes it.
+// Package transfer implements the format in which a project moves to another installation
+// or to another program: a zip archive of JSON lines and contents of files, with a
+// manifest. docs/moving.md describes it.
 package transfer
 
 import (
@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// Format is the number of the format that this program writes. An archive with
-// a greater number is refused.
+// Format is the version of the format that this program writes. An archive with a greater
+// version is refused.
 const Format = 1
 
-// The files of an archive. Each is a JSON object or has one in each line.
+// The files of an archive. Each contains a JSON object, or one in each line.
 const (
 	ManifestFile       = "manifest.json"
 	ProjectFile        = "project.json"
@@ -32,31 +32,31 @@ const (
 	FilesFile          = "files.jsonl"
 )
 
-// members are all but the manifest and contents, in the order in which they are
-// written. The last one comes after the contents: it says which are there.
+// members lists all files except the manifest and contents, in the order in which they
+// are written. The last one comes after the contents, because it lists them.
 var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile, CardsFile,
 	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile, FilesFile,
 }
 
-// Files lists the files that an archive may have beside its manifest and contents.
+// Files returns the files that an archive can have besides its manifest and contents.
 func Files() []string { return slices.Clone(members) }
 
 const (
-	// LongestLine bounds a line, in bytes. The longest that the program writes
-	// is a version with two requests full of texts, every byte of them escaped.
+	// LongestLine limits a line, in bytes. The longest line that the program writes is a
+	// version with two requests full of texts with every byte escaped.
 	LongestLine = 256 << 20
 
 	maxManifest = 1 << 20 // bytes
 )
 
-// ErrNewer is for an archive in the format of a newer program.
+// ErrNewer reports that an archive has the format of a newer program.
 var ErrNewer = errors.New("made by a newer version of svc")
 
-// Manifest says what is in an archive.
+// Manifest describes the content of an archive.
 type Manifest struct {
 	Format     int    `json:"format"`
-	Program    string `json:"program,omitempty"` // that made it, and its version
+	Program    string `json:"program,omitempty"` // the program that made it, with its version
 	CreatedAt  int64  `json:"created_at"`        // Unix seconds
 	ProjectKey string `json:"project_key"`
 	Files      []File `json:"files"`
@@ -70,7 +70,7 @@ type File struct {
 	SHA256  string `json:"sha256"`  // of these bytes, in hex
 }
 
-// File finds a file by its name.
+// File returns the file with a name.
 func (m *Manifest) File(name string) (f File, ok bool) {
 	at := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
 	if at < 0 {
@@ -79,7 +79,7 @@ func (m *Manifest) File(name string) (f File, ok bool) {
 	return m.Files[at], true
 }
 
-// Bytes is how much the files are together, unpacked.
+// Bytes returns the total uncompressed size of the files.
 func (m *Manifest) Bytes() (n int64) {
 	for _, f := range m.Files {
 		n += f.Bytes

@@ -21,7 +21,7 @@ import (
 // entry is a file of a zip archive.
 type entry struct{ name, text string }
 
-// pack is a zip archive of files in their order.
+// pack returns a zip archive of files, in order.
 func pack(t testing.TB, entries ...entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -41,13 +41,13 @@ func pack(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// listed is a file as a manifest has it.
+// listed returns the entry of a file in a manifest.
 func listed(e entry) transfer.File {
 	sum := sha256.Sum256([]byte(e.text))
 	return transfer.File{Name: e.name, Records: int64(strings.Count(e.text, "\n")), Bytes: int64(len(e.text)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// manifest lists files.
+// manifest returns a manifest of files.
 func manifest(t testing.TB, files ...transfer.File) entry {
 	t.Helper()
 	text, err := json.Marshal(transfer.Manifest{Format: 1, ProjectKey: "a", Files: files})
@@ -78,7 +78,7 @@ func check(ctx context.Context, archive []byte) (lines int, err error) {
 	return lines, checkContents(ctx, a)
 }
 
-// listedContent is what a line of files.jsonl says of a content.
+// listedContent is a line of files.jsonl that lists a content.
 type listedContent struct {
 	ID, SHA256 string
 	Size       int64
@@ -107,7 +107,7 @@ func TestArchive(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	w := transfer.NewWriter(&b, transfer.Manifest{Program: "svc test", CreatedAt: 1700000000, ProjectKey: "app"})
-	long := strings.Repeat("é<", 200_000) // longer than what is read at once
+	long := strings.Repeat("é<", 200_000) // longer than a single read
 	for _, name := range transfer.Files() {
 		if err := w.Begin(name); err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// contents lists contents.
+// contents returns a files.jsonl that lists contents.
 func contents(t testing.TB, list ...entry) entry {
 	t.Helper()
 	var text strings.Builder
@@ -170,14 +170,14 @@ func contents(t testing.TB, list ...entry) entry {
 	return entry{transfer.FilesFile, text.String()}
 }
 
-// withFiles is an archive with files.jsonl and contents.
+// withFiles returns an archive with files.jsonl and contents.
 func withFiles(t testing.TB, files entry, list ...entry) []byte {
 	t.Helper()
 	project := entry{transfer.ProjectFile, "{}\n"}
 	return pack(t, slices.Concat([]entry{project, files}, list, []entry{manifest(t, listed(project), listed(files))})...)
 }
 
-// Contents come back as they were written, and are not compressed.
+// Contents are read back unchanged, and are not compressed.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -214,7 +214,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// What an archive says of itself is held against what it is.
+// An archive that does not match its manifest is refused.
 func TestArchiveIsRefused(t *testing.T) {
 	t.Parallel()
 	project := entry{transfer.ProjectFile, "{}\n"}
@@ -274,13 +274,13 @@ func TestArchiveIsRefused(t *testing.T) {
 	}
 }
 
-// A file that unpacks to more than it says ends where it should have.
+// A file that unpacks to more than its listed size is read only up to that size.
 func TestArchiveThatUnpacksToMore(t *testing.T) {
 	t.Parallel()
 	bomb := entry{transfer.ProjectFile, strings.Repeat("{}\n", 1<<20)}
 	small := entry{transfer.ProjectFile, "{}\n"}
 	archive := pack(t, bomb, manifest(t, listed(small)))
-	// The size in the directory of the archive says what the manifest says.
+	// The size in the directory of the archive agrees with the manifest.
 	from, to := make([]byte, 4), []byte{3, 0, 0, 0}
 	from[0], from[1], from[2], from[3] = 0, 0, 0x30, 0
 	at := bytes.LastIndex(archive, from)
@@ -293,7 +293,7 @@ func TestArchiveThatUnpacksToMore(t *testing.T) {
 	}
 }
 
-// Any byte that is changed is noticed, or makes no difference to what is read.
+// Any changed byte is detected, or has no effect on the content that is read.
 func TestArchiveWithOneByteChanged(t *testing.T) {
 	t.Parallel()
 	files := []entry{{transfer.ProjectFile, "{\"project_key\":\"a\"}\n"}, {transfer.LogsFile, "{\"n\":1}\n{\"n\":2}\n"}}

@@ -14,17 +14,16 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// level is how hard an archive is compressed: above it, it takes much longer
-// and becomes little smaller.
+// level is the level of compression. Higher levels take much longer and save little.
 const level = 3
 
-// Writer writes an archive, one file after the other, without ever going back,
-// so that it can write to a network.
+// Writer writes an archive sequentially, one file after the other, so that it can write
+// to a network.
 type Writer struct {
 	zip      *zip.Writer
 	manifest Manifest
 
-	open bool // a file is being written; the following is about it
+	open bool // a file is being written; the following fields describe it
 	into *bufio.Writer
 	file File
 	sum  hash.Hash
@@ -40,8 +39,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// NewWriter begins an archive. The files of the manifest are filled in by the
-// writer.
+// NewWriter starts an archive. The Writer fills in the files of the manifest.
 func NewWriter(w io.Writer, m Manifest) *Writer {
 	a := &Writer{zip: zip.NewWriter(w), manifest: m}
 	a.manifest.Format, a.manifest.Files = Format, []File{}
@@ -49,7 +47,7 @@ func NewWriter(w io.Writer, m Manifest) *Writer {
 	return a
 }
 
-// Begin begins the next file.
+// Begin starts the next file.
 func (a *Writer) Begin(name string) error {
 	if err := a.end(); err != nil {
 		return err
@@ -85,7 +83,7 @@ func (a *Writer) end() error {
 	return nil
 }
 
-// Close completes the archive and returns what is in it.
+// Close completes the archive and returns its manifest.
 func (a *Writer) Close() (Manifest, error) {
 	if err := a.end(); err != nil {
 		return Manifest{}, err
