@@ -17,7 +17,8 @@ const (
 
 const ingestConnections = 128
 
-// ingest measures how many events are taken, each on disk before its answer.
+// ingest measures how many events are taken, each on disk before its answer, and how fast
+// questions about them are answered.
 func (s *suite) ingest() error {
 	var rows []row
 	for _, tc := range []struct {
@@ -38,8 +39,17 @@ func (s *suite) ingest() error {
 		row.bar = tc.bar
 		rows = append(rows, row)
 	}
-	return s.print(fmt.Sprintf("event ingestion: %d connections, each batch on disk before its answer; the reference decodes the body and appends it to a bbolt bucket with the same kind of group commit",
-		ingestConnections), rows)
+	title := fmt.Sprintf("event ingestion: %d connections, each batch on disk before its answer; "+
+		"the reference decodes the body and appends it to a bbolt bucket with the same kind of group commit", ingestConnections)
+	if err := s.print(title, rows); err != nil {
+		return err
+	}
+	for _, shape := range []string{shapeSessions, shapeVisits} {
+		if err := s.questions(shape); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *suite) compareIngest(name string, plan workload.Plan, connect bool) (r row, err error) {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -17,85 +15,25 @@ import (
 )
 
 const (
-	eventBytesBar  = 34  // bytes on disk
-	queryMemoryBar = 256 // MiB
-	listBar        = 50  // ms
-	listRuns       = 100
+	listBar  = 50 // ms
+	listRuns = 100
 )
-
-// barEvents is the number of events that eventBytesBar and questionBars are for.
-const barEvents = 10_000_000
-
-// questionBars are the times of questions, in milliseconds.
-var questionBars = map[string]float64{
-	"overview":                            40,
-	"breakdown by a property of 5 values": 40,
-	"funnel of 3 steps in 7 days":         50,
-	"retention by week":                   60,
-	"paths of sessions, depth 4":          140,
-}
 
 // large measures a data directory as it is after some time: events, logs and
 // feedback by the million.
 func (s *suite) large() error {
-	for _, shape := range []string{"sessions", "visits"} {
-		if err := s.questions(shape); err != nil {
-			return err
-		}
-	}
-	if err := s.lists(s.folder("visits")); err != nil {
+	if err := s.fillOnce(shapeVisits); err != nil {
 		return err
 	}
-	rows, err := s.starts(s.folder("visits"))
+	data := s.folder(shapeVisits)
+	if err := s.lists(data); err != nil {
+		return err
+	}
+	rows, err := s.starts(data)
 	if err != nil {
 		return err
 	}
 	return s.print(fmt.Sprintf("a large data directory: %s events, %s logs, %s feedback entries", number(float64(s.events)), number(float64(s.logs)), number(float64(s.feedback))), rows)
-}
-
-// questions lets "svc bench events" fill a data directory and ask about it.
-func (s *suite) questions(shape string) error {
-	c := s.program.Command(s.ctx, "bench", "events", "--json", "--keep", s.folder(shape), "--events", strconv.Itoa(s.events), "--shape", shape, "--rounds", strconv.Itoa(s.rounds))
-	c.Stderr = io.Discard // progress
-	out, err := c.Output()
-	if err != nil {
-		return fmt.Errorf("svc bench events: %w", err)
-	}
-	var report struct {
-		EventsPerSecond float64 `json:"events_per_second"`
-		Save            float64 `json:"console_write_p99_ms"`
-		BytesPerEvent   float64 `json:"bytes_per_event"`
-		PeakMiB         int64   `json:"peak_resident_mib"`
-		Questions       []struct {
-			Question string  `json:"question"`
-			Median   float64 `json:"median_ms"`
-			Slowest  float64 `json:"slowest_ms"`
-		} `json:"questions"`
-	}
-	if err := json.Unmarshal(out, &report); err != nil {
-		return err
-	}
-	rows := []row{
-		{what: "taken in", ours: number(report.EventsPerSecond) + " events/s"},
-		{what: "saving something meanwhile, 99 of 100 times", ours: fmt.Sprintf("%.1f ms", report.Save)},
-		{what: "bytes of an event on disk", figure: report.BytesPerEvent, bar: s.barOf(eventBytesBar), atMost: true, ours: fmt.Sprintf("%.1f", report.BytesPerEvent)},
-		{what: "memory at most, without mapped files", figure: float64(report.PeakMiB), bar: queryMemoryBar, atMost: true, unit: "MiB", ours: fmt.Sprintf("%d MiB", report.PeakMiB)},
-	}
-	for _, q := range report.Questions {
-		rows = append(rows, row{
-			what: q.Question, figure: q.Median, bar: s.barOf(questionBars[q.Question]), atMost: true, unit: "ms",
-			ours: fmt.Sprintf("%.1f ms, %.1f ms at most", q.Median, q.Slowest),
-		})
-	}
-	return s.print(fmt.Sprintf("%s events over 30 days in %s; go run ./bench/duckdb has the reference", number(float64(s.events)), shape), rows)
-}
-
-// barOf is a bar that is meant for barEvents, or none for another number.
-func (s *suite) barOf(bar float64) float64 {
-	if s.events != barEvents {
-		return 0
-	}
-	return bar
 }
 
 // lists fills a data directory with logs and feedback and asks for lists.

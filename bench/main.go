@@ -14,6 +14,7 @@
 //	updatecheck.go  update checks
 //	submissions.go  feedback and logs
 //	ingest.go       batches of events
+//	questions.go    what events take on disk, and questions about them
 //	large.go        lists of large projects
 //	backup.go       backups beside requests
 //	files.go        uploads and downloads of files
@@ -99,7 +100,7 @@ func run(args []string, out io.Writer) (err error) {
 	flags.IntVar(&s.submissions, "submissions", 60_000, "logs sent in a round; of long ones a tenth")
 	flags.IntVar(&s.burst, "burst", 200_000, "logs (of long ones a tenth) sent at once before the time is taken until the search index has them")
 	flags.IntVar(&s.batchEvents, "round-events", 200_000, "events sent in a round")
-	flags.IntVar(&s.events, "events", 10_000_000, "events in the large data directory")
+	flags.IntVar(&s.events, "events", 10_000_000, "events that questions are about, in each shape; large has them too")
 	flags.IntVar(&s.logs, "logs", 1_000_000, "logs in the large data directory; a tenth as many feedback entries")
 	flags.IntVar(&s.megabytes, "megabytes", 1000, "size of the data directory that is backed up")
 	flags.IntVar(&s.download, "download", 1024, "size of the file that is downloaded, in MiB")

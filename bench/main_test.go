@@ -27,7 +27,7 @@ func TestSmallRun(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
 	var out strings.Builder
-	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "-download", "2", "-upload", "9", "-slow", "5",
+	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "-events", "100", "-download", "2", "-upload", "9", "-slow", "5",
 		"updatecheck", "submissions", "ingest", "files", "codehost"}, &out)
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +38,10 @@ func TestSmallRun(t *testing.T) {
 		`(?m)^  lines, 128 connections: beside no index +\d`,
 		`(?m)^  long texts: index up to date after 10 logs +\d.* ≤ 60 s +met`,
 		`(?m)^  visits of 8, Zipf, a connection for each +\d`,
+		`(?m)^100 events of 100,000 users over 30 days in visits`,
+		`(?m)^  saving something meanwhile, 99 of 100 times +[\d.]+ ms`,
+		`(?m)^  bytes of an event on disk +[\d.]+ `,
+		`(?m)^  retention by week +[\d.]+ ms, `,
 		`(?m)^  in chunks +[\d.,]+ MB/s`,
 		`(?m)^  in one request +[\d.,]+ MB/s`,
 		`(?m)^  ranges of 64 KiB at random, connections: 8 +\d|^  skipped: downloads beside nginx, because there is no nginx: install `,

@@ -58,8 +58,6 @@ var matrix = map[string]struct {
 	"svc apikey rotate":         {"ROTATE", needsData},
 	"svc backup":                {"-", needsData},
 	"svc backup verify":         {"missing.tar.zst", codes{exitFailed}},
-	"svc bench":                 {"", codes{exitUsage}},
-	"svc bench events":          {"--events 100 --users 10 --rounds 1", always},
 	"svc check":                 {"", needsData},
 	"svc compact":               {"", needsData},
 	"svc completion":            {"", always},

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"svc/internal/workload"
 )
 
 // BenchmarkNeedle compares the search for a substring with bytes.Index on the
@@ -18,7 +16,7 @@ func BenchmarkNeedle(b *testing.B) {
 	for _, texts := range []struct {
 		name string
 		body []byte
-	}{{"plain", folded(false)}, {"scripts", folded(true)}, {"program", programLog()}} {
+	}{{"plain", folded(plainTexts)}, {"scripts", folded(scripts)}, {"program", programLog()}} {
 		sample := texts.body[:16<<10]
 		for _, term := range []string{"timeout", "not there at all", "access", "user77", "out of range [9"} {
 			needle := NewNeedles([]string{term}, sample, 100)[0]
@@ -49,12 +47,29 @@ func walk(body []byte, index func([]byte) int) time.Duration {
 	return time.Since(begin)
 }
 
-func folded(unkind bool) []byte {
-	logs := workload.NewSubmissions(1, unkind)
+// plainTexts and scripts are the texts of folded, with a number in each.
+var (
+	plainTexts = []string{
+		"request to upstream eu-%d failed after a timeout: connection reset by peer",
+		"cache entry %x evicted from thumbs.pack, 312 hits, 4096 KiB freed",
+		"frame %d dropped: decode took 41.7 ms, codec h264, surface 1920x1080",
+		"worker took job %x from queue render, 18 jobs are waiting",
+	}
+	scripts = []string{
+		"die Verbindung %x wurde vom Gegenüber zurückgesetzt, größere Übertragung",
+		"подключение %d сброшено другой стороной при чтении ответа",
+		"服务器在 %d 秒内没有响应，请稍后重试",
+		"انقطع الاتصال بالخادم %d أثناء قراءة الرد",
+		"\n\tat com.example.app.net.Client$Inner.lambda$call$0(Client.java:%d)",
+	}
+)
+
+// folded has 3,000 records of about 120 bytes in lower case.
+func folded(texts []string) []byte {
+	r := rand.New(rand.NewPCG(1, 1))
 	var b []byte
 	for range 3000 {
-		body, _ := logs.Log()
-		b = append(b, body...)
+		b = fmt.Appendf(b, `{"level":%d,"content":"`+texts[r.IntN(len(texts))]+`"}`, r.IntN(4), r.Uint32())
 	}
 	return bytes.ToLower(b)
 }
