@@ -134,9 +134,9 @@ var mayImport = map[string][]string{
 	"clients/vectors": {},
 
 	// For measuring.
-	"internal/loadgen":        {},
-	"internal/loadgen/server": {"internal/control", "internal/datadir", "internal/loadgen"},
-	"internal/workload":       {"internal/loadgen"},
+	"internal/testutil/server": {"internal/control", "internal/datadir"},
+	"bench/internal/loadgen":   {},
+	"bench/internal/workload":  {"bench/internal/loadgen"},
 
 	// What makes a release; nobody imports it.
 	"tools/gate": {},
@@ -146,17 +146,17 @@ var mayImport = map[string][]string{
 	"tools/version": {},
 
 	// Benchmarks run the real thing; nobody imports them.
-	"bench":         {"internal/datadir", "internal/loadgen/...", "internal/loadgen", "internal/workload"},
+	"bench":         {"bench/internal/...", "internal/datadir", "internal/testutil/server"},
 	"bench/clients": {},
 	"bench/console": {"internal/transfer"},
-	"bench/duckdb":  {"internal/..."},
+	"bench/duckdb":  {"bench/internal/...", "internal/datadir"},
 	"bench/soak":    {},
 }
 
 // onlyIn says who may touch a library whose types must not spread. It names
 // every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/loadgen/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

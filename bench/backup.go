@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
 	"svc/internal/datadir"
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
-	"svc/internal/workload"
+	"svc/internal/testutil/server"
 )
 
 // The bars of backups: the speed of tar and zstd, and the share of the events a

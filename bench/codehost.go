@@ -15,9 +15,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
-	"svc/internal/workload"
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
+	"svc/internal/testutil/server"
 )
 
 const (

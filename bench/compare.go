@@ -4,12 +4,13 @@ import (
 	"slices"
 	"time"
 
-	"svc/internal/loadgen"
+	"svc/bench/internal/loadgen"
+	"svc/internal/testutil/server"
 )
 
 // contender is one of those that are measured in turn.
 type contender struct {
-	process loadgen.Process
+	process server.Process
 	run     func() (loadgen.Result, error)
 	// settle waits until nothing of a run goes on that would disturb the next
 	// one; nil for those that have nothing to do then.

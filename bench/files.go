@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
+	"svc/bench/internal/loadgen"
+	"svc/internal/testutil/server"
 )
 
 // The bars of files: the speed of nginx, the memory of the server while a file comes

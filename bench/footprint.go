@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"svc/internal/loadgen/server"
+	"svc/internal/testutil/server"
 )
 
 const (

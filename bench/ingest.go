@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"svc/internal/loadgen"
-	"svc/internal/workload"
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
 )
 
 // The bars of ingestion, in events a second.

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
-	"svc/internal/workload"
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
+	"svc/internal/testutil/server"
 )
 
 const (

@@ -37,7 +37,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/internal/loadgen/server"
+	"svc/internal/testutil/server"
 )
 
 // suite is a run of this command.

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
-	"svc/internal/workload"
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
+	"svc/internal/testutil/server"
 )
 
 const (

@@ -21,7 +21,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 	"go.etcd.io/bbolt"
 
-	"svc/internal/loadgen"
+	"svc/internal/testutil/server"
 )
 
 // A reference is what a request costs at least: a handler of httprouter that
@@ -30,7 +30,7 @@ import (
 // that all requests share which wait by then. It is a process of its own: this
 // program, started with the word "reference".
 type reference struct {
-	loadgen.Process
+	server.Process
 
 	addr    string
 	command *exec.Cmd
@@ -55,7 +55,7 @@ func startReference(ctx context.Context, kind string, answer int, file string) (
 	if err := r.command.Start(); err != nil {
 		return nil, err
 	}
-	r.Process = loadgen.Process(r.command.Process.Pid)
+	r.Process = server.Process(r.command.Process.Pid)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reference: %w", err), r.stop())

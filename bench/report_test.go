@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/loadgen"
+	"svc/bench/internal/loadgen"
 )
 
 func TestTable(t *testing.T) {

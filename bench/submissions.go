@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
-	"svc/internal/workload"
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
+	"svc/internal/testutil/server"
 )
 
 // The bars of log submissions: shares of the rates of the references, and how

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
+	"svc/bench/internal/loadgen"
+	"svc/internal/testutil/server"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"svc/internal/workload"
+	"svc/bench/internal/workload"
 )
 
 // writeCSV writes the events of a plan in the order in which they are made, the

@@ -18,7 +18,7 @@ import (
 	"runtime"
 	"strings"
 
-	"svc/internal/workload"
+	"svc/bench/internal/workload"
 )
 
 // source is where this command lies in the module, in which it is started.

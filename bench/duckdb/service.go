@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
 	"svc/internal/datadir"
-	"svc/internal/loadgen"
-	"svc/internal/workload"
 )
 
 const (

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/loadgen"
-	"svc/internal/loadgen/server"
+	"svc/bench/internal/loadgen"
+	"svc/bench/internal/workload"
 	"svc/internal/testutil"
-	"svc/internal/workload"
+	"svc/internal/testutil/server"
 )
 
 // amounts is what a cycle does. Each does the same, so that a server that has seen

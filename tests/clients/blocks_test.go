@@ -15,7 +15,7 @@ import (
 
 	"svc/clients/browser"
 	"svc/internal/datadir"
-	"svc/internal/loadgen/server"
+	"svc/internal/testutil/server"
 )
 
 // page is the documentation whose blocks are run.

@@ -25,7 +25,7 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/loadgen/server"
+	"svc/internal/testutil/server"
 )
 
 const (

@@ -41,7 +41,7 @@ var librariesInputs = map[string]inputs{
 
 // togetherInputs are the inputs of the tests for which every library plays.
 var togetherInputs = inputs{
-	paths: []string{"clients", "tests/clients", "internal/loadgen", "openapi.yaml", "docs/clients.md"},
+	paths: []string{"clients", "tests/clients", "internal/testutil/server", "openapi.yaml", "docs/clients.md"},
 	tools: slices.Concat(versions.golang, versions.python, versions.rust, versions.node, versions.chromium),
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"svc/internal/control"
 	"svc/internal/datadir"
-	"svc/internal/loadgen"
 )
 
 const (
@@ -29,7 +28,7 @@ const (
 
 // Server is "svc serve" as a process.
 type Server struct {
-	loadgen.Process
+	Process
 
 	Addr string
 	Data string
@@ -62,7 +61,7 @@ func (p Program) Serve(ctx context.Context, data string, settings ...string) (*S
 	if err := s.command.Start(); err != nil {
 		return nil, errors.Join(err, s.log.Close())
 	}
-	s.Process = loadgen.Process(s.command.Process.Pid)
+	s.Process = Process(s.command.Process.Pid)
 	go func() { s.exited <- s.command.Wait() }()
 	limited, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()

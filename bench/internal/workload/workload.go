@@ -10,7 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"svc/internal/loadgen"
+	"svc/bench/internal/loadgen"
 )
 
 // Plan says what is made up.

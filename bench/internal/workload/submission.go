@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"svc/internal/loadgen"
+	"svc/bench/internal/loadgen"
 )
 
 // Submissions makes up logs and feedback as apps send them, each from an address
