@@ -5,7 +5,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,11 +17,7 @@ import (
 )
 
 // Program is svc as a file.
-type Program struct {
-	Path string
-	Name string // by which it is called; "" = Path
-	Logs string // folder for the logs of servers; "" = beside their data directories
-}
+type Program struct{ Path string }
 
 // Find returns the program that the variable SVC_BINARY names, or makes it in a folder of
 // the sources that the caller is made of: it must run in a folder of the module.
@@ -99,7 +94,6 @@ func (p Program) Size() (int64, error) {
 // Command is a run of the program without the settings of whoever runs it.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.Path, args...)
-	c.Args[0] = cmp.Or(p.Name, p.Path)
 	c.Env = []string{}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")

@@ -48,12 +48,8 @@ type Server struct {
 func (p Program) Serve(ctx context.Context, data string, settings ...string) (*Server, error) {
 	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
 	s := &Server{Data: data, program: p, command: p.Command(ctx, args...), exited: make(chan error, 1)}
-	log := data + ".log"
-	if p.Logs != "" {
-		log = filepath.Join(p.Logs, filepath.Base(log))
-	}
 	var err error
-	if s.log, err = os.OpenFile(log, os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o600); err != nil {
+	if s.log, err = os.OpenFile(data+".log", os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o600); err != nil {
 		return nil, err
 	}
 	s.command.Stdout, s.command.Stderr = s.log, s.log
