@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// maxShown is the number of characters of a submitted tag that are repeated to
-// the caller.
+// maxShown limits the number of characters of a submitted tag that are repeated to the caller.
 const maxShown = 64
 
 // Language is a registered language.
@@ -15,14 +14,13 @@ type Language struct {
 	Synonyms []string // other tags for it
 }
 
-// Set finds languages by their tags. It never changes and may be used by many
-// goroutines.
+// Set finds languages by their tags. It is immutable and safe for concurrent use.
 type Set struct {
 	byKey map[string]int
 }
 
-// NewSet makes a set whose indexes are those of languages. A tag belongs to one
-// language; should two claim it, the earlier one has it.
+// NewSet returns a set. Find and Resolve return indexes into languages. If two languages claim a
+// tag, it belongs to the first one.
 func NewSet(languages []Language) *Set {
 	s := &Set{byKey: make(map[string]int, len(languages))}
 	for i, l := range languages {
@@ -41,8 +39,7 @@ func (s *Set) claim(tag string, language int) {
 	}
 }
 
-// Find returns the index of the language with this primary tag or synonym, -1
-// when there is none.
+// Find returns the index of the language with this primary tag or synonym, -1 if there is none.
 func (s *Set) Find(tag string) int {
 	if i, ok := s.byKey[Key(tag)]; ok {
 		return i
@@ -50,9 +47,9 @@ func (s *Set) Find(tag string) int {
 	return -1
 }
 
-// Resolve returns the index of the language a caller prefers, -1 when the
-// default content is to be used. unknown says that the caller did prefer a
-// language, one that is not registered; it is then told so with Message.
+// Resolve returns the index of the language that a caller prefers, or -1 for the default content.
+// unknown reports that the preferred language is not registered; the caller should then receive
+// Message.
 func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
 		return -1, false
@@ -61,10 +58,9 @@ func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	return index, index < 0
 }
 
-// Message is the sentence that tells a caller that no language matches the tag
-// it asked for. The tag, which may be anything, is shortened to 64 characters;
-// what cannot be shown, such as a control character or a byte that is not
-// UTF-8, is replaced.
+// Message returns the sentence for a caller if no language matches the requested tag. It shortens
+// the tag, which may be any text, to 64 characters and replaces characters that cannot be shown,
+// such as controls and invalid UTF-8.
 func Message(tag string) string {
 	const begin, end = `The language "`, `" is not available, so the default text is shown.`
 	var b strings.Builder

@@ -7,7 +7,7 @@ import (
 	"svc/internal/locale"
 )
 
-// registered is what the tests of this file look languages up in.
+// registered returns the set used by the tests of this file.
 func registered() *locale.Set {
 	return locale.NewSet([]locale.Language{
 		{Tag: "pt", Synonyms: []string{"pt-PT", "pt_AO"}},

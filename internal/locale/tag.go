@@ -1,6 +1,6 @@
-// Package locale holds the rules about language tags: when two tags are the
-// same, which registered language a caller prefers, and what a caller is told
-// when there is none. Tags are free text; no list of languages is consulted.
+// Package locale defines the rules for language tags: when two tags are equal, which registered
+// language a caller prefers, and the message if there is none. Tags are free text; no list of
+// languages is consulted.
 package locale
 
 import (
@@ -9,14 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxTag is the number of characters a registered tag may have.
+// maxTag is the maximum number of characters of a registered tag.
 const maxTag = 35
 
-// Key is the form in which tags are compared: en-US, en_US, en(US) and
-// EN (us) have the same one. It is the tag in lower case without surrounding
-// blanks; if it contains a hyphen, an underscore or a parenthesis, every run
-// of those and of blanks is one hyphen, and none is left at the ends. A tag
-// of separators alone keeps them. The key of a key is the key itself.
+// Key returns the form in which tags are compared: en-US, en_US, en(US) and EN (us) have the same
+// key. It is the tag in lower case without surrounding blanks. If it contains a hyphen, an
+// underscore or a parenthesis, every run of these and of blanks becomes one hyphen, and leading and
+// trailing ones are removed. A tag of separators alone keeps them. Key is idempotent.
 func Key(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	if isKey(tag) || !strings.ContainsAny(tag, "-_()") {
@@ -29,8 +28,8 @@ func Key(tag string) string {
 	return key
 }
 
-// isKey reports whether a tag in lower case is its own key, as xx and xx-yy are. It
-// may say no of others.
+// isKey reports whether a tag in lower case is its own key, such as xx and xx-yy. It may return
+// false for other keys.
 func isKey(tag string) bool {
 	for i := range len(tag) {
 		switch c := tag[i]; {
@@ -42,16 +41,14 @@ func isKey(tag string) bool {
 	return true
 }
 
-// separates counts as blank all that trimming does, or the key of a key might
-// be another one.
+// separates reports whether r is a separator. It includes everything that TrimSpace removes;
+// otherwise Key would not be idempotent.
 func separates(r rune) bool {
 	return r == '-' || r == '_' || r == '(' || r == ')' || unicode.IsSpace(r)
 }
 
-// CleanTag checks a tag that is to be registered and returns it without
-// surrounding blanks. It reports false unless the tag then has 1 to 35
-// characters, all of them valid, with no control character and neither slash
-// nor backslash.
+// CleanTag returns a new tag without surrounding blanks. It reports false unless the result has 1
+// to 35 characters, is valid UTF-8, and contains no control character, slash or backslash.
 func CleanTag(tag string) (string, bool) {
 	tag = strings.TrimSpace(tag)
 	n := utf8.RuneCountInString(tag)
@@ -63,8 +60,8 @@ func CleanTag(tag string) (string, bool) {
 
 func forbidden(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }
 
-// CleanSynonyms returns list, in order and as written, without the tags that
-// are the same as primary or as an earlier one. The result is never nil.
+// CleanSynonyms returns list, in order and as written, without tags that are equal to primary or to
+// an earlier one. The result is never nil.
 func CleanSynonyms(primary string, list []string) []string {
 	kept := []string{}
 	seen := map[string]bool{Key(primary): true}

@@ -51,7 +51,7 @@ func TestKey(t *testing.T) {
 func TestCleanTag(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name, tag, want string // "" = refused
+		name, tag, want string // "" if rejected
 	}{
 		{"kept as written", "pt_BR", "pt_BR"},
 		{"blanks around it are dropped", " \tpt\n", "pt"},
@@ -108,8 +108,8 @@ func TestCleanSynonyms(t *testing.T) {
 	}
 }
 
-// FuzzKey holds Key to its definition, written a second time in the steps of
-// the definition, and to what every user of it relies on.
+// FuzzKey compares Key with a second implementation that follows the steps of its definition, and
+// checks the properties on which its users rely.
 func FuzzKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tag string) {
 		key := locale.Key(tag)

@@ -11,10 +11,10 @@ import (
 	"svc/internal/logging"
 )
 
-// moment is when the lines are logged.
+// moment is the time of the logged lines.
 var moment = time.Date(2026, 11, 21, 22, 49, 30, 120_000_000, time.FixedZone("", 3600))
 
-// both are what this package and slog make of a line.
+// both returns the output of this package and of slog for the same line.
 func both(t *testing.T, at time.Time, message string, attrs ...slog.Attr) (got, want string) {
 	t.Helper()
 	var ours, theirs bytes.Buffer
@@ -63,7 +63,7 @@ func TestLinesAreThoseOfSlog(t *testing.T) {
 	}
 }
 
-// A log that adds something, or is for people, gets the line as any other.
+// TestInfoOfAnyLog checks that Info also works with a log that adds attributes or writes text.
 func TestInfoOfAnyLog(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -111,7 +111,7 @@ func BenchmarkLine(b *testing.B) {
 	})
 }
 
-// discard is a writer like the file of a log, only faster.
+// discard is a writer as cheap as possible.
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }

@@ -1,5 +1,5 @@
-// Package logging makes the log of a server: one line for each request must
-// not cost a call to the operating system each.
+// Package logging makes the log of a server. It buffers lines briefly, so that not every request
+// costs a system call.
 package logging
 
 import (
@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// delay is how long a line may wait for others.
+	// delay is the longest time for which a line is buffered.
 	delay = 50 * time.Millisecond
-	// most is the size from which lines do not wait.
+	// most is the number of buffered bytes that is written at once.
 	most = 64 << 10
 )
 
-// New makes a log that writes lines to out, from a level on, as JSON or as
-// text. Lines wait for others up to 50 ms; warnings and errors do not, and take
-// along what waits. flush writes what waits; call it before the program ends.
+// New returns a log that writes lines to out from a level on, as JSON or as text. Lines are
+// buffered for up to 50 ms. Warnings and errors are written at once, together with the buffered
+// lines. flush writes buffered lines; call it before the program ends.
 func New(out io.Writer, json bool, level slog.Leveler) (log *slog.Logger, flush func()) {
 	w := &writer{out: out}
 	options := &slog.HandlerOptions{Level: level}
@@ -30,14 +30,14 @@ func New(out io.Writer, json bool, level slog.Leveler) (log *slog.Logger, flush 
 	return slog.New(handler{inner, w, json}), w.flush
 }
 
-// handler hurries what somebody must see.
+// handler flushes the buffer for warnings and errors.
 type handler struct {
 	slog.Handler
 	writer *writer
-	bare   bool // writes JSON, and nothing but what it is given
+	bare   bool // writes JSON and adds no attributes or groups
 }
 
-// Handle writes a record, at once if it is a warning or worse.
+// Handle writes a record, and flushes the buffer for a warning or an error.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	err := h.Handler.Handle(ctx, r)
 	if r.Level >= slog.LevelWarn {
@@ -46,28 +46,27 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// WithAttrs keeps hurrying for a log with attributes.
+// WithAttrs returns a handler with attributes that flushes in the same way.
 func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return handler{h.Handler.WithAttrs(attrs), h.writer, false}
 }
 
-// WithGroup keeps hurrying for a log with a group.
+// WithGroup returns a handler with a group that flushes in the same way.
 func (h handler) WithGroup(name string) slog.Handler {
 	return handler{h.Handler.WithGroup(name), h.writer, false}
 }
 
-// writer collects lines. It owns no goroutine: the first line that waits sets a
-// timer.
+// writer buffers lines. It has no goroutine of its own: the first buffered line starts a timer.
 type writer struct {
 	out io.Writer
 
 	mu      sync.Mutex
-	lines   []byte // guarded by mu, like what follows
-	waiting bool   // a timer is set
+	lines   []byte // guarded by mu, like the field below
+	waiting bool   // a timer is running
 }
 
-// Write takes a whole line. It never fails: a log that cannot be written has
-// nobody to tell.
+// Write buffers a whole line. It never fails, because there is no place to report an error of the
+// log.
 func (w *writer) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

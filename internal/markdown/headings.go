@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// Below is HTML for a place under a heading of a level, 1 to 5: its own headings begin at the
-// next one.
+// Below renders Markdown for a place under a heading of the given level, 1 to 5. The text's own
+// headings begin at the next level.
 func Below(source string, level int) string { return nest(convert(source), level+1) }
 
 var heading = regexp.MustCompile(`<(/?)h([1-6])>`)
 
-// nest gives the headings of rendered text the levels from outermost on, none of which is left
-// out on the way down: who jumps from heading to heading by ear would look for what is missing.
-// A tag in the text is escaped, so what looks like a heading is one.
+// nest changes the levels of headings in rendered text so that they begin at outermost and skip no
+// level on the way down: a skipped level would confuse users of screen readers. Tags in the source
+// are escaped, so every match is a heading.
 func nest(rendered string, outermost int) string {
 	var open []int // levels in the source of the headings around the current one
 	return heading.ReplaceAllStringFunc(rendered, func(tag string) string {

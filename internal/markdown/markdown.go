@@ -1,5 +1,5 @@
-// Package markdown renders the Markdown of people, GitHub's dialect of CommonMark, as HTML that may
-// stand in any page: texts of projects, announcements, versions and terms documents.
+// Package markdown renders user-written Markdown, GitHub's dialect of CommonMark, as HTML that is
+// safe in any page: texts of projects, announcements, versions and terms documents.
 package markdown
 
 import (
@@ -22,18 +22,20 @@ import (
 )
 
 const (
-	// maxSource is how many bytes of Markdown are rendered. A longer text is shown as it was written.
+	// maxSource is the maximum number of bytes that are rendered. Longer texts are shown as plain
+	// text.
 	maxSource = 128 << 10
 
-	// maxInline is how many bytes a paragraph or a line may have. The parser needs time that grows
-	// with the square of them: 0.1 s for "*_ *_ …" of this length.
+	// maxInline is the maximum number of bytes of a paragraph or a line. The parser's time grows
+	// with the square of that number: 0.1 s for "*_ *_ …" of this length.
 	maxInline = 16 << 10
 
-	// maxMarks is how many marks that open a level may follow each other in a line. The
-	// parser keeps every level open, so its time grows with the product of levels and lines.
+	// maxMarks is the maximum number of consecutive marks that open a level in a line. The parser
+	// keeps every level open, so its time grows with the product of levels and lines.
 	maxMarks = 64
 
-	// outermost is the level of the highest heading: those above belong to the page around the text.
+	// outermost is the level of the highest heading. Higher ones belong to the page around the
+	// text.
 	outermost = 3
 
 	linkRel = "nofollow noopener noreferrer"
@@ -41,13 +43,14 @@ const (
 
 // HTML renders Markdown.
 //
-// Headings begin at level 3 and leave no level out. Links lead to http, https, mailto or within the site, and tell nothing
-// about the reader (rel="nofollow noopener noreferrer"). Pictures are loaded from https only, late
-// and without referrer; others become links. Tags in the source are shown as text and comments not
-// at all, so no element, attribute, id, class or style of an author gets into the page.
+// Headings begin at level 3 and skip no level. Links lead to http, https, mailto or within the
+// site, and reveal nothing about the reader (rel="nofollow noopener noreferrer"). Pictures are
+// loaded from https only, lazily and without referrer; other pictures become links. Tags in the
+// source are shown as text and comments are omitted, so that no element, attribute, id, class or
+// style of an author gets into the page.
 func HTML(source string) string { return nest(convert(source), outermost) }
 
-// convert is HTML with the headings at the levels that the source gives them.
+// convert renders Markdown and leaves headings at the levels of the source.
 func convert(source string) string {
 	source = strings.ToValidUTF8(source, "\uFFFD")
 	if len(source) > maxSource || longLine(source) || deep.MatchString(source) {
@@ -69,7 +72,7 @@ func longLine(source string) bool {
 	return false
 }
 
-// plain is a text that is not rendered.
+// plain returns a text as preformatted, unrendered HTML.
 func plain(source string) string {
 	return "<pre><code>" + html.EscapeString(strings.ReplaceAll(source, "\x00", "\uFFFD")) + "</code></pre>\n"
 }
@@ -81,7 +84,7 @@ var (
 		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList),
 		goldmark.WithParserOptions(
 			parser.WithParagraphTransformers(
-				util.Prioritized(paragraphs{}, 50), // before definitions of links, which are 100
+				util.Prioritized(paragraphs{}, 50), // before link reference definitions, which have priority 100
 				util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200),
 			),
 			parser.WithASTTransformers(
@@ -91,7 +94,7 @@ var (
 		),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(
 			util.Prioritized(texts{}, 100),
-			// An attribute, because pages forbid style.
+			// Alignment is an attribute, because the pages' policy forbids style.
 			util.Prioritized(extension.NewTableHTMLRenderer(
 				extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
 		)),
@@ -100,7 +103,8 @@ var (
 	policy = newPolicy()
 )
 
-// newPolicy lists what converter makes, and nothing more: it holds when the converter errs.
+// newPolicy allows exactly the elements that converter produces. It protects against errors in the
+// converter.
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "del", "blockquote", "ul", "ol", "li",
@@ -121,7 +125,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// paragraphs shows those that are too long as they were written.
+// paragraphs turns paragraphs that are too long into unrendered text.
 type paragraphs struct{}
 
 func (paragraphs) Transform(paragraph *ast.Paragraph, _ text.Reader, _ parser.Context) {
@@ -138,8 +142,8 @@ func (paragraphs) Transform(paragraph *ast.Paragraph, _ text.Reader, _ parser.Co
 	paragraph.Parent().ReplaceChild(paragraph.Parent(), paragraph, code)
 }
 
-// tables leaves those alone whose short rows would be filled up with more cells than the text has
-// bytes: a line of n columns and n short rows would make n² cells.
+// tables skips tables with short rows that would be padded with more cells than the text has bytes:
+// a line of n columns and n short rows would produce n² cells.
 type tables struct{ parser.ParagraphTransformer }
 
 func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parser.Context) {
@@ -154,13 +158,13 @@ func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// rules changes the parsed text to what HTML says.
+// rules applies the documented rules of HTML to the parsed text.
 type rules struct{}
 
 func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
 	source := reader.Source()
 	var links, images, addresses []ast.Node
-	// The function returns no error, so Walk has none.
+	// The function never returns an error, and therefore Walk does not either.
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
 		case *ast.Link:
@@ -184,7 +188,7 @@ func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Cont
 			unwrap(n)
 			continue
 		}
-		if !n.HasChildren() { // a link needs a name
+		if !n.HasChildren() { // a link needs a text
 			n.AppendChild(n, ast.NewString(n.Destination))
 		}
 		n.SetAttributeString("rel", []byte(linkRel))
@@ -202,8 +206,8 @@ func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Cont
 	}
 }
 
-// image says how a picture is loaded. One that is not on an https server becomes a link, or its
-// description where a link cannot be.
+// image sets how a picture is loaded. A picture that is not on an https server becomes a link, or
+// its description if a link is not possible there.
 func image(n *ast.Image) {
 	address, ok := parseAddress(n.Destination)
 	switch {
@@ -238,8 +242,8 @@ func linkable(destination []byte) bool {
 	return false
 }
 
-// parseAddress reads a destination as the renderer writes it, which is not as it stands in the
-// source: that may have a colon as an entity.
+// parseAddress parses a destination in the form written by the renderer. The source can differ, for
+// example with a colon as an entity.
 func parseAddress(destination []byte) (*url.URL, bool) {
 	address, err := url.Parse(string(util.URLEscape(destination, true)))
 	if err != nil {
@@ -257,7 +261,7 @@ func insideLink(n ast.Node) bool {
 	return false
 }
 
-// unwrap puts the children of a node in its place.
+// unwrap replaces a node by its children.
 func unwrap(n ast.Node) {
 	parent := n.Parent()
 	for child := n.FirstChild(); child != nil; child = n.FirstChild() {
@@ -266,7 +270,7 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// texts renders what would be other elements as text.
+// texts renders elements that are not allowed as text.
 type texts struct{}
 
 func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
@@ -277,7 +281,8 @@ func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
 	register.Register(ast.KindCodeBlock, renderCode)
 }
 
-// renderHTMLBlock shows a block of HTML as it was written. A comment is for those who read the source.
+// renderHTMLBlock shows a block of HTML as text. It omits comments, which are for readers of the
+// source.
 func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	n := node.(*ast.HTMLBlock)
 	if !entering || n.HTMLBlockType == ast.HTMLBlockType2 {
@@ -301,7 +306,7 @@ func renderTag(w util.BufWriter, source []byte, node ast.Node, entering bool) (a
 	return ast.WalkSkipChildren, nil
 }
 
-// renderTask shows a box as a character: a form field needs a label.
+// renderTask shows a box as a character, because a form field would need a label.
 func renderTask(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	box := "☐ "
 	if node.(*extast.TaskCheckBox).IsChecked {
@@ -313,7 +318,7 @@ func renderTask(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.W
 	return ast.WalkContinue, nil
 }
 
-// renderCode leaves the language of a block out, which nothing needs.
+// renderCode omits the language of a block, which is not used.
 func renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		_, err := w.WriteString("</code></pre>\n")

@@ -59,7 +59,8 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// What would take too long is shown as it was written: the whole text, or its paragraph.
+// TestLimits checks that text that would take too long is not rendered: the whole text, or its
+// paragraph.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	whole := func(source string) string { return "<pre><code>" + html.EscapeString(source) + "</code></pre>\n" }
@@ -87,7 +88,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// FuzzHTML holds the result to what may stand in any page.
+// FuzzHTML checks that the result is safe in any page.
 func FuzzHTML(f *testing.F) {
 	for _, seed := range []string{
 		"[a](b 'c') ![d](https://e/f.png) <g@h.i>", "- [x] a\n  1. b\n\n    c\n", "|a|b|\n|-|:-:|\n|`c\\|d`|\n", "a<!--b-->c<d e=\"f\">",
@@ -112,7 +113,7 @@ var attributes = map[string][]string{
 	"li": {}, "pre": {}, "code": {}, "table": {}, "thead": {}, "tbody": {}, "tr": {},
 }
 
-// acceptable reads HTML as a browser does.
+// acceptable parses HTML as a browser does and returns an error if it is not safe.
 func acceptable(rendered string) error {
 	var open []string
 	for tokens := html.NewTokenizer(strings.NewReader(rendered)); ; {
@@ -166,7 +167,8 @@ func acceptableElement(token html.Token, open []string) error {
 	return nil
 }
 
-// TestBelow: headings begin under the one around the text, whatever level they have in it.
+// TestBelow checks that headings begin below the one around the text, whatever their levels in the
+// source.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	const source = "### A\n##### B\n#### C\n# D\n## E\n### F\n#### G\n##### H\n###### I\n"

@@ -70,7 +70,7 @@ func TestRateLooksBackAMinute(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		counts []count
-		at     int // second
+		at     int // in seconds
 		want   float64
 	}{
 		{"nothing", nil, 0, 0},

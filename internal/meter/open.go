@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Open is what is open at the moment, such as transactions. The zero value is
-// ready, and its methods may be called from any goroutine.
+// Open tracks things that are currently open, such as transactions. The zero value is ready to use.
+// It is safe for concurrent use.
 type Open struct {
 	mu     sync.Mutex
-	number uint64               // of the last one that began; guarded by mu
+	number uint64               // last number assigned; guarded by mu
 	begun  map[uint64]time.Time // by number; guarded by mu
 }
 
-// Begin notes that something is open until end is called, once.
+// Begin records that something is open. The caller must call end once.
 func (o *Open) Begin() (end func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -30,7 +30,7 @@ func (o *Open) Begin() (end func()) {
 	}
 }
 
-// Oldest is for how long that which began first is open; 0 when nothing is.
+// Oldest returns the age of the oldest open thing, or 0 if none is open.
 func (o *Open) Oldest() (age time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

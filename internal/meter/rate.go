@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// rateSeconds is how far back a Rate looks.
+// rateSeconds is the length of the averaging window of a Rate.
 const rateSeconds = 60
 
-// Rate is how much there was a second of something during the last minute. The
-// zero value is ready, and its methods may be called from any goroutine.
+// Rate is the average rate per second during the last minute. The zero value is ready to use. It is
+// safe for concurrent use.
 type Rate struct {
 	mu     sync.Mutex
-	counts [rateSeconds]int64 // by Unix second; guarded by mu, like what follows
-	last   int64              // the second of the newest count
+	counts [rateSeconds]int64 // by Unix second; guarded by mu, like the field below
+	last   int64              // Unix second of the newest count
 }
 
-// Add counts n at a moment.
+// Add counts n at a time.
 func (r *Rate) Add(now time.Time, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -24,7 +24,7 @@ func (r *Rate) Add(now time.Time, n int) {
 	r.counts[r.last%rateSeconds] += int64(n)
 }
 
-// PerSecond is the mean of the minute before a moment.
+// PerSecond returns the mean of the minute before now.
 func (r *Rate) PerSecond(now time.Time) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,8 +36,8 @@ func (r *Rate) PerSecond(now time.Time) float64 {
 	return float64(sum) / rateSeconds
 }
 
-// forget drops the seconds that are over since the last call. A clock that was
-// set back counts on in the newest second.
+// forget clears the seconds that have passed since the last call. If the clock is set back,
+// counting continues in the newest second.
 func (r *Rate) forget(now int64) {
 	if now-r.last >= rateSeconds {
 		clear(r.counts[:])

@@ -6,8 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// example is a value that a schema allows, as JSON that people read. An object has all its
-// fields.
+// example returns an indented JSON value that matches a schema. Objects have all their fields.
 func (r reader) example(n *yaml.Node) []byte { return indented(r.appendExample(nil, "", n, 0)) }
 
 func (r reader) appendExample(b []byte, name string, n *yaml.Node, depth int) []byte {
@@ -45,7 +44,7 @@ func (r reader) appendExample(b []byte, name string, n *yaml.Node, depth int) []
 	return append(b, "null"...)
 }
 
-// appendFields appends the properties of an object and of the parts that it is made of.
+// appendFields appends the properties of an object and of its allOf parts.
 func (r reader) appendFields(b []byte, n *yaml.Node, depth int) []byte {
 	if depth > maxDepth {
 		return b

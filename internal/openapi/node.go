@@ -9,23 +9,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reader reads the nodes of one file.
+// reader resolves and converts the nodes of one file.
 type reader struct {
 	root *yaml.Node
-	left *int // how many more values are described
+	left *int // number of values that may still be described
 }
 
-// maxValues is how many values are described. References can make more of a short file than
-// anybody has room for.
+// maxValues limits the number of values that are described, because references can expand a short
+// file beyond any bound.
 const maxValues = 1 << 18
 
-// more reports whether another value is described.
+// more reports whether another value may be described, and counts it.
 func (r reader) more() bool {
 	*r.left--
 	return *r.left >= 0
 }
 
-// at is the node under some keys, nil where there is none.
+// at returns the node under a path of keys, or nil.
 func at(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		n = under(n, key)
@@ -42,7 +42,7 @@ func under(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// pairs are the entries of an object; nothing else has any.
+// pairs iterates over the entries of an object. Other nodes have none.
 func pairs(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n == nil || n.Kind != yaml.MappingNode {
@@ -56,7 +56,7 @@ func pairs(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	}
 }
 
-// items are those of a list; nothing else has any.
+// items returns the elements of a list. Other nodes have none.
 func items(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -71,7 +71,7 @@ func first(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// value is a text, a number or a truth value as it is written.
+// value returns a scalar as written, or "".
 func value(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 		return ""
@@ -81,10 +81,10 @@ func value(n *yaml.Node) string {
 
 func (r reader) text(keys ...string) string { return value(at(r.root, keys...)) }
 
-// reference is what a node refers to, "" for one that says it itself.
+// reference returns the target of a node's $ref, or "" if there is none.
 func reference(n *yaml.Node) string { return strings.TrimPrefix(value(at(n, "$ref")), "#/") }
 
-// maxReferences is how many references may follow each other.
+// maxReferences limits the length of a chain of references.
 const maxReferences = 8
 
 // resolve follows references.
@@ -99,7 +99,7 @@ func (r reader) resolve(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// appendJSON appends a node as JSON, its objects in their order.
+// appendJSON appends a node as JSON and keeps the order of objects.
 func appendJSON(b []byte, n *yaml.Node) []byte {
 	if n == nil {
 		return append(b, "null"...)
@@ -124,7 +124,7 @@ func appendJSON(b []byte, n *yaml.Node) []byte {
 			b = appendJSON(b, item)
 		}
 		return append(b, ']')
-	case yaml.AliasNode: // of which a description of ours has none; one can be around itself
+	case yaml.AliasNode: // our description has no aliases; an alias may contain itself
 		return append(b, "null"...)
 	}
 	switch n.Tag {
@@ -142,11 +142,11 @@ func appendText(b []byte, text string) []byte {
 	var to bytes.Buffer
 	e := json.NewEncoder(&to)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a text always encodes
+	_ = e.Encode(text) // encoding a string never fails
 	return append(b, bytes.TrimSuffix(to.Bytes(), []byte("\n"))...)
 }
 
-// indentJSON is a node as JSON that people read.
+// indentJSON returns a node as indented JSON.
 func indentJSON(n *yaml.Node) []byte { return indented(appendJSON(nil, n)) }
 
 func indented(text []byte) []byte {

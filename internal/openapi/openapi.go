@@ -1,10 +1,10 @@
-// Package openapi reads a description of an interface, OpenAPI 3.0, into what its readers are
-// shown: references are resolved, and everything is in the order of the file.
+// Package openapi reads a description of an API, OpenAPI 3.0, for its documentation pages: it
+// resolves references and keeps everything in the order of the file.
 //
 //	openapi.go  Document and its parts
-//	schema.go   what values may be
-//	example.go  values as an example, requests
-//	node.go     the YAML below
+//	schema.go   descriptions of values
+//	example.go  example values and requests
+//	node.go     YAML nodes
 package openapi
 
 import (
@@ -17,18 +17,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is a description of an interface. It must not be changed. Descriptions are Markdown.
+// Document is a description of an API. It is immutable. Descriptions are Markdown.
 type Document struct {
 	Description string
 	Schemes     []Scheme
 	Tags        []*Tag
-	JSON        []byte // all of it
+	JSON        []byte // the whole description
 
 	operations map[string]*Operation
 	tags       map[string]*Tag
 }
 
-// Scheme is a way to say who is asking.
+// Scheme is a way to authenticate.
 type Scheme struct{ Name, Header, Description string }
 
 // Tag is a group of operations.
@@ -37,26 +37,26 @@ type Tag struct {
 	Operations              []*Operation
 }
 
-// Operation is what can be asked at an address.
+// Operation is an operation of the API.
 type Operation struct {
-	ID, Method, Path     string // the path as it is sent to the server, with {parameters}
+	ID, Method, Path     string // the path as sent to the server, with {parameters}
 	Summary, Description string
 	Tag                  *Tag
-	Schemes              []Scheme // one of them is needed; none for everybody
-	Scope                string   // that an API key needs; "" = none opens it, or none is needed
+	Schemes              []Scheme // alternatives; none if the operation is public
+	Scope                string   // required of an API key; "" if keys are not accepted or no scope is required
 	Parameters           []Field
-	Body                 []Media // one of them is sent
+	Body                 []Media // alternatives
 	BodyRequired         bool
 	Answers              []Answer
 
-	words string // what a search looks through, in small letters
+	words string // the searched text in lower case
 }
 
 // Field is a parameter, a header or a property of an object.
 type Field struct {
 	Name, In, Description string
 	Required              bool
-	Example               string // a value to begin with; "" = none
+	Example               string // an initial value; "" for none
 	Schema                *Schema
 }
 
@@ -67,24 +67,24 @@ type Media struct {
 	Examples []Example
 }
 
-// Example is a body as it can be sent or is answered.
+// Example is an example of a request or an answer.
 type Example struct{ Name, Text string }
 
 // Answer is one of the answers to a request.
 type Answer struct {
-	Status, Description string // the status is default for all others
+	Status, Description string // the status "default" stands for all other statuses
 	Headers             []Field
 	Media               []Media
 }
 
-// Operation finds an operation by its id, nil when there is none.
+// Operation returns the operation with an id, or nil.
 func (d *Document) Operation(id string) *Operation { return d.operations[id] }
 
-// Tag finds a tag by its slug, nil when there is none.
+// Tag returns the tag with a slug, or nil.
 func (d *Document) Tag(slug string) *Tag { return d.tags[slug] }
 
-// Search lists the operations in which all words of a text occur. Those that have them in id,
-// path or summary come first, otherwise they are in the order of the document.
+// Search returns the operations that contain all words of a text. Those with all words in id, path
+// or summary come first; otherwise they are in document order.
 func (d *Document) Search(text string) (found []*Operation) {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 0 {
@@ -109,10 +109,10 @@ func (d *Document) Search(text string) (found []*Operation) {
 	return found
 }
 
-// methods are those of operations, in the order in which they are shown.
+// methods are the methods of operations in the order of their display.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read reads a document. It fails for what is no YAML, or no description of an interface.
+// Read parses a document. It returns an error if text is not YAML or not a description of an API.
 func Read(text []byte) (*Document, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(text, &file); err != nil {
@@ -155,7 +155,7 @@ func Read(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// add puts an operation under its tag.
+// add adds an operation to its tag.
 func (d *Document) add(o *Operation, tag string) {
 	for _, t := range d.Tags {
 		if t.Name == tag {
@@ -166,7 +166,7 @@ func (d *Document) add(o *Operation, tag string) {
 	}
 }
 
-// operation reads an operation and the name of its tag.
+// operation parses an operation and returns it with the name of its tag.
 func (r reader) operation(n, item *yaml.Node, method, path string, schemes map[string]Scheme) (*Operation, string) {
 	tag := value(first(at(n, "tags")))
 	o := &Operation{
@@ -211,7 +211,7 @@ func (r reader) operation(n, item *yaml.Node, method, path string, schemes map[s
 	return o, tag
 }
 
-// field reads a parameter or a header, which may be a reference.
+// field parses a parameter or a header, which may be a reference.
 func (r reader) field(name string, n *yaml.Node) Field {
 	n = r.resolve(n)
 	f := Field{

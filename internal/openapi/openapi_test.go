@@ -10,7 +10,7 @@ import (
 	"svc/internal/openapi"
 )
 
-// small is a description with everything that the reader knows.
+// small is a description that uses every supported feature.
 const small = `
 openapi: 3.0.3
 info: { description: About **this**. }
@@ -132,8 +132,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestOwnDescription: everything of openapi.yaml is there, and what names an operation or a
-// tag names one thing.
+// TestOwnDescription checks that all of openapi.yaml is read, and that ids of operations and slugs
+// of tags are unique.
 func TestOwnDescription(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../openapi.yaml")

@@ -8,19 +8,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Schema is what a value may be.
+// Schema describes the allowed values.
 type Schema struct {
-	Type        string // for people, such as "list of strings"
+	Type        string // for display, such as "list of strings"
 	Description string
-	Rules       []string // limits and values, for people
+	Rules       []string // limits and values, for display
 	Fields      []Field  // of an object, or of the objects in a list
 	Choices     []*Schema
 }
 
-// maxDepth is how deep objects in objects are described.
+// maxDepth limits the nesting of described objects.
 const maxDepth = 5
 
-// schema reads a schema; within are the names of those around it, which are not entered
+// schema parses a schema. within lists the names of the enclosing schemas, which it does not enter
 // again.
 func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	name := reference(n)
@@ -64,7 +64,7 @@ func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	return s
 }
 
-// fields are the properties of an object, those of the parts that it is made of among them.
+// fields returns the properties of an object, including those of its allOf parts.
 func (r reader) fields(object *yaml.Node, within []string) (all []Field) {
 	needed := map[string]bool{}
 	var visit func(n *yaml.Node, depth int)
@@ -91,10 +91,10 @@ func (r reader) fields(object *yaml.Node, within []string) (all []Field) {
 	return all
 }
 
-// plurals are the names of types in lists.
+// plurals maps types to their names in lists.
 var plurals = map[string]string{"string": "strings", "integer": "integers", "number": "numbers", "boolean": "truth values", "object": "objects"}
 
-// typeName is the type of a value for people, which is so many lists deep.
+// typeName returns the type of a value for display. depth is the number of enclosing lists.
 func (r reader) typeName(n *yaml.Node, depth int) string {
 	n = r.resolve(n)
 	name, format := value(at(n, "type")), value(at(n, "format"))
@@ -121,7 +121,7 @@ func (r reader) typeName(n *yaml.Node, depth int) string {
 	return name
 }
 
-// rules are the limits of a value, for people.
+// rules returns the limits of a value for display.
 func rules(n *yaml.Node) (all []string) {
 	limit := func(low, high, of string) {
 		least, most := value(at(n, low)), value(at(n, high))

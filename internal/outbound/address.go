@@ -6,39 +6,39 @@ import (
 	"slices"
 )
 
-// reserved are the IPv4 addresses that are not of the public internet, from
-// IANA's registry of special-purpose addresses (RFC 6890), multicast included.
+// reserved lists the IPv4 addresses that are not part of the public internet, from IANA's registry
+// of special-purpose addresses (RFC 6890), including multicast.
 var reserved = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
 )
 
-// global is what IANA has given out of IPv6, and reserved6 what of that is not of
-// the public internet: protocol assignments with Teredo, documentation, 6to4.
+// global is the part of IPv6 that IANA has allocated. reserved6 lists the ranges in it that are not
+// public: protocol assignments including Teredo, documentation, 6to4.
 var (
 	global    = netip.MustParsePrefix("2000::/3")
 	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 )
 
-// refused are the addresses that no profile connects to: unspecified ones, which
-// are this machine, link-local ones and multicast, and those where clouds give
-// credentials to whoever asks.
+// refused lists the addresses that no profile may connect to: unspecified addresses, which mean
+// this machine, link-local and multicast addresses, and the metadata services of clouds, which
+// return credentials without authentication.
 var refused = prefixes(
 	"0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32", "100.100.100.200/32",
 	"::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128",
 )
 
-// IPv6 addresses that lead to an IPv4 address.
+// IPv6 prefixes that embed an IPv4 address.
 var (
 	nat64      = netip.MustParsePrefix("64:ff9b::/96")   // in its last four bytes (RFC 6052)
-	localNAT64 = netip.MustParsePrefix("64:ff9b:1::/48") // where the network wants it (RFC 8215)
+	localNAT64 = netip.MustParsePrefix("64:ff9b:1::/48") // at a position chosen by the network (RFC 8215)
 	sixToFour  = netip.MustParsePrefix("2002::/16")      // after the prefix (RFC 3056)
 	compatible = netip.MustParsePrefix("::/96")          // in its last four bytes (RFC 4291)
 	thisHost   = netip.MustParsePrefix("0.0.0.0/8")
 )
 
-// Public reports whether an address is of the public internet.
+// Public reports whether an address is part of the public internet.
 func Public(a netip.Addr) bool {
 	a = unwrap(a)
 	switch {
@@ -51,15 +51,15 @@ func Public(a netip.Addr) bool {
 	}
 }
 
-// Routable reports whether an administrator may name an address: a public or
-// private one, or this machine.
+// Routable reports whether an administrator may configure an address: a public or private one, or
+// this machine.
 func Routable(a netip.Addr) bool {
 	a = unwrap(a)
 	isRefused := func(a netip.Addr) bool { return within(refused, a) }
 	return a.IsValid() && a.Zone() == "" && !isRefused(a) && !slices.ContainsFunc(embedded(a), isRefused)
 }
 
-// unwrap takes an IPv4 address out of the IPv6 address that is another way to write it.
+// unwrap returns the IPv4 address for the IPv6 forms that always mean an IPv4 address.
 func unwrap(a netip.Addr) netip.Addr {
 	if a = a.Unmap(); nat64.Contains(a) {
 		b := a.As16()
@@ -68,8 +68,8 @@ func unwrap(a netip.Addr) netip.Addr {
 	return a
 }
 
-// embedded returns the IPv4 addresses to which an IPv6 address may lead by other ways of
-// translation. None of these is public, see reserved6.
+// embedded returns the IPv4 addresses that an IPv6 address may lead to by other translations. Such
+// addresses are never public, see reserved6.
 func embedded(a netip.Addr) (list []netip.Addr) {
 	if !a.Is6() {
 		return nil
@@ -77,7 +77,7 @@ func embedded(a netip.Addr) (list []netip.Addr) {
 	b := a.As16()
 	at := func(places ...int) {
 		four := netip.AddrFrom4([4]byte{b[places[0]], b[places[1]], b[places[2]], b[places[3]]})
-		if !thisHost.Contains(four) { // zeros around the address, or ::1
+		if !thisHost.Contains(four) { // surrounded by zeros, or ::1
 			list = append(list, four)
 		}
 	}
@@ -86,7 +86,7 @@ func embedded(a netip.Addr) (list []netip.Addr) {
 		at(2, 3, 4, 5)
 	case compatible.Contains(a):
 		at(12, 13, 14, 15)
-	case localNAT64.Contains(a): // prefixes of 48, 56, 64 and 96 bits, which leave byte 8 out
+	case localNAT64.Contains(a): // prefixes of 48, 56, 64 and 96 bits skip byte 8
 		at(6, 7, 9, 10)
 		at(7, 9, 10, 11)
 		at(9, 10, 11, 12)

@@ -11,21 +11,21 @@ import (
 	"syscall"
 )
 
-// Error is why a request failed, in words that may be shown to whoever asked for
-// it. What it wraps names addresses and is for the log.
+// Error is the reason for a failed request, with a text that may be shown to the caller. The
+// wrapped error contains addresses and is for the log.
 type Error struct {
 	text  string
 	cause error
 }
 
-// Error is the text for people.
+// Error returns the text for display.
 func (e *Error) Error() string { return e.text }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Explain makes an *Error of what a client or the body of an answer returned. The
-// texts are a closed set: nothing that the other side has sent is among them.
+// Explain converts an error from a client or from reading an answer to an *Error. The texts are a
+// closed set, so that nothing sent by the other side is shown.
 func Explain(err error) error {
 	if err == nil {
 		return nil

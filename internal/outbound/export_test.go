@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// NewWithin makes a client of New for a test, in whose world other addresses are
-// public and other certificates are trusted.
+// NewWithin is New for tests in which other addresses are public and other certificates are
+// trusted.
 func NewWithin(c Config, public func(netip.Addr) bool, roots *x509.CertPool) *http.Client {
 	client := New(c)
 	t := client.Transport.(*idle).base.(*transport)

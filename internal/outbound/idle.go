@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// IdleTime is how long a transfer may stand still. What keeps moving may take as
-// long as it takes.
+// IdleTime is the longest time for which a transfer may make no progress. The total time is not
+// limited.
 const IdleTime = time.Minute
 
-// Idle ends requests in which no byte moves for a time: none of the body that is
-// sent, and none of the answer while somebody reads it. From the end of the
-// request to the header of the answer other limits count.
+// Idle cancels requests that transfer no bytes for the given time. It watches the body while it is
+// sent, and the answer while it is read. Between the end of the request and the header of the
+// answer other limits apply.
 func Idle(base http.RoundTripper, limit time.Duration) http.RoundTripper {
 	return &idle{base, limit}
 }
@@ -31,7 +31,7 @@ func (i *idle) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &sent{r.Body, w}
-		if again := r.GetBody; again != nil { // for a connection that was closed before it was used
+		if again := r.GetBody; again != nil { // for a retry after the server has closed an idle connection
 			r.GetBody = func() (io.ReadCloser, error) {
 				body, err := again()
 				return &sent{body, w}, err
@@ -48,14 +48,14 @@ func (i *idle) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections closes the connections that no request uses.
+// CloseIdleConnections closes unused connections.
 func (i *idle) CloseIdleConnections() {
 	if c, ok := i.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// watch cancels a request when its timer is not set again in time.
+// watch cancels a request unless its timer is reset in time.
 type watch struct {
 	limit  time.Duration
 	timer  *time.Timer
@@ -63,7 +63,7 @@ type watch struct {
 	cancel context.CancelCauseFunc
 }
 
-// cause is errIdle where that is why err came.
+// cause returns errIdle if that has caused err.
 func (w *watch) cause(err error) error {
 	if err != nil && errors.Is(context.Cause(w.ctx), errIdle) {
 		return errIdle

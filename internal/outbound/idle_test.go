@@ -11,8 +11,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestIdle: a transfer may take an hour as long as it moves, and ends a minute
-// after it stands still, in both directions.
+// TestIdle checks that a transfer may take an hour as long as it makes progress, and that it ends
+// after a minute without progress, in both directions.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -29,23 +29,23 @@ func TestIdle(t *testing.T) {
 				p := make(testutil.Pipes)
 				server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if n, _ := io.Copy(io.Discard, r.Body); r.Method == http.MethodPut && n != pieces {
-						return // the request was given up
+						return // the request was cancelled
 					}
 					for range pieces {
 						if _, err := w.Write([]byte("x")); err != nil || http.NewResponseController(w).Flush() != nil {
 							return
 						}
-						time.Sleep(tc.pause) //nolint:forbidigo // the time of the bubble
+						time.Sleep(tc.pause) //nolint:forbidigo // by the fake clock of synctest
 					}
 				})}
-				go func() { _ = server.Serve(p) }() // ends when it is closed
+				go func() { _ = server.Serve(p) }() // ends when the server is closed
 				transport := &http.Transport{DialContext: p.Dial}
 				c := &http.Client{Transport: outbound.Idle(transport, outbound.IdleTime)}
 
 				answer, err := c.Get("http://server/")
 				if err == nil {
 					_, err = io.Copy(io.Discard, answer.Body)
-					_ = answer.Body.Close() // it was read
+					_ = answer.Body.Close() // it has been read
 				}
 				check(t, "receive", err, tc.want)
 
@@ -55,7 +55,7 @@ func TestIdle(t *testing.T) {
 						if _, err := writer.Write([]byte("x")); err != nil {
 							return
 						}
-						time.Sleep(tc.pause) //nolint:forbidigo // the time of the bubble
+						time.Sleep(tc.pause) //nolint:forbidigo // by the fake clock of synctest
 					}
 					_ = writer.Close() // never fails
 				}()
@@ -65,12 +65,12 @@ func TestIdle(t *testing.T) {
 				}
 				answer, err = c.Do(r)
 				if err == nil {
-					_ = answer.Body.Close() // not needed
+					_ = answer.Body.Close() // unused
 				}
 				check(t, "send", err, tc.want)
-				_ = server.Close() // ends connections and Serve
+				_ = server.Close() // closes connections and ends Serve
 				transport.CloseIdleConnections()
-				time.Sleep(24 * time.Hour) //nolint:forbidigo // the time of the bubble, in which handlers end
+				time.Sleep(24 * time.Hour) //nolint:forbidigo // by the fake clock of synctest, so that handlers end
 			})
 		})
 	}

@@ -1,12 +1,11 @@
-// Package outbound is the way out: every request that the program sends to
-// another machine goes through one of its clients. A client refuses addresses
-// that its profile does not allow, after the name is resolved and again after
-// every redirect, so that a name that changes its address gains nothing.
+// Package outbound makes all requests of the program to other machines. Its clients reject addresses
+// that their profile does not allow, after the name has been resolved and again after every redirect,
+// so that a name that changes its address gains nothing.
 //
 //	outbound.go  profiles, the client, redirects
-//	address.go   which addresses may be connected to
-//	idle.go      the end of transfers that stand still
-//	explain.go   errors as short texts that name no address
+//	address.go   allowed addresses
+//	idle.go      timeout of stalled transfers
+//	explain.go   errors as short texts without addresses
 package outbound
 
 import (
@@ -23,21 +22,21 @@ import (
 	"time"
 )
 
-// Profile says where an address comes from, and thereby what it may be.
+// Profile is the source of an address, which determines the allowed addresses.
 type Profile uint8
 
 // The profiles.
 const (
-	// Operator is for addresses that the administrator has typed: the storage at
-	// home is private, so private addresses are allowed. Link-local ones, where
-	// clouds keep credentials, and our own listener are not.
+	// Operator is for addresses entered by the administrator. Private addresses are allowed,
+	// because storages at home have them. Link-local addresses, where clouds offer credentials, and
+	// our own listener are not.
 	Operator Profile = iota + 1
-	// Data is for addresses from payloads and records: https and public addresses
-	// only, and no proxy, because behind one no address can be checked. The host
-	// of Config.Trusted is excepted: the administrator has typed it.
+	// Data is for addresses from payloads and records. Only https and public addresses are allowed,
+	// and no proxy is used, because addresses cannot be checked behind one. The host of
+	// Config.Trusted is exempt, because the administrator has entered it.
 	Data
-	// Fixed is for addresses of the configuration, as Operator, but redirects to
-	// other hosts are refused.
+	// Fixed is for addresses of the configuration. It is like Operator, but rejects redirects to
+	// other hosts.
 	Fixed
 )
 
@@ -45,28 +44,28 @@ const (
 const (
 	maxHeaderBytes = 64 << 10
 	maxRedirects   = 5
-	connectTime    = 10 * time.Second // also for the TLS handshake
-	// answerTime is from the end of the request to the header of the answer: some
+	connectTime    = 10 * time.Second // including the TLS handshake
+	// answerTime limits the time from the end of the request to the header of the answer. Some
 	// storages copy the whole file in that time.
 	answerTime = 2 * time.Minute
 )
 
-// Config is what a client needs to know.
+// Config configures a client.
 type Config struct {
 	Profile Profile
 	Version string // of svc, for the User-Agent
-	// Ports are those that this server listens on. They are refused on all
+	// Ports lists the ports of this server's listeners. Connections to them are rejected on all
 	// addresses of this machine.
 	Ports []uint16
 	// Trusted is the base address of the code host, for Data.
 	Trusted string
-	// Resolver is what names are looked up with; nil is that of the system.
+	// Resolver looks up names; nil is the system's resolver.
 	Resolver *net.Resolver
 }
 
-// New makes a client. It follows at most five redirects of GET and HEAD and hands
-// out those of other methods; credentials do not follow to another host. Answers
-// are not decompressed.
+// New returns a client. It follows at most five redirects of GET and HEAD, and returns those of
+// other methods to the caller. Credentials are not sent to another host. Answers are not
+// decompressed.
 func New(c Config) *http.Client {
 	t := &transport{profile: c.Profile, agent: "svc/" + c.Version, ports: slices.Clone(c.Ports), public: Public}
 	if trusted, err := url.Parse(c.Trusted); err == nil && trusted.Host != "" {
@@ -91,8 +90,7 @@ func New(c Config) *http.Client {
 	return &http.Client{Transport: Idle(t, IdleTime), CheckRedirect: t.redirect}
 }
 
-// transport checks what a client sends, one request of a chain of redirects at a
-// time.
+// transport checks each request of a chain of redirects.
 type transport struct {
 	profile Profile
 	agent   string
@@ -103,7 +101,7 @@ type transport struct {
 	base    *http.Transport
 }
 
-// RoundTrip sends r when its scheme is allowed.
+// RoundTrip sends r if its scheme is allowed.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case r.URL.Scheme == "https":
@@ -117,17 +115,17 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.base.RoundTrip(r)
 }
 
-// CloseIdleConnections closes the connections that no request uses.
+// CloseIdleConnections closes unused connections.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// closeBody closes the body of a request that is not sent, as a RoundTripper must.
+// closeBody closes the body of an unsent request, as a RoundTripper must.
 func closeBody(r *http.Request) {
 	if r.Body != nil {
-		_ = r.Body.Close() // nothing was read from it
+		_ = r.Body.Close() // nothing has been read from it
 	}
 }
 
-// redirect decides about the next request of a chain.
+// redirect decides whether to follow a redirect and which headers to keep.
 func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if first.Method != http.MethodGet && first.Method != http.MethodHead {
@@ -142,7 +140,7 @@ func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 	elsewhere := func(r *http.Request) bool {
 		return r.URL.Scheme != first.URL.Scheme || hostPort(r.URL) != hostPort(first.URL)
 	}
-	next.Header.Del("Referer") // it can hold a signed address
+	next.Header.Del("Referer") // it may contain a signed address
 	if slices.ContainsFunc(append(via[1:len(via):len(via)], next), elsewhere) {
 		if t.profile == Fixed {
 			return errElsewhere
@@ -156,11 +154,11 @@ func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// harmless are the headers that another host may see.
+// harmless lists the headers that may be sent to another host.
 var harmless = []string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
-// dial connects to an allowed address. The check is in the dialer's Control,
-// which sees the address that is connected to and not the name.
+// dial connects to an allowed address. The check is in the dialer's Control function, which sees
+// the resolved address instead of the name.
 func (t *transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	private := t.profile != Data || strings.EqualFold(address, t.trusted)
 	d := t.dialer
@@ -174,7 +172,7 @@ func (t *transport) dial(ctx context.Context, network, address string) (net.Conn
 	return d.DialContext(ctx, network, address)
 }
 
-// check decides about the address of a connection.
+// check returns an error if a connection to an address is not allowed.
 func (t *transport) check(to netip.AddrPort, private bool) error {
 	switch {
 	case !private && !t.public(to.Addr()):
@@ -187,7 +185,7 @@ func (t *transport) check(to netip.AddrPort, private bool) error {
 	return nil
 }
 
-// hostPort is the host of an address in lower case with its port.
+// hostPort returns the host of a URL in lower case with its port.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

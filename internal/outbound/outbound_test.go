@@ -20,8 +20,8 @@ import (
 	"svc/internal/outbound"
 )
 
-// resolver answers each question for an IPv4 address with the next one of a list,
-// the last one for ever. It is a name server that the resolver of Go talks to.
+// resolver returns a resolver that answers each query for an IPv4 address with the next address of
+// a list, and repeats the last one. It talks to a name server in the test.
 func resolver(t *testing.T, answers ...string) *net.Resolver {
 	t.Helper()
 	var asked atomic.Int64
@@ -93,15 +93,15 @@ func wantError(t *testing.T, err error, text string) {
 
 const notAllowed = "the address is not allowed"
 
-// TestRebinding: 127.0.0.1 stands for a public address. A name that had it first
-// and then another one is refused, in a later request and behind a redirect.
+// TestRebinding checks that a name that changes its address is rejected, in a later request and
+// behind a redirect. 127.0.0.1 plays the role of a public address.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	for _, private := range []string{"10.0.0.1", "127.0.0.2", "169.254.169.254", "192.168.0.1", "0.0.0.0"} {
 		t.Run(private, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Connection", "close") // so that each request resolves the name
+				w.Header().Set("Connection", "close") // forces a lookup for each request
 				if r.URL.Path == "/redirect" {
 					http.Redirect(w, r, "/", http.StatusFound)
 				}
@@ -125,7 +125,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestTargets: what each profile connects to, written as an address and behind a
+// TestTargets checks the addresses that each profile may connect to, directly and behind a
 // redirect.
 func TestTargets(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestTargets(t *testing.T) {
 		name   string
 		config outbound.Config
 		to     string
-		want   string // "" = success
+		want   string // "" for success
 	}{
 		{"operator, private", operator, server.URL, ""},
 		{"operator, redirect to private", operator, server.URL + "?to=" + server.URL, ""},
@@ -179,8 +179,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayWithTheirHost: another port is another host, and coming back
-// does not bring them back.
+// TestCredentialsStayWithTheirHost checks that another port counts as another host, and that
+// credentials are not sent again after a redirect back.
 func TestCredentialsStayWithTheirHost(t *testing.T) {
 	t.Parallel()
 	show := func(w http.ResponseWriter, r *http.Request) {
@@ -242,7 +242,7 @@ func TestLimits(t *testing.T) {
 	if err != nil || answer.StatusCode != http.StatusFound {
 		t.Fatalf("redirect of POST: %v, %v; want it handed out", answer, err)
 	}
-	_ = answer.Body.Close() // it was not read
+	_ = answer.Body.Close() // it has not been read
 }
 
 func TestDowngradeIsRefused(t *testing.T) {
@@ -254,7 +254,7 @@ func TestDowngradeIsRefused(t *testing.T) {
 	wantError(t, err, "a redirect leads from https to http")
 }
 
-// TestErrorsNameNoAddress: what went wrong is said, and not where.
+// TestErrorsNameNoAddress checks that errors give the reason but not the address.
 func TestErrorsNameNoAddress(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(nil)

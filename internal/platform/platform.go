@@ -1,11 +1,9 @@
-// Package platform knows the closed set of platforms that versions,
-// announcements and submissions speak of.
+// Package platform defines the closed set of platforms of versions, announcements and submissions.
 package platform
 
 import "strings"
 
-// Platform is one of the seven values, always in lower case. The zero value
-// means none.
+// Platform is one of the seven platforms, always in lower case. The zero value means none.
 type Platform string
 
 // The platforms.
@@ -19,11 +17,11 @@ const (
 	Others  Platform = "others"
 )
 
-// All has every platform once, in the order in which they are listed.
+// All lists every platform once, in the order of their display.
 var All = [...]Platform{Windows, Linux, MacOS, IOS, Android, Web, Others}
 
-// Parse reads a platform in any case and with blanks around it. It reports
-// false for everything outside the set.
+// Parse parses a platform. It ignores case and surrounding blanks, and reports false for any other
+// text.
 func Parse(text string) (Platform, bool) {
 	text = strings.TrimSpace(text)
 	for _, p := range All {
@@ -34,9 +32,9 @@ func Parse(text string) (Platform, bool) {
 	return "", false
 }
 
-// equalASCII compares without regard to the case of A to Z. The functions of
-// package strings fold all of Unicode, and a dotted capital I would pass for i,
-// a long s for s.
+// equalASCII compares two texts without regard to the case of A to Z. The functions of package
+// strings fold all of Unicode, so that a dotted capital I would equal i, and a long s would equal
+// s.
 func equalASCII(text, lower string) bool {
 	if len(text) != len(lower) {
 		return false

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// forwardingHeaders are those by which proxies tell an address, in canonical
-// form, the ones that are read by default first.
+// forwardingHeaders lists headers in which proxies send an address, in canonical form. Those that
+// are read by default come first.
 var forwardingHeaders = []string{
 	forwardedFor, "X-Real-Ip", "Forwarded", "Cf-Connecting-Ip", "True-Client-Ip",
 	"X-Client-Ip", "X-Cluster-Client-Ip", "Fly-Client-Ip",
 }
 
-// maxShown is how much of a header's value is kept.
+// maxShown limits the length of a header's value in the output.
 const maxShown = 200
 
-// Forwarded are the forwarding headers of a request as "Name: value", nil when
-// it has none, and whether one of them gave the address that Client returns.
+// Forwarded returns the forwarding headers of a request as "Name: value", nil if there are none.
+// counted reports whether one of them determined the address that Client returns.
 func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines []string, counted bool) {
 	read := p.read()
 	names := slices.Clone(forwardingHeaders)
@@ -38,10 +38,10 @@ func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines
 	return lines, counted
 }
 
-// Peer is the address of a direct peer, given with or without a port; the zero
-// Addr when it has none.
+// Peer returns the address of a direct peer, given with or without a port. It returns the zero Addr
+// if there is none.
 func Peer(remoteAddr string) netip.Addr {
-	if peer, err := netip.ParseAddrPort(remoteAddr); err == nil { // as net/http has it
+	if peer, err := netip.ParseAddrPort(remoteAddr); err == nil { // the form used by net/http
 		return peer.Addr().Unmap().WithZone("")
 	}
 	return parseAddr(remoteAddr)

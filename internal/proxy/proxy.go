@@ -1,5 +1,5 @@
-// Package proxy finds the address of a client behind reverse proxies. A
-// forwarding header counts only when the peer that sent it may be trusted.
+// Package proxy determines the address of a client behind reverse proxies. A forwarding header is
+// used only if the peer that sent it is trusted.
 package proxy
 
 import (
@@ -10,26 +10,26 @@ import (
 
 const forwardedFor = "X-Forwarded-For"
 
-// defaultHeaders are read where no others are configured; canonical.
+// defaultHeaders are the headers read by default, in canonical form.
 var defaultHeaders = []string{forwardedFor, "X-Real-Ip"}
 
-// carrierGrade is the space that providers use between themselves and their
-// customers, RFC 6598.
+// carrierGrade is the address space that providers use between themselves and their customers (RFC
+// 6598).
 var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 
-// Proxies says which forwarding headers can be believed.
+// Proxies configures the trusted forwarding headers.
 type Proxies struct {
-	// Count is the number of trusted reverse proxies in front. Zero or less
-	// means that no forwarding header is read.
+	// Count is the number of trusted reverse proxies in front. If it is 0 or less, no forwarding
+	// header is read.
 	Count int
-	// Headers, when there are any, are the only ones read, in this order and
-	// written in any case. Otherwise it is X-Forwarded-For, then X-Real-IP.
+	// Headers, if not empty, replaces the default headers. They are read in this order and may be
+	// written in any case. The default is X-Forwarded-For, then X-Real-IP.
 	Headers []string
 }
 
-// Trusted reports whether forwarding headers from this direct peer are read at
-// all: there is a proxy, and the peer has a loopback or a private address.
-// Link-local and carrier-grade peers are not trusted; untrusted hosts may have those.
+// Trusted reports whether forwarding headers from this direct peer are read at all: there is a
+// proxy, and the peer has a loopback or private address. Link-local and carrier-grade peers are not
+// trusted, because untrusted hosts can have such addresses.
 func (p Proxies) Trusted(remoteAddr string) bool {
 	return p.trusts(Peer(remoteAddr))
 }
@@ -38,24 +38,23 @@ func (p Proxies) trusts(peer netip.Addr) bool {
 	return p.Count > 0 && private(peer)
 }
 
-// private reports whether an address may be that of a proxy in the same network:
-// loopback, 10/8, 172.16/12, 192.168/16 or fc00::/7. Link-local and carrier-grade
-// addresses are those of untrusted hosts.
+// private reports whether a proxy in the same network may have an address: loopback, 10/8,
+// 172.16/12, 192.168/16 or fc00::/7. Link-local and carrier-grade addresses belong to untrusted
+// hosts.
 func private(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() }
 
-// Client is the address of the caller: of a peer that is trusted, what the
-// first usable header says, otherwise the peer's own. remoteAddr is the peer
-// with or without a port, header the request's, its keys canonical MIME header
-// names. The result is normalised: IPv4 that was mapped into IPv6 is IPv4, and
-// there is no zone. It is the zero Addr where the peer has no address, as on a
-// Unix socket; such a peer is not trusted.
+// Client returns the address of the caller. For a trusted peer it is the address in the first
+// usable header, otherwise the peer's own address. remoteAddr is the peer with or without a port.
+// The keys of header must be canonical MIME header names. The result is normalised: IPv4 addresses
+// mapped into IPv6 become IPv4, and zones are removed. It is the zero Addr if the peer has no
+// address, as on a Unix socket; such a peer is not trusted.
 func (p Proxies) Client(remoteAddr string, header map[string][]string) netip.Addr {
 	peer := Peer(remoteAddr)
 	if !p.trusts(peer) {
 		return peer
 	}
 	for _, name := range p.read() {
-		// Several lines of one header are one list, RFC 9110.
+		// Several lines of one header form one list (RFC 9110).
 		list := strings.Join(header[name], ",")
 		if list == "" {
 			continue
@@ -67,7 +66,7 @@ func (p Proxies) Client(remoteAddr string, header map[string][]string) netip.Add
 	return peer
 }
 
-// read are the headers that are read, in canonical form.
+// read returns the headers to read, in canonical form.
 func (p Proxies) read() []string {
 	if len(p.Headers) == 0 {
 		return defaultHeaders
@@ -79,18 +78,15 @@ func (p Proxies) read() []string {
 	return names
 }
 
-// pick takes the caller's entry out of a list, or the zero Addr when that
-// entry is no address.
+// pick returns the caller's entry of a list, or the zero Addr if that entry is not an address.
 //
-// Each proxy appends the address it was called from to X-Forwarded-For, so with
-// Count trusted proxies the entry at that place from the right is the last one
-// that can be believed; a list that is shorter gives its first entry. If that
-// entry is a private address, further proxies of the same network stood in
-// front, and the nearest public one to its left is taken, if there is one. A
-// link-local or carrier-grade entry is a client: to its left is what that client
-// made up.
+// Each proxy appends the address of its peer to X-Forwarded-For. With Count trusted proxies, the
+// entry at position Count from the right is therefore the last trustworthy one. If the list is
+// shorter, its first entry is used. If the entry is a private address, it belongs to a further proxy
+// of the same network, and the nearest public entry to its left is used if there is one. A link-local
+// or carrier-grade entry is a client, which may have invented the entries to its left.
 //
-// Other headers are set, not appended to, so their first entry counts.
+// Other headers are replaced by proxies, not appended to, so their first entry is used.
 func (p Proxies) pick(name, list string) netip.Addr {
 	if name != forwardedFor {
 		for list != "" {
@@ -131,8 +127,8 @@ func cutLast(list string) (entry, rest string) {
 
 func blank(entry string) bool { return strings.TrimSpace(entry) == "" }
 
-// parseAddr reads an address in any of the forms that proxies write, with and
-// without brackets and port. Anything else is the zero Addr.
+// parseAddr parses an address in any form that proxies write, with or without brackets and port. It
+// returns the zero Addr for any other text.
 func parseAddr(text string) netip.Addr {
 	text = strings.TrimSpace(text)
 	host, port := text, ""
@@ -140,7 +136,7 @@ func parseAddr(text string) netip.Addr {
 		if host, port, ok = strings.Cut(inside, "]"); !ok {
 			return netip.Addr{}
 		}
-	} else if strings.Count(text, ":") == 1 { // two or more: IPv6 without a port
+	} else if strings.Count(text, ":") == 1 { // with two or more it is IPv6 without a port
 		i := strings.IndexByte(text, ':')
 		host, port = text[:i], text[i:]
 	}
@@ -154,14 +150,13 @@ func parseAddr(text string) netip.Addr {
 	return a.Unmap().WithZone("")
 }
 
-// isPort accepts what may follow a host: nothing, or a colon and digits.
+// isPort reports whether a text can follow a host: it is empty, or a colon and digits.
 func isPort(text string) bool {
 	return text == "" || text[0] == ':' && strings.Trim(text[1:], "0123456789") == ""
 }
 
-// Local reports whether an address cannot belong to the public network:
-// private, unique local, loopback, link-local, carrier-grade or unspecified.
-// The zero Addr is not local, it is unknown.
+// Local reports whether an address cannot be part of the public network: private, unique local,
+// loopback, link-local, carrier-grade or unspecified. The zero Addr is unknown, and not local.
 func Local(a netip.Addr) bool {
 	a = a.Unmap()
 	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() || carrierGrade.Contains(a)

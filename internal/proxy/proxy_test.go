@@ -22,7 +22,7 @@ func TestClient(t *testing.T) {
 		header  lines
 		want    string
 	}{
-		// Rule 1: who is believed.
+		// Rule 1: trusted peers.
 		{"rule 1: a private peer is believed", one, proxy, xff("8.8.8.8"), "8.8.8.8"},
 		{"rule 1: a loopback peer is believed", one, "127.0.0.1:4000", xff("8.8.8.8"), "8.8.8.8"},
 		{"rule 1: an IPv6 loopback peer is believed", one, "[::1]:4000", xff("8.8.8.8"), "8.8.8.8"},
@@ -35,7 +35,7 @@ func TestClient(t *testing.T) {
 		{"rule 1: a count of 0 ignores all headers", Proxies{}, proxy, lines{"X-Forwarded-For": {"8.8.8.8"}, "X-Real-Ip": {"8.8.4.4"}}, "10.0.0.1"},
 		{"rule 1: a count below 0 does too", Proxies{Count: -1}, proxy, xff("8.8.8.8"), "10.0.0.1"},
 		{"rule 1: a count of 0 ignores configured headers", Proxies{Headers: []string{"X-Real-IP"}}, proxy, lines{"X-Real-Ip": {"8.8.4.4"}}, "10.0.0.1"},
-		// Rule 2: which header.
+		// Rule 2: the headers.
 		{"rule 2: X-Forwarded-For comes before X-Real-IP", one, proxy, lines{"X-Forwarded-For": {"8.8.8.8"}, "X-Real-Ip": {"8.8.4.4"}}, "8.8.8.8"},
 		{"rule 2: then X-Real-IP", one, proxy, lines{"X-Real-Ip": {"8.8.4.4"}}, "8.8.4.4"},
 		{"rule 2: others are not read", one, proxy, lines{"Cf-Connecting-Ip": {"8.8.4.4"}}, "10.0.0.1"},
@@ -45,7 +45,7 @@ func TestClient(t *testing.T) {
 		{"rule 2: the next one if the first is not there", only("b", " A "), proxy, lines{"A": {"8.8.8.8"}}, "8.8.8.8"},
 		{"rule 2: the next one if the first is unusable", only("b", "a"), proxy, lines{"A": {"8.8.8.8"}, "B": {"unknown"}}, "8.8.8.8"},
 		{"rule 2: a configured X-Forwarded-For keeps its meaning", only("x-forwarded-for"), proxy, xff("1.1.1.1, 8.8.8.8"), "8.8.8.8"},
-		// Rule 3: which entry.
+		// Rule 3: the entry.
 		{"rule 3: the last entry behind one proxy", one, proxy, xff("1.1.1.1, 8.8.8.8"), "8.8.8.8"},
 		{"rule 3: the last but one behind two", two, proxy, xff("1.1.1.1, 8.8.8.8, 9.9.9.9"), "8.8.8.8"},
 		{"rule 3: the first entry of a list that is too short", Proxies{Count: 5}, proxy, xff("1.1.1.1, 8.8.8.8"), "1.1.1.1"},
@@ -68,7 +68,7 @@ func TestClient(t *testing.T) {
 		{"rule 3: the first entry of another header", one, proxy, lines{"X-Real-Ip": {"8.8.4.4, 1.1.1.1"}}, "8.8.4.4"},
 		{"rule 3: the first entry of another header's first line", one, proxy, lines{"X-Real-Ip": {"8.8.4.4", "1.1.1.1"}}, "8.8.4.4"},
 		{"rule 3: a private entry of another header is kept", one, proxy, lines{"X-Real-Ip": {"10.9.9.9, 1.1.1.1"}}, "10.9.9.9"},
-		// Rule 4: how an address is written.
+		// Rule 4: forms of addresses.
 		{"rule 4: blanks around it", one, proxy, xff(" \t8.8.8.8 "), "8.8.8.8"},
 		{"rule 4: a port", one, proxy, xff("8.8.8.8:1234"), "8.8.8.8"},
 		{"rule 4: brackets", one, proxy, xff("[2001:DB8::1]"), "2001:db8::1"},
@@ -80,7 +80,7 @@ func TestClient(t *testing.T) {
 		{"rule 4: the zone is dropped", one, proxy, xff("fe80::1%eth0"), "fe80::1"},
 		{"rule 4: the peer, too", one, "[::ffff:9.9.9.9]:4000", nil, "9.9.9.9"},
 		{"rule 4: a peer without a port", one, "9.9.9.9", nil, "9.9.9.9"},
-		// Rule 5: nothing usable.
+		// Rule 5: unusable headers.
 		{"rule 5: no header", one, proxy, nil, "10.0.0.1"},
 		{"rule 5: an empty header", one, proxy, xff(""), "10.0.0.1"},
 		{"rule 5: a header without lines", one, proxy, xff(), "10.0.0.1"},
@@ -145,8 +145,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// naiveForwarded reads X-Forwarded-For with a slice and an index, as the rule
-// is worded.
+// naiveForwarded reads X-Forwarded-For with a slice and an index, as the rule is worded.
 func naiveForwarded(list string, count int) netip.Addr {
 	var entries []string
 	for e := range strings.SplitSeq(list, ",") {
@@ -194,7 +193,7 @@ func FuzzClient(f *testing.F) {
 				t.Fatalf("%d of %q: got %v, want %v", count, forwarded, got, want)
 			}
 		}
-		// What is written normalised is read back the same, with and without a port.
+		// Parsing a normalised address returns it unchanged, with and without a port.
 		if got.IsValid() {
 			for _, text := range []string{got.String(), netip.AddrPortFrom(got, 80).String()} {
 				if again := parseAddr(text); again != got {

@@ -1,5 +1,5 @@
-// Package stats has what every statistic shares: buckets of time, the hours of a
-// week, and the order of results. Values in, values out.
+// Package stats contains the arithmetic common to all statistics: buckets of time, the hours of a
+// week, and the order of results. Its functions are pure.
 package stats
 
 const (
@@ -10,28 +10,27 @@ const (
 	monday = 4 * day // 1970-01-05; the epoch was a Thursday
 )
 
-// Buckets are the consecutive intervals of a series, empty ones
-// included. Times are Unix seconds.
+// Buckets are the consecutive intervals of a series, including empty ones. Times are Unix seconds.
 type Buckets struct {
 	first, step int64
 	count       int
 }
 
-// Hours are the UTC hours that a range touches, whatever the local time is. Both
-// ends belong to the range, and start is not after end.
+// Hours returns the UTC hours that a range touches, whatever the local time is. Both ends belong to
+// the range, and start must not be after end.
 func Hours(start, end int64) Buckets { return buckets(start, end, hour, 0) }
 
-// Days are the days that a range touches, from one local midnight to the next.
-// The offset of local time is in minutes east of UTC.
+// Days returns the days that a range touches, from one local midnight to the next. offset is in
+// minutes east of UTC.
 func Days(start, end int64, offset int) Buckets { return buckets(start, end, day, int64(offset)*60) }
 
-// Weeks are the weeks that a range touches, each from Monday, local midnight. The
-// offset of local time is in minutes east of UTC.
+// Weeks returns the weeks that a range touches, each from Monday, local midnight. offset is in
+// minutes east of UTC.
 func Weeks(start, end int64, offset int) Buckets {
 	return buckets(start, end, week, week-monday+int64(offset)*60)
 }
 
-// Whole is a range as one bucket.
+// Whole returns a range as one bucket.
 func Whole(start, end int64) Buckets { return Buckets{start, end - start + 1, 1} }
 
 func buckets(start, end, step, shift int64) Buckets {
@@ -39,7 +38,7 @@ func buckets(start, end, step, shift int64) Buckets {
 	return Buckets{first, step, int((floor(end, step, shift)-first)/step) + 1}
 }
 
-// floor is the moment at which the bucket of t begins: ⌊(t+shift)/step⌋·step−shift.
+// floor returns the start of the bucket that contains t: ⌊(t+shift)/step⌋·step−shift.
 func floor(t, step, shift int64) int64 {
 	t += shift
 	past := t % step
@@ -49,14 +48,14 @@ func floor(t, step, shift int64) int64 {
 	return t - past - shift
 }
 
-// Len is the number of buckets, at least one.
+// Len returns the number of buckets, at least 1.
 func (b Buckets) Len() int { return b.count }
 
-// Start is the moment at which bucket i begins.
+// Start returns the time at which bucket i begins.
 func (b Buckets) Start(i int) int64 { return b.first + int64(i)*b.step }
 
-// At is the bucket of a moment; ok is false outside of them. An hour belongs to
-// the day in which it starts, so ask with its start.
+// At returns the bucket of a time; ok is false outside the buckets. An hour belongs to the day in
+// which it starts, so call At with its start.
 func (b Buckets) At(t int64) (i int, ok bool) {
 	if t < b.first {
 		return 0, false

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Count is a value and how often it was counted.
+// Count is a value with its number of occurrences.
 type Count struct {
 	Key string
 	N   int64
 }
 
-// maxValues bounds the memory of Counts, some 20 MiB.
+// maxValues limits the memory of Counts to some 20 MiB.
 const maxValues = 100_000
 
-// Counts adds up by value. The zero Counts is ready for use. It is exact for up
-// to 100,000 different values. Beyond that values are made up, and the rare
-// ones are forgotten: the total and the frequent ones stay right.
+// Counts sums counts by value. The zero value is ready to use. It is exact for up to 100,000
+// different values. More values than that are made up by clients, and the rare ones are dropped;
+// the total and the frequent values stay correct.
 type Counts struct {
 	at    map[string]int
 	list  []Count
 	total int64
 }
 
-// Add counts n for a value, which it copies when it is new.
+// Add adds n to the count of a value. It copies a new value.
 func (c *Counts) Add(value []byte, n int64) {
 	c.total += n
-	at, ok := c.at[string(value)] // no copy is made for looking
+	at, ok := c.at[string(value)] // this lookup does not copy
 	if !ok {
 		if len(c.list) == maxValues {
 			c.forget()
@@ -51,11 +51,10 @@ func (c *Counts) forget() {
 	}
 }
 
-// Total is the sum over all values.
+// Total returns the sum over all values.
 func (c *Counts) Total() int64 { return c.total }
 
-// Ranked lists the values from the greatest count to the smallest, those that tie
-// by the bytes of the value.
+// Ranked returns the values by descending count. Ties are ordered by the bytes of the value.
 func (c *Counts) Ranked() []Count {
 	list := slices.Clone(c.list)
 	slices.SortFunc(list, func(a, b Count) int {

@@ -51,7 +51,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// Every moment of a range is in the bucket that begins last before it.
+// TestEachMomentHasItsBucket checks that every time of a range is in the last bucket that begins
+// before it.
 func TestEachMomentHasItsBucket(t *testing.T) {
 	t.Parallel()
 	for _, offset := range []int{0, 480, 330, -300, -840, 900, 7} {
@@ -95,7 +96,7 @@ func TestRanked(t *testing.T) {
 	}
 	value := []byte("b")
 	c.Add(value, 1)
-	value[0] = 'a' // what was given may be used again
+	value[0] = 'a' // Add must have copied the value
 	c.Add(value, 2)
 	for _, tie := range []string{"ü", "1.10", "1.9", "Z", ""} {
 		c.Add([]byte(tie), 1)
@@ -109,7 +110,8 @@ func TestRanked(t *testing.T) {
 	}
 }
 
-// Made-up values cannot fill the memory, nor push out those that are frequent.
+// TestCountsAreBounded checks that made-up values neither fill the memory nor displace frequent
+// ones.
 func TestCountsAreBounded(t *testing.T) {
 	t.Parallel()
 	var c stats.Counts
