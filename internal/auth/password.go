@@ -1,6 +1,5 @@
-// Package auth proves who is calling: password hashes, API key digests and
-// login tokens. Values in, values out: it keeps nothing but the secret it was
-// given, and it knows neither the store nor HTTP.
+// Package auth verifies credentials: password hashes, API key digests and login tokens. It stores
+// nothing except the secret passed to it, and depends neither on the store nor on HTTP.
 package auth
 
 import (
@@ -10,22 +9,19 @@ import (
 	"fmt"
 )
 
-// ParallelHashes bounds how many passwords are hashed at once, because each
-// takes the memory of its cost. A burst of logins queues instead of swelling
-// the process.
+// ParallelHashes limits how many passwords are hashed at once, because each hash needs several MiB
+// of memory. A burst of logins queues instead of exhausting the memory.
 const ParallelHashes = 2
 
-// Hasher turns passwords into hashes and checks them with Argon2id. It is safe
-// for concurrent use; at most two computations run at once, the others wait
-// for their turn or for the end of their context.
+// Hasher hashes and verifies passwords with Argon2id. It is safe for concurrent use. At most
+// ParallelHashes computations run at once; others wait until one ends or their context does.
 type Hasher struct {
 	slots chan struct{}
 	cost  cost
 }
 
-// NewHasher makes a hasher of the present cost: 19 MiB, two passes, one lane,
-// which is what OWASP recommends as the minimum for Argon2id. It takes some
-// 20 ms.
+// NewHasher returns a hasher with the current cost: 19 MiB, two passes, one lane, the minimum that
+// OWASP recommends for Argon2id. A hash takes some 20 ms.
 func NewHasher() *Hasher {
 	return &Hasher{
 		slots: make(chan struct{}, ParallelHashes),
@@ -33,12 +29,11 @@ func NewHasher() *Hasher {
 	}
 }
 
-// Hash makes the PHC string of a password with a new random salt, so that the
-// cost it was made with travels with it. The password is taken byte for byte.
-// The only error is that of the context.
+// Hash returns the PHC string of a password with a new random salt. The string includes the cost.
+// The password is not normalized. The only error is the context's.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	p := phc{cost: h.cost, saltBytes: make([]byte, h.cost.salt)}
-	rand.Read(p.saltBytes) // never fails, says its documentation
+	rand.Read(p.saltBytes) // never fails, see crypto/rand
 	key, err := h.derive(ctx, p, password)
 	if err != nil {
 		return "", err
@@ -47,11 +42,10 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// Verify reports whether the password is the one that text was made from,
-// compared in constant time. rehash is only ever true together with ok: the
-// hash is weaker than what Hash makes today and should be replaced now that
-// the password is known. An error means that text is no hash of ours, or that
-// the context ended first.
+// Verify reports whether text is the hash of the password. The comparison takes constant time.
+// rehash is true only if ok is: the hash is weaker than those of Hash and should be replaced now
+// that the password is known. An error means that text is not a valid hash, or that the context has
+// ended.
 func (h *Hasher) Verify(ctx context.Context, text, password string) (ok, rehash bool, err error) {
 	p, err := parsePHC(text)
 	if err != nil {
@@ -65,9 +59,8 @@ func (h *Hasher) Verify(ctx context.Context, text, password string) (ok, rehash 
 	return ok, ok && p.cost.below(h.cost), nil
 }
 
-// Waste takes the time of a Verify and answers nothing. It stands in where
-// there is no such user, so that the time of an answer does not tell which
-// names exist.
+// Waste takes as long as Verify. Callers use it if the user does not exist, so that the time of an
+// answer does not reveal which names exist.
 func (h *Hasher) Waste(ctx context.Context, password string) error {
 	_, err := h.derive(ctx, phc{cost: h.cost, saltBytes: make([]byte, h.cost.salt)}, password)
 	return err
@@ -86,13 +79,12 @@ func (h *Hasher) derive(ctx context.Context, p phc, password string) ([]byte, er
 	return p.derive(password), nil
 }
 
-// typeable is Crockford's base 32 in lower case: no letter in it can be taken
-// for a digit, and 32 divides 256, so that a random byte chooses evenly.
+// typeable is Crockford's base 32 in lower case: no letter can be mistaken for a digit. Since 32
+// divides 256, a random byte chooses uniformly.
 const typeable = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// NewPassword makes a random password of 100 bits: 20 lower-case letters and
-// digits in four groups joined by hyphens, without i, l, o and u, which are
-// misread.
+// NewPassword returns a random password of 100 bits: 20 lower-case letters and digits in four
+// groups joined by hyphens, without i, l, o and u, which are easily misread.
 func NewPassword() string {
 	var random [20]byte
 	rand.Read(random[:])

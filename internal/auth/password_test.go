@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 )
 
-// quick is a hasher whose cost is as low as the algorithm allows.
+// quick returns a hasher with the lowest cost of the algorithm.
 func quick() *Hasher {
 	h := NewHasher()
 	h.cost.memory, h.cost.passes = 8, 1
@@ -215,8 +215,8 @@ func TestParsePHC(t *testing.T) {
 	}
 }
 
-// FuzzParsePHC holds that every text that is accepted is the only spelling of
-// its hash, and that its cost is one that can be paid.
+// FuzzParsePHC checks that an accepted text is the only spelling of its hash, and that its cost is
+// affordable.
 func FuzzParsePHC(f *testing.F) {
 	f.Add("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
 	f.Add("$argon2id$v=19$m=4294967295,t=0,p=256$$")
@@ -292,8 +292,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// TestSaltMark: the same salt has the same mark, another one another, and the
-// mark of a salt opens nothing.
+// TestSaltMark checks that marks identify salts, and that the mark of a salt is not a valid key.
 func TestSaltMark(t *testing.T) {
 	t.Parallel()
 	mark := SaltMark([]byte("salt"))

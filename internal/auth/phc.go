@@ -10,21 +10,20 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// errPHC is the one thing wrong with a stored hash: it is not one of ours.
+// errPHC reports a stored hash that cannot be parsed.
 var errPHC = errors.New("not an argon2id hash")
 
-// Bounds of what is accepted from a stored hash, so that a damaged record
-// cannot ask for all the memory of the machine.
+// Limits for a stored hash, so that a damaged record cannot allocate all memory of the machine.
 const (
 	maxMemory = 1 << 20 // KiB
 	maxPasses = 64
 	maxLanes  = 16
 	minSalt   = 8
 	minKey    = 16
-	maxBytes  = 64 // of salt and of key
+	maxBytes  = 64 // of the salt and of the key
 )
 
-// cost is what makes a hash expensive to guess.
+// cost holds the parameters that determine the cost of guessing a hash.
 type cost struct {
 	memory uint32 // KiB
 	passes uint32
@@ -33,13 +32,13 @@ type cost struct {
 	key    int // bytes
 }
 
-// below reports whether c is weaker than want in any respect. The number of
-// lanes is not strength: it only says how the work may be divided.
+// below reports whether c is weaker than want in any respect. The number of lanes does not matter:
+// it only determines how the work can be divided.
 func (c cost) below(want cost) bool {
 	return c.memory < want.memory || c.passes < want.passes || c.salt < want.salt || c.key < want.key
 }
 
-// phc is a hash with everything needed to compute it again.
+// phc is a hash with the parameters to compute it again.
 type phc struct {
 	cost      cost
 	saltBytes []byte
@@ -50,16 +49,15 @@ func (p phc) derive(password string) []byte {
 	return argon2.IDKey([]byte(password), p.saltBytes, p.cost.passes, p.cost.memory, p.cost.lanes, uint32(p.cost.key))
 }
 
-// String is the form that the Password Hashing Competition agreed on:
-// $argon2id$v=19$m=KiB,t=passes,p=lanes$salt$key, salt and key in unpadded
-// base64.
+// String returns the form defined by the Password Hashing Competition:
+// $argon2id$v=19$m=KiB,t=passes,p=lanes$salt$key, with salt and key in unpadded base64.
 func (p phc) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.cost.memory, p.cost.passes, p.cost.lanes,
 		base64.RawStdEncoding.EncodeToString(p.saltBytes), base64.RawStdEncoding.EncodeToString(p.keyBytes))
 }
 
-// parsePHC reads exactly what String writes and nothing else: no other order,
-// no blanks, no leading zeros, no second spelling of the same bytes.
+// parsePHC parses exactly the form that String returns: no other order, no blanks, no leading
+// zeros, no other spelling of the same bytes.
 func parsePHC(text string) (phc, error) {
 	part := strings.Split(text, "$")
 	if len(part) != 6 || part[0] != "" || part[1] != "argon2id" || part[2] != "v="+strconv.Itoa(argon2.Version) {
@@ -86,7 +84,7 @@ func (c *cost) parse(text string) error {
 		return errPHC
 	}
 	lanes, lanesOK := parseNumber(part[2], "p=", 1, maxLanes)
-	// The algorithm needs eight blocks of 1 KiB in each lane.
+	// The algorithm needs eight blocks of 1 KiB per lane.
 	memory, memoryOK := parseNumber(part[0], "m=", 8*lanes, maxMemory)
 	passes, passesOK := parseNumber(part[1], "t=", 1, maxPasses)
 	if !lanesOK || !memoryOK || !passesOK {
@@ -106,7 +104,7 @@ func parseNumber(text, prefix string, least, most uint32) (uint32, bool) {
 }
 
 func parseBytes(text string, least int) ([]byte, error) {
-	// The decoder skips line ends, even when it is strict.
+	// The decoder skips line ends even in strict mode.
 	if strings.ContainsAny(text, "\r\n") || len(text) > base64.RawStdEncoding.EncodedLen(maxBytes) {
 		return nil, errPHC
 	}

@@ -12,39 +12,36 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// ErrToken is returned for every token that is not accepted, whatever the
-// reason, so that nothing can be learned from the difference.
+// ErrToken is returned for every rejected token, whatever the reason, so that the difference
+// reveals nothing.
 var ErrToken = errors.New("token is invalid or expired")
 
 const (
 	issuer = "svc"
-	// minSecret is the length of the digest of HS256 in bytes; a shorter secret
-	// would be the weakest part.
+	// minSecret is the length of an HS256 digest in bytes; a shorter secret would be the weakest
+	// part.
 	minSecret = 32
-	// maxToken bounds what is parsed at all. Ours have about 200 characters.
+	// maxToken is the maximum length of a parsed token. Valid ones have about 200 characters.
 	maxToken = 4096
-	// maxSkew is how far the clock may have been set back since a token was
-	// issued. Beyond it the token would live longer than it says.
+	// maxSkew limits how far the clock may have been set back since a token was issued. Otherwise
+	// the token would be valid for longer than its lifetime.
 	maxSkew = 30 * time.Second
 )
 
-// Tokens signs and verifies login tokens: JWTs of HMAC-SHA-256, nothing else.
-// It is safe for concurrent use.
+// Tokens signs and verifies login tokens: JWTs with HMAC-SHA-256. It is safe for concurrent use.
 type Tokens struct {
 	secret []byte
 	life   time.Duration
 }
 
-// claims is the content of a token. Epoch is a pointer because a token without
-// it is not ours.
+// claims is the content of a token. Epoch is a pointer so that tokens without it can be rejected.
 type claims struct {
 	jwt.RegisteredClaims
 	Epoch *uint64 `json:"epoch"`
 }
 
-// NewTokens makes a signer whose tokens are valid for life. The secret must
-// have at least 32 bytes and life at least a second; tokens carry whole
-// seconds.
+// NewTokens returns a signer of tokens that are valid for life. The secret must have at least 32
+// bytes, and life must be at least a second; tokens contain whole seconds.
 func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("the token secret must have at least %d bytes, not %d", minSecret, len(secret))
@@ -55,11 +52,11 @@ func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
 	return &Tokens{secret: bytes.Clone(secret), life: life}, nil
 }
 
-// Life is how long a token is valid after it was signed.
+// Life returns how long tokens are valid after signing.
 func (t *Tokens) Life() time.Duration { return t.life }
 
-// Sign makes a token for the subject. The epoch is a number that the caller
-// keeps with the subject and increases to end every token signed before.
+// Sign returns a token for the subject. The caller stores the epoch with the subject and increments
+// it to invalidate all earlier tokens.
 func (t *Tokens) Sign(subject string, epoch uint64, now time.Time) (string, error) {
 	c := claims{Epoch: &epoch, RegisteredClaims: jwt.RegisteredClaims{
 		Issuer:    issuer,
@@ -74,9 +71,8 @@ func (t *Tokens) Sign(subject string, epoch uint64, now time.Time) (string, erro
 	return token, nil
 }
 
-// Verify returns what Sign was given, for a token that was signed with this
-// secret and has not expired. Comparing the epoch is the caller's part. The
-// only error is ErrToken.
+// Verify returns the arguments of Sign for a token that was signed with this secret and has not
+// expired. The caller must compare the epoch. The only error is ErrToken.
 func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint64, err error) {
 	// The base64 decoder skips line ends, which would give a token many forms.
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
@@ -99,17 +95,16 @@ func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint
 	return c.Subject, *c.Epoch, nil
 }
 
-// ParseLife reads the life of tokens: an integer, alone or followed by s, m, h
-// or d; alone it means seconds. The result is a whole number of seconds above
-// zero. It reports false for anything else, and for what no Duration can hold,
-// which is about 292 years.
+// ParseLife parses the lifetime of tokens: an integer, alone or followed by s, m, h or d. Without a
+// unit it means seconds. The result is a whole number of seconds above zero. ok is false for any
+// other text and for values that exceed a Duration, about 292 years.
 func ParseLife(text string) (time.Duration, bool) {
 	unit := time.Second
 	if digits := strings.TrimRight(text, "smhd"); len(text)-len(digits) == 1 {
 		units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 		text, unit = digits, units[text[len(digits):]]
 	}
-	// 63 bits: ParseUint takes no sign, and the product must fit a Duration.
+	// 63 bits: ParseUint accepts no sign, and the product must fit a Duration.
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || n == 0 || n > uint64(math.MaxInt64/unit) {
 		return 0, false

@@ -1,5 +1,5 @@
-// Package cdn asks a CDN to fetch files again whose copies it keeps. The providers
-// are aliyun (aliyun.go) and cloudflare (cloudflare.go).
+// Package cdn purges cached copies of files from a CDN. The providers are aliyun (aliyun.go) and
+// cloudflare (cloudflare.go).
 package cdn
 
 import (
@@ -25,47 +25,47 @@ const (
 
 const (
 	timeLimit  = 15 * time.Second // of a call
-	maxAnswer  = 256 << 10        // bytes that are read of an answer
-	maxMessage = 300              // characters of an error that are shown
+	maxAnswer  = 256 << 10        // maximum size of an answer in bytes
+	maxMessage = 300              // maximum length of a shown error in characters
 )
 
-// Credentials are an account of a provider.
+// Credentials belong to an account at a provider.
 type Credentials struct {
 	Provider string
 	KeyID    string // access key id, or the zone
 	Secret   string // access key secret, or a token
 }
 
-// Refreshed is what became of a refresh.
+// Refreshed is the result of a refresh.
 type Refreshed struct {
-	TaskIDs []string // of the provider
-	Failed  []string // the links of calls that failed
-	Error   string   // of the first call that failed; "" = all were accepted
+	TaskIDs []string // ids assigned by the provider
+	Failed  []string // links in failed calls
+	Error   string   // of the first failed call; "" if all were accepted
 }
 
-// Tested is what became of a test of credentials.
+// Tested is the result of a test of credentials.
 type Tested struct {
-	Remain, Quota *int64 // refreshes left today and in all; nil = the provider does not say
+	Remain, Quota *int64 // refreshes left today and in total; nil if the provider does not report them
 	Latency       time.Duration
-	Error         string // "" = the credentials work
+	Error         string // "" if the credentials work
 }
 
 // Client calls the providers.
 type Client struct {
 	http *http.Client
-	base map[string]string // address of the API of each provider, without a slash at the end
+	base map[string]string // address of each provider's API, without a trailing slash
 	now  func() time.Time
 }
 
-// NewClient makes a client. The addresses are those of the APIs, without a path; the
-// HTTP client is one of package outbound.
+// NewClient returns a client. It takes the addresses of the APIs, without a path. client must come
+// from package outbound.
 func NewClient(client *http.Client, aliyunURL, cloudflareURL string) *Client {
 	return &Client{client, map[string]string{Aliyun: aliyunURL, Cloudflare: cloudflareURL}, time.Now}
 }
 
-// provider is what a provider can do.
+// provider holds the operations of a provider.
 type provider struct {
-	atOnce  int // addresses that a call takes
+	atOnce  int // maximum number of addresses per call
 	refresh func(ctx context.Context, c *Client, who Credentials, urls []string) (taskID string, err error)
 	test    func(ctx context.Context, c *Client, who Credentials) (remain, quota *int64, err error)
 }
@@ -75,8 +75,8 @@ var providers = map[string]provider{
 	Cloudflare: {30, purgeCloudflare, readZone},
 }
 
-// Refresh asks for new copies of files by their addresses, in as many calls as that
-// takes. One that fails does not end the others, unless ctx has ended.
+// Refresh purges files by their addresses, in as many calls as necessary. A failed call does not
+// end the others unless ctx has ended.
 func (c *Client) Refresh(ctx context.Context, who Credentials, urls []string) Refreshed {
 	done := Refreshed{TaskIDs: []string{}}
 	p, ok := providers[who.Provider]
@@ -96,7 +96,7 @@ func (c *Client) Refresh(ctx context.Context, who Credentials, urls []string) Re
 	return done
 }
 
-// Test tries credentials without changing anything.
+// Test verifies credentials without changing anything.
 func (c *Client) Test(ctx context.Context, who Credentials) (t Tested) {
 	p, ok := providers[who.Provider]
 	if !ok {
@@ -111,10 +111,10 @@ func (c *Client) Test(ctx context.Context, who Credentials) (t Tested) {
 
 func noProvider(name string) error { return fmt.Errorf("there is no CDN provider %q", name) }
 
-// answerError is what a provider says against a call.
+// answerError is an error returned by a provider.
 type answerError struct{ code, message string }
 
-// Error is the code, and the message behind it if there is one.
+// Error returns the code, followed by the message if there is one.
 func (e answerError) Error() string {
 	if e.message == "" {
 		return e.code
@@ -122,7 +122,7 @@ func (e answerError) Error() string {
 	return e.code + ": " + e.message
 }
 
-// shown is an error as people may see it, in one line.
+// shown returns an error for display, in one line.
 func shown(err error) string {
 	if err == nil {
 		return ""
@@ -136,8 +136,8 @@ func shown(err error) string {
 	return string(text[:min(len(text), maxMessage)])
 }
 
-// call sends a request and reads its answer, which is JSON, into answer. The status is
-// returned also when the answer to a failure is something else.
+// call sends a request and decodes the JSON answer into answer. It also returns the status if the
+// answer to a failed call is not JSON.
 func (c *Client) call(ctx context.Context, method, address, contentType string, header http.Header, body string, answer any) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
@@ -169,10 +169,10 @@ func (c *Client) call(ctx context.Context, method, address, contentType string, 
 	return response.StatusCode, nil
 }
 
-// errForm is for an answer that is JSON, but another one.
+// errForm reports a JSON answer of unexpected form.
 var errForm = answerError{code: "the answer of the provider has another form than expected"}
 
-// statusError is for an answer that gives no reason.
+// statusError returns the error for an answer without a reason.
 func statusError(status int) error {
 	return answerError{fmt.Sprintf("status %d", status), http.StatusText(status)}
 }

@@ -18,8 +18,8 @@ import (
 	"svc/internal/cdn"
 )
 
-// TestSignature holds signatures to the example in the documentation of the provider,
-// and to one that openssl has made: printf 'POST&%2F&…' | openssl dgst -sha1 -hmac.
+// TestSignature compares signatures with the example in the provider's documentation and with one
+// made by openssl: printf 'POST&%2F&…' | openssl dgst -sha1 -hmac.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -44,15 +44,14 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// provider stands in for both providers. It believes nothing: signatures and tokens
-// are verified by its own code.
+// provider acts as both providers. It verifies signatures and tokens with its own code.
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
 	calls  []string   // actions and methods
 	files  [][]string // of each refresh
 	nonces map[string]bool
-	answer func(call int) (status int, body string) // nil = success
+	answer func(call int) (status int, body string) // nil for success
 }
 
 func newProvider(t *testing.T) *provider {
@@ -78,7 +77,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, body)
 }
 
-// rfc3986 encodes byte by byte.
+// rfc3986 encodes a text byte by byte.
 func rfc3986(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -148,7 +147,7 @@ func (p *provider) cloudflare(r *http.Request) (int, string) {
 
 func (p *provider) client() *cdn.Client { return cdn.NewClient(p.Client(), p.URL, p.URL) }
 
-// links are addresses of files.
+// links returns n addresses of files.
 func links(n int) (urls []string) {
 	for i := range n {
 		urls = append(urls, fmt.Sprintf("https://dl.example.com/f/app/%012d/a%%20b~*'()%%C3%%A9.zip", i))
@@ -159,8 +158,8 @@ func links(n int) (urls []string) {
 var aliyun = cdn.Credentials{Provider: cdn.Aliyun, KeyID: "the id", Secret: "the+secret"}
 var cloudflare = cdn.Credentials{Provider: cdn.Cloudflare, KeyID: "zone/1", Secret: "the+secret"}
 
-// TestRefreshInBatches: every link is sent once, no more in a call than the provider
-// takes.
+// TestRefreshInBatches checks that every link is sent once, and that no call exceeds the provider's
+// limit.
 func TestRefreshInBatches(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -188,8 +187,8 @@ func TestRefreshInBatches(t *testing.T) {
 	}
 }
 
-// TestRefreshGoesOnAfterAnError: a call that fails does not end the others, and its links are
-// known.
+// TestRefreshGoesOnAfterAnError checks that a failed call does not end the others, and that its
+// links are reported.
 func TestRefreshGoesOnAfterAnError(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -207,7 +206,7 @@ func TestRefreshGoesOnAfterAnError(t *testing.T) {
 	}
 }
 
-// TestCredentials: what a test of them says.
+// TestCredentials checks the results of a test of credentials.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -236,7 +235,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestStrangeAnswers: whatever comes back is an error in one short line.
+// TestStrangeAnswers checks that any unexpected answer becomes an error of one short line.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// cloudflareAnswer is what every call is answered with.
+// cloudflareAnswer is the answer to every call.
 type cloudflareAnswer struct {
 	Success bool `json:"success"`
 	Errors  []struct {
@@ -33,7 +33,7 @@ func readZone(ctx context.Context, c *Client, who Credentials) (remain, quota *i
 	return nil, nil, err
 }
 
-// cloudflare calls something of a zone and returns the id of the result.
+// cloudflare calls an API of a zone and returns the id of the result.
 func (c *Client) cloudflare(ctx context.Context, who Credentials, method, path, body string) (id string, err error) {
 	address := c.base[Cloudflare] + "/client/v4/zones/" + url.PathEscape(who.KeyID) + path
 	var answer cloudflareAnswer

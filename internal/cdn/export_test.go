@@ -1,6 +1,6 @@
 package cdn
 
-// Sign and CanonicalForm are tested against signatures that others have made.
+// Sign and CanonicalForm are tested against signatures made by other programs.
 var (
 	Sign          = sign
 	CanonicalForm = canonicalForm

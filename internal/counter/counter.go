@@ -1,6 +1,6 @@
-// Package counter counts in memory for a caller that stores the counts later.
-// It knows nothing of what is counted: combinations of keys in, numbers of each
-// key out.
+// Package counter counts in memory for a caller that stores the counts later. Input are
+// combinations of keys, output are the counts of each key. The package is independent of their
+// meaning.
 package counter
 
 import (
@@ -10,67 +10,65 @@ import (
 	"sync/atomic"
 )
 
-// Rules keep a Counter within bounds when keys are made of untrusted input.
+// Rules limit the size of a Counter if keys are derived from untrusted input.
 type Rules[C, K comparable] struct {
-	// Combinations is how many different ones are held on each core before they
-	// are divided into their keys.
+	// Combinations is the maximum number of different combinations held on each core before they
+	// are split into their keys.
 	Combinations int
-	// Keys are those that a combination is counted under.
+	// Keys returns the keys that a combination is counted under.
 	Keys func(C) iter.Seq[K]
-	// Keep is the combination with everything in it that must not be shared with
-	// the caller's memory copied. It is called once for each that is new.
+	// Keep returns the combination with copies of everything that refers to the caller's memory. It
+	// is called once for each new combination.
 	Keep func(C) C
 
-	// Most is how many different keys are held between two drains, and PerGroup
-	// how many of one group, on each core. A key beyond that is counted under
-	// its Fold instead. When twice as many are held, even that one is dropped.
+	// Most is the maximum number of different keys held between two drains, and PerGroup that of
+	// one group, on each core. Further keys are counted under their Fold. Beyond twice these
+	// numbers even folded keys are dropped.
 	Most, PerGroup int
-	// Group says which keys share a bound, so that one of many cannot take the
-	// room of all.
+	// Group returns the group of a key, so that the keys of one group cannot use up the room for
+	// all.
 	Group func(K) uint32
-	// Fold is a coarser key in the place of one for which there is no room. The
-	// coarse keys should be few, and a coarse key is its own Fold.
+	// Fold returns a coarser key that replaces one for which there is no room. There should be few
+	// coarse keys, and a coarse key must be its own Fold.
 	Fold func(K) K
 }
 
-// Counter counts keys. All methods may be called from any goroutine. Add is
-// made for being called by every request: each core counts in a part of its own,
-// so cores do not wait for each other, and a combination that is known costs one
-// look into a map, however many keys it has, and no memory.
+// Counter counts keys. It is safe for concurrent use. Add is cheap enough for every request: each
+// core counts in its own part, so cores do not wait for each other, and counting a known
+// combination costs one map lookup, however many keys it has, and no allocation.
 type Counter[C, K comparable] struct {
 	rules Rules[C, K]
 	parts []part[C, K]
-	near  sync.Pool // *part[C, K]; hands out the one last used on this core
+	near  sync.Pool // *part[C, K]; returns the one last used on this core
 	next  atomic.Uint32
 
-	draining sync.Mutex // held by Drain, for the spare maps
+	draining sync.Mutex // held by Drain, which owns the spare maps
 	dropped  atomic.Uint64
 }
 
-// part is what one core counts. Its size keeps neighbours off its cache lines.
+// part holds the counts of one core. Its padding keeps other parts off its cache lines.
 type part[C, K comparable] struct {
 	mu    sync.Mutex
 	live  counts[C, K] // guarded by mu
-	spare counts[C, K] // empty but while it is being drained; belongs to the drainer
+	spare counts[C, K] // empty except while it is being drained; owned by Drain
 	_     [64]byte
 }
 
-// counts are what was counted: in combinations, and in keys of those that were
-// divided.
+// counts holds counts by combination, and by key for combinations that have been split.
 type counts[C, K comparable] struct {
 	undivided tally[C]
 	keys      tally[K]
-	groups    map[uint32]int // keys held of each group
+	groups    map[uint32]int // number of keys held of each group
 }
 
-// tally is a map of numbers that can be added to with one look-up, and emptied
-// without giving its memory back.
+// tally is a map of counts that can be incremented with one lookup, and emptied without freeing its
+// memory.
 type tally[T comparable] struct {
-	at      map[T]uint32 // -> place in numbers
+	at      map[T]uint32 // index in numbers
 	numbers []uint64
 }
 
-// known adds to the number of something that is held.
+// known adds to the count of an existing entry and reports whether there is one.
 func (t *tally[T]) known(one T, n uint64) bool {
 	at, ok := t.at[one]
 	if ok {
@@ -79,7 +77,7 @@ func (t *tally[T]) known(one T, n uint64) bool {
 	return ok
 }
 
-// begin holds something that was not.
+// begin adds a new entry.
 func (t *tally[T]) begin(one T, n uint64) {
 	t.at[one] = uint32(len(t.numbers))
 	t.numbers = append(t.numbers, n)
@@ -96,14 +94,14 @@ func (t *tally[T]) empty() {
 	t.numbers = t.numbers[:0]
 }
 
-// New makes a counter with a part for each core.
+// New returns a counter with a part for each core.
 func New[C, K comparable](rules Rules[C, K]) *Counter[C, K] {
 	c := &Counter[C, K]{rules: rules, parts: make([]part[C, K], runtime.GOMAXPROCS(0))}
 	for i := range c.parts {
 		c.parts[i].live, c.parts[i].spare = newCounts[C, K](), newCounts[C, K]()
 	}
-	// The pool forgets what it holds from time to time, and another core may
-	// then be handed the same part; the mutex keeps that right.
+	// The pool may drop its contents at any time, so that two cores use the same part. The mutex
+	// keeps that correct.
 	c.near.New = func() any { return &c.parts[int(c.next.Add(1))%len(c.parts)] }
 	return c
 }
@@ -112,7 +110,7 @@ func newCounts[C, K comparable]() counts[C, K] {
 	return counts[C, K]{undivided: tally[C]{at: map[C]uint32{}}, keys: tally[K]{at: map[K]uint32{}}, groups: map[uint32]int{}}
 }
 
-// Add counts each of the keys of a combination once.
+// Add counts each key of a combination once.
 func (c *Counter[C, K]) Add(combination C) {
 	p := c.near.Get().(*part[C, K])
 	p.mu.Lock()
@@ -126,7 +124,7 @@ func (c *Counter[C, K]) Add(combination C) {
 	c.near.Put(p)
 }
 
-// divide counts the keys of all combinations.
+// divide splits all combinations into their keys.
 func (c *Counter[C, K]) divide(l *counts[C, K]) {
 	l.undivided.each(func(combination C, n uint64) {
 		for k := range c.rules.Keys(combination) {
@@ -155,9 +153,8 @@ func (c *Counter[C, K]) add(l *counts[C, K], k K, n uint64) {
 	l.keys.begin(k, n)
 }
 
-// Drain takes everything that was counted so far; nil when that is nothing.
-// What is counted meanwhile is in this result or in the next one, never in both
-// and never in none.
+// Drain returns all counts since the last call, nil if there are none. Each concurrent Add is
+// included either in this result or in the next one.
 func (c *Counter[C, K]) Drain() map[K]uint64 {
 	c.draining.Lock()
 	defer c.draining.Unlock()
@@ -178,8 +175,7 @@ func (c *Counter[C, K]) Drain() map[K]uint64 {
 	return all
 }
 
-// Restore gives back what a Drain took and what could not be written down. The
-// bounds hold for it too.
+// Restore adds back the counts of a Drain that could not be stored. The limits apply to them too.
 func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	p := &c.parts[0]
 	p.mu.Lock()
@@ -189,6 +185,6 @@ func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	}
 }
 
-// Dropped is how much was not counted at all since the start, because even the
-// coarse keys had no room.
+// Dropped returns the number of counts that were lost since the start, because even the coarse keys
+// had no room.
 func (c *Counter[C, K]) Dropped() uint64 { return c.dropped.Load() }

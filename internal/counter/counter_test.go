@@ -16,18 +16,18 @@ import (
 	"svc/internal/counter"
 )
 
-// key is something counted: a text of a group.
+// key is a counted key: a text in a group.
 type key struct {
 	group uint32
 	text  string
 }
 
-// pair is two keys that come together.
+// pair is a combination of two keys.
 type pair struct{ a, b key }
 
 func (p pair) keys() iter.Seq[key] { return slices.Values([]key{p.a, p.b}) }
 
-// newCounter makes a counter that divides a hundred pairs at once.
+// newCounter returns a counter that holds a hundred pairs before it splits them.
 func newCounter(most, perGroup int) *counter.Counter[pair, key] {
 	return counter.New(counter.Rules[pair, key]{
 		Combinations: 100, Keys: pair.keys,
@@ -81,7 +81,7 @@ func TestRestoreIsAsIfNeverDrained(t *testing.T) {
 	}
 }
 
-// What a combination refers to belongs to the caller.
+// TestWhatIsHeldIsKept checks that the counter does not refer to the caller's memory.
 func TestWhatIsHeldIsKept(t *testing.T) {
 	t.Parallel()
 	const times = 1000
@@ -109,8 +109,7 @@ func TestWhatIsHeldIsKept(t *testing.T) {
 	}
 }
 
-// Pairs without number are divided again and again, and each key has its own
-// count.
+// TestManyCombinations checks the counts of each key when many pairs are split repeatedly.
 func TestManyCombinations(t *testing.T) {
 	t.Parallel()
 	const side = 120
@@ -131,15 +130,15 @@ func TestManyCombinations(t *testing.T) {
 	}
 }
 
-// Each core has its own bounds, so these tests count through Restore, which
-// uses the first part alone.
+// TestBounds checks the limits. Each core has its own, so the test counts with Restore, which uses
+// the first part only.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name           string
 		most, perGroup int
-		groups, texts  int // what is counted, once each
-		keys, dropped  int // what is held, and not
+		groups, texts  int // counted once each
+		keys, dropped  int // number held, and number dropped
 	}{
 		{"all fit", 10, 10, 2, 5, 10, 0},
 		{"a full group has one more key, the coarse one", 100, 10, 1, 50, 11, 0},
@@ -182,8 +181,8 @@ func TestDrainMakesRoom(t *testing.T) {
 	}
 }
 
-// Counting on all cores while somebody drains loses nothing and counts nothing
-// twice.
+// TestNothingIsLostBetweenDrains checks that counting on all cores during drains neither loses nor
+// repeats counts.
 func TestNothingIsLostBetweenDrains(t *testing.T) {
 	t.Parallel()
 	const workers, each = 8, 20_000

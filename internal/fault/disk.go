@@ -8,16 +8,13 @@ import (
 	"time"
 )
 
-// diskWait is how long clients are asked to wait for a disk: somebody has to
-// make room or to look at it.
+// diskWait is the Retry-After for disk errors, which need an administrator.
 const diskWait = time.Minute
 
-// Disk makes a fault of what the system says when a file cannot be written or
-// opened for a reason that passes: NoSpace when the disk is full or a limit on
-// the size of files is reached, Unavailable when it cannot be written, when too many
-// files are open, or when others have the file open. The cause stays in the text for the log and can be
-// found in the chain. Other errors, and those that are faults already, are
-// returned as they are.
+// Disk converts temporary errors of writing or opening a file to faults: NoSpace if the disk is
+// full or a file size limit is reached; Unavailable if the disk cannot be written, if too many
+// files are open, or if another process has the file open. The text for the log and the error chain
+// keep the cause. Other errors, and errors that are faults already, are returned unchanged.
 func Disk(err error) error {
 	if err == nil {
 		return nil
@@ -32,7 +29,7 @@ func Disk(err error) error {
 	return fmt.Errorf("%w: %w", f, err)
 }
 
-// ofDisk is the fault of an error of the system, nil when it is another error.
+// ofDisk returns the fault for a system error, or nil for other errors.
 func ofDisk(err error) *Error {
 	is := func(number syscall.Errno) bool { return errors.Is(err, number) }
 	switch {
@@ -48,7 +45,7 @@ func ofDisk(err error) *Error {
 	return nil
 }
 
-// Unwritable is the fault of a disk that takes nothing, whatever its reason.
+// Unwritable returns the fault for a disk that cannot be written, whatever the reason.
 func Unwritable() *Error {
 	return New(Unavailable, "the disk of the server cannot be written at the moment, nothing was stored; try again in a minute").After(diskWait)
 }

@@ -2,7 +2,7 @@ package fault
 
 import "syscall"
 
-// The numbers of winerror.h.
+// Error codes of winerror.h.
 var (
 	fullNumbers = []syscall.Errno{
 		112,  // ERROR_DISK_FULL

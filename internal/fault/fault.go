@@ -1,5 +1,5 @@
-// Package fault defines the errors whose text may be shown to clients. Every other
-// error is internal: its text stays in the log.
+// Package fault defines errors with texts that may be shown to clients. All other errors are
+// internal: their texts are only logged.
 package fault
 
 import (
@@ -11,51 +11,50 @@ import (
 	"svc/internal/integrity"
 )
 
-// Kind says what a client can do about an error. The api package alone
-// translates kinds into HTTP statuses.
+// Kind determines how a client can react to an error. Only the api package translates kinds into
+// HTTP statuses.
 type Kind uint8
 
 // The kinds, in the order of their statuses.
 const (
-	Invalid        Kind = iota + 1 // what was sent breaks a rule
-	Unauthorized                   // no credential, or one that does not open this
-	Forbidden                      // nobody may do this as things are
-	NotFound                       // the thing addressed does not exist
-	Conflict                       // it would collide with what is stored
-	Stale                          // the record is not what it was when it was read
-	LengthRequired                 // the body does not say how long it is
-	TooLarge                       // the body is over its limit
+	Invalid        Kind = iota + 1 // the request breaks a rule
+	Unauthorized                   // no credential, or one without access
+	Forbidden                      // not allowed in the current state, for any caller
+	NotFound                       // the addressed record does not exist
+	Conflict                       // it would conflict with stored data
+	Stale                          // the record has changed since it was read
+	LengthRequired                 // the length of the body is missing
+	TooLarge                       // the body exceeds its limit
 	TooMany                        // a rate limit; see RetryAfter
-	BadGateway                     // another service failed or answered nonsense; see RetryAfter
-	Unavailable                    // not now; see RetryAfter
+	BadGateway                     // another service failed or its answer was invalid; see RetryAfter
+	Unavailable                    // temporarily unavailable; see RetryAfter
 	NoSpace                        // the disk is full, nothing was stored
 	Damaged                        // stored data cannot be read, nothing was changed
 )
 
-// Error carries texts for people: English, naming the field and the limit,
-// never a secret.
+// Error holds texts for display: English, with the field and the limit, never a secret.
 type Error struct {
 	Kind Kind
-	// Messages has one entry, or for a validation failure one per broken rule.
+	// Messages has one entry, or for a validation failure one per violated rule.
 	Messages []string
-	// Validation marks a list of broken rules, which clients receive as an
-	// array even when it has one entry.
+	// Validation marks a list of violated rules, which clients receive as an array even if it has
+	// one entry.
 	Validation bool
-	// RetryAfter is how long to wait, where waiting helps; otherwise 0.
+	// RetryAfter is how long to wait, or 0 if waiting does not help.
 	RetryAfter time.Duration
 }
 
-// New makes an error of one text.
+// New returns an error with one text.
 func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Messages: []string{fmt.Sprintf(format, args...)}}
 }
 
-// Validation makes an Invalid error of one text per broken rule.
+// Validation returns an Invalid error with one text per violated rule.
 func Validation(messages ...string) *Error {
 	return &Error{Kind: Invalid, Messages: messages, Validation: true}
 }
 
-// After says how long to wait before trying again.
+// After sets RetryAfter and returns e.
 func (e *Error) After(wait time.Duration) *Error {
 	e.RetryAfter = wait
 	return e
@@ -64,7 +63,7 @@ func (e *Error) After(wait time.Duration) *Error {
 // Error joins the texts as clients do.
 func (e *Error) Error() string { return strings.Join(e.Messages, "; ") }
 
-// Is reports whether target is integrity.ErrDamaged, which every fault of kind Damaged is.
+// Is makes every fault of kind Damaged match integrity.ErrDamaged.
 func (e *Error) Is(target error) bool { return e.Kind == Damaged && target == integrity.ErrDamaged }
 
 // Is reports whether err is a fault of the kind.

@@ -1,5 +1,5 @@
-// Package formula computes the arithmetic of metric queries: numbers and
-// one-letter aliases with + - * / and parentheses.
+// Package formula evaluates the arithmetic of metric queries: numbers and one-letter aliases with +
+// - * / and parentheses.
 package formula
 
 import (
@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how many characters a formula may have. It bounds the nesting, too.
+// longest is the maximum number of characters of a formula. It also limits the nesting.
 const longest = 256
 
 // Formula is a parsed expression. It is immutable.
 type Formula struct {
 	// steps are in postfix order: operands before their operator.
 	steps []step
-	depth int // operands that wait at most at a time
+	depth int // maximum number of operands on the stack
 }
 
-// step is an operand, which waits, or an operator, which takes the last ones
-// that wait and leaves its result.
+// step is an operand, which is pushed, or an operator, which replaces its operands on the stack by
+// its result.
 type step struct {
-	kind   byte    // one of those below, or + - * /
+	kind   byte    // a kind below, or one of + - * /
 	alias  byte    // 'A' to 'Z'
-	number float64 // finite, not negative
+	number float64 // finite and not negative
 }
 
 const (
@@ -34,9 +34,8 @@ const (
 	stepNegate byte = '~'
 )
 
-// Parse reads a formula of at most 256 characters. Every alias in it must be one
-// that declared knows. The text of an error begins with "formula" and says where
-// the formula is wrong.
+// Parse parses a formula of at most 256 characters. It rejects aliases for which declared returns
+// false. The text of an error begins with "formula" and gives the position.
 func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	if utf8.RuneCountInString(text) > longest {
 		return nil, fmt.Errorf("formula must have at most %d characters", longest)
@@ -54,9 +53,8 @@ func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	return &Formula{steps: p.steps, depth: p.depth}, nil
 }
 
-// Eval computes the formula with the values that its aliases have. What is
-// divided by zero is 0, and so is a result that is not finite; the result is
-// never negative zero.
+// Eval evaluates the formula with the values of its aliases. Division by zero yields 0, and so does
+// a result that is not finite. The result is never negative zero.
 func (f *Formula) Eval(value func(alias byte) float64) float64 {
 	waiting := make([]float64, 0, 8)
 	if f.depth > cap(waiting) {
@@ -97,23 +95,23 @@ func apply(operator byte, a, b float64) float64 {
 	return a / b
 }
 
-// parser writes the steps of an expression while it reads it, once.
+// parser emits the steps of an expression while it reads it once.
 type parser struct {
 	text     string
 	at       int
 	declared func(alias byte) bool
 	steps    []step
-	waiting  int // operands after the steps so far
-	depth    int // the most of them
+	waiting  int // operands on the stack after the steps so far
+	depth    int // maximum of waiting
 }
 
-// expression reads: term { ("+" | "-") term }.
+// expression parses: term { ("+" | "-") term }.
 func (p *parser) expression() error { return p.chain('+', '-', p.term) }
 
-// term reads: factor { ("*" | "/") factor }.
+// term parses: factor { ("*" | "/") factor }.
 func (p *parser) term() error { return p.chain('*', '/', p.factor) }
 
-// chain reads operands joined by either of two operators, from left to right.
+// chain parses operands joined by either of two operators, from left to right.
 func (p *parser) chain(one, other byte, operand func() error) error {
 	if err := operand(); err != nil {
 		return err
@@ -132,7 +130,7 @@ func (p *parser) chain(one, other byte, operand func() error) error {
 	}
 }
 
-// factor reads: "-" factor | "(" expression ")" | number | alias.
+// factor parses: "-" factor | "(" expression ")" | number | alias.
 func (p *parser) factor() error {
 	switch c := p.peek(); {
 	case c == '-':
@@ -165,7 +163,7 @@ func (p *parser) factor() error {
 	return p.unexpected()
 }
 
-// number reads: digit { digit | "." }.
+// number parses: digit { digit | "." }.
 func (p *parser) number() error {
 	from := p.at
 	for p.at < len(p.text) && (isDigit(p.text[p.at]) || p.text[p.at] == '.') {
@@ -180,15 +178,15 @@ func (p *parser) number() error {
 	return nil
 }
 
-// operand adds a step that leaves one more value.
+// operand emits a step that pushes a value.
 func (p *parser) operand(s step) {
 	p.steps = append(p.steps, s)
 	p.waiting++
 	p.depth = max(p.depth, p.waiting)
 }
 
-// peek is the next byte that is no blank; 0 at the end. A zero byte in the text
-// is not the end, but no formula may have one either.
+// peek returns the next byte that is not a blank; 0 at the end. A zero byte in the text is not the
+// end, but is not valid in a formula either.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
@@ -202,7 +200,7 @@ func (p *parser) peek() byte {
 	return p.text[p.at]
 }
 
-// unexpected says what stands where it must not.
+// unexpected returns the error for the character at the current position.
 func (p *parser) unexpected() error {
 	if p.at == len(p.text) {
 		return errors.New("formula ends too early")
@@ -211,7 +209,7 @@ func (p *parser) unexpected() error {
 	return fmt.Errorf("formula has an unexpected %q at character %d", r, p.character(p.at))
 }
 
-// character counts a place in the text in characters, from 1.
+// character converts a byte offset to a position in characters, from 1.
 func (p *parser) character(at int) int { return utf8.RuneCountInString(p.text[:at]) + 1 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -8,7 +8,7 @@ import (
 	"svc/internal/formula"
 )
 
-// values are those of the examples: A=10, B=4, C=0; no other alias is declared.
+// values returns the values of the examples: A=10, B=4, C=0. No other alias is declared.
 func values(alias byte) float64 { return map[byte]float64{'A': 10, 'B': 4}[alias] }
 
 func declared(alias byte) bool { return alias == 'A' || alias == 'B' || alias == 'C' }
@@ -56,8 +56,8 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestNoInfinity holds that a result which is not finite is 0, while what is not
-// finite in between is computed with.
+// TestNoInfinity checks that a result that is not finite is 0, while intermediate values may be
+// infinite.
 func TestNoInfinity(t *testing.T) {
 	t.Parallel()
 	huge := func(byte) float64 { return math.MaxFloat64 }

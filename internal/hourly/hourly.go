@@ -1,15 +1,14 @@
-// Package hourly is the value of the counters of one hour, as both databases have
-// it: all counters in one value, so that adding to an hour rewrites a few kilobytes,
-// a range of hours is read as it lies on the disk, and dropping an hour is the
-// deletion of one key.
+// Package hourly encodes the counters of one hour for both databases. All counters are in one value,
+// so that adding to an hour rewrites only a few kilobytes, a range of hours is read sequentially, and
+// dropping an hour deletes a single key.
 //
 //	value   = form (1 byte) { counter }
-//	counter = what, less that of the counter before (uvarint)
-//	          [ length of text (uvarint) text ]   where counters have texts
+//	counter = what, minus that of the previous counter (uvarint)
+//	          [ length of text (uvarint) text ]   if counters have texts
 //	          number (uvarint)
 //
-// What a counter counts is a number that its owner makes of it. Whether counters
-// have texts is not in the value: the owner knows it by the bucket.
+// The meaning of what is defined by the caller. The value does not contain whether counters have
+// texts: callers know it from the bucket.
 package hourly
 
 import (
@@ -22,27 +21,26 @@ import (
 // form is the first byte of each value.
 const form = 1
 
-// ErrDamaged is for a value that cannot be read.
+// ErrDamaged reports a value that cannot be decoded.
 var ErrDamaged = fmt.Errorf("%w: counters of an hour", integrity.ErrDamaged)
 
-// Encoder makes a value of counters in the order of what they count.
+// Encoder encodes counters, which must be added in ascending order.
 type Encoder struct {
 	value []byte
 	last  uint64
 }
 
-// NewEncoder makes an encoder with room for some bytes.
+// NewEncoder returns an encoder with room for the given number of bytes.
 func NewEncoder(room int) *Encoder { return &Encoder{value: append(make([]byte, 0, room+1), form)} }
 
-// Add adds a counter without a text. What it counts must not be less than that of
-// the one before.
+// Add adds a counter without a text. what must not be less than that of the previous counter.
 func (e *Encoder) Add(what, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, n)
 	e.last = what
 }
 
-// AddText adds a counter with a text, as Add does.
+// AddText adds a counter with a text. what must not be less than that of the previous counter.
 func (e *Encoder) AddText(what uint64, text string, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, uint64(len(text)))
@@ -51,11 +49,10 @@ func (e *Encoder) AddText(what uint64, text string, n uint64) {
 	e.last = what
 }
 
-// Value is the value of what was added.
+// Value returns the encoded counters.
 func (e *Encoder) Value() []byte { return e.value }
 
-// Each visits the counters of a value without texts, in order. The error is
-// ErrDamaged.
+// Each calls visit for the counters of a value without texts, in order. The error is ErrDamaged.
 func Each(value []byte, visit func(what uint64, n int64)) error {
 	if len(value) == 0 || value[0] != form {
 		return ErrDamaged
@@ -77,8 +74,8 @@ func Each(value []byte, visit func(what uint64, n int64)) error {
 	return nil
 }
 
-// EachText visits the counters of a value with texts, in order. A text is valid
-// during the call only. The error is ErrDamaged.
+// EachText calls visit for the counters of a value with texts, in order. A text is valid only
+// during the call. The error is ErrDamaged.
 func EachText(value []byte, visit func(what uint64, text []byte, n int64)) error {
 	if len(value) == 0 || value[0] != form {
 		return ErrDamaged

@@ -37,7 +37,7 @@ func decode(value []byte, texts bool) (list []counter, err error) {
 	return list, err
 }
 
-// TestRoundTrip: what was added is visited, in order.
+// TestRoundTrip checks that counters are decoded in the order in which they were encoded.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string][]counter{
@@ -60,7 +60,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFormat holds the bytes, which files on disks have.
+// TestFormat checks the encoded bytes, which are stored on disks.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	list := []counter{{2, "x", 300}, {5, "", 1}}
@@ -72,7 +72,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestDamage: a value that is cut off, empty or of another form is an error.
+// TestDamage checks that a value that is truncated, empty or of another form is an error.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for _, value := range [][]byte{nil, {0}, {2}, {1, 5}, {1, 0x80}, {1, 5, 0x80}} {
@@ -87,8 +87,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// FuzzEach: bytes of any kind are an error, or counters that make a value which
-// reads the same.
+// FuzzEach checks that arbitrary bytes are an error, or decode to counters that remain the same
+// when encoded and decoded again.
 func FuzzEach(f *testing.F) {
 	f.Add([]byte{1, 2, 0xac, 2, 3, 1}, false)
 	f.Add([]byte{1, 2, 1, 'x', 0xac, 2, 3, 0, 1}, true)

@@ -1,31 +1,29 @@
-// Package integrity is what a check of the data has to say: findings of a closed
-// set of kinds, of which a bounded number is listed and all are counted.
+// Package integrity defines the findings of a check of the data. They belong to a closed set of
+// kinds. All findings are counted, and a limited number is listed.
 package integrity
 
 import "errors"
 
-// ErrDamaged is wrapped by every error about something that was stored and
-// cannot be read.
+// ErrDamaged is wrapped by every error about stored data that cannot be read.
 var ErrDamaged = errors.New("damaged")
 
-// Severity is how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities, the worst first.
 const (
-	// Damage is something that was stored and cannot be read: only a backup has
-	// it.
+	// Damage is stored data that cannot be read. Only a backup can restore it.
 	Damage Severity = "damage"
-	// Wrong is something that does not agree with the rest.
+	// Wrong is data that is inconsistent with other data.
 	Wrong Severity = "wrong"
-	// Note costs some space or is put right by itself; nothing is wrong.
+	// Note is a harmless finding: it wastes space or is corrected automatically.
 	Note Severity = "note"
 )
 
-// Kind is what a finding is about.
+// Kind is the subject of a finding.
 type Kind string
 
-// The kinds. Kinds says of each how bad it is and what a repair does.
+// The kinds. See Kinds for their severities and repairs.
 const (
 	Page       Kind = "page"
 	MetaPage   Kind = "meta-page"
@@ -66,16 +64,16 @@ const (
 	SearchGap   Kind = "search-gap"
 )
 
-// About is what is true of all findings of a kind.
+// About holds the facts common to all findings of a kind.
 type About struct {
 	Severity Severity
-	// Means says what a finding of the kind is.
+	// Means describes a finding of the kind.
 	Means string
-	// Repair says what a repair does; "" when nothing can be derived.
+	// Repair describes the repair; "" if the data cannot be derived.
 	Repair string
 }
 
-// Kinds are all kinds.
+// Kinds describes all kinds.
 var Kinds = map[Kind]About{
 	Page:       {Damage, "a page of a data file is invalid: what is on it or below it cannot be read", ""},
 	MetaPage:   {Note, "one of the two meta pages of a data file is invalid, as after a power cut during a write; the other one is used", ""},

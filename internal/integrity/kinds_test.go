@@ -9,7 +9,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// TestKindsAreDocumented holds the table of docs/check.md to the kinds.
+// TestKindsAreDocumented compares the table in docs/check.md with the kinds.
 func TestKindsAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/check.md")
@@ -31,8 +31,8 @@ func TestKindsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestReport: at most a hundred findings of a kind and file are listed, all are
-// counted, the worst first, and notes leave a report clean.
+// TestReport checks that at most a hundred findings per kind and file are listed, that all are
+// counted, the worst first, and that a report with only notes is clean.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := integrity.NewReport(nil)
@@ -66,7 +66,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestKey: keys are shown as texts where they are, in one word.
+// TestKey checks that keys are shown as text if possible, without spaces.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"versions": "versions", "\x00\x00\x00\x01": "00000001", "1 0": "312030", "a/b": "612f62", "é": "c3a9", "": ""} {

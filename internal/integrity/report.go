@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxListed is how many findings of a kind are listed of a file.
+// maxListed is the maximum number of listed findings per kind and file.
 const maxListed = 100
 
-// Finding is one thing that a check found.
+// Finding is a finding of a check.
 type Finding struct {
 	File       string   `json:"file"` // in the data directory
 	Kind       Kind     `json:"kind"`
@@ -21,7 +21,7 @@ type Finding struct {
 	Repairable bool     `json:"repairable"`
 }
 
-// Count is how many findings of a kind a file has, listed or not.
+// Count is the number of findings of a kind in a file, listed or not.
 type Count struct {
 	File     string   `json:"file"`
 	Kind     Kind     `json:"kind"`
@@ -29,7 +29,7 @@ type Count struct {
 	Count    int      `json:"count"`
 }
 
-// Report collects findings. It is for one goroutine.
+// Report collects findings. It is not safe for concurrent use.
 type Report struct {
 	file     string
 	listed   []Finding
@@ -37,8 +37,8 @@ type Report struct {
 	progress func(file string, done, total int64)
 }
 
-// NewReport makes an empty report. progress, which may be nil, is told how much
-// of a file has been looked at: done of total, in a unit of the check's own.
+// NewReport returns an empty report. If progress is not nil, it is called with the checked part of
+// a file: done of total, in a unit chosen by the check.
 func NewReport(progress func(file string, done, total int64)) *Report {
 	if progress == nil {
 		progress = func(string, int64, int64) {}
@@ -46,13 +46,13 @@ func NewReport(progress func(file string, done, total int64)) *Report {
 	return &Report{progress: progress}
 }
 
-// Begin says which file the findings that follow are of.
+// Begin sets the file of the findings that follow.
 func (r *Report) Begin(file string) { r.file = file }
 
-// Progress says how much of the file has been looked at.
+// Progress reports the checked part of the file.
 func (r *Report) Progress(done, total int64) { r.progress(r.file, done, total) }
 
-// Add notes a finding: where it is, and what it is.
+// Add adds a finding with its location and its description.
 func (r *Report) Add(kind Kind, where, format string, args ...any) {
 	about := Kinds[kind]
 	n := r.count(Count{r.file, kind, about.Severity, 1})
@@ -61,7 +61,7 @@ func (r *Report) Add(kind Kind, where, format string, args ...any) {
 	}
 }
 
-// Merge adds what another check has listed and counted.
+// Merge adds the listed findings and the counts of another check.
 func (r *Report) Merge(listed []Finding, counts []Count) {
 	r.listed = append(r.listed, listed...)
 	for _, c := range counts {
@@ -69,7 +69,7 @@ func (r *Report) Merge(listed []Finding, counts []Count) {
 	}
 }
 
-// count adds to a number and returns it.
+// count adds to a count and returns the result.
 func (r *Report) count(added Count) int {
 	at := slices.IndexFunc(r.counts, func(c Count) bool { return c.File == added.File && c.Kind == added.Kind })
 	if at < 0 {
@@ -80,11 +80,10 @@ func (r *Report) count(added Count) int {
 	return r.counts[at].Count
 }
 
-// Listed are the findings in the order in which they were found, at most 100 of
-// a kind and file.
+// Listed returns the findings in the order in which they were found, at most 100 per kind and file.
 func (r *Report) Listed() []Finding { return r.listed }
 
-// Counts says how many there are of each kind, the worst first.
+// Counts returns the number of findings of each kind, the worst first.
 func (r *Report) Counts() []Count {
 	order := []Severity{Damage, Wrong, Note}
 	list := slices.Clone(r.counts)
@@ -94,7 +93,7 @@ func (r *Report) Counts() []Count {
 	return list
 }
 
-// Number is how many findings of a severity there are.
+// Number returns the number of findings of a severity.
 func (r *Report) Number(s Severity) (n int) {
 	for _, c := range r.counts {
 		if c.Severity == s {
@@ -104,7 +103,7 @@ func (r *Report) Number(s Severity) (n int) {
 	return n
 }
 
-// Of is how many findings of a kind there are in all files.
+// Of returns the number of findings of a kind in all files.
 func (r *Report) Of(kind Kind) (n int) {
 	for _, c := range r.counts {
 		if c.Kind == kind {
@@ -114,11 +113,11 @@ func (r *Report) Of(kind Kind) (n int) {
 	return n
 }
 
-// Clean reports whether nothing is damaged or wrong. Notes do not count.
+// Clean reports whether no data is damaged or wrong. Notes do not count.
 func (r *Report) Clean() bool { return r.Number(Damage)+r.Number(Wrong) == 0 }
 
-// Key is a key as it is shown in a path: as text where it is one, otherwise in
-// hexadecimal digits.
+// Key returns the form of a key in paths: the text if it is printable, otherwise hexadecimal
+// digits.
 func Key(key []byte) string {
 	for _, c := range key {
 		if c <= ' ' || c > '~' || c == '/' {
@@ -128,7 +127,7 @@ func Key(key []byte) string {
 	return string(key)
 }
 
-// Path is a path of keys as it is shown.
+// Path returns a path of keys for display.
 func Path(keys ...[]byte) string {
 	var b strings.Builder
 	for _, key := range keys {

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Budget is an amount that requests share, such as bytes of memory. It is safe for
-// concurrent use.
+// Budget is an amount shared by requests, such as bytes of memory. It is safe for concurrent use.
 type Budget struct {
 	size    int64
 	free    *semaphore.Weighted
@@ -17,7 +16,7 @@ type Budget struct {
 	refused atomic.Uint64
 }
 
-// NewBudget returns a budget of which nothing is used.
+// NewBudget returns an unused budget.
 func NewBudget(size int64) *Budget {
 	return &Budget{size: size, free: semaphore.NewWeighted(size)}
 }

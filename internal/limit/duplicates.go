@@ -5,25 +5,24 @@ import (
 	"time"
 )
 
-// Duplicates remembers for a while what was submitted, so that the same again
-// is one record. The table is bounded: when it is full the oldest entry goes.
-// It is safe for concurrent use.
+// Duplicates remembers submissions for a while, so that identical ones are stored once. The table
+// is bounded: if it is full, the oldest entry is dropped. It is safe for concurrent use.
 //
-// Nothing in the table is a pointer: the garbage collector would follow hundreds
-// of thousands of them in each cycle while many submit.
+// The table contains no pointers: during many submissions the garbage collector would follow
+// hundreds of thousands of them in each cycle.
 type Duplicates struct {
 	window time.Duration
 	most   int
 
 	mu     sync.Mutex
-	start  time.Time      // of the times of entries; guarded by mu, like what follows
+	start  time.Time      // reference for the times of entries; guarded by mu, like the fields below
 	byKey  map[Key]uint64 // number of the last entry of a key
 	order  []entry        // oldest first
-	oldest int            // place of the oldest in order; those before are gone
-	gone   uint64         // number of the entry at the first place of order
+	oldest int            // index of the oldest entry in order; those before it have been dropped
+	gone   uint64         // number of the entry at index 0 of order
 }
 
-// Key identifies a submission: a hash of everything that makes it the same.
+// Key identifies a submission: a hash of everything that must be equal.
 type Key [32]byte
 
 type entry struct {
@@ -32,14 +31,13 @@ type entry struct {
 	at  time.Duration // since start
 }
 
-// NewDuplicates makes a memory of a window and of at most so many entries. A
-// window of zero or less remembers nothing.
+// NewDuplicates returns a table that remembers submissions for window, at most most of them. If
+// window is 0 or less it remembers nothing.
 func NewDuplicates(window time.Duration, most int) *Duplicates {
 	return &Duplicates{window: window, most: most, byKey: map[Key]uint64{}}
 }
 
-// Find returns the id of the record that was made of the same submission
-// within the window.
+// Find returns the id of the record created from the same submission within the window.
 func (d *Duplicates) Find(key Key, now time.Time) (id [16]byte, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +52,7 @@ func (d *Duplicates) Find(key Key, now time.Time) (id [16]byte, ok bool) {
 	return e.id, true
 }
 
-// Add remembers that a record was made of a submission.
+// Add remembers the record created from a submission.
 func (d *Duplicates) Add(key Key, id [16]byte, now time.Time) {
 	if d.window <= 0 {
 		return
@@ -72,7 +70,7 @@ func (d *Duplicates) Add(key Key, id [16]byte, now time.Time) {
 	d.order = append(d.order, entry{key, id, at})
 }
 
-// Forget undoes Add for a record that could not be stored after all.
+// Forget undoes Add for a record that could not be stored.
 func (d *Duplicates) Forget(key Key) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,7 +83,7 @@ func (d *Duplicates) dropOldest() {
 		delete(d.byKey, key)
 	}
 	d.oldest++
-	if d.oldest > len(d.order)/2 { // at most half of the slice is gone entries
+	if d.oldest > len(d.order)/2 { // keep dropped entries below half of the slice
 		d.order = append(d.order[:0:0], d.order[d.oldest:]...)
 		d.gone += uint64(d.oldest)
 		d.oldest = 0

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Sliding counts per key what was allowed in the period before each attempt: however
-// the attempts lie, no stretch of that length has more than the limit. It is safe for
-// concurrent use and has no goroutine. The table never has more keys than it was made
-// for; when it is full, the key that was allowed something least recently makes room.
+// Sliding limits attempts per key within a sliding period: no period of that length contains more
+// allowed attempts than the limit. It is safe for concurrent use and has no goroutine. The number
+// of keys is limited; if the table is full, the key with the least recent allowed attempt is
+// dropped.
 type Sliding struct {
 	limit   int
 	period  time.Duration
 	maxKeys int
 
 	mu     sync.Mutex
-	byKey  map[string]*attempts // guarded by mu, like all below
-	ends   attempts             // its next was allowed something least recently, its prev most recently
+	byKey  map[string]*attempts // guarded by mu, like the fields below
+	ends   attempts             // next is the least recently allowed key, prev the most recently allowed one
 	steady steady
 }
 
-// attempts are those of a key that were allowed, in a ring ordered by the last of them.
+// attempts holds the allowed attempts of a key. They form a ring ordered by the last attempt.
 type attempts struct {
 	key        string
-	times      []time.Time // the oldest first
+	times      []time.Time // oldest first
 	prev, next *attempts
 }
 
-// NewSliding makes counters that allow limit attempts per key and period, one at least.
-// The table holds maxKeys keys, at least one, and 24 bytes for each attempt that counts.
+// NewSliding returns counters that allow limit attempts per key and period, at least one. The table
+// holds maxKeys keys, at least one, and needs 24 bytes for each counted attempt.
 func NewSliding(limit int, period time.Duration, maxKeys int) *Sliding {
 	s := &Sliding{limit: max(limit, 1), period: period, maxKeys: max(maxKeys, 1)}
 	s.forget()
@@ -40,15 +40,14 @@ func (s *Sliding) forget() {
 	s.ends.prev, s.ends.next = &s.ends, &s.ends
 }
 
-// Take counts one attempt, unless the limit has been reached. Reset is the time until
-// the oldest one counts no more, and so, after a refusal, until another is allowed. The
-// times of successive calls may be slightly out of order, as those of concurrent
-// requests are.
+// Take counts an attempt unless the limit has been reached. Reset is the time until the oldest
+// counted attempt expires, and thus, after a refusal, until another one is allowed. The times of
+// successive calls may be slightly out of order, as in concurrent requests.
 func (s *Sliding) Take(key string, now time.Time) Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, setBack := s.steady.at(now, s.period)
-	if setBack { // instead of counting until the old time comes again
+	if setBack { // otherwise counts would last until the old time comes again
 		s.forget()
 	}
 	s.dropOver(now)
@@ -76,8 +75,8 @@ func (s *Sliding) Take(key string, now time.Time) Verdict {
 
 func (s *Sliding) over(at, now time.Time) bool { return now.Sub(at) >= s.period }
 
-// dropOver drops at most two keys of which nothing counts any more. Each call adds at
-// most one, so the table shrinks, and no call pays for all the others.
+// dropOver drops at most two expired keys. Each call of Take adds at most one key, so the table
+// shrinks, and the work is spread evenly over the calls.
 func (s *Sliding) dropOver(now time.Time) {
 	for range 2 {
 		oldest := s.ends.next

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestSliding tells attempts of one key by when they come.
+// TestSliding checks which attempts of one key are allowed.
 func TestSliding(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -46,7 +46,8 @@ func TestSliding(t *testing.T) {
 	}
 }
 
-// TestSlidingReset: whoever waits as long as a refusal says is allowed, and not before.
+// TestSlidingReset checks that an attempt is allowed after the time given by a refusal, and not
+// earlier.
 func TestSlidingReset(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestSlidingReset(t *testing.T) {
 	})
 }
 
-// TestSlidingWithClockSetBack: counts do not last until the old time comes again.
+// TestSlidingWithClockSetBack checks that counts are dropped if the clock is set back.
 func TestSlidingWithClockSetBack(t *testing.T) {
 	t.Parallel()
 	s := NewSliding(1, time.Hour, 10)
@@ -108,8 +109,7 @@ func TestSlidingIsBounded(t *testing.T) {
 	checkSliding(t, s)
 }
 
-// TestSlidingEqualsNaiveList compares random attempts with a list of those that were
-// allowed.
+// TestSlidingEqualsNaiveList compares random attempts with a list of the allowed ones.
 func TestSlidingEqualsNaiveList(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -161,7 +161,7 @@ func TestSlidingConcurrently(t *testing.T) {
 	}
 }
 
-// checkSliding holds what must be true of the table after every call.
+// checkSliding checks the invariants of the table.
 func checkSliding(t *testing.T, s *Sliding) {
 	t.Helper()
 	if len(s.byKey) > s.maxKeys {

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Slots limits what each key has in progress. It holds only keys that have something
-// in progress, and is safe for concurrent use.
+// Slots limits the number of concurrent operations per key. It only holds keys with operations in
+// progress. It is safe for concurrent use.
 type Slots struct {
 	most    int
 	refused atomic.Uint64
@@ -15,10 +15,10 @@ type Slots struct {
 	taken map[string]int // guarded by mu
 }
 
-// NewSlots returns slots of which each key may have at most so many.
+// NewSlots returns Slots that allow most operations per key at once.
 func NewSlots(most int) *Slots { return &Slots{most: most, taken: map[string]int{}} }
 
-// Take takes a slot of a key and reports whether one was free.
+// Take takes a slot for a key and reports whether one was free.
 func (s *Slots) Take(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *Slots) Take(key string) bool {
 	return true
 }
 
-// Return gives back a slot that Take took.
+// Return returns a slot taken with Take.
 func (s *Slots) Return(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,31 +13,30 @@ import (
 const (
 	slowAfter  = 100         // failures ...
 	slowWithin = time.Hour   // ... within this time
-	slowEvery  = time.Second // then one attempt in this time
+	slowEvery  = time.Second // then one attempt per this time
 	slowMost   = 10 * time.Second
-	slowQueue  = 9 // attempts that wait, so that each has its turn in less than slowMost
+	slowQueue  = 9 // maximum number of waiting attempts, so that each gets its turn within slowMost
 )
 
-// Slow is a brake on guessing one account's password from many addresses, each
-// of which stays below its own limit. After 100 failures within an hour
-// attempts are spaced one second apart, until the hour has fewer. The turns are
-// shared fairly by network: the next one is for the network that has had the
-// fewest within the last hour, so that many attempts of some networks do not
-// keep out one of another. It slows and never locks: a lock would be a way to
-// lock the owner out. It is safe for concurrent use.
+// Slow slows down guessing of one account's password from many addresses, each of which stays below
+// its own limit. After 100 failures within an hour, attempts are spaced one second apart until the
+// last hour has fewer. Networks share the attempts fairly: the next attempt is given to the network
+// with the fewest within the last hour, so that many attempts from some networks do not exclude
+// others. Slow never locks an account, because a lock could be used to lock the owner out. It is
+// safe for concurrent use.
 type Slow struct {
 	mu       sync.Mutex
-	failures [slowAfter]time.Time // the latest ones, as a ring; guarded by mu, like all below
-	next     int                  // where the next one goes, so the oldest
+	failures [slowAfter]time.Time // the latest ones, as a ring; guarded by mu, like the fields below
+	next     int                  // index of the oldest failure, which is replaced next
 
-	last    time.Time            // of the last turn
-	turns   []turn               // of the last hour, the oldest first
-	had     map[netip.Prefix]int // how many of turns a network has had
+	last    time.Time            // time of the last turn
+	turns   []turn               // of the last hour, oldest first
+	had     map[netip.Prefix]int // number of turns of each network
 	waiting []*waiter            // in the order of their arrival
-	armed   bool                 // serve is going to be called
+	armed   bool                 // a call of serve is scheduled
 }
 
-// turn is an attempt that was made while the brake was applied.
+// turn is an attempt allowed while attempts are limited.
 type turn struct {
 	at      time.Time
 	network netip.Prefix
@@ -46,14 +45,14 @@ type turn struct {
 // waiter is an attempt that waits for its turn.
 type waiter struct {
 	network netip.Prefix
-	given   chan bool // true is a turn, false that another one took its place
+	given   chan bool // true gives it the turn; false means that another attempt has displaced it
 }
 
-// NewSlow makes a brake that is not applied.
+// NewSlow returns a Slow without failures.
 func NewSlow() *Slow { return &Slow{had: map[netip.Prefix]int{}} }
 
-// Network returns the network by which turns are shared: the /24 of an IPv4
-// address, the /48 of an IPv6 address. That of the zero Addr is the zero Prefix.
+// Network returns the network of an address: the /24 of an IPv4 address, the /48 of an IPv6
+// address. For the zero Addr it is the zero Prefix.
 func Network(a netip.Addr) netip.Prefix {
 	bits := 48
 	if a = a.Unmap().WithZone(""); a.Is4() {
@@ -65,8 +64,7 @@ func Network(a netip.Addr) netip.Prefix {
 	return netip.PrefixFrom(a, bits).Masked()
 }
 
-// Failed records a failed attempt. The time is of the same clock as time.Now,
-// which is the one Wait goes by.
+// Failed records a failed attempt. now must be a time of time.Now, which Wait uses.
 func (s *Slow) Failed(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,10 +79,9 @@ func (s *Slow) Applied() bool {
 	return s.applied(time.Now())
 }
 
-// Wait returns nil when the attempt of a network may be made, at once while the
-// brake is not applied. Where it cannot have a turn within ten seconds, it
-// returns a fault of kind TooMany, at once where that is known. When the context
-// ends while waiting it returns the context's error.
+// Wait returns nil when an attempt from a network may be made, at once unless attempts are limited.
+// If it cannot have a turn within ten seconds, Wait returns a fault of kind TooMany, as early as
+// possible. If the context ends first, it returns the context's error.
 func (s *Slow) Wait(ctx context.Context, network netip.Prefix) error {
 	w, err := s.enter(time.Now(), network)
 	if w == nil || err != nil {
@@ -99,14 +96,14 @@ func (s *Slow) Wait(ctx context.Context, network netip.Prefix) error {
 		if s.leave(w) {
 			return errSlow()
 		}
-		return orSlow(<-w.given) // at the same moment
+		return orSlow(<-w.given) // given at the same moment
 	case <-ctx.Done():
 		s.leave(w)
 		return ctx.Err()
 	}
 }
 
-// orSlow is nil for an attempt that was given a turn.
+// orSlow returns nil if an attempt has been given a turn.
 func orSlow(given bool) error {
 	if given {
 		return nil
@@ -118,8 +115,7 @@ func errSlow() error {
 	return fault.New(fault.TooMany, "too many failed logins; try again in %d seconds", slowMost/time.Second).After(slowMost)
 }
 
-// enter gives an attempt its turn, which is a nil waiter, or its place among
-// those that wait.
+// enter gives an attempt its turn and returns a nil waiter, or returns its place in the queue.
 func (s *Slow) enter(now time.Time, network netip.Prefix) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +141,7 @@ func (s *Slow) enter(now time.Time, network netip.Prefix) (*waiter, error) {
 	return w, nil
 }
 
-// arm sees to it that serve is called after a while, once.
+// arm schedules a call of serve unless one is scheduled.
 func (s *Slow) arm(after time.Duration) {
 	if !s.armed {
 		s.armed = true
@@ -153,7 +149,7 @@ func (s *Slow) arm(after time.Duration) {
 	}
 }
 
-// serve gives the turn that is due and sees to the next one.
+// serve gives the next turn and schedules the following one.
 func (s *Slow) serve() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +158,7 @@ func (s *Slow) serve() {
 		return
 	}
 	now, best := time.Now(), 0
-	if early := s.last.Add(slowEvery).Sub(now); early > 0 { // those who waited have left, another one took the turn, and others have come
+	if early := s.last.Add(slowEvery).Sub(now); early > 0 { // all waiters left, another attempt took the turn, new ones arrived
 		s.arm(early)
 		return
 	}
@@ -180,7 +176,7 @@ func (s *Slow) serve() {
 	}
 }
 
-// leave gives up the place of a waiter, and reports whether it still waited.
+// leave removes a waiter and reports whether it was still waiting.
 func (s *Slow) leave(w *waiter) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +187,7 @@ func (s *Slow) leave(w *waiter) bool {
 	return i >= 0
 }
 
-// take counts a turn of a network, and forgets those of more than an hour ago.
+// take records a turn of a network and drops those older than an hour.
 func (s *Slow) take(now time.Time, network netip.Prefix) {
 	for len(s.turns) > 0 && now.Sub(s.turns[0].at).Abs() >= slowWithin {
 		old := s.turns[0].network
@@ -205,8 +201,8 @@ func (s *Slow) take(now time.Time, network netip.Prefix) {
 	s.had[network]++
 }
 
-// rank is how many turns a network has had before the one of the waiter at place i,
-// those of the waiters before it included.
+// rank returns the number of turns of a network within the last hour, plus the number of its
+// waiters before index i.
 func (s *Slow) rank(i int, network netip.Prefix) int {
 	rank := s.had[network]
 	for _, w := range s.waiting[:i] {
@@ -217,7 +213,7 @@ func (s *Slow) rank(i int, network netip.Prefix) int {
 	return rank
 }
 
-// worst is the place of the waiter that comes last.
+// worst returns the index of the waiter that would be served last.
 func (s *Slow) worst() (worst int) {
 	for i, w := range s.waiting {
 		if s.rank(i, w.network) >= s.rank(worst, s.waiting[worst].network) {
@@ -227,9 +223,9 @@ func (s *Slow) worst() (worst int) {
 	return worst
 }
 
-// applied reports whether the hour has too many failures. The caller must hold mu.
+// applied reports whether attempts are limited. The caller must hold mu.
 func (s *Slow) applied(now time.Time) bool {
-	// The absolute value, so that a clock set back releases the brake.
+	// The absolute value, so that the limit ends if the clock is set back.
 	oldest := s.failures[s.next]
 	return !oldest.IsZero() && now.Sub(oldest).Abs() < slowWithin
 }

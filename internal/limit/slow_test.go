@@ -54,10 +54,10 @@ func TestSlowWaits(t *testing.T) {
 	}
 }
 
-// home is a network.
+// home is the network of a legitimate user.
 var home = Network(netip.MustParseAddr("203.0.113.7"))
 
-// failOften applies the brake.
+// failOften records enough failures for attempts to be limited.
 func failOften(s *Slow) {
 	for range slowAfter {
 		s.Failed(time.Now())
@@ -92,7 +92,7 @@ func TestSlowNeverLocks(t *testing.T) {
 		if passed != 10 || refused != 990 {
 			t.Errorf("of 1000 at once: got %d turns and %d refused, want one now and nine within ten seconds", passed, refused)
 		}
-		// Those who were refused have not pushed the next one back.
+		// Refused attempts have not delayed the next one.
 		before := time.Now()
 		if err := s.Wait(t.Context(), home); err != nil || time.Since(before) > time.Second {
 			t.Errorf("the next one: got %v after %v, want a turn within a second", err, time.Since(before))
@@ -143,8 +143,8 @@ func TestSlowForgetsAClockSetBack(t *testing.T) {
 	})
 }
 
-// TestSlowIsFair: however many attempts wait from networks that have had turns, one of
-// another network comes next, and networks share the turns equally.
+// TestSlowIsFair checks that a network without turns comes next, however many attempts of other
+// networks wait, and that networks share the turns equally.
 func TestSlowIsFair(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestSlowIsFair(t *testing.T) {
 		turns := map[netip.Prefix]int{} // guarded by mu
 		var wait sync.WaitGroup
 		for i := range 40 {
-			network := attackers[min(i, 1)] // nearly all of them are of one
+			network := attackers[min(i, 1)] // nearly all of them are from one network
 			wait.Go(func() {
 				for ctx.Err() == nil {
 					switch err := s.Wait(ctx, network); {
@@ -187,7 +187,7 @@ func TestSlowIsFair(t *testing.T) {
 	})
 }
 
-// TestSlowIsBounded: attempts that leave, and turns, leave nothing behind.
+// TestSlowIsBounded checks that neither cancelled attempts nor old turns are kept.
 func TestSlowIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,12 +1,12 @@
-// Package limit counts what callers do and says when it is too much. It holds
-// bounded tables in memory and nothing else: a restart forgets them.
+// Package limit counts what clients do and reports when they exceed a limit. It only holds bounded
+// tables in memory: a restart clears them.
 //
 //	windows.go     Windows: attempts in fixed windows
-//	sliding.go     Sliding: attempts in the time that has just passed
-//	slow.go        Slow: the brake on guessing passwords
-//	duplicates.go  Duplicates: what was submitted before
-//	budget.go      Budget: an amount that requests share
-//	slots.go       Slots: what each key has in progress
+//	sliding.go     Sliding: attempts in a sliding period
+//	slow.go        Slow: slows down guessing of passwords
+//	duplicates.go  Duplicates: recent submissions
+//	budget.go      Budget: an amount shared by requests
+//	slots.go       Slots: concurrent operations per key
 package limit
 
 import (
@@ -16,23 +16,22 @@ import (
 	"time"
 )
 
-// Windows counts per key in fixed windows: the first Take of a key opens its
-// window, which ends one period later. It is safe for concurrent use and has no
-// goroutine: windows that are over are dropped as others come. The table never
-// has more keys than it was made for; when it is full the window that opened
-// first makes room, so that a flood of addresses cannot fill the memory.
+// Windows counts attempts per key in fixed windows: the first Take of a key opens its window, which
+// ends one period later. It is safe for concurrent use and has no goroutine: expired windows are
+// dropped by later calls. The number of keys is limited; if the table is full, the oldest window is
+// dropped, so that a flood of addresses cannot exhaust the memory.
 type Windows struct {
 	limit   atomic.Int64
 	period  time.Duration
 	maxKeys int
 
 	mu     sync.Mutex
-	byKey  map[string]*window // guarded by mu, like all below
-	ends   window             // its next is the oldest window, its prev the newest
+	byKey  map[string]*window // guarded by mu, like the fields below
+	ends   window             // next is the oldest window, prev the newest
 	steady steady
 }
 
-// window is one key's count, in a ring ordered by start.
+// window is the count of one key, in a ring ordered by start.
 type window struct {
 	key        string
 	start      time.Time
@@ -40,20 +39,19 @@ type window struct {
 	prev, next *window
 }
 
-// Verdict is the answer to one attempt.
+// Verdict is the result of one attempt.
 type Verdict struct {
-	// Allowed is false when the limit had been reached before this attempt.
+	// Allowed is false if the limit had been reached before this attempt.
 	Allowed bool
-	// Limit is the number of attempts in a window, Remaining what is left of it
-	// in this one. Both are zero where there is no limit.
+	// Limit is the number of attempts in a window, and Remaining the number left in this one. Both
+	// are zero if there is no limit.
 	Limit, Remaining int
-	// Reset is the time until the window ends; zero where none is open.
+	// Reset is the time until the window ends; zero if no window is open.
 	Reset time.Duration
 }
 
-// NewWindows makes counters that allow limit attempts per key and period. A
-// limit of zero or less allows everything and counts nothing. The table holds
-// maxKeys keys, at least one.
+// NewWindows returns counters that allow limit attempts per key and period. A limit of zero or less
+// allows everything and counts nothing. The table holds maxKeys keys, at least one.
 func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
 	w := &Windows{period: period, maxKeys: max(maxKeys, 1), byKey: map[string]*window{}}
 	w.ends.prev, w.ends.next = &w.ends, &w.ends
@@ -61,15 +59,14 @@ func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
 	return w
 }
 
-// SetLimit changes the limit. What is counted in the open windows stays.
+// SetLimit changes the limit. The counts of open windows are kept.
 func (w *Windows) SetLimit(limit int) { w.limit.Store(int64(limit)) }
 
 // Limited reports whether there is a limit.
 func (w *Windows) Limited() bool { return w.limit.Load() > 0 }
 
-// Take counts one attempt, unless the limit of the window has been reached.
-// The times of successive calls may be slightly out of order, as those of
-// concurrent requests are.
+// Take counts an attempt unless the limit of the window has been reached. The times of successive
+// calls may be slightly out of order, as in concurrent requests.
 func (w *Windows) Take(key string, now time.Time) Verdict {
 	limit := int(w.limit.Load())
 	if limit <= 0 {
@@ -87,7 +84,7 @@ func (w *Windows) Take(key string, now time.Time) Verdict {
 	return w.verdict(one, limit, allowed, now)
 }
 
-// GiveBack takes one attempt back that turned out not to count.
+// GiveBack uncounts an attempt.
 func (w *Windows) GiveBack(key string, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +93,7 @@ func (w *Windows) GiveBack(key string, now time.Time) {
 	}
 }
 
-// Peek answers as Take would and counts nothing.
+// Peek returns the result of Take without counting.
 func (w *Windows) Peek(key string, now time.Time) Verdict {
 	limit := int(w.limit.Load())
 	if limit <= 0 {
@@ -121,10 +118,10 @@ func (w *Windows) verdict(one *window, limit int, allowed bool, now time.Time) V
 	}
 }
 
-// clock keeps time from running backwards, which would break the order of the
-// ring. Requests that overtake each other are moved up to the latest time seen.
-// When the clock was really set back, by more than a period, every count is
-// forgotten instead of lasting until the old time comes again.
+// clock prevents time from running backwards, which would break the order of the ring. Times of
+// concurrent requests that are out of order are raised to the latest time seen. If the clock has
+// been set back by more than a period, all counts are dropped; otherwise they would last until the
+// old time comes again.
 func (w *Windows) clock(now time.Time) time.Time {
 	now, setBack := w.steady.at(now, w.period)
 	if setBack {
@@ -135,9 +132,9 @@ func (w *Windows) clock(now time.Time) time.Time {
 }
 
 // steady is a clock that does not run backwards.
-type steady struct{ latest time.Time } // the greatest time seen
+type steady struct{ latest time.Time } // the latest time seen
 
-// at returns now or the latest time, unless the clock was set back by more than a
+// at returns the later of now and the latest time, unless the clock was set back by more than a
 // period.
 func (s *steady) at(now time.Time, period time.Duration) (_ time.Time, setBack bool) {
 	if back := s.latest.Sub(now); back > 0 {
@@ -154,7 +151,7 @@ func (w *Windows) over(one *window, now time.Time) bool {
 	return now.Sub(one.start) >= w.period
 }
 
-// open returns the window of a key, opening one where none is.
+// open returns the window of a key and opens one if there is none.
 func (w *Windows) open(key string, now time.Time) *window {
 	one := w.byKey[key]
 	if one != nil && !w.over(one, now) {
@@ -171,8 +168,8 @@ func (w *Windows) open(key string, now time.Time) *window {
 	return one
 }
 
-// dropOver drops at most two windows that are over. Each call adds at most one,
-// so the table shrinks, and no call pays for all the others.
+// dropOver drops at most two expired windows. Each call adds at most one, so the table shrinks, and
+// the work is spread evenly over the calls.
 func (w *Windows) dropOver(now time.Time) {
 	for range 2 {
 		oldest := w.ends.next
@@ -188,10 +185,9 @@ func (w *Windows) drop(one *window) {
 	delete(w.byKey, one.key)
 }
 
-// AddrKey is the key under which an address is counted: an IPv4 address as a
-// whole, also when it comes mapped into IPv6, and of an IPv6 address its /64,
-// which is what one household has. The zero Addr has the empty key, so callers
-// without an address share one counter.
+// AddrKey returns the key under which an address is counted. It is the whole IPv4 address, also for
+// one mapped into IPv6, and the /64 of an IPv6 address, which is the network of one household. The
+// key of the zero Addr is empty, so callers without an address share one counter.
 func AddrKey(a netip.Addr) string {
 	a = a.Unmap()
 	if !a.IsValid() {

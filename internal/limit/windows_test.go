@@ -98,7 +98,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// naiveWindows is what Windows must look like from outside.
+// naiveWindows is a simple implementation of Windows.
 type naiveWindows struct {
 	limit, maxKeys int
 	period         time.Duration
@@ -169,7 +169,7 @@ func TestWindowsEqualNaiveMap(t *testing.T) {
 	}
 }
 
-// checkWindows holds what must be true of the table after every call.
+// checkWindows checks the invariants of the table.
 func checkWindows(t *testing.T, w *Windows) {
 	t.Helper()
 	if len(w.byKey) > w.maxKeys {
@@ -216,7 +216,7 @@ func TestWindowsConcurrently(t *testing.T) {
 	for c := range callers {
 		wait.Go(func() {
 			for i := range attempts {
-				// Times of different callers overtake each other.
+				// The times of concurrent callers are out of order.
 				now := start.Add(time.Duration(i))
 				if w.Take("shared", now).Allowed {
 					allowed.Add(1)
@@ -280,7 +280,7 @@ func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_000_000, 0)
 	w := NewWindows(2, time.Minute, 10)
-	w.GiveBack("new", start) // a key without a window stays one
+	w.GiveBack("new", start) // a key without a window has none afterwards
 	for range 5 {
 		if v := w.Take("a", start); !v.Allowed {
 			t.Fatalf("refused although every attempt was given back: %+v", v)
@@ -292,7 +292,7 @@ func TestGiveBack(t *testing.T) {
 	if v := w.Take("a", start); v.Allowed {
 		t.Fatalf("a third attempt passed: %+v", v)
 	}
-	w.GiveBack("a", start.Add(time.Minute)) // of a window that is over
+	w.GiveBack("a", start.Add(time.Minute)) // of an expired window
 	w.Take("a", start.Add(time.Minute))
 	w.Take("a", start.Add(time.Minute))
 	if v := w.Take("a", start.Add(time.Minute)); v.Allowed {

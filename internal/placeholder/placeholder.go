@@ -1,5 +1,5 @@
-// Package placeholder finds {{ name }} in texts: templates of issues, prompts of the
-// machine translation, the terms documents.
+// Package placeholder finds {{ name }} in texts: templates of issues, prompts for machine
+// translation, the terms documents.
 package placeholder
 
 import (
@@ -11,14 +11,14 @@ import (
 
 var pattern = regexp.MustCompile(`\{\{ *([a-z0-9_]+) *\}\}`)
 
-// Expand replaces each placeholder that values has by its value. Values are not
-// expanded again; other placeholders stay as they are written.
+// Expand replaces each placeholder for which there is a value. Values are not expanded again; other
+// placeholders are left unchanged.
 func Expand(text string, values map[string]string) string {
 	return ExpandAtMost(math.MaxInt, text, values)
 }
 
-// ExpandAtMost is Expand that stops at the first place behind a number of bytes: a
-// template may name a long value again and again.
+// ExpandAtMost is Expand with a limit: it stops at the first placeholder after limit bytes, because
+// a template can repeat a long value.
 func ExpandAtMost(limit int, text string, values map[string]string) string {
 	var expanded strings.Builder
 	done := 0
@@ -37,8 +37,8 @@ func ExpandAtMost(limit int, text string, values map[string]string) string {
 	return expanded.String()
 }
 
-// Names lists the names of the placeholders of a text, each once, in the order in
-// which they first appear.
+// Names returns the names of the placeholders in a text, without repetitions, in the order of their
+// first appearance.
 func Names(text string) []string {
 	names := []string{}
 	for _, m := range pattern.FindAllStringSubmatch(text, -1) {

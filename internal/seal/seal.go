@@ -1,5 +1,5 @@
-// Package seal keeps secrets of other services unreadable at rest: AES-256-GCM with a
-// key that is derived from JWT_SECRET, one for each purpose.
+// Package seal encrypts stored secrets of other services with AES-256-GCM. The key for each purpose
+// is derived from JWT_SECRET.
 package seal
 
 import (
@@ -15,8 +15,8 @@ import (
 	"svc/internal/fault"
 )
 
-// Purpose is what a secret is for, in words for people. A value that was sealed for
-// one purpose does not open for another, so these must never change.
+// Purpose is the purpose of a secret, in words for display. A value sealed for one purpose cannot
+// be opened for another, so purposes must never change.
 type Purpose string
 
 // The purposes.
@@ -36,16 +36,16 @@ const (
 	tagLength = 16
 )
 
-// Keys seals and opens. Its methods may be called from any goroutine.
+// Keys seals and opens secrets. It is safe for concurrent use.
 type Keys struct{ secret []byte }
 
-// NewKeys derives keys from a secret, which is JWT_SECRET.
+// NewKeys returns keys derived from a secret, JWT_SECRET.
 func NewKeys(secret []byte) *Keys { return &Keys{secret: append([]byte(nil), secret...)} }
 
 func (k *Keys) aead(p Purpose) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, k.secret, nil, "svc seal "+version+" "+string(p), keyLength)
 	if err != nil {
-		panic(err) // only for keys longer than HKDF can make
+		panic(err) // only for keys longer than HKDF supports
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -53,13 +53,13 @@ func (k *Keys) aead(p Purpose) cipher.AEAD {
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // only for ciphers with other blocks than those of AES
+		panic(err) // only for ciphers with another block size
 	}
 	return aead
 }
 
-// Seal is the form in which a secret is stored: v1:{iv}:{tag}:{data}, the parts in
-// base64. An empty secret stays empty.
+// Seal returns the stored form of a secret: v1:{iv}:{tag}:{data}, the parts in base64. An empty
+// secret stays empty.
 func (k *Keys) Seal(p Purpose, plain string) string {
 	if plain == "" {
 		return ""
@@ -72,8 +72,8 @@ func (k *Keys) Seal(p Purpose, plain string) string {
 	return strings.Join([]string{version, text(iv), text(tag), text(data)}, ":")
 }
 
-// Open is the secret that was sealed. The error, a fault of kind Invalid, says that it
-// must be entered again: JWT_SECRET is another one than when it was sealed.
+// Open returns the sealed secret. The error is a fault of kind Invalid which asks to enter the
+// secret again: JWT_SECRET has changed since it was sealed.
 func (k *Keys) Open(p Purpose, sealed string) (plain string, err error) {
 	if sealed == "" {
 		return "", nil
@@ -100,8 +100,8 @@ func (k *Keys) Open(p Purpose, sealed string) (plain string, err error) {
 	return string(text), nil
 }
 
-// Fingerprint tells secrets apart without showing them: the first 16 hex digits of
-// the SHA-256. An empty secret has none.
+// Fingerprint returns the first 16 hex digits of the SHA-256, to compare secrets without showing
+// them. An empty secret has an empty fingerprint.
 func Fingerprint(plain string) string {
 	if plain == "" {
 		return ""

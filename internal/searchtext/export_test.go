@@ -1,4 +1,4 @@
 package searchtext
 
-// Compose is Text without its fast ways.
+// Compose is Text without its fast paths.
 var Compose = compose

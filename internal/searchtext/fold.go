@@ -9,10 +9,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text is s in canonical composition (NFC), rune by rune in lower case, with
-// every control character as a blank. It composes before, because İ in two
-// runes must become what it does in one, and again afterwards, because some
-// letters are one rune only when they are small. Folding twice changes nothing.
+// Text returns s in canonical composition (NFC), in lower case rune by rune, with every control
+// character replaced by a blank. It composes before lowering, because İ as two runes must become
+// the same as İ as one rune, and again afterwards, because some letters exist as one rune in lower
+// case only. Text is idempotent.
 func Text(s string) string {
 	if plain(s) {
 		return s
@@ -23,7 +23,7 @@ func Text(s string) string {
 	return compose(s)
 }
 
-// compose is Text of any text. It goes over the text three times.
+// compose is the general form of Text. It makes three passes.
 func compose(s string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -33,8 +33,7 @@ func compose(s string) string {
 	}, norm.NFC.String(s)))
 }
 
-// plain reports whether folding would change nothing, which it finds for most
-// ASCII without a copy.
+// plain reports whether Text would change nothing. It recognizes most ASCII texts without a copy.
 func plain(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -45,16 +44,16 @@ func plain(s string) bool {
 	return true
 }
 
-// maxMarks is how many marks in a row appendComposed takes. Package norm breaks
-// up more than 30 of them, those in composed letters included.
+// maxMarks is the maximum number of consecutive marks that appendComposed handles. Package norm
+// splits sequences of more than 30, including those in composed letters.
 const maxMarks = 16
 
-// appendComposed appends Text of a text that is composed already, as nearly all
-// are, in one pass. It gives up where only package norm can tell: the quick check
-// of UAX #15, section 9, for the text and for its lower case at once.
+// appendComposed appends Text(s) in one pass if s is composed already, as nearly all texts are. ok
+// is false if only package norm can decide. It applies the quick check of UAX #15, section 9, to
+// the text and to its lower case at once.
 func appendComposed(b []byte, s string) (folded []byte, ok bool) {
 	table := foldTable()
-	marks, class := 0, uint8(0) // in a row, and the combining class of the last
+	marks, class := 0, uint8(0) // consecutive marks, and the combining class of the last one
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
 			b = append(b, byte(table[c]))
@@ -91,14 +90,14 @@ func appendComposed(b []byte, s string) (folded []byte, ok bool) {
 	return b, true
 }
 
-// The entries of foldTable that are no runes. Neither is ever in a folded text.
+// The entries of foldTable that are not runes. Folded texts contain neither.
 const (
-	foldOther = 0 // only package norm can tell
-	foldMark  = 1 // a mark that stays as it is and composes with nothing
+	foldOther = 0 // only package norm can decide
+	foldMark  = 1 // a mark that is unchanged and composes with nothing
 )
 
-// foldTable has for each rune of the basic plane what it is folded to. The runes
-// in it are inert, and so is what they are folded to.
+// foldTable maps each rune of the basic plane to its folded form. All mapped runes and their folded
+// forms are inert.
 var foldTable = sync.OnceValue(func() *[1 << 16]uint16 {
 	var table [1 << 16]uint16
 	for r := range rune(len(table)) {
@@ -115,7 +114,7 @@ var foldTable = sync.OnceValue(func() *[1 << 16]uint16 {
 	return &table
 })
 
-// inert reports whether a rune is its own composition and changes nothing around it.
+// inert reports whether a rune is its own composition and does not interact with its neighbours.
 func inert(text string) bool {
 	return norm.NFC.PropertiesString(text).CCC() == 0 && norm.NFC.QuickSpanString(text) == len(text)
 }

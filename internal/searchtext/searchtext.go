@@ -1,8 +1,8 @@
-// Package searchtext brings text into the one form in which it is searched: what is
-// stored and what is asked for go through the same function.
+// Package searchtext folds text into the form in which it is searched. Stored texts and queries are
+// folded by the same function.
 //
 //	searchtext.go  fields, words, grams, excerpts
-//	fold.go        the form
+//	fold.go        the folding
 package searchtext
 
 import (
@@ -13,16 +13,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Border stands between the fields of a record, so that no match crosses it.
-// Text never contains it once folded.
+// Border separates the fields of a record, so that no match spans two of them. Folded text never
+// contains it otherwise.
 const Border = '\x01'
 
-// Version names the tables by which text is folded. What was folded by others
-// may differ.
+// Version identifies the Unicode tables used for folding. Other versions may fold differently.
 const Version = norm.Version + "/" + unicode.Version
 
-// Fields folds the fields of a record into one text, each behind a Border.
-// Missing ones leave nothing.
+// Fields folds the fields of a record into one text, each after a Border. It skips nil and empty
+// fields.
 func Fields(fields ...*string) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -36,13 +35,13 @@ func Fields(fields ...*string) string {
 	return b.String()
 }
 
-// Words are the blank-separated words of a folded text.
+// Words returns the blank-separated words of a folded text.
 func Words(folded string) []string { return strings.Fields(folded) }
 
-// Grams calls add with every run of one, two and three runes of a folded text,
-// none of them across a Border. They come as slices of the text and repeat.
+// Grams calls add with every run of one, two and three runes of a folded text that contains no
+// Border. The runs are slices of the text and may repeat.
 func Grams(folded string, add func(string)) {
-	var at [3]int // where the last runes begin
+	var at [3]int // starts of the last three runes
 	n := 0
 	for i, r := range folded {
 		if r == Border {
@@ -58,8 +57,8 @@ func Grams(folded string, add func(string)) {
 	}
 }
 
-// Required are the grams that every text containing the folded query has: the
-// query itself when it is short, else its runs of three runes.
+// Required returns the grams of every text that contains the folded query: the query itself if it
+// is short, otherwise its runs of three runes.
 func Required(query string) []string {
 	if utf8.RuneCountInString(query) <= 3 {
 		return []string{query}
@@ -75,7 +74,7 @@ func Required(query string) []string {
 	return grams
 }
 
-// ContainsAll reports whether a folded text contains all of some terms.
+// ContainsAll reports whether a folded text contains all terms.
 func ContainsAll(folded string, terms []string) bool {
 	for _, term := range terms {
 		if !strings.Contains(folded, term) {
@@ -85,12 +84,12 @@ func ContainsAll(folded string, terms []string) bool {
 	return true
 }
 
-// Excerpt cuts about length runes out of a text, around the first place where
-// one of the folded terms is; the beginning when there is none. Cut ends are
-// marked with an ellipsis, and white space is one blank.
+// Excerpt returns about length runes of a text, around the first occurrence of a folded term, or
+// the beginning if there is none. Cut ends are marked with an ellipsis, and white space is
+// collapsed.
 func Excerpt(text string, terms []string, length int) string {
 	text = strings.Join(strings.Fields(norm.NFC.String(text)), " ")
-	folded := Text(text) // as many runes as text, but for a few letters
+	folded := Text(text) // has as many runes as text, except for a few letters
 	at := -1
 	for _, term := range terms {
 		if i := strings.Index(folded, term); i >= 0 && (at < 0 || i < at) {

@@ -107,7 +107,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// FuzzText holds folding to what searching relies on.
+// FuzzText checks the properties of folding on which the search relies.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "ERR_CONN_42", "İ I\u0307 H\u0331", "e\u0301\u0301", "\x01\x7f\u0085", "\xff\xfe", "连接超时", "👩‍🚀", "\u1112\u1161\u11ab", "\u0344\u0958\ufb1d"} {
 		f.Add(s)
@@ -134,8 +134,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzRequired holds that the grams that any part of a text requires are
-// grams of the text.
+// FuzzRequired checks that the grams required by any part of a text are grams of the text.
 func FuzzRequired(f *testing.F) {
 	f.Add("upstream 10.0.0.1 连接超时", "second field", 3, 9)
 	f.Add("İstanbul e\u0301", "\x00\x01", 0, 100)
@@ -166,11 +165,11 @@ func FuzzRequired(f *testing.F) {
 	})
 }
 
-// TestFoldOfEachRune holds the fast way to the slow one for each rune, alone and
-// between others that compose.
+// TestFoldOfEachRune compares the fast paths with the general form for each rune, alone and between
+// composing runes.
 func TestFoldOfEachRune(t *testing.T) {
 	t.Parallel()
-	const manyEqual = 0x18000 // beyond are ideographs, tags and runes without meaning
+	const manyEqual = 0x18000 // beyond are ideographs, tags and unassigned runes
 	for r := rune(0); r <= utf8.MaxRune; r++ {
 		if !utf8.ValidRune(r) {
 			continue
@@ -186,7 +185,7 @@ func TestFoldOfEachRune(t *testing.T) {
 	}
 }
 
-// TestFoldOfMarks has marks in and out of order, and more than belong together.
+// TestFoldOfMarks checks marks in and out of order, and long sequences of marks.
 func TestFoldOfMarks(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

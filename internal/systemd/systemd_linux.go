@@ -1,5 +1,5 @@
-// Package systemd tells the service manager how the server is doing. Without
-// one it does nothing.
+// Package systemd notifies the service manager of the state of the server. It does nothing if there
+// is no service manager.
 package systemd
 
 import (
@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ready says that requests are answered, after a start or a reload, and in one
-// line for people how.
+// Ready reports that the server answers requests, after a start or a reload. status is one line for
+// display.
 func Ready(status string) error { return notify("READY=1\nSTATUS=" + status) }
 
-// Reloading says that settings are read again; Ready ends it.
+// Reloading reports that the settings are being reloaded. Call Ready afterwards.
 func Reloading() error {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
@@ -23,11 +23,10 @@ func Reloading() error {
 	return notify(fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Nano()/1000))
 }
 
-// Stopping says that the end has begun.
+// Stopping reports that the server is stopping.
 func Stopping() error { return notify("STOPPING=1\nSTATUS=stopping") }
 
-// notify sends one message to the socket that the service manager has named, as
-// sd_notify(3) describes it.
+// notify sends a message to the socket in NOTIFY_SOCKET, as described in sd_notify(3).
 func notify(message string) error {
 	name := os.Getenv("NOTIFY_SOCKET")
 	if name == "" {

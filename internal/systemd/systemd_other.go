@@ -1,7 +1,6 @@
 //go:build !linux
 
-// Package systemd tells the service manager how the server is doing. Here there
-// is none.
+// Package systemd notifies the service manager of the state of the server. This system has none.
 package systemd
 
 // Ready does nothing here.

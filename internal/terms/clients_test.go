@@ -9,13 +9,13 @@ import (
 	"svc/internal/terms"
 )
 
-// TestFactsOfClients holds the figures about the client libraries to the defaults that
-// the tests of each library hold it to.
+// TestFactsOfClients compares the figures about the client libraries with the defaults that each
+// library's tests check.
 func TestFactsOfClients(t *testing.T) {
 	t.Parallel()
 	type origin struct {
-		name string // in section "defaults"
-		unit int    // how many of its units are one of the text's
+		name string // name in section "defaults"
+		unit int    // number of its units in one unit of the text
 	}
 	from := map[string]origin{
 		"client_timeout_seconds":      {"timeout_seconds", 1},

@@ -1,12 +1,12 @@
 package terms
 
-// For the tests of the texts.
+// Exported for the tests of the texts.
 var (
 	Facts = facts
 	Read  = read
 )
 
-// Languages are the languages by the part of file names that stands for them.
+// Languages returns the languages by their part of the file names.
 func Languages() map[string]Language {
 	all := map[string]Language{}
 	for l, tag := range tags {
@@ -15,7 +15,7 @@ func Languages() map[string]Language {
 	return all
 }
 
-// PlaceholderKeys lists the keys of all placeholders.
+// PlaceholderKeys returns the keys of all placeholders.
 func PlaceholderKeys() (keys []string) {
 	for _, p := range placeholders {
 		keys = append(keys, p.key)

@@ -1,21 +1,21 @@
 package terms
 
-// facts are the figures that the texts name, written as [[name]] in their sources, so that
-// all languages say the same. TestFacts tries each one at a running server or reads the
-// setting that it is the default of; what the client libraries do is a promise to the
-// people who read the texts, and the tests of each library hold it.
+// facts are the figures in the texts, written as [[name]] in their sources, so that all languages
+// agree. TestFacts checks each figure on a running server or compares it with the default of a
+// setting. The figures about the client libraries are a promise to the readers of the texts; the
+// tests of each library check them.
 var facts = map[string]string{
 	// Requests to the server.
-	"public_rate_limit":    "300",  // requests a minute, of one address to one endpoint
-	"dedup_window_seconds": "60",   // in which equal feedback and logs are one
+	"public_rate_limit":    "300",  // requests per minute, from one address to one endpoint
+	"dedup_window_seconds": "60",   // within which equal feedback and logs are stored once
 	"public_body_mib":      "1",    // of a request without a credential
-	"subject_rate_limit":   "10",   // requests an hour for the own events, of one address
-	"forward_rate_limit":   "3",    // feedback of one address that becomes an issue ...
-	"forward_rate_seconds": "3600", // ... in this time
-	"forward_keep_hours":   "24",   // while nobody knows whether it did
+	"subject_rate_limit":   "10",   // requests per hour for one's own events, from one address
+	"forward_rate_limit":   "3",    // feedback from one address that becomes an issue ...
+	"forward_rate_seconds": "3600", // ... within this time
+	"forward_keep_hours":   "24",   // while it is unknown whether the issue was created
 	"issue_title_max":      "60",   // characters of feedback in the title of its issue
 
-	// What is stored, in characters unless the name has a unit.
+	// Stored data, in characters unless the name has a unit.
 	"user_agent_max":       "512",
 	"system_version_max":   "32",
 	"version_max":          "64",
@@ -27,20 +27,20 @@ var facts = map[string]string{
 	"log_level_min":        "0",
 	"log_level_max":        "3",
 	"source_max":           "128",
-	"event_id_max":         "128", // as of identifiers and sessions
+	"event_id_max":         "128", // also of identifiers and sessions
 	"event_name_max":       "64",
 	"event_batch_min":      "1",
 	"event_batch_max":      "50",
 	"property_levels_max":  "100",
-	"clock_skew_seconds":   "60",  // from which the times of events are corrected
-	"clock_ahead_seconds":  "300", // up to which an event may be in the future
-	"clock_behind_days":    "7",   // up to which an event may be in the past
-	"ipv4_bits":            "8",   // at the end, zero in the addresses of events
+	"clock_skew_seconds":   "60",  // difference from which the times of events are corrected
+	"clock_ahead_seconds":  "300", // maximum time of an event in the future
+	"clock_behind_days":    "7",   // maximum time of an event in the past
+	"ipv4_bits":            "8",   // trailing bits set to zero in the addresses of events
 	"ipv6_bits":            "80",
 	"search_max":           "128",
 	"event_retention_days": "90",
 	"stats_retention_days": "365",
-	"retention_min_days":   "1", // that a project can choose
+	"retention_min_days":   "1", // minimum that a project can choose
 	"retention_max_days":   "365",
 
 	// Client libraries.
@@ -49,7 +49,7 @@ var facts = map[string]string{
 	"client_retry_first_ms":       "300",
 	"client_retry_last_seconds":   "5",
 	"client_retry_jitter_percent": "25",
-	"client_retry_after_seconds":  "30", // longer ones are not waited for
+	"client_retry_after_seconds":  "30", // longer waits are not made
 	"client_response_mib":         "32",
 	"client_redirects":            "3",
 	"client_header_max":           "32", // characters of a platform header

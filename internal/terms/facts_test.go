@@ -25,7 +25,7 @@ import (
 	"svc/internal/terms"
 )
 
-// TestFacts tries each figure: it is the limit, and what is beyond it is not allowed.
+// TestFacts checks each limit: a value at the limit is accepted, and one beyond it is rejected.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	prove := map[string]func(t *testing.T, s *apitest.Server, n int){
@@ -184,7 +184,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// allowed expects a body to be taken, and another one to be refused.
+// allowed fails the test unless body is accepted and beyond is rejected.
 func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	t.Helper()
 	if status, answer := s.Ask(t, "POST", path, body); status >= 300 {
@@ -195,7 +195,7 @@ func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	}
 }
 
-// text tries a field of a body, which has %s in its place.
+// text checks the length limit of a text field. body has %s in its place.
 func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		t.Helper()
@@ -203,14 +203,16 @@ func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// number tries a bound of a field, which has %d in its place; one step further is refused.
+// number checks a limit of a numeric field. body has %d in its place; the limit plus step is
+// rejected.
 func number(path, body string, step int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		allowed(t, s, path, fmt.Sprintf(body, n), fmt.Sprintf(body, n+step))
 	}
 }
 
-// defaultOf compares a figure, in a unit of the setting, with what applies when nothing is set.
+// defaultOf compares a figure with the default of a setting. unit is the number of the setting's
+// units in one unit of the figure.
 func defaultOf(key string, unit int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, _ *apitest.Server, n int) {
 		t.Helper()
@@ -235,7 +237,7 @@ func ofProject(field string) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// retention tries a bound of both retentions; one step further is refused.
+// retention checks a limit of both retention settings; the limit plus step is rejected.
 func retention(step int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		for _, field := range []string{"stats_retention_days", "event_retention_days"} {
@@ -248,7 +250,7 @@ func retention(step int) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// batch is a batch of n events.
+// batch returns a batch of n events.
 func batch(n int) string {
 	events := make([]string, n)
 	for i := range events {
@@ -257,7 +259,7 @@ func batch(n int) string {
 	return `{"distinct_id":"x","events":[` + strings.Join(events, ",") + `]}`
 }
 
-// zeroBits counts the bits at the end of an address that events are not stored with.
+// zeroBits checks the number of trailing zero bits in the stored addresses of events.
 func zeroBits(t *testing.T, address string, want int) {
 	t.Helper()
 	for _, d := range setting.Definitions() {
@@ -277,8 +279,8 @@ func zeroBits(t *testing.T, address string, want int) {
 	}
 }
 
-// TestFields holds the sections of the texts that list fields to what openapi.yaml says is
-// sent and stored: each is named, and no other.
+// TestFields compares the fields listed in sections of the texts with the fields that openapi.yaml
+// describes as sent and stored.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	c := apitest.LoadContract(t)
@@ -328,8 +330,8 @@ func TestFields(t *testing.T) {
 	})
 }
 
-// TestForwardedFields: an issue has what section 5.2 of the privacy policy and
-// docs/security.md say. Whoever changes the built-in template changes them.
+// TestForwardedFields checks that an issue contains what section 5.2 of the privacy policy and
+// docs/security.md state. A change of the built-in template requires a change of both.
 func TestForwardedFields(t *testing.T) {
 	t.Parallel()
 	template := codehost.BuiltinTemplate
@@ -340,7 +342,7 @@ func TestForwardedFields(t *testing.T) {
 	}
 }
 
-// TestHeaders: the headers of a client that the server reads are those in the list.
+// TestHeaders compares the list of headers with the client headers that the server reads.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	own := slices.Sorted(slices.Values(headers(t)))
@@ -361,8 +363,8 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-// fieldsIn lists the fields that the first column of the tables of a section names, or its
-// text where there is no table.
+// fieldsIn returns the fields named in the first column of the tables of a section, or in its text
+// if it has no table.
 func fieldsIn(t *testing.T, source, section string) (fields []string) {
 	t.Helper()
 	_, text, found := strings.Cut(source, "\n### "+section+" ")
@@ -384,7 +386,7 @@ func fieldsIn(t *testing.T, source, section string) (fields []string) {
 	return slices.Compact(fields)
 }
 
-// queries are the names of parameters in the query.
+// queries returns the names of query parameters.
 func queries(parameters openapi3.Parameters) (names []string) {
 	for _, p := range parameters {
 		if p.Value.In == "query" {
@@ -394,7 +396,7 @@ func queries(parameters openapi3.Parameters) (names []string) {
 	return names
 }
 
-// headers are the headers of our own that the program reads, found in its source.
+// headers returns the X-Svc-* headers that the program reads, found in its source code.
 func headers(t *testing.T) (names []string) {
 	t.Helper()
 	own := regexp.MustCompile(`"(X-Svc-[A-Za-z-]+)"`)

@@ -1,15 +1,15 @@
 package terms
 
-// Placeholder is a blank in a built-in text that the operator of an instance fills in.
+// Placeholder is a blank in a built-in text for the operator of an instance to fill in.
 type Placeholder struct {
 	Key      string // as in {{ key }}
-	Required bool   // a text without it is not complete
+	Required bool   // a text without it is incomplete
 	Label    string // of the field in a form
-	Hint     string // what to write there, and why
+	Hint     string // what to write, and why
 	Example  string
 }
 
-// placeholders are all that built-in texts may contain.
+// placeholders lists all placeholders that built-in texts may contain.
 var placeholders = []struct {
 	key      string
 	required bool
@@ -57,10 +57,10 @@ var placeholders = []struct {
 	}},
 }
 
-// words describe a placeholder to people.
+// words are the texts that describe a placeholder in one language.
 type words struct{ label, hint, example string }
 
-// describe finds a placeholder by its key.
+// describe returns the placeholder with a key.
 func describe(key string, l Language) (p Placeholder, ok bool) {
 	for _, one := range placeholders {
 		if one.key == key {

@@ -1,11 +1,11 @@
-// Package terms has the built-in terms documents: a privacy policy for the people who use
-// apps, and a statement about data for the developers who build the client libraries into
-// them. They describe what this program does. They are templates: placeholders such as
-// {{ operator_name }} stand for what only the operator of an instance knows.
+// Package terms contains the built-in terms documents: a privacy policy for the users of apps, and a
+// statement about data for the developers who use the client libraries. They describe the behaviour
+// of this program. They are templates: placeholders such as {{ operator_name }} are filled in by the
+// operator of an instance.
 //
 //	terms.go         Document and Text, read from the files beside it
-//	placeholders.go  what the placeholders mean
-//	facts.go         the figures that the texts name
+//	placeholders.go  descriptions of the placeholders
+//	facts.go         the figures in the texts
 package terms
 
 import (
@@ -20,7 +20,7 @@ import (
 	"svc/internal/placeholder"
 )
 
-// The documents by their slugs.
+// The slugs of the documents.
 const (
 	PrivacyPolicy = "privacy-policy"
 	SDKCompliance = "sdk-compliance"
@@ -29,8 +29,8 @@ const (
 // Document is a built-in document.
 type Document struct {
 	Slug string
-	// Revised is when the text was last changed, in Unix seconds. Whoever changes what is
-	// collected changes the text in all languages, and this.
+	// Revised is the time of the last change of the text, in Unix seconds. A change of the
+	// collected data requires a change of the text in all languages, and of this time.
 	Revised int64
 	texts   [languages]Text
 }
@@ -40,27 +40,27 @@ type Text struct {
 	Title   string
 	Summary string // one sentence
 	Content string // Markdown with placeholders, without the title
-	// Placeholders are those of Content, each once, in the order in which they first
-	// appear.
+	// Placeholders lists the placeholders in Content, without repetitions, in the order of their
+	// first appearance.
 	Placeholders []Placeholder
 }
 
-// Language is a language that the documents are written in.
+// Language is a language of the documents.
 type Language int
 
-// The languages. The first one is for callers who ask for none, or for one that is missing.
+// The languages. The first one is the default, also for languages that are missing.
 const (
 	English Language = iota
 	Chinese          // Simplified
 	languages
 )
 
-// tags name the languages in the names of files.
+// tags maps languages to their part of the file names.
 var tags = [languages]string{English: "en", Chinese: "zh"}
 
-// LanguageFor finds the language that a caller prefers: it goes by the first part of the
-// tag, so that zh-Hans-CN and zh_TW are both Chinese. No preference is English. unknown
-// says that the caller did prefer a language, one that is missing.
+// LanguageFor returns the language that a caller prefers. It compares the first part of the tag, so
+// that zh-Hans-CN and zh_TW are both Chinese. Without a preference it returns English. unknown
+// reports that the preferred language is missing.
 func LanguageFor(preference string) (l Language, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
 		return English, false
@@ -82,10 +82,10 @@ func Complete(text string) bool {
 	return !strings.Contains(text, "{{") || len(placeholder.Names(text)) == 0
 }
 
-// All lists the documents in their order. They must not be changed.
+// All returns the documents in their order. They must not be changed.
 func All() []*Document { return documents }
 
-// Find returns the document with a slug, nil when there is none.
+// Find returns the document with a slug, or nil.
 func Find(slug string) *Document {
 	for _, d := range documents {
 		if d.Slug == slug {
@@ -98,8 +98,7 @@ func Find(slug string) *Document {
 //go:embed *.md
 var files embed.FS
 
-// documents are read when the program starts: a file that breaks the rules of mustRead
-// fails every test.
+// documents are read when the program starts. A file that mustRead rejects makes every test fail.
 var documents = []*Document{
 	{
 		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 25, 1, 30, 0, 0, time.UTC).Unix(),
@@ -125,11 +124,11 @@ func mustReadAll(slug string) (texts [languages]Text) {
 	return texts
 }
 
-// fact stands for a figure in the source of a text: [[public_rate_limit]].
+// fact matches a reference to a figure in the source of a text: [[public_rate_limit]].
 var fact = regexp.MustCompile(`\[\[([^\]]*)\]\]`)
 
-// read makes a text of its source: a heading with the title, a paragraph with the summary,
-// the content. It fails for a figure or a placeholder that is not registered.
+// read parses the source of a text: a heading with the title, a paragraph with the summary, the
+// content. Unknown figures and placeholders are errors.
 func read(source string, l Language) (t Text, err error) {
 	for _, m := range fact.FindAllStringSubmatch(source, -1) {
 		if facts[m[1]] == "" {

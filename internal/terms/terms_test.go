@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestTexts holds every text to what its document must have.
+// TestTexts checks the required parts of every text.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	chapters := map[string]int{terms.PrivacyPolicy: 12, terms.SDKCompliance: 11}
@@ -98,8 +98,8 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestHeadings holds the numbers of chapters and sections to their order, and every
-// reference to a chapter or section that exists.
+// TestHeadings checks that chapters and sections are numbered in order, and that references lead to
+// existing ones.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
 	heading := regexp.MustCompile(`(?m)^(#{2,3}) (?:(\d+)\. |(\d+)\.(\d+) )?\S`)
@@ -129,13 +129,14 @@ func TestHeadings(t *testing.T) {
 	})
 }
 
-// notFigures are the digits in a source that are not facts about this program: numbers of
-// chapters, references to them, names of standards, statuses, modes of files.
+// notFigures matches digits in a source that are not facts about this program: numbers of chapters,
+// references to them, names of standards, statuses, file modes.
 var notFigures = regexp.MustCompile(`(?m)\[\[[a-z0-9_]+\]\]|^#{2,3} [\d.]+ |^\d+\. |` +
 	`(?:[Ss]ections?|[Cc]hapters?|第) ?[\d.]*\d(?:(?:, | and | or | ?、| ?和| ?或) ?[\d.]*\d)*|` +
 	`IPv[46]\b|Argon2id|ES2020|a-z 0-9|mode 0600|0600|\b(?:40[01345]|41[03]|422|429|50[234])\b`)
 
-// TestFiguresAreFacts: a number in a text comes from facts.go, and each of those is used.
+// TestFiguresAreFacts checks that all numbers in the texts come from facts.go, and that all facts
+// are used.
 func TestFiguresAreFacts(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
@@ -158,9 +159,8 @@ func TestFiguresAreFacts(t *testing.T) {
 	})
 }
 
-// TestTranslations holds the languages of a document to each other: section by section
-// they have the same tables and lists, and name the same fields, figures,
-// placeholders and other sections.
+// TestTranslations compares the languages of each document: every section must have the same tables
+// and lists, and name the same fields, figures, placeholders and other sections.
 func TestTranslations(t *testing.T) {
 	t.Parallel()
 	token := regexp.MustCompile("`[^`]+`|\\[\\[[a-z0-9_]+\\]\\]|\\{\\{ [a-z0-9_]+ \\}\\}|\\b\\d+(?:\\.\\d+)?|(?m)^(?:\\| |- |\\d+\\. |> |\\|-)")
@@ -188,8 +188,8 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestEmphasis: CommonMark does not end emphasis between punctuation and a letter, as in
-// **名称：**某公司. A blank that is filled in may begin with a letter.
+// TestEmphasis checks that emphasis ends correctly. CommonMark does not end it between punctuation
+// and a letter, as in **名称：**某公司, and a filled-in placeholder may begin with a letter.
 func TestEmphasis(t *testing.T) {
 	t.Parallel()
 	mark := regexp.MustCompile(`\*{1,2}`)
@@ -211,7 +211,7 @@ func TestEmphasis(t *testing.T) {
 	})
 }
 
-// TestRead refuses sources that would show readers what is for authors.
+// TestRead checks which sources are rejected, because readers would see notes for authors.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, source, want string }{
@@ -241,7 +241,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestHeadCells: each column of a table has a name, which screen readers need.
+// TestHeadCells checks that every column of a table has a heading, which screen readers need.
 func TestHeadCells(t *testing.T) {
 	t.Parallel()
 	unnamed := regexp.MustCompile(`(?m)^.*\|\s*\|.*\n\|---.*$`)
@@ -254,12 +254,12 @@ func TestHeadCells(t *testing.T) {
 	}
 }
 
-// TestRevisions: who changes a text gives it a later revision. The golden file has the
-// last revision of each text with its check sum, and is not written otherwise.
+// TestRevisions checks that a changed text has a later revision. The golden file contains the last
+// revision of each text with its checksum, and is only updated with a later revision.
 func TestRevisions(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/revisions.golden"
-	former := map[string][]string{} // revision and check sum by slug and language
+	former := map[string][]string{} // revision and checksum by slug and language
 	for line := range strings.Lines(read(t, golden)) {
 		words := strings.Fields(line)
 		former[words[0]+" "+words[1]] = words[2:]
@@ -288,7 +288,7 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-// eachText runs a test for the source of each text.
+// eachText runs a test with the source of each text.
 func eachText(t *testing.T, test func(t *testing.T, slug string, l terms.Language, source string)) {
 	t.Helper()
 	for _, name := range sources(t) {
@@ -300,7 +300,7 @@ func eachText(t *testing.T, test func(t *testing.T, slug string, l terms.Languag
 	}
 }
 
-// sources lists the files of the texts: one for each document and language.
+// sources returns the file names of the texts: one for each document and language.
 func sources(t *testing.T) (names []string) {
 	t.Helper()
 	for _, d := range terms.All() {

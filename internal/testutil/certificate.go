@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// WriteCertificate writes a certificate for a name and this machine, signed by
-// itself, and gives the pool that trusts it.
+// WriteCertificate writes a self-signed certificate for a name and this machine, and returns a pool
+// that trusts it.
 func WriteCertificate(t testing.TB, certFile, keyFile, name string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -2,11 +2,10 @@ package testutil
 
 import "testing"
 
-// WithoutDetector skips a test under -short. The gate sets -short together with the race
-// detector, and afterwards runs the skipped tests without both. Call it in a test that counts
-// allocations, which the detector changes, and in a test that tries very many inputs one
-// after the other, which the detector makes several times slower and in which it finds
-// nothing.
+// WithoutDetector skips a test under -short. The gate combines -short with the race detector, and
+// afterwards runs the skipped tests without both. Use it in tests that count allocations, which the
+// detector changes, and in sequential tests with very many inputs, which the detector slows down
+// several times without finding anything.
 func WithoutDetector(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

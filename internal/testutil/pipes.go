@@ -5,12 +5,12 @@ import (
 	"net"
 )
 
-// Pipes is a network without sockets: what Dial opens, Accept returns. Inside a
-// bubble of testing/synctest its waiting counts as waiting. Close ends Accept, and
-// nothing may be dialled after it.
+// Pipes is a network without sockets: Accept returns the connections opened by Dial. Waiting for it
+// is durably blocking in a bubble of testing/synctest. Close ends Accept; Dial must not be called
+// afterwards.
 type Pipes chan net.Conn
 
-// Dial opens a connection to whoever accepts; the arguments do not matter.
+// Dial opens a connection to the caller of Accept. It ignores the network and address.
 func (p Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	here, there := net.Pipe()
 	select {
@@ -35,5 +35,5 @@ func (p Pipes) Close() error {
 	return nil
 }
 
-// Addr is no address.
+// Addr returns a placeholder.
 func (p Pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }

@@ -1,7 +1,6 @@
-// Package testutil has what tests of several packages need. Nothing but tests imports
-// it.
+// Package testutil contains helpers for the tests of several packages. Only tests import it.
 //
-//	until.go        waiting for what happens in the background, however long that takes
+//	until.go        waiting for events in the background
 //	detector.go     tests that run without the race detector
 //	pipes.go        a network without sockets
 //	certificate.go  certificates
@@ -13,12 +12,12 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what happens unless something is wrong: longer
-// than any machine takes, so that nothing depends on how fast one is.
+// Patience limits how long a test waits for a condition. It is longer than any machine needs, so
+// that no test depends on the speed of one.
 const Patience = 3 * time.Minute
 
-// Until waits until ok holds, at most for Patience; then the test ends, and what says
-// what has not come.
+// Until waits until ok returns true, at most for Patience. Then it fails the test with what, which
+// names the missing event.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(Patience)
