@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"api/analytics": {"api/web", "internal/counter", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "internal/upstream", "search", "store"},
 	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "store"},
-	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/geo", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/setting", "internal/translate", "internal/useragent", "search", "store"},
+	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/geo", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/setting", "internal/translate", "internal/useragent", "search", "store"},
 	"api/site":      {"api/web", "clients/browser", "internal/fault", "internal/locale", "internal/terms", "store"},
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/storage", "internal/instance", "internal/platform", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
@@ -38,11 +38,11 @@ var mayImport = map[string][]string{
 	"store/column":  {},
 
 	// Files over HTTP.
-	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/limit", "internal/placeholder", "internal/release", "internal/seal", "store"},
+	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/limit", "internal/placeholder", "internal/release", "internal/seal", "store"},
 	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/outbound", "internal/seal", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "api/codehost", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
+	"api/apitest":                {"api", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 
@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
 
 	// Work that no request waits for.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/files", "internal/files/...", "internal/datadir", "internal/instance", "internal/outbound", "search"},
+	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/files", "internal/files/...", "internal/datadir", "internal/forward", "internal/instance", "internal/outbound", "search"},
 
 	// Looks at everything from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/proxy", "internal/setting", "internal/datadir"},
@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"internal/translate":   {"internal/fault", "internal/outbound", "internal/placeholder"},
 	"internal/upstream":    {"internal/outbound", "internal/release"},
 	"internal/codehost":    {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
+	"internal/forward":     {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
 	"internal/certificate": {},
 	"internal/control":     {"internal/datadir"},
 	"internal/httpserver":  {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},

@@ -196,7 +196,7 @@ func New(c Config) (*Server, error) {
 		EventContents: func(ctx context.Context, p store.ProjectID) (int64, int, error) {
 			return c.Events.Contents(ctx, event.Project(p))
 		},
-		ForwardAvailable: s.codehost.ForwardAvailable, Forward: s.codehost.Forward, ForwardStored: s.codehost.ForwardStored,
+		Forward: c.Codehost.Forward,
 	})
 	s.site = site.New(site.Config{DB: c.DB})
 	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, OpenAPI: c.OpenAPI})
@@ -413,10 +413,6 @@ func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
 	return folder, err
 }
-
-// SettleForwards finds out what has become of feedback that may be an issue; see
-// codehost.Handlers.SettleForwards.
-func (s *Server) SettleForwards(ctx context.Context) error { return s.codehost.SettleForwards(ctx) }
 
 // FlushRequests writes down the requests that were counted so far. What cannot be
 // written is kept for the next time.

@@ -28,6 +28,7 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/doctor"
 	"svc/internal/durable"
+	"svc/internal/forward"
 	"svc/internal/geo"
 	"svc/internal/httpserver"
 	"svc/internal/instance"
@@ -298,11 +299,19 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		return err
 	}
 	fetch, build := fetchClient(s), readBuild()
+	host := codehost.New(codehost.Config{
+		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version}),
+		API:  s.CodehostAPIBaseURL, Web: s.CodehostWebBaseURL, Now: time.Now,
+	})
+	forwards := forward.New(forward.Config{
+		DB: i.Store, Log: log, Now: time.Now, Keys: i.Files.Keys, Host: host,
+		Limit: s.CodehostForwardRateLimit, Period: time.Duration(s.CodehostForwardRateTTL) * time.Second,
+	})
 	i.jobs = jobs.New(jobs.Config{
 		DB: i.Store, Events: i.Events, Search: i.Index, Log: log, Archive: i.archive, Schedule: backups,
 		Files:            &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
 		Flush:            func() error { return i.handler.FlushRequests() }, // which is made below
-		SettleForwards:   func(ctx context.Context) error { return i.handler.SettleForwards(ctx) },
+		Forward:          forwards,
 		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
 	})
 	i.handler, err = api.New(api.Config{
@@ -328,7 +337,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		SiteURL:         s.SiteURL,
 		OpenAPI:         openapi,
 		Translator:      translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)})),
-		Codehost:        codehostConfig(s),
+		Codehost:        apicodehost.Config{Host: host, Forward: forwards},
 		Staging:         i.Staging,
 		Version:         version,
 		Build:           apicontrol.Build{Commit: build.Commit, Modified: build.Modified, Go: build.Go, Platform: build.Platform},
@@ -341,17 +350,6 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
 	})
 	return err
-}
-
-// codehostConfig is how the code host is asked.
-func codehostConfig(s *setting.Settings) apicodehost.Config {
-	return apicodehost.Config{
-		Host: codehost.New(codehost.Config{
-			HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version}),
-			API:  s.CodehostAPIBaseURL, Web: s.CodehostWebBaseURL, Now: time.Now,
-		}),
-		ForwardLimit: s.CodehostForwardRateLimit, ForwardPeriod: time.Duration(s.CodehostForwardRateTTL) * time.Second,
-	}
 }
 
 // upstreamClient asks for updates of this program, nil where nobody is to be asked.

@@ -30,7 +30,6 @@ import (
 	"time"
 
 	"svc/api"
-	apicodehost "svc/api/codehost"
 	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/boltfile"
@@ -42,6 +41,7 @@ import (
 	"svc/internal/files/slicecache"
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
+	"svc/internal/forward"
 	"svc/internal/instance"
 	"svc/internal/jobs"
 	"svc/internal/outbound"
@@ -161,7 +161,6 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 			Log: slog.New(slog.DiscardHandler), Now: s.Clock.Now,
 			JWTSecret: []byte(Secret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
 			Files:           distribution.Config{UploadMax: 4 << 30},
-			Codehost:        apicodehost.Config{ForwardLimit: 3, ForwardPeriod: time.Hour},
 			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test", OpenAPI: description,
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
@@ -199,6 +198,9 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	o.Config.Translator = translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version}))
 	o.Config.Codehost.Host = codehost.New(codehost.Config{
 		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: o.Config.Version}), API: o.host, Web: o.host, Now: s.Clock.Now,
+	})
+	o.Config.Codehost.Forward = forward.New(forward.Config{
+		DB: s.DB, Log: o.Config.Log, Now: s.Clock.Now, Keys: s.Files.Keys, Host: o.Config.Codehost.Host, Limit: 3, Period: time.Hour,
 	})
 	s.Config = o.Config
 	if s.Handler, err = api.New(o.Config); err != nil {

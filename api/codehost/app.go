@@ -14,6 +14,7 @@ import (
 	"svc/api/web"
 	"svc/internal/codehost"
 	"svc/internal/fault"
+	"svc/internal/forward"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -236,7 +237,7 @@ func (h *Handlers) testAs(r *web.Request, a *store.CodehostApp, view *appTestVie
 	if !a.Configured() {
 		return fault.New(fault.Invalid, "app_id and private_key are needed: save them first")
 	}
-	app, err := h.app(a)
+	app, err := forward.OpenApp(h.Keys, a)
 	if err != nil {
 		return err
 	}
@@ -249,7 +250,7 @@ func (h *Handlers) testAs(r *web.Request, a *store.CodehostApp, view *appTestVie
 		return fmt.Errorf("%w: %w", fault.New(fault.Invalid, "the code host does not accept this app: app_id and private_key do not belong together"), err)
 	}
 	if err != nil {
-		return h.gatewayError(err, "the code host has no app with this app_id")
+		return codehost.Explain(err, "the code host has no app with this app_id", h.Now())
 	}
 	view.Name, view.Slug = web.OrNull(known.Name), web.OrNull(known.Slug)
 	for _, feature := range a.Features {

@@ -9,6 +9,7 @@ import (
 	"svc/api/web"
 	"svc/internal/codehost"
 	"svc/internal/fault"
+	"svc/internal/forward"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -164,7 +165,7 @@ func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), codehost.RequestTime)
 	defer cancel()
-	app, err := h.app(a)
+	app, err := forward.OpenApp(h.Keys, a)
 	if err == nil {
 		repo := h.Host.Repo(app, c.repo)
 		err = repo.Dispatch(ctx, c.start.Workflow, c.start.Ref, map[string]string{c.start.InputName(): c.argument})

@@ -128,7 +128,7 @@ func (w *forwardWorld) expect(t testing.TB, records, issues int) {
 func (w *forwardWorld) settle(t testing.TB, after time.Duration) error {
 	t.Helper()
 	w.Clock.Advance(after)
-	return w.Handler.SettleForwards(t.Context())
+	return w.Config.Codehost.Forward.Settle(t.Context())
 }
 
 // loseAnswer lets the host create an issue and answer with a status, as a proxy does

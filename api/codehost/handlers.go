@@ -1,24 +1,23 @@
 // Package codehost answers requests about the code host: settings, webhooks, previews
-// and imports of releases, and feedback that becomes an issue.
+// and imports of releases.
 //
 //	handlers.go     Handlers, all routes
 //	app.go          settings of the app, and their test
 //	integration.go  what a project does with its repository
-//	template.go     templates of issues
-//	forward.go      feedback that becomes an issue
 //	preview.go      previews and imports
 //	webhook.go      settings of the release webhook, and its deliveries
 //	commands.go     comments that start workflows
-//	calls.go        as which app the code host is asked, for how long, what its errors mean
 package codehost
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 	"time"
 
 	"svc/api/web"
 	"svc/internal/codehost"
+	"svc/internal/forward"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -30,9 +29,8 @@ type Config struct {
 	Now  func() time.Time
 	Keys *seal.Keys
 	Host *codehost.Client
-
-	ForwardLimit  int           // issues made of feedback of one address ...
-	ForwardPeriod time.Duration // ... in this time
+	// Forward makes issues of feedback, and has the templates of repositories.
+	Forward *forward.Engine
 	// BaseURL is where direct links begin; "" = they have no host.
 	BaseURL string
 	// Mirror has attachments of releases copied here and returns how many are queued.
@@ -41,16 +39,23 @@ type Config struct {
 }
 
 // Handlers answer requests about the code host.
-type Handlers struct {
-	Config
-	templates  templateCache
-	forwarding *forwarding
-}
+type Handlers struct{ Config }
 
 // New makes handlers.
-func New(c Config) *Handlers { return &Handlers{Config: c, forwarding: newForwarding(c)} }
+func New(c Config) *Handlers { return &Handlers{Config: c} }
 
 // Routes lists all routes.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes(), h.webhookRoutes(), h.commandRoutes())
+}
+
+// forRequest is the time that all calls of a request to us may take together, and longer
+// for its answer.
+func forRequest(r *web.Request) (ctx context.Context, done func()) {
+	again := web.NoWriteDeadline(r.Writer)
+	ctx, cancel := context.WithTimeout(r.Context(), codehost.RequestTime)
+	return ctx, func() {
+		cancel()
+		again()
+	}
 }

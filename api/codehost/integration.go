@@ -318,17 +318,17 @@ func (h *Handlers) getRepoTemplate(r *web.Request) (view repoTemplateView, err e
 		return view, err
 	}
 	if refresh {
-		h.templates.drop(placeOf(i))
+		h.Forward.ForgetFileTemplate(i)
 	}
 	view = repoTemplateView{Path: i.TemplatePath, Ref: web.OrNull(i.TemplateRef), Labels: []string{}}
 	ctx, done := forRequest(r)
 	defer done()
-	file, err := h.fileTemplate(ctx, a, i)
+	file, err := h.Forward.FileTemplate(ctx, a, i)
 	if err != nil {
 		view.Error = new(h.told(h.Log.With("id", r.ID), err))
 		return view, nil
 	}
-	view.FetchedAt, view.Title, view.Body = new(file.fetched.Unix()), &file.Title, &file.Body
+	view.FetchedAt, view.Title, view.Body = new(file.Fetched.Unix()), &file.Title, &file.Body
 	view.Labels = append(view.Labels, file.Labels...)
 	return view, nil
 }

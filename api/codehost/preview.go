@@ -10,6 +10,7 @@ import (
 	"svc/api/web"
 	"svc/internal/codehost"
 	"svc/internal/fault"
+	"svc/internal/forward"
 	"svc/store"
 )
 
@@ -62,7 +63,7 @@ func (h *Handlers) previewRepo(r *web.Request) (view repoPreviewView, err error)
 	if err != nil {
 		return view, err
 	}
-	app, err := h.app(settings)
+	app, err := forward.OpenApp(h.Keys, settings)
 	if err != nil {
 		return view, err
 	}
@@ -70,7 +71,7 @@ func (h *Handlers) previewRepo(r *web.Request) (view repoPreviewView, err error)
 	defer done()
 	found, err := h.Host.Repo(app, name).Get(ctx)
 	if err != nil {
-		return view, h.gatewayError(err, "the code host has no such repository, or does not show it")
+		return view, codehost.Explain(err, "the code host has no such repository, or does not show it", h.Now())
 	}
 	return h.viewRepo(found, name), nil
 }
@@ -147,7 +148,7 @@ func (h *Handlers) previewRelease(r *web.Request) (view releasePreviewView, err 
 		found, err = repo.Release(ctx, tag)
 	}
 	if err != nil {
-		return view, h.gatewayError(err, "the code host has no such release, or does not show it")
+		return view, codehost.Explain(err, "the code host has no such release, or does not show it", h.Now())
 	}
 	d := codehost.NewDraft(found)
 	view = releasePreviewView{
@@ -205,7 +206,7 @@ func (h *Handlers) importReleases(r *web.Request) (view importView, err error) {
 		return view, ours
 	}
 	if err != nil {
-		return view, h.gatewayError(err, "the code host has no such repository, or does not show it")
+		return view, codehost.Explain(err, "the code host has no such repository, or does not show it", h.Now())
 	}
 	return view, nil
 }
@@ -278,7 +279,7 @@ func (h *Handlers) repoOf(r *web.Request) (*codehost.Repo, error) {
 	case !ok:
 		return nil, fault.New(fault.Invalid, "repo_url of the project is not the address of a repository at the code host, such as %s", h.example())
 	}
-	app, err := h.app(settings)
+	app, err := forward.OpenApp(h.Keys, settings)
 	if err != nil {
 		return nil, err
 	}

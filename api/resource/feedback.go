@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"svc/api/web"
+	"svc/internal/forward"
 	"svc/internal/platform"
 	"svc/internal/useragent"
 	"svc/store"
@@ -80,7 +81,7 @@ func (h *Handlers) feedbackOptions(r *web.Request) (v feedbackOptionsView, err e
 	if err != nil {
 		return v, err
 	}
-	available, err := h.ForwardAvailable(p.ID)
+	available, err := h.Forward.Available(p.ID)
 	return feedbackOptionsView{p.Key, available, available}, err
 }
 
@@ -208,11 +209,15 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from w
 // forward has an issue made of feedback and returns it as it is stored.
 func (h *Handlers) forward(r *web.Request, p *store.Project, f *store.Feedback, custom any) (*store.Feedback, error) {
 	key, compare := fingerprint(r, p.ID, "forwarded feedback", f.UserID, f.Rating, f.Content, f.Contact, custom)
+	defer web.NoWriteDeadline(r.Writer)()
 	if !compare {
-		return h.Forward(r, p, f, nil)
+		return h.Forward.Submit(r.Context(), callerOf(r), p, f, nil)
 	}
-	return h.Forward(r, p, f, &key)
+	return h.Forward.Submit(r.Context(), callerOf(r), p, f, &key)
 }
+
+// callerOf returns the caller of a request as forwarding counts and logs it.
+func callerOf(r *web.Request) forward.Caller { return forward.Caller{Addr: r.Addr, RequestID: r.ID} }
 
 // forwardStored has an issue made of the feedback in the path.
 func (h *Handlers) forwardStored(of kind[store.Feedback]) func(*web.Request) (feedbackView, error) {
@@ -226,7 +231,8 @@ func (h *Handlers) forwardStored(of kind[store.Feedback]) func(*web.Request) (fe
 		if err != nil {
 			return v, err
 		}
-		if f, err = h.ForwardStored(r, p, f.ID); err != nil {
+		defer web.NoWriteDeadline(r.Writer)()
+		if f, err = h.Forward.Stored(r.Context(), callerOf(r), p, f.ID); err != nil {
 			return v, err
 		}
 		return ViewFeedback(f), r.Tag(f)

@@ -38,6 +38,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/auth"
+	"svc/internal/forward"
 	"svc/internal/geo"
 	"svc/internal/limit"
 	"svc/internal/seal"
@@ -67,13 +68,8 @@ type Config struct {
 	// EventContents counts the events of a project and their definitions.
 	EventContents func(context.Context, store.ProjectID) (events int64, definitions int, err error)
 
-	// ForwardAvailable reports whether feedback of a project can become an issue at the
-	// code host, and Forward makes one of feedback that a visitor has sent, and stores the
-	// feedback. key identifies the submission; nil = it is never taken for a duplicate.
-	// ForwardStored makes one of feedback that is stored.
-	ForwardAvailable func(store.ProjectID) (bool, error)
-	Forward          func(r *web.Request, p *store.Project, f *store.Feedback, key *limit.Key) (*store.Feedback, error)
-	ForwardStored    func(r *web.Request, p *store.Project, id store.ID) (*store.Feedback, error)
+	// Forward makes issues of feedback.
+	Forward *forward.Engine
 }
 
 // Handlers answer requests about resources.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"svc/internal/fault"
 )
 
 // ErrNotFound reports that the code host does not have the resource, or does not show it to us.
@@ -55,6 +57,22 @@ func (e *Error) Unwrap() error { return e.Err }
 // Is reports that the statuses 404 and 410 match ErrNotFound.
 func (e *Error) Is(target error) bool {
 	return target == ErrNotFound && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
+}
+
+// Explain returns the error of a call as an administrator reads it; missing is the text for
+// something that the code host does not have, or does not show. What the code host said stays
+// behind it for the log.
+func Explain(err error, missing string, now time.Time) error {
+	answer := fault.New(fault.BadGateway, "the code host did not answer as it should; the log has the details")
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		answer = fault.New(fault.NotFound, "%s", missing)
+	case ok && !e.Reset.IsZero():
+		answer = fault.New(fault.BadGateway, "the code host takes no more requests until %s", e.Reset.UTC().Format(time.RFC3339))
+		answer.RetryAfter = max(e.Reset.Sub(now), time.Second)
+	}
+	return fmt.Errorf("%w: %w", answer, err)
 }
 
 // status returns the status of the answer that caused an error, or 0.

@@ -2,14 +2,19 @@ package jobs
 
 import (
 	"bytes"
-	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"svc/internal/codehost"
+	"svc/internal/forward"
+	"svc/store"
 )
 
 // TestSettlingForwards: it is tried at the start and again and again, and a code host
@@ -20,22 +25,26 @@ func TestSettlingForwards(t *testing.T) {
 		var log bytes.Buffer
 		var away atomic.Bool
 		away.Store(true)
+		db := openStore(t)
+		pending := addForward(t, db)
+		<-time.After(settleEvery) // a new one may not be in the list of issues yet
+		host := codehost.New(codehost.Config{HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
+			if away.Load() {
+				return nil, errors.New("code host away")
+			}
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("[]")), Request: r}, nil
+		})}, API: "https://api.code.example", Now: time.Now})
 		j := New(Config{
-			DB: openStore(t), Log: slog.New(slog.NewTextHandler(&log, nil)), Flush: func() error { return nil },
-			SettleForwards: func(context.Context) error {
-				if away.Load() {
-					return errors.New("code host away")
-				}
-				return nil
-			},
+			DB: db, Log: slog.New(slog.NewTextHandler(&log, nil)), Flush: func() error { return nil },
+			Forward: forward.New(forward.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Host: host, Limit: 1, Period: time.Hour}),
 		})
 		j.Start()
 		<-time.After(settleEvery + time.Second)
 		synctest.Wait()
-		if s := named(t, j, "forwarded-feedback"); s.Runs != 2 || s.Failed != 2 || s.Failure != "code host away" {
+		if s := named(t, j, "forwarded-feedback"); s.Runs != 2 || s.Failed != 2 || !strings.Contains(s.Failure, "the request failed") {
 			t.Errorf("got %+v, want a run at the start and another", s)
 		}
-		if n := strings.Count(log.String(), "code host away"); n != 1 {
+		if n := strings.Count(log.String(), "the request failed"); n != 1 {
 			t.Errorf("it is logged %d times:\n%s", n, log.String())
 		}
 		away.Store(false)
@@ -47,7 +56,29 @@ func TestSettlingForwards(t *testing.T) {
 		if err := j.Stop(); err != nil {
 			t.Error(err)
 		}
+		if left, err := db.Forwards(); err != nil || len(left) != 0 {
+			t.Errorf("got %v (%v), want nothing left of the feedback %s, which has no issue", left, err, pending.ID)
+		}
 	})
+}
+
+// answering is a transport that makes the answers itself.
+type answering func(*http.Request) (*http.Response, error)
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
+
+// addForward stores feedback of which it is not known whether it has an issue.
+func addForward(t *testing.T, db *store.Store) *store.Forward {
+	t.Helper()
+	p := &store.Project{Key: "beacon"}
+	if err := db.Update(func(tx *store.Tx) error { return tx.CreateProject(p) }); err != nil {
+		t.Fatal(err)
+	}
+	w := &store.Forward{Project: p.ID, Repo: "lumen-works/beacon", Feedback: &store.Feedback{Content: "too dark"}}
+	if err := db.TryForward(w); err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
 
 // TestNothingToSettle: without a code host there is no such job.

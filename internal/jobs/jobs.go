@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/forward"
 	"svc/search"
 	"svc/store"
 )
@@ -44,9 +45,8 @@ type Config struct {
 	// Flush writes down what was counted of requests. After an error it is tried
 	// again.
 	Flush func() error
-	// SettleForwards finds out what has become of feedback that may be an issue at the
-	// code host; nil = there is none.
-	SettleForwards func(context.Context) error
+	// Forward makes issues of feedback; nil = there is no code host.
+	Forward *forward.Engine
 	// Files are what the jobs of files work with; nil = there are none.
 	Files *Files
 	// LogRetentionDays and FeedbackRetentionDays are for projects that have none of their
@@ -108,8 +108,8 @@ func New(c Config) *Jobs {
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.refreshAll)
 		j.fileCleanup = j.define("file-cleanup", "removes what uploads left behind", j.cleanFiles)
 	}
-	if j.SettleForwards != nil {
-		j.forwards = j.define("forwarded-feedback", "looks for issues whose creation the code host has not confirmed", j.SettleForwards)
+	if j.Forward != nil {
+		j.forwards = j.define("forwarded-feedback", "looks for issues whose creation the code host has not confirmed", j.Forward.Settle)
 	}
 	if j.Archive != nil {
 		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUp)
@@ -128,7 +128,7 @@ func (j *Jobs) Start() {
 	if j.Files != nil {
 		j.done.Go(func() { j.keepFiles(ctx) })
 	}
-	if j.SettleForwards != nil {
+	if j.Forward != nil {
 		j.done.Go(func() { j.keepSettling(ctx) })
 	}
 	if j.Archive != nil {

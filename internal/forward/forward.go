@@ -1,0 +1,356 @@
+// Package forward turns feedback into issues at the code host: the quota of visitors, one
+// submission at a time for each key, and the search for issues whose creation the code host
+// has not confirmed.
+//
+//	forward.go   Engine, feedback that visitors send or that is stored
+//	settle.go    what has become of interrupted submissions
+//	template.go  what issues are made of
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"svc/internal/codehost"
+	"svc/internal/fault"
+	"svc/internal/limit"
+	"svc/internal/seal"
+	"svc/store"
+)
+
+const (
+	// maxIssues bounds the issues that are created at the same time: code hosts regard more
+	// as an attack. Other submissions wait for a slot within the time of their request.
+	maxIssues = 64
+	// maxAddresses bounds the table of the quota.
+	maxAddresses = 100_000
+)
+
+// Config is what an Engine works with.
+type Config struct {
+	DB   *store.Store
+	Log  *slog.Logger
+	Now  func() time.Time
+	Keys *seal.Keys       // of the credentials of the app
+	Host *codehost.Client // the code host
+
+	Limit  int           // issues made of feedback of one address ...
+	Period time.Duration // ... in this time
+}
+
+// Engine makes issues of feedback. It is safe for concurrent use.
+type Engine struct {
+	Config
+	quota     *limit.Sliding
+	slots     chan struct{} // has one entry for each issue that is being created
+	templates templateCache
+
+	mu       sync.Mutex
+	inFlight map[limit.Key]*submission // submissions in progress; guarded by mu
+}
+
+// submission is one in progress. Identical submissions wait for it.
+type submission struct {
+	done chan struct{}
+	err  error // set before done is closed
+}
+
+// New returns an engine. It does not connect to the code host.
+func New(c Config) *Engine {
+	return &Engine{
+		Config: c, quota: limit.NewSliding(c.Limit, c.Period, maxAddresses),
+		slots: make(chan struct{}, maxIssues), inFlight: map[limit.Key]*submission{},
+	}
+}
+
+// Caller is the request on whose behalf feedback is forwarded.
+type Caller struct {
+	Addr      netip.Addr
+	RequestID string // for the log
+}
+
+// begin registers a submission. If an identical one is in progress, it returns that one, and
+// first is false.
+func (e *Engine) begin(key limit.Key) (one *submission, first bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if one := e.inFlight[key]; one != nil {
+		return one, false
+	}
+	one = &submission{done: make(chan struct{})}
+	e.inFlight[key] = one
+	return one, true
+}
+
+// alone waits until no other submission of a key is in progress and begins one, which lasts
+// until end is called. If a submission that it waited for has failed, it returns the same
+// error.
+func (e *Engine) alone(ctx context.Context, key limit.Key) (end func(error), err error) {
+	for {
+		one, first := e.begin(key)
+		if first {
+			return func(err error) { e.end(key, one, err) }, nil
+		}
+		select {
+		case <-one.done:
+			if one.err != nil {
+				return nil, one.err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (e *Engine) end(key limit.Key, one *submission, err error) {
+	e.mu.Lock()
+	delete(e.inFlight, key)
+	e.mu.Unlock()
+	one.err = err
+	close(one.done)
+}
+
+// target is where feedback of a project becomes an issue.
+type target struct {
+	app         *store.CodehostApp
+	integration *store.CodehostIntegration
+}
+
+func (t target) active() bool { return t.integration.FeedbackIssueActive(t.app) }
+
+// inactive says what an administrator has to do before feedback can become an issue, "" where
+// that is nothing.
+func (t target) inactive() string {
+	switch {
+	case t.active():
+		return ""
+	case t.integration.Repo == "":
+		return "the project has no repository in its code host integration"
+	case !t.integration.FeedbackIssue:
+		return "forwarding is switched off in the code host integration of the project"
+	case !t.app.Configured():
+		return "the app of the code host is not configured in the settings of the site"
+	default:
+		return "the app of the code host does not have the feature feedback_issue in the settings of the site"
+	}
+}
+
+func (e *Engine) target(p store.ProjectID) (t target, err error) {
+	err = e.DB.View(func(tx *store.Tx) error {
+		var appErr, integrationErr error
+		t.app, appErr = tx.CodehostApp()
+		t.integration, integrationErr = tx.CodehostIntegration(p)
+		return errors.Join(appErr, integrationErr)
+	})
+	return t, err
+}
+
+// Available reports whether feedback of a project can become an issue.
+func (e *Engine) Available(p store.ProjectID) (bool, error) {
+	t, err := e.target(p)
+	return err == nil && t.active(), err
+}
+
+// Submit makes an issue of feedback that a visitor has sent, and stores the feedback
+// with it. key identifies the submission; without one it is never taken for a duplicate.
+// What fails leaves no record that anybody sees.
+//
+// Issue and record cannot be made at one moment. So the id of the record is stored
+// first, as a store.Forward, and the issue contains it. When it stays unknown whether
+// there is an issue, because the program was killed or the code host did not answer, the
+// same submission, or Settle, looks for the id among the issues.
+func (e *Engine) Submit(ctx context.Context, by Caller, p *store.Project, f *store.Feedback, key *limit.Key) (stored *store.Feedback, err error) {
+	to, err := e.target(p.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case !to.active():
+		return nil, fault.New(fault.Invalid, "feedback of this project cannot be forwarded as an issue; send it without forwarding")
+	case f.Contact == nil || strings.TrimSpace(*f.Contact) == "":
+		return nil, fault.New(fault.Invalid, "contact must not be empty where feedback is forwarded; say how you can be reached, or send it without forwarding")
+	}
+	if key == nil {
+		return e.forward(ctx, by, p, to, &store.Forward{Project: p.ID, Feedback: f})
+	}
+	end, err := e.alone(ctx, *key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { end(err) }()
+	stored, w, err := e.DB.EarlierForward(p.ID, *key)
+	if err != nil || stored != nil {
+		return stored, err
+	}
+	if w == nil {
+		w = &store.Forward{Project: p.ID, Key: key, Feedback: f}
+	}
+	return e.forward(ctx, by, p, to, w)
+}
+
+// Stored makes an issue of feedback that is stored, and returns it with that. Feedback
+// that has been forwarded stays as it is: who asks again, because the answer was lost or
+// somebody else was faster, gets what there is. What is said of Forward holds here, except
+// that whoever may ask is not counted, and that a contact is not needed.
+func (e *Engine) Stored(ctx context.Context, by Caller, p *store.Project, id store.ID) (f *store.Feedback, err error) {
+	key := store.StoredKey(id)
+	end, err := e.alone(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { end(err) }()
+	f, err = store.Read(e.DB, func(tx *store.Tx) (*store.Feedback, error) { return tx.Feedback(p.ID, id) })
+	if err != nil || f.Forwarded {
+		return f, err
+	}
+	to, err := e.target(p.ID)
+	if err != nil {
+		return nil, err
+	}
+	if reason := to.inactive(); reason != "" {
+		return nil, fault.New(fault.Invalid, "feedback of this project cannot be forwarded: %s", reason)
+	}
+	_, w, err := e.DB.EarlierForward(p.ID, key)
+	if err != nil {
+		return nil, err
+	}
+	if w == nil {
+		w = &store.Forward{Project: p.ID, Key: &key, ID: id, Since: e.Now().Unix()}
+	}
+	w.Feedback = f
+	return e.forward(ctx, by, p, to, w)
+}
+
+// forward makes the issue of a Forward, which is new, or one of which it is not known
+// whether it has an issue.
+func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to target, w *store.Forward) (*store.Feedback, error) {
+	app, err := OpenApp(e.Keys, to.app)
+	switch {
+	case err != nil && w.Stored():
+		return nil, err // says what must be corrected
+	case err != nil:
+		answer := fault.New(fault.Unavailable, "feedback cannot be forwarded until the operator of this service has corrected its settings; send it without forwarding").After(time.Hour)
+		return nil, fmt.Errorf("%w: %w", answer, err)
+	}
+	if err := e.takeQuota(by, w); err != nil {
+		return nil, err
+	}
+	// Not the context of the request: a visitor who leaves must not leave an issue without
+	// a record behind.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), codehost.RequestTime)
+	defer cancel()
+	select {
+	case e.slots <- struct{}{}:
+		defer func() { <-e.slots }()
+	case <-ctx.Done():
+		return nil, notForwarded(w, fmt.Errorf("%d issues are being created already", maxIssues))
+	}
+	if w.Tried != 0 {
+		issue, err := e.findIssue(ctx, app, w)
+		switch {
+		case err != nil && (!errors.Is(err, codehost.ErrNotFound) || strings.EqualFold(w.Repo, to.integration.Repo)):
+			return nil, notForwarded(w, err) // one that is only hidden from us may have the issue
+		case issue != nil:
+			return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
+		}
+	}
+	template := e.template(ctx, e.Log.With("id", by.RequestID), to.app, to.integration)
+	w.Repo = to.integration.Repo
+	if err := e.DB.TryForward(w); err != nil {
+		return nil, err
+	}
+	issue, err := e.Host.Repo(app, w.Repo).CreateIssue(ctx, newIssue(p, w.Feedback, template))
+	if err != nil {
+		if failed, ok := errors.AsType[*codehost.Error](err); !ok || !failed.Unclear {
+			err = errors.Join(err, e.DB.AbandonForward(w))
+		}
+		return nil, notForwarded(w, err)
+	}
+	return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
+}
+
+// takeQuota counts a visitor who forwards. Who forwards what is stored has a right to that.
+func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
+	if w.Stored() {
+		return nil
+	}
+	v := e.quota.Take(limit.AddrKey(by.Addr), e.Now())
+	if v.Allowed {
+		return nil
+	}
+	return fault.New(fault.TooMany, "too much feedback was forwarded from your address: at most %d in %s; try again in %s, or send it without forwarding",
+		v.Limit, minutes(e.Period), minutes(v.Reset)).After(v.Reset)
+}
+
+// notForwarded is what a visitor, or who forwards what is stored, reads of a code host that
+// failed. The rest is for the log.
+func notForwarded(w *store.Forward, err error) error {
+	text := "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding"
+	if w.Stored() {
+		text = "the code host did not answer as it should, so the feedback was not forwarded; try again later; the log has the details"
+	}
+	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "%s", text).After(time.Minute), err)
+}
+
+// newIssue is the issue of feedback.
+func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) codehost.NewIssue {
+	values := codehost.Feedback{
+		ProjectKey: p.Key, ProjectName: p.Name, ID: f.ID.String(), Content: f.Content,
+		Contact: valueOf(f.Contact), UserID: valueOf(f.UserID), Rating: valueOf(f.Rating),
+		Platform: string(valueOf(f.Platform)), PlatformVersion: valueOf(f.PlatformVersion),
+		CreatedAt: time.Unix(store.CreatedAt(f.ID), 0),
+	}
+	title, body := template.Render(values)
+	return codehost.NewIssue{Title: title, Body: strings.TrimRight(body, "\n") + "\n\n" + marker(f.ID), Labels: template.Labels}
+}
+
+// marker is in the body of the issue of feedback, whatever its template says, so that
+// the issue can be found. Readers do not see it.
+func marker(id store.ID) string { return "<!-- svc feedback " + id.String() + " -->" }
+
+// findIssue looks for the issue of a Forward, nil where there is none.
+func (e *Engine) findIssue(ctx context.Context, app *codehost.App, w *store.Forward) (*codehost.Issue, error) {
+	return e.Host.Repo(app, w.Repo).FindIssue(ctx, marker(w.ID), time.Unix(w.Begun(), 0))
+}
+
+// linkOf returns the address of an issue, or nil if the code host has not given one.
+func linkOf(issue *codehost.Issue) *string {
+	if strings.TrimSpace(issue.URL) == "" {
+		return nil
+	}
+	return &issue.URL
+}
+
+// OpenApp returns the app of the settings, or nil if it is not configured. If its key cannot be
+// opened the error, of kind Invalid, says that it must be entered again.
+func OpenApp(keys *seal.Keys, settings *store.CodehostApp) (*codehost.App, error) {
+	if !settings.Configured() {
+		return nil, nil
+	}
+	key, err := keys.Open(seal.AppPrivateKey, settings.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	return codehost.NewApp(settings.AppID, key)
+}
+
+// valueOf is the value behind a pointer, or the zero value.
+func valueOf[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
+	}
+	return value
+}
+
+// minutes is a duration for people.
+func minutes(d time.Duration) string {
+	if d <= time.Minute {
+		return "a minute"
+	}
+	return fmt.Sprintf("%d minutes", (d+time.Minute-1)/time.Minute)
+}

@@ -1,0 +1,88 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"svc/internal/codehost"
+	"svc/internal/fault"
+	"svc/store"
+)
+
+const (
+	// settleAfter is how long after a call was given up an issue that it has created is
+	// certain to be in the list of issues.
+	settleAfter = 2 * time.Minute
+	// retryTime is how long a submission that failed can be repeated and is recognized.
+	retryTime = 24 * time.Hour
+)
+
+// Settle finds out what has become of feedback whose request ended without
+// knowing whether there is an issue. Where there is one, the feedback is stored with it;
+// where there is none, nothing is left of it. What the code host does not answer is
+// looked up the next time, for a day.
+func (e *Engine) Settle(ctx context.Context) error {
+	all, err := e.DB.Forwards()
+	if err != nil {
+		return err
+	}
+	var failures []error
+	failed := map[string]bool{} // repositories; those behind them would only wait
+	for _, w := range all {
+		now := e.Now()
+		if failed[w.Repo] || now.Sub(time.Unix(w.Tried, 0)) < settleAfter {
+			continue
+		}
+		if w.Stored() && now.Sub(time.Unix(w.Tried, 0)) > retryTime {
+			continue // whoever forwards it again looks
+		}
+		if err := e.settle(ctx, w); err != nil {
+			failed[w.Repo] = true
+			failures = append(failures, fmt.Errorf("look for the issue of feedback %s in %s: %w", w.ID, w.Repo, err))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return errors.Join(append(failures, e.DB.ForgetForwards(e.Now().Add(-retryTime)))...)
+}
+
+// settle settles one Forward, unless the same submission is being made at the moment or
+// was made since it was read.
+func (e *Engine) settle(ctx context.Context, w *store.Forward) (err error) {
+	if w.Key != nil {
+		one, first := e.begin(*w.Key)
+		if !first {
+			return nil
+		}
+		defer func() { e.end(*w.Key, one, nil) }()
+		_, now, err := e.DB.EarlierForward(w.Project, *w.Key)
+		if err != nil || now == nil || now.ID != w.ID || now.Tried != w.Tried {
+			return err
+		}
+	}
+	to, err := e.target(w.Project)
+	if err != nil {
+		return err
+	}
+	app, err := OpenApp(e.Keys, to.app)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, codehost.RequestTime)
+	defer cancel()
+	issue, err := e.findIssue(ctx, app, w)
+	switch {
+	case err != nil:
+		return err
+	case issue == nil:
+		return e.DB.AbandonForward(w)
+	}
+	_, err = e.DB.CompleteForward(w, issue.Number, linkOf(issue), true)
+	if fault.Is(err, fault.NotFound) {
+		return nil // its project was deleted meanwhile
+	}
+	return err
+}

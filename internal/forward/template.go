@@ -1,0 +1,124 @@
+package forward
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"svc/internal/codehost"
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// template is what the issue of a feedback is made of, with its labels. It is always
+// there: where the file of a repository cannot be had, that of the instance is used.
+func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.CodehostApp, i *store.CodehostIntegration) codehost.Template {
+	t := codehost.BuiltinTemplate
+	if a.CustomTemplate {
+		t = codehost.Template{Title: a.TitleTemplate, Body: a.BodyTemplate}.Or(codehost.BuiltinTemplate)
+	}
+	switch i.TemplateSource {
+	case store.TemplateCustom:
+		t = codehost.Template{Title: i.TitleTemplate, Body: i.BodyTemplate}.Or(codehost.BuiltinTemplate)
+	case store.TemplateRepo:
+		file, err := e.FileTemplate(ctx, a, i)
+		if err == nil {
+			t = file.Template
+			break
+		}
+		log.Warn("the template of the repository is not used", "repo", i.Repo, "path", i.TemplatePath, "ref", i.TemplateRef, "error", err)
+	}
+	if len(t.Labels) == 0 {
+		t.Labels = i.Labels
+	}
+	return t
+}
+
+// FileTemplate is the template of the repository that is saved, from the code host or as
+// it was there a moment ago. The error has a fault for people.
+func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *store.CodehostIntegration) (FetchedTemplate, error) {
+	switch {
+	case i.Repo == "":
+		return FetchedTemplate{}, fault.New(fault.Invalid, "no repository is set: repo_full_name is needed")
+	case i.TemplatePath == "":
+		return FetchedTemplate{}, fault.New(fault.Invalid, "no file is set: feedback_issue_template_repo_path is needed")
+	}
+	place := placeOf(i)
+	if kept, ok := e.templates.get(place, e.Now()); ok {
+		return kept, nil
+	}
+	app, err := OpenApp(e.Keys, a)
+	if err != nil {
+		return FetchedTemplate{}, err
+	}
+	text, err := e.Host.Repo(app, i.Repo).File(ctx, i.TemplatePath, i.TemplateRef)
+	if err != nil {
+		return FetchedTemplate{}, codehost.Explain(err, "the repository has no such text file there, or does not show it", e.Now())
+	}
+	t, err := codehost.ParseTemplateFile(text)
+	if err != nil {
+		return FetchedTemplate{}, err
+	}
+	kept := FetchedTemplate{t, e.Now()}
+	e.templates.put(place, kept)
+	return kept, nil
+}
+
+// ForgetFileTemplate drops the kept copy of the template of a repository, so that it is
+// fetched again.
+func (e *Engine) ForgetFileTemplate(i *store.CodehostIntegration) { e.templates.drop(placeOf(i)) }
+
+// templatePlace names a file of a repository.
+type templatePlace struct{ repo, path, ref string }
+
+func placeOf(i *store.CodehostIntegration) templatePlace {
+	return templatePlace{strings.ToLower(i.Repo), i.TemplatePath, i.TemplateRef}
+}
+
+// FetchedTemplate is a template as it was once.
+type FetchedTemplate struct {
+	codehost.Template
+	Fetched time.Time
+}
+
+const (
+	templateLives = 300 * time.Second
+	maxKept       = 256
+)
+
+// templateCache keeps templates for a while. Its zero value is empty.
+type templateCache struct {
+	mu   sync.Mutex
+	kept map[templatePlace]FetchedTemplate // guarded by mu
+}
+
+func (c *templateCache) get(place templatePlace, now time.Time) (FetchedTemplate, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept, ok := c.kept[place]
+	return kept, ok && kept.lives(now)
+}
+
+func (k FetchedTemplate) lives(now time.Time) bool {
+	return now.Sub(k.Fetched) < templateLives && !k.Fetched.After(now)
+}
+
+// put keeps a template. Those that are too old go, or all where there are too many.
+func (c *templateCache) put(place templatePlace, kept FetchedTemplate) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.kept, func(_ templatePlace, k FetchedTemplate) bool { return !k.lives(kept.Fetched) })
+	if c.kept == nil || len(c.kept) >= maxKept {
+		c.kept = map[templatePlace]FetchedTemplate{}
+	}
+	c.kept[place] = kept
+}
+
+func (c *templateCache) drop(place templatePlace) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.kept, place)
+}
