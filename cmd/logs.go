@@ -56,12 +56,13 @@ log_retention_days of the project.`,
 	return c
 }
 
-// pruneBody is the request that deletes logs.
+// pruneBody is the request that deletes logs. A condition that is nil was not given; an empty
+// address is sent, and the server refuses it.
 type pruneBody struct {
-	EndTime int64  `json:"end_time"`
-	Level   *int   `json:"level,omitempty"`
-	IP      string `json:"ip,omitempty"`
-	DryRun  bool   `json:"dry_run,omitempty"`
+	EndTime int64   `json:"end_time"`
+	Level   *int    `json:"level,omitempty"`
+	IP      *string `json:"ip,omitempty"`
+	DryRun  bool    `json:"dry_run,omitempty"`
 }
 
 func (p *program) pruneLogs(c *cobra.Command, project string, o pruneOptions) error {
@@ -69,9 +70,12 @@ func (p *program) pruneLogs(c *cobra.Command, project string, o pruneOptions) er
 	if err != nil {
 		return err
 	}
-	body := pruneBody{EndTime: before.Unix(), IP: o.ip, DryRun: o.dryRun}
+	body := pruneBody{EndTime: before.Unix(), DryRun: o.dryRun}
 	if c.Flags().Changed("level") {
 		body.Level = &o.level
+	}
+	if c.Flags().Changed("ip") {
+		body.IP = &o.ip
 	}
 	return p.withConnection(c, func(to connection) error {
 		var done resource.PrunedView

@@ -89,6 +89,7 @@ func TestPruneLogsRefusals(t *testing.T) {
 		{Name: "a time before 1970", Method: "POST", Path: prune, Body: `{"end_time":-1}`, Status: 400, Message: "end_time must be an integer of at least 0 (Unix seconds)"},
 		{Name: "wrong types", Method: "POST", Path: prune, Body: `{"end_time":"1","level":4,"ip":7,"dry_run":"yes"}`, Status: 400,
 			Message: "end_time must be an integer of at least 0 (Unix seconds); level must be an integer from 0 to 3; ip must be a string; dry_run must be true or false"},
+		{Name: "an empty address", Method: "POST", Path: prune, Body: `{"end_time":1,"ip":""}`, Status: 400, Message: "ip must not be empty"},
 		{Name: "an unknown project", Method: "POST", Path: "/admin/projects/none/logs/prune", Body: `{"level":1}`, Status: 404, Message: `project "none" not found`},
 	})
 	key := s.Key(t, `{"name":"k","scopes":["logs:read","logs:write"]}`)

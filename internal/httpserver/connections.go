@@ -184,8 +184,8 @@ func (c *connections) Counts() Counts {
 }
 
 // track notes the new state of a connection. If the header has come after the connection was
-// given away, track panics. net/http recovers and drops the request, whose client could not
-// learn its outcome.
+// given away, track panics. net/http recovers and drops the request, because its client could
+// not learn the outcome.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		c.add(&connection{conn: conn})
