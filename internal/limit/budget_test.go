@@ -54,29 +54,3 @@ func TestBudgetWait(t *testing.T) {
 		}
 	})
 }
-
-func TestSlots(t *testing.T) {
-	t.Parallel()
-	s := NewSlots(2)
-	for i, want := range []bool{true, true, false} {
-		if got := s.Take("a"); got != want {
-			t.Errorf("slot %d of a key: got %v, want %v", i+1, got, want)
-		}
-	}
-	if !s.Take("b") {
-		t.Error("a key has an influence on another")
-	}
-	s.Return("a")
-	if !s.Take("a") {
-		t.Error("after a return there is no slot")
-	}
-	if s.Refused() != 1 {
-		t.Errorf("%d refused, want 1", s.Refused())
-	}
-	s.Return("a")
-	s.Return("a")
-	s.Return("b")
-	if len(s.taken) != 0 {
-		t.Errorf("%d keys are held without anything in progress", len(s.taken))
-	}
-}

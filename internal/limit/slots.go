@@ -1,43 +1,85 @@
 package limit
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 )
 
-// Slots limits the number of concurrent operations per key. It only holds keys with operations in
-// progress. It is safe for concurrent use.
+// Slots limits what each key has in progress, such as requests or bytes. It holds only keys
+// that have something in progress, and is safe for concurrent use.
 type Slots struct {
-	most    int
+	most    int64
+	waiting atomic.Int64
 	refused atomic.Uint64
 
-	mu    sync.Mutex
-	taken map[string]int // guarded by mu
+	mu   sync.Mutex
+	keys map[string]*slots // guarded by mu
 }
 
-// NewSlots returns Slots that allow most operations per key at once.
-func NewSlots(most int) *Slots { return &Slots{most: most, taken: map[string]int{}} }
+// slots holds the slots of one key.
+type slots struct {
+	free   *semaphore.Weighted
+	wanted int64 // taken or waited for; guarded by Slots.mu
+}
 
-// Take takes a slot for a key and reports whether one was free.
-func (s *Slots) Take(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taken[key] >= s.most {
+// NewSlots returns slots of which each key may have at most the given number.
+func NewSlots(most int64) *Slots { return &Slots{most: most, keys: map[string]*slots{}} }
+
+// Take takes n slots of a key without waiting and reports whether they were free.
+func (s *Slots) Take(key string, n int64) bool {
+	if !s.enter(key, n).TryAcquire(n) {
 		s.refused.Add(1)
+		s.leave(key, n)
 		return false
 	}
-	s.taken[key]++
 	return true
 }
 
-// Return returns a slot taken with Take.
-func (s *Slots) Return(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taken[key]--; s.taken[key] == 0 {
-		delete(s.taken, key)
+// Wait takes n slots of a key, in the order of the calls, and blocks until they are free. It
+// returns the error of ctx if that ends first. n must not exceed the slots of a key.
+func (s *Slots) Wait(ctx context.Context, key string, n int64) error {
+	free := s.enter(key, n)
+	s.waiting.Add(1)
+	err := free.Acquire(ctx, n)
+	s.waiting.Add(-1)
+	if err != nil {
+		s.refused.Add(1)
+		s.leave(key, n)
 	}
+	return err
 }
 
-// Refused returns the number of calls of Take that found no slot.
+// Return gives back n slots that Take or Wait took, in one call or in several.
+func (s *Slots) Return(key string, n int64) { s.leave(key, n).Release(n) }
+
+// enter returns the slots of a key, which are kept until leave is called with the same n.
+func (s *Slots) enter(key string, n int64) *semaphore.Weighted {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.keys[key]
+	if of == nil {
+		of = &slots{free: semaphore.NewWeighted(s.most)}
+		s.keys[key] = of
+	}
+	of.wanted += n
+	return of.free
+}
+
+func (s *Slots) leave(key string, n int64) *semaphore.Weighted {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.keys[key]
+	if of.wanted -= n; of.wanted == 0 {
+		delete(s.keys, key)
+	}
+	return of.free
+}
+
+// Waiting returns the number of calls of Wait that are blocked.
+func (s *Slots) Waiting() int64 { return s.waiting.Load() }
+
+// Refused returns the number of calls of Take and Wait that found too few free slots.
 func (s *Slots) Refused() uint64 { return s.refused.Load() }
