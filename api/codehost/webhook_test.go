@@ -658,20 +658,7 @@ func TestLargeDeliveriesAreFew(t *testing.T) {
 	hold := func(address string, bytes int) {
 		t.Helper()
 		body := &heldBody{sent: large[:bytes], begun: make(chan struct{}), end: end}
-		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.ContentLength = int64(len(large))
-		r.Header.Set("Expect", "100-continue")
-		r.Header.Set("X-Hub-Signature-256", codehosttest.Sign(large, hookSecret))
-		r.Header.Set("X-Forwarded-For", address)
-		held.Go(func() {
-			client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
-			if answer, err := client.Do(r); err == nil {
-				_ = answer.Body.Close() // an answer to half a body
-			}
-		})
+		body.send(t, s, large, address, &held)
 		<-body.begun
 	}
 	from := func(address string) map[string]string { return map[string]string{"X-Forwarded-For": address} }
@@ -719,6 +706,45 @@ func (b *heldBody) Read(p []byte) (int, error) {
 	b.once.Do(func() { close(b.begun) })
 	<-b.end
 	return 0, io.ErrUnexpectedEOF
+}
+
+// send delivers large with b as its body, until b ends.
+func (b *heldBody) send(t *testing.T, s *apitest.Server, large []byte, address string, held *sync.WaitGroup) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ContentLength = int64(len(large))
+	r.Header.Set("Expect", "100-continue")
+	r.Header.Set("X-Hub-Signature-256", codehosttest.Sign(large, hookSecret))
+	r.Header.Set("X-Forwarded-For", address)
+	held.Go(func() {
+		client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
+		if answer, err := client.Do(r); err == nil {
+			_ = answer.Body.Close() // an answer to half a body
+		}
+	})
+}
+
+// TestLargeDeliveriesOfAnAddress checks that the unsigned deliveries of one address leave
+// memory for a large one of another address.
+func TestLargeDeliveriesOfAnAddress(t *testing.T) {
+	t.Parallel()
+	s := hooked(t, apitest.WithConfig(func(c *api.Config) { c.BodyBudget = 16 << 20 }))
+	large := release(t, map[string]any{"release.body": strings.Repeat("x", 5<<20)})
+	end := make(chan struct{})
+	var held sync.WaitGroup
+	for range 2 {
+		body := &heldBody{sent: large[:5<<19], begun: make(chan struct{}), end: end}
+		body.send(t, s, large, "203.0.113.1", &held)
+	}
+	for s.Metric(t, "svc_public_body_bytes") < 8<<20 && s.Metric(t, `svc_public_bodies_refused_total{reason="address"}`) == 0 {
+	} // until the server has read as much as it does
+	status, answer := deliver(t, s, releases, "release", large, map[string]string{"X-Forwarded-For": "203.0.113.2"})
+	expect(t, "another address", status, answer, 200, `{"status":"synced"}`)
+	close(end)
+	held.Wait()
 }
 
 // unread is a body that notes whether somebody reads it.

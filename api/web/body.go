@@ -38,9 +38,14 @@ const (
 // credential that could be checked first. It is safe for concurrent use.
 type Bodies struct {
 	memory   *limit.Budget // bytes of buffers above firstPiece
-	large    *limit.Budget // the half of memory that bodies above PublicBodyLimit may take
 	arriving *limit.Slots  // bodies in progress, by address
-	largeOf  *limit.Slots  // bodies above PublicBodyLimit, by address
+
+	// Bodies above PublicBodyLimit may take seven eighths of memory, and those of one address
+	// half of that. So with the default, the largest delivery fits beside those of any other
+	// address.
+	large      *limit.Budget
+	largeOf    *limit.Slots // their number, by address
+	largeBytes *limit.Slots // their bytes, by address
 
 	// Bodies are received in a ring in the order in which they began, and one timer looks
 	// at it: a timer of its own would cost each small request a microsecond.
@@ -52,8 +57,8 @@ type Bodies struct {
 // NewBodies returns limits with a budget in bytes.
 func NewBodies(budget int64) *Bodies {
 	b := &Bodies{
-		memory: limit.NewBudget(budget), large: limit.NewBudget(budget / 2),
-		arriving: limit.NewSlots(bodiesPerAddress), largeOf: limit.NewSlots(largePerAddress),
+		memory: limit.NewBudget(budget), arriving: limit.NewSlots(bodiesPerAddress),
+		large: limit.NewBudget(budget * 7 / 8), largeOf: limit.NewSlots(largePerAddress), largeBytes: limit.NewSlots(budget * 7 / 16),
 	}
 	b.ends.prev, b.ends.next = &b.ends, &b.ends
 	return b
@@ -109,7 +114,7 @@ func (b *Bodies) Budget() (used, size int64) { return b.memory.Used(), b.memory.
 // Refused returns the number of bodies refused because the budget was used up, and
 // because their address had too many.
 func (b *Bodies) Refused() (byBudget, byAddress uint64) {
-	return b.memory.Refused() + b.large.Refused(), b.arriving.Refused() + b.largeOf.Refused()
+	return b.memory.Refused() + b.large.Refused(), b.arriving.Refused() + b.largeOf.Refused() + b.largeBytes.Refused()
 }
 
 // body is the body of a request, and what it holds of the limits in Bodies.
@@ -118,7 +123,7 @@ type body struct {
 	err   error
 	read  bool
 	held  int64 // bytes of Bodies.memory
-	large bool  // has a slot of Bodies.largeOf, and held is also of Bodies.large
+	large bool  // has a slot of Bodies.largeOf, and held is also of Bodies.large and Bodies.largeBytes
 
 	request    *Request // that it belongs to, while it is received
 	prev, next *body    // in the ring of Bodies
@@ -234,32 +239,54 @@ func (r *Request) grow(b []byte, size int64) ([]byte, error) {
 	return append(make([]byte, 0, next), b...), nil
 }
 
-// take takes what a buffer of next bytes needs beyond what the body holds.
+// take takes the bytes that a buffer of next bytes needs beyond those that the body holds.
+// Once large is true, the body exceeds PublicBodyLimit.
 func (b *body) take(r *Request, next int64, large bool) error {
-	from := r.Route.Bodies
-	if large && !b.large {
-		address := limit.AddrKey(r.Addr)
-		if !from.largeOf.Take(address) {
+	from, more := r.Route.Bodies, next-b.held
+	if !large {
+		if !from.memory.Take(more) {
+			return errNoMemory
+		}
+		b.held = next
+		return nil
+	}
+	address := limit.AddrKey(r.Addr)
+	if !b.large {
+		if !from.largeOf.Take(address, 1) {
 			return errLarge
 		}
-		if !from.large.Take(b.held) {
-			from.largeOf.Return(address)
+		if !from.takeLarge(address, b.held) {
+			from.largeOf.Return(address, 1)
 			return errNoMemory
 		}
 		b.large = true
 	}
-	more := next - b.held
-	if b.large && !from.large.Take(more) {
+	if !from.takeLarge(address, more) {
 		return errNoMemory
 	}
 	if !from.memory.Take(more) {
-		if b.large {
-			from.large.Return(more)
-		}
+		from.returnLarge(address, more)
 		return errNoMemory
 	}
 	b.held = next
 	return nil
+}
+
+// takeLarge takes n bytes for a body above PublicBodyLimit, beside those of memory.
+func (b *Bodies) takeLarge(address string, n int64) bool {
+	if !b.largeBytes.Take(address, n) {
+		return false
+	}
+	if !b.large.Take(n) {
+		b.largeBytes.Return(address, n)
+		return false
+	}
+	return true
+}
+
+func (b *Bodies) returnLarge(address string, n int64) {
+	b.large.Return(n)
+	b.largeBytes.Return(address, n)
 }
 
 // Release gives back what the body and the answer held of the limits. The server calls it
@@ -271,8 +298,9 @@ func (r *Request) Release() {
 		r.Route.Bodies.memory.Return(b.held)
 	}
 	if b.large {
-		r.Route.Bodies.large.Return(b.held)
-		r.Route.Bodies.largeOf.Return(limit.AddrKey(r.Addr))
+		address := limit.AddrKey(r.Addr)
+		r.Route.Bodies.returnLarge(address, b.held)
+		r.Route.Bodies.largeOf.Return(address, 1)
 	}
 	b.held, b.large = 0, false
 }
@@ -286,7 +314,7 @@ func (r *Request) becomeLate() {
 	if b.ended {
 		return
 	}
-	b.slot = r.Route.Bodies.arriving.Take(limit.AddrKey(r.Addr))
+	b.slot = r.Route.Bodies.arriving.Take(limit.AddrKey(r.Addr), 1)
 	if b.refused = !b.slot; b.refused {
 		r.stopReading()
 	}
@@ -302,7 +330,7 @@ func (r *Request) arrived() (refused bool) {
 	defer b.mu.Unlock()
 	b.ended = true
 	if b.slot {
-		r.Route.Bodies.arriving.Return(limit.AddrKey(r.Addr))
+		r.Route.Bodies.arriving.Return(limit.AddrKey(r.Addr), 1)
 	}
 	return b.refused
 }

@@ -124,8 +124,8 @@ var definitions = []Definition{
 	},
 	{
 		Key: "public_body_budget_mib", Variable: "SVC_PUBLIC_BODY_BUDGET_MIB", Kind: "integer", Default: "64",
-		Help: "Memory for request bodies of callers without a credential, in MiB; beyond it they get 503. Bodies up to 4 KiB do not count; half is for webhook deliveries above 1 MiB.",
-		Why:  "Enough for a thousand submissions at a time; below 50, the largest deliveries of code hosts are refused.",
+		Help: "Memory for request bodies of callers without a credential, in MiB; beyond it they get 503. Bodies up to 4 KiB do not count; an eighth is kept free of webhook deliveries above 1 MiB.",
+		Why:  "Enough for a thousand submissions at a time; below 58, the largest deliveries of code hosts are refused.",
 		set:  into(func(s *Settings) *int { return &s.PublicBodyBudget }, number(1, maxCount)),
 	},
 	{
