@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// manyFiles is the number of files from which the comment of a package lists them.
+// manyFiles is the number of files from which a package comment must list them.
 const manyFiles = 5
 
-// TestPackageCommentsListFiles holds the comments of packages to their files: one that
-// names files names all of them and no other, and one of many files names them. The
-// file with the comment goes without saying. The files of one story for several systems,
-// such as owner_unix.go and owner_windows.go, count as one. Package cmd has a file for
-// each command and names the others.
+// TestPackageCommentsListFiles checks the lists of files in package comments. A comment that names
+// files must name all of them and no others, and a package with many files must have a list. The
+// file with the comment need not be listed. Files for several systems, such as owner_unix.go and
+// owner_windows.go, count as one. Package cmd has a file for each command and only names the
+// others.
 func TestPackageCommentsListFiles(t *testing.T) {
 	t.Parallel()
 	files, named, home := map[string]map[string]bool{}, map[string]map[string]bool{}, map[string]string{}
@@ -63,5 +63,5 @@ var (
 	system   = regexp.MustCompile(`_(unix|windows|linux|darwin|other)$`)
 )
 
-// story is the name of a file without what says for which system it is.
+// story returns the name of a file without the part for its system.
 func story(file string) string { return system.ReplaceAllString(strings.TrimSuffix(file, ".go"), "") }

@@ -18,9 +18,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// mayImport is the whole dependency policy: who may import which package of
-// ours. A name that ends in "/..." means everything below it. Tests may import
-// more.
+// mayImport is the dependency policy: it maps each of our packages to our packages that it may
+// import. A name that ends in "/..." includes everything below it. Tests may import more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
 	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "search", "store", "internal/..."},
@@ -48,18 +47,18 @@ var mayImport = map[string][]string{
 
 	"internal/codehost/codehosttest": {},
 
-	// The data directory. It and jobs are the only internal packages above the store.
+	// The data directory. This package and jobs are the only internal packages above the store.
 	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
 
-	// Work that no request waits for.
+	// Background work.
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/files", "internal/files/...", "internal/datadir", "internal/forward", "internal/instance", "internal/outbound", "search"},
 
-	// Looks at everything from outside.
+	// Examines an installation from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/proxy", "internal/setting", "internal/datadir"},
 
 	"internal/event/submission": {"internal/event/jsonscan", "internal/platform"},
 
-	// Engines have one thing outside the process each.
+	// Each of these uses one external resource.
 	"internal/backup":      {"internal/durable", "internal/datadir", "internal/disk"},
 	"internal/cdn":         {"internal/outbound"},
 	"internal/translate":   {"internal/fault", "internal/outbound", "internal/placeholder"},
@@ -74,7 +73,7 @@ var mayImport = map[string][]string{
 	"internal/event":       {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":     {},
 
-	// The way out, and the content of files.
+	// Requests to other machines, and the content of files.
 	"internal/outbound":                  {},
 	"internal/files":                     {"internal/fault"},
 	"internal/files/storage":             {"internal/durable", "internal/files", "internal/outbound"},
@@ -82,7 +81,7 @@ var mayImport = map[string][]string{
 	"internal/files/slicecache":          {"internal/disk", "internal/durable"},
 	"internal/files/upload":              {"internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/integrity"},
 
-	// The rooms of the event engine: event -> query -> block -> encoding.
+	// The layers of the event engine: event -> query -> block -> encoding.
 	"internal/event/block":      {"internal/event/encoding", "internal/event/jsonscan", "internal/integrity"},
 	"internal/event/dictionary": {"internal/boltfile", "internal/event/encoding", "internal/event/hashindex", "internal/integrity"},
 	"internal/event/encoding":   {"internal/integrity"},
@@ -90,7 +89,7 @@ var mayImport = map[string][]string{
 	"internal/event/jsonscan":   {},
 	"internal/event/query":      {"internal/event/block", "internal/event/encoding", "internal/event/jsonscan", "internal/fault", "internal/formula", "internal/geo", "internal/stats"},
 
-	// Rules are pure: values in, values out.
+	// Pure rules without side effects.
 	"internal/auth":        {},
 	"internal/seal":        {"internal/fault"},
 	"internal/limit":       {"internal/fault"},
@@ -108,13 +107,13 @@ var mayImport = map[string][]string{
 	"internal/stats":       {"internal/platform"},
 	"internal/counter":     {},
 
-	// What both data files are opened with.
+	// Common parts of both data files.
 	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/integrity", "internal/meter"},
 
 	"internal/hourly": {"internal/integrity"},
 	"internal/disk":   {"internal/durable", "internal/fault"},
 
-	// Leaves know nothing of ours.
+	// Leaves import none of our packages.
 	"assets":             {},
 	"clients/browser":    {},
 	"internal/datadir":   {},
@@ -131,22 +130,22 @@ var mayImport = map[string][]string{
 	"tests/clients": {},
 	"tests/crash":   {},
 
-	// What the client libraries are held to; tests read it.
+	// Test vectors for the client libraries.
 	"clients/vectors": {},
 
-	// For measuring.
+	// For measurements.
 	"internal/testutil/server": {"internal/control", "internal/datadir"},
 	"bench/internal/loadgen":   {},
 	"bench/internal/workload":  {"bench/internal/loadgen"},
 
-	// What makes a release; nobody imports it.
+	// Builds releases; must not be imported.
 	"tools/gate": {},
 	"tools/dist": {"cmd"},
 
-	// The one version of server and clients.
+	// The common version of server and clients.
 	"tools/version": {},
 
-	// Benchmarks run the real thing; nobody imports them.
+	// Benchmarks run the real program; must not be imported.
 	"bench":         {"bench/internal/...", "internal/datadir", "internal/testutil/server"},
 	"bench/clients": {},
 	"bench/console": {"internal/transfer"},
@@ -154,8 +153,8 @@ var mayImport = map[string][]string{
 	"bench/soak":    {},
 }
 
-// onlyIn says who may touch a library whose types must not spread. It names
-// every library that the program uses.
+// onlyIn lists the packages that may import a library, so that its types do not leak into others.
+// It names every library that the program uses.
 var onlyIn = map[string][]string{
 	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
 
@@ -236,8 +235,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestFileNamesHaveOneOwner holds that no package but internal/datadir spells the
-// name of a file of the data directory.
+// TestFileNamesHaveOneOwner checks that only internal/datadir contains the names of files of the
+// data directory.
 func TestFileNamesHaveOneOwner(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -266,15 +265,15 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 	})
 }
 
-// spells reports whether a text is the name of a file, that of a file made beside it,
-// or a path that begins with it.
+// spells reports whether a text is the name of a file, of a file derived from it, or a path that
+// begins with it.
 func spells(text, name string) bool {
 	rest, begins := strings.CutPrefix(strings.TrimPrefix(text, "."), name)
 	return begins && (rest == "" || rest[0] == '.' && !strings.Contains(rest, " ") || rest[0] == '/')
 }
 
-// TestDependenciesAreExplained holds docs/dependencies.md to the imports: every
-// library has its row, and every row its library.
+// TestDependenciesAreExplained compares docs/dependencies.md with the imports: every library must
+// have a row, and every row a library.
 func TestDependenciesAreExplained(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("docs/dependencies.md")
@@ -302,8 +301,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// eachFile calls fn with the imports of every Go file of the module, whatever
-// system the file is for.
+// eachFile calls fn with the imports of every Go file of the module, for all systems.
 func eachFile(t *testing.T, fn func(file string, imports []string)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -346,14 +344,14 @@ func covers(pattern, name string) bool {
 	return pattern == name
 }
 
-// outside reports whether a package is neither ours nor of the standard library:
-// its path begins with a host.
+// outside reports whether a package is neither ours nor part of the standard library: its path
+// begins with a host.
 func outside(imported string) bool {
 	host, _, _ := strings.Cut(imported, "/")
 	return strings.Contains(host, ".")
 }
 
-// libraryOf finds the library among many that an imported package belongs to.
+// libraryOf returns the library among many to which an imported package belongs.
 func libraryOf(imported string, many []string) (library string, found bool) {
 	for _, library := range many {
 		if imported == library || strings.HasPrefix(imported, library+"/") {

@@ -1,10 +1,10 @@
-// Command svc tells apps whether they must update, and takes their releases.
+// Command svc is the server for app authors: update checks, releases, feedback, logs and events.
 package main
 
 import (
 	_ "embed"
 	"os"
-	_ "time/tzdata" // images without one have no table of time zones
+	_ "time/tzdata" // for images without a table of time zones
 
 	"svc/cmd"
 )

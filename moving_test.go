@@ -10,7 +10,7 @@ import (
 	"svc/internal/transfer"
 )
 
-// TestPackingScript packs lines with the script of docs/moving.md.
+// TestPackingScript runs the script in docs/moving.md.
 func TestPackingScript(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")

@@ -18,16 +18,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary be svc, so that examples run the real program.
+// TestMain lets the test binary act as svc, so that examples run the real program.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"svc": main})
 }
 
-// TestExamples runs the examples of the documentation word for word, each page
-// against a server of its own. The comment above a block says what it is: the
-// block under "serve" starts the server, those under "run" are run in their
-// order in one shell, and what the one before prints must have all that is in the
-// block under "prints".
+// TestExamples runs the examples of the documentation word for word, each page against a server of
+// its own. The comment above a block determines its kind: the block under "serve" starts the
+// server, those under "run" are run in order in one shell, and the output of a block must contain
+// everything in the following block under "prints".
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{"README.md", "docs/api-keys.md", "docs/moving.md"} {
@@ -70,8 +69,8 @@ func readExamples(t *testing.T, page string) []example {
 	return examples
 }
 
-// shell is bash in dir. It can say "go run ." outside the folder of the sources,
-// and settings of whoever runs the tests do not reach it.
+// shell returns a bash command that runs in dir. "go run ." works outside the folder of the
+// sources. The caller's settings are not passed on.
 func shell(t *testing.T, dir, script string, env ...string) *exec.Cmd {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl"} {
@@ -90,8 +89,8 @@ func shell(t *testing.T, dir, script string, env ...string) *exec.Cmd {
 	return c
 }
 
-// serve runs the example that starts the server, on a free port, and returns
-// the server's address. It is stopped as a person does it.
+// serve runs the example that starts the server, on a free port, and returns the server's address.
+// The server is interrupted at the end of the test.
 func serve(t *testing.T, dir string, examples []example) string {
 	t.Helper()
 	at := slices.IndexFunc(examples, func(e example) bool { return e.kind == "serve" })
@@ -135,10 +134,10 @@ func serve(t *testing.T, dir string, examples []example) string {
 	}
 }
 
-// password is that of the administrator in the examples.
+// password is the administrator's password in the examples.
 const password = "correct horse"
 
-// runExamples runs the examples to run and returns what each printed.
+// runExamples runs the examples and returns the output of each.
 func runExamples(t *testing.T, dir, url string, examples []example) []string {
 	t.Helper()
 	const end = "\x1e"
@@ -160,8 +159,8 @@ func runExamples(t *testing.T, dir, url string, examples []example) []string {
 	return outputs
 }
 
-// compareAnswer expects an output to be a JSON object with everything that the
-// example shows, and perhaps more.
+// compareAnswer fails the test unless an output is a JSON object with at least the fields of the
+// example.
 func compareAnswer(t *testing.T, output string, e example) {
 	t.Helper()
 	var got, want any
@@ -176,8 +175,7 @@ func compareAnswer(t *testing.T, output string, e example) {
 	}
 }
 
-// has reports whether a JSON value is the wanted one, where objects may have
-// more fields.
+// has reports whether a JSON value equals want, except that objects may have additional fields.
 func has(got, want any) bool {
 	wanted, ok := want.(map[string]any)
 	if !ok {
@@ -191,8 +189,8 @@ func has(got, want any) bool {
 	return ok
 }
 
-// TestReadmeNamesEveryCommand compares the table of commands with the program's
-// own list, in both directions.
+// TestReadmeNamesEveryCommand compares the table of commands with the program's own list, in both
+// directions.
 func TestReadmeNamesEveryCommand(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("README.md")
@@ -218,7 +216,7 @@ func TestReadmeNamesEveryCommand(t *testing.T) {
 	}
 }
 
-// TestLinksLeadSomewhere follows the links between the pages.
+// TestLinksLeadSomewhere checks the links between the pages.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	var pages []string

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// filesNamed lists the files of a name below the root of the project.
+// filesNamed returns the paths of all files with a name in the project.
 func filesNamed(t *testing.T, name string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -28,9 +28,9 @@ func filesNamed(t *testing.T, name string) (paths []string) {
 	return paths
 }
 
-// TestLockFilesHaveHashes: npm compares what it downloads with a hash only where the lock
-// file has one, which it leaves out for packages of other platforms when it reads an
-// installed folder. Where it downloads from is for each machine to say.
+// TestLockFilesHaveHashes checks that lock files contain hashes. npm verifies a download only if
+// the lock file has its hash, which npm omits for packages of other platforms if it reads an
+// installed folder. The registry is configured on each machine.
 func TestLockFilesHaveHashes(t *testing.T) {
 	t.Parallel()
 	for _, path := range filesNamed(t, "package-lock.json") {
@@ -48,7 +48,7 @@ func TestLockFilesHaveHashes(t *testing.T) {
 			t.Fatalf("%s: %d packages, %v", path, len(lock.Packages), err)
 		}
 		for name, entry := range lock.Packages {
-			if name == "" || entry.Link { // it is here
+			if name == "" || entry.Link { // part of the project
 				continue
 			}
 			if !strings.HasPrefix(entry.Integrity, "sha512-") {
@@ -61,8 +61,7 @@ func TestLockFilesHaveHashes(t *testing.T) {
 	}
 }
 
-// TestImagesArePinned: an image is built from the same images until somebody changes the
-// digest.
+// TestImagesArePinned checks that base images are pinned by digest.
 func TestImagesArePinned(t *testing.T) {
 	t.Parallel()
 	pinned := regexp.MustCompile(`^[^ @]+:[^ @]+@sha256:[0-9a-f]{64}$`)

@@ -16,8 +16,8 @@ import (
 	"svc/api/apitest"
 )
 
-// operations are those of openapi.yaml by method and path below the API, whatever their
-// parameters are called.
+// operations maps method and path below the API, without the names of parameters, to the operations
+// of openapi.yaml.
 type operations map[string]*apitest.Operation
 
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
@@ -35,7 +35,7 @@ func readOperations(t *testing.T) operations {
 
 func place(method, path string) string { return method + " " + parameter.ReplaceAllString(path, "{}") }
 
-// success makes an answer that the file allows when all is well.
+// success returns a random successful answer that openapi.yaml allows.
 func (all operations) success(s *sampler, method, path string) answer {
 	o := all[place(method, path)]
 	if o == nil {
@@ -56,8 +56,8 @@ func (all operations) success(s *sampler, method, path string) answer {
 	return answer{Status: status, Body: string(text)}
 }
 
-// consistent changes fields of an answer that must fit each other, and adds what a newer
-// server may say.
+// consistent makes related fields of an answer consistent, and adds fields that a newer server may
+// send.
 func (s *sampler) consistent(path string, fields map[string]any) {
 	switch {
 	case strings.HasSuffix(path, "/check-update"):
@@ -68,7 +68,7 @@ func (s *sampler) consistent(path string, fields map[string]any) {
 			fields["target_version"] = nil
 			fields["milestone"].(map[string]any)["target_is_milestone"] = false
 		}
-	case path == "/auth/login": // it becomes a header
+	case path == "/auth/login": // it is sent as a header later
 		fields["access_token"] = "header.payload." + s.matching("[0-9A-Za-z_-]{20}")
 	case strings.HasSuffix(path, "/events") && fields["rejected"] != nil:
 		fields["rejected"] = []any{map[string]any{"index": 0, "message": "properties must be an object"}}
@@ -83,7 +83,7 @@ func decoded(body string) (value any, isJSON bool) {
 	return value, isJSON
 }
 
-// Every answer that the recorder makes is one that openapi.yaml allows.
+// TestAnswersAreAsOpenAPISays checks that openapi.yaml allows every answer of the recorder.
 func TestAnswersAreAsOpenAPISays(t *testing.T) {
 	t.Parallel()
 	all := readOperations(t)

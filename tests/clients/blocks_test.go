@@ -18,13 +18,13 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// page is the documentation whose blocks are run.
+// page is the documentation page with the tested blocks.
 const page = "../../docs/clients.md"
 
-// exampleAddress is the server of the blocks.
+// exampleAddress is the address of the server in the blocks.
 const exampleAddress = "https://svc.example.com"
 
-// blocks returns those of each language, in their order.
+// blocks returns the blocks of each language in their order.
 func blocks(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -42,7 +42,7 @@ func blocks(t *testing.T) map[string][]string {
 	return found
 }
 
-// TestBlocksOfClients: all languages show the same things.
+// TestBlocksOfClients checks that all languages have the same number of blocks.
 func TestBlocksOfClients(t *testing.T) {
 	t.Parallel()
 	found := blocks(t)
@@ -53,8 +53,8 @@ func TestBlocksOfClients(t *testing.T) {
 	}
 }
 
-// TestLibrariesSayWhereTheyComeFrom: what a library is installed from is here, not in a
-// registry where its name may be somebody else's, and its package says whose it is.
+// TestLibrariesSayWhereTheyComeFrom checks that libraries are installed from this repository, not
+// from a registry where another owner may have the name, and that their packages name their origin.
 func TestLibrariesSayWhereTheyComeFrom(t *testing.T) {
 	t.Parallel()
 	read := func(parts ...string) string {
@@ -95,9 +95,9 @@ func TestLibrariesSayWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
-// TestEveryLibraryRunsItsDocumentation runs the blocks of docs/clients.md as one program
-// a language, twice, against a server of its own that has what the first run left, and
-// looks at what the server has after each.
+// TestEveryLibraryRunsItsDocumentation runs the blocks of docs/clients.md as one program per
+// language. It runs each program twice, against a server that keeps the data of the first run, and
+// checks the server's data after each run.
 func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 	t.Parallel()
 	found := blocks(t)
@@ -118,11 +118,11 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 	})
 }
 
-// checkDocumented looks at what the blocks have left on the server.
+// checkDocumented checks the data that the blocks have sent to the server.
 func checkDocumented(t *testing.T, s *server.Server) {
 	t.Helper()
-	// listed is a text of each entry of a list of the project, without repetitions: the server
-	// takes two equal submissions within a minute for one, which a slow machine may miss.
+	// listed returns a text of each entry of a list of the project, without repetitions: the server
+	// stores equal submissions within a minute once, but a slow machine may take longer.
 	listed := func(path, field string) (texts []string) {
 		t.Helper()
 		var page struct{ Data []map[string]any }
@@ -161,8 +161,8 @@ func checkDocumented(t *testing.T, s *server.Server) {
 	}
 }
 
-// documented starts the server that the page speaks of: with a project, and a version
-// newer than that of the app, which was never published; it has the file of the newer one.
+// documented starts a server with a project as described on the page, a version newer than the
+// app's, which was never published, and the file of the newer version.
 func documented(t *testing.T) (s *server.Server, key string) {
 	t.Helper()
 	program, err := server.Find(t.Context(), t.TempDir())
@@ -198,7 +198,7 @@ func documented(t *testing.T) (s *server.Server, key string) {
 	return s, key
 }
 
-// password is that of the administrator, which the first login removes from its file.
+// password returns the administrator's password. The first login removes it from its file.
 func password(t *testing.T, s *server.Server) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.Data, datadir.Bootstrap))
@@ -212,8 +212,8 @@ func password(t *testing.T, s *server.Server) string {
 	return string(m[1])
 }
 
-// programs make a program of the blocks of a language, in an empty folder. A variable of
-// its environment may be in Env.
+// programs turn the blocks of a language into a program in an empty folder. They may set a variable
+// in Env.
 var programs = map[string]func(t *testing.T, dir, code string) *exec.Cmd{
 	"go": func(t *testing.T, dir, code string) *exec.Cmd {
 		imports := ""
@@ -254,7 +254,7 @@ var programs = map[string]func(t *testing.T, dir, code string) *exec.Cmd{
 		return exec.CommandContext(t.Context(), "bash", "-c", `node "$0" && exec node main.js`, compiler)
 	},
 	"browser": func(t *testing.T, dir, code string) *exec.Cmd {
-		// What moves files is loaded under its pinned name, from beside the page here.
+		// The module for files is loaded under its pinned name, from beside the page here.
 		for _, f := range browser.Files() {
 			put(t, dir, f.PinnedName(), f.Text)
 		}
@@ -292,7 +292,7 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-// goVersion is that of the library.
+// goVersion returns the Go version of the library.
 func goVersion(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(clientsDir, "go", "go.mod"))

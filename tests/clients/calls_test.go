@@ -10,8 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// left are methods that are not called here: their arguments are bytes, or have steps
-// of their own, or the contract and the server disagree about their arguments.
+// left lists methods that are not called here: their arguments are bytes, or they have steps of
+// their own, or the contract and the server disagree about their arguments.
 var left = []string{"public export_my_data", "public delete_my_data", "admin put_upload_chunk", "admin regenerate_codehost_webhook_secret"}
 
 func callStep(namespace, method string, args map[string]any) map[string]any {
@@ -61,7 +61,7 @@ func decodedObject(body string) (map[string]any, bool) {
 	return fields, ok
 }
 
-// callOutage are the answers to the attempts of a call, often none but the usual.
+// callOutage returns the answers to the attempts of a call, often only the usual one.
 func (s *story) callOutage(read bool) (out []answer) {
 	if s.chance(60) {
 		return nil
@@ -93,16 +93,16 @@ func (s *story) callOutage(read bool) (out []answer) {
 	return out
 }
 
-// odd are path arguments that must be escaped.
+// odd lists path arguments that must be escaped.
 var odd = []string{"1.2.3", "1.0+build (beta)", "a/b", "two words", "naïve", "🚀", "50%", "a?b#c", `a\b`, "..x", "~-_.", "zh-Hant", "it's!*", "%2F", "0190a1b2-0000-7000-8000-000000000001"}
 
-// renamed are arguments whose name is not that of the field on the wire.
+// renamed lists arguments with names that differ from the fields of the request.
 var renamed = map[string]map[string]string{
 	"admin update_project":        {"project_key": "new_project_key"},
 	"admin update_project_locale": {"locale": "new_locale"},
 }
 
-// withheld are fields that the contract does not list among the arguments of a method.
+// withheld lists fields that the contract does not list as arguments of a method.
 var withheld = map[string][]string{
 	"admin upsert_version":                         {"version"},
 	"public check_update":                          {"platform", "platform_version", "current_version", "current_comparable_version", "locale"},
@@ -116,8 +116,8 @@ var withheld = map[string][]string{
 	"admin get_about":                              {"refresh"},
 }
 
-// arguments makes the arguments of a method, and the call that they are. local says that
-// the library refuses them without a request.
+// arguments returns random arguments of a method and the resulting call. local reports that the
+// library must reject them without a request.
 func (s *story) arguments(e [4]string) (args map[string]any, c call, local bool) {
 	method := e[0] + " " + e[1]
 	c = call{admin: e[0] == "admin", verb: e[2], template: e[3], query: url.Values{}}
@@ -179,17 +179,17 @@ func (s *story) queryArgument(e [4]string, args map[string]any, p *openapi3.Para
 	}
 	value := s.some(p.Schema)
 	if strings.HasSuffix(p.Schema.Ref, "/Flag") {
-		value = s.chance(50) // arguments are booleans, whatever texts the server takes for one
+		value = s.chance(50) // arguments are booleans, although the server accepts texts
 	}
 	if text, ok := value.(string); ok && text == "" {
-		value = "x" // an empty text may be left out as well
+		value = "x" // an empty text may be omitted as well
 	}
 	args[p.Name] = value
 	query.Set(p.Name, fmt.Sprint(value))
 }
 
-// bodyArguments makes the fields of a body: those that must be there, and of the others
-// some, left out, null where that means something, or with a value.
+// bodyArguments generates the fields of a body: all required ones, and a random choice of the
+// others, omitted, null if that has a meaning, or with a value.
 func (s *story) bodyArguments(method string, args map[string]any, schema *openapi3.Schema) map[string]any {
 	body := map[string]any{}
 	if method == "admin run_event_query" {
@@ -232,7 +232,7 @@ func (s *story) bodyArguments(method string, args map[string]any, schema *openap
 	return body
 }
 
-// checkArguments are the versions of an update check, and whether there are any.
+// checkArguments sets the versions of an update check and reports whether there are any.
 func (s *story) checkArguments(args, body map[string]any) bool {
 	set := func(name, value string) { args[name], body[name] = value, value }
 	switch s.random.IntN(3) {

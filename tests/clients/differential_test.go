@@ -19,7 +19,7 @@ import (
 // steps is the length of a story.
 const steps = 500
 
-// number is an environment variable.
+// number returns an environment variable as a number.
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -33,8 +33,8 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// seeds are those of the stories that are told: one, or as many as SVC_STORY_SEEDS
-// says, or the one of SVC_STORY_SEED.
+// seeds returns the seeds of the stories to run: one by default, SVC_STORY_SEEDS of them, or only
+// SVC_STORY_SEED.
 func seeds(t *testing.T) (all []uint64) {
 	t.Helper()
 	if seed := number(t, "SVC_STORY_SEED", 0); seed != 0 {
@@ -46,12 +46,11 @@ func seeds(t *testing.T) (all []uint64) {
 	return all
 }
 
-// step is what a library did in a step: one line for each request, and one with the
-// result.
+// played is the record of one step: a line for each request of the library, and one for the result.
 type played []string
 
-// Every library sends the same requests in the same story, and they are those that the
-// contract asks for.
+// TestEveryLibraryTellsTheStory checks that all libraries send the same requests in the same story,
+// and that these are the ones required by the contract.
 func TestEveryLibraryTellsTheStory(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(t) {
@@ -77,8 +76,7 @@ func TestEveryLibraryTellsTheStory(t *testing.T) {
 	}
 }
 
-// perform has a library play a story, and returns what it did in each step that it came
-// to.
+// perform has a library play a story and returns the records of the steps that it has played.
 func perform(t *testing.T, language string, plan []planned, seed uint64) (did []played, err error) {
 	all := readOperations(t)
 	contract := apitest.LoadContract(t)
@@ -111,8 +109,7 @@ func perform(t *testing.T, language string, plan []planned, seed uint64) (did []
 	return did, p.finish()
 }
 
-// selected are the fields of a result that the model knows, and an error whether it knows
-// it or not.
+// selected returns the fields of a result that the model predicts. It includes errors in any case.
 func selected(result, want map[string]any) map[string]any {
 	out := map[string]any{}
 	for name := range want {
@@ -138,10 +135,10 @@ func lines(naming *names, requests []request, result map[string]any) (out played
 	return append(out, "result "+canonical(result))
 }
 
-// most is how many steps that differ are printed: those after them often only follow.
+// most is the number of differing steps that are printed. Later differences are often consequences.
 const most = 3
 
-// compare compares what a library did with the model.
+// compare compares the steps of a library with the model.
 func compare(t *testing.T, seed uint64, plan []planned, did []played) {
 	t.Helper()
 	naming, differ := newNames(), 0
@@ -159,7 +156,7 @@ func compare(t *testing.T, seed uint64, plan []planned, did []played) {
 	}
 }
 
-// compareAll says where libraries differ from each other.
+// compareAll reports differences between the libraries.
 func compareAll(t *testing.T, seed uint64, plan []planned, all map[string][]played) {
 	t.Helper()
 	for i, step := range plan {
@@ -178,7 +175,7 @@ func compareAll(t *testing.T, seed uint64, plan []planned, all map[string][]play
 			fmt.Fprintf(&text, "%s:%s\n", strings.Join(languages, ", "), did)
 		}
 		t.Errorf("seed %d, step %d: the libraries differ: %s\n%s", seed, i, canonical(step.step), &text)
-		return // the first one; what follows is often its consequence
+		return // only the first one; the others are often consequences
 	}
 }
 

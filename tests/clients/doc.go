@@ -1,5 +1,4 @@
-// Package clients has no code, only tests of what holds the client libraries together:
-// every library plays the same stories against a recording server, and what it sends is
-// compared with a model of the contract, and with the other libraries; and every library
-// is killed in the middle of tracking.
+// Package clients contains only tests of the client libraries together. Every library plays the
+// same stories against a recording server, and its requests are compared with a model of the
+// contract and with the other libraries. Every library is also killed while it tracks events.
 package clients

@@ -29,14 +29,14 @@ import (
 )
 
 const (
-	// promised is how much of what was tracked last may be lost.
+	// promised is the maximum age of events that may be lost.
 	promised = time.Second
-	// late is how much later than that a library may save on a machine that is busy.
+	// late is the additional delay allowed for saving on a busy machine.
 	late = 500 * time.Millisecond
 )
 
-// A process that tracks is killed, again and again, and its successor sends what it left:
-// no event is counted twice, and none is lost but of the last second.
+// TestEveryLibraryIsKilled repeatedly kills a process that tracks events. Its successor sends the
+// remaining events. No event may be counted twice, and only those of the last second may be lost.
 func TestEveryLibraryIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := number(t, "SVC_CLIENT_KILLS", 5)
@@ -60,7 +60,7 @@ func TestEveryLibraryIsKilled(t *testing.T) {
 	})
 }
 
-// startServer starts the program: the one that SVC_BINARY names, or one built from here.
+// startServer starts the program: the one named by SVC_BINARY, or one built from this tree.
 func startServer(t *testing.T) (*server.Server, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,41 +80,41 @@ func startServer(t *testing.T) (*server.Server, error) {
 	return s, nil
 }
 
-// killing is a library that is killed while it tracks.
+// killing is a library that is killed while it tracks events.
 type killing struct {
 	*server.Server
 	*player
 	project string
 	random  *rand.Rand
-	way     *httptest.Server // to the server; it notes who sends
+	way     *httptest.Server // proxy to the server that records the senders
 
 	rounds []round
 
 	mu       sync.Mutex
 	senders  map[string]bool
-	sessions []string // of batches, in the order in which they were first seen
+	sessions []string // of batches, in the order of their first appearance
 	seen     map[string]bool
 }
 
-// round is the life of one process: what it has written down, and the sessions of what it
-// has tracked, of which there must be one at most.
+// round is the life of one process: the file in which it records tracked events, and the sessions
+// of those events, at most one.
 type round struct {
 	file     string
 	sessions []string
 }
 
-// proxy passes everything to the server and notes the sessions of events.
+// proxy returns a handler that forwards requests to the server and records the sessions of events.
 func (k *killing) proxy() http.Handler {
 	target := &url.URL{Scheme: "http", Host: k.Addr}
 	through := &httputil.ReverseProxy{
 		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ErrorLog: log.New(io.Discard, "", 0), // clients that are killed
+		ErrorLog: log.New(io.Discard, "", 0), // of clients that are killed
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/events") {
 			text, err := io.ReadAll(r.Body)
 			if err != nil {
-				return // killed while it sent
+				return // the client was killed while sending
 			}
 			var batch struct {
 				DistinctID string `json:"distinct_id"`
@@ -139,7 +139,7 @@ func (k *killing) note(sender, session string) {
 	}
 }
 
-// news are the sessions that were first seen since the last call.
+// news returns the sessions that have first appeared since the last call.
 func (k *killing) news() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -174,7 +174,7 @@ func (k *killing) run(t *testing.T, rounds int) error {
 	return errors.Join(k.finish(), k.verify(t))
 }
 
-// open begins a client on what the one before has left, and has it send that.
+// open opens a client with the state of its predecessor, and lets it send the remaining events.
 func (k *killing) open() error {
 	for _, step := range []map[string]any{
 		{"do": "open", "base_url": k.way.URL + apiPath, "real_clock": true, "options": map[string]any{
@@ -194,7 +194,7 @@ func (k *killing) open() error {
 	return nil
 }
 
-// spin has the player track until it is killed, some time after its first event.
+// spin lets the player track events until it is killed, some time after its first event.
 func (k *killing) spin(t *testing.T, file string, after time.Duration) error {
 	text, err := json.Marshal(map[string]any{"do": "spin", "seconds": 600, "file": file})
 	if err != nil {
@@ -217,21 +217,21 @@ func (k *killing) spin(t *testing.T, file string, after time.Duration) error {
 		return k.start()
 	}
 	for _, pid := range renderers(t, k.command.Process.Pid) {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended already
 	}
 	return k.again()
 }
 
-// verify compares what the server has with what was tracked in each round.
+// verify compares the server's data with the tracked events of each round.
 func (k *killing) verify(t *testing.T) error {
 	t.Helper()
-	// The server exports ten times an hour. An identifier that was made right before a
-	// kill may be gone, which loses no event.
+	// The server allows ten exports an hour. An identifier created right before a kill may be lost,
+	// which loses no event.
 	if n := len(k.senders); n < 1 || n > 2 {
 		return fmt.Errorf("the device has had %d identifiers", n)
 	}
 	exported := 0
-	stored := map[string]map[int]int{} // session, number of the event: how often
+	stored := map[string]map[int]int{} // number of occurrences by session and number of the event
 	for sender := range k.senders {
 		var export struct {
 			Data []struct {
@@ -269,7 +269,7 @@ func (k *killing) verify(t *testing.T) error {
 	return errors.Join(append(all, k.counted(t, exported))...)
 }
 
-// verify compares what the server has of a round with what was tracked in it.
+// verify compares the server's events of a round with the tracked ones.
 func (r round) verify(got map[int]int) error {
 	last, want, err := readSpin(r.file)
 	if err != nil {
@@ -294,8 +294,8 @@ func (r round) verify(got map[int]int) error {
 	return nil
 }
 
-// readSpin reads when which event was tracked, in Unix ms, and when the last one was. The
-// last line may be half of one.
+// readSpin returns the time at which each event was tracked, in Unix ms, and the time of the last
+// one. The last line may be incomplete.
 func readSpin(file string) (last int64, at map[int]int64, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -314,7 +314,7 @@ func readSpin(file string) (last int64, at map[int]int64, err error) {
 	return last, at, nil
 }
 
-// counted compares the number in the statistics with that of the export.
+// counted compares the number of events in the statistics with the exported ones.
 func (k *killing) counted(t *testing.T, exported int) error {
 	t.Helper()
 	var overview struct{ Total int }
@@ -329,7 +329,7 @@ func (k *killing) counted(t *testing.T, exported int) error {
 	return nil
 }
 
-// renderers are the processes that show pages of the browser that a process has started.
+// renderers returns the processes that render pages in the browser that a process has started.
 func renderers(t *testing.T, ancestor int) (pids []int) {
 	t.Helper()
 	parent, shows := map[int]int{}, map[int]bool{}

@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// asked is the environment variable that asks for the tests that run the libraries. The
-// gate sets it in its step "clients".
+// asked is the environment variable that enables the tests that run the libraries. The gate sets it
+// in its step "clients".
 const asked = "SVC_CLIENTS"
 
-// patience is how long is waited for what must happen.
+// patience limits how long a test waits for an expected event.
 const patience = time.Minute
 
-// clientsDir is where the libraries are.
+// clientsDir is the folder of the libraries.
 var clientsDir = func() string {
 	dir, err := filepath.Abs("../../clients")
 	if err != nil {
@@ -33,7 +33,7 @@ var clientsDir = func() string {
 	return dir
 }()
 
-// languages are the libraries, and the programs that their players need.
+// languages lists the libraries and the programs that their players need.
 var languages = []struct {
 	name  string
 	needs []string
@@ -45,7 +45,7 @@ var languages = []struct {
 	{"rust", []string{"cargo"}},
 }
 
-// eachLanguage runs a test for every library whose player can run here, at the same time.
+// eachLanguage runs a test concurrently for every library with a player that can run here.
 func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 	t.Helper()
 	if os.Getenv(asked) == "" {
@@ -61,7 +61,8 @@ func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 				t.Skipf("the library for %s needs %s, which is not installed", l.name, program)
 			}
 			if l.name == "rust" {
-				// Distributions keep theirs for years, so this is no failure anywhere.
+				// Distributions keep old versions of Rust for years, so an old one is not a
+				// failure.
 				if old := oldCargo(); old != "" {
 					t.Skip(old)
 				}
@@ -74,7 +75,7 @@ func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 	}
 }
 
-// lacking is the first of some programs that is not installed, "" when all are.
+// lacking returns the first program that is not installed, or "".
 func lacking(programs []string) string {
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
@@ -84,8 +85,8 @@ func lacking(programs []string) string {
 	return ""
 }
 
-// oldCargo tells that cargo is older than the library for Rust needs, and how to get a newer
-// one; it is "" when cargo can build the library.
+// oldCargo returns a message if cargo is too old for the Rust library, with how to get a newer one,
+// or "" if it can build the library.
 var oldCargo = sync.OnceValue(func() string {
 	manifest, err := os.ReadFile(filepath.Join(clientsDir, "rust", "Cargo.toml"))
 	if err != nil {
@@ -123,8 +124,8 @@ func built(language string) error {
 	return once.(func() error)()
 }
 
-// playerScript is the program that starts a player. Another folder of players is for
-// trying the harness.
+// playerScript returns the path of the program that starts a player. SVC_PLAYERS selects another
+// folder, for testing the harness.
 func playerScript(language string) string {
 	if dir := os.Getenv("SVC_PLAYERS"); dir != "" {
 		return filepath.Join(dir, language)
@@ -132,17 +133,17 @@ func playerScript(language string) string {
 	return filepath.Join(clientsDir, language, "player")
 }
 
-// player is a library that does what it is told.
+// player runs a library, which executes the given steps.
 type player struct {
 	*recorder
 	language string
-	state    string // folder of what survives a process
+	state    string // folder of the state that survives a process
 	command  *exec.Cmd
 	exited   chan struct{}
-	output   *bytes.Buffer // read when it has exited
+	output   *bytes.Buffer // may be read after exited is closed
 }
 
-// play makes a player; start starts it.
+// play returns a player that start will start.
 func play(t *testing.T, language string, r *recorder) *player {
 	t.Helper()
 	p := &player{recorder: r, language: language, state: t.TempDir()}
@@ -158,7 +159,7 @@ func (p *player) start() error {
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.output = &bytes.Buffer{}
 	p.command.Stdout, p.command.Stderr = p.output, p.output
-	p.command.WaitDelay = 10 * time.Second // what it leaves behind may hold its output
+	p.command.WaitDelay = 10 * time.Second // its child processes may keep the output open
 	if err := p.command.Start(); err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (p *player) start() error {
 	return err
 }
 
-// result waits for what the player says.
+// result waits for the result of a step.
 func (p *player) result() (json.RawMessage, error) {
 	select {
 	case result := <-p.results:
@@ -186,7 +187,7 @@ func (p *player) result() (json.RawMessage, error) {
 	}
 }
 
-// give hands the player its next step.
+// give sends the player its next step.
 func (p *player) give(step []byte) error {
 	select {
 	case p.steps <- step:
@@ -198,7 +199,7 @@ func (p *player) give(step []byte) error {
 	}
 }
 
-// do has the player do a step.
+// do sends a step and waits for its result.
 func (p *player) do(step map[string]any) (result map[string]any, err error) {
 	text, err := json.Marshal(step)
 	if err != nil {
@@ -219,8 +220,8 @@ func (p *player) do(step map[string]any) (result map[string]any, err error) {
 	return result, json.Unmarshal(answer, &result)
 }
 
-// again waits until a player that was told to end is there again: as a new process, or as
-// a page that was loaded again.
+// again waits until a player that was ended is running again, as a new process or as a reloaded
+// page.
 func (p *player) again() error {
 	select {
 	case <-p.results:
@@ -232,7 +233,7 @@ func (p *player) again() error {
 	}
 }
 
-// finish ends a player that has played everything.
+// finish ends a player after the last step.
 func (p *player) finish() error {
 	close(p.steps)
 	select {
@@ -246,7 +247,7 @@ func (p *player) finish() error {
 	}
 }
 
-// leave ends the process without letting the library end.
+// leave ends the process without closing the library.
 func (p *player) leave() error {
 	if err := p.give([]byte(`{"do":"exit","hard":true}`)); err != nil {
 		return err
@@ -259,7 +260,7 @@ func (p *player) leave() error {
 	}
 }
 
-// kill ends the process and what it has started.
+// kill kills the process and its child processes.
 func (p *player) kill() {
 	if p.command == nil || p.command.Process == nil {
 		return

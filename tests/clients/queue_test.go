@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The model of an event queue: what sections 8 to 10 of the contract of the clients say,
-// and nothing of how a library does it. It has no timers, no threads and no files.
+// A model of the event queue. It follows the contract of the client libraries, independently of
+// their implementations. It has no timers, threads or files.
 
-// collecting are the options of section 8.2 that the model needs.
+// collecting holds the options of event collection that the model needs.
 type collecting struct {
 	enabled, consentMode bool
 	persistence          string
 	batchSize, maxQueue  int
 	idle                 int64 // seconds until a session ends
-	interval             int64 // seconds between flushes, from which waits double
+	interval             int64 // seconds between flushes; the initial wait after a failure, which doubles
 }
 
 var defaultCollecting = collecting{enabled: true, persistence: "persistent", batchSize: 20, maxQueue: 500, idle: 1800, interval: 5}
@@ -25,20 +25,20 @@ var defaultCollecting = collecting{enabled: true, persistence: "persistent", bat
 type tracked struct {
 	id, name          string
 	at                int64 // Unix seconds
-	properties        any   // nil when there are none
-	size              int   // bytes of JSON, about
+	properties        any   // nil if there are none
+	size              int   // approximate bytes of JSON
 	identity, session string
 }
 
-// kept is what is on the device for a namespace.
+// kept is the state of a namespace on the device.
 type kept struct {
 	identity string
 	queue    []tracked
 	optedOut bool
 }
 
-// sender gets a batch and returns the status of the answer, 0 when there is none, and the
-// seconds of Retry-After.
+// sender sends a batch and returns the status of the answer, 0 if there is none, and the seconds of
+// Retry-After.
 type sender func(batch []tracked) (status int, wait int64)
 
 // collection is the queue of one namespace in one process.
@@ -53,13 +53,13 @@ type collection struct {
 	queue           []tracked
 	optedOut        bool
 	failures, holds int
-	until           int64    // monotonic ms: no full batch is sent before
-	stopped         bool     // until a flush
+	until           int64    // monotonic ms until which no full batch is sent
+	stopped         bool     // until the next flush
 	unclear         bool     // whether a full batch would be sent now
-	failed, dropped []string // names refused by the server one by one, and by the queue's own rules
+	failed, dropped []string // names rejected one by one by the server, and by the queue's own rules
 }
 
-// openCollection is the queue of a new process on what is on the device.
+// openCollection returns the queue of a new process with the state on the device.
 func openCollection(options collecting, on kept, newID func() string) *collection {
 	c := &collection{collecting: options, newID: newID}
 	switch options.persistence {
@@ -71,7 +71,7 @@ func openCollection(options collecting, on kept, newID func() string) *collectio
 	return c
 }
 
-// kept is what is on the device when everything was saved.
+// kept returns the state on the device after everything has been saved.
 func (c *collection) kept() (on kept) {
 	switch c.persistence {
 	case "persistent":
@@ -91,7 +91,7 @@ const (
 	maxBatch      = 64 << 10
 )
 
-// eventName is the name under which an event is sent, "" when it cannot be.
+// eventName returns the name under which an event is sent, or "" if it is invalid.
 func eventName(name string) string {
 	name = strings.TrimSpace(name)
 	name = strings.Map(func(r rune) rune {
@@ -115,7 +115,7 @@ func sizeOf(v any) int {
 	return len(text)
 }
 
-// track is section 8.3, and sends when the batch is full.
+// track adds an event, and sends the batch if it is full.
 func (c *collection) track(name string, properties any, unix, monotonic int64, send sender) {
 	if !c.active() {
 		return
@@ -143,10 +143,10 @@ func (c *collection) track(name string, properties any, unix, monotonic int64, s
 	}
 }
 
-// waits reports whether a full batch is not sent for now.
+// waits reports whether full batches are held back at present.
 func (c *collection) waits(monotonic int64) bool { return c.stopped || monotonic < c.until }
 
-// wire is the event as it is sent.
+// wire returns the event as it is sent.
 func (e tracked) wire() map[string]any {
 	out := map[string]any{"event_id": e.id, "name": e.name, "occurred_at": e.at}
 	if e.properties != nil {
@@ -161,7 +161,7 @@ func (c *collection) ensureIdentity() {
 	}
 }
 
-// batch is the longest run from the front that may be sent together.
+// batch returns the longest run from the front of the queue that can be sent together.
 func (c *collection) batch() []tracked {
 	size := 0
 	for i, e := range c.queue {
@@ -173,7 +173,7 @@ func (c *collection) batch() []tracked {
 	return slices.Clone(c.queue)
 }
 
-// deliver sends a batch, in parts when it is refused, and reports whether to go on.
+// deliver sends a batch, in parts if it is refused, and reports whether to continue.
 func (c *collection) deliver(batch []tracked, monotonic int64, send sender, sent, dropped *int) bool {
 	status, wait := send(batch)
 	switch {
@@ -209,21 +209,20 @@ func (c *collection) remove(batch []tracked) {
 	})
 }
 
-// flush sends everything until a send fails.
+// flush sends batches until one fails.
 func (c *collection) flush(monotonic int64, send sender) (sent, dropped int) {
 	for c.active() && len(c.queue) > 0 && c.deliver(c.batch(), monotonic, send, &sent, &dropped) {
 	}
 	return sent, dropped
 }
 
-// forget clears what is known of a person. Whether a wait goes on without a queue shows
-// in nothing.
+// forget clears the personal data. Without a queue it is not observable whether a wait continues.
 func (c *collection) forget() {
 	c.identity, c.session, c.queue = "", "", nil
 	c.wonder()
 }
 
-// wonder notes that a wait may be over: what happened is neither success nor failure.
+// wonder records that a wait may be over, because the outcome is neither success nor failure.
 func (c *collection) wonder() { c.unclear = c.unclear || c.failures+c.holds > 0 }
 
 func (c *collection) optOut() {
@@ -250,14 +249,14 @@ func (c *collection) reset() {
 	}
 }
 
-// drop forgets the queued events of an identifier, as delete_my_data does.
+// drop removes the queued events of an identifier, as delete_my_data does.
 func (c *collection) drop(identity string) {
 	c.queue = slices.DeleteFunc(c.queue, func(e tracked) bool { return e.identity == identity })
 	c.wonder()
 }
 
-// mixed reports whether another event would fill a batch of which the contract does not
-// say how much is sent: one that is not one run, or whose wait may be over or not.
+// mixed reports whether another event would fill a batch for which the contract does not define how
+// much is sent: a batch that is not one run, or one with a wait that may or may not be over.
 func (c *collection) mixed(another int, monotonic int64) bool {
 	if len(c.queue)+1 < c.batchSize || !c.active() {
 		return false
@@ -277,7 +276,7 @@ func (c *collection) mixed(another int, monotonic int64) bool {
 	return !run || size > maxBatch*9/10
 }
 
-// counter makes ids that look like random ones.
+// counter returns a generator of ids that look like random ones.
 func counter() func() string {
 	n := 0
 	return func() string {

@@ -18,23 +18,22 @@ import (
 	"time"
 )
 
-// recorder is a server that keeps the requests of a client and answers them as the
-// story says, and the place where a player gets its steps. The steps come over a
-// listener of their own, so that the API can refuse connections.
+// recorder is a server that records the requests of a client and answers them according to the
+// story. It also hands the steps to a player, over a separate listener, so that the API can refuse
+// connections.
 type recorder struct {
 	url     string // of the API
 	address string
 	control *httptest.Server
 
-	results chan json.RawMessage // what the player says
-	steps   chan []byte          // what it gets; closed at the end
+	results chan json.RawMessage // from the player
+	steps   chan []byte          // for the player; closed at the end
 
 	mu      sync.Mutex
 	api     *http.Server
-	planned []answer // for the requests of this step; then fallback answers
+	planned []answer // for the requests of this step; fallback answers further ones
 	got     []request
-	// fallback answers a request that the story does not expect, so that the library can
-	// go on.
+	// fallback answers requests that the story does not expect, so that the library can continue.
 	fallback func(r *http.Request) answer
 }
 
@@ -53,7 +52,7 @@ func record(t *testing.T, fallback func(r *http.Request) answer) *recorder {
 	return r
 }
 
-// accept opens the listener of the API, again at the same address.
+// accept opens the listener of the API, always at the same address.
 func (r *recorder) accept(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()
@@ -67,7 +66,7 @@ func (r *recorder) accept(t *testing.T) {
 	}
 	listener, err := net.Listen("tcp", at)
 	for end := time.Now().Add(patience); err != nil && time.Now().Before(end); listener, err = net.Listen("tcp", at) {
-		// Somebody else's connection has the port for the moment.
+		// Another process may be using the port for a connection.
 		<-time.After(10 * time.Millisecond)
 	}
 	if err != nil {
@@ -88,7 +87,7 @@ func (r *recorder) refuse() {
 	}
 }
 
-// serveControl takes the result of a step and gives the next one.
+// serveControl receives the result of a step and answers with the next one.
 func (r *recorder) serveControl(w http.ResponseWriter, q *http.Request) {
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
@@ -111,14 +110,14 @@ func (r *recorder) serveControl(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// expect sets the answers of the next step.
+// expect sets the answers for the next step.
 func (r *recorder) expect(planned []answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.planned, r.got = planned, nil
 }
 
-// taken returns what arrived since expect.
+// taken returns the requests since expect.
 func (r *recorder) taken() []request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +132,7 @@ func (r *recorder) serveAPI(w http.ResponseWriter, q *http.Request) {
 	}
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
-		return // a client that is killed
+		return // a client that was killed
 	}
 	r.mu.Lock()
 	var a answer
@@ -162,7 +161,7 @@ func allowOrigin(w http.ResponseWriter, q *http.Request) {
 	h.Set("Access-Control-Max-Age", "600")
 }
 
-// write answers, or fails to.
+// write writes an answer, or breaks off the connection.
 func write(w http.ResponseWriter, a answer) {
 	if a.Closed {
 		connection, _, err := w.(http.Hijacker).Hijack()
@@ -191,7 +190,7 @@ func write(w http.ResponseWriter, a answer) {
 	}
 }
 
-// serveSpin keeps what a player in a browser has tracked, which cannot write files.
+// serveSpin stores the tracked events of a player in a browser, which cannot write files.
 func serveSpin(w http.ResponseWriter, q *http.Request) {
 	line, err := io.ReadAll(q.Body)
 	if err == nil {
@@ -214,7 +213,7 @@ func appendTo(name string, line []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// pages are the files that the player in a browser needs, below clients/browser.
+// pages are the files for the player in a browser, below clients/browser.
 var pages = map[string]string{
 	"player.html": "tests/player.html", "player.js": "tests/player.js",
 	"svc-sdk.js": "svc-sdk.js", "svc-sdk.global.js": "svc-sdk.global.js",

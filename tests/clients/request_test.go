@@ -12,35 +12,34 @@ import (
 	"strings"
 )
 
-// request is what a client sent, or should send.
+// request is a sent or expected request.
 type request struct {
 	Method string            `json:"method"`
-	Path   string            `json:"path"` // below /api/v1, as on the wire
+	Path   string            `json:"path"` // below /api/v1, as sent
 	Query  string            `json:"query,omitempty"`
 	Header map[string]string `json:"header"`
-	Body   any               `json:"body,omitempty"` // decoded JSON, else the text
+	Body   any               `json:"body,omitempty"` // decoded JSON, or the text
 }
 
-// apiPath is where the recorder has its API.
+// apiPath is the path of the recorder's API.
 const apiPath = "/api/v1"
 
-// answer is what the recorder says to a request.
+// answer is an answer of the recorder.
 type answer struct {
 	Status int
 	Header map[string]string
 	Body   string
-	// Closed is an answer that does not come: the connection ends. Cut is one whose
-	// body ends too early.
+	// Closed closes the connection instead of answering. Cut ends the body too early.
 	Closed, Cut bool
 }
 
-// transports are headers that differ between transports, and say nothing about a library.
+// transports lists headers that depend on the transport, not on the library.
 var transports = []string{
 	"host", "user-agent", "connection", "content-length", "transfer-encoding", "accept-encoding", "accept-language",
 	"origin", "referer", "priority", "cache-control", "pragma", "dnt", "te",
 }
 
-// received is the request that arrived at the server.
+// received returns the request received by the server.
 func received(r *http.Request, body []byte) request {
 	got := request{Method: r.Method, Header: map[string]string{}}
 	path, query, _ := strings.Cut(r.RequestURI, "?")
@@ -65,10 +64,10 @@ func received(r *http.Request, body []byte) request {
 	return got
 }
 
-// equalEscapes makes characters equal that may be escaped in a segment or not.
+// equalEscapes unescapes characters that libraries may escape or not.
 var equalEscapes = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 
-// canonical is a value as JSON in one form: keys sorted and numbers by value.
+// canonical returns a value as JSON in a unique form: keys sorted and numbers by value.
 func canonical(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -87,7 +86,7 @@ func canonical(v any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// names replaces what a client makes at random by the order in which it appears.
+// names replaces random ids of a client by their order of appearance.
 type names struct {
 	of map[string]string
 }
@@ -103,9 +102,9 @@ func (n *names) name(value string) string {
 	return n.of[value]
 }
 
-// line is a request in the form in which it is compared.
+// line returns a request in the form in which it is compared.
 func (n *names) line(r request) string {
-	// A session is any text, so it is named where it is.
+	// A session can be any text, so it is replaced by position.
 	if body, ok := r.Body.(map[string]any); ok && strings.HasSuffix(r.Path, "/events") && r.Method == http.MethodPost {
 		if session, ok := body["session_id"].(string); ok {
 			body = maps.Clone(body)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// vectors are the parts of clients/vectors/vectors.json that the model is held to.
+// vectors are the parts of clients/vectors/vectors.json that the model is tested with.
 type vectors struct {
 	Scenarios      []scenario
 	QueueScenarios []scenario `json:"queue_scenarios"`
@@ -43,7 +43,7 @@ type vectors struct {
 	Endpoints        [][4]string
 }
 
-// scenario is a story of one queue.
+// scenario is a test case for a single queue.
 type scenario struct {
 	Name    string
 	Options struct {
@@ -59,8 +59,8 @@ type scenario struct {
 	Steps [][]json.RawMessage
 }
 
-// beyond are steps of scenarios that the model cannot do: a story has one client at a
-// time, and nothing happens in it while a request is under way.
+// beyond lists steps of scenarios that the model does not support: a story has one client at a
+// time, and nothing happens during a request.
 var beyond = []string{"send", "done", "client", "store", "bind"}
 
 func (s scenario) told() bool {
@@ -81,7 +81,8 @@ func readVectors(t *testing.T) (v vectors) {
 	return v
 }
 
-// The model is right about every scenario of the vectors, as the libraries must be.
+// TestModelKeepsTheScenarios checks the model with every scenario of the vectors, as the libraries
+// are checked.
 func TestModelKeepsTheScenarios(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
@@ -249,7 +250,7 @@ func TestModelKeepsTheNames(t *testing.T) {
 	}
 }
 
-// What the model knows beside the queue is as the vectors say, too.
+// TestModelKeepsTheVectors checks the parts of the model other than the queue.
 func TestModelKeepsTheVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
@@ -300,8 +301,8 @@ func TestModelKeepsTheVectors(t *testing.T) {
 	}
 }
 
-// A story is the same each time, and the usual ones have every kind of step and most
-// methods in them.
+// TestStoriesAreWhole checks that a seed always produces the same story, and that the default
+// stories contain every kind of step and most methods.
 func TestStoriesAreWhole(t *testing.T) {
 	t.Parallel()
 	if one, two := tell(t, 3, 500), tell(t, 3, 500); canonical(stepsOf(one)) != canonical(stepsOf(two)) {

@@ -11,23 +11,23 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// sampler makes values that a schema of openapi.yaml allows.
+// sampler generates values that a schema of openapi.yaml allows.
 type sampler struct {
 	random *rand.Rand
-	// given makes values for callers: whole numbers where a number may also be a text,
-	// because the typed libraries take no texts there.
+	// given selects values for callers: integers for fields that may also be strings, because the
+	// typed libraries do not accept strings there.
 	given bool
 	depth int
 }
 
-// deep is the depth from which optional fields are left out and lists are short.
+// deep is the depth from which optional fields are omitted and lists are short.
 const deep = 5
 
 func (s *sampler) chance(percent int) bool { return s.random.IntN(100) < percent }
 
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-// value makes a value.
+// value generates a value.
 func (s *sampler) value(ref *openapi3.SchemaRef) any {
 	s.depth++
 	defer func() { s.depth-- }()
@@ -60,7 +60,7 @@ func (s *sampler) value(ref *openapi3.SchemaRef) any {
 	}
 }
 
-// oneOfEnum takes one of the values that are not null, if there is one.
+// oneOfEnum returns one of the values other than null, if there is one.
 func (s *sampler) oneOfEnum(values []any) any {
 	values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
 	if len(values) == 0 {
@@ -69,7 +69,7 @@ func (s *sampler) oneOfEnum(values []any) any {
 	return pick(s.random, values...)
 }
 
-// some makes a value that is not null, unless null is all that there is.
+// some generates a value other than null, unless null is the only one.
 func (s *sampler) some(ref *openapi3.SchemaRef) any {
 	for range 100 {
 		if v := s.value(ref); v != nil {
@@ -109,8 +109,8 @@ func (s *sampler) integer(schema *openapi3.Schema) int64 {
 	return low + s.random.Int64N(high-low+1)
 }
 
-// words are parts of texts: of many scripts, and with what JSON, URLs and shells treat
-// in a special way.
+// words are parts of texts: of many scripts, and with characters that are special in JSON, URLs and
+// shells.
 var words = []string{
 	"plain", "two words", "Ünïcode", "日本語", "🚀🧑‍🚀", "عربى", `"quoted"`, `back\slash`, "a/b", "50%", "x=y&z",
 	"<b>", "line\nbreak", "tab\there", "\u2028", "naïve café", "#?;:", "{{k}}", "'single'", "é", "~-_.!*()",
@@ -147,7 +147,7 @@ func (s *sampler) uuid() string {
 	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", s.random.Uint32(), s.random.IntN(1<<16), s.random.IntN(1<<12), s.random.IntN(1<<12), s.random.Uint64N(1<<48))
 }
 
-// matching makes a text that a regular expression matches.
+// matching generates a text that matches a regular expression.
 func (s *sampler) matching(pattern string) string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *sampler) expand(out *strings.Builder, r *syntax.Regexp) {
 		if s.chance(50) {
 			s.expand(out, r.Sub[0])
 		}
-	default: // concatenations, groups and the anchors at both ends, which have no parts
+	default: // concatenations, groups and anchors without parts
 		for _, sub := range r.Sub {
 			s.expand(out, sub)
 		}
@@ -199,7 +199,7 @@ func (s *sampler) list(schema *openapi3.Schema) []any {
 	return out
 }
 
-// propertiesOf are the properties of an object and of the schemas that it extends.
+// propertiesOf returns the properties of an object and of the schemas that it extends.
 func propertiesOf(schema *openapi3.Schema) openapi3.Schemas {
 	all := openapi3.Schemas{}
 	for _, part := range schema.AllOf {
@@ -230,14 +230,14 @@ func (s *sampler) object(schema *openapi3.Schema) map[string]any {
 		case must:
 			out[name] = s.value(properties[name])
 		case s.depth <= deep && s.chance(50):
-			// An optional field has a value: typed libraries leave out what is null.
+			// An optional field has a value, because typed libraries omit null.
 			out[name] = s.some(properties[name])
 		}
 	}
 	return out
 }
 
-// anything makes what callers keep with a record.
+// anything generates arbitrary data of a caller.
 func (s *sampler) anything() map[string]any {
 	out := map[string]any{}
 	for range s.random.IntN(4) {
@@ -246,7 +246,7 @@ func (s *sampler) anything() map[string]any {
 	return out
 }
 
-// json makes any JSON whose numbers every language can keep.
+// json generates arbitrary JSON with numbers that every language can represent.
 func (s *sampler) json(depth int) any {
 	switch n := s.random.IntN(10); {
 	case n == 0 && depth > 0:

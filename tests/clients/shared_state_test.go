@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Every library that keeps its state in a file sends what the others have left, under the
-// identifier of the first, and honours their opt-out: apps in several languages on one
-// machine have one state for a project.
+// TestEveryLibraryReadsTheOthers checks that every library with a state file sends the events left
+// by the others, under the identifier of the first, and honours their opt-out: apps in several
+// languages on one machine share the state of a project.
 func TestEveryLibraryReadsTheOthers(t *testing.T) {
 	t.Parallel()
 	eachLanguage(t, func(t *testing.T, reader string) {
@@ -32,7 +32,7 @@ func TestEveryLibraryReadsTheOthers(t *testing.T) {
 	})
 }
 
-// sharing is a folder of state, and a server for those who use it.
+// sharing is a folder of state and a recorder for the libraries that share it.
 type sharing struct {
 	*recorder
 	state string
@@ -47,7 +47,7 @@ func (s *sharing) run(t *testing.T, reader string, writers []string) error {
 			return err
 		}
 	}
-	s.taken() // what was refused
+	s.taken() // the refused requests
 	accepted := answer{Status: http.StatusAccepted, Body: `{"accepted":1,"skipped":0,"suppressed":false}`, Header: map[string]string{"Content-Type": "application/json"}}
 	s.expect(slices.Repeat([]answer{accepted}, len(writers)))
 	if _, err := s.visit(t, reader, map[string]any{"do": "flush"}); err != nil {
@@ -88,8 +88,8 @@ func (s *sharing) run(t *testing.T, reader string, writers []string) error {
 	return nil
 }
 
-// visit is the life of one process, which ends without a goodbye. It returns the result of
-// the last step.
+// visit runs a process that ends without closing the client. It returns the result of the last
+// step.
 func (s *sharing) visit(t *testing.T, language string, steps ...map[string]any) (result map[string]any, err error) {
 	if err := built(language); err != nil {
 		return nil, err

@@ -9,27 +9,27 @@ import (
 	"testing"
 )
 
-// planned is a step of a story: what the player is told, what the recorder answers, and
-// what the model says that the library sends and returns.
+// planned is a step of a story: the instruction for the player, the answers of the recorder, and
+// the requests and the result that the model predicts.
 type planned struct {
 	step    map[string]any
 	answers []answer
 	want    []request
-	result  map[string]any // the fields that are compared
+	result  map[string]any // the compared fields
 	refuse  bool           // the API refuses connections
 }
 
-// story makes steps from a seed, playing them on the model at the same time.
+// story generates steps from a seed and plays them on the model at the same time.
 type story struct {
 	*world
 	*sampler
 	known     operations
 	endpoints [][4]string
 	plan      []planned
-	projects  int // that were bound once only
+	projects  int // number of projects bound only once
 }
 
-// tell makes a story of so many steps.
+// tell generates a story of the given number of steps.
 func tell(t *testing.T, seed uint64, length int) []planned {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 14))
@@ -45,7 +45,7 @@ func tell(t *testing.T, seed uint64, length int) []planned {
 	return s.plan
 }
 
-// scene adds something that happens in an application, of a step or a few.
+// scene adds one or a few steps that simulate an application.
 func (s *story) scene() {
 	switch n := s.random.IntN(100); {
 	case n < 36:
@@ -73,7 +73,7 @@ func (s *story) scene() {
 	}
 }
 
-// emit adds a step; what it does to the model comes with it.
+// emit adds a step and applies it to the model with does.
 func (s *story) emit(step map[string]any, does func() map[string]any) {
 	s.sent, s.used = nil, nil
 	p := planned{step: step, refuse: s.refusing}
@@ -89,7 +89,7 @@ func nothing() map[string]any { return map[string]any{} }
 
 var platforms = []string{"windows", "linux", "macos", "ios", "android", "web", "others"}
 
-// restart ends the client, if there is one, softly or not, and opens another.
+// restart closes or abandons the client, if there is one, and opens another.
 func (s *story) restart(first bool) {
 	wall := max(s.wall, startWall)
 	set, c := s.someSettings(), s.someCollecting()
@@ -100,12 +100,12 @@ func (s *story) restart(first bool) {
 	if !first {
 		soft := s.chance(50)
 		if s.consentMode && len(s.queue().queue) > 0 {
-			s.flush(nil) // consent ends with the process; what is left of it is not said
+			s.flush(nil) // consent ends with the process; the fate of the remaining events is undefined
 		}
 		if soft {
 			s.close()
 		} else if s.failedJustNow() && s.chance(50) {
-			s.save() // a failed send has saved
+			s.save() // a failed send has saved the queue
 		} else {
 			s.emit(map[string]any{"do": "save"}, func() map[string]any { s.save(); return nothing() })
 		}
@@ -124,7 +124,7 @@ func (s *story) restart(first bool) {
 	}
 }
 
-// unbound is a client without a project, until it gets one.
+// unbound calls methods of a client without a project, then binds it to one.
 func (s *story) unbound() {
 	s.emit(callStep("public", "get_latest_version", map[string]any{}), func() map[string]any {
 		return failure(map[string]any{"kind": "base"})
@@ -141,7 +141,7 @@ func (s *story) unbound() {
 
 func (s *story) bind(key string) {
 	s.emit(map[string]any{"do": "set", "name": "project_key", "value": key}, func() map[string]any {
-		if key != s.key { // the same project is none that it leaves
+		if key != s.key { // binding the same project again is not a change
 			s.save()
 			delete(s.queues, s.namespace())
 		}
@@ -150,8 +150,8 @@ func (s *story) bind(key string) {
 	})
 }
 
-// project chooses a project to bind. What is on the device of a project was left by a
-// client with the same rules; and without a device, nobody comes back to a project.
+// project returns a project to bind. The state of a project must come from a client with the same
+// rules; without a persistent state, a project is never bound again.
 func (s *story) project(c collecting) string {
 	switch {
 	case c.persistence != "persistent":
@@ -163,7 +163,7 @@ func (s *story) project(c collecting) string {
 	return pick(s.random, "acme", "acme", "Acme-Two", "my.app_2")
 }
 
-// failedJustNow reports whether the last step was a flush that left something.
+// failedJustNow reports whether the last step was a flush that left events in the queue.
 func (s *story) failedJustNow() bool {
 	last := s.plan[len(s.plan)-1]
 	return last.step["do"] == "flush" && s.queue().active() && len(s.queue().queue) > 0
@@ -192,15 +192,15 @@ func (s *story) someCollecting() collecting {
 	c.batchSize = pick(s.random, 20, 3, 5, 7, 50)
 	c.maxQueue = pick(s.random, 500, 500, 4, 12)
 	c.idle = pick(s.random, int64(1800), 1800, 60)
-	c.interval = 3600 // so that nothing is sent by a timer
+	c.interval = 3600 // so that no timer sends events
 	c.consentMode = s.chance(25)
 	c.persistence = pick(s.random, "persistent", "persistent", "persistent", "persistent", "session", "none")
 	c.enabled = !s.chance(5)
 	return c
 }
 
-// optionsOf are the options of the step "open". Defaults may be left out. What the model
-// keeps is cleaned, as the library does.
+// optionsOf returns the options of the step "open". With short, default values are omitted. The
+// values are passed uncleaned: the library and the model clean them.
 func optionsOf(set settings, c collecting, short bool) map[string]any {
 	analytics := map[string]any{
 		"enabled": c.enabled, "require_consent": c.consentMode, "persistence": c.persistence, "flush_interval": c.interval,
@@ -245,7 +245,7 @@ func (s *story) close() {
 	})
 }
 
-// clock lets time pass, or changes the wall clock alone.
+// clock advances time, or changes only the wall clock.
 func (s *story) clock(wall, monotonic int64) {
 	s.emit(map[string]any{"do": "clock", "wall_seconds": wall, "monotonic_seconds": monotonic}, func() map[string]any {
 		s.wall += wall * 1000
@@ -260,10 +260,10 @@ func (s *story) jump() {
 		s.clock(-s.random.Int64N(90_000), 0)
 	case 1:
 		s.clock(s.random.Int64N(90_000), 0)
-	case 2: // to the second at which a session ends, or does not
+	case 2: // around the second at which a session ends
 		seconds := s.idle + s.random.Int64N(2)
 		if s.monotonic%1000 != 0 && seconds == s.idle {
-			seconds-- // a clock that counts in fractions may be off by the smallest one
+			seconds-- // rounding of a clock in fractions could be off by one
 		}
 		s.clock(seconds, seconds)
 	default:
@@ -284,7 +284,7 @@ func (s *story) someProperties() any {
 	case n < 6:
 		return nil
 	case n == 6:
-		return map[string]any{"text": strings.Repeat("x", 20_000)} // too much
+		return map[string]any{"text": strings.Repeat("x", 20_000)} // too large
 	default:
 		p := s.anything()
 		p["n"] = s.random.IntN(100)
@@ -292,7 +292,7 @@ func (s *story) someProperties() any {
 	}
 }
 
-// largeEvents are so large that four of them are a batch.
+// largeEvents tracks events so large that four of them fill a batch.
 func (s *story) largeEvents() {
 	s.flush(nil)
 	for range 6 {
@@ -331,7 +331,7 @@ func (s *story) flush(outage []answer) {
 	s.emit(map[string]any{"do": "flush"}, func() map[string]any {
 		sent, dropped := s.queue().flush(s.monotonic, s.sendBatch)
 		result := map[string]any{"sent": sent, "dropped": dropped}
-		if s.enabled { // else the device may have what nobody looks at
+		if s.enabled { // otherwise unread state may remain on the device
 			result["pending"] = len(s.queue().queue)
 		}
 		return result
@@ -348,7 +348,7 @@ func (s *story) flushed() {
 	s.flush(s.batchOutage())
 }
 
-// batchOutage are answers to batches, often none but the usual.
+// batchOutage returns the answers to batches, often only the usual one.
 func (s *story) batchOutage() []answer {
 	if s.chance(55) {
 		return nil
@@ -375,7 +375,7 @@ func (s *story) batchOutage() []answer {
 	return out
 }
 
-// refused is an error with one of the bodies that servers and proxies send.
+// refused returns an error with one of the bodies that servers and proxies send.
 func (s *story) refused(status int) answer {
 	a := answer{Status: status}
 	switch s.random.IntN(7) {
@@ -441,7 +441,7 @@ func (s *story) hasOptedOut() {
 	s.emit(map[string]any{"do": "has_opted_out"}, func() map[string]any { return map[string]any{"value": s.queue().optedOut} })
 }
 
-// whose asks for what the server has of this device, or has it deleted.
+// whose calls export_my_data or delete_my_data for this device.
 func (s *story) whose() {
 	method := pick(s.random, "export_my_data", "delete_my_data")
 	args := map[string]any{}
@@ -472,12 +472,12 @@ func (s *story) whose() {
 	})
 }
 
-// rebind binds the client to another project. The
-// application says again what it was told about consent.
+// rebind binds the client to another project. The application repeats the user's decision on
+// consent.
 func (s *story) rebind() {
 	q := s.queue()
 	if s.persistence == "none" && q.optedOut {
-		return // the marker is nowhere but in this client
+		return // the opt-out exists only in this client
 	}
 	if len(q.queue) > 0 && (s.persistence != "persistent" || s.consentMode) {
 		s.flush(nil)
@@ -510,7 +510,7 @@ func (s *story) set() {
 		emit("token", pick(s.random, "t", "another-token", ""), &s.token)
 	case "locale":
 		emit("locale", pick(s.random, "", "fr", "pt-BR"), &s.locale)
-	default: // both, because a platform that is on has its version looked up
+	default: // both, because the version of an explicit platform is detected
 		if s.chance(70) {
 			value = pick(s.random, platforms...)
 		}

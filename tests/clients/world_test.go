@@ -13,36 +13,36 @@ import (
 	"svc/internal/release"
 )
 
-// The model of a client: what the contract says that each step of a story sends and
-// returns, and how far the client's clock goes in it.
+// A model of the client. It predicts the requests and the result of each step of a story according
+// to the contract, and how far the client's clock advances.
 
 const (
 	placeholderURL   = "{recorder}"
 	placeholderState = "{state}"
-	startWall        = 1_800_000_000_000 // ms, of the clock of every new client
+	startWall        = 1_800_000_000_000 // ms; the clock of every new client
 )
 
-// settings are what a client is opened with and what its setters change.
+// settings are the options of a client that its setters can change.
 type settings struct {
-	key, token, locale, appVersion string // "" = none
-	platform, platformVersion      string // as they are given; "" = off
+	key, token, locale, appVersion string // "" for none
+	platform, platformVersion      string // as passed to the client; "" for off
 	retries                        int
 	extra                          map[string]string
 }
 
-// remembered is the last answer about updates of a namespace.
+// remembered is the last result of an update check of a namespace.
 type remembered struct {
 	checked, next int64 // Unix seconds
 	key, decision string
 }
 
-// device is what a namespace has kept.
+// device is the stored state of a namespace.
 type device struct {
 	kept
 	update *remembered
 }
 
-// world is a client on a device, and the answers that wait for its next requests.
+// world is a client on a device, and the answers prepared for its next requests.
 type world struct {
 	settings
 	collecting
@@ -53,14 +53,14 @@ type world struct {
 	open            bool
 	queues          map[string]*collection
 	granted         bool
-	update          map[string]*remembered // of the namespaces, for this process
+	update          map[string]*remembered // by namespace, for this process
 	logs            reports
 
-	answers  []answer                       // those that the story has prepared, for the requests to come
-	success  func(verb, path string) answer // what is answered else
-	used     []answer                       // those that were given
-	sent     []request                      // what the step sends
-	refusing bool                           // nothing gets through
+	answers  []answer                       // prepared by the story for the next requests
+	success  func(verb, path string) answer // the answer to other requests
+	used     []answer                       // the answers that have been used
+	sent     []request                      // requests of the current step
+	refusing bool                           // connections are refused
 }
 
 func (w *world) namespace() string {
@@ -79,7 +79,7 @@ func (w *world) device() *device {
 	return d
 }
 
-// queue is the queue that the next event call uses.
+// queue returns the queue that the next event call uses.
 func (w *world) queue() *collection {
 	q := w.queues[w.namespace()]
 	if q == nil {
@@ -90,7 +90,7 @@ func (w *world) queue() *collection {
 	return q
 }
 
-// save leaves everything on the device.
+// save saves all queues on the device.
 func (w *world) save() {
 	for namespace, q := range w.queues {
 		if w.devices[namespace] == nil {
@@ -105,14 +105,14 @@ func (w *world) save() {
 	}
 }
 
-// begin is a new client.
+// begin opens a new client.
 func (w *world) begin(s settings, c collecting) {
 	w.settings, w.collecting, w.open, w.granted = s, c, true, false
 	w.queues, w.update, w.logs = map[string]*collection{}, map[string]*remembered{}, newReports()
 	w.wall, w.monotonic = startWall, 0
 }
 
-// clean is section 4.1.
+// clean returns the form of a platform text in headers: printable ASCII, at most 32 characters.
 func clean(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < 0x21 || r > 0x7e }), " ")
 	return strings.TrimSpace(text[:min(len(text), 32)])
@@ -139,7 +139,7 @@ func (w *world) header(admin, body bool) map[string]string {
 	return h
 }
 
-// segment is a path argument as one segment, "" when it cannot be.
+// segment returns a path argument as one escaped segment, or "" if that is impossible.
 func segment(text string) string {
 	if text == "" || text == "." || text == ".." {
 		return ""
@@ -147,7 +147,7 @@ func segment(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }
 
-// exchange sends one request, once, and returns what is answered.
+// exchange sends one request once and returns the answer.
 func (w *world) exchange(r request, path string) answer {
 	if w.refusing {
 		return answer{Closed: true}
@@ -155,7 +155,7 @@ func (w *world) exchange(r request, path string) answer {
 	a := w.success(r.Method, path)
 	if len(w.answers) > 0 {
 		a, w.answers = w.answers[0], w.answers[1:]
-		if a.Status == 0 && !a.Closed { // the usual one, at this place
+		if a.Status == 0 && !a.Closed { // the usual one
 			a = w.success(r.Method, path)
 		}
 	}
@@ -163,16 +163,16 @@ func (w *world) exchange(r request, path string) answer {
 	return a
 }
 
-// call is a request of a method, with its arguments where they are sent.
+// call is a request of a method with its arguments.
 type call struct {
 	admin      bool
-	verb, path string // as on the wire
+	verb, path string // as sent
 	template   string
 	query      url.Values
-	body       any // nil = none
+	body       any // nil for none
 }
 
-// request makes a call, with retries, and returns the answer to the last attempt.
+// request makes a call with its retries and returns the last answer.
 func (w *world) request(c call) answer {
 	for done := 0; ; done++ {
 		r := request{Method: c.verb, Path: equalEscapes.Replace(c.path), Query: c.query.Encode(), Header: w.header(c.admin, c.body != nil), Body: c.body}
@@ -186,7 +186,7 @@ func (w *world) request(c call) answer {
 	}
 }
 
-// retry is section 5: the wait in ms before the next attempt, -1 when there is none.
+// retry returns the wait in ms before the next attempt, or -1 if there is none.
 func (w *world) retry(verb string, done int, a answer) int64 {
 	again := a.Closed && w.refusing || a.Status >= 502 && a.Status <= 504
 	if verb != "GET" || done >= w.retries || !again {
@@ -203,7 +203,7 @@ func (w *world) retry(verb string, done int, a answer) int64 {
 	return max(int64(delay), seconds*1000)
 }
 
-// retryAfter reads the header: seconds or a date.
+// retryAfter parses the header, in seconds or as a date.
 func retryAfter(text string, now int64) (seconds int64, given bool) {
 	text = strings.TrimSpace(text)
 	if when, err := time.Parse(time.RFC1123, text); err == nil {
@@ -216,7 +216,7 @@ func retryAfter(text string, now int64) (seconds int64, given bool) {
 	return seconds, err == nil
 }
 
-// outcome is the result of a call with its last answer.
+// outcome returns the result of a call with its last answer.
 func outcome(c call, a answer) map[string]any {
 	if a.Closed || a.Cut {
 		return failure(map[string]any{"kind": "connection"})
@@ -232,7 +232,7 @@ func outcome(c call, a answer) map[string]any {
 
 func failure(e map[string]any) map[string]any { return map[string]any{"error": e} }
 
-// errorMessage is what section 6 makes of the body of an error.
+// errorMessage returns the message for the body of an error.
 func errorMessage(status int, body any) string {
 	fields, _ := body.(map[string]any)
 	switch message := fields["message"].(type) {
@@ -276,7 +276,7 @@ func (w *world) sendBatch(batch []tracked) (status int, wait int64) {
 
 const updateInterval = 6 * 3600
 
-// checkUpdates is the update helper with the random part at 0.
+// checkUpdates is the update helper without its random delay.
 func (w *world) checkUpdates(force, preview bool) map[string]any {
 	if w.appVersion == "" {
 		return failure(map[string]any{"kind": "base"})
@@ -307,16 +307,16 @@ func (w *world) checkUpdates(force, preview bool) map[string]any {
 	}
 	answered, _ := decoded(a.Body)
 	w.update[w.namespace()] = &remembered{checked: now, next: now + updateInterval, key: key, decision: decision(answered)}
-	w.device() // where it is kept
+	w.device() // creates the place for the state
 	return map[string]any{"decision": decision(answered), "remembered": false}
 }
 
-// due reports whether what is remembered is too old, or from a clock that was wrong.
+// due reports whether the last result is too old, or from a clock that was wrong.
 func due(last *remembered, interval, now int64) bool {
 	return now >= last.next || now < last.checked || float64(now) >= float64(last.checked)+math.Round(float64(interval)*1.2)
 }
 
-// decision is what an answer to an update check means.
+// decision returns the meaning of an answer to an update check.
 func decision(answered any) string {
 	fields, _ := answered.(map[string]any)
 	milestone, _ := fields["milestone"].(map[string]any)
@@ -331,14 +331,14 @@ func decision(answered any) string {
 	return "none"
 }
 
-// reports are the error reports of a client: the same one once a minute, and no more
-// than the bucket of tokens lets through.
+// reports limits the error reports of a client: the same error at most once a minute, and all
+// errors by a token bucket.
 type reports struct {
-	last     map[string]int64 // monotonic ms when a fingerprint was sent
+	last     map[string]int64 // monotonic ms of the last report of each fingerprint
 	repeated map[string]int
 	dropped  int
 	tokens   float64
-	filled   int64 // monotonic ms
+	filled   int64 // monotonic ms of the last refill
 }
 
 const (

@@ -16,7 +16,7 @@ import (
 
 // file is one file of an archive.
 type file struct {
-	name    string // with slashes, below the folder of the archive
+	name    string // relative to the folder of the archive, with slashes
 	mode    fs.FileMode
 	content []byte
 }
@@ -25,7 +25,7 @@ func inOrder(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarred is a .tar.gz in which nothing says who made it, where or when.
+// tarred returns a .tar.gz that does not depend on the user, machine or time of the build.
 func tarred(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -46,7 +46,7 @@ func tarred(folder string, files []file, at time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipped is the same as a .zip.
+// zipped returns the same files as a .zip.
 func zipped(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

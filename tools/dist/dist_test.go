@@ -21,7 +21,7 @@ var at = time.Date(2026, 11, 21, 12, 34, 56, 0, time.UTC)
 
 var samples = []file{{"b/two", 0o644, []byte("two")}, {"a", 0o755, bytes.Repeat([]byte("a"), 100_000)}}
 
-// TestArchives unpacks what was packed, and packs in another order.
+// TestArchives unpacks archives, and checks that the order of the files does not matter.
 func TestArchives(t *testing.T) {
 	t.Parallel()
 	want := fmt.Sprintf("f/a 0755 100000 %s\nf/b/two 0644 3 %s\n", at, at)
@@ -99,7 +99,7 @@ func listZip(t *testing.T, archive []byte) string {
 	return list.String()
 }
 
-// TestModuleList reads this test's own program.
+// TestModuleList reads the module list of the test binary.
 func TestModuleList(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -142,8 +142,8 @@ func TestModuleList(t *testing.T) {
 	}
 }
 
-// TestSharedFiles: every command has a page, and nothing says when or where it
-// was made.
+// TestSharedFiles checks that every command has a page, and that the files do not contain the time
+// or place of the build.
 func TestSharedFiles(t *testing.T) {
 	t.Chdir("../..")
 	r := release{version: "1.2.3", time: at}
@@ -173,7 +173,7 @@ func TestSharedFiles(t *testing.T) {
 	}
 }
 
-// TestOnlyOwnFilesAreRemoved: the folder may be one in which other things are.
+// TestOnlyOwnFilesAreRemoved checks that other files in the output folder are kept.
 func TestOnlyOwnFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	r := release{out: t.TempDir()}

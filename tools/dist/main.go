@@ -1,14 +1,13 @@
-// Command dist builds the archives of a release from a commit: program, manual
-// pages, completions and list of modules for each platform, packages for Linux,
-// and the sums of all, with a signature.
-// The same commit gives the same bytes in any folder, with the same Go.
+// Command dist builds the archives of a release from a commit: program, manual pages, completions
+// and list of modules for each platform, packages for Linux, and signed checksums of all. Builds are
+// reproducible: the same commit and the same Go produce the same bytes in any folder.
 //
 //	main.go      flags, and the steps of a release
 //	archive.go   tar and zip files
 //	packages.go  .deb and .rpm
 //	modules.go   the list of modules, as SPDX
 //	shared.go    manual pages and completions
-//	sign.go      the signature of the sums
+//	sign.go      the signature of the checksums
 package main
 
 import (
@@ -48,15 +47,15 @@ func main() {
 	}
 }
 
-// release is what all archives of one release share.
+// release holds the parameters common to all archives of a release.
 type release struct {
 	version    string
 	out        string
-	contact    string    // for reports of vulnerabilities; "" = as the sources say
-	signingKey string    // a file; "" = nothing is signed
-	time       time.Time // of the commit, for everything that has a time
-	shared     []file    // the same for every platform
-	nfpm       string    // the program that makes packages; "" = no packages
+	contact    string    // for reports of vulnerabilities; "" keeps the text of the sources
+	signingKey string    // path of the key; "" for no signature
+	time       time.Time // of the commit, for all timestamps
+	shared     []file    // files common to all platforms
+	nfpm       string    // path of nfpm; "" for no packages
 }
 
 func (r *release) run(platforms []string) error {
@@ -110,7 +109,7 @@ func (r *release) run(platforms []string) error {
 	return os.WriteFile(filepath.Join(r.out, signatureName), signature, 0o644)
 }
 
-// writeAll writes what is built for the platforms, and the sums of it.
+// writeAll builds and writes the files for the platforms, and returns their checksums.
 func (r *release) writeAll(platforms []string) (sums []byte, err error) {
 	for _, platform := range platforms {
 		made, err := r.build(platform)
@@ -129,8 +128,8 @@ func (r *release) writeAll(platforms []string) (sums []byte, err error) {
 	return sums, os.WriteFile(filepath.Join(r.out, sumsName), sums, 0o644)
 }
 
-// emptyOut makes the folder and removes what an earlier run has left there, which
-// may be of another version.
+// emptyOut creates the output folder and removes the files of earlier runs, which may have another
+// version.
 func (r *release) emptyOut() error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
@@ -149,8 +148,8 @@ func (r *release) emptyOut() error {
 	return nil
 }
 
-// commitTime is when the commit was made. A tree with changes belongs to no
-// commit, so nobody could build the same.
+// commitTime returns the time of the commit. A tree with changes is an error, because such a build
+// could not be reproduced.
 func commitTime() (time.Time, error) {
 	changes, err := output("git", "status", "--porcelain")
 	if err != nil {
@@ -180,7 +179,7 @@ func output(name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// build gives the archive for one platform, and the packages for Linux.
+// build returns the archive for one platform, and for Linux also the packages.
 func (r *release) build(platform string) ([]file, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	program := "svc"
@@ -217,7 +216,7 @@ func (r *release) build(platform string) ([]file, error) {
 	return append(made, packages...), err
 }
 
-// compile builds the program. What of the environment would change it is set.
+// compile builds the program with a fixed environment, so that the result is reproducible.
 func (r *release) compile(system, processor, program string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "svc-dist-")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The parts of an SPDX 2.3 document that are used. Fields without a value of
-// ours say NOASSERTION, because the format demands them.
+// The parts of an SPDX 2.3 document that are used. Required fields without a known value are
+// NOASSERTION.
 type spdxDocument struct {
 	Version       string             `json:"spdxVersion"`
 	DataLicense   string             `json:"dataLicense"`
@@ -54,8 +54,8 @@ type spdxRelationship struct {
 	To   string `json:"relatedSpdxElement"`
 }
 
-// moduleList is what a program file says that it was made of, as SPDX: the
-// program, the Go library, and every module.
+// moduleList returns the modules in a program file as SPDX: the program, the Go library, and every
+// module.
 func moduleList(name, version string, binary []byte, at time.Time) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(binary))
 	if err != nil {

@@ -10,31 +10,30 @@ import (
 	"strconv"
 )
 
-// nfpm makes packages. It is a program and not a library of ours, pinned here and
-// fetched by the go command itself, so that go.mod does not grow.
+// nfpm builds packages. It is run as a program of a pinned version, fetched by the go command, so
+// that go.mod does not grow.
 const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.1"
 
-// packageDir has what packages need beside the files of an archive.
+// packageDir contains the files that only packages have.
 const packageDir = "deploy/package"
 
-// packageFormats are the packages of each Linux platform.
+// packageFormats are the package formats of each Linux platform.
 var packageFormats = []string{"deb", "rpm"}
 
 const (
 	unitName = "svc.service"
-	// The unit is written for a program that was installed by hand.
+	// The unit is written for a program installed by hand.
 	localProgram   = "ExecStart=/usr/local/bin/svc "
 	packageProgram = "ExecStart=/usr/bin/svc "
 )
 
-// hasPackages reports whether packages can have the version, which must begin
-// with a digit there.
+// hasPackages reports whether the version is valid for packages, where it must begin with a digit.
 func (r *release) hasPackages() bool {
 	return r.version[0] >= '0' && r.version[0] <= '9'
 }
 
-// packages makes the packages of Linux on a processor from the files of its
-// archive. nfpm must be installed.
+// packages builds the Linux packages for a processor from the files of its archive. nfpm must be
+// installed.
 func (r *release) packages(processor string, files []file) (made []file, err error) {
 	dir, err := os.MkdirTemp("", "svc-dist-")
 	if err != nil {
@@ -83,7 +82,7 @@ func (r *release) packages(processor string, files []file) (made []file, err err
 	return made, nil
 }
 
-// stage writes a file with the mode and time that it has in a package.
+// stage writes a file with the mode and time that it will have in a package.
 func (r *release) stage(dir string, f file) error {
 	path := filepath.Join(dir, filepath.FromSlash(f.name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -92,7 +91,7 @@ func (r *release) stage(dir string, f file) error {
 	return errors.Join(os.WriteFile(path, f.content, f.mode), os.Chmod(path, f.mode), os.Chtimes(path, r.time, r.time))
 }
 
-// maintainer is whom packages name.
+// maintainer returns the maintainer field of packages.
 func (r *release) maintainer() string {
 	if r.contact == "" {
 		return "svc maintainers"

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// installed is what both packages contain: all files, and of the folders the one that holds
+// installed lists the contents of both packages: all files, and the only folder, which holds
 // secrets.
 var installed = map[string]string{
 	settingsDir:                                     "0750",
@@ -36,7 +36,7 @@ var installed = map[string]string{
 
 const settingsDir = "/etc/svc"
 
-// TestPackages reads the packages of a small program, made twice.
+// TestPackages reads the packages of a small program, built twice.
 func TestPackages(t *testing.T) {
 	t.Chdir("../..")
 	if runtime.GOOS == "windows" {
@@ -134,7 +134,7 @@ func compareModes(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// readAr gives the members of an archive of ar.
+// readAr returns the members of an ar archive.
 func readAr(t *testing.T, archive []byte) map[string][]byte {
 	t.Helper()
 	rest, ok := bytes.CutPrefix(archive, []byte("!<arch>\n"))
@@ -154,8 +154,8 @@ func readAr(t *testing.T, archive []byte) map[string][]byte {
 	return members
 }
 
-// readTar gives the files of a .tar.gz, none of which may be newer than the commit
-// or belong to somebody.
+// readTar returns the files of a .tar.gz. None of them may be newer than the commit or have an
+// owner other than root.
 func readTar(t *testing.T, archive []byte) (modes, contents map[string]string) {
 	t.Helper()
 	modes, contents = map[string]string{}, map[string]string{}
@@ -182,7 +182,7 @@ func readTar(t *testing.T, archive []byte) (modes, contents map[string]string) {
 	}
 }
 
-// headerSize is the length of a header of RPM: 16 bytes, its index, its data.
+// headerSize returns the length of an RPM header: 16 bytes, its index, its data.
 func headerSize(t *testing.T, b []byte) int {
 	t.Helper()
 	if !bytes.HasPrefix(b, []byte{0x8e, 0xad, 0xe8, 0x01}) {
@@ -191,7 +191,7 @@ func headerSize(t *testing.T, b []byte) int {
 	return 16 + 16*int(binary.BigEndian.Uint32(b[8:])) + int(binary.BigEndian.Uint32(b[12:]))
 }
 
-// readCpio gives the files of an archive of cpio with their modes.
+// readCpio returns the modes of the files in a cpio archive.
 func readCpio(t *testing.T, b []byte) map[string]string {
 	t.Helper()
 	modes := map[string]string{}
@@ -211,7 +211,7 @@ func readCpio(t *testing.T, b []byte) map[string]string {
 		if name == "TRAILER!!!" {
 			return modes
 		}
-		if mode>>12 == 0o10 || name == settingsDir { // a file
+		if mode>>12 == 0o10 || name == settingsDir { // a regular file
 			modes[name] = fmt.Sprintf("%04o", mode&0o7777)
 		}
 		b = b[(110+nameSize+3)/4*4+(size+3)/4*4:]

@@ -13,17 +13,17 @@ import (
 	"svc/cmd"
 )
 
-// pages are the files of the sources that belong into every archive.
+// pages are the files of the sources that are included in every archive.
 var pages = []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "config.example.toml"}
 
 const (
 	securityPage = "SECURITY.md"
-	// nobody is what SECURITY.md of the sources says where a release has an address.
+	// Text in SECURITY.md of the sources that the contact address replaces in a release.
 	nobody = "to the maintainers of the repository you got\nthis from (its \"report a vulnerability\" form)"
 )
 
-// withContact puts the address of this release into the page that says where to
-// report what is found. Without one the page stays as it is in the sources.
+// withContact inserts the contact address of this release into SECURITY.md. Without an address the
+// page is unchanged.
 func (r *release) withContact(page []byte) ([]byte, error) {
 	if r.contact == "" {
 		return page, nil
@@ -34,7 +34,7 @@ func (r *release) withContact(page []byte) ([]byte, error) {
 	return bytes.Replace(page, []byte(nobody), []byte("to\n"+r.contact), 1), nil
 }
 
-// sharedFiles are those that are the same on every platform.
+// sharedFiles returns the files that are the same on every platform.
 func (r *release) sharedFiles() ([]file, error) {
 	var files []file
 	for _, name := range pages {
@@ -62,14 +62,14 @@ func (r *release) sharedFiles() ([]file, error) {
 	return append(append(files, manual...), shells...), nil
 }
 
-// manualPages has one page for each command.
+// manualPages returns one page for each command.
 func (r *release) manualPages(root *cobra.Command) ([]file, error) {
 	dir, err := os.MkdirTemp("", "svc-dist-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	root.DisableAutoGenTag = true // it has the day of the build
+	root.DisableAutoGenTag = true // it contains the date of the build
 	head := &doc.GenManHeader{Title: "SVC", Section: "1", Date: &r.time, Source: "svc " + r.version, Manual: "svc"}
 	if err := doc.GenManTree(root, head, dir); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// What a signature of OpenSSH says beside the signature, see PROTOCOL.sshsig of
-// OpenSSH. The namespace is the one for files.
+// The constant parts of an OpenSSH signature, see PROTOCOL.sshsig of OpenSSH. The namespace is the
+// one for files.
 const (
 	sshsigMagic     = "SSHSIG"
 	sshsigVersion   = 1
@@ -21,8 +21,8 @@ const (
 	sshsigHash      = "sha512"
 )
 
-// readSigner reads a private key in the format of ssh-keygen. It has no
-// passphrase, as nobody may be there to type it.
+// readSigner reads a private key in the format of ssh-keygen. The key must not have a passphrase,
+// because builds are not interactive.
 func readSigner(path string) (ssh.Signer, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func readSigner(path string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// sign gives the signature that "ssh-keygen -Y verify" checks.
+// sign returns a signature for "ssh-keygen -Y verify".
 func sign(signer ssh.Signer, message []byte) ([]byte, error) {
 	hash := sha512.Sum512(message)
 	signed := ssh.Marshal(struct{ Namespace, Reserved, HashAlgorithm, Hash string }{sshsigNamespace, "", sshsigHash, string(hash[:])})
@@ -53,7 +53,7 @@ func sign(signer ssh.Signer, message []byte) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: append([]byte(sshsigMagic), envelope...)}), nil
 }
 
-// signData signs; RSA not with SHA-1, which is its default and refused in files.
+// signData signs. RSA keys must not use SHA-1, their default, which is rejected for files.
 func signData(signer ssh.Signer, data []byte) (*ssh.Signature, error) {
 	if signer.PublicKey().Type() != ssh.KeyAlgoRSA {
 		return signer.Sign(rand.Reader, data)
@@ -65,7 +65,7 @@ func signData(signer ssh.Signer, data []byte) (*ssh.Signature, error) {
 	return chooser.SignWithAlgorithm(rand.Reader, data, ssh.KeyAlgoRSASHA512)
 }
 
-// publicKey is the line that allowed_signers of whoever verifies needs.
+// publicKey returns the line to add to a verifier's allowed_signers.
 func publicKey(signer ssh.Signer) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSignature: what is signed here is verified by OpenSSH, and refused when one
-// byte differs.
+// TestSignature checks that OpenSSH verifies a signature, and rejects it after a change of one
+// byte.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	keygen := sshKeygen(t)

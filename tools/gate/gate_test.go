@@ -133,8 +133,8 @@ func TestWhatFailsIsPrinted(t *testing.T) { //nolint:paralleltest // changes the
 	}, "tests", "format")
 }
 
-// A package with a goroutine runs under the detector, which finds its race. Without a C
-// compiler the package runs without the detector, and the gate reports that.
+// TestRaceDetector checks that a package with a goroutine runs under the detector, which finds its
+// race. Without a C compiler the package runs without the detector, and the gate reports that.
 func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folder
 	in(t, map[string]string{"busy/race_test.go": racy})
 	m, err := inspect(t.Context(), false)
@@ -158,15 +158,15 @@ func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folde
 	}
 }
 
-// What does not compile elsewhere is found, in tests as well, with the processor's own
-// types, and nothing else is.
+// TestPlatforms checks that code that does not compile for another platform is found, also in
+// tests, with the processor's own types, and that there are no other errors.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name     string
 		files    map[string]string
 		platform platform
-		want     string // a part of what is found; "" = nothing
+		want     string // a part of the error; "" for none
 	}{
 		{"whole", nil, platform{"windows", "arm64"}, ""},
 		{"another system", map[string]string{"busy/busy_windows.go": "package busy\n\nvar x int = nothing\n"}, platform{"darwin", "arm64"}, ""},
@@ -190,8 +190,8 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// Libraries check themselves: what they count, skip and fail at is the gate's, and the tests
-// for which all play follow.
+// TestLibrariesCheckThemselves checks that the gate adds up the passes, skips and failures of the
+// libraries' own checks, and then runs the tests that need all libraries.
 func TestLibrariesCheckThemselves(t *testing.T) { //nolint:paralleltest // changes the folder
 	needsBash(t)
 	libraries := map[string]string{
@@ -224,7 +224,7 @@ func TestEveryLibraryPlays(t *testing.T) {
 	expect(t, 0, "7 passed, 0 failed, 2 skipped", nil, "tests", "format")
 }
 
-// The console checks itself, in the same way.
+// TestConsoleChecksItself checks the same for the console.
 func TestConsoleChecksItself(t *testing.T) { //nolint:paralleltest // changes the folder
 	needsBash(t)
 	files := map[string]string{
@@ -245,8 +245,8 @@ func needsBash(t *testing.T) {
 	}
 }
 
-// Checks run again if and only if their inputs or tools have changed since they passed. If
-// only the program has changed, one story of each runs.
+// TestUnchangedChecks checks that checks run again if and only if their inputs or tools have
+// changed since they passed. If only the program has changed, one story of each runs.
 func TestUnchangedChecks(t *testing.T) { //nolint:paralleltest // changes the folder
 	needsBash(t)
 	in(t, map[string]string{
@@ -326,7 +326,7 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) { note(t, "documentation
 	}
 }
 
-// The file of times has a line for each whole run, the newest last.
+// TestTimesAreKept checks that the file of times has a line for each complete run, the newest last.
 func TestTimesAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,16 +1,16 @@
 // Command gate runs every check of a change: formatting, vet, lint, all tests, all
 // platforms, known vulnerabilities, the client libraries and the console. It needs Go
-// alone. It skips a check whose tools are not installed and prints the reason. The last
+// alone. It skips a check if its tools are not installed and prints the reason. The last
 // line sums up: "N passed, N failed, N skipped".
 //
 //	go run ./tools/gate          every step
 //	go run ./tools/gate lint     one step, or several
-//	go run ./tools/gate -all     every step, whatever has passed before
+//	go run ./tools/gate -all     every step, even if its inputs have not changed
 //
 // A step counts as one. The steps that run tests count each test and subtest.
 // SVC_REQUIRE_TOOLS=1 turns a missing toolchain of a client library or the console into a
-// failure. SVC_GATE_STATE is the folder of what one run leaves for the next; it is svc-gate
-// in the user's folder of caches by default.
+// failure. SVC_GATE_STATE is the folder of the state that runs share; the default is
+// svc-gate in the user's cache folder.
 //
 //	main.go       the steps and the order they run in
 //	steps.go      the steps that are one command
@@ -19,9 +19,9 @@
 //	goroutines.go which packages start goroutines
 //	platforms.go  the step that type-checks for every platform
 //	clients.go    the client libraries and the console
-//	record.go     what has passed on this machine, and with which inputs
-//	report.go     what is printed
-//	times.go      how long the last runs took
+//	record.go     the checks that have passed on this machine, with their inputs
+//	report.go     the output
+//	times.go      the times of the last runs
 package main
 
 import (

@@ -37,7 +37,7 @@ func platforms(ctx context.Context, _ *machine) result {
 	return result{passed: 1}
 }
 
-// platform is what a program is compiled for.
+// platform is a target of the compiler.
 type platform struct{ system, processor string }
 
 // source is a package, or the variant of one that its tests or those of another

@@ -84,7 +84,7 @@ func (in inputs) key(ctx context.Context) string {
 		return ""
 	}
 	for _, tool := range in.tools {
-		// A tool that is not installed is a version, too.
+		// A missing tool counts as a version, too.
 		out, err := exec.CommandContext(ctx, "bash", "-c", tool).CombinedOutput()
 		_, _ = fmt.Fprintf(sum, "%q %q %t\n", tool, out, err == nil)
 	}

@@ -27,7 +27,7 @@ type machine struct {
 	vulndb   string
 	compiler string // a C compiler, "" if there is none
 	state    string // folder of what one run leaves for the next
-	all      bool   // whatever has passed before
+	all      bool   // run checks even if their inputs have not changed
 	record   *record
 
 	build sync.Once

@@ -1,12 +1,11 @@
-// Command version keeps the one version number of server and client libraries. The
-// file VERSION has it; every library says it once more, in the way of its language.
+// Command version manages the common version number of the server and the client libraries. It is
+// in the file VERSION and in the sources of every library.
 //
-//	go run ./tools/version          prints it, and fails when a library has another
-//	go run ./tools/version 1.4.0    writes it everywhere
-//	go run ./tools/version -is 1.4.0    fails when it is another
+//	go run ./tools/version          prints it, and fails if a library has another
+//	go run ./tools/version 1.4.0    writes it to all places
+//	go run ./tools/version -is 1.4.0    fails if it is another
 //
-// The two files for web pages contain it, too; node clients/browser/build.mjs makes them
-// again.
+// The two files for web pages also contain it; node clients/browser/build.mjs rebuilds them.
 package main
 
 import (
@@ -20,12 +19,11 @@ import (
 	"strings"
 )
 
-// place is where a version is written: in the one match of pattern, as its second
-// group.
+// place is a location of the version: the second group of the only match of pattern.
 type place struct {
 	file      string
 	pattern   *regexp.Regexp
-	generated bool // from other places; it is compared and not written
+	generated bool // derived from other places; compared and not written
 }
 
 const number = `([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?)`
@@ -34,7 +32,8 @@ func at(file, before, after string) place {
 	return place{file: file, pattern: regexp.MustCompile(`(?m)(` + before + `)` + number + `(` + after + `)`)}
 }
 
-// places lists them. The folder of a library has all of its places, or is not there.
+// places lists all locations of the version. A library's folder contains all of its places or does
+// not exist.
 var places = []place{
 	at("VERSION", `\A`, `\n\z`),
 	at("clients/go/doc.go", `^const Version = "`, `"$`),
@@ -85,8 +84,8 @@ func run(is string, args []string) error {
 	return nil
 }
 
-// check returns the version of the tree, or an error that names every place which has
-// another one. Generated places are compared if all is set.
+// check returns the version of the tree, or an error that names every place with another version.
+// Generated places are compared if all is set.
 func check(root string, all bool) (string, error) {
 	var version string
 	var problems []error
@@ -115,7 +114,7 @@ func check(root string, all bool) (string, error) {
 	return version, errors.Join(problems...)
 }
 
-// write puts a version into every place that is not generated.
+// write writes a version to every place that is not generated.
 func write(root, version string) error {
 	if !regexp.MustCompile(`\A` + number + `\z`).MatchString(version) {
 		return fmt.Errorf("%q is no version such as 1.4.0 or 1.4.0-rc.1", version)
@@ -136,7 +135,7 @@ func write(root, version string) error {
 	return nil
 }
 
-// read returns the file of a place, nil when there is no such library.
+// read returns the file of a place, nil if the library does not exist.
 func (p place) read(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p.file)))
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Server and libraries of this tree have one version.
+// TestOneVersion checks that the server and the libraries of this tree have the same version.
 func TestOneVersion(t *testing.T) {
 	t.Parallel()
 	version, err := check("../..", true)
